@@ -1,0 +1,42 @@
+"""What can go wrong, told apart: unreadable text, a move that is not allowed, a damaged record.
+
+Every message is one line, quotes the input it is about, and says what would have been allowed.
+"""
+
+
+class DuelsError(ValueError):
+    """The root of every error this package raises on purpose."""
+
+
+class NotationError(DuelsError):
+    """The text cannot be read as an action or a position."""
+
+
+class IllegalMove(DuelsError):
+    """The action can be read but is not allowed now."""
+
+
+class NotYourTurn(IllegalMove):
+    """Somebody else is to decide."""
+
+
+class GameOver(IllegalMove):
+    """The match has ended; nothing more can be played."""
+
+
+class RecordError(DuelsError):
+    """A record is damaged or illegal; `line` is the first wrong line, counted from 1."""
+
+    def __init__(self, message: str, line: int | None = None) -> None:
+        super().__init__(f"line {line}: {message}" if line else message)
+        self.line = line
+
+
+class UnknownName(DuelsError):
+    """No game, player or option goes by that name."""
+
+
+def quote(text: str, limit: int = 40) -> str:
+    """`text` as it may be shown in a message: printable, in quotes, cut to `limit`."""
+    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[:limit])
+    return f"'{shown}…'" if len(text) > limit else f"'{shown}'"

@@ -1,0 +1,186 @@
+"""A match: an immutable history, and the one gate where turn and legality are checked."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from math import lcm
+from random import Random
+from typing import Generic, cast
+
+from duels.core.errors import DuelsError, GameOver, IllegalMove, NotYourTurn
+from duels.core.rules import CHANCE, A, Actor, Event, Outcome, Rules, S, Seat, Sight, V
+
+
+class Resign(Enum):
+    """The one thing a seat may always do on its turn, whatever the rules."""
+
+    RESIGN = "resign"
+
+
+RESIGN = Resign.RESIGN
+
+
+@dataclass(frozen=True, slots=True)
+class Resigned(Event):
+    """A seat gave the match up."""
+
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class Turn(Generic[A]):
+    """One entry of a match's history."""
+
+    actor: Actor
+    action: A | Resign
+    events: tuple[Event, ...]
+
+    def hidden_from(self, seat: Seat | None) -> bool:
+        """Whether `seat` (None: a bystander) may not know which action this was."""
+        watchers = set(Seat) if seat is None else {seat}
+        return any(not watchers <= event.seen_by for event in self.events)
+
+    def seen(self, seat: Seat | None) -> tuple[Event, ...]:
+        """The events of this turn that `seat` (None: a bystander) may know of."""
+        watchers = set(Seat) if seat is None else {seat}
+        return tuple(event for event in self.events if watchers <= event.seen_by)
+
+    @property
+    def revocable(self) -> bool:
+        """Whether it can be taken back as if it had never been: it told nobody anything new."""
+        return self.actor is not CHANCE and not any(event.reveals for event in self.events)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Match(Generic[S, A, V]):
+    """A game in progress or over. Playing gives a new match; the old one stays as it was."""
+
+    rules: Rules[S, A, V]
+    state: S
+    previous: "Match[S, A, V] | None" = None
+    last: Turn[A] | None = None
+
+    @classmethod
+    def start(cls, rules: Rules[S, A, V]) -> "Match[S, A, V]":
+        return cls(rules, rules.initial())
+
+    # -- now ------------------------------------------------------------------------------------
+
+    @property
+    def actor(self) -> Actor | None:
+        """Who decides now; None when the match is over."""
+        return None if self._resigned() else self.rules.actor(self.state)
+
+    @property
+    def actions(self) -> tuple[A, ...]:
+        """What the actor may do, or what chance may bring."""
+        return () if self._resigned() else self.rules.actions(self.state)
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How the match ended; None while it goes on."""
+        seat = self._resigned()
+        if seat:
+            return Outcome(seat.other, f"{seat.label} resigns.")
+        return self.rules.outcome(self.state)
+
+    @property
+    def over(self) -> bool:
+        return self.outcome is not None
+
+    def sight(self, seat: Seat) -> Sight[A, V]:
+        """What `seat` knows now: what a player at that seat decides on."""
+        if self._resigned():
+            return Sight(
+                seat, self.rules.view(self.state, seat), None, (), self.seen(seat), self.redacted(seat)
+            )
+        return self.rules.sight(self.state, seat, self.seen(seat), self.redacted(seat))
+
+    # -- until now ------------------------------------------------------------------------------
+
+    @property
+    def turns(self) -> tuple[Turn[A], ...]:
+        """Everything that was played or drawn, in order."""
+        backwards = (match.last for match in self._back())
+        return tuple(turn for turn in backwards if turn)[::-1]
+
+    def seen(self, seat: Seat | None) -> tuple[Event, ...]:
+        """The events `seat` (None: a bystander) may know of, in order."""
+        return tuple(event for turn in self.turns for event in turn.seen(seat))
+
+    def redacted(self, seat: Seat | None) -> tuple[A | None, ...]:
+        """The history's actions, None where `seat` (None: a bystander) may not know them."""
+        return tuple(
+            None if turn.hidden_from(seat) else turn.action
+            for turn in self.turns
+            if not isinstance(turn.action, Resign)
+        )
+
+    def _back(self) -> Iterator["Match[S, A, V]"]:
+        match: Match[S, A, V] | None = self
+        while match:
+            yield match
+            match = match.previous
+
+    def _resigned(self) -> Seat | None:
+        if self.last and self.last.action is RESIGN:
+            return cast(Seat, self.last.actor)
+        return None
+
+    # -- next -----------------------------------------------------------------------------------
+
+    def play(self, actor: Actor, action: A) -> "Match[S, A, V]":
+        """Play one action, or one outcome of chance.
+
+        Raises GameOver, NotYourTurn or IllegalMove; this match is never changed.
+        """
+        if action not in self._legal(actor):
+            allowed = ", ".join(self.rules.format(a) for a in self.actions)
+            raise IllegalMove(f"{self._name(action)} is not allowed now; allowed: {allowed}.")
+        step = self.rules.apply(self.state, action)
+        return Match(self.rules, step.state, self, Turn(actor, action, step.events))
+
+    def play_text(self, *entries: str) -> "Match[S, A, V]":
+        """Play entries in notation, each by whoever is to act."""
+        match = self
+        for entry in entries:
+            actor = match.actor
+            if actor is None:
+                raise GameOver("The match is over.")
+            if entry.strip().lower() == RESIGN.value and isinstance(actor, Seat):
+                match = match.resign(actor)
+            else:
+                match = match.play(actor, self.rules.parse(entry))
+        return match
+
+    def resign(self, seat: Seat) -> "Match[S, A, V]":
+        """Give the match up, on one's own turn."""
+        self._legal(seat)
+        return Match(self.rules, self.state, self, Turn(seat, RESIGN, (Resigned(seat),)))
+
+    def _legal(self, actor: Actor) -> tuple[A, ...]:
+        expected = self.actor
+        if expected is None:
+            raise GameOver("The match is over.")
+        if actor is not expected:
+            name = expected.label if isinstance(expected, Seat) else "chance"
+            raise NotYourTurn(f"It is for {name} to act now.")
+        return self.rules.actions(self.state)
+
+    def _name(self, action: A) -> str:
+        try:
+            return f"'{self.rules.format(action)}'"
+        except (DuelsError, AttributeError, TypeError, LookupError):  # not even an action of this game
+            return repr(action)
+
+
+def draw(match: Match[S, A, V], rng: Random) -> A:
+    """An outcome for the chance node that `match` stands at, with exactly the rules' odds."""
+    odds = match.rules.odds(match.state)
+    scale = lcm(*(chance.denominator for chance in odds))
+    ticket = rng.randrange(scale)
+    for outcome, chance in zip(match.actions, odds, strict=True):
+        ticket -= int(chance * scale)
+        if ticket < 0:
+            return outcome
+    raise AssertionError("odds sum to 1")

@@ -1,0 +1,212 @@
+"""What a duel is: the contracts that every game's rules keep and everything else relies on.
+
+The docstrings here are the specification. `core.laws` checks them, for our games and for others'.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable
+from dataclasses import dataclass, field, fields
+from enum import Enum, IntEnum
+from fractions import Fraction
+from typing import ClassVar, Generic, TypeVar
+
+S = TypeVar("S", bound=Hashable)  # a state: frozen, hashable, everything the rules need, nothing else
+A = TypeVar("A", bound=Hashable)  # an action of a seat, or an outcome of chance: frozen, hashable
+V = TypeVar("V", bound=Hashable)  # what one seat may know of a state
+
+
+class Seat(IntEnum):
+    """One of the two players. Player 1 moves first."""
+
+    ONE = 1
+    TWO = 2
+
+    @property
+    def other(self) -> "Seat":
+        return Seat.TWO if self is Seat.ONE else Seat.ONE
+
+    @property
+    def label(self) -> str:
+        """The seat as the books call it: `Player 1`."""
+        return f"Player {self.value}"
+
+
+class Chance(Enum):
+    """The actor of coins and hidden tiles."""
+
+    CHANCE = "chance"
+
+
+CHANCE = Chance.CHANCE
+Actor = Seat | Chance
+BOTH = frozenset(Seat)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened, with the seats that may know of it.
+
+    Games subclass it with fields of their own. An event carries all that a screen needs to tell it:
+    a seat's whole knowledge of a match is the sequence of the events that it has seen.
+    """
+
+    # Told the seats something the rules had hidden: it cannot be taken back unless both agree.
+    reveals: ClassVar[bool] = False
+
+    seen_by: frozenset[Seat] = field(default=BOTH, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a match ended: one winner, or none because a stated limit cut it off."""
+
+    winner: Seat | None
+    reason: str
+
+    @property
+    def truncated(self) -> bool:
+        return self.winner is None
+
+
+@dataclass(frozen=True, slots=True)
+class Step(Generic[S]):
+    """What `Rules.apply` gives: the next state and what happened on the way, in order."""
+
+    state: S
+    events: tuple[Event, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sight(Generic[A, V]):
+    """All that one seat knows at one moment of a match; whoever decides is given this, never a state."""
+
+    seat: Seat
+    view: V
+    """The position as far as this seat may know it."""
+    actor: Actor | None
+    actions: tuple[A, ...]
+    """What this seat may do now, in the rules' order; empty while it is not its turn."""
+    events: tuple[Event, ...] = ()
+    """What it has seen since the start, in order (empty where only the position is known)."""
+    history: tuple[A | None, ...] = ()
+    """Every action and chance outcome since the start, None where it was hidden from this seat."""
+
+
+class Rules(ABC, Generic[S, A, V]):
+    """A two-player game. Rules are values: pure methods, no I/O, no randomness, no memory.
+
+    Concrete rules are frozen dataclasses whose fields are their options (`Lights(lights=9)`),
+    so that equal rules compare equal and `repr` can be read back.
+    """
+
+    name: ClassVar[str]
+    has_secrets: ClassVar[bool]
+    """Whether some event is hidden from a seat."""
+
+    @abstractmethod
+    def initial(self) -> S:
+        """The state before the first move."""
+
+    @abstractmethod
+    def actor(self, state: S) -> Actor | None:
+        """Who decides now: a seat, CHANCE, or None when the game is over."""
+
+    @abstractmethod
+    def actions(self, state: S) -> tuple[A, ...]:
+        """What the actor may do, or what chance may bring, in a fixed order, each once.
+
+        Never empty while the game goes on; empty when it is over.
+        """
+
+    @abstractmethod
+    def odds(self, state: S) -> tuple[Fraction, ...]:
+        """At a chance node: the probability of each of `actions(state)`, exact, positive, sum 1."""
+
+    @abstractmethod
+    def apply(self, state: S, action: A) -> Step[S]:
+        """Carry out one of `actions(state)`: the next state and at least one event.
+
+        Legality is not checked again here: `Match.play` is the gate.
+        """
+
+    @abstractmethod
+    def outcome(self, state: S) -> Outcome | None:
+        """How the game ended; None exactly while `actor(state)` is not None."""
+
+    @abstractmethod
+    def view(self, state: S, seat: Seat) -> V:
+        """The part of the state that `seat` may know.
+
+        Together with the events of a step that the seat sees, it determines the seat's next view;
+        a step of which the seat sees nothing leaves it as it was. So a view is a function of the
+        events seen, and holds no secret. It determines who acts and the seat's legal actions.
+        """
+
+    @abstractmethod
+    def all_actions(self) -> tuple[A, ...]:
+        """Every action a seat can ever have; the position in it is the action's integer."""
+
+    def all_outcomes(self) -> tuple[A, ...]:
+        """Every outcome chance can ever bring; the position in it is the outcome's integer."""
+        return ()
+
+    @abstractmethod
+    def parse(self, text: str) -> A:
+        """Read an action or chance outcome; raise NotationError where that cannot be done."""
+
+    @abstractmethod
+    def format(self, action: A) -> str:
+        """One line of notation, which `parse` reads back, in any letter case."""
+
+    @abstractmethod
+    def parse_position(self, text: str) -> Sight[A, V]:
+        """Read a position as the seat to move knows it; NotationError if it cannot be one."""
+
+    @abstractmethod
+    def format_position(self, sight: Sight[A, V]) -> str:
+        """One line of notation, which `parse_position` reads back to a sight with the same view."""
+
+    def sight(
+        self,
+        state: S,
+        seat: Seat,
+        events: tuple[Event, ...] = (),
+        history: tuple[A | None, ...] = (),
+    ) -> Sight[A, V]:
+        """What `seat` knows at `state`, having seen `events`."""
+        actor = self.actor(state)
+        actions = self.actions(state) if actor is seat else ()
+        return Sight(seat, self.view(state, seat), actor, actions, events, history)
+
+    def options(self) -> dict[str, int | None]:
+        """The options that differ from the book's game."""
+        return {
+            f.name: getattr(self, f.name)
+            for f in fields(self)  # type: ignore[arg-type]
+            if getattr(self, f.name) != f.default
+        }
+
+
+class OpenRules(Rules[S, A, S]):
+    """Rules of a game without secrets: both seats see every event and know the whole state."""
+
+    has_secrets = False
+
+    def view(self, state: S, seat: Seat) -> S:
+        return state
+
+    @abstractmethod
+    def parse_state(self, text: str) -> S:
+        """Read a state from one line; raise NotationError where it cannot be one."""
+
+    @abstractmethod
+    def format_state(self, state: S) -> str:
+        """One line of notation, which `parse_state` reads back, in any letter case."""
+
+    def parse_position(self, text: str) -> Sight[A, S]:
+        state = self.parse_state(text)
+        actor = self.actor(state)
+        return self.sight(state, actor if isinstance(actor, Seat) else Seat.ONE)
+
+    def format_position(self, sight: Sight[A, S]) -> str:
+        return self.format_state(sight.view)

@@ -1,0 +1,49 @@
+"""The five duels, each in a room of its own with the same doors; GAMES is the one list of them."""
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from duels.core.errors import UnknownName, quote
+from duels.core.rules import Rules
+
+
+@dataclass(frozen=True)
+class Game:
+    """One room: what the game is called, and its doors, opened only when they are needed."""
+
+    name: str
+    title: str
+    summary: str
+
+    def rules(self, **options: int | None) -> Rules[Any, Any, Any]:
+        """The rules; without options, the book's game."""
+        try:
+            rules: Rules[Any, Any, Any] = self._door("rules").RULES(**options)
+        except TypeError:
+            known = ", ".join(self._door("rules").RULES.__dataclass_fields__)
+            raise UnknownName(f"{self.name} has no such options: {options}; it has: {known}.") from None
+        return rules
+
+    def _door(self, name: str) -> Any:
+        return import_module(f"{__name__}.{self.name}.{name}")
+
+
+GAMES: dict[str, Game] = {
+    game.name: game
+    for game in (
+        Game("lights", "Light Out Duel", "seven lights, turn off one or two neighbours; the last light wins"),
+        Game("leap", "Quantum Leap", "race to cell 21, leaping by divisors of the cell you stand on"),
+        Game("chain", "Quantum Duel", "four in a row on seven cells; bold placements risk a coin"),
+        Game("hunt", "Quantum Duel", "hidden tokens on seven cells; name the other's cell, do not collide"),
+        Game("flip", "Quantum Flip", "25 face-down tiles of 1 to 5; reach exactly 21"),
+    )
+}
+
+
+def find_game(name: str) -> Game:
+    """The game that goes by `name`, in any letter case."""
+    game = GAMES.get(name.strip().lower())
+    if not game:
+        raise UnknownName(f"There is no game {quote(name)}; there are {', '.join(GAMES)}.")
+    return game

@@ -1,0 +1,280 @@
+"""Quantum Duel, four in a row: place symbols on a line; one next to your own can be challenged on a coin."""
+
+import re
+from dataclasses import dataclass, replace
+from enum import Enum
+from fractions import Fraction
+
+from duels.core.errors import NotationError, quote
+from duels.core.notation import read_seat, split_fields, whole_number
+from duels.core.rules import CHANCE, Actor, Event, OpenRules, Outcome, Seat, Step
+
+FREE = "_"
+SYMBOL = {Seat.ONE: "X", Seat.TWO: "O"}
+
+
+class Phase(Enum):
+    """What is to be decided; the value marks the cell in doubt in the notation."""
+
+    OBSERVE = ""
+    CHALLENGE = "?"
+    COIN = "!"
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The cells, whose observation it is, the cell in doubt (counted from 1; 0: none), and the phase.
+
+    `boards` counts decohered boards, only where the rules limit them.
+    """
+
+    cells: str
+    mover: Seat
+    phase: Phase = Phase.OBSERVE
+    doubt: int = 0
+    boards: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Observe:
+    """Place one's symbol on a free cell, counted from 1."""
+
+    cell: int
+
+
+class Answer(Enum):
+    """What the opponent says to an observation next to the observer's own symbols."""
+
+    CHALLENGE = "challenge"
+    ACCEPT = "accept"
+
+
+class Coin(Enum):
+    """How the coin of a challenge falls."""
+
+    HEADS = "heads"
+    TAILS = "tails"
+
+
+Action = Observe | Answer | Coin
+
+
+@dataclass(frozen=True, slots=True)
+class Observed(Event):
+    """`seat` named `cell`; with `neighbours` of its own beside it, the other may challenge."""
+
+    seat: Seat
+    cell: int
+    neighbours: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Challenged(Event):
+    """`seat` doubts the observation: a coin decides."""
+
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted(Event):
+    """`seat` lets the observation stand."""
+
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class CoinFell(Event):
+    """The coin shows `face`."""
+
+    reveals = True
+
+    face: Coin
+
+
+@dataclass(frozen=True, slots=True)
+class Settled(Event):
+    """`seat`'s observation of `cell` succeeded or failed; the board is now `cells`.
+
+    `doubted` says whether it was open to a challenge.
+    """
+
+    seat: Seat
+    cell: int
+    success: bool
+    doubted: bool
+    cells: str
+
+
+@dataclass(frozen=True, slots=True)
+class Decohered(Event):
+    """The board was full without a chain, and all of its cells are unobserved again."""
+
+    cells: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChainMade(Event):
+    """`seat` holds the cells `first` to `last` and wins."""
+
+    seat: Seat
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class BoardsUsedUp(Event):
+    """The agreed number of boards is used up; nobody wins."""
+
+    boards: int
+
+
+@dataclass(frozen=True)
+class QuantumChain(OpenRules[State, Action]):
+    cells: int = 7
+    run: int = 4
+    max_boards: int | None = None
+
+    name = "chain"
+
+    def initial(self) -> State:
+        return State(FREE * self.cells, Seat.ONE)
+
+    def actor(self, state: State) -> Actor | None:
+        if self.outcome(state):
+            return None
+        if state.phase is Phase.COIN:
+            return CHANCE
+        return state.mover if state.phase is Phase.OBSERVE else state.mover.other
+
+    def actions(self, state: State) -> tuple[Action, ...]:
+        if self.outcome(state):
+            return ()
+        if state.phase is Phase.COIN:
+            return tuple(Coin)
+        if state.phase is Phase.CHALLENGE:
+            return tuple(Answer)
+        return tuple(Observe(i + 1) for i, symbol in enumerate(state.cells) if symbol == FREE)
+
+    def odds(self, state: State) -> tuple[Fraction, ...]:
+        return (Fraction(1, 2), Fraction(1, 2)) if state.phase is Phase.COIN else ()
+
+    def apply(self, state: State, action: Action) -> Step[State]:
+        mover = state.mover
+        if isinstance(action, Observe):
+            neighbours = self.own_neighbours(state.cells, action.cell, mover)
+            observed = Observed(mover, action.cell, neighbours)
+            if neighbours:
+                return Step(replace(state, phase=Phase.CHALLENGE, doubt=action.cell), (observed,))
+            return self._settle(state, action.cell, True, (observed,))
+        if action is Answer.CHALLENGE:
+            return Step(replace(state, phase=Phase.COIN), (Challenged(mover.other),))
+        if action is Answer.ACCEPT:
+            return self._settle(state, state.doubt, True, (Accepted(mover.other),))
+        return self._settle(state, state.doubt, action is Coin.HEADS, (CoinFell(Coin(action)),))
+
+    def own_neighbours(self, cells: str, cell: int, seat: Seat) -> tuple[int, ...]:
+        """The cells beside `cell` that already hold the symbol of `seat`."""
+        beside = (n for n in (cell - 1, cell + 1) if 1 <= n <= self.cells)
+        return tuple(n for n in beside if cells[n - 1] == SYMBOL[seat])
+
+    def _settle(self, state: State, cell: int, success: bool, events: tuple[Event, ...]) -> Step[State]:
+        """End the turn: the symbol stays or goes; then chain, full board, next player."""
+        mover, cells, boards = state.mover, state.cells, state.boards
+        if success:
+            cells = cells[: cell - 1] + SYMBOL[mover] + cells[cell:]
+        events += (Settled(mover, cell, success, state.doubt > 0, cells),)
+        chain = self.chain_of(cells)
+        if chain:
+            events += (ChainMade(mover, *chain),)
+        elif FREE not in cells:
+            cells = FREE * self.cells
+            events += (Decohered(cells),)
+            if self.max_boards is not None:
+                boards += 1
+                if boards == self.max_boards:
+                    events += (BoardsUsedUp(boards),)
+        return Step(State(cells, mover.other, boards=boards), events)
+
+    def chain_of(self, cells: str) -> tuple[int, int] | None:
+        """The first and last cell of the unbroken chain on the board, if there is one."""
+        for symbol in SYMBOL.values():
+            start = cells.find(symbol * self.run)
+            if start >= 0:
+                end = start + self.run
+                while cells[end : end + 1] == symbol:
+                    end += 1
+                return start + 1, end
+        return None
+
+    def outcome(self, state: State) -> Outcome | None:
+        chain = self.chain_of(state.cells)
+        if chain:
+            winner = state.mover.other
+            return Outcome(
+                winner, f"{winner.label} has an unbroken chain from cells {chain[0]} to {chain[1]}."
+            )
+        if self.max_boards is not None and state.boards >= self.max_boards:
+            return Outcome(None, f"Nobody has a chain after {state.boards} boards.")
+        return None
+
+    def all_actions(self) -> tuple[Action, ...]:
+        return (*(Observe(cell) for cell in range(1, self.cells + 1)), *Answer)
+
+    def all_outcomes(self) -> tuple[Action, ...]:
+        return tuple(Coin)
+
+    def parse(self, text: str) -> Action:
+        word = text.strip().lower()
+        for kind in (Answer, Coin):
+            if word in {member.value for member in kind}:
+                return kind(word)
+        cell = whole_number(word)
+        if cell is None:
+            raise NotationError(
+                f"Cannot read {quote(text)}: name a cell (4), challenge, accept, heads or tails."
+            )
+        return Observe(cell)
+
+    def format(self, action: Action) -> str:
+        return str(action.cell) if isinstance(action, Observe) else action.value
+
+    def parse_state(self, text: str) -> State:
+        limited = self.max_boards is not None
+        fields = split_fields(text, 3 if limited else 2, 3 if limited else 2, "__XX_O_ 1" + " 0" * limited)
+        board = fields[0].upper()
+        actor = read_seat(fields[1], text)
+        if len(board) != self.cells or not re.fullmatch(r"[XO_]*[?!]?[XO_]*", board):
+            raise NotationError(
+                f"Cannot read the board in {quote(text)}: {self.cells} cells, each X, O or _; "
+                "one may be ? (challenge to be decided) or ! (coin in the air)."
+            )
+        mark = next((phase for phase in (Phase.CHALLENGE, Phase.COIN) if phase.value in board), Phase.OBSERVE)
+        doubt = board.index(mark.value) + 1 if mark.value else 0
+        cells = board.replace(mark.value, FREE) if mark.value else board
+        # The player written down is the one to decide: at a doubtful cell, the observer's opponent.
+        mover = actor.other if mark.value else actor
+        if doubt and not self.own_neighbours(cells, doubt, mover):
+            raise NotationError(
+                f"Cannot read {quote(text)}: cell {doubt} is not next to a symbol of {mover.label}, "
+                "so it cannot be in doubt."
+            )
+        if FREE not in cells and not self.chain_of(cells):
+            raise NotationError(
+                f"Cannot read {quote(text)}: a full board without a chain starts again empty."
+            )
+        boards = whole_number(fields[2]) if limited else 0
+        if boards is None or (self.max_boards is not None and boards > self.max_boards):
+            raise NotationError(f"Cannot read the boards used in {quote(text)}: 0 to {self.max_boards}.")
+        return State(cells, mover, mark, doubt, boards)
+
+    def format_state(self, state: State) -> str:
+        board = state.cells
+        actor = state.mover
+        if state.doubt:
+            board = board[: state.doubt - 1] + state.phase.value + board[state.doubt :]
+            actor = actor.other
+        boards = f" {state.boards}" if self.max_boards is not None else ""
+        return f"{board} {actor.value}{boards}"
+
+
+RULES = QuantumChain

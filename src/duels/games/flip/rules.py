@@ -1,0 +1,343 @@
+"""Quantum Flip: face-down tiles from a balanced bag; reach the target exactly; one double flip each."""
+
+import re
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+
+from duels.core.errors import NotationError, quote
+from duels.core.notation import read_seat, split_fields, whole_number
+from duels.core.rules import CHANCE, Actor, Event, OpenRules, Outcome, Seat, Step
+
+UNKNOWN = "."
+SEEN_AS = "abcdefghi"  # the letter of a tile that is face down but was once shown: a for 1, b for 2…
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The tiles row by row, the scores, who still has the Quantum Flip, and whose turn it is.
+
+    A tile is `.` (nobody has seen it), its digit (flipped) or its letter (shown, face down again).
+    `lifted` holds the tiles being turned up, by index; `choosing` is set once both of two are seen.
+    """
+
+    tiles: str
+    scores: tuple[int, int]
+    quantum: tuple[bool, bool]
+    mover: Seat
+    lifted: tuple[int, ...] = ()
+    choosing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Flip:
+    """Turn one face-down tile; tiles are counted from 0, row by row."""
+
+    tile: int
+
+
+@dataclass(frozen=True, slots=True)
+class QuantumFlip:
+    """Turn two face-down neighbours, `first` before `second` in reading order."""
+
+    first: int
+    second: int
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """Take the value of one of the two tiles that a Quantum Flip showed."""
+
+    tile: int
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What chance put under the lifted tiles, in reading order."""
+
+    values: tuple[int, ...]
+
+
+Action = Flip | QuantumFlip | Keep | Drawn
+
+
+@dataclass(frozen=True, slots=True)
+class Lifted(Event):
+    """`seat` turns up a tile, or two, that nobody has seen yet; the values come next."""
+
+    seat: Seat
+    tiles: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown(Event):
+    """A Quantum Flip of `seat` showed two tiles and their values."""
+
+    reveals = True
+
+    seat: Seat
+    tiles: tuple[int, ...]
+    values: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Scored(Event):
+    """`seat` flipped `tile` for `value`; `chosen` out of a Quantum Flip. Board and scores as they are now."""
+
+    reveals = True
+
+    seat: Seat
+    tile: int
+    value: int
+    chosen: bool
+    tiles: str
+    scores: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Ended(Event):
+    """`seat` reached `score`: exactly the target and wins, or more and loses."""
+
+    seat: Seat
+    score: int
+    won: bool
+
+
+@dataclass(frozen=True)
+class QuantumTiles(OpenRules[State, Action]):
+    side: int = 5
+    values: int = 5
+    copies: int = 5
+    target: int = 21
+
+    name = "flip"
+
+    def __post_init__(self) -> None:
+        if self.values * self.copies != self.side**2:
+            raise ValueError("the bag must fill the board")
+
+    def initial(self) -> State:
+        return State(UNKNOWN * self.side**2, (0, 0), (True, True), Seat.ONE)
+
+    def actor(self, state: State) -> Actor | None:
+        if max(state.scores) >= self.target:
+            return None
+        return CHANCE if state.lifted and not state.choosing else state.mover
+
+    def actions(self, state: State) -> tuple[Action, ...]:
+        if max(state.scores) >= self.target:
+            return ()
+        if state.choosing:
+            return tuple(Keep(tile) for tile in state.lifted)
+        if state.lifted:
+            return tuple(Drawn(values) for values, _ in self._draws(state))
+        down = {i for i, tile in enumerate(state.tiles) if not tile.isdigit()}
+        flips = tuple(Flip(tile) for tile in sorted(down))
+        if not state.quantum[state.mover - 1]:
+            return flips
+        return flips + tuple(QuantumFlip(a, b) for a, b in neighbours(self.side) if a in down and b in down)
+
+    def odds(self, state: State) -> tuple[Fraction, ...]:
+        if state.choosing or not state.lifted:
+            return ()
+        return tuple(chance for _, chance in self._draws(state))
+
+    def left_in_bag(self, tiles: str) -> tuple[int, ...]:
+        """How many tiles of each value nobody has seen yet."""
+        return tuple(
+            self.copies - tiles.count(str(value)) - tiles.count(SEEN_AS[value - 1])
+            for value in range(1, self.values + 1)
+        )
+
+    def value_of(self, tile: str) -> int | None:
+        """The value of a tile that has been seen; None for an unknown one."""
+        if tile == UNKNOWN:
+            return None
+        return int(tile) if tile.isdigit() else SEEN_AS.index(tile) + 1
+
+    def _draws(self, state: State) -> list[tuple[tuple[int, ...], Fraction]]:
+        """Every way the lifted tiles can turn out, with its chance; a tile seen before is what it was."""
+        ways: list[tuple[tuple[int, ...], Fraction]] = [((), Fraction(1))]
+        left = self.left_in_bag(state.tiles)
+        for tile in state.lifted:
+            known = self.value_of(state.tiles[tile])
+            longer = []
+            for values, chance in ways:
+                # What an earlier tile of this lift took from the bag; a known tile took nothing now.
+                taken = [
+                    value
+                    for value, earlier in zip(values, state.lifted, strict=False)
+                    if state.tiles[earlier] == UNKNOWN
+                ]
+                for value in range(1, self.values + 1) if known is None else (known,):
+                    copies = left[value - 1] - taken.count(value)
+                    odds = Fraction(1) if known else Fraction(copies, sum(left) - len(taken))
+                    if odds:
+                        longer.append(((*values, value), chance * odds))
+            ways = longer
+        return ways
+
+    def apply(self, state: State, action: Action) -> Step[State]:
+        if isinstance(action, Drawn):
+            return self._reveal(state, state.lifted, action.values, ())
+        if isinstance(action, Keep):
+            value = self.value_of(state.tiles[action.tile])
+            assert value is not None
+            return self._score(state, action.tile, value, True, ())
+        lifted = (action.tile,) if isinstance(action, Flip) else (action.first, action.second)
+        events = (Lifted(state.mover, lifted),)
+        known = [self.value_of(state.tiles[tile]) for tile in lifted]
+        if None in known:
+            return Step(replace(state, lifted=lifted), events)
+        # Nothing is left to chance: everybody has seen these tiles before.
+        return self._reveal(state, lifted, tuple(value for value in known if value), events)
+
+    def _reveal(
+        self, state: State, lifted: tuple[int, ...], values: tuple[int, ...], events: tuple[Event, ...]
+    ) -> Step[State]:
+        if len(lifted) == 1:
+            return self._score(state, lifted[0], values[0], False, events)
+        tiles = state.tiles
+        for tile, value in zip(lifted, values, strict=True):
+            tiles = _put(tiles, tile, SEEN_AS[value - 1])
+        after = replace(state, tiles=tiles, lifted=lifted, choosing=True)
+        return Step(after, (*events, Shown(state.mover, lifted, values)))
+
+    def _score(
+        self, state: State, tile: int, value: int, chosen: bool, events: tuple[Event, ...]
+    ) -> Step[State]:
+        mover = state.mover
+        tiles = _put(state.tiles, tile, str(value))
+        one, two = state.scores
+        scores = (one + value, two) if mover is Seat.ONE else (one, two + value)
+        quantum = state.quantum
+        if chosen:
+            quantum = (False, quantum[1]) if mover is Seat.ONE else (quantum[0], False)
+        events += (Scored(mover, tile, value, chosen, tiles, scores),)
+        score = scores[mover - 1]
+        if score >= self.target:
+            events += (Ended(mover, score, score == self.target),)
+        return Step(State(tiles, scores, quantum, mover.other), events)
+
+    def outcome(self, state: State) -> Outcome | None:
+        for seat in Seat:
+            score = state.scores[seat - 1]
+            if score == self.target:
+                return Outcome(seat, f"{seat.label} reaches exactly {self.target} points.")
+            if score > self.target:
+                return Outcome(seat.other, f"{seat.label}'s total of {score} exceeds {self.target}.")
+        return None
+
+    def all_actions(self) -> tuple[Action, ...]:
+        tiles = range(self.side**2)
+        pairs = (QuantumFlip(a, b) for a, b in neighbours(self.side))
+        return (*map(Flip, tiles), *pairs, *map(Keep, tiles))
+
+    def all_outcomes(self) -> tuple[Action, ...]:
+        values = range(1, self.values + 1)
+        return (*(Drawn((a,)) for a in values), *(Drawn((a, b)) for a in values for b in values))
+
+    def parse(self, text: str) -> Action:
+        word = text.strip().lower()
+        if re.fullmatch(r"[0-9](,[0-9])?", word):
+            return Drawn(tuple(int(value) for value in word.split(",")))
+        found = re.fullmatch(r"(keep\s+)?([a-z][0-9])(?:\+([a-z][0-9]))?", word)
+        tiles = [self.tile_at(name) for name in found.groups()[1:] if name] if found else []
+        if not found or None in tiles or (found[1] and len(tiles) == 2):
+            raise NotationError(
+                f"Cannot read {quote(text)}: write B2, D4+D5, keep D4, or the values drawn (4 or 2,5)."
+            )
+        if found[1]:
+            return Keep(tiles[0] or 0)
+        if len(tiles) == 1:
+            return Flip(tiles[0] or 0)
+        first, second = sorted(tile for tile in tiles if tile is not None)
+        return QuantumFlip(first, second)
+
+    def format(self, action: Action) -> str:
+        if isinstance(action, Drawn):
+            return ",".join(map(str, action.values))
+        if isinstance(action, QuantumFlip):
+            return f"{self.name_of(action.first)}+{self.name_of(action.second)}"
+        return ("keep " if isinstance(action, Keep) else "") + self.name_of(action.tile)
+
+    def name_of(self, tile: int) -> str:
+        """The coordinate of a tile, row letter and column number: B2."""
+        row, column = divmod(tile, self.side)
+        return f"{chr(ord('A') + row)}{column + 1}"
+
+    def tile_at(self, name: str) -> int | None:
+        """The tile at a coordinate, in any letter case; None if there is none."""
+        found = re.fullmatch(r"([A-Z])([0-9])", name.strip().upper(), flags=re.ASCII)
+        if not found:
+            return None
+        row, column = ord(found[1]) - ord("A"), int(found[2]) - 1
+        return row * self.side + column if row < self.side and 0 <= column < self.side else None
+
+    def parse_state(self, text: str) -> State:
+        shape = "...../.4.../..5../...2e/..... 6,5 01 2"
+        board, scores, quantum, mover, *rest = split_fields(text, 4, 5, shape)
+        tiles = board.lower().replace("/", "")
+        allowed = UNKNOWN + "".join(str(v) + SEEN_AS[v - 1] for v in range(1, self.values + 1))
+        if [len(row) for row in board.split("/")] != [self.side] * self.side or set(tiles) - set(allowed):
+            raise NotationError(
+                f"Cannot read the board in {quote(text)}: {self.side} rows of {self.side}, each tile "
+                f"., 1 to {self.values}, or {SEEN_AS[0]} to {SEEN_AS[self.values - 1]}."
+            )
+        if min(self.left_in_bag(tiles)) < 0:
+            raise NotationError(
+                f"Cannot read {quote(text)}: the bag holds {self.copies} tiles of each value."
+            )
+        points = [whole_number(score) for score in scores.split(",")]
+        flipped = sum(int(tile) for tile in tiles if tile.isdigit())
+        if len(points) != 2 or points[0] is None or points[1] is None or sum(filter(None, points)) != flipped:
+            raise NotationError(
+                f"Cannot read the scores in {quote(text)}: two numbers like 6,5 "
+                f"that add up to the flipped tiles ({flipped})."
+            )
+        if not re.fullmatch(r"[01]{2}", quantum):
+            raise NotationError(f"Cannot read the Quantum Flips left in {quote(text)}: 11, 10, 01 or 00.")
+        state = State(
+            tiles, (points[0], points[1]), (quantum[0] == "1", quantum[1] == "1"), read_seat(mover, text)
+        )
+        return self._parse_lifted(state, rest[0], text) if rest else state
+
+    def _parse_lifted(self, state: State, text: str, whole: str) -> State:
+        """Read the tiles being turned: `B2`, `D4+D5`, or `D4|D5` once both are seen."""
+        choosing = "|" in text
+        try:
+            action = self.parse(text.replace("|", "+"))
+        except NotationError:
+            action = None
+        if action in self.actions(state) and not isinstance(action, Drawn | Keep):
+            lifted = (action.tile,) if isinstance(action, Flip) else (action.first, action.second)
+            if (UNKNOWN not in (state.tiles[tile] for tile in lifted)) == choosing:
+                return replace(state, lifted=lifted, choosing=choosing)
+        raise NotationError(f"Cannot read the tiles being turned, {quote(text)}, in {quote(whole)}.")
+
+    def format_state(self, state: State) -> str:
+        rows = (state.tiles[i : i + self.side] for i in range(0, self.side**2, self.side))
+        quantum = "".join("1" if left else "0" for left in state.quantum)
+        line = f"{'/'.join(rows)} {state.scores[0]},{state.scores[1]} {quantum} {state.mover.value}"
+        if state.lifted:
+            line += " " + ("|" if state.choosing else "+").join(map(self.name_of, state.lifted))
+        return line
+
+
+@lru_cache
+def neighbours(side: int) -> tuple[tuple[int, int], ...]:
+    """Every pair of tiles that share an edge, in reading order."""
+    pairs = []
+    for tile in range(side**2):
+        if (tile + 1) % side:
+            pairs.append((tile, tile + 1))
+        if tile + side < side**2:
+            pairs.append((tile, tile + side))
+    return tuple(pairs)
+
+
+def _put(tiles: str, index: int, tile: str) -> str:
+    return tiles[:index] + tile + tiles[index + 1 :]
+
+
+RULES = QuantumTiles

@@ -1,0 +1,248 @@
+"""Quantum Duel, hidden movement: two unseen tokens on a line; name the other's cell, never run into it."""
+
+import re
+from dataclasses import dataclass, replace
+from enum import Enum
+from fractions import Fraction
+
+from duels.core.errors import NotationError, quote
+from duels.core.rules import Event, Outcome, Rules, Seat, Sight, Step
+from duels.core.sights import Recollection
+
+OFF_GRID = 0
+NONE_NAMED = 0
+
+
+class Phase(Enum):
+    MOVE = "move"
+    OBSERVE = "observe"
+
+
+class End(Enum):
+    """How a game of hunt ends."""
+
+    CAPTURE = "capture"
+    COLLISION = "collision"
+    TURNS = "turns"
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Where both tokens are (0: off the grid), which tunnels are left, the cell each named last (0: none).
+
+    Pairs are player 1's, then player 2's. `turns` counts finished turns, only where the rules limit them.
+    """
+
+    cells: tuple[int, int]
+    tunnels: tuple[bool, bool]
+    named: tuple[int, int]
+    mover: Seat
+    phase: Phase
+    turns: int = 0
+    end: End | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What `seat` knows of a state: its own token and tunnel, and all that was said aloud."""
+
+    seat: Seat
+    cell: int
+    tunnel: bool
+    named: tuple[int, int]
+    mover: Seat
+    phase: Phase | None
+    """None while the other is at its turn: its phase is its own affair."""
+    turns: int
+    end: End | None
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Be on `cell`: the same, a neighbour, or, from off the grid, any."""
+
+    cell: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tunnel:
+    """Go to any `cell`, once a game."""
+
+    cell: int
+
+
+@dataclass(frozen=True, slots=True)
+class Observe:
+    """Name `cell` as the place of the other's token."""
+
+    cell: int
+
+
+Action = Move | Tunnel | Observe
+
+
+@dataclass(frozen=True, slots=True)
+class Moved(Event):
+    """`seat`'s token is on `cell` now; only that seat knows."""
+
+    seat: Seat
+    cell: int
+    tunnel: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Observed(Event):
+    """`seat` named `cell`, and the other answered."""
+
+    reveals = True
+
+    seat: Seat
+    cell: int
+    hit: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Captured(Event):
+    """`seat` captured the other's token and wins."""
+
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class Collided(Event):
+    """`seat` moved onto the other's token, on `cell`, and loses."""
+
+    seat: Seat
+    cell: int
+
+
+@dataclass(frozen=True, slots=True)
+class TurnsUsedUp(Event):
+    """The agreed number of turns is used up; nobody wins."""
+
+    turns: int
+
+
+@dataclass(frozen=True)
+class QuantumHunt(Rules[State, Action, Known]):
+    cells: int = 7
+    max_turns: int | None = None
+
+    name = "hunt"
+    has_secrets = True
+
+    def initial(self) -> State:
+        return State((OFF_GRID, OFF_GRID), (True, True), (NONE_NAMED, NONE_NAMED), Seat.ONE, Phase.MOVE)
+
+    def actor(self, state: State) -> Seat | None:
+        return None if state.end else state.mover
+
+    def actions(self, state: State) -> tuple[Action, ...]:
+        if state.end:
+            return ()
+        me = state.mover - 1
+        if state.phase is Phase.OBSERVE:
+            return tuple(Observe(cell) for cell in self._grid() if cell != state.named[me])
+        here = state.cells[me]
+        steps = tuple(Move(cell) for cell in self._grid() if here == OFF_GRID or abs(cell - here) <= 1)
+        tunnels = tuple(Tunnel(cell) for cell in self._grid()) if state.tunnels[me] else ()
+        return steps + tunnels
+
+    def _grid(self) -> range:
+        return range(1, self.cells + 1)
+
+    def odds(self, state: State) -> tuple[Fraction, ...]:
+        return ()
+
+    def apply(self, state: State, action: Action) -> Step[State]:
+        mover = state.mover
+        if isinstance(action, Observe):
+            return self._observe(state, action.cell)
+        tunnelled = isinstance(action, Tunnel)
+        moved = replace(
+            state,
+            cells=_with(state.cells, mover, action.cell),
+            tunnels=_with(state.tunnels, mover, False) if tunnelled else state.tunnels,
+            phase=Phase.OBSERVE,
+        )
+        return Step(moved, (Moved(mover, action.cell, tunnelled, seen_by=frozenset({mover})),))
+
+    def _observe(self, state: State, cell: int) -> Step[State]:
+        """Answer the observation, settle a collision, pass the turn."""
+        mover = state.mover
+        own, target = state.cells[mover - 1], state.cells[mover.other - 1]
+        hit = cell == target
+        events: tuple[Event, ...] = (Observed(mover, cell, hit),)
+        turns = state.turns + (self.max_turns is not None)
+        end = None
+        # The Movement Phase comes first: who has run into the other loses, whatever it then names.
+        if own == target:
+            end = End.COLLISION
+            events += (Collided(mover, own),)
+        elif hit:
+            end = End.CAPTURE
+            events += (Captured(mover),)
+        elif turns == self.max_turns:
+            end = End.TURNS
+            events += (TurnsUsedUp(turns),)
+        after = State(
+            state.cells, state.tunnels, _with(state.named, mover, cell), mover.other, Phase.MOVE, turns, end
+        )
+        return Step(after, events)
+
+    def outcome(self, state: State) -> Outcome | None:
+        last = state.mover.other
+        if state.end is End.CAPTURE:
+            return Outcome(last, f"{last.label} wins by capturing {last.other.label}'s token!")
+        if state.end is End.COLLISION:
+            return Outcome(
+                last.other, f"{last.other.label} wins! {last.label}'s token destabilized in collision."
+            )
+        if state.end is End.TURNS:
+            return Outcome(None, f"Nobody is caught after {state.turns} turns.")
+        return None
+
+    def view(self, state: State, seat: Seat) -> Known:
+        me = seat - 1
+        phase = state.phase if state.mover is seat else None
+        return Known(
+            seat, state.cells[me], state.tunnels[me], state.named, state.mover, phase, state.turns, state.end
+        )
+
+    def all_actions(self) -> tuple[Action, ...]:
+        return tuple(kind(cell) for kind in (Move, Tunnel, Observe) for cell in self._grid())
+
+    def parse(self, text: str) -> Action:
+        found = re.fullmatch(r"\s*(move|tunnel|observe)\s+([0-9]{1,6})\s*", text.lower())
+        if not found:
+            raise NotationError(f"Cannot read {quote(text)}: write move 3, tunnel 7 or observe 5.")
+        kinds: dict[str, type[Action]] = {"move": Move, "tunnel": Tunnel, "observe": Observe}
+        return kinds[found[1]](int(found[2]))
+
+    def format(self, action: Action) -> str:
+        return f"{type(action).__name__.lower()} {action.cell}"
+
+    def parse_position(self, text: str) -> Sight[Action, Known]:
+        """Read `SEAT: entry, entry, …`: the entries that the seat has seen, `?` for a hidden one."""
+        found = re.fullmatch(r"\s*([12])\s*:(.*)", text, flags=re.DOTALL)
+        if not found:
+            raise NotationError(
+                f"Cannot read {quote(text)} as a position: write what a seat has seen, "
+                "like '1: move 3, observe 5, ?, observe 2'."
+            )
+        recollection = Recollection.start(self, Seat(int(found[1])))
+        for entry in filter(None, (part.strip() for part in found[2].split(","))):
+            recollection = recollection.then(None if entry == "?" else self.parse(entry))
+        return recollection.sight()
+
+    def format_position(self, sight: Sight[Action, Known]) -> str:
+        entries = ("?" if action is None else self.format(action) for action in sight.history)
+        return f"{sight.seat.value}: {', '.join(entries)}".rstrip()
+
+
+def _with(pair: tuple, seat: Seat, value: object) -> tuple:  # type: ignore[type-arg]
+    """`pair` with the entry of `seat` replaced."""
+    return (value, pair[1]) if seat is Seat.ONE else (pair[0], value)
+
+
+RULES = QuantumHunt

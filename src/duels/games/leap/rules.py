@@ -1,0 +1,147 @@
+"""Quantum Leap: a race along a line of cells, leaping by divisors of the cell one stands on."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from duels.core.errors import NotationError, quote
+from duels.core.notation import read_seat, split_fields, whole_number
+from duels.core.rules import Event, OpenRules, Outcome, Seat, Step
+
+OFF_GRID = 0
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The cells X and O stand on (0: off the grid) and whose turn it is."""
+
+    cells: tuple[int, int]
+    mover: Seat
+
+    def cell_of(self, seat: Seat) -> int:
+        return self.cells[seat - 1]
+
+
+@dataclass(frozen=True, slots=True)
+class Enter:
+    """Come onto the grid, at cell 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leap:
+    """Go `by` cells forward."""
+
+    by: int
+
+
+Action = Enter | Leap
+
+
+@dataclass(frozen=True, slots=True)
+class Entered(Event):
+    """`seat` came onto the grid; the tokens now stand on `cells`."""
+
+    seat: Seat
+    cells: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Leapt(Event):
+    """`seat` leapt; the tokens now stand on `cells`."""
+
+    seat: Seat
+    cells: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class GoalReached(Event):
+    """`seat` stands on the Quantum Cell and wins."""
+
+    seat: Seat
+
+
+@dataclass(frozen=True)
+class QuantumLeap(OpenRules[State, Action]):
+    goal: int = 21
+
+    name = "leap"
+
+    def initial(self) -> State:
+        return State((OFF_GRID, OFF_GRID), Seat.ONE)
+
+    def actor(self, state: State) -> Seat | None:
+        return None if self.goal in state.cells else state.mover
+
+    def actions(self, state: State) -> tuple[Action, ...]:
+        if self.goal in state.cells:
+            return ()
+        cell = state.cell_of(state.mover)
+        if cell == OFF_GRID:
+            return (Enter(),)
+        return tuple(Leap(by) for by in self.leaps(cell))
+
+    def leaps(self, cell: int) -> tuple[int, ...]:
+        """The divisors of `cell` that do not overshoot the goal; 1 is always among them."""
+        return tuple(by for by in range(1, min(cell, self.goal - cell) + 1) if cell % by == 0)
+
+    def odds(self, state: State) -> tuple[Fraction, ...]:
+        return ()
+
+    def apply(self, state: State, action: Action) -> Step[State]:
+        mover = state.mover
+        target = 1 if isinstance(action, Enter) else state.cell_of(mover) + action.by
+        cells = (target, state.cells[1]) if mover is Seat.ONE else (state.cells[0], target)
+        happened = Entered if isinstance(action, Enter) else Leapt
+        events: tuple[Event, ...] = (happened(mover, cells),)
+        if target == self.goal:
+            events += (GoalReached(mover),)
+        return Step(State(cells, mover.other), events)
+
+    def outcome(self, state: State) -> Outcome | None:
+        if self.goal not in state.cells:
+            return None
+        winner = state.mover.other
+        return Outcome(winner, f"{winner.label} wins by landing exactly on cell {self.goal}.")
+
+    def all_actions(self) -> tuple[Action, ...]:
+        # A leap is at most the cell it starts from and at most the way that is left.
+        return (Enter(), *(Leap(by) for by in range(1, self.goal // 2 + 1)))
+
+    def parse(self, text: str) -> Action:
+        if text.strip().lower() == "enter":
+            return Enter()
+        by = whole_number(text)
+        if by is None:
+            raise NotationError(f"Cannot read {quote(text)}: say how many cells to leap (4), or enter.")
+        return Leap(by)
+
+    def format(self, action: Action) -> str:
+        return "enter" if isinstance(action, Enter) else str(action.by)
+
+    def parse_state(self, text: str) -> State:
+        x, o, mover = split_fields(text, 3, 3, "16 12 1")
+        state = State((self._read_cell(x, text), self._read_cell(o, text)), read_seat(mover, text))
+        if state.cells == (self.goal, self.goal):
+            raise NotationError(f"Cannot read {quote(text)}: only one token can be on cell {self.goal}.")
+        if self.goal in state.cells and state.cell_of(state.mover) == self.goal:
+            raise NotationError(
+                f"Cannot read {quote(text)}: whoever reached cell {self.goal} has just moved."
+            )
+        return state
+
+    def _read_cell(self, text: str, position: str) -> int:
+        if text == "-":
+            return OFF_GRID
+        cell = whole_number(text)
+        if cell is None or not 1 <= cell <= self.goal:
+            raise NotationError(
+                f"Cannot read the cell {quote(text)} in {quote(position)}: "
+                f"it is 1 to {self.goal}, or - off the grid."
+            )
+        return cell
+
+    def format_state(self, state: State) -> str:
+        x, o = ("-" if cell == OFF_GRID else str(cell) for cell in state.cells)
+        return f"{x} {o} {state.mover.value}"
+
+
+RULES = QuantumLeap

@@ -1,0 +1,114 @@
+"""Light Out Duel: a row of lights; turn off one, or two neighbours; the last light wins."""
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+
+from duels.core.errors import NotationError, quote
+from duels.core.notation import read_seat, split_fields
+from duels.core.rules import Event, OpenRules, Outcome, Seat, Step
+
+ON, OFF = "O", "X"
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The row, a letter a light, and whose turn it is."""
+
+    row: str
+    mover: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class TurnOff:
+    """Turn off `count` lights from light `first` on (lights are numbered from 1)."""
+
+    first: int
+    count: int = 1
+
+    @property
+    def lights(self) -> tuple[int, ...]:
+        return tuple(range(self.first, self.first + self.count))
+
+
+@dataclass(frozen=True, slots=True)
+class TurnedOff(Event):
+    """`seat` turned `lights` off, and the row is now `row`."""
+
+    seat: Seat
+    lights: tuple[int, ...]
+    row: str
+
+
+@dataclass(frozen=True, slots=True)
+class LastLightOff(Event):
+    """`seat` turned the last light off and wins."""
+
+    seat: Seat
+
+
+@dataclass(frozen=True)
+class Lights(OpenRules[State, TurnOff]):
+    lights: int = 7
+
+    name = "lights"
+
+    def initial(self) -> State:
+        return State(ON * self.lights, Seat.ONE)
+
+    def actor(self, state: State) -> Seat | None:
+        return state.mover if ON in state.row else None
+
+    def actions(self, state: State) -> tuple[TurnOff, ...]:
+        row = state.row
+        singles = tuple(TurnOff(i + 1) for i, light in enumerate(row) if light == ON)
+        pairs = tuple(TurnOff(i + 1, 2) for i in range(len(row) - 1) if row[i : i + 2] == ON + ON)
+        return singles + pairs
+
+    def odds(self, state: State) -> tuple[Fraction, ...]:
+        return ()
+
+    def apply(self, state: State, action: TurnOff) -> Step[State]:
+        start, end = action.first - 1, action.first - 1 + action.count
+        row = state.row[:start] + OFF * action.count + state.row[end:]
+        events: tuple[Event, ...] = (TurnedOff(state.mover, action.lights, row),)
+        if ON not in row:
+            events += (LastLightOff(state.mover),)
+        return Step(State(row, state.mover.other), events)
+
+    def outcome(self, state: State) -> Outcome | None:
+        if ON in state.row:
+            return None
+        winner = state.mover.other
+        return Outcome(winner, f"{winner.label} wins by turning OFF the last light.")
+
+    def all_actions(self) -> tuple[TurnOff, ...]:
+        return self.actions(self.initial())
+
+    def parse(self, text: str) -> TurnOff:
+        found = re.fullmatch(r"\s*([0-9]{1,6})(?:-([0-9]{1,6}))?\s*", text)
+        if not found:
+            raise NotationError(f"Cannot read {quote(text)}: name a light (4) or two neighbours (1-2).")
+        first = int(found[1])
+        if found[2] is None:
+            return TurnOff(first)
+        if int(found[2]) != first + 1:
+            raise NotationError(f"Cannot read {quote(text)}: two neighbours are written like 1-2.")
+        return TurnOff(first, 2)
+
+    def format(self, action: TurnOff) -> str:
+        return "-".join(map(str, action.lights))
+
+    def parse_state(self, text: str) -> State:
+        row, mover = split_fields(text.upper(), 2, 2, "XXOOOOO 1")
+        if len(row) != self.lights or set(row) - {ON, OFF}:
+            raise NotationError(
+                f"Cannot read the lights in {quote(text)}: {self.lights} letters, O on and X off."
+            )
+        return State(row, read_seat(mover, text))
+
+    def format_state(self, state: State) -> str:
+        return f"{state.row} {state.mover.value}"
+
+
+RULES = Lights

@@ -1,0 +1,96 @@
+"""What an oracle answers: how good a position is, how good every action, and how sure that is."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+from typing import Generic
+
+from duels.core.rules import A, Seat, Sight, V
+
+
+class Exactness(Enum):
+    """How sure a value is."""
+
+    EXACT = "exact"
+    BOUND = "bound"  # the true value is proven to lie within [low, high]
+    ESTIMATE = "estimate"  # nothing is proven
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """The probability that a seat wins under perfect play of both; never-ending play counts one half."""
+
+    number: float
+    exactness: Exactness = Exactness.EXACT
+    fraction: Fraction | None = None
+    """The same number, exactly, where it is known."""
+    error: float = 0.0
+    """For a bound: the true value is at most this far from `number`."""
+
+    @classmethod
+    def of(cls, fraction: Fraction) -> "Value":
+        return cls(float(fraction), Exactness.EXACT, fraction)
+
+    @property
+    def low(self) -> float:
+        return max(0.0, self.number - self.error)
+
+    @property
+    def high(self) -> float:
+        return min(1.0, self.number + self.error)
+
+    def for_other(self) -> "Value":
+        """The same value from the other seat's side of the table."""
+        flipped = None if self.fraction is None else 1 - self.fraction
+        return Value(1.0 - self.number, self.exactness, flipped, self.error)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged(Generic[A]):
+    """One legal action: its value to the seat that takes it, and how often perfect play takes it."""
+
+    action: A
+    value: Value
+    best: bool
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict(Generic[A]):
+    """A decision judged: the position's value to the seat to move, and each legal action's."""
+
+    value: Value
+    actions: tuple[Judged[A], ...]
+
+    @property
+    def best(self) -> tuple[A, ...]:
+        return tuple(judged.action for judged in self.actions if judged.best)
+
+
+class Oracle(ABC, Generic[A, V]):
+    """Perfect play for one game's rules, from what one seat may know.
+
+    An oracle is given sights, never states: it cannot tell a seat what the seat may not know.
+    """
+
+    @abstractmethod
+    def value(self, sight: Sight[A, V]) -> Value:
+        """The value of the position to `sight.seat`, whoever is to act: seat, chance or nobody."""
+
+    @abstractmethod
+    def judge(self, sight: Sight[A, V]) -> Verdict[A]:
+        """Judge every legal action of `sight.seat`, whose turn it is."""
+
+    @abstractmethod
+    def reason(self, sight: Sight[A, V]) -> str:
+        """One plain sentence why the best action is best, from what the seat may know."""
+
+    def belief(self, sight: Sight[A, V]) -> dict[str, float]:
+        """Where hidden things may be, by name, as probabilities; empty in games without secrets."""
+        return {}
+
+
+def other_value(value: Value, seat: Seat, of: Seat) -> Value:
+    """`value`, stated for seat `of`, as seat `seat` sees it."""
+    return value if seat is of else value.for_other()
