@@ -101,8 +101,11 @@ class Match(Generic[S, A, V]):
     @property
     def turns(self) -> tuple[Turn[A], ...]:
         """Everything that was played or drawn, in order."""
-        backwards = (match.last for match in self._back())
-        return tuple(turn for turn in backwards if turn)[::-1]
+        return tuple(match.last for match in self.steps() if match.last)
+
+    def steps(self) -> list["Match[S, A, V]"]:
+        """The match after each of its turns, in order, this one last."""
+        return [match for match in self._back() if match.last][::-1]
 
     def seen(self, seat: Seat | None) -> tuple[Event, ...]:
         """The events `seat` (None: a bystander) may know of, in order."""

@@ -1,78 +1,68 @@
-"""What a seat can work out: every state that fits what it has seen.
+"""What a seat can work out: every match that fits what it has seen.
 
-Reads a list of seen entries back into a sight, with the game's own rules as the only authority.
+Reads a list of seen entries back, with the game's own rules as the only authority.
 """
 
 from dataclasses import dataclass
 from typing import Generic
 
 from duels.core.errors import GameOver, IllegalMove
-from duels.core.rules import A, Event, Rules, S, Seat, Sight, Step, V
+from duels.core.match import Match
+from duels.core.rules import A, Event, Rules, S, Seat, V
 
 
 @dataclass(frozen=True, slots=True)
 class Recollection(Generic[S, A, V]):
-    """What `seat` has seen, entry by entry, and the states that are possible after it."""
+    """What `seat` has seen so far, as the matches that it cannot tell apart (one for each state)."""
 
-    rules: Rules[S, A, V]
     seat: Seat
-    states: tuple[S, ...]
-    events: tuple[Event, ...] = ()
-    history: tuple[A | None, ...] = ()
+    possible: tuple[Match[S, A, V], ...]
 
     @classmethod
     def start(cls, rules: Rules[S, A, V], seat: Seat) -> "Recollection[S, A, V]":
-        return cls(rules, seat, (rules.initial(),))
+        return cls(seat, (Match.start(rules),))
 
-    def then(self, action: A | None) -> "Recollection[S, A, V]":
-        """Add one entry as the seat saw it, None where it saw nothing of it.
+    @property
+    def match(self) -> Match[S, A, V]:
+        """One match the seat may be in; by what it sees, none of the others differs."""
+        return self.possible[0]
 
-        Where an entry can be answered in several ways (hit or miss), the match went on if it could.
+    def then(self, action: A | None, result: str | None = None) -> "Recollection[S, A, V]":
+        """Add one entry as the seat saw it, None where the action was hidden from it.
+
+        An entry can be answered in several ways (hit or miss). It was answered so that the match
+        ended with `result`, or, without one, so that the match went on if it could.
         """
-        steps = self._hidden_steps() if action is None else self._open_steps(action)
-        # Steps that the seat sees alike belong together; more than one way that goes on is a gap in the list.
-        ways: dict[tuple[Event, ...], list[S]] = {}
-        for step in steps:
-            ways.setdefault(self._seen(step), []).append(step.state)
-        going_on = {seen: after for seen, after in ways.items() if self.rules.actor(after[0]) is not None}
-        seen, after = next(iter((going_on or ways).items()))
-        return Recollection(
-            self.rules,
-            self.seat,
-            tuple(dict.fromkeys(after)),
-            self.events + seen,
-            (*self.history, action),
-        )
+        after = self._after_hidden() if action is None else self._after_open(action)
+        ways: dict[tuple[Event, ...], dict[S, Match[S, A, V]]] = {}
+        for match in after:
+            seen = match.last.seen(self.seat) if match.last else ()
+            ways.setdefault(seen, {}).setdefault(match.state, match)
+        matches = [tuple(way.values()) for way in ways.values()]
 
-    def sight(self) -> Sight[A, V]:
-        """What the seat knows now."""
-        return self.rules.sight(self.states[0], self.seat, self.events, self.history)
+        def unexpected(way: tuple[Match[S, A, V], ...]) -> bool:
+            outcome = way[0].outcome
+            return (outcome.reason if outcome else None) != result
 
-    def _open_steps(self, action: A) -> list[Step[S]]:
-        legal = [state for state in self.states if action in self.rules.actions(state)]
-        steps = [self.rules.apply(state, action) for state in legal]
-        steps = [step for step in steps if all(self.seat in event.seen_by for event in step.events)]
-        if not steps:
-            self._refuse(f"'{self.rules.format(action)}'")
-        return steps
+        return Recollection(self.seat, min(matches, key=unexpected))
 
-    def _hidden_steps(self) -> list[Step[S]]:
-        steps = [
-            self.rules.apply(state, action)
-            for state in self.states
-            if self.rules.actor(state) is not self.seat
-            for action in self.rules.actions(state)
-        ]
-        steps = [step for step in steps if not self._seen(step)]
-        if not steps:
+    def _after_open(self, action: A) -> list[Match[S, A, V]]:
+        after = [m.play(m.actor, action) for m in self.possible if m.actor and action in m.actions]
+        after = [m for m in after if m.last and not m.last.hidden_from(self.seat)]
+        if not after:
+            self._refuse(f"'{self.match.rules.format(action)}'")
+        return after
+
+    def _after_hidden(self) -> list[Match[S, A, V]]:
+        others = [m for m in self.possible if m.actor is not self.seat]
+        after = [m.play(m.actor, action) for m in others if m.actor for action in m.actions]
+        after = [m for m in after if m.last and not m.last.seen(self.seat)]
+        if not after:
             self._refuse("a hidden entry ('?')")
-        return steps
-
-    def _seen(self, step: Step[S]) -> tuple[Event, ...]:
-        return tuple(event for event in step.events if self.seat in event.seen_by)
+        return after
 
     def _refuse(self, entry: str) -> None:
-        place = len(self.history) + 1
-        if self.rules.actor(self.states[0]) is None:
-            raise GameOver(f"Entry {place}, {entry}, comes after the end of the match.")
+        if self.match.over:
+            raise GameOver(f"{entry} comes after the end of the match.")
+        place = len(self.match.turns) + 1
         raise IllegalMove(f"Entry {place}, {entry}, cannot be what {self.seat.label} saw there.")

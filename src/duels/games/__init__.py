@@ -1,11 +1,14 @@
 """The five duels, each in a room of its own with the same doors; GAMES is the one list of them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.resources import files
 from typing import Any
 
 from duels.core.errors import UnknownName, quote
-from duels.core.rules import Rules
+from duels.core.rules import Rules, Sight
+from duels.core.words import Words
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,20 @@ class Game:
             known = ", ".join(self._door("rules").RULES.__dataclass_fields__)
             raise UnknownName(f"{self.name} has no such options: {options}; it has: {known}.") from None
         return rules
+
+    def words(self, rules: Rules[Any, Any, Any]) -> Words[Any, Any]:
+        """The voice of the book, for these rules."""
+        words: Words[Any, Any] = self._door("words").WORDS(rules)
+        return words
+
+    def greedy(self, rules: Rules[Any, Any, Any]) -> Callable[[Sight[Any, Any], Any], float]:
+        """The game's one-ply score of an action, from what the seat knows: the higher the better."""
+        score: Callable[[Sight[Any, Any], Any], float] = self._door("greedy").GREEDY(rules)
+        return score
+
+    def card(self) -> str:
+        """The rule card: how to play, in our own words."""
+        return files(f"{__name__}.{self.name}").joinpath("card.md").read_text(encoding="utf-8")
 
     def _door(self, name: str) -> Any:
         return import_module(f"{__name__}.{self.name}.{name}")

@@ -233,7 +233,7 @@ class QuantumHunt(Rules[State, Action, Known]):
         recollection = Recollection.start(self, Seat(int(found[1])))
         for entry in filter(None, (part.strip() for part in found[2].split(","))):
             recollection = recollection.then(None if entry == "?" else self.parse(entry))
-        return recollection.sight()
+        return recollection.match.sight(recollection.seat)
 
     def format_position(self, sight: Sight[Action, Known]) -> str:
         entries = ("?" if action is None else self.format(action) for action in sight.history)

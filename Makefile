@@ -1,0 +1,33 @@
+# make play and make test do everything on a machine with Python 3.11+; see README.md.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: play test lint check-slow bench clean
+
+# Reinstalled only when what is to be installed changes.
+.venv/played: pyproject.toml
+	@test -d .venv || $(PYTHON) -m venv .venv
+	@$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+.venv/tested: pyproject.toml
+	@test -d .venv || $(PYTHON) -m venv .venv
+	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@ .venv/played
+
+play: .venv/played
+	@if [ -t 0 ] && [ -t 1 ]; then $(BIN)/duels; else $(BIN)/duels demo; fi
+
+test: .venv/tested lint
+	$(BIN)/pytest -m 'not slow'
+
+lint: .venv/tested
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+check-slow: .venv/tested
+	$(BIN)/pytest -m slow
+
+clean:
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist

@@ -1,0 +1,185 @@
+"""A match as text that a person can read and mail; the same with one seat's secrets left out.
+
+    duels record 1
+    game: chain
+    seat1: human
+    seat2: greedy
+
+    3
+    5
+    4
+    challenge
+    heads
+
+Header lines, an empty line, then one action or chance outcome a line, in the game's notation;
+`resign` where somebody did; last, once the match is over, `result:` and how it ended. In a record
+with a `seat:` line, the entries that were hidden from that seat read `?`.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from duels.core.errors import DuelsError, GameOver, RecordError, quote
+from duels.core.match import Match, Resign, Turn
+from duels.core.rules import Rules, Seat
+from duels.core.sights import Recollection
+
+VERSION = 1
+HIDDEN = "?"
+RESULT = "result: "
+# What a record may say about a match besides its entries, in the order it is written.
+HEADERS = ("seat", "seat1", "seat2", "seed", "chance", "started")
+# What would tell a seat the chance outcomes and the other's choices to come.
+SECRET_HEADERS = ("seed", "chance")
+
+AnyRules = Rules[Any, Any, Any]
+AnyMatch = Match[Any, Any, Any]
+RulesFinder = Callable[[str, dict[str, int | None]], AnyRules]
+
+
+@dataclass(frozen=True)
+class Record:
+    """A match read from text, with what its header says.
+
+    `seat` is set when the record was written for one seat: the match is then one that this seat
+    cannot tell from the real one, and may only be shown as that seat saw it.
+    """
+
+    match: AnyMatch
+    headers: Mapping[str, str] = field(default_factory=dict)
+    seat: Seat | None = None
+
+
+def dumps(match: AnyMatch, headers: Mapping[str, str] | None = None, seat: Seat | None = None) -> str:
+    """The whole record; with `seat`, as that seat may have it."""
+    kept = dict(headers or {})
+    if seat:
+        kept = {key: value for key, value in kept.items() if key not in SECRET_HEADERS}
+        kept["seat"] = str(seat.value)
+    lines = [
+        HIDDEN if seat and turn.hidden_from(seat) else format_entry(match.rules, turn) for turn in match.turns
+    ]
+    if match.outcome:
+        lines.append(RESULT + match.outcome.reason)
+    return format_header(match.rules, kept) + "".join(f"{line}\n" for line in lines)
+
+
+def format_header(rules: AnyRules, headers: Mapping[str, str]) -> str:
+    """The head of a record, up to and with the empty line."""
+    lines = [f"duels record {VERSION}", f"game: {rules.name}"]
+    options = rules.options()
+    if options:
+        lines.append("options: " + " ".join(f"{name}={value}" for name, value in options.items()))
+    lines += [f"{key}: {headers[key]}" for key in HEADERS if headers.get(key)]
+    return "\n".join(lines) + "\n\n"
+
+
+def format_entry(rules: AnyRules, turn: Turn[Any]) -> str:
+    """One entry's line."""
+    return turn.action.value if isinstance(turn.action, Resign) else rules.format(turn.action)
+
+
+def loads(text: str, find_rules: RulesFinder) -> Record:
+    """Read and check a record; RecordError names the first wrong line."""
+    lines = _lines(text)
+    headers, first_entry = _read_headers(lines)
+    rules = _find_rules(headers, find_rules)
+    seat = _read_seat(headers)
+    entries = lines[first_entry:]
+    result = None
+    if entries and entries[-1].lower().startswith(RESULT):
+        result = entries.pop()[len(RESULT) :]
+    play = _replay_seen if seat else _replay
+    match = play(rules, entries, first_entry + 1, seat or Seat.ONE, result)
+    actual = match.outcome.reason if match.outcome else None
+    if result is not None and result != actual:
+        stated = f"the result {quote(result, 80)} is not how the match stands"
+        raise RecordError(f"{stated}: {actual or 'it is not over'}", len(lines))
+    return Record(match, headers, seat)
+
+
+def _lines(text: str) -> list[str]:
+    if not text.strip():
+        raise RecordError("the file is empty, not a duels record.")
+    first = text.split("\n", 1)[0].strip()
+    version = re.fullmatch(r"duels record ([0-9]{1,9})", first)
+    if not version:
+        raise RecordError(f"this is not a duels record: it begins with {quote(first)}.", 1)
+    if int(version[1]) != VERSION:
+        raise RecordError(f"the record is of version {version[1]}; this duels reads version {VERSION}.", 1)
+    lines = text.split("\n")
+    if lines[-1]:
+        cut = f"it is cut off at {quote(lines[-1])}: the line does not end."
+        raise RecordError(cut, len(lines))
+    return [line.strip() for line in lines[:-1]]
+
+
+def _read_headers(lines: list[str]) -> tuple[dict[str, str], int]:
+    """The header, and the index of the first line after the empty one."""
+    headers: dict[str, str] = {}
+    for index, line in enumerate(lines[1:], start=1):
+        if not line:
+            return headers, index + 1
+        key, colon, value = line.partition(":")
+        key = key.strip().lower()
+        if not colon or key not in ("game", "options", *HEADERS):
+            raise RecordError(f"{quote(line)} is not a header line.", index + 1)
+        if key in headers:
+            raise RecordError(f"{quote(key)} is there twice.", index + 1)
+        headers[key] = value.strip()
+    raise RecordError("the record ends before the empty line that closes its header.", len(lines))
+
+
+def _find_rules(headers: dict[str, str], find_rules: RulesFinder) -> AnyRules:
+    if "game" not in headers:
+        raise RecordError("the header names no game.")
+    options: dict[str, int | None] = {}
+    for part in headers.get("options", "").split():
+        found = re.fullmatch(r"([a-z_]+)=([0-9]{1,9}|None)", part)
+        if not found:
+            raise RecordError(f"{quote(part)} is not an option like lights=9.")
+        options[found[1]] = None if found[2] == "None" else int(found[2])
+    try:
+        return find_rules(headers["game"], options)
+    except DuelsError as error:
+        raise RecordError(str(error)) from None
+
+
+def _read_seat(headers: dict[str, str]) -> Seat | None:
+    seat = headers.get("seat")
+    if seat not in (None, "1", "2"):
+        raise RecordError(f"the seat {quote(str(seat))} is neither 1 nor 2.")
+    return Seat(int(seat)) if seat else None
+
+
+def _replay(rules: AnyRules, entries: list[str], line: int, _seat: Seat, _result: str | None) -> AnyMatch:
+    match = Match.start(rules)
+    for number, entry in enumerate(entries, start=line):
+        try:
+            match = match.play_text(entry)
+        except DuelsError as error:
+            raise _wrong(entry, error, number) from None
+    return match
+
+
+def _replay_seen(rules: AnyRules, entries: list[str], line: int, seat: Seat, result: str | None) -> AnyMatch:
+    """A match that `seat`, which saw `entries`, cannot tell from the one that was played."""
+    recollection = Recollection.start(rules, seat)
+    for number, entry in enumerate(entries, start=line):
+        last = number == line + len(entries) - 1
+        try:
+            if last and entry.lower() == Resign.RESIGN.value:
+                return recollection.match.play_text(entry)
+            action = None if entry == HIDDEN else rules.parse(entry)
+            recollection = recollection.then(action, result if last else None)
+        except DuelsError as error:
+            raise _wrong(entry, error, number) from None
+    return recollection.match
+
+
+def _wrong(entry: str, error: DuelsError, line: int) -> RecordError:
+    if isinstance(error, GameOver):
+        return RecordError(f"{quote(entry)} comes after the end of the match.", line)
+    return RecordError(str(error), line)

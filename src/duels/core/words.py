@@ -1,0 +1,164 @@
+"""How a game speaks: its questions, boards and messages, as values without any I/O.
+
+A dialogue is a generator that yields a question and is sent the line entered, so terminal, tests
+and pages drive the same words. Ink marks in a text say what may be coloured; `plain` drops them.
+"""
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Generic, TypeVar
+
+from duels.core.errors import DuelsError, quote
+from duels.core.match import Resigned
+from duels.core.notation import whole_number
+from duels.core.rules import A, Event, Seat, Sight, V
+
+T = TypeVar("T")
+
+
+class Ink(Enum):
+    """What a piece of text is, for a screen that has colours. Values are private-use marks."""
+
+    ONE = "\ue001"
+    TWO = "\ue002"
+    CHANGED = "\ue003"
+    WON = "\ue004"
+    DIM = "\ue005"
+
+    def __call__(self, text: str) -> str:
+        return f"{self.value}{text}{_END}"
+
+    @classmethod
+    def of(cls, seat: Seat) -> "Ink":
+        return cls.ONE if seat is Seat.ONE else cls.TWO
+
+
+_END = "\ue000"
+_MARKS = re.compile("[\ue000-\ue005]")
+
+
+def plain(text: str) -> str:
+    """The text itself, without ink."""
+    return _MARKS.sub("", text)
+
+
+def inked(text: str, codes: dict[Ink, str]) -> str:
+    """The text with each ink turned into its terminal code; inks may nest."""
+    result, open_codes = [], []
+    by_mark = {ink.value: codes[ink] for ink in Ink}
+    for piece in re.split(f"({_MARKS.pattern})", text):
+        if piece in by_mark:
+            open_codes.append(by_mark[piece])
+            result.append(by_mark[piece])
+        elif piece == _END:
+            open_codes.pop()
+            result.append("\x1b[0m" + "".join(open_codes))
+        else:
+            result.append(piece)
+    return "".join(result)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Something asked of a seat: the prompt, which the entry follows on the same line.
+
+    `notice` says what was wrong with the last entry. A `secret` question's entry and notice are for
+    the eyes of that seat only.
+    """
+
+    prompt: str
+    notice: str = ""
+    secret: bool = False
+
+
+Dialogue = Generator[Question, str, T]
+
+
+class Refused(DuelsError):
+    """An entry cannot be taken; the message says why and what can."""
+
+
+def ask_until(prompt: str, read: Callable[[str], T], secret: bool = False) -> Dialogue[T]:
+    """Ask, and ask again after every entry that `read` refuses."""
+    notice = ""
+    while True:
+        entry = yield Question(prompt, notice, secret)
+        try:
+            return read(entry)
+        except Refused as refusal:
+            notice = str(refusal)
+
+
+def read_number(entry: str, allowed: str) -> int:
+    """The whole number entered; `allowed` completes the refusal of anything else."""
+    number = whole_number(entry)
+    if number is None:
+        raise Refused(f"{shown(entry)} is not a number. {allowed}")
+    return number
+
+
+def read_yes(entry: str) -> bool:
+    """Yes or no, in full or by the first letter."""
+    word = entry.strip().lower()
+    if word in ("yes", "y"):
+        return True
+    if word in ("no", "n"):
+        return False
+    raise Refused(f"{shown(entry)} is neither yes nor no. Please enter yes or no.")
+
+
+def shown(entry: str) -> str:
+    """An entry as a refusal names it."""
+    return quote(entry.strip()) if entry.strip() else "An empty line"
+
+
+def either(options: Sequence[object]) -> str:
+    """`3`, `3 or 5`, `3, 5 or 6`."""
+    words = [str(option) for option in options]
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
+
+
+class Words(ABC, Generic[A, V]):
+    """One game's voice, made from its rules.
+
+    Texts end with a newline unless an entry follows on the same line.
+    """
+
+    @abstractmethod
+    def opening(self) -> str:
+        """What the screen shows before the first turn."""
+
+    @abstractmethod
+    def ask(self, sight: Sight[A, V]) -> Dialogue[A]:
+        """Ask the seat for one legal action; a game may ask nothing where the book does not."""
+
+    @abstractmethod
+    def entries(self, sight: Sight[A, V], action: A) -> tuple[str, ...]:
+        """What to enter in `ask` for this action: how a player that is no person appears to type."""
+
+    @abstractmethod
+    def tell(self, seen: Sequence[Event]) -> str:
+        """What the screen shows for the last of the events seen so far."""
+
+    @abstractmethod
+    def board(self, sight: Sight[A, V]) -> str:
+        """The board as this seat may see it, at any time."""
+
+    @abstractmethod
+    def moves(self, sight: Sight[A, V]) -> str:
+        """What the seat may do now, in one or a few lines."""
+
+    def veiled(self, seat: Seat) -> str:
+        """What others see where `seat` decides in secret."""
+        return ""
+
+
+def tell(words: Words[A, V], seen: Sequence[Event]) -> str:
+    """What the screen shows for the last event seen, the match's own events included."""
+    last = seen[-1]
+    if isinstance(last, Resigned):
+        return f"\n{last.seat.label} resigns. {Ink.WON(f'{last.seat.other.label} wins!')}\n"
+    return words.tell(seen)

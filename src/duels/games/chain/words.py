@@ -1,0 +1,136 @@
+"""The voice of Quantum Duel, four in a row."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from duels.core.notation import listed
+from duels.core.rules import Event, Seat, Sight
+from duels.core.words import Dialogue, Ink, Refused, Words, ask_until, either, read_number, read_yes
+from duels.games.chain.rules import (
+    FREE,
+    SYMBOL,
+    Accepted,
+    Action,
+    Answer,
+    BoardsUsedUp,
+    ChainMade,
+    Challenged,
+    CoinFell,
+    Decohered,
+    Observe,
+    Observed,
+    Phase,
+    QuantumChain,
+    Settled,
+    State,
+)
+
+NUMBER_WORDS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven"}
+
+
+@dataclass(frozen=True)
+class ChainWords(Words[Action, State]):
+    rules: QuantumChain
+
+    def opening(self) -> str:
+        return f"Welcome to Quantum Duel!\n\nInitial Board:\n{self._board(self.rules.initial().cells)}\n"
+
+    def ask(self, sight: Sight[Action, State]) -> Dialogue[Action]:
+        if sight.view.phase is Phase.CHALLENGE:
+            challenge = yield from ask_until(
+                f"{Ink.of(sight.seat)(sight.seat.label)}, do you want to challenge? (yes/no): ", read_yes
+            )
+            return Answer.CHALLENGE if challenge else Answer.ACCEPT
+        free = [action.cell for action in sight.actions if isinstance(action, Observe)]
+        choice = f"Choose an unobserved cell: {either(free)}."
+
+        def read(entry: str) -> Action:
+            cell = read_number(entry, choice)
+            if not 1 <= cell <= self.rules.cells:
+                raise Refused(f"There is no cell {cell}. {choice}")
+            if cell not in free:
+                raise Refused(f"Cell {cell} is already observed. {choice}")
+            return Observe(cell)
+
+        return (
+            yield from ask_until(
+                f"{_player(sight.seat)}, it's your turn.\nEnter the cell number you want to observe: ", read
+            )
+        )
+
+    def entries(self, sight: Sight[Action, State], action: Action) -> tuple[str, ...]:
+        if isinstance(action, Observe):
+            return (str(action.cell),)
+        return ("yes" if action is Answer.CHALLENGE else "no",)
+
+    def tell(self, seen: Sequence[Event]) -> str:
+        event = seen[-1]
+        if isinstance(event, Observed):
+            if not event.neighbours:
+                return f"\nYou have observed cell {event.cell}.\n"
+            cells = listed([str(cell) for cell in event.neighbours])
+            s = "s" * (len(event.neighbours) > 1)
+            return f"\nCell {event.cell} is adjacent to your symbol{s} at cell{s} {cells}.\n"
+        if isinstance(event, Challenged):
+            return "\nChallenge initiated!\nFlipping a coin...\n"
+        if isinstance(event, Accepted):
+            return ""
+        if isinstance(event, CoinFell):
+            return f"Result: {event.face.value.capitalize()}\n"
+        if isinstance(event, Settled):
+            return self._settled(event)
+        if isinstance(event, Decohered):
+            return (
+                "Every cell is observed and nobody has a chain: the board decoheres.\n\n"
+                f"Current Board:\n{self._board(event.cells)}\n"
+            )
+        if isinstance(event, ChainMade):
+            symbol = SYMBOL[event.seat]
+            length = event.last - event.first + 1
+            count = NUMBER_WORDS.get(length, str(length))
+            return (
+                f"Victory: {event.seat.label} has an unbroken chain of {count} {symbol} symbols "
+                f"from cells {event.first} to {event.last}.\n"
+                + Ink.WON(f"Winner: {event.seat.label} ({symbol})")
+                + "\n"
+            )
+        assert isinstance(event, BoardsUsedUp)
+        return f"Nobody has a chain after {event.boards} boards: the game ends without a winner.\n"
+
+    def _settled(self, event: Settled) -> str:
+        if not event.doubted:
+            news = ""
+        elif event.success:
+            news = f"\nObservation successful! Cell {event.cell} is now yours.\n"
+        else:
+            news = f"\nObservation failed! Cell {event.cell} reverts to unobserved.\n"
+        return f"{news}\nCurrent Board:\n{self._board(event.cells, event.cell)}\n"
+
+    def board(self, sight: Sight[Action, State]) -> str:
+        return f"Current Board:\n{self._board(sight.view.cells)}"
+
+    def moves(self, sight: Sight[Action, State]) -> str:
+        if sight.view.phase is Phase.CHALLENGE:
+            return "yes: a coin decides. no: the observation succeeds.\n"
+        return f"Unobserved cells: {', '.join(map(self.rules.format, sight.actions))}\n"
+
+    def _board(self, cells: str, changed: int = 0) -> str:
+        chain = self.rules.chain_of(cells) or (0, 0)
+        inks = {FREE: Ink.DIM, SYMBOL[Seat.ONE]: Ink.ONE, SYMBOL[Seat.TWO]: Ink.TWO}
+        drawn = []
+        for number, symbol in enumerate(cells, start=1):
+            text = inks[symbol](symbol)
+            if chain[0] <= number <= chain[1]:
+                text = Ink.WON(text)
+            elif number == changed:
+                text = Ink.CHANGED(text)
+            drawn.append(f"[ {text} ]")
+        numbers = " ".join(f"  {number:<3}" for number in range(1, len(cells) + 1))
+        return f"{' '.join(drawn)}\n{numbers.rstrip()}\n"
+
+
+def _player(seat: Seat) -> str:
+    return Ink.of(seat)(f"{seat.label} ({SYMBOL[seat]})")
+
+
+WORDS = ChainWords

@@ -1,0 +1,179 @@
+"""The voice of Quantum Flip."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from duels.core.rules import Event, Seat, Sight
+from duels.core.words import Dialogue, Ink, Refused, Words, ask_until, either, shown
+from duels.games.flip.rules import (
+    Action,
+    Ended,
+    Flip,
+    Keep,
+    Lifted,
+    QuantumFlip,
+    QuantumTiles,
+    Scored,
+    Shown,
+    State,
+)
+
+
+@dataclass(frozen=True)
+class FlipWords(Words[Action, State]):
+    rules: QuantumTiles
+
+    def opening(self) -> str:
+        return f"Welcome to Quantum Flip!\n\n{self._grid(self.rules.initial().tiles)}\n"
+
+    def ask(self, sight: Sight[Action, State]) -> Dialogue[Action]:
+        if sight.view.choosing:
+            return (yield from self._ask_which(sight))
+        player = Ink.of(sight.seat)(sight.seat.label)
+        if any(isinstance(action, QuantumFlip) for action in sight.actions):
+            quantum = yield from ask_until(
+                f"{player}, enter 'Q' to perform a Quantum Flip or 'F' to flip a single tile: ", _read_q_or_f
+            )
+            if quantum:
+                return (yield from self._ask_pair(sight))
+        tile = yield from ask_until(
+            f"{player}, enter the coordinate of the tile you wish to flip (e.g., A3): ",
+            lambda entry: self._read_tile(entry, sight.view),
+        )
+        return Flip(tile)
+
+    def _ask_pair(self, sight: Sight[Action, State]) -> Dialogue[Action]:
+        pairs = {(a.first, a.second) for a in sight.actions if isinstance(a, QuantumFlip)}
+
+        def partners(tile: int) -> list[str]:
+            return [self.rules.name_of(b if tile == a else a) for a, b in sorted(pairs) if tile in (a, b)]
+
+        def read_first(entry: str) -> int:
+            tile = self._read_tile(entry, sight.view)
+            if not partners(tile):
+                raise Refused(
+                    f"Tile {self.rules.name_of(tile)} has no adjacent tile left. Please choose another tile."
+                )
+            return tile
+
+        first = yield from ask_until("Enter the coordinates of the first tile: ", read_first)
+
+        def read_second(entry: str) -> QuantumFlip:
+            second = self._read_tile(entry, sight.view)
+            pair = QuantumFlip(min(first, second), max(first, second))
+            if (pair.first, pair.second) not in pairs:
+                name, other = self.rules.name_of(first), self.rules.name_of(second)
+                why = "the first tile itself" if first == second else f"not adjacent to {name}"
+                raise Refused(f"Tile {other} is {why}. Please choose {either(partners(first))}.")
+            return pair
+
+        return (yield from ask_until("Enter the coordinates of the adjacent second tile: ", read_second))
+
+    def _ask_which(self, sight: Sight[Action, State]) -> Dialogue[Action]:
+        tiles = sight.view.lifted
+        names = [self.rules.name_of(tile) for tile in tiles]
+        values = [str(self.rules.value_of(sight.view.tiles[tile])) for tile in tiles]
+        by_entry = dict(zip([name.lower() for name in names], tiles, strict=True))
+        what, options = "tile", either(names)
+        if len(set(values)) > 1:
+            by_entry |= dict(zip(values, tiles, strict=True))
+            what, options = "value", either(values)
+
+        def read(entry: str) -> Action:
+            tile = by_entry.get(entry.strip().lower())
+            if tile is None:
+                raise Refused(f"{shown(entry)} is not one of the two. Please enter {options}.")
+            return Keep(tile)
+
+        prompt = f"Which {what} do you choose to add to your score? Enter {options}: "
+        return (yield from ask_until(prompt, read))
+
+    def _read_tile(self, entry: str, view: State) -> int:
+        tile = self.rules.tile_at(entry)
+        if tile is None:
+            last = self.rules.name_of(self.rules.side**2 - 1)
+            raise Refused(f"{shown(entry)} is not a tile. Please enter a coordinate from A1 to {last}.")
+        if view.tiles[tile].isdigit():
+            name = self.rules.name_of(tile)
+            raise Refused(f"Tile {name} has already been flipped. Please choose a different tile.")
+        return tile
+
+    def entries(self, sight: Sight[Action, State], action: Action) -> tuple[str, ...]:
+        if isinstance(action, Keep):
+            values = [self.rules.value_of(sight.view.tiles[tile]) for tile in sight.view.lifted]
+            chosen = self.rules.value_of(sight.view.tiles[action.tile])
+            return (str(chosen) if values.count(chosen) == 1 else self.rules.name_of(action.tile),)
+        if isinstance(action, QuantumFlip):
+            return "Q", self.rules.name_of(action.first), self.rules.name_of(action.second)
+        assert isinstance(action, Flip)
+        asked = any(isinstance(option, QuantumFlip) for option in sight.actions)
+        return ("F",) * asked + (self.rules.name_of(action.tile),)
+
+    def tell(self, seen: Sequence[Event]) -> str:
+        event = seen[-1]
+        if isinstance(event, Lifted):
+            return ""
+        if isinstance(event, Shown):
+            shown_tiles = zip(event.tiles, event.values, strict=True)
+            one, two = (f"{self.rules.name_of(tile)}:{value}" for tile, value in shown_tiles)
+            return f"Quantum Flip revealed tiles {one} and {two}.\n"
+        if isinstance(event, Scored):
+            return self._scored(event)
+        assert isinstance(event, Ended)
+        if event.won:
+            verdict, winner = "win", event.seat
+            total = f"Your total score is now exactly {event.score}.\n"
+        else:
+            verdict, winner = "lose", event.seat.other
+            total = f"Your total score is now {event.score}, which exceeds {self.rules.target}.\n"
+        return f"{total}You {verdict} the game. {Ink.WON(f'{winner.label} wins!')}\n"
+
+    def _scored(self, event: Scored) -> str:
+        score = event.scores[event.seat - 1]
+        if event.chosen:
+            news = f"You chose {event.value}. Your new score is {score}.\n"
+        else:
+            news = f"You flipped tile {self.rules.name_of(event.tile)} revealing a {event.value}.\n"
+        if score >= self.rules.target:  # the book goes straight to the verdict
+            return news
+        return f"{news}\n{self._grid(event.tiles, event.tile)}\n{_scoreboard(event.scores)}\n"
+
+    def board(self, sight: Sight[Action, State]) -> str:
+        return f"{self._grid(sight.view.tiles)}\n{_scoreboard(sight.view.scores)}"
+
+    def moves(self, sight: Sight[Action, State]) -> str:
+        if sight.view.choosing:
+            return f"Choose one of the tiles {either([self.rules.name_of(t) for t in sight.view.lifted])}.\n"
+        flips = [self.rules.format(a) for a in sight.actions if isinstance(a, Flip)]
+        pairs = [self.rules.format(a) for a in sight.actions if isinstance(a, QuantumFlip)]
+        text = f"F, one tile: {', '.join(flips)}\n"
+        return text + (f"Q, two adjacent tiles: {', '.join(pairs)}\n" if pairs else "")
+
+    def _grid(self, tiles: str, changed: int | None = None) -> str:
+        """The board as people see it: a tile that was shown and turned back is blank again."""
+        side = self.rules.side
+        lines = ["   " + "   ".join(str(column) for column in range(1, side + 1))]
+        for row in range(side):
+            cells = []
+            for index in range(row * side, (row + 1) * side):
+                text = tiles[index] if tiles[index].isdigit() else " "
+                cells.append(f"[{Ink.CHANGED(text) if index == changed else text}]")
+            lines.append(f"{chr(ord('A') + row)} {' '.join(cells)}")
+        return "\n".join(lines) + "\n"
+
+
+def _scoreboard(scores: tuple[int, int]) -> str:
+    lines = (
+        f"{Ink.of(seat)(seat.label)}: {score} point{'s' * (score != 1)}\n"
+        for seat, score in zip(Seat, scores, strict=True)
+    )
+    return "Scoreboard:\n" + "".join(lines)
+
+
+def _read_q_or_f(entry: str) -> bool:
+    if entry.strip().upper() not in ("Q", "F"):
+        raise Refused(f"{shown(entry)} is neither Q nor F. Please enter Q or F.")
+    return entry.strip().upper() == "Q"
+
+
+WORDS = FlipWords

@@ -1,0 +1,134 @@
+"""The voice of Quantum Duel, hidden movement."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from duels.core.errors import NotationError
+from duels.core.rules import Event, Seat, Sight
+from duels.core.words import Dialogue, Ink, Refused, Words, ask_until, either, shown
+from duels.games.hunt.rules import (
+    OFF_GRID,
+    Action,
+    Captured,
+    Collided,
+    Known,
+    Move,
+    Moved,
+    Observe,
+    Observed,
+    Phase,
+    QuantumHunt,
+    Tunnel,
+    TurnsUsedUp,
+)
+
+
+@dataclass(frozen=True)
+class HuntWords(Words[Action, Known]):
+    rules: QuantumHunt
+
+    def opening(self) -> str:
+        return (
+            f"Welcome to Quantum Duel!\n\n{self._grid(OFF_GRID)}"
+            "Both tokens are off the grid in superposition.\n"
+            f"Each turn, enter MOVE n, STAY or TUNNEL n, then OBSERVE n (n is 1 to {self.rules.cells}).\n"
+        )
+
+    def ask(self, sight: Sight[Action, Known]) -> Dialogue[Action]:
+        if sight.view.phase is Phase.OBSERVE:
+            return (yield from ask_until("Enters: ", lambda entry: self._read_observation(entry, sight)))
+        prompt = f"\n{_player(sight.seat)}:\nEnters: "
+        return (yield from ask_until(prompt, lambda entry: self._read_movement(entry, sight), secret=True))
+
+    def _read_movement(self, entry: str, sight: Sight[Action, Known]) -> Action:
+        here = sight.view.cell
+        stay = entry.strip().lower() == "stay" and here != OFF_GRID
+        action = Move(here) if stay else self._parse(entry)
+        allowed = self._movements(sight)
+        if action in sight.actions:
+            return action
+        if isinstance(action, Observe):
+            raise Refused(f"First the movement, then the observation. {allowed}")
+        if action is None:
+            raise Refused(f"{shown(entry)} is not a movement. {allowed}")
+        if not 1 <= action.cell <= self.rules.cells:
+            raise Refused(f"There is no position {action.cell}. {allowed}")
+        if isinstance(action, Tunnel):
+            raise Refused(f"Your Quantum Tunneling is spent. {allowed}")
+        raise Refused(f"Position {action.cell} is not next to position {here}. {allowed}")
+
+    def _read_observation(self, entry: str, sight: Sight[Action, Known]) -> Action:
+        action = self._parse(entry)
+        cells = [option.cell for option in sight.actions]
+        allowed = f"Enter OBSERVE and a position: {either(cells)}."
+        if action in sight.actions:
+            return action
+        if not isinstance(action, Observe):
+            raise Refused(f"{shown(entry)} is not an observation. {allowed}")
+        if not 1 <= action.cell <= self.rules.cells:
+            raise Refused(f"There is no position {action.cell}. {allowed}")
+        raise Refused(f"You observed position {action.cell} on your previous turn. {allowed}")
+
+    def _parse(self, entry: str) -> Action | None:
+        try:
+            return self.rules.parse(entry)
+        except NotationError:
+            return None
+
+    def _movements(self, sight: Sight[Action, Known]) -> str:
+        cells = [action.cell for action in sight.actions if isinstance(action, Move)]
+        stay = ", STAY" if sight.view.cell != OFF_GRID else ""
+        tunnel = f", or TUNNEL 1 to {self.rules.cells}" if sight.view.tunnel else ""
+        return f"Enter MOVE {either(cells)}{stay}{tunnel}."
+
+    def entries(self, sight: Sight[Action, Known], action: Action) -> tuple[str, ...]:
+        return (self.rules.format(action).upper(),)
+
+    def veiled(self, seat: Seat) -> str:
+        return f"\n{_player(seat)}:\nEnters: {Ink.DIM('(hidden)')}\n"
+
+    def tell(self, seen: Sequence[Event]) -> str:
+        event = seen[-1]
+        if isinstance(event, Moved):
+            return ""
+        if isinstance(event, Observed):
+            answer = "is" if event.hit else "is not"
+            return f"{event.seat.other.label}'s token {answer} at position {event.cell}.\n"
+        if isinstance(event, Captured):
+            won = f"{event.seat.label} wins by capturing {event.seat.other.label}'s token!"
+            return f"Game Over: {Ink.WON(won)}\n"
+        if isinstance(event, Collided):
+            loser, winner = event.seat.label, event.seat.other.label
+            won = f"{winner} wins! {loser}'s token destabilized in collision."
+            return (
+                f"Collision Detected:\nResult: {loser} loses due to initiating collision.\n"
+                f"Game Over: {Ink.WON(won)}\n"
+            )
+        assert isinstance(event, TurnsUsedUp)
+        return f"Game Over: nobody is caught after {event.turns} turns.\n"
+
+    def board(self, sight: Sight[Action, Known]) -> str:
+        view = sight.view
+        place = "off the grid" if view.cell == OFF_GRID else f"at position {view.cell}"
+        tunnel = "left" if view.tunnel else "spent"
+        mine, theirs = view.named[sight.seat - 1], view.named[sight.seat.other - 1]
+        return (
+            f"{self._grid(view.cell)}Your token is {place}; Quantum Tunneling is {tunnel}.\n"
+            f"Last observed by you: {mine or 'none'}; by {sight.seat.other.label}: {theirs or 'none'}.\n"
+        )
+
+    def moves(self, sight: Sight[Action, Known]) -> str:
+        if sight.view.phase is Phase.OBSERVE:
+            return f"Enter OBSERVE and a position: {either([action.cell for action in sight.actions])}.\n"
+        return self._movements(sight) + "\n"
+
+    def _grid(self, cell: int) -> str:
+        cells = (Ink.CHANGED("Q") if n == cell else str(n) for n in range(1, self.rules.cells + 1))
+        return "".join(f"[{text}]" for text in cells) + "\n"
+
+
+def _player(seat: Seat) -> str:
+    return Ink.of(seat)(seat.label)
+
+
+WORDS = HuntWords

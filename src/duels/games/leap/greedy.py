@@ -1,0 +1,16 @@
+"""A player of Quantum Leap that always goes as far as it can."""
+
+from duels.core.rules import Sight
+from duels.games.leap.rules import Action, Leap, QuantumLeap, State
+
+
+class Greedy:
+    def __init__(self, rules: QuantumLeap) -> None:
+        self.rules = rules
+
+    def __call__(self, sight: Sight[Action, State], action: Action) -> float:
+        """The longest leap."""
+        return action.by if isinstance(action, Leap) else 0
+
+
+GREEDY = Greedy

@@ -1,0 +1,99 @@
+"""The voice of Quantum Leap."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from duels.core.rules import Event, Seat, Sight
+from duels.core.words import Dialogue, Ink, Refused, Words, ask_until, either, read_number
+from duels.games.leap.rules import (
+    OFF_GRID,
+    Action,
+    Enter,
+    Entered,
+    GoalReached,
+    Leap,
+    Leapt,
+    QuantumLeap,
+    State,
+)
+
+TOKEN = {Seat.ONE: "X", Seat.TWO: "O"}
+
+
+@dataclass(frozen=True)
+class LeapWords(Words[Action, State]):
+    rules: QuantumLeap
+
+    def opening(self) -> str:
+        return "Welcome to Quantum Leap!\n\n"
+
+    def ask(self, sight: Sight[Action, State]) -> Dialogue[Action]:
+        if Enter() in sight.actions:
+            return Enter()
+        cell = sight.view.cell_of(sight.seat)
+        leaps = [action.by for action in sight.actions if isinstance(action, Leap)]
+        choice = f"Choose {either(leaps)}."
+
+        def read(entry: str) -> Action:
+            by = read_number(entry, choice)
+            if by in leaps:
+                return Leap(by)
+            if by > 0 and cell % by == 0:
+                raise Refused(
+                    f"Moving {by} from cell {cell} would overshoot cell {self.rules.goal}. {choice}"
+                )
+            raise Refused(f"{by} does not divide {cell}. {choice}")
+
+        return (
+            yield from ask_until(
+                f"{_turn(sight.seat)}You are on cell {cell}.\n"
+                f"Possible moves: {', '.join(map(str, leaps))}\nChoose your move: ",
+                read,
+            )
+        )
+
+    def entries(self, sight: Sight[Action, State], action: Action) -> tuple[str, ...]:
+        return (str(action.by),) if isinstance(action, Leap) else ()
+
+    def tell(self, seen: Sequence[Event]) -> str:
+        event = seen[-1]
+        if isinstance(event, Entered):
+            return f"{_turn(event.seat)}You are off the grid. Entering at cell 1.\n{self._grid(seen)}\n"
+        if isinstance(event, Leapt):
+            cell = event.cells[event.seat - 1]
+            # At the goal the book shows no grid any more, only the congratulation.
+            grid = "" if cell == self.rules.goal else f"{self._grid(seen)}\n"
+            return f"You move to cell {cell}.\n{grid}"
+        assert isinstance(event, GoalReached)
+        won = f"Congratulations, {event.seat.label}! You have reached the Quantum Cell and won the game!"
+        return Ink.WON(won) + "\n"
+
+    def board(self, sight: Sight[Action, State]) -> str:
+        return self._grid(sight.events, sight.view.cells)
+
+    def moves(self, sight: Sight[Action, State]) -> str:
+        return f"Possible moves: {', '.join(map(self.rules.format, sight.actions))}\n"
+
+    def _grid(self, seen: Sequence[Event], cells: tuple[int, int] = (OFF_GRID, OFF_GRID)) -> str:
+        """The line of cells: who stands there, blank where anyone has been, else the number."""
+        steps = [event for event in seen if isinstance(event, Entered | Leapt)]
+        visited = {cell for step in steps for cell in step.cells}
+        cells = steps[-1].cells if steps else cells
+        changed = steps[-1].seat if steps else None
+
+        def cell_text(cell: int) -> str:
+            here = [
+                Ink.CHANGED(Ink.of(seat)(TOKEN[seat])) if seat is changed else Ink.of(seat)(TOKEN[seat])
+                for seat in Seat
+                if cells[seat - 1] == cell
+            ]
+            return ",".join(here) or (" " if cell in visited else str(cell))
+
+        return "".join(f"[{cell_text(cell)}]" for cell in range(1, self.rules.goal + 1)) + "\n"
+
+
+def _turn(seat: Seat) -> str:
+    return f"{Ink.of(seat)(f'{seat.label} ({TOKEN[seat]})')}, it's your turn.\n"
+
+
+WORDS = LeapWords

@@ -1,0 +1,107 @@
+"""The voice of Light Out Duel."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from duels.core.notation import listed
+from duels.core.rules import Event, Seat, Sight
+from duels.core.words import Dialogue, Ink, Refused, Words, ask_until, either, read_number, shown
+from duels.games.lights.rules import ON, LastLightOff, Lights, State, TurnedOff, TurnOff
+
+
+@dataclass(frozen=True)
+class LightsWords(Words[TurnOff, State]):
+    rules: Lights
+
+    def opening(self) -> str:
+        return self._states(self.rules.initial().row) + "\n"
+
+    def ask(self, sight: Sight[TurnOff, State]) -> Dialogue[TurnOff]:
+        singles = [a.first for a in sight.actions if a.count == 1]
+        pairs = [a.first for a in sight.actions if a.count == 2]
+
+        def read_option(entry: str) -> int:
+            if entry.strip() not in ("1", "2"):
+                raise Refused(
+                    f"{shown(entry)} is not an option. Enter 1 for one light or 2 for two adjacent lights."
+                )
+            if entry.strip() == "2" and not pairs:
+                raise Refused("No two adjacent lights are ON. Enter 1 to turn OFF one light.")
+            return int(entry)
+
+        def read_single(entry: str) -> TurnOff:
+            light = read_number(entry, f"Enter {either(singles)}.")
+            if light not in singles:
+                raise Refused(f"{self._why_not(light)} Enter {either(singles)}.")
+            return TurnOff(light)
+
+        def read_pair(entry: str) -> TurnOff:
+            allowed = f"The first of two adjacent lights that are ON can be {either(pairs)}."
+            both = entry.replace("-", " ").split()
+            if len(both) == 2:
+                first, second = (read_number(light, allowed) for light in both)
+                if second != first + 1:
+                    raise Refused(f"Invalid move: lights {first} and {second} are not adjacent. {allowed}")
+            else:
+                first = read_number(entry, allowed)
+            if first not in pairs:
+                raise Refused(f"{self._why_no_pair(first, sight.view.row)} {allowed}")
+            return TurnOff(first, 2)
+
+        option = yield from ask_until(
+            f"{_player(sight.seat)}, choose your action:\n"
+            "1. Turn OFF one light.\n2. Turn OFF two adjacent lights.\n> ",
+            read_option,
+        )
+        if option == 1:
+            return (yield from ask_until("Enter the number of the light to turn OFF:\n> ", read_single))
+        return (yield from ask_until("Enter the number of the first light to turn OFF:\n> ", read_pair))
+
+    def _why_not(self, light: int) -> str:
+        if 1 <= light <= self.rules.lights:
+            return f"Light {light} is already OFF."
+        return f"There is no light {light}."
+
+    def _why_no_pair(self, first: int, row: str) -> str:
+        if not 1 <= first <= self.rules.lights:
+            return f"There is no light {first}."
+        if first == self.rules.lights:
+            return f"Light {first} is the last one, so it cannot be the first of two."
+        off = [str(light) for light in (first, first + 1) if row[light - 1] != ON]
+        return f"Light{'s' * (len(off) > 1)} {listed(off)} {'are' if len(off) > 1 else 'is'} already OFF."
+
+    def entries(self, sight: Sight[TurnOff, State], action: TurnOff) -> tuple[str, ...]:
+        return str(action.count), str(action.first)
+
+    def tell(self, seen: Sequence[Event]) -> str:
+        event = seen[-1]
+        if isinstance(event, TurnedOff):
+            lights = listed([str(light) for light in event.lights])
+            plural = "s" * (len(event.lights) > 1)
+            return f"Turning OFF light{plural} {lights}.\n\n{self._states(event.row, event.lights)}\n"
+        assert isinstance(event, LastLightOff)
+        return Ink.WON(f"{event.seat.label} wins by turning OFF the last light.") + "\n"
+
+    def board(self, sight: Sight[TurnOff, State]) -> str:
+        numbers = " ".join(str(light) for light in range(1, self.rules.lights + 1))
+        return f"Lights: {numbers}\n{self._states(sight.view.row)}"
+
+    def moves(self, sight: Sight[TurnOff, State]) -> str:
+        singles = [a.first for a in sight.actions if a.count == 1]
+        pairs = ["-".join(map(str, a.lights)) for a in sight.actions if a.count == 2]
+        one = f"1. One light: {', '.join(map(str, singles))}\n"
+        return one + f"2. Two adjacent lights: {', '.join(pairs) or 'none'}\n"
+
+    def _states(self, row: str, changed: Sequence[int] = ()) -> str:
+        lights = (
+            Ink.CHANGED(state) if i in changed else state if state == ON else Ink.DIM(state)
+            for i, state in enumerate(row, start=1)
+        )
+        return f"States: {' '.join(lights)}\n"
+
+
+def _player(seat: Seat) -> str:
+    return Ink.of(seat)(seat.label)
+
+
+WORDS = LightsWords

@@ -1,0 +1,26 @@
+"""Where the user's own files go: matches and other data, and what can be computed again.
+
+`DUELS_HOME` puts everything into one folder of the user's choice.
+"""
+
+import os
+from pathlib import Path
+
+import platformdirs
+
+
+def data_dir() -> Path:
+    """The folder for what the user would miss."""
+    home = os.environ.get("DUELS_HOME")
+    return Path(home) if home else platformdirs.user_data_path("duels", appauthor=False)
+
+
+def cache_dir() -> Path:
+    """The folder for what can be computed again."""
+    home = os.environ.get("DUELS_HOME")
+    return Path(home) / "cache" if home else platformdirs.user_cache_path("duels", appauthor=False)
+
+
+def matches_dir() -> Path:
+    """The folder of the matches that were played without a file name."""
+    return data_dir() / "matches"

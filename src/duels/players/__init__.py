@@ -1,0 +1,78 @@
+"""Whoever decides at a seat: people, and players that are none, by the names of one registry."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+from typing import Any, Protocol
+
+from duels.core.errors import UnknownName, quote
+from duels.core.rules import Rules, Sight
+from duels.games import Game
+
+
+class Player(Protocol):
+    """Decides for a seat, from what that seat may know and nothing else."""
+
+    def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
+        """One of `sight.actions`. All randomness comes from `rng`."""
+
+
+class Person:
+    """Somebody at the keyboard: the table asks, in the book's words."""
+
+    def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
+        raise NotImplementedError("a person is asked by the table")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of player: what it is called, what it is, and how one is seated at a game."""
+
+    name: str
+    summary: str
+    seat: Callable[[Game, Rules[Any, Any, Any]], Player]
+
+
+KINDS: dict[str, Kind] = {}
+
+
+def register(kind: Kind) -> None:
+    """Add a kind of player; its name can then be given wherever a seat is filled."""
+    KINDS[kind.name] = kind
+
+
+def find_kind(name: str) -> Kind:
+    """The kind that goes by `name`, in any letter case."""
+    kind = KINDS.get(name.strip().lower())
+    if not kind:
+        raise UnknownName(f"There is no player {quote(name)}; there are {', '.join(KINDS)}.")
+    return kind
+
+
+def make_player(name: str, game: Game, rules: Rules[Any, Any, Any]) -> Player:
+    """A player of the kind `name` for one seat of a match under `rules`."""
+    return find_kind(name).seat(game, rules)
+
+
+class RandomPlayer:
+    """Any legal action, each as likely."""
+
+    def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
+        return rng.choice(sight.actions)
+
+
+class GreedyPlayer:
+    """The best-looking action by the game's own one-ply score; ties are broken at random."""
+
+    def __init__(self, game: Game, rules: Rules[Any, Any, Any]) -> None:
+        self._score = game.greedy(rules)
+
+    def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
+        scores = [self._score(sight, action) for action in sight.actions]
+        best = max(scores)
+        return rng.choice([a for a, score in zip(sight.actions, scores, strict=True) if score == best])
+
+
+register(Kind("human", "a person at this keyboard", lambda game, rules: Person()))
+register(Kind("random", "any legal move, each as likely", lambda game, rules: RandomPlayer()))
+register(Kind("greedy", "looks one move ahead", GreedyPlayer))

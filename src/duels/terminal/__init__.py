@@ -1,0 +1,1 @@
+"""The command line: what people see and type."""

@@ -1,0 +1,329 @@
+"""The `duels` command: every subcommand, its options, examples and exit codes.
+
+Data goes to stdout, notices to stderr. 0: done, 1: failed, 2: wrong usage, 130: interrupted.
+"""
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from click.shell_completion import CompletionItem, get_completion_class
+
+from duels.core.errors import DuelsError
+from duels.games import GAMES, Game, find_game
+
+if TYPE_CHECKING:
+    from duels.core.record import Record
+
+INTERRUPTED = 130
+
+
+def main() -> None:
+    """Run the command line and leave with its exit code."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Carry out a command; every expected failure becomes one line on stderr and an exit code."""
+    try:
+        cli.main(arguments, prog_name="duels", standalone_mode=False)
+        sys.stdout.flush()
+        return 0
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except click.exceptions.Exit as leaving:
+        return leaving.exit_code
+    except (KeyboardInterrupt, EOFError, click.Abort):
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has left; Python would complain once more when it closes stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except (DuelsError, OSError) as error:
+        click.echo(f"duels: {error}", err=True)
+        return 1
+
+
+def _as_game(_context: click.Context, _parameter: click.Parameter, name: str) -> Game:
+    try:
+        return find_game(name)
+    except DuelsError as error:
+        raise click.BadParameter(str(error)) from None
+
+
+def _as_who(_context: click.Context, _parameter: click.Parameter, name: str) -> str:
+    from duels.players import find_kind
+
+    try:
+        return find_kind(name).name
+    except DuelsError as error:
+        raise click.BadParameter(str(error)) from None
+
+
+def _complete_game(_context: click.Context, _parameter: click.Parameter, start: str) -> list[CompletionItem]:
+    return [
+        CompletionItem(g.name, help=g.summary) for g in GAMES.values() if g.name.startswith(start.lower())
+    ]
+
+
+def _complete_who(_context: click.Context, _parameter: click.Parameter, start: str) -> list[CompletionItem]:
+    from duels.players import KINDS
+
+    return [
+        CompletionItem(k.name, help=k.summary) for k in KINDS.values() if k.name.startswith(start.lower())
+    ]
+
+
+def examples(*lines: str) -> str:
+    """The end of a command's help."""
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+plain_option = click.option("--plain", is_flag=True, help="No colours, even on a terminal.")
+game_argument = click.argument("game", callback=_as_game, shell_complete=_complete_game)
+record_argument = click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+
+
+@click.group(
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=examples(
+        "duels                                   choose from a menu",
+        "duels play lights                       two people at one keyboard",
+        "duels play chain --seat2 greedy         you against the machine",
+        "duels resume                            go on with the last match",
+    ),
+)
+@click.version_option(package_name="duels", message="%(package)s %(version)s")
+@click.pass_context
+def cli(context: click.Context) -> None:
+    """Five two-player rule-book games at the terminal.
+
+    Without a command, a menu asks for the game and the players.
+    """
+    if context.invoked_subcommand:
+        return
+    from duels.terminal.menu import choose_match
+    from duels.terminal.play import NewMatch, play_new
+    from duels.terminal.screen import Screen
+    from duels.terminal.table import Quit
+
+    screen = Screen()
+    try:
+        game, one, two = choose_match(screen)
+    except Quit:
+        return
+    _leave(play_new(NewMatch(game, one, two), screen))
+
+
+@cli.command(epilog=examples("duels games", "duels games --json"))
+@click.option("--json", "as_json", is_flag=True, help="One JSON list instead of lines.")
+def games(as_json: bool) -> None:
+    """List the games, a line each."""
+    if as_json:
+        listed = [{"game": g.name, "title": g.title, "summary": g.summary} for g in GAMES.values()]
+        click.echo(json.dumps(listed, indent=2))
+        return
+    for game in GAMES.values():
+        click.echo(f"{game.name:<8}{game.title:<16}{game.summary}")
+
+
+@cli.command(epilog=examples("duels rules hunt"))
+@game_argument
+def rules(game: Game) -> None:
+    """Show a game's rule card."""
+    click.echo(game.card(), nl=False)
+
+
+@cli.command(
+    epilog=examples(
+        "duels play lights",
+        "duels play hunt --seat2 greedy",
+        "duels play chain --seat1 random --seat2 greedy --seed 7",
+        'duels play chain --chance "heads tails heads"',
+        'duels play flip --chance "4 5 2,5" --save evening.duel',
+    )
+)
+@game_argument
+@click.option(
+    "--seat1",
+    metavar="WHO",
+    callback=_as_who,
+    shell_complete=_complete_who,
+    default="human",
+    show_default=True,
+    help="Who plays as seat 1.",
+)
+@click.option(
+    "--seat2",
+    metavar="WHO",
+    callback=_as_who,
+    shell_complete=_complete_who,
+    default="human",
+    show_default=True,
+    help="Who plays as seat 2.",
+)
+@click.option(
+    "--first",
+    type=click.Choice(["1", "2", "random"]),
+    default="1",
+    show_default=True,
+    help="Which seat moves first, and so is Player 1.",
+)
+@click.option("--seed", help="Makes coins, tiles and machine players repeatable.")
+@click.option("--chance", "script", help="Chance outcomes in order; when they run out the rest is drawn.")
+@click.option(
+    "--save",
+    "path",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Record the match in this new file instead of the folder of matches.",
+)
+@plain_option
+def play(
+    game: Game,
+    seat1: str,
+    seat2: str,
+    first: str,
+    seed: str | None,
+    script: str | None,
+    path: Path | None,
+    plain: bool,
+) -> None:
+    """Play a game.
+
+    WHO is human, random or greedy. A match with people in it is saved as it goes. At any prompt, help
+    tells what else can be entered.
+    """
+    from duels.terminal.play import NewMatch, play_new
+    from duels.terminal.screen import Screen
+
+    if path and path.exists():
+        raise click.UsageError(f"{path} exists already; a match is never written over another file.")
+    try:
+        new = NewMatch(game, seat1, seat2, first, seed, script or "", path)
+    except DuelsError as error:
+        raise click.UsageError(str(error)) from None
+    _leave(play_new(new, Screen(plain)))
+
+
+@cli.command(epilog=examples("duels resume", "duels resume evening.duel"))
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False), required=False)
+@plain_option
+def resume(file: Path | None, plain: bool) -> None:
+    """Go on with an interrupted match, the last one by default."""
+    from duels.terminal.journal import last_unfinished
+    from duels.terminal.play import play_on
+    from duels.terminal.screen import Screen
+
+    _leave(play_on(file or last_unfinished(), Screen(plain)))
+
+
+@cli.command(
+    epilog=examples(
+        "duels replay evening.duel", "duels replay evening.duel --seat 2", "duels replay evening.duel --step"
+    )
+)
+@record_argument
+@click.option("--seat", type=click.Choice(["1", "2"]), help="As this seat saw it.")
+@click.option("--step", is_flag=True, help="Wait for Enter after every turn.")
+@plain_option
+def replay(file: Path, seat: str | None, step: bool, plain: bool) -> None:
+    """Show a recorded match as it was played, or as one seat saw it.
+
+    What was hidden stays hidden while the match is unfinished, except from the seat that may know it.
+    """
+    from duels.core.rules import Seat
+    from duels.terminal.play import show_replay
+    from duels.terminal.screen import Screen
+
+    show_replay(_read(file), Seat(int(seat)) if seat else None, step, Screen(plain))
+
+
+@cli.command(epilog=examples("duels verify evening.duel", "duels verify evening.duel --json"))
+@record_argument
+@click.option("--json", "as_json", is_flag=True, help="The answer as one JSON object.")
+def verify(file: Path, as_json: bool) -> None:
+    """Check that a record is legal from its first line to its last."""
+    try:
+        record = _read(file)
+    except DuelsError as error:
+        if as_json:
+            click.echo(
+                json.dumps({"legal": False, "line": getattr(error, "line", None), "error": str(error)})
+            )
+        raise
+    match = record.match
+    entries = len(match.turns)
+    result = match.outcome.reason if match.outcome else None
+    if as_json:
+        winner = match.outcome.winner if match.outcome else None
+        answer = {
+            "legal": True,
+            "game": match.rules.name,
+            "entries": entries,
+            "winner": winner,
+            "result": result,
+        }
+        click.echo(json.dumps(answer))
+    else:
+        click.echo(f"{file}: legal, {match.rules.name}, {entries} entries; {result or 'unfinished'}")
+
+
+@cli.command(epilog=examples("duels share hunt.duel --seat 1 > mine.duel"))
+@record_argument
+@click.option("--seat", type=click.Choice(["1", "2"]), required=True, help="Whose copy it is.")
+def share(file: Path, seat: str) -> None:
+    """Print a record with one seat's view only, to hand to that seat.
+
+    What the seat may not know reads '?', and the seed is left out.
+    """
+    from duels.core.record import dumps
+    from duels.core.rules import Seat
+
+    record = _read(file)
+    if record.seat and record.seat != int(seat):
+        raise DuelsError(f"{file} holds only what {record.seat.label} saw.")
+    click.echo(dumps(record.match, record.headers, Seat(int(seat))), nl=False)
+
+
+@cli.command(epilog=examples("duels demo"))
+@plain_option
+def demo(plain: bool) -> None:
+    """Play one quick match of each game between built-in players."""
+    from duels.terminal.play import NewMatch, play_new
+    from duels.terminal.screen import Screen
+
+    screen = Screen(plain)
+    for game in GAMES.values():
+        screen.say(f"=== {game.name}: {game.title} (greedy against random) ===\n\n")
+        play_new(NewMatch(game, "greedy", "random"), screen)
+        screen.say("\n")
+
+
+@cli.command(epilog=examples('eval "$(duels completion bash)"', "duels completion fish | source"))
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print the script that completes duels' commands in a shell."""
+    completer = get_completion_class(shell)
+    assert completer
+    click.echo(completer(cli, {}, "duels", "_DUELS_COMPLETE").source())
+
+
+def _read(file: Path) -> "Record":
+    from duels.core.errors import RecordError
+    from duels.terminal.journal import read_record
+
+    try:
+        return read_record(file)
+    except RecordError as error:
+        located = RecordError(f"{file}: {error}")
+        located.line = error.line
+        raise located from None
+
+
+def _leave(code: int) -> None:
+    raise click.exceptions.Exit(code)

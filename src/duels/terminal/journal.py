@@ -1,0 +1,149 @@
+"""The record of a match on disk, written as the match goes.
+
+Every entry is on the disk before it is shown: a crash loses at most what was being typed. A file
+that exists is never overwritten, and two programs never write to one match.
+"""
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from duels.core.errors import DuelsError, RecordError
+from duels.core.match import Match
+from duels.core.record import RESULT, Record, dumps, format_entry, format_header, loads
+from duels.games import find_game
+from duels.places import data_dir, matches_dir
+
+try:
+    import fcntl
+except ImportError:  # not on Windows, where a second writer is not kept out
+    fcntl = None  # type: ignore[assignment]
+
+AnyMatch = Match[Any, Any, Any]
+
+
+class Journal:
+    """An open record file, one line an entry, that grows and can be taken back line by line."""
+
+    def __init__(self, path: Path, handle: int, lengths: list[int]) -> None:
+        self.path = path
+        self._handle = handle
+        self._lengths = lengths  # the file's length before any entry, after the first, …
+
+    @classmethod
+    def create(cls, path: Path, match: AnyMatch, headers: dict[str, str]) -> "Journal":
+        """Start a new file; FileExistsError if there is one."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
+        journal = cls(path, handle, [])
+        journal._lock()
+        journal._write(format_header(match.rules, headers))
+        remember(path)
+        return journal
+
+    @classmethod
+    def reopen(cls, path: Path) -> tuple["Journal", Record]:
+        """Go on with an unfinished match."""
+        record = read_record(path)
+        if record.seat:
+            raise DuelsError(f"{path} holds only what {record.seat.label} saw; it cannot be played on.")
+        if record.match.outcome:
+            raise DuelsError(
+                f"{path} is over: {record.match.outcome.reason} See it with: duels replay {path}"
+            )
+        handle = os.open(path, os.O_RDWR)
+        journal = cls(path, handle, [])
+        journal._lock()
+        lines = path.read_bytes().splitlines(keepends=True)
+        entries = len(record.match.turns)
+        total = sum(map(len, lines))
+        journal._lengths = [total - sum(map(len, lines[len(lines) - k :])) for k in range(entries, 0, -1)]
+        journal._lengths.append(total)
+        os.lseek(handle, 0, os.SEEK_END)
+        remember(path)
+        return journal, record
+
+    def add(self, match: AnyMatch) -> None:
+        """Write the last entry of `match`, and its result if that ended it."""
+        if match.last:
+            self._write(format_entry(match.rules, match.last) + "\n")
+        if match.outcome:
+            self._write(f"{RESULT}{match.outcome.reason}\n")
+
+    def take_back(self, entries: int) -> None:
+        """Drop the last entries."""
+        del self._lengths[len(self._lengths) - entries :]
+        os.ftruncate(self._handle, self._lengths[-1])
+        os.lseek(self._handle, 0, os.SEEK_END)
+        os.fsync(self._handle)
+
+    def close(self) -> None:
+        os.close(self._handle)
+
+    def _write(self, text: str) -> None:
+        # One write a line: the system does not tear it when the process is killed.
+        os.write(self._handle, text.encode())
+        os.fsync(self._handle)
+        self._lengths.append(os.lseek(self._handle, 0, os.SEEK_CUR))
+
+    def _lock(self) -> None:
+        if not fcntl:
+            return
+        try:
+            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(self._handle)
+            raise DuelsError(f"{self.path} is being played somewhere else right now.") from None
+
+
+def read_record(path: Path) -> Record:
+    """Load and check the record at `path`; RecordError if it is damaged."""
+    try:
+        text = path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError:
+        raise RecordError("this is not a duels record: it is not text.") from None
+    return loads(text.replace("\r\n", "\n"), lambda name, options: find_game(name).rules(**options))
+
+
+def write_copy(path: Path, record: Record, seat: Any = None) -> None:
+    """Write a record to a new file, whole or as one seat may have it."""
+    with path.open("x", encoding="utf-8") as file:
+        file.write(dumps(record.match, record.headers, seat))
+
+
+def new_path(game: str) -> Path:
+    """A file name that is not taken, in the user's folder of matches."""
+    stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
+    path = matches_dir() / f"{stamp}-{game}.duel"
+    copy = 2
+    while path.exists():
+        path = path.with_name(f"{stamp}-{game}-{copy}.duel")
+        copy += 1
+    return path
+
+
+def remember(path: Path) -> None:
+    """Note which match was played last, wherever its file is."""
+    data_dir().mkdir(parents=True, exist_ok=True)
+    _last_file().write_text(f"{path.resolve()}\n", encoding="utf-8")
+
+
+def last_unfinished() -> Path:
+    """The file of the match to go on with: the one played last that is not over."""
+    candidates = list(matches_dir().glob("*.duel")) if matches_dir().is_dir() else []
+    if _last_file().is_file():
+        candidates.append(Path(_last_file().read_text(encoding="utf-8").strip()))
+    existing = {path for path in candidates if path.is_file()}
+    for path in sorted(existing, key=lambda path: path.stat().st_mtime, reverse=True):
+        try:
+            record = read_record(path)
+        except (DuelsError, OSError):
+            continue
+        if not record.match.over and not record.seat:
+            return path
+    raise DuelsError("There is no unfinished match. Start one with: duels play GAME")
+
+
+def _last_file() -> Path:
+    return data_dir() / "last-match"

@@ -1,0 +1,127 @@
+"""Sets up matches: new ones, ones to go on with, ones to be shown again."""
+
+import secrets
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from duels.core.errors import DuelsError, NotationError
+from duels.core.match import Match
+from duels.core.record import Record
+from duels.core.rules import Rules, Seat
+from duels.core.words import Question
+from duels.games import Game, find_game
+from duels.players import Player, make_player
+from duels.terminal.journal import Journal, new_path
+from duels.terminal.narrator import Narrator
+from duels.terminal.screen import Screen
+from duels.terminal.table import ChanceScript, Dice, Quit, Table
+
+INTERRUPTED = 130
+
+
+@dataclass
+class NewMatch:
+    """What somebody asked to play. Raises DuelsError where that cannot be."""
+
+    game: Game
+    one: str = "human"
+    two: str = "human"
+    first: str = "1"
+    seed: str | None = None
+    chance: str = ""
+    path: Path | None = None
+    rules: Rules[Any, Any, Any] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.rules = self.game.rules()
+        self.seed = " ".join(self.seed.split()) if self.seed else str(secrets.randbelow(10**9))
+        self.chance = " ".join(self.chance.split())
+        try:
+            ChanceScript.parse(self.rules, self.chance)
+        except NotationError as error:
+            raise NotationError(f"--chance: {error}") from None
+        first = secrets.choice("12") if self.first == "random" else self.first
+        if first == "2":
+            self.one, self.two = self.two, self.one
+
+    def headers(self) -> dict[str, str]:
+        return {
+            "seat1": self.one,
+            "seat2": self.two,
+            "seed": self.seed or "",
+            "chance": self.chance,
+            "started": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        }
+
+
+def play_new(new: NewMatch, screen: Screen) -> int:
+    """Play a new match; the exit code."""
+    match = Match.start(new.rules)
+    headers = new.headers()
+    people = "human" in (new.one, new.two)
+    journal = None
+    if people or new.path:
+        journal = Journal.create(new.path or new_path(new.game.name), match, headers)
+    if new.first != "1":
+        screen.notice(f"Player 1: {new.one}. Player 2: {new.two}.")
+    return _run(new.game, match, headers, screen, journal)
+
+
+def play_on(path: Path, screen: Screen) -> int:
+    """Go on with the match recorded at `path`; the exit code."""
+    try:
+        journal, record = Journal.reopen(path)
+    except DuelsError as error:
+        raise DuelsError(f"{path}: {error}" if str(path) not in str(error) else str(error)) from None
+    screen.notice(f"Going on with {path}.")
+    return _run(find_game(record.match.rules.name), record.match, dict(record.headers), screen, journal)
+
+
+def _run(game: Game, match: Any, headers: dict[str, str], screen: Screen, journal: Journal | None) -> int:
+    players: dict[Seat, Player] = {
+        seat: make_player(headers.get(f"seat{seat.value}", "human"), game, match.rules) for seat in Seat
+    }
+    script = ChanceScript.parse(match.rules, headers.get("chance", ""))
+    script.skip_played(match)
+    table = Table(game, match, players, screen, Dice(headers.get("seed", "")), script, journal)
+    try:
+        table.run()
+    except (Quit, EOFError, KeyboardInterrupt) as leaving:
+        if journal:
+            screen.notice(f"\nThe match is saved. Go on with: duels resume {journal.path}")
+        return 0 if isinstance(leaving, Quit) else INTERRUPTED
+    finally:
+        if journal:
+            journal.close()
+    if journal:
+        screen.notice(f"\nRecord: {journal.path}")
+    return 0
+
+
+def show_replay(record: Record, seat: Seat | None, step: bool, screen: Screen) -> None:
+    """Show a match again: as it was played, or as one seat saw it."""
+    if record.seat and seat and record.seat is not seat:
+        raise DuelsError(f"This record holds only what {record.seat.label} saw.")
+    seat = seat or record.seat
+    match = record.match
+    if seat:
+        watching = frozenset({seat})
+    elif match.over:
+        watching = frozenset(Seat)
+    else:
+        watching = frozenset()
+        if match.rules.has_secrets:
+            screen.notice(
+                "The match is unfinished: what was hidden stays hidden. --seat shows one seat's own."
+            )
+    narrator = Narrator(find_game(match.rules.name).words(match.rules), screen, watching)
+    narrator.open()
+    for after in match.steps():
+        narrator.entered(after)
+        narrator.happened(after)
+        if step and isinstance(after.actor, Seat):
+            with suppress(EOFError):
+                screen.ask(Question("-- Enter for the next turn --"))

@@ -1,0 +1,272 @@
+"""The table where a match is played: asks people, lets players choose, draws chance, tells it all."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from duels.core.errors import NotationError
+from duels.core.match import Match, draw
+from duels.core.rules import CHANCE, Actor, Rules, Seat
+from duels.core.words import Question, ask_until, read_yes
+from duels.games import Game
+from duels.players import Person, Player
+from duels.terminal.journal import Journal
+from duels.terminal.narrator import Narrator
+from duels.terminal.screen import Screen
+
+AnyMatch = Match[Any, Any, Any]
+
+HELP = """\
+At any prompt you can also enter:
+  help     this list
+  rules    the rule card of this game
+  board    the board as it stands
+  moves    what you may do now
+  back     start this entry again
+  undo     take back your last decision
+  save     where this match is saved
+  resign   give up
+  quit     leave; the match is saved and can be resumed
+"""
+
+
+class Quit(Exception):
+    """A person left the table."""
+
+
+class Dice:
+    """Randomness that depends on the seed and the place in the match alone.
+
+    So a match that was left and resumed goes on as it would have without the break.
+    """
+
+    def __init__(self, seed: str) -> None:
+        self._seed = seed
+
+    def at(self, match: AnyMatch, purpose: str) -> Random:
+        return Random(f"{self._seed} {purpose} {len(match.turns)}")
+
+
+@dataclass
+class ChanceScript:
+    """Chance outcomes given in advance, in order; when they run out the rest is drawn."""
+
+    outcomes: list[Any]
+
+    @classmethod
+    def parse(cls, rules: Rules[Any, Any, Any], text: str) -> "ChanceScript":
+        outcomes = [rules.parse(word) for word in text.split()]
+        for word, outcome in zip(text.split(), outcomes, strict=True):
+            if outcome not in rules.all_outcomes():
+                raise NotationError(f"'{word}' is not something that chance brings in {rules.name}.")
+        return cls(outcomes)
+
+    def skip_played(self, match: AnyMatch) -> None:
+        """Drop what the match has used already, or everything if it went another way."""
+        used = [turn.action for turn in match.turns if turn.actor is CHANCE]
+        follows = self.outcomes[: len(used)] == used[: len(self.outcomes)]
+        self.outcomes = self.outcomes[len(used) :] if follows else []
+
+    def next(self) -> Any | None:
+        return self.outcomes.pop(0) if self.outcomes else None
+
+
+class Table:
+    """One match with its players, its screen and its record."""
+
+    def __init__(
+        self,
+        game: Game,
+        match: AnyMatch,
+        players: dict[Seat, Player],
+        screen: Screen,
+        dice: Dice,
+        script: ChanceScript,
+        journal: Journal | None = None,
+    ) -> None:
+        self.game = game
+        self.match = match
+        self.players = players
+        self.screen = screen
+        self.dice = dice
+        self.script = script
+        self.journal = journal
+        self.words = game.words(match.rules)
+        people = frozenset(seat for seat, player in players.items() if isinstance(player, Person))
+        # Two people share one screen: on a terminal it must then show neither's secrets.
+        self.guarded = match.rules.has_secrets and len(people) == 2 and screen.on_terminal
+        watching = frozenset[Seat]() if self.guarded else people or frozenset(Seat)
+        self.narrator = Narrator(self.words, screen, watching)
+        self._at_keyboard: Seat | None = None
+
+    def run(self) -> AnyMatch:
+        """Play to the end. Quit, EOFError and KeyboardInterrupt leave the match as it is on disk."""
+        self.narrator.retell(self.match)
+        while (actor := self.match.actor) is not None:
+            if not isinstance(actor, Seat):
+                self._play(CHANCE, self._chance())
+            elif isinstance(self.players[actor], Person):
+                self._let_person_decide(actor)
+            else:
+                rng = self.dice.at(self.match, actor.label)
+                action = self.players[actor].choose(self.match.sight(actor), rng)
+                self._play(actor, action, announce=True)
+        return self.match
+
+    # -- the match goes on ----------------------------------------------------------------------
+
+    def _play(self, actor: Actor, action: Any, announce: bool = False) -> None:
+        self._advance(self.match.play(actor, action), announce)
+
+    def _advance(self, match: AnyMatch, announce: bool = False) -> None:
+        """On disk first, then on the screen."""
+        self.match = match
+        if self.journal:
+            self.journal.add(match)
+        if announce:
+            self.narrator.entered(match)
+        self.narrator.happened(match)
+
+    def _chance(self) -> Any:
+        scripted = self.script.next()
+        if scripted in self.match.actions:
+            return scripted
+        if scripted is not None:
+            self.script.outcomes.clear()
+            name, can = self.match.rules.format(scripted), map(self.match.rules.format, self.match.actions)
+            self.screen.notice(
+                f"--chance: '{name}' cannot come now (only {', '.join(can)}); the rest is drawn."
+            )
+        return draw(self.match, self.dice.at(self.match, "chance"))
+
+    # -- people ---------------------------------------------------------------------------------
+
+    def _let_person_decide(self, seat: Seat) -> None:
+        """Ask until an action is entered or a command changes the match."""
+        before = self.match
+        dialogue = self.words.ask(before.sight(seat))
+        try:
+            question = next(dialogue)
+            if self.guarded and self._at_keyboard is not seat:
+                self._hand_over(seat)
+            while True:
+                entry = self._ask(question)
+                command = _COMMANDS.get(entry.strip().lower())
+                if not command:
+                    question = dialogue.send(entry)
+                    continue
+                if command is Table._back:
+                    dialogue = self.words.ask(before.sight(seat))
+                    question = next(dialogue)
+                    continue
+                command(self, seat)
+                if self.match is not before:
+                    return
+                question = Question(question.prompt, secret=question.secret)
+        except StopIteration as done:
+            self._play(seat, done.value)
+
+    def _ask(self, question: Question) -> str:
+        unseen = self.guarded and question.secret
+        if unseen and question.notice:
+            # What was wrong with a secret entry can tell what the entry, or the place, was.
+            self.screen.whisper(f"{question.notice}\n")
+            question = Question(question.prompt, secret=True)
+        return self.screen.ask(question, unseen)
+
+    def _hand_over(self, seat: Seat) -> None:
+        self._at_keyboard = seat
+        self.screen.hand_over(seat.label)
+        self.narrator.retell(self.match)
+
+    def _show(self, text: str) -> None:
+        """Show a person something of its own."""
+        if self.guarded:
+            self.screen.whisper(text)
+        else:
+            self.screen.say(text)
+
+    # -- commands -------------------------------------------------------------------------------
+
+    def _help(self, seat: Seat) -> None:
+        self.screen.say(HELP)
+
+    def _rules(self, seat: Seat) -> None:
+        self.screen.say(self.game.card())
+
+    def _board(self, seat: Seat) -> None:
+        self._show(self.words.board(self.match.sight(seat)))
+
+    def _moves(self, seat: Seat) -> None:
+        self._show(self.words.moves(self.match.sight(seat)))
+
+    def _back(self, seat: Seat) -> None:
+        """Handled where the dialogue is."""
+
+    def _save(self, seat: Seat) -> None:
+        if self.journal:
+            self.screen.notice(f"Saved: {self.journal.path}")
+
+    def _resign(self, seat: Seat) -> None:
+        self._advance(self.match.resign(seat))
+
+    def _quit(self, seat: Seat) -> None:
+        raise Quit
+
+    def _undo(self, seat: Seat) -> None:
+        """Take back to this person's last decision."""
+        target = self._last_decision(seat)
+        if not target:
+            self.screen.say("There is no decision of yours to take back.\n")
+            return
+        dropped = self.match.turns[len(target.turns) :]
+        if not all(turn.revocable for turn in dropped) and not self._agreed(seat):
+            return
+        if self.journal:
+            self.journal.take_back(len(dropped))
+        self.match = target
+        self._at_keyboard = None
+        self.screen.say(f"Taken back: {len(dropped)} {'entry' if len(dropped) == 1 else 'entries'}.\n\n")
+        self._show(self.words.board(self.match.sight(seat)) + "\n")
+
+    def _last_decision(self, seat: Seat) -> AnyMatch | None:
+        """The match before this seat's last answer to a question."""
+        match = self.match
+        while match.previous and match.last:
+            turn, match = match.last, match.previous
+            if turn.actor is seat and any(True for _ in self.words.ask(match.sight(seat))):
+                return match
+        return None
+
+    def _agreed(self, seat: Seat) -> bool:
+        """What chance or an answer has told cannot be untold: both people must want to go back."""
+        if not all(isinstance(player, Person) for player in self.players.values()):
+            self.screen.say("That cannot be taken back: it has shown something that was hidden.\n")
+            return False
+        dialogue = ask_until(
+            f"{seat.other.label}, do you agree to take it back? (yes/no): ",
+            read_yes,
+        )
+        try:
+            question = next(dialogue)
+            while True:
+                question = dialogue.send(self.screen.ask(question))
+        except StopIteration as done:
+            if not done.value:
+                self.screen.say("It stands.\n")
+            return bool(done.value)
+
+
+_COMMANDS: dict[str, Callable[[Table, Seat], None]] = {
+    "help": Table._help,
+    "?": Table._help,
+    "rules": Table._rules,
+    "board": Table._board,
+    "moves": Table._moves,
+    "back": Table._back,
+    "undo": Table._undo,
+    "save": Table._save,
+    "resign": Table._resign,
+    "quit": Table._quit,
+}
