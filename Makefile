@@ -29,5 +29,9 @@ lint: .venv/tested
 check-slow: .venv/tested
 	$(BIN)/pytest -m slow
 
+bench: .venv/tested
+	$(BIN)/python benchmarks/startup.py
+	$(BIN)/python benchmarks/playouts.py
+
 clean:
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist

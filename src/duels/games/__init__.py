@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.resources import files
 from typing import Any
 
 from duels.core.errors import UnknownName, quote
@@ -40,7 +39,9 @@ class Game:
 
     def card(self) -> str:
         """The rule card: how to play, in our own words."""
-        return files(f"{__name__}.{self.name}").joinpath("card.md").read_text(encoding="utf-8")
+        from importlib.resources import files  # slow to import, and few commands show a card
+
+        return files(f"{__name__}.{self.name}").joinpath("card.txt").read_text(encoding="utf-8")
 
     def _door(self, name: str) -> Any:
         return import_module(f"{__name__}.{self.name}.{name}")
