@@ -75,15 +75,17 @@ class Screen:
             return
         self.say(_ASIDE + _CLEAR + text)
         try:
-            getpass.getpass("\nPress Enter to hide this. ")
+            self.pause("\nPress Enter to hide this. ")
         finally:
             self.say(_CLEAR + _BACK)
 
-    def hand_over(self, label: str) -> None:
-        """Clear the screen and wait until the keyboard has been passed on."""
+    def clear(self) -> None:
+        """An empty screen, with nothing to scroll back to where the terminal allows it."""
         self.say(_CLEAR)
-        getpass.getpass(f"Pass the keyboard to {label}, then press Enter. ")
-        self.say(_CLEAR)
+
+    def pause(self, text: str) -> None:
+        """Wait for Enter; whatever else is typed is not shown."""
+        getpass.getpass(text)
 
 
 def as_typed(entry: str) -> str:

@@ -176,8 +176,12 @@ class Table:
         return self.screen.ask(question, unseen)
 
     def _hand_over(self, seat: Seat) -> None:
+        """Between two people the screen holds only what both may know."""
         self._at_keyboard = seat
-        self.screen.hand_over(seat.label)
+        self.screen.clear()
+        self.narrator.retell(self.match)
+        self.screen.pause(f"\nPass the keyboard to {seat.label}, then press Enter. ")
+        self.screen.clear()
         self.narrator.retell(self.match)
 
     def _show(self, text: str) -> None:

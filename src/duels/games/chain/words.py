@@ -119,10 +119,9 @@ class ChainWords(Words[Action, State]):
         inks = {FREE: Ink.DIM, SYMBOL[Seat.ONE]: Ink.ONE, SYMBOL[Seat.TWO]: Ink.TWO}
         drawn = []
         for number, symbol in enumerate(cells, start=1):
-            text = inks[symbol](symbol)
-            if chain[0] <= number <= chain[1]:
-                text = Ink.WON(text)
-            elif number == changed:
+            in_chain = chain[0] <= number <= chain[1]
+            text = (Ink.WON if in_chain else inks[symbol])(symbol)
+            if number == changed:
                 text = Ink.CHANGED(text)
             drawn.append(f"[ {text} ]")
         numbers = " ".join(f"  {number:<3}" for number in range(1, len(cells) + 1))

@@ -1,0 +1,63 @@
+"""The README's commands and its Python example run as they stand."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", README, flags=re.MULTILINE | re.DOTALL)
+
+
+def test_shell_commands_run(tmp_path: Path) -> None:
+    commands = [line for block in blocks("sh") for line in block.splitlines()]
+    assert len(commands) > 10
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path, "DUELS_HOME": str(tmp_path / "home")}
+    for command in commands:
+        if command.split()[0] in ("make", "pip"):
+            continue  # they are what runs this test, and are checked below
+        done = subprocess.run(
+            command,
+            shell=True,
+            cwd=tmp_path,
+            env=environment,
+            input="quit\n",
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+        assert "Traceback" not in done.stderr
+
+
+def test_make_targets_exist() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for block in blocks("sh"):
+        for command in map(shlex.split, block.splitlines()):
+            if command[0] == "make":
+                assert re.search(rf"^{command[1]}:", makefile, flags=re.MULTILINE), command
+
+
+def test_python_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    (example,) = blocks("python")
+    exec(compile(example, "README.md", "exec"), {})
+    printed = capsys.readouterr().out
+    assert "lights" in printed
+    assert "unbroken chain" in printed
+
+
+def test_links_lead_somewhere() -> None:
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]
+    for page in pages:
+        for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+            if "://" not in target:
+                assert (page.parent / target).exists(), f"{page.name}: {target}"
