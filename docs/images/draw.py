@@ -50,10 +50,9 @@ def styled(line: str) -> str:
 def main() -> None:
     lines = ["$ duels play chain --seat2 greedy", "…", *coloured_transcript().splitlines()[-SHOWN_LINES:]]
     height = LEADING * len(lines) + 30
-    print(
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}">'
-    )
-    print(f'<rect width="{WIDTH}" height="{height}" rx="8" fill="#21252b"/>')
+    size = f'width="{WIDTH}" height="{height}"'
+    print(f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {WIDTH} {height}">')
+    print(f'<rect {size} rx="8" fill="#21252b"/>')
     print(f'<g font-family="monospace" font-size="{SIZE}" fill="#d7dae0" xml:space="preserve">')
     for number, line in enumerate(lines):
         print(f'<text x="18" y="{28 + number * LEADING}">{styled(line)}</text>')
