@@ -3,11 +3,14 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from duels.core.errors import UnknownName, quote
 from duels.core.rules import Rules, Sight
 from duels.core.words import Words
+
+if TYPE_CHECKING:
+    from duels.solving.oracle import Oracle
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,11 @@ class Game:
         """The game's one-ply score of an action, from what the seat knows: the higher the better."""
         score: Callable[[Sight[Any, Any], Any], float] = self._door("greedy").GREEDY(rules)
         return score
+
+    def oracle(self, rules: Rules[Any, Any, Any]) -> "Oracle[Any, Any]":
+        """Perfect play for these rules."""
+        oracle: Oracle[Any, Any] = self._door("oracle").make_oracle(rules)
+        return oracle
 
     def card(self) -> str:
         """The rule card: how to play, in our own words."""

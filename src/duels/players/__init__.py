@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from random import Random
 from typing import Any, Protocol
 
 from duels.core.errors import UnknownName, quote
 from duels.core.rules import Rules, Sight
 from duels.games import Game
+from duels.players.levels import GIVEAWAY, LevelPlayer
 
 
 class Player(Protocol):
@@ -76,3 +78,18 @@ class GreedyPlayer:
 register(Kind("human", "a person at this keyboard", lambda game, rules: Person()))
 register(Kind("random", "any legal move, each as likely", lambda game, rules: RandomPlayer()))
 register(Kind("greedy", "looks one move ahead", GreedyPlayer))
+
+
+def _register_levels() -> None:
+    for name, giveaway in GIVEAWAY.items():
+        summary = (
+            f"gives away {giveaway:.0%} of winning chances a decision" if giveaway else "gives away nothing"
+        )
+        register(Kind(name, summary, partial(_seat_level, giveaway)))
+
+
+def _seat_level(giveaway: float, game: Game, rules: Rules[Any, Any, Any]) -> Player:
+    return LevelPlayer(game.oracle(rules), giveaway)
+
+
+_register_levels()

@@ -290,6 +290,127 @@ def share(file: Path, seat: str) -> None:
     click.echo(dumps(record.match, record.headers, Seat(int(seat))), nl=False)
 
 
+@cli.command(
+    epilog=examples(
+        "duels solve lights",
+        'duels solve chain --position "__XX_O_ 1"',
+        'duels solve chain --position "__X?O__ 2" --json',
+        "duels solve lights --lights 12",
+        "duels solve leap --goal 100",
+        "duels solve flip --verify",
+    )
+)
+@game_argument
+@click.option("--position", help="In the game's notation; the opening by default.")
+@click.option("--json", "as_json", is_flag=True, help="The answer as one JSON object.")
+@click.option("--verify", "verifying", is_flag=True, help="Check the values by methods written apart.")
+@click.option("--lights", type=click.IntRange(1, 100_000), help="lights: how many.")
+@click.option("--goal", type=click.IntRange(2, 10_000_000), help="leap: the cell to reach.")
+@click.option("--cells", type=click.IntRange(1, 13), help="chain: how many cells.")
+@click.option("--run", type=click.IntRange(2, 13), help="chain: how many in a row win.")
+@plain_option
+def solve(
+    game: Game, position: str | None, as_json: bool, verifying: bool, plain: bool, **sizes: int | None
+) -> None:
+    """Show what perfect play is: the value of a position and of every action.
+
+    A value is the probability that the player to move wins when both play perfectly; never-ending
+    play counts one half.
+    """
+    from duels.terminal import solve as solving
+    from duels.terminal.screen import Screen
+
+    screen = Screen(plain)
+    try:
+        rules = game.rules(**{name: size for name, size in sizes.items() if size is not None})
+        sight = solving.position_to_solve(rules, position)
+    except DuelsError as error:
+        raise click.UsageError(str(error)) from None
+    if verifying:
+        _leave(0 if solving.verify(game.oracle(rules), screen) else 1)
+    elif as_json:
+        click.echo(solving.solution_as_json(game, rules, sight))
+    else:
+        solving.show_solution(game, rules, sight, screen)
+
+
+@cli.command(
+    epilog=examples("duels levels chain", "duels levels flip --matches 100", "duels levels leap --json")
+)
+@game_argument
+@click.option("--matches", type=click.IntRange(2), default=400, show_default=True, help="Matches a row.")
+@click.option("--seed", default="levels", show_default=True, help="Makes the measurement repeatable.")
+@click.option("--json", "as_json", is_flag=True, help="The rows as one JSON list.")
+def levels(game: Game, matches: int, seed: str, as_json: bool) -> None:
+    """Show how strong the levels are: novice, casual, club, expert, perfect.
+
+    A level is defined by how much winning probability it gives away per decision.
+    """
+    from dataclasses import asdict
+
+    from duels.terminal.levels import levels_as_text, measure_levels
+
+    rows = measure_levels(game, matches, seed, lambda step: click.echo(f"… {step}", err=True))
+    if as_json:
+        click.echo(json.dumps([asdict(row) for row in rows], indent=2))
+    else:
+        click.echo(levels_as_text(game, rows, matches), nl=False)
+
+
+@cli.command(
+    epilog=examples(
+        "duels review evening.duel",
+        "duels review evening.duel --json",
+        "duels review evening.duel --html review.html",
+    )
+)
+@record_argument
+@click.option("--json", "as_json", is_flag=True, help="The review as one JSON object.")
+@click.option(
+    "--html",
+    "page",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Also write a page to step through.",
+)
+@plain_option
+def review(file: Path, as_json: bool, page: Path | None, plain: bool) -> None:
+    """Show where a match was won and lost: every decision, its price, and what was luck."""
+    from duels.terminal.review import review_record
+    from duels.terminal.review_text import review_as_json, review_as_text
+    from duels.terminal.screen import Screen
+
+    record = _read(file)
+    reviewed = review_record(find_game(record.match.rules.name), record)
+    if page:
+        from duels.terminal.review_page import review_as_page
+
+        page.write_text(review_as_page(reviewed), encoding="utf-8")
+    if as_json:
+        click.echo(review_as_json(reviewed))
+    else:
+        Screen(plain).say(review_as_text(reviewed))
+    if page:
+        click.echo(f"Page: {page}", err=True)
+
+
+@cli.command(epilog=examples("duels practice chain", "duels practice lights --count 10"))
+@game_argument
+@click.option("--count", type=click.IntRange(1), default=5, show_default=True, help="How many positions.")
+@click.option("--seed", help="Makes the positions repeatable.")
+@plain_option
+def practice(game: Game, count: int, seed: str | None, plain: bool) -> None:
+    """Answer positions that have one right move, graded at once.
+
+    At any prompt: hint, back, quit.
+    """
+    from random import Random
+
+    from duels.terminal.practice import practise
+    from duels.terminal.screen import Screen
+
+    practise(game, count, Random(seed), Screen(plain))
+
+
 @cli.command(epilog=examples("duels demo"))
 @plain_option
 def demo(plain: bool) -> None:

@@ -11,6 +11,8 @@ from duels.core.rules import CHANCE, Actor, Rules, Seat
 from duels.core.words import Question, ask_until, read_yes
 from duels.games import Game
 from duels.players import Person, Player
+from duels.solving.oracle import Oracle
+from duels.terminal.advice import hint
 from duels.terminal.journal import Journal
 from duels.terminal.narrator import Narrator
 from duels.terminal.screen import Screen
@@ -23,6 +25,7 @@ At any prompt you can also enter:
   rules    the rule card of this game
   board    the board as it stands
   moves    what you may do now
+  hint     the best action, its value, and why
   back     start this entry again
   undo     take back your last decision
   save     where this match is saved
@@ -99,6 +102,7 @@ class Table:
         watching = frozenset[Seat]() if self.guarded else people or frozenset(Seat)
         self.narrator = Narrator(self.words, screen, watching)
         self._at_keyboard: Seat | None = None
+        self._oracle: Oracle[Any, Any] | None = None
 
     def run(self) -> AnyMatch:
         """Play to the end. Quit, EOFError and KeyboardInterrupt leave the match as it is on disk."""
@@ -205,6 +209,11 @@ class Table:
     def _moves(self, seat: Seat) -> None:
         self._show(self.words.moves(self.match.sight(seat)))
 
+    def _hint(self, seat: Seat) -> None:
+        if not self._oracle:
+            self._oracle = self.game.oracle(self.match.rules)
+        self._show(hint(self._oracle, self.match.rules, self.match.sight(seat)))
+
     def _back(self, seat: Seat) -> None:
         """Handled where the dialogue is."""
 
@@ -268,6 +277,7 @@ _COMMANDS: dict[str, Callable[[Table, Seat], None]] = {
     "rules": Table._rules,
     "board": Table._board,
     "moves": Table._moves,
+    "hint": Table._hint,
     "back": Table._back,
     "undo": Table._undo,
     "save": Table._save,

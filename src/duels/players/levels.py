@@ -1,0 +1,71 @@
+"""Players of graded strength: how much of its winning chances each gives away per decision.
+
+A level is defined by that one number. At every decision the player mixes its actions so that the
+expected loss, by the game's oracle, is exactly the level's number, or as much as there is to lose
+by choosing at random where that is less. Small mistakes are likelier than large ones.
+"""
+
+import math
+from random import Random
+from typing import Any
+
+from duels.core.rules import Sight
+from duels.solving.oracle import Oracle, Verdict
+
+GIVEAWAY = {"novice": 0.20, "casual": 0.10, "club": 0.05, "expert": 0.02, "perfect": 0.0}
+
+
+class LevelPlayer:
+    """Gives away `giveaway` of winning probability per decision, on average, where it can."""
+
+    def __init__(self, oracle: Oracle[Any, Any], giveaway: float) -> None:
+        self._oracle = oracle
+        self._giveaway = giveaway
+
+    def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
+        verdict = self._oracle.judge(sight)
+        actions = [judged.action for judged in verdict.actions]
+        return rng.choices(actions, weights=mixture(verdict, self._giveaway))[0]
+
+
+def losses(verdict: Verdict[Any]) -> list[float]:
+    """What each action gives away, in winning probability."""
+    return [
+        0.0 if judged.best else max(0.0, verdict.value.number - judged.value.number)
+        for judged in verdict.actions
+    ]
+
+
+def mixture(verdict: Verdict[Any], giveaway: float) -> list[float]:
+    """The probability of each action for a player that gives away `giveaway` on average."""
+    perfect = [judged.weight for judged in verdict.actions]
+    lost = losses(verdict)
+    if giveaway <= 0 or not any(lost):
+        return perfect
+    if sum(lost) / len(lost) <= giveaway:
+        return [1 / len(lost)] * len(lost)
+    # The expected loss grows with the temperature, from perfect play's to random play's: bisect.
+    cold, hot = -12.0, 12.0
+    for _ in range(60):
+        middle = (cold + hot) / 2
+        if _expected(lost, _tempered(verdict, lost, math.exp(middle))) < giveaway:
+            cold = middle
+        else:
+            hot = middle
+    return _tempered(verdict, lost, math.exp(hot))
+
+
+def _tempered(verdict: Verdict[Any], lost: list[float], temperature: float) -> list[float]:
+    """Actions by exp(-loss / temperature); the best share their part as perfect play mixes them."""
+    raw = [math.exp(-loss / temperature) for loss in lost]
+    best = [judged.best for judged in verdict.actions]
+    best_part = sum(weight for weight, is_best in zip(raw, best, strict=True) if is_best)
+    total = sum(raw)
+    return [
+        (best_part * judged.weight if judged.best else weight) / total
+        for judged, weight in zip(verdict.actions, raw, strict=True)
+    ]
+
+
+def _expected(lost: list[float], weights: list[float]) -> float:
+    return sum(loss * weight for loss, weight in zip(lost, weights, strict=True))

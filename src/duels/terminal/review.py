@@ -1,0 +1,123 @@
+"""Goes through a finished match: what every decision was worth, what it gave away, what was luck.
+
+For Player 1: the result = the opening's value + luck - its own losses + the other's losses.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from duels.core.errors import DuelsError
+from duels.core.match import Match, Resign
+from duels.core.record import Record, format_entry
+from duels.core.rules import Actor, Seat
+from duels.games import Game
+from duels.solving.oracle import Exactness, Oracle, Value
+from duels.terminal.advice import mark_of
+
+AnyMatch = Match[Any, Any, Any]
+
+
+@dataclass(frozen=True)
+class Moment:
+    """One entry of the match, judged. Probabilities of winning are Player 1's in `before` and `after`."""
+
+    number: int
+    actor: Actor
+    entry: str
+    before: float
+    after: float
+    loss: float
+    """What the decision gave away, to the one who made it; 0 for chance."""
+    luck: float
+    """What chance (or, in a game of secrets, what nobody could know) gave Player 1."""
+    best: tuple[str, ...]
+    mark: str
+    """Empty for chance, and where there was nothing to decide."""
+    belief: dict[str, float]
+    match: AnyMatch
+
+
+@dataclass(frozen=True)
+class Review:
+    """A match, judged."""
+
+    game: Game
+    match: AnyMatch
+    opening: float
+    result: float
+    """Player 1's: 1 won, 0 lost, a half for a limit reached; the value as it stands if unfinished."""
+    exactness: Exactness
+    error: float
+    """How far any of the values may be off, where that is proven."""
+    moments: tuple[Moment, ...]
+
+    def loss(self, seat: Seat) -> float:
+        """All that a seat gave away."""
+        return sum(moment.loss for moment in self.moments if moment.actor is seat)
+
+    @property
+    def luck(self) -> float:
+        """All that luck gave Player 1."""
+        return sum(moment.luck for moment in self.moments)
+
+
+def review_record(game: Game, record: Record) -> Review:
+    """Judge every decision of a recorded match."""
+    match = record.match
+    if match.rules.has_secrets and not (match.over and record.seat is None):
+        raise DuelsError("a match with hidden moves can be reviewed once it is over, from the whole record.")
+    return review_match(game, match, game.oracle(match.rules))
+
+
+def review_match(game: Game, match: AnyMatch, oracle: Oracle[Any, Any]) -> Review:
+    values = [_value_now(oracle, step) for step in (_beginning(match), *match.steps())]
+    numbers = [value.number for value in values]
+    moments = tuple(
+        _judge(oracle, number, after, numbers[number - 1], numbers[number])
+        for number, after in enumerate(match.steps(), start=1)
+    )
+    sureness = [value.exactness for value in values]
+    exactness = next(
+        (kind for kind in (Exactness.ESTIMATE, Exactness.BOUND) if kind in sureness), Exactness.EXACT
+    )
+    error = max(value.error for value in values)
+    return Review(game, match, numbers[0], numbers[-1], exactness, error, moments)
+
+
+def _beginning(match: AnyMatch) -> AnyMatch:
+    while match.previous:
+        match = match.previous
+    return match
+
+
+def _value_now(oracle: Oracle[Any, Any], match: AnyMatch) -> Value:
+    """Player 1's winning probability, as the seat to decide can know it."""
+    if match.outcome:
+        winner = match.outcome.winner
+        return Value(0.5 if winner is None else float(winner is Seat.ONE))
+    actor = match.actor if isinstance(match.actor, Seat) else Seat.ONE
+    value = oracle.value(match.sight(actor))
+    return value if actor is Seat.ONE else value.for_other()
+
+
+def _judge(oracle: Oracle[Any, Any], number: int, after: AnyMatch, was: float, now: float) -> Moment:
+    turn, before = after.last, after.previous
+    assert turn
+    assert before
+    entry = format_entry(after.rules, turn)
+    if not isinstance(turn.actor, Seat):
+        return Moment(number, turn.actor, entry, was, now, 0.0, now - was, (), "", {}, after)
+    sight = before.sight(turn.actor)
+    verdict = oracle.judge(sight)
+    side = 1 if turn.actor is Seat.ONE else -1
+    if isinstance(turn.action, Resign):
+        loss = verdict.value.number
+    else:
+        chosen = next(judged for judged in verdict.actions if judged.action == turn.action)
+        loss = 0.0 if chosen.best else max(0.0, verdict.value.number - chosen.value.number)
+    luck = (now - was) + side * loss
+    best = tuple(after.rules.format(action) for action in verdict.best)
+    mark = mark_of(loss) if len(verdict.actions) > 1 or loss else ""
+    if abs(luck) < 1e-9:
+        luck = 0.0
+    return Moment(number, turn.actor, entry, was, now, loss, luck, best, mark, oracle.belief(sight), after)
