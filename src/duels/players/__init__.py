@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from duels.core.errors import UnknownName, quote
 from duels.core.rules import Rules, Sight
 from duels.games import Game
-from duels.players.levels import GIVEAWAY, LevelPlayer
+from duels.players.levels import SHARE, LevelPlayer
 
 
 class Player(Protocol):
@@ -81,15 +81,13 @@ register(Kind("greedy", "looks one move ahead", GreedyPlayer))
 
 
 def _register_levels() -> None:
-    for name, giveaway in GIVEAWAY.items():
-        summary = (
-            f"gives away {giveaway:.0%} of winning chances a decision" if giveaway else "gives away nothing"
-        )
-        register(Kind(name, summary, partial(_seat_level, giveaway)))
+    for name, share in SHARE.items():
+        summary = f"gives away {share:.0%} of what random play does" if share else "gives away nothing"
+        register(Kind(name, summary, partial(_seat_level, share)))
 
 
-def _seat_level(giveaway: float, game: Game, rules: Rules[Any, Any, Any]) -> Player:
-    return LevelPlayer(game.oracle(rules), giveaway)
+def _seat_level(share: float, game: Game, rules: Rules[Any, Any, Any]) -> Player:
+    return LevelPlayer(game.oracle(rules), share)
 
 
 _register_levels()

@@ -1,8 +1,8 @@
 """Players of graded strength: how much of its winning chances each gives away per decision.
 
-A level is defined by that one number. At every decision the player mixes its actions so that the
-expected loss, by the game's oracle, is exactly the level's number, or as much as there is to lose
-by choosing at random where that is less. Small mistakes are likelier than large ones.
+A level is one number: the share of what choosing at random would give away. At every decision the
+player mixes its actions so that its expected loss, by the game's oracle, is exactly that share of
+the loss that is to be expected of a random choice there. Small mistakes are likelier than large ones.
 """
 
 import math
@@ -12,20 +12,20 @@ from typing import Any
 from duels.core.rules import Sight
 from duels.solving.oracle import Oracle, Verdict
 
-GIVEAWAY = {"novice": 0.20, "casual": 0.10, "club": 0.05, "expert": 0.02, "perfect": 0.0}
+SHARE = {"novice": 0.6, "casual": 0.3, "club": 0.12, "expert": 0.04, "perfect": 0.0}
 
 
 class LevelPlayer:
-    """Gives away `giveaway` of winning probability per decision, on average, where it can."""
+    """Gives away `share` of what a random choice would, at every decision, on average."""
 
-    def __init__(self, oracle: Oracle[Any, Any], giveaway: float) -> None:
+    def __init__(self, oracle: Oracle[Any, Any], share: float) -> None:
         self._oracle = oracle
-        self._giveaway = giveaway
+        self._share = share
 
     def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
         verdict = self._oracle.judge(sight)
         actions = [judged.action for judged in verdict.actions]
-        return rng.choices(actions, weights=mixture(verdict, self._giveaway))[0]
+        return rng.choices(actions, weights=mixture(verdict, self._share))[0]
 
 
 def losses(verdict: Verdict[Any]) -> list[float]:
@@ -36,14 +36,12 @@ def losses(verdict: Verdict[Any]) -> list[float]:
     ]
 
 
-def mixture(verdict: Verdict[Any], giveaway: float) -> list[float]:
-    """The probability of each action for a player that gives away `giveaway` on average."""
-    perfect = [judged.weight for judged in verdict.actions]
+def mixture(verdict: Verdict[Any], share: float) -> list[float]:
+    """The probability of each action for a player that gives away this share of a random choice's loss."""
     lost = losses(verdict)
-    if giveaway <= 0 or not any(lost):
-        return perfect
-    if sum(lost) / len(lost) <= giveaway:
-        return [1 / len(lost)] * len(lost)
+    giveaway = share * sum(lost) / len(lost)
+    if not giveaway:
+        return [judged.weight for judged in verdict.actions]
     # The expected loss grows with the temperature, from perfect play's to random play's: bisect.
     cold, hot = -12.0, 12.0
     for _ in range(60):

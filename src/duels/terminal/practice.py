@@ -19,7 +19,7 @@ AnyMatch = Match[Any, Any, Any]
 # A right answer is worth asking for when every other one gives away at least this much.
 CLEAR_GAP = 0.05
 # The matches that lead to the positions are played well, but not so well that nothing happens.
-GIVEAWAY_ON_THE_WAY = 0.08
+SHARE_ON_THE_WAY = 0.3
 _LOOKED_AT = 20_000
 
 
@@ -51,7 +51,7 @@ def exercises(game: Game, oracle: Oracle[Any, Any], rng: Random) -> Iterator[Exe
                 met.add(position)
                 yield Exercise(match, seat, verdict)
             actions = [judged.action for judged in verdict.actions]
-            chosen = rng.choices(actions, weights=mixture(verdict, GIVEAWAY_ON_THE_WAY))[0]
+            chosen = rng.choices(actions, weights=mixture(verdict, SHARE_ON_THE_WAY))[0]
             match = match.play(seat, chosen)
 
 
