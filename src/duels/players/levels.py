@@ -12,7 +12,7 @@ from typing import Any
 from duels.core.rules import Sight
 from duels.solving.oracle import Oracle, Verdict
 
-SHARE = {"novice": 0.6, "casual": 0.3, "club": 0.12, "expert": 0.04, "perfect": 0.0}
+SHARE = {"novice": 0.8, "casual": 0.5, "club": 0.25, "expert": 0.1, "perfect": 0.0}
 
 
 class LevelPlayer:
