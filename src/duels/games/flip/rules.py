@@ -115,6 +115,9 @@ class QuantumTiles(OpenRules[State, Action]):
     def __post_init__(self) -> None:
         if self.values * self.copies != self.side**2:
             raise ValueError("the bag must fill the board")
+        # Two players short of the target must leave a tile, or a game could get stuck without a winner.
+        if self.target < 1 or self.points_in_bag <= 2 * (self.target - 1):
+            raise ValueError("the bag must hold more points than two players can have without a winner")
 
     def initial(self) -> State:
         return State(UNKNOWN * self.side**2, (0, 0), (True, True), Seat.ONE)
@@ -141,6 +144,11 @@ class QuantumTiles(OpenRules[State, Action]):
         if state.choosing or not state.lifted:
             return ()
         return tuple(chance for _, chance in self._draws(state))
+
+    @property
+    def points_in_bag(self) -> int:
+        """The sum of all tiles."""
+        return self.copies * sum(range(1, self.values + 1))
 
     def left_in_bag(self, tiles: str) -> tuple[int, ...]:
         """How many tiles of each value nobody has seen yet."""
