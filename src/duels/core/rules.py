@@ -160,7 +160,10 @@ class Rules(ABC, Generic[S, A, V]):
 
     @abstractmethod
     def parse_position(self, text: str) -> Sight[A, V]:
-        """Read a position as the seat to move knows it; NotationError if it cannot be one."""
+        """Read a position as the seat to move knows it.
+
+        Raises NotationError where it cannot be read, IllegalMove where it cannot have come about.
+        """
 
     @abstractmethod
     def format_position(self, sight: Sight[A, V]) -> str:

@@ -223,7 +223,10 @@ class QuantumHunt(Rules[State, Action, Known]):
         return f"{type(action).__name__.lower()} {action.cell}"
 
     def parse_position(self, text: str) -> Sight[Action, Known]:
-        """Read `SEAT: entry, entry, …`: the entries that the seat has seen, `?` for a hidden one."""
+        """Read `SEAT: entry, entry, …`: the entries that the seat has seen, `?` for a hidden one.
+
+        Of a match that is over, the last entry tells how it ended: `capture`, `collision` or `turns`.
+        """
         found = re.fullmatch(r"\s*([12])\s*:(.*)", text, flags=re.DOTALL)
         if not found:
             raise NotationError(
@@ -231,12 +234,22 @@ class QuantumHunt(Rules[State, Action, Known]):
                 "like '1: move 3, observe 5, ?, observe 2'."
             )
         recollection = Recollection.start(self, Seat(int(found[1])))
-        for entry in filter(None, (part.strip() for part in found[2].split(","))):
-            recollection = recollection.then(None if entry == "?" else self.parse(entry))
-        return recollection.match.sight(recollection.seat)
+        entries = [entry.strip() for entry in found[2].split(",") if entry.strip()]
+        end = next((end for end in End if entries and entries[-1].lower() == end.value), None)
+        seen = [None if entry == "?" else self.parse(entry) for entry in (entries[:-1] if end else entries)]
+        for action in seen[:-1] if end else seen:
+            recollection = recollection.then(action)
+        if not end:
+            return recollection.match.sight(recollection.seat)
+        for way in recollection.ways(seen[-1]) if seen else ():
+            if way.match.state.end is end:
+                return way.match.sight(way.seat)
+        raise NotationError(f"Cannot read {quote(text)}: the match cannot have ended there by {end.value}.")
 
     def format_position(self, sight: Sight[Action, Known]) -> str:
-        entries = ("?" if action is None else self.format(action) for action in sight.history)
+        entries = ["?" if action is None else self.format(action) for action in sight.history]
+        if sight.view.end:
+            entries.append(sight.view.end.value)
         return f"{sight.seat.value}: {', '.join(entries)}".rstrip()
 
 
