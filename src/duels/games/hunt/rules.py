@@ -1,9 +1,10 @@
 """Quantum Duel, hidden movement: two unseen tokens on a line; name the other's cell, never run into it."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+from functools import lru_cache
 
 from duels.core.errors import NotationError, quote
 from duels.core.rules import Event, Outcome, Rules, Seat, Sight, Step
@@ -142,14 +143,8 @@ class QuantumHunt(Rules[State, Action, Known]):
             return ()
         me = state.mover - 1
         if state.phase is Phase.OBSERVE:
-            return tuple(Observe(cell) for cell in self._grid() if cell != state.named[me])
-        here = state.cells[me]
-        steps = tuple(Move(cell) for cell in self._grid() if here == OFF_GRID or abs(cell - here) <= 1)
-        tunnels = tuple(Tunnel(cell) for cell in self._grid()) if state.tunnels[me] else ()
-        return steps + tunnels
-
-    def _grid(self) -> range:
-        return range(1, self.cells + 1)
+            return _observations(self.cells, state.named[me])
+        return _movements(self.cells, state.cells[me], state.tunnels[me])
 
     def odds(self, state: State) -> tuple[Fraction, ...]:
         return ()
@@ -159,12 +154,9 @@ class QuantumHunt(Rules[State, Action, Known]):
         if isinstance(action, Observe):
             return self._observe(state, action.cell)
         tunnelled = isinstance(action, Tunnel)
-        moved = replace(
-            state,
-            cells=_with(state.cells, mover, action.cell),
-            tunnels=_with(state.tunnels, mover, False) if tunnelled else state.tunnels,
-            phase=Phase.OBSERVE,
-        )
+        tunnels = _with(state.tunnels, mover, False) if tunnelled else state.tunnels
+        cells = _with(state.cells, mover, action.cell)
+        moved = State(cells, tunnels, state.named, mover, Phase.OBSERVE, state.turns)
         return Step(moved, (Moved(mover, action.cell, tunnelled, seen_by=frozenset({mover})),))
 
     def _observe(self, state: State, cell: int) -> Step[State]:
@@ -210,7 +202,7 @@ class QuantumHunt(Rules[State, Action, Known]):
         )
 
     def all_actions(self) -> tuple[Action, ...]:
-        return tuple(kind(cell) for kind in (Move, Tunnel, Observe) for cell in self._grid())
+        return tuple(kind(cell) for kind in (Move, Tunnel, Observe) for cell in _grid(self.cells))
 
     def parse(self, text: str) -> Action:
         found = re.fullmatch(r"\s*(move|tunnel|observe)\s+([0-9]{1,6})\s*", text.lower())
@@ -251,6 +243,24 @@ class QuantumHunt(Rules[State, Action, Known]):
         if sight.view.end:
             entries.append(sight.view.end.value)
         return f"{sight.seat.value}: {', '.join(entries)}".rstrip()
+
+
+def _grid(cells: int) -> range:
+    return range(1, cells + 1)
+
+
+# A handful of answers serve every state, so they are worked out once.
+@lru_cache
+def _movements(cells: int, here: int, tunnel: bool) -> tuple[Action, ...]:
+    """Where a token may go that stands `here`, with or without its `tunnel`."""
+    steps = tuple(Move(cell) for cell in _grid(cells) if here == OFF_GRID or abs(cell - here) <= 1)
+    return steps + tuple(Tunnel(cell) for cell in _grid(cells)) if tunnel else steps
+
+
+@lru_cache
+def _observations(cells: int, named: int) -> tuple[Action, ...]:
+    """What may be named by a player who `named` a cell on its previous turn."""
+    return tuple(Observe(cell) for cell in _grid(cells) if cell != named)
 
 
 def _with(pair: tuple, seat: Seat, value: object) -> tuple:  # type: ignore[type-arg]
