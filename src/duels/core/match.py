@@ -137,8 +137,9 @@ class Match(Generic[S, A, V]):
 
         Raises GameOver, NotYourTurn or IllegalMove; this match is never changed.
         """
-        if action not in self._legal(actor):
-            allowed = ", ".join(self.rules.format(a) for a in self.actions)
+        legal = self._legal(actor)
+        if action not in legal:
+            allowed = ", ".join(self.rules.format(a) for a in legal)
             raise IllegalMove(f"{self._name(action)} is not allowed now; allowed: {allowed}.")
         step = self.rules.apply(self.state, action)
         return Match(self.rules, step.state, self, Turn(actor, action, step.events))
