@@ -33,6 +33,7 @@ class Recollection(Generic[S, A, V]):
         An entry can be answered in several ways (hit or miss). It was answered so that the match
         ended with `result`, or, without one, so that the match went on if it could.
         """
+
         def unexpected(way: Recollection[S, A, V]) -> bool:
             outcome = way.match.outcome
             return (outcome.reason if outcome else None) != result
