@@ -37,11 +37,16 @@ def count_lines(rules: Rules[S, A, V], length: int) -> tuple[int, ...]:
     # Lines that meet in one state go on alike, so only their number is carried along.
     lines = Counter({rules.initial(): 1})
     counts = []
-    for _ in range(length):
-        longer: Counter[S] = Counter()
-        for state, ways in lines.items():
-            for action in rules.actions(state):
-                longer[rules.apply(state, action).state] += ways
-        counts.append(longer.total())
-        lines = longer
+    for entries in range(1, length + 1):
+        counts.append(sum(ways * len(rules.actions(state)) for state, ways in lines.items()))
+        if entries < length:
+            lines = _one_longer(rules, lines)
     return tuple(counts)
+
+
+def _one_longer(rules: Rules[S, A, V], lines: Counter[S]) -> Counter[S]:
+    longer: Counter[S] = Counter()
+    for state, ways in lines.items():
+        for action in rules.actions(state):
+            longer[rules.apply(state, action).state] += ways
+    return longer
