@@ -115,9 +115,19 @@ class Match(Generic[S, A, V]):
         """The history's actions, None where `seat` (None: a bystander) may not know them."""
         return tuple(
             None if turn.hidden_from(seat) else turn.action
-            for turn in self.turns
+            for turn in self.turns_known_to(seat)
             if not isinstance(turn.action, Resign)
         )
+
+    def turns_known_to(self, seat: Seat | None) -> tuple[Turn[A], ...]:
+        """The turns up to the last that was not hidden from `seat` (None: a bystander).
+
+        That the other has moved in secret already, and is now thinking, is its own affair.
+        """
+        turns = self.turns
+        while turns and turns[-1].hidden_from(seat):
+            turns = turns[:-1]
+        return turns
 
     def _back(self) -> Iterator["Match[S, A, V]"]:
         match: Match[S, A, V] | None = self
