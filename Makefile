@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: play test lint check-slow bench clean
+.PHONY: play test lint golden check-slow bench clean
 
 # Reinstalled only when what is to be installed changes.
 .venv/played: pyproject.toml
@@ -25,6 +25,10 @@ lint: .venv/tested
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# Writes the golden transcripts anew from what the command prints now; read the difference.
+golden: .venv/tested
+	$(BIN)/python -m tests.golden.transcripts
 
 check-slow: .venv/tested
 	$(BIN)/pytest -m slow

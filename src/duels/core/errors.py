@@ -36,6 +36,10 @@ class UnknownName(DuelsError):
     """No game, player or option goes by that name."""
 
 
+class BadOption(DuelsError):
+    """With this value of an option there is no game."""
+
+
 def quote(text: str, limit: int = 40) -> str:
     """`text` as it may be shown in a message: printable, in quotes, cut to `limit`."""
     shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[:limit])

@@ -115,9 +115,19 @@ class Match(Generic[S, A, V]):
         """The history's actions, None where `seat` (None: a bystander) may not know them."""
         return tuple(
             None if turn.hidden_from(seat) else turn.action
-            for turn in self.turns
+            for turn in self.turns_known_to(seat)
             if not isinstance(turn.action, Resign)
         )
+
+    def turns_known_to(self, seat: Seat | None) -> tuple[Turn[A], ...]:
+        """The turns up to the last that was not hidden from `seat` (None: a bystander).
+
+        That the other has moved in secret already, and is now thinking, is its own affair.
+        """
+        turns = self.turns
+        while turns and turns[-1].hidden_from(seat):
+            turns = turns[:-1]
+        return turns
 
     def _back(self) -> Iterator["Match[S, A, V]"]:
         match: Match[S, A, V] | None = self
@@ -137,8 +147,9 @@ class Match(Generic[S, A, V]):
 
         Raises GameOver, NotYourTurn or IllegalMove; this match is never changed.
         """
-        if action not in self._legal(actor):
-            allowed = ", ".join(self.rules.format(a) for a in self.actions)
+        legal = self._legal(actor)
+        if action not in legal:
+            allowed = ", ".join(self.rules.format(a) for a in legal)
             raise IllegalMove(f"{self._name(action)} is not allowed now; allowed: {allowed}.")
         step = self.rules.apply(self.state, action)
         return Match(self.rules, step.state, self, Turn(actor, action, step.events))

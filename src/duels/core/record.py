@@ -55,12 +55,12 @@ class Record:
 def dumps(match: AnyMatch, headers: Mapping[str, str] | None = None, seat: Seat | None = None) -> str:
     """The whole record; with `seat`, as that seat may have it."""
     kept = dict(headers or {})
+    turns = match.turns
     if seat:
+        turns = match.turns_known_to(seat)
         kept = {key: value for key, value in kept.items() if key not in SECRET_HEADERS}
         kept["seat"] = str(seat.value)
-    lines = [
-        HIDDEN if seat and turn.hidden_from(seat) else format_entry(match.rules, turn) for turn in match.turns
-    ]
+    lines = [HIDDEN if seat and turn.hidden_from(seat) else format_entry(match.rules, turn) for turn in turns]
     if match.outcome:
         lines.append(RESULT + match.outcome.reason)
     return format_header(match.rules, kept) + "".join(f"{line}\n" for line in lines)

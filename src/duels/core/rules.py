@@ -10,6 +10,8 @@ from enum import Enum, IntEnum
 from fractions import Fraction
 from typing import ClassVar, Generic, TypeVar
 
+from duels.core.errors import BadOption
+
 S = TypeVar("S", bound=Hashable)  # a state: frozen, hashable, everything the rules need, nothing else
 A = TypeVar("A", bound=Hashable)  # an action of a seat, or an outcome of chance: frozen, hashable
 V = TypeVar("V", bound=Hashable)  # what one seat may know of a state
@@ -96,12 +98,18 @@ class Rules(ABC, Generic[S, A, V]):
     """A two-player game. Rules are values: pure methods, no I/O, no randomness, no memory.
 
     Concrete rules are frozen dataclasses whose fields are their options (`Lights(lights=9)`),
-    so that equal rules compare equal and `repr` can be read back.
+    so that equal rules compare equal and `repr` can be read back. An option is a whole number from 1
+    (None where that is its default); a value with which there would be no game raises BadOption.
     """
 
     name: ClassVar[str]
     has_secrets: ClassVar[bool]
     """Whether some event is hidden from a seat."""
+
+    def __post_init__(self) -> None:
+        for option, value in self.options().items():
+            if value is None or value < 1:
+                raise BadOption(f"{option} is at least 1 in {self.name}, not {value}.")
 
     @abstractmethod
     def initial(self) -> S:
@@ -160,7 +168,10 @@ class Rules(ABC, Generic[S, A, V]):
 
     @abstractmethod
     def parse_position(self, text: str) -> Sight[A, V]:
-        """Read a position as the seat to move knows it; NotationError if it cannot be one."""
+        """Read a position as the seat to move knows it.
+
+        Raises NotationError where it cannot be read, IllegalMove where it cannot have come about.
+        """
 
     @abstractmethod
     def format_position(self, sight: Sight[A, V]) -> str:

@@ -33,18 +33,21 @@ class Recollection(Generic[S, A, V]):
         An entry can be answered in several ways (hit or miss). It was answered so that the match
         ended with `result`, or, without one, so that the match went on if it could.
         """
-        after = self._after_hidden() if action is None else self._after_open(action)
-        ways: dict[tuple[Event, ...], dict[S, Match[S, A, V]]] = {}
-        for match in after:
-            seen = match.last.seen(self.seat) if match.last else ()
-            ways.setdefault(seen, {}).setdefault(match.state, match)
-        matches = [tuple(way.values()) for way in ways.values()]
 
-        def unexpected(way: tuple[Match[S, A, V], ...]) -> bool:
-            outcome = way[0].outcome
+        def unexpected(way: Recollection[S, A, V]) -> bool:
+            outcome = way.match.outcome
             return (outcome.reason if outcome else None) != result
 
-        return Recollection(self.seat, min(matches, key=unexpected))
+        return min(self.ways(action), key=unexpected)
+
+    def ways(self, action: A | None) -> list["Recollection[S, A, V]"]:
+        """Every way in which the seat can have seen the entry answered; never none."""
+        after = self._after_hidden() if action is None else self._after_open(action)
+        alike: dict[tuple[Event, ...], dict[S, Match[S, A, V]]] = {}
+        for match in after:
+            seen = match.last.seen(self.seat) if match.last else ()
+            alike.setdefault(seen, {}).setdefault(match.state, match)
+        return [Recollection(self.seat, tuple(way.values())) for way in alike.values()]
 
     def _after_open(self, action: A) -> list[Match[S, A, V]]:
         after = [m.play(m.actor, action) for m in self.possible if m.actor and action in m.actions]

@@ -18,6 +18,9 @@ from duels.core.rules import A, Event, Seat, Sight, V
 
 T = TypeVar("T")
 
+# Negative or too long to be read as a cell or a light, but a number all the same.
+_INTEGER = re.compile(r"-?[0-9]+")
+
 
 class Ink(Enum):
     """What a piece of text is, for a screen that has colours. Values are private-use marks."""
@@ -96,7 +99,8 @@ def read_number(entry: str, allowed: str) -> int:
     """The whole number entered; `allowed` completes the refusal of anything else."""
     number = whole_number(entry)
     if number is None:
-        raise Refused(f"{shown(entry)} is not a number. {allowed}")
+        why = "out of range" if _INTEGER.fullmatch(entry.strip()) else "not a whole number"
+        raise Refused(f"{shown(entry)} is {why}. {allowed}")
     return number
 
 

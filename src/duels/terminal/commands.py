@@ -29,9 +29,10 @@ def main() -> None:
 def run(arguments: list[str]) -> int:
     """Carry out a command; every expected failure becomes one line on stderr and an exit code."""
     try:
-        cli.main(arguments, prog_name="duels", standalone_mode=False)
+        # Outside its standalone mode click gives back the code of an Exit, and what a command returns.
+        code = cli.main(arguments, prog_name="duels", standalone_mode=False)
         sys.stdout.flush()
-        return 0
+        return code if isinstance(code, int) else 0
     except click.ClickException as error:
         error.show()
         return error.exit_code

@@ -35,9 +35,14 @@ class Narrator:
     def entered(self, after: AnyMatch) -> None:
         """Show the last decision as it was typed, or that it was made in secret."""
         turn, before = after.last, after.previous
-        if not turn or not before or not isinstance(turn.actor, Seat) or isinstance(turn.action, Resign):
+        if not turn or not before or not isinstance(turn.actor, Seat):
             return
-        if all(self.sees(event) for event in turn.events):
+        if isinstance(turn.action, Resign):
+            # A program may resign where a person is asked nothing.
+            for question in self.words.ask(before.sight(turn.actor)):
+                self.screen.say(f"{question.prompt}{turn.action.value}\n")
+                break
+        elif all(self.sees(event) for event in turn.events):
             self.screen.say(typed(self.words, before.sight(turn.actor), turn.action))
         else:
             self.screen.say(self.words.veiled(turn.actor))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
-from duels.core.errors import NotationError, quote
+from duels.core.errors import BadOption, NotationError, quote
 from duels.core.notation import read_seat, split_fields, whole_number
 from duels.core.rules import CHANCE, Actor, Event, OpenRules, Outcome, Seat, Step
 
@@ -113,8 +113,16 @@ class QuantumTiles(OpenRules[State, Action]):
     name = "flip"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
+        if max(self.side, self.values) > 9:
+            raise BadOption("side and values are at most 9 in flip: coordinates and tiles are single digits.")
         if self.values * self.copies != self.side**2:
-            raise ValueError("the bag must fill the board")
+            raise BadOption("values times copies must fill the board of flip, side times side.")
+        # Two players short of the target must leave a tile, or a game could get stuck without a winner.
+        if self.points_in_bag <= 2 * (self.target - 1):
+            raise BadOption(
+                f"target {self.target} is too high in flip: the {self.side**2} tiles could run out."
+            )
 
     def initial(self) -> State:
         return State(UNKNOWN * self.side**2, (0, 0), (True, True), Seat.ONE)
@@ -141,6 +149,11 @@ class QuantumTiles(OpenRules[State, Action]):
         if state.choosing or not state.lifted:
             return ()
         return tuple(chance for _, chance in self._draws(state))
+
+    @property
+    def points_in_bag(self) -> int:
+        """The sum of all tiles."""
+        return self.copies * sum(range(1, self.values + 1))
 
     def left_in_bag(self, tiles: str) -> tuple[int, ...]:
         """How many tiles of each value nobody has seen yet."""

@@ -126,7 +126,11 @@ class FlipWords(Words[Action, State]):
         else:
             verdict, winner = "lose", event.seat.other
             total = f"Your total score is now {event.score}, which exceeds {self.rules.target}.\n"
-        return f"{total}You {verdict} the game. {Ink.WON(f'{winner.label} wins!')}\n"
+        scored = seen[-2]
+        assert isinstance(scored, Scored)
+        ending = f"{total}You {verdict} the game. {Ink.WON(f'{winner.label} wins!')}\n"
+        # The book shows the scores after each turn, the last one too; its screen of the end has no board.
+        return f"{ending}\n{_scoreboard(scored.scores)}"
 
     def _scored(self, event: Scored) -> str:
         score = event.scores[event.seat - 1]

@@ -1,9 +1,10 @@
 """Quantum Duel, hidden movement: two unseen tokens on a line; name the other's cell, never run into it."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+from functools import lru_cache
 
 from duels.core.errors import NotationError, quote
 from duels.core.rules import Event, Outcome, Rules, Seat, Sight, Step
@@ -142,14 +143,8 @@ class QuantumHunt(Rules[State, Action, Known]):
             return ()
         me = state.mover - 1
         if state.phase is Phase.OBSERVE:
-            return tuple(Observe(cell) for cell in self._grid() if cell != state.named[me])
-        here = state.cells[me]
-        steps = tuple(Move(cell) for cell in self._grid() if here == OFF_GRID or abs(cell - here) <= 1)
-        tunnels = tuple(Tunnel(cell) for cell in self._grid()) if state.tunnels[me] else ()
-        return steps + tunnels
-
-    def _grid(self) -> range:
-        return range(1, self.cells + 1)
+            return _observations(self.cells, state.named[me])
+        return _movements(self.cells, state.cells[me], state.tunnels[me])
 
     def odds(self, state: State) -> tuple[Fraction, ...]:
         return ()
@@ -159,12 +154,9 @@ class QuantumHunt(Rules[State, Action, Known]):
         if isinstance(action, Observe):
             return self._observe(state, action.cell)
         tunnelled = isinstance(action, Tunnel)
-        moved = replace(
-            state,
-            cells=_with(state.cells, mover, action.cell),
-            tunnels=_with(state.tunnels, mover, False) if tunnelled else state.tunnels,
-            phase=Phase.OBSERVE,
-        )
+        tunnels = _with(state.tunnels, mover, False) if tunnelled else state.tunnels
+        cells = _with(state.cells, mover, action.cell)
+        moved = State(cells, tunnels, state.named, mover, Phase.OBSERVE, state.turns)
         return Step(moved, (Moved(mover, action.cell, tunnelled, seen_by=frozenset({mover})),))
 
     def _observe(self, state: State, cell: int) -> Step[State]:
@@ -210,7 +202,7 @@ class QuantumHunt(Rules[State, Action, Known]):
         )
 
     def all_actions(self) -> tuple[Action, ...]:
-        return tuple(kind(cell) for kind in (Move, Tunnel, Observe) for cell in self._grid())
+        return tuple(kind(cell) for kind in (Move, Tunnel, Observe) for cell in _grid(self.cells))
 
     def parse(self, text: str) -> Action:
         found = re.fullmatch(r"\s*(move|tunnel|observe)\s+([0-9]{1,6})\s*", text.lower())
@@ -223,7 +215,10 @@ class QuantumHunt(Rules[State, Action, Known]):
         return f"{type(action).__name__.lower()} {action.cell}"
 
     def parse_position(self, text: str) -> Sight[Action, Known]:
-        """Read `SEAT: entry, entry, …`: the entries that the seat has seen, `?` for a hidden one."""
+        """Read `SEAT: entry, entry, …`: the entries that the seat has seen, `?` for a hidden one.
+
+        Of a match that is over, the last entry tells how it ended: `capture`, `collision` or `turns`.
+        """
         found = re.fullmatch(r"\s*([12])\s*:(.*)", text, flags=re.DOTALL)
         if not found:
             raise NotationError(
@@ -231,13 +226,41 @@ class QuantumHunt(Rules[State, Action, Known]):
                 "like '1: move 3, observe 5, ?, observe 2'."
             )
         recollection = Recollection.start(self, Seat(int(found[1])))
-        for entry in filter(None, (part.strip() for part in found[2].split(","))):
-            recollection = recollection.then(None if entry == "?" else self.parse(entry))
-        return recollection.match.sight(recollection.seat)
+        entries = [entry.strip() for entry in found[2].split(",") if entry.strip()]
+        end = next((end for end in End if entries and entries[-1].lower() == end.value), None)
+        seen = [None if entry == "?" else self.parse(entry) for entry in (entries[:-1] if end else entries)]
+        for action in seen[:-1] if end else seen:
+            recollection = recollection.then(action)
+        if not end:
+            return recollection.match.sight(recollection.seat)
+        for way in recollection.ways(seen[-1]) if seen else ():
+            if way.match.state.end is end:
+                return way.match.sight(way.seat)
+        raise NotationError(f"Cannot read {quote(text)}: the match cannot have ended there by {end.value}.")
 
     def format_position(self, sight: Sight[Action, Known]) -> str:
-        entries = ("?" if action is None else self.format(action) for action in sight.history)
+        entries = ["?" if action is None else self.format(action) for action in sight.history]
+        if sight.view.end:
+            entries.append(sight.view.end.value)
         return f"{sight.seat.value}: {', '.join(entries)}".rstrip()
+
+
+def _grid(cells: int) -> range:
+    return range(1, cells + 1)
+
+
+# A handful of answers serve every state, so they are worked out once.
+@lru_cache
+def _movements(cells: int, here: int, tunnel: bool) -> tuple[Action, ...]:
+    """Where a token may go that stands `here`, with or without its `tunnel`."""
+    steps = tuple(Move(cell) for cell in _grid(cells) if here == OFF_GRID or abs(cell - here) <= 1)
+    return steps + tuple(Tunnel(cell) for cell in _grid(cells)) if tunnel else steps
+
+
+@lru_cache
+def _observations(cells: int, named: int) -> tuple[Action, ...]:
+    """What may be named by a player who `named` a cell on its previous turn."""
+    return tuple(Observe(cell) for cell in _grid(cells) if cell != named)
 
 
 def _with(pair: tuple, seat: Seat, value: object) -> tuple:  # type: ignore[type-arg]

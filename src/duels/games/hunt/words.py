@@ -42,9 +42,11 @@ class HuntWords(Words[Action, Known]):
 
     def _read_movement(self, entry: str, sight: Sight[Action, Known]) -> Action:
         here = sight.view.cell
-        stay = entry.strip().lower() == "stay" and here != OFF_GRID
-        action = Move(here) if stay else self._parse(entry)
         allowed = self._movements(sight)
+        stay = entry.strip().lower() == "stay"
+        if stay and here == OFF_GRID:
+            raise Refused(f"Your token is off the grid and must enter it. {allowed}")
+        action = Move(here) if stay else self._parse(entry)
         if action in sight.actions:
             return action
         if isinstance(action, Observe):
@@ -77,9 +79,12 @@ class HuntWords(Words[Action, Known]):
 
     def _movements(self, sight: Sight[Action, Known]) -> str:
         cells = [action.cell for action in sight.actions if isinstance(action, Move)]
-        stay = ", STAY" if sight.view.cell != OFF_GRID else ""
-        tunnel = f", or TUNNEL 1 to {self.rules.cells}" if sight.view.tunnel else ""
-        return f"Enter MOVE {either(cells)}{stay}{tunnel}."
+        ways = [f"MOVE {either(cells)}"]
+        if sight.view.cell != OFF_GRID:
+            ways.append("STAY")
+        if sight.view.tunnel:
+            ways.append(f"TUNNEL 1 to {self.rules.cells}")
+        return f"Enter {', '.join(ways[:-1])}, or {ways[-1]}."
 
     def entries(self, sight: Sight[Action, Known], action: Action) -> tuple[str, ...]:
         return (self.rules.format(action).upper(),)
@@ -100,9 +105,11 @@ class HuntWords(Words[Action, Known]):
         if isinstance(event, Collided):
             loser, winner = event.seat.label, event.seat.other.label
             won = f"{winner} wins! {loser}'s token destabilized in collision."
+            # The rules reveal both tokens; the book's screen leaves room for that only at its end.
             return (
                 f"Collision Detected:\nResult: {loser} loses due to initiating collision.\n"
                 f"Game Over: {Ink.WON(won)}\n"
+                f"Both tokens reveal they are at position {event.cell}.\n"
             )
         assert isinstance(event, TurnsUsedUp)
         return f"Game Over: nobody is caught after {event.turns} turns.\n"

@@ -40,9 +40,10 @@ class LeapWords(Words[Action, State]):
                 return Leap(by)
             if by > 0 and cell % by == 0:
                 raise Refused(
-                    f"Moving {by} from cell {cell} would overshoot cell {self.rules.goal}. {choice}"
+                    f"Moving {by} cells to cell {cell + by} would overshoot "
+                    f"(since grid ends at {self.rules.goal}). {choice}"
                 )
-            raise Refused(f"{by} does not divide {cell}. {choice}")
+            raise Refused(f"{by} is not a divisor of {cell}. {choice}")
 
         return (
             yield from ask_until(

@@ -41,7 +41,7 @@ class LightsWords(Words[TurnOff, State]):
             if len(both) == 2:
                 first, second = (read_number(light, allowed) for light in both)
                 if second != first + 1:
-                    raise Refused(f"Invalid move: lights {first} and {second} are not adjacent. {allowed}")
+                    raise Refused(f"Invalid move (lights {first} and {second} are not adjacent). {allowed}")
             else:
                 first = read_number(entry, allowed)
             if first not in pairs:

@@ -1,0 +1,52 @@
+"""Walks over everything that rules allow: all reachable states, and all lines of play up to a length.
+
+For games of moderate size, as they stand; the counts are a game's fingerprint (`docs/counts.md`).
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from duels.core.match import Match
+from duels.core.rules import A, Rules, S, V
+
+
+def reachable(rules: Rules[S, A, V]) -> Iterator[Match[S, A, V]]:
+    """A shortest match to every reachable state, nearest first."""
+    layer = {rules.initial(): Match.start(rules)}
+    met = set(layer)
+    while layer:
+        yield from layer.values()
+        further: dict[S, Match[S, A, V]] = {}
+        for match in layer.values():
+            actor = match.actor
+            if actor is None:
+                continue
+            for action in match.actions:
+                after = match.play(actor, action)
+                if after.state not in met:
+                    met.add(after.state)
+                    further[after.state] = after
+        layer = further
+
+
+def count_lines(rules: Rules[S, A, V], length: int) -> tuple[int, ...]:
+    """How many histories of 1, 2, … `length` entries there are (perft).
+
+    An outcome of chance is an entry like any other; a match that is over has no longer line.
+    """
+    # Lines that meet in one state go on alike, so only their number is carried along.
+    lines = Counter({rules.initial(): 1})
+    counts = []
+    for entries in range(1, length + 1):
+        counts.append(sum(ways * len(rules.actions(state)) for state, ways in lines.items()))
+        if entries < length:
+            lines = _one_longer(rules, lines)
+    return tuple(counts)
+
+
+def _one_longer(rules: Rules[S, A, V], lines: Counter[S]) -> Counter[S]:
+    longer: Counter[S] = Counter()
+    for state, ways in lines.items():
+        for action in rules.actions(state):
+            longer[rules.apply(state, action).state] += ways
+    return longer

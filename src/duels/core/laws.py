@@ -1,0 +1,328 @@
+"""The laws that every game keeps, checked: over a whole state space, or along single matches.
+
+Made for other people's games as well as ours:
+
+    from duels.core.laws import check_everywhere
+    check_everywhere(MyGame())          # every reachable state; raises LawBroken with a witness
+    check_along(MyGame(), my_choice)    # one match, where there are too many states
+"""
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+from typing import Any, Generic, NoReturn, TypeVar
+
+from duels.core.errors import DuelsError, GameOver, IllegalMove, NotYourTurn
+from duels.core.match import Match
+from duels.core.rules import CHANCE, A, Actor, Event, Outcome, Rules, S, Seat, V
+
+ACTORS: tuple[Actor, ...] = (*Seat, CHANCE)
+T = TypeVar("T")
+
+
+class Law(Enum):
+    """What `Rules` promises. The value says it in a line."""
+
+    CATALOGUE = "what can be done or drawn is listed in all_actions or all_outcomes, once"
+    LEGALITY = (
+        "what is enumerated is what is allowed: to the actor alone, something until the end, then nothing"
+    )
+    ODDS = "odds are exact fractions, one for each outcome, positive, and sum to 1"
+    EVENTS = "every step tells at least one event"
+    PURITY = "the same question has the same answer, and asking changes nothing"
+    ENDING = "a match that is over has one winner or states why it has none; one that goes on has neither"
+    NOTATION = "actions, outcomes and positions are read back from one line of text, in any letter case"
+    OPENNESS = "rules have secrets exactly when some event is hidden from a seat"
+    SECRECY = "a seat's view, turn, actions and outcome depend only on the events it has seen"
+    REDACTION = "what is left of a seat's history tells it no more than the events it has seen"
+
+
+class LawBroken(DuelsError):
+    """A game breaks `law`; `match` is the way to where it does, None if it needs no play."""
+
+    def __init__(
+        self, law: Law, rules: Rules[Any, Any, Any], what: str, match: Match[Any, Any, Any] | None = None
+    ) -> None:
+        super().__init__(f"{rules.name}: {what}{_whereabouts(match)} (law: {law.value})")
+        self.law = law
+        self.match = match
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """How much was checked without finding a fault: distinct states, and the steps out of them."""
+
+    states: int
+    steps: int
+
+
+def check_everywhere(rules: Rules[S, A, V]) -> Checked:
+    """Check every law at every reachable state; raise LawBroken at the first fault, a nearest one.
+
+    This proves the laws for these rules, secrecy by induction over the steps (see `Rules.view`).
+    """
+    inspector = Inspector(rules)
+    start = Match.start(rules)
+    met = {start.state}
+    waiting = deque([start])
+    steps = 0
+    while waiting:
+        for after in inspector.inspect(waiting.popleft()):
+            steps += 1
+            if after.state not in met:
+                met.add(after.state)
+                waiting.append(after)
+    if rules.has_secrets and not inspector.met_secret:
+        raise LawBroken(Law.OPENNESS, rules, "has_secrets is True, but both seats see every event")
+    return Checked(len(met), steps)
+
+
+def check_along(
+    rules: Rules[S, A, V], choose: Callable[[Match[S, A, V]], A], most: int = 1000
+) -> Match[S, A, V]:
+    """Check every law along one match, and one step to each side of it; `choose` names every entry.
+
+    Gives the match back, over or cut off after `most` entries.
+    """
+    inspector = Inspector(rules)
+    match = Match.start(rules)
+    for _ in range(most):
+        further = inspector.inspect(match)
+        if not further:
+            break
+        match = further[match.actions.index(choose(match))]
+    else:
+        inspector.inspect(match)
+    return match
+
+
+class Inspector(Generic[S, A, V]):
+    """Checks the laws wherever it is shown a match, and remembers what each seat could know there.
+
+    The laws of secrecy compare matches, so an inspector finds the more the more it is shown.
+    """
+
+    def __init__(self, rules: Rules[S, A, V]) -> None:
+        self.rules = rules
+        self.met_secret = False
+        self._all_actions = frozenset(rules.all_actions())
+        self._all_outcomes = frozenset(rules.all_outcomes())
+        self._catalogue = tuple(dict.fromkeys((*rules.all_actions(), *rules.all_outcomes())))
+        # Views are compared often and are slow to hash, so each gets a number.
+        self._numbers: dict[tuple[Seat, V], int] = {}
+        self._views: dict[S, tuple[int, ...]] = {}
+        # By view: what it told, and where. By view and seen events: what came of them, and where.
+        self._told: dict[int, tuple[tuple[object, ...], Match[S, A, V]]] = {}
+        self._became: dict[tuple[int, tuple[Event, ...]], tuple[int, A | None, Match[S, A, V]]] = {}
+        self._check_catalogue()
+        if rules.initial() != rules.initial():
+            self._broken(Law.PURITY, "two matches do not start from equal states")
+
+    def inspect(self, match: Match[S, A, V]) -> tuple[Match[S, A, V], ...]:
+        """Check every law at `match` and in each step out of it.
+
+        Gives the matches one step further, in the order of `match.actions`.
+        """
+        before = _fingerprint(match.state)
+        actor, actions = match.actor, match.actions
+        self._check_ending(match, actor)
+        self._check_actions(match, actor, actions)
+        if actor is CHANCE:
+            self._check_odds(match, actions)
+        further = self._check_gate(match, actor, actions)
+        for action, after in zip(actions, further, strict=True):
+            self._check_step(match, action, after)
+        if (actor, actions) != (match.actor, match.actions):
+            self._broken(Law.PURITY, "actor or actions are others when asked again", match)
+        if before != _fingerprint(match.state):
+            self._broken(Law.PURITY, "the rules have changed a state that they were asked about", match)
+        self._check_sights(match, actor, actions)
+        for action, after in zip(actions, further, strict=True):
+            self._check_secrecy(match, action, after)
+        return further
+
+    # -- what can be done -----------------------------------------------------------------------
+
+    def _check_catalogue(self) -> None:
+        for listed in (self.rules.all_actions(), self.rules.all_outcomes()):
+            for action in listed:
+                if listed.count(action) > 1:
+                    self._broken(Law.CATALOGUE, f"{action} is listed twice")
+        for action in self._catalogue:
+            for spelled in _spellings(self.rules.format(action)):
+                if self._read(self.rules.parse, spelled) != action:
+                    self._broken(Law.NOTATION, f"'{spelled}' is not read back as {action}")
+
+    def _check_actions(self, match: Match[S, A, V], actor: Actor | None, actions: tuple[A, ...]) -> None:
+        if not actions and actor is not None:
+            self._broken(Law.LEGALITY, "nothing can be done though the match goes on", match)
+        if actions and actor is None:
+            self._broken(Law.LEGALITY, "something can be done though the match is over", match)
+        if len(set(actions)) != len(actions):
+            self._broken(Law.LEGALITY, "an action is enumerated twice", match)
+        for action in actions:
+            if action not in (self._all_outcomes if actor is CHANCE else self._all_actions):
+                self._broken(Law.CATALOGUE, f"{action} can come up and is not listed", match)
+
+    def _check_gate(
+        self, match: Match[S, A, V], actor: Actor | None, actions: tuple[A, ...]
+    ) -> tuple[Match[S, A, V], ...]:
+        """Try everything, at the one gate there is."""
+        legal = set(actions)
+        for other in ACTORS:
+            if other is not actor:
+                error = NotYourTurn if actor else GameOver
+                for action in actions or self._catalogue:
+                    self._must_refuse(match, other, action, error)
+        if actor is None:
+            return ()
+        for action in self._catalogue:
+            if action not in legal:
+                self._must_refuse(match, actor, action, IllegalMove)
+        try:
+            return tuple(match.play(actor, action) for action in actions)
+        except IllegalMove as error:
+            self._broken(Law.LEGALITY, f"an enumerated action is refused: {error}", match)
+
+    def _must_refuse(self, match: Match[S, A, V], actor: Actor, action: A, error: type[IllegalMove]) -> None:
+        try:
+            match.play(actor, action)
+        except error:
+            return
+        self._broken(Law.LEGALITY, f"{action} is accepted from {actor!r}", match)
+
+    # -- what comes of it -----------------------------------------------------------------------
+
+    def _check_ending(self, match: Match[S, A, V], actor: Actor | None) -> None:
+        outcome = match.outcome
+        if outcome is None and actor is None:
+            self._broken(Law.ENDING, "nobody is to act, and there is no outcome", match)
+        if outcome is not None and actor is not None:
+            self._broken(Law.ENDING, "there is an outcome, and somebody is to act", match)
+        if outcome is not None and not (
+            isinstance(outcome, Outcome)
+            and (outcome.winner is None or isinstance(outcome.winner, Seat))
+            and outcome.reason.strip()
+        ):
+            self._broken(Law.ENDING, f"{outcome} does not say who won and why", match)
+
+    def _check_odds(self, match: Match[S, A, V], actions: tuple[A, ...]) -> None:
+        odds = self.rules.odds(match.state)
+        if len(odds) != len(actions):
+            self._broken(Law.ODDS, f"{len(odds)} odds for {len(actions)} outcomes", match)
+        if not all(isinstance(chance, Fraction) and chance > 0 for chance in odds) or sum(odds) != 1:
+            self._broken(Law.ODDS, f"the odds are {', '.join(map(str, odds))}", match)
+
+    def _check_step(self, match: Match[S, A, V], action: A, after: Match[S, A, V]) -> None:
+        events = _events(after)
+        again = self.rules.apply(match.state, action)
+        if (again.state, again.events) != (after.state, events):
+            self._broken(Law.PURITY, "the same action has another effect when applied again", after)
+        if not events:
+            self._broken(Law.EVENTS, "the last step tells nobody anything", after)
+
+    # -- who knows what -------------------------------------------------------------------------
+
+    def _check_sights(self, match: Match[S, A, V], actor: Actor | None, actions: tuple[A, ...]) -> None:
+        """What a seat is told at `match` is what its view told wherever else it had this view."""
+        for seat, view in zip(Seat, self._views_of(match.state), strict=True):
+            sight = self.rules.sight(match.state, seat)
+            if self._numbers.get((seat, sight.view)) != view:
+                self._broken(Law.PURITY, f"{seat.label}'s view is another when asked again", match)
+            if sight.actions != (actions if actor is seat else ()):
+                self._broken(Law.LEGALITY, f"{seat.label} is not offered what it can do", match)
+            telling = (sight.actor, sight.actions, match.outcome)
+            if view not in self._told:
+                self._told[view] = (telling, match)
+                self._check_position(match, seat)
+            told, where = self._told[view]
+            if told != telling:
+                what = f"{seat.label} has the same view{_whereabouts(where)}, and is told other things"
+                self._broken(Law.SECRECY, what, match)
+
+    def _check_secrecy(self, match: Match[S, A, V], action: A, after: Match[S, A, V]) -> None:
+        """A seat's view before a step and what it sees of it decide its view and history after it."""
+        views_before, views_after = self._views_of(match.state), self._views_of(after.state)
+        events = _events(after)
+        for seat, before, now in zip(Seat, views_before, views_after, strict=True):
+            seen = tuple(event for event in events if seat in event.seen_by)
+            hidden = after.last is not None and after.last.hidden_from(seat)
+            if hidden or len(seen) < len(events):
+                self._meet_secret(after)
+            if not seen:
+                if before != now:
+                    self._broken(Law.SECRECY, f"{seat.label} sees nothing, and its view changes", after)
+                continue
+            entry = None if hidden else action
+            then, entry_then, where = self._became.setdefault((before, seen), (now, entry, after))
+            if then != now:
+                what = f"{seat.label} saw the same{_whereabouts(where)}, and has another view"
+                self._broken(Law.SECRECY, what, after)
+            if entry_then != entry:
+                what = f"{seat.label} saw the same{_whereabouts(where)}, and its history is another"
+                self._broken(Law.REDACTION, what, after)
+
+    def _meet_secret(self, match: Match[S, A, V]) -> None:
+        self.met_secret = True
+        if not self.rules.has_secrets:
+            self._broken(Law.OPENNESS, "has_secrets is False, but a seat does not see an event", match)
+
+    def _views_of(self, state: S) -> tuple[int, ...]:
+        """The numbers of both seats' views."""
+        if state not in self._views:
+            views = ((seat, self.rules.view(state, seat)) for seat in Seat)
+            self._views[state] = tuple(self._numbers.setdefault(view, len(self._numbers)) for view in views)
+        return self._views[state]
+
+    def _check_position(self, match: Match[S, A, V], seat: Seat) -> None:
+        sight = match.sight(seat)
+        text = self.rules.format_position(sight)
+        for spelled in _spellings(text):
+            read = self._read(self.rules.parse_position, spelled)
+            same = read is not None and read.view == sight.view
+            if same and read is not None and sight.actor is seat:
+                same = (read.seat, read.actor, read.actions) == (seat, seat, sight.actions)
+            if not same:
+                self._broken(Law.NOTATION, f"'{spelled}' is not read back as {seat.label}'s position", match)
+
+    # -- small helps ----------------------------------------------------------------------------
+
+    def _read(self, parse: Callable[[str], T], text: str) -> T | None:
+        try:
+            return None if "\n" in text else parse(text)
+        except DuelsError:
+            return None
+
+    def _broken(self, law: Law, what: str, match: Match[S, A, V] | None = None) -> NoReturn:
+        raise LawBroken(law, self.rules, what, match)
+
+
+def _events(match: Match[S, A, V]) -> tuple[Event, ...]:
+    """What happened in the step that led to `match`."""
+    return match.last.events if match.last else ()
+
+
+def _fingerprint(state: S) -> tuple[int, str]:
+    """What changes when a state is changed behind its owner's back."""
+    return hash(state), repr(state)
+
+
+def _spellings(text: str) -> tuple[str, ...]:
+    """The text itself, and in the letter case that it is not in."""
+    return tuple(dict.fromkeys((text, text.swapcase())))
+
+
+def _whereabouts(match: Match[Any, Any, Any] | None) -> str:
+    if match is None:
+        return ""
+    entries = (_spell(match.rules, turn.action) for turn in match.turns)
+    return f" after '{', '.join(entries)}'" if match.last else " at the start"
+
+
+def _spell(rules: Rules[Any, Any, Any], action: object) -> str:
+    try:
+        return rules.format(action)
+    except Exception:  # the notation may be what is broken
+        return repr(action)

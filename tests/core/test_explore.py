@@ -1,0 +1,93 @@
+"""The table of exact counts says what the rules give and what a second, independent count gives."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from duels.core.explore import count_lines, reachable
+from duels.core.match import Match
+from duels.games import GAMES
+
+from . import independent_counts, toys
+
+TABLE = Path(__file__).parents[2] / "docs" / "counts.md"
+Options = dict[str, int]
+
+
+def rows(heading: str) -> Iterator[list[str]]:
+    """The cells of the table under `heading`, row by row."""
+    section = TABLE.read_text(encoding="utf-8").split(f"## {heading}\n")[1].split("## ")[0]
+    table = [line.strip("| ").split(" | ") for line in section.splitlines() if line.startswith("|")]
+    yield from table[2:]
+
+
+def game_of(cell: str) -> tuple[str, Options]:
+    name, *options = cell.split()
+    return name, {key: int(value) for key, value in (option.split("=") for option in options)}
+
+
+def number(cell: str) -> int:
+    return int(cell.replace(",", ""))
+
+
+STATES = [(*game_of(game), (number(states), number(over))) for game, states, over in rows("Reachable states")]
+LINES = [(*game_of(game), tuple(map(number, lines.split(" · ")))) for game, lines in rows("Lines of play")]
+
+
+def second(name: str, options: Options) -> independent_counts.Game[Any]:
+    game: independent_counts.Game[Any] = getattr(independent_counts, name)(**options)
+    return game
+
+
+@pytest.mark.parametrize(("name", "options", "stated"), STATES)
+def test_reachable_states(name: str, options: Options, stated: tuple[int, int]) -> None:
+    over = [match.over for match in reachable(GAMES[name].rules(**options))]
+    assert (len(over), sum(over)) == stated
+    assert independent_counts.count_positions(second(name, options)) == stated
+
+
+@pytest.mark.parametrize(("name", "options", "stated"), LINES)
+def test_lines_of_play(name: str, options: Options, stated: tuple[int, ...]) -> None:
+    assert count_lines(GAMES[name].rules(**options), len(stated)) == stated
+    assert independent_counts.count_lines(second(name, options), len(stated)) == stated
+
+
+def test_every_game_has_its_counts() -> None:
+    assert {name for name, _, _ in STATES} == set(GAMES)
+    assert [name for name, _, _ in LINES] == list(GAMES)
+
+
+def test_the_second_count_uses_nothing_of_the_package() -> None:
+    tree = ast.parse(Path(independent_counts.__file__).read_text(encoding="utf-8"))
+    imported = {
+        name
+        for node in ast.walk(tree)
+        for name in (
+            [alias.name for alias in node.names]
+            if isinstance(node, ast.Import)
+            else [node.module or "."]
+            if isinstance(node, ast.ImportFrom)
+            else []
+        )
+    }
+    assert imported == {"collections.abc", "functools", "itertools", "typing"}
+
+
+def test_reachable_gives_a_shortest_match_to_each_state() -> None:
+    matches = list(reachable(toys.Hide()))
+    lengths = [len(match.turns) for match in matches]
+    assert lengths == [0] + [1] * 2 + [2] * 4 + [3] * 8
+    assert len({match.state for match in matches}) == len(matches)
+
+
+def test_reachable_matches_are_played_ones() -> None:
+    *_, last = reachable(toys.Hide())
+    entries = [str(turn.action) for turn in last.turns]
+    assert Match.start(toys.Hide()).play_text(*entries).state == last.state
+
+
+def test_lines_of_a_game_that_is_over_stop() -> None:
+    assert count_lines(toys.Hide(), 5) == (2, 4, 8, 0, 0)

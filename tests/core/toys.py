@@ -1,0 +1,434 @@
+"""A tiny lawful game, and one broken game for every way to break a law.
+
+The game: a coin is tossed; Player 1 hides something left or right; Player 2, who is told that it is
+hidden, guesses where. On heads the finder wins, on tails the hider does.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import ClassVar
+
+from duels.core.errors import NotationError
+from duels.core.explore import reachable
+from duels.core.laws import Law
+from duels.core.match import Match, Turn
+from duels.core.rules import CHANCE, Actor, Event, Outcome, Rules, Seat, Sight, Step
+
+FACES = ("heads", "tails")
+SIDES = ("left", "right")
+
+
+@dataclass(frozen=True)
+class State:
+    coin: str = ""
+    side: str = ""
+    guess: str = ""
+
+
+@dataclass(frozen=True)
+class View:
+    seat: Seat
+    coin: str
+    hidden: bool
+    side: str
+    guess: str
+
+
+@dataclass(frozen=True)
+class Fell(Event):
+    face: str
+
+
+@dataclass(frozen=True)
+class Hid(Event):
+    side: str
+
+
+@dataclass(frozen=True)
+class Ready(Event):
+    """It is hidden."""
+
+
+@dataclass(frozen=True)
+class Guessed(Event):
+    guess: str
+    side: str
+
+
+@dataclass(frozen=True)
+class Hide(Rules[State, str, View]):
+    """The lawful one."""
+
+    name = "hide"
+    has_secrets = True
+
+    def initial(self) -> State:
+        return State()
+
+    def actor(self, state: State) -> Actor | None:
+        if not state.coin:
+            return CHANCE
+        if not state.side:
+            return Seat.ONE
+        return None if state.guess else Seat.TWO
+
+    def actions(self, state: State) -> tuple[str, ...]:
+        if not state.coin:
+            return FACES
+        return () if state.guess else SIDES
+
+    def odds(self, state: State) -> tuple[Fraction, ...]:
+        return (Fraction(1, 2), Fraction(1, 2))
+
+    def apply(self, state: State, action: str) -> Step[State]:
+        if not state.coin:
+            return Step(replace(state, coin=action), (Fell(action),))
+        if not state.side:
+            return Step(replace(state, side=action), (Hid(action, seen_by=frozenset({Seat.ONE})), Ready()))
+        return Step(replace(state, guess=action), (Guessed(action, state.side),))
+
+    def outcome(self, state: State) -> Outcome | None:
+        if not state.guess:
+            return None
+        found = state.guess == state.side
+        return Outcome(Seat.TWO if found is (state.coin == "heads") else Seat.ONE, "The coin decided.")
+
+    def view(self, state: State, seat: Seat) -> View:
+        knows = seat is Seat.ONE or state.guess
+        return View(seat, state.coin, bool(state.side), state.side if knows else "", state.guess)
+
+    def all_actions(self) -> tuple[str, ...]:
+        return SIDES
+
+    def all_outcomes(self) -> tuple[str, ...]:
+        return FACES
+
+    def parse(self, text: str) -> str:
+        if text.lower() not in FACES + SIDES:
+            raise NotationError(text)
+        return text.lower()
+
+    def format(self, action: str) -> str:
+        return action
+
+    def parse_position(self, text: str) -> Sight[str, View]:
+        for match in reachable(self):
+            for seat in Seat:
+                if self.format_position(match.sight(seat)) == text.lower():
+                    return match.sight(seat)
+        raise NotationError(text)
+
+    def format_position(self, sight: Sight[str, View]) -> str:
+        view = sight.view
+        fields = (view.coin, "hidden" if view.hidden else "", view.side, view.guess)
+        return " ".join((str(view.seat.value), *(field or "-" for field in fields)))
+
+
+class LooseMatch(Match[State, str, View]):
+    """A gate that stands open."""
+
+    def play(self, actor: Actor, action: str) -> Match[State, str, View]:
+        step = self.rules.apply(self.state, action)
+        return LooseMatch(self.rules, step.state, self, Turn(actor, action, step.events))
+
+
+class ClosedMatch(Match[State, str, View]):
+    """A gate that lets nobody in."""
+
+    def play(self, actor: Actor, action: str) -> Match[State, str, View]:
+        wrong = self.rules.actions(self.state)[0] if action in SIDES else SIDES[0]
+        return super().play(actor, wrong)
+
+
+class Broken(Hide):
+    """What the games below have in common: the law that each breaks."""
+
+    breaks: ClassVar[Law]
+
+
+class Unlisted(Broken):
+    breaks = Law.CATALOGUE
+
+    def all_actions(self) -> tuple[str, ...]:
+        return SIDES[:1]
+
+
+class UnlistedOutcome(Broken):
+    breaks = Law.CATALOGUE
+
+    def all_outcomes(self) -> tuple[str, ...]:
+        return ()
+
+
+class ListedTwice(Broken):
+    breaks = Law.CATALOGUE
+
+    def all_actions(self) -> tuple[str, ...]:
+        return SIDES + SIDES
+
+
+class Stuck(Broken):
+    breaks = Law.LEGALITY
+
+    def actions(self, state: State) -> tuple[str, ...]:
+        return () if state.side else super().actions(state)
+
+
+class NeverDone(Broken):
+    breaks = Law.LEGALITY
+
+    def actions(self, state: State) -> tuple[str, ...]:
+        return super().actions(state) or SIDES
+
+
+class Repeating(Broken):
+    breaks = Law.LEGALITY
+
+    def actions(self, state: State) -> tuple[str, ...]:
+        return super().actions(state) * 2
+
+
+class FalseOffer(Broken):
+    breaks = Law.LEGALITY
+
+    def sight(
+        self,
+        state: State,
+        seat: Seat,
+        events: tuple[Event, ...] = (),
+        history: tuple[str | None, ...] = (),
+    ) -> Sight[str, View]:
+        return replace(super().sight(state, seat, events, history), actions=SIDES)
+
+
+class Inexact(Broken):
+    breaks = Law.ODDS
+
+    def odds(self, state: State) -> tuple[Fraction, ...]:
+        return (0.5, 0.5)  # type: ignore[return-value]
+
+
+class Impossible(Broken):
+    breaks = Law.ODDS
+
+    def odds(self, state: State) -> tuple[Fraction, ...]:
+        return (Fraction(1), Fraction(0))
+
+
+class Overfull(Broken):
+    breaks = Law.ODDS
+
+    def odds(self, state: State) -> tuple[Fraction, ...]:
+        return (Fraction(1, 2), Fraction(2, 3))
+
+
+class OneShort(Broken):
+    breaks = Law.ODDS
+
+    def odds(self, state: State) -> tuple[Fraction, ...]:
+        return (Fraction(1),)
+
+
+class Silent(Broken):
+    breaks = Law.EVENTS
+
+    def apply(self, state: State, action: str) -> Step[State]:
+        return Step(super().apply(state, action).state, ())
+
+
+class Fickle(Broken):
+    """Tells another thing every time."""
+
+    breaks = Law.PURITY
+    asked: ClassVar[Iterator[int]] = iter(range(10**9))
+
+    def apply(self, state: State, action: str) -> Step[State]:
+        step = super().apply(state, action)
+        return Step(step.state, (*step.events, Fell(str(next(self.asked)))))
+
+
+class Shuffling(Broken):
+    """Enumerates in another order from one step to the next."""
+
+    breaks = Law.PURITY
+    asked: ClassVar[Iterator[int]] = iter(range(10**9))
+
+    def actions(self, state: State) -> tuple[str, ...]:
+        return super().actions(state)[:: 1 - 2 * (next(self.asked) % 2)]
+
+
+class Smudging(Broken):
+    """Writes into the state it was given."""
+
+    breaks = Law.PURITY
+
+    def apply(self, state: State, action: str) -> Step[State]:
+        step = super().apply(replace(state), action)
+        object.__setattr__(state, "smudge", True)
+        object.__setattr__(state, "coin", state.coin.upper())
+        return step
+
+
+class NewEveryTime(Broken):
+    """Starts from a state that equals no other."""
+
+    breaks = Law.PURITY
+
+    def initial(self) -> State:
+        return IdentityState()
+
+
+@dataclass(frozen=True, eq=False)
+class IdentityState(State):
+    """Compared by identity."""
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+
+class Endless(Broken):
+    breaks = Law.ENDING
+
+    def outcome(self, state: State) -> Outcome | None:
+        return None
+
+
+class Hasty(Broken):
+    breaks = Law.ENDING
+
+    def outcome(self, state: State) -> Outcome | None:
+        return Outcome(Seat.ONE, "Player 1 wins.") if state.side else None
+
+
+class Unexplained(Broken):
+    breaks = Law.ENDING
+
+    def outcome(self, state: State) -> Outcome | None:
+        return Outcome(None, " ") if state.guess else None
+
+
+class BothWin(Broken):
+    breaks = Law.ENDING
+
+    def outcome(self, state: State) -> Outcome | None:
+        return Outcome(tuple(Seat), "Both win.") if state.guess else None  # type: ignore[arg-type]
+
+
+class CaseMinding(Broken):
+    breaks = Law.NOTATION
+
+    def parse(self, text: str) -> str:
+        if text not in FACES + SIDES:
+            raise NotationError(text)
+        return text
+
+
+class Ambiguous(Broken):
+    breaks = Law.NOTATION
+
+    def format(self, action: str) -> str:
+        return "left" if action in SIDES else action
+
+
+class Forgetful(Broken):
+    """Leaves the coin out of its positions."""
+
+    breaks = Law.NOTATION
+
+    def format_position(self, sight: Sight[str, View]) -> str:
+        return super().format_position(replace(sight, view=replace(sight.view, coin="")))
+
+
+class CaseMindingPositions(Broken):
+    breaks = Law.NOTATION
+
+    def format_position(self, sight: Sight[str, View]) -> str:
+        return super().format_position(sight).upper()
+
+
+class Misplaced(Broken):
+    """Reads the view right and everything else wrong."""
+
+    breaks = Law.NOTATION
+
+    def parse_position(self, text: str) -> Sight[str, View]:
+        return replace(super().parse_position(text), actions=())
+
+
+class Pretender(Broken):
+    """Says that it has no secrets."""
+
+    breaks = Law.OPENNESS
+    has_secrets = False
+
+
+class Boaster(Broken):
+    """Says that it has secrets and tells everything to everybody."""
+
+    breaks = Law.OPENNESS
+
+    def view(self, state: State, seat: Seat) -> View:
+        return View(seat, state.coin, bool(state.side), state.side, state.guess)
+
+    def apply(self, state: State, action: str) -> Step[State]:
+        step = super().apply(state, action)
+        return Step(step.state, tuple(replace(event, seen_by=frozenset(Seat)) for event in step.events))
+
+
+class TellTale(Broken):
+    """Player 2's view shows the side."""
+
+    breaks = Law.SECRECY
+
+    def view(self, state: State, seat: Seat) -> View:
+        return View(seat, state.coin, bool(state.side), state.side, state.guess)
+
+
+class Telepathic(Broken):
+    """Nobody tells Player 2 that it is hidden, and its view knows."""
+
+    breaks = Law.SECRECY
+
+    def apply(self, state: State, action: str) -> Step[State]:
+        step = super().apply(state, action)
+        return Step(step.state, tuple(event for event in step.events if not isinstance(event, Ready)))
+
+
+class Helpful(Broken):
+    """Offers Player 2 the right side first."""
+
+    breaks = Law.SECRECY
+
+    def actions(self, state: State) -> tuple[str, ...]:
+        actions = super().actions(state)
+        return actions[::-1] if state.side == "right" else actions
+
+
+class Gossip(Broken):
+    """The outcome tells what Player 2 was never shown."""
+
+    breaks = Law.SECRECY
+
+    def view(self, state: State, seat: Seat) -> View:
+        return replace(super().view(state, seat), side=state.side if seat is Seat.ONE else "")
+
+    def apply(self, state: State, action: str) -> Step[State]:
+        step = super().apply(state, action)
+        events = (replace(e, side="") if isinstance(e, Guessed) else e for e in step.events)
+        return Step(step.state, tuple(events))
+
+
+class Unredacted(Broken):
+    """Nothing is hidden of a step whose events do not tell it, so its action would stay in the history."""
+
+    breaks = Law.REDACTION
+
+    def apply(self, state: State, action: str) -> Step[State]:
+        step = super().apply(state, action)
+        return Step(step.state, (Ready(),)) if state.coin and not state.side else step
+
+    def view(self, state: State, seat: Seat) -> View:
+        return replace(super().view(state, Seat.TWO), seat=seat)

@@ -1,0 +1,22 @@
+"""The clause of 'forced loss' can never be called upon."""
+
+import pytest
+
+from duels.core.explore import reachable
+from duels.games.lights.rules import ON, Lights
+
+
+@pytest.mark.parametrize("lights", range(1, 9))
+def test_nobody_ever_faces_a_board_with_no_light_on(lights: int) -> None:
+    dark = 0
+    for match in reachable(Lights(lights)):
+        if ON in match.state.row:
+            assert match.actor is match.state.mover
+            continue
+        # Everything is off: the match is over, and the one who did it has won, not lost.
+        dark += 1
+        assert match.actor is None
+        assert match.last is not None
+        assert match.outcome is not None
+        assert match.outcome.winner is match.last.actor
+    assert dark

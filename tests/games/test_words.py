@@ -1,0 +1,89 @@
+"""Every game's words: what is entered for an action is read back as that action, everywhere."""
+
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import pytest
+
+from duels.core.match import Match, draw
+from duels.core.rules import Rules, Seat, Sight
+from duels.core.words import Question, Words
+from duels.games import GAMES
+
+SMALL = ("lights", "leap", "chain", "hunt")
+
+
+def reachable_sights(rules: Rules[Any, Any, Any]) -> Iterator[Sight[Any, Any]]:
+    """What the seat to act knows, in every reachable state, once for each view."""
+    todo = [rules.initial()]
+    met = set(todo)
+    seen = set()
+    while todo:
+        state = todo.pop()
+        actor = rules.actor(state)
+        if isinstance(actor, Seat):
+            sight = rules.sight(state, actor)
+            if (actor, sight.view) not in seen:
+                seen.add((actor, sight.view))
+                yield sight
+        for action in rules.actions(state):
+            after = rules.apply(state, action).state
+            if after not in met:
+                met.add(after)
+                todo.append(after)
+
+
+def random_sights(rules: Rules[Any, Any, Any], rng: Random) -> Iterator[Sight[Any, Any]]:
+    """What the seat to act knows, in every state of a random match."""
+    match = Match.start(rules)
+    while actor := match.actor:
+        if isinstance(actor, Seat):
+            yield match.sight(actor)
+            match = match.play(actor, rng.choice(match.actions))
+        else:
+            match = match.play(actor, draw(match, rng))
+
+
+def enter(
+    words: Words[Any, Any], sight: Sight[Any, Any], entries: tuple[str, ...]
+) -> tuple[Any, list[Question]]:
+    """The action that the entries amount to, and the questions they answered."""
+    dialogue = words.ask(sight)
+    questions: list[Question] = []
+    left = list(entries)
+    try:
+        question = next(dialogue)
+        while True:
+            questions.append(question)
+            question = dialogue.send(left.pop(0))
+    except StopIteration as done:
+        assert not left, f"{left} was never asked for"
+        return done.value, questions
+
+
+def check(words: Words[Any, Any], sight: Sight[Any, Any]) -> None:
+    for action in sight.actions:
+        entries = words.entries(sight, action)
+        entered, questions = enter(words, sight, entries)
+        assert entered == action
+        assert len(questions) == len(entries)
+        assert not any(question.notice for question in questions), "an entry was refused"
+        in_other_case = tuple(entry.swapcase() for entry in entries)
+        assert enter(words, sight, in_other_case)[0] == action
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_entries_give_their_action_in_every_state(name: str) -> None:
+    rules = GAMES[name].rules()
+    words = GAMES[name].words(rules)
+    for sight in reachable_sights(rules):
+        check(words, sight)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_entries_give_their_action_in_random_matches_of_flip(seed: int) -> None:
+    rules = GAMES["flip"].rules()
+    words = GAMES["flip"].words(rules)
+    for sight in random_sights(rules, Random(seed)):
+        check(words, sight)

@@ -1,0 +1,182 @@
+"""Golden transcripts: files that hold commands, what is entered, and what the screen then shows.
+
+A file is a story of one or more commands that share a folder. After comment lines come, for each
+command, the sections
+
+    == command ==    the command line; chance outcomes are scripted with --chance
+    == entries ==    a line for each entry, nothing else; \\xNN is the character of that code
+    == screen ==     standard output, to the letter
+    == notices ==    standard error, with names of record files as MATCH.duel (absent: nothing)
+    == exit ==       the exit code
+
+`make golden` writes screens, notices and exit codes anew from what the command prints now.
+"""
+
+import io
+import os
+import re
+import shlex
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import dataclass, replace
+from pathlib import Path
+from unittest import mock
+
+from duels.games import find_game
+from duels.terminal.commands import run
+
+HERE = Path(__file__).parent
+# The rule card is no part of a transcript: its text may be improved without touching any of them.
+CARD = "(the rule card)\n"
+_HEADING = re.compile(r"^== ([a-z]+) ==\n", flags=re.MULTILINE)
+_RECORD_PATH = re.compile(r"\S*\.duel\b")
+
+
+@dataclass(frozen=True)
+class Printed:
+    """What a command gave back."""
+
+    screen: str
+    notices: str
+    exit: int
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One command, what is entered, and what it prints."""
+
+    command: str
+    entries: tuple[str, ...]
+    printed: Printed
+
+    @property
+    def arguments(self) -> list[str]:
+        name, *arguments = shlex.split(self.command)
+        assert name == "duels"
+        return arguments
+
+    @property
+    def stdin(self) -> str:
+        typed = (re.sub(r"\\x([0-9a-f]{2})", lambda c: chr(int(c[1], 16)), e) for e in self.entries)
+        return "".join(f"{entry}\n" for entry in typed)
+
+
+@dataclass(frozen=True)
+class Story:
+    """A golden file: why it is there, and its scenes."""
+
+    comment: str
+    scenes: tuple[Scene, ...]
+
+
+Command = Callable[[Scene, Path], Printed]
+
+
+def paths() -> list[Path]:
+    """Every golden file, `GAME/CASE.txt`."""
+    return sorted(HERE.glob("*/*.txt"))
+
+
+def parse(text: str) -> Story:
+    """Read a golden file."""
+    comment, *sections = _HEADING.split(text)
+    scenes: list[dict[str, str]] = []
+    for name, body in zip(sections[::2], sections[1::2], strict=True):
+        if name == "command":
+            scenes.append({})
+        assert name not in scenes[-1], f"{name} is there twice"
+        scenes[-1][name] = body
+    return Story(comment, tuple(map(_scene, scenes)))
+
+
+def _scene(sections: dict[str, str]) -> Scene:
+    printed = Printed(
+        sections.pop("screen", ""), sections.pop("notices", ""), int(sections.pop("exit", "0").strip())
+    )
+    scene = Scene(
+        sections.pop("command").strip(), tuple(sections.pop("entries", "").split("\n")[:-1]), printed
+    )
+    assert not sections, f"unknown sections: {sections}"
+    return scene
+
+
+def format_story(story: Story) -> str:
+    """The text of a golden file; `parse` reads it back."""
+    parts = [story.comment]
+    for scene in story.scenes:
+        parts.append(f"== command ==\n{scene.command}\n")
+        parts.append("== entries ==\n" + "".join(f"{entry}\n" for entry in scene.entries))
+        parts.append(f"== screen ==\n{scene.printed.screen}")
+        if scene.printed.notices:
+            parts.append(f"== notices ==\n{scene.printed.notices}")
+        parts.append(f"== exit ==\n{scene.printed.exit}\n")
+    return "".join(parts)
+
+
+def perform(story: Story, folder: Path, command: Command) -> Story:
+    """The story as it goes now, in an empty folder."""
+    scenes = (replace(scene, printed=_normal(scene, command(scene, folder))) for scene in story.scenes)
+    return Story(story.comment, tuple(scenes))
+
+
+def _normal(scene: Scene, printed: Printed) -> Printed:
+    screen = printed.screen
+    if len(scene.arguments) > 1 and scene.arguments[0] in ("play", "rules"):
+        screen = screen.replace(find_game(scene.arguments[1]).card(), CARD)
+    return Printed(screen, _RECORD_PATH.sub("MATCH.duel", printed.notices), printed.exit)
+
+
+def in_process(scene: Scene, folder: Path) -> Printed:
+    """Run the command inside this process, which is quick."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in "oe")
+    stdin = io.TextIOWrapper(io.BytesIO(scene.stdin.encode()), encoding="utf-8")
+    with _home(folder), mock.patch.object(sys, "stdin", stdin), redirect_stdout(out), redirect_stderr(err):
+        code = run(scene.arguments)
+    return Printed(_written(out), _written(err), code)
+
+
+def _written(stream: io.TextIOWrapper) -> str:
+    stream.flush()
+    stream.seek(0)
+    return stream.read()
+
+
+@contextmanager
+def _home(folder: Path) -> Iterator[None]:
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        with mock.patch.dict(os.environ, {"DUELS_HOME": str(folder)}):
+            yield
+    finally:
+        os.chdir(before)
+
+
+def as_subprocess(scene: Scene, folder: Path) -> Printed:
+    """Run the installed command `duels`."""
+    done = subprocess.run(
+        [Path(sysconfig.get_path("scripts"), "duels"), *scene.arguments],
+        input=scene.stdin,
+        capture_output=True,
+        cwd=folder,
+        env={**os.environ, "DUELS_HOME": str(folder), "PYTHONUTF8": "1"},
+        encoding="utf-8",
+        check=False,
+    )
+    return Printed(done.stdout, done.stderr, done.returncode)
+
+
+def regenerate() -> None:
+    """Write every golden file anew; read the difference before you keep it."""
+    for path in paths():
+        with tempfile.TemporaryDirectory() as folder:
+            story = perform(parse(path.read_text(encoding="utf-8")), Path(folder), in_process)
+        path.write_text(format_story(story), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    regenerate()

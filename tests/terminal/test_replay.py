@@ -1,0 +1,71 @@
+"""A replay shows what was on the screen when the match was played, to the letter."""
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from duels.core.match import Match, draw
+from duels.core.rules import Seat
+from duels.games import GAMES
+from tests.golden.transcripts import Printed, Scene, in_process
+
+
+def duels(folder: Path, command: str, entries: tuple[str, ...] = ()) -> Printed:
+    return in_process(Scene(f"duels {command}", entries, Printed("", "", 0)), folder)
+
+
+def person_entries(game: str, seed: int, resign_after: int) -> tuple[list[str], list[str], bool]:
+    """What two people type in a random match, what chance brings, and whether one of them gives up."""
+    rng = Random(seed)
+    rules = GAMES[game].rules()
+    words = GAMES[game].words(rules)
+    match = Match.start(rules)
+    typed: list[str] = []
+    drawn: list[str] = []
+    while actor := match.actor:
+        if isinstance(actor, Seat):
+            action = rng.choice(match.actions)
+            entries = words.entries(match.sight(actor), action)
+            if entries and len(typed) >= resign_after:
+                return [*typed, "resign"], drawn, True
+            typed += entries
+        else:
+            action = draw(match, rng)
+            drawn.append(rules.format(action))
+        match = match.play(actor, action)
+    return typed, drawn, False
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("resign_after", [7, 10_000])
+def test_a_match_of_people_is_replayed_as_it_was_played(
+    game: str, seed: int, resign_after: int, tmp_path: Path
+) -> None:
+    typed, drawn, resigned = person_entries(game, seed, resign_after)
+    chance = f'--chance "{" ".join(drawn)}"' if drawn else ""
+    played = duels(tmp_path, f"play {game} {chance} --save match.duel", tuple(typed))
+    replayed = duels(tmp_path, "replay match.duel")
+    assert (played.exit, replayed.exit) == (0, 0)
+    assert ("resigns" in played.screen) is resigned
+    assert replayed.screen == played.screen
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_match_of_machines_is_replayed_as_it_was_played(game: str, tmp_path: Path) -> None:
+    played = duels(tmp_path, f"play {game} --seat1 greedy --seat2 random --seed 5 --save match.duel")
+    replayed = duels(tmp_path, "replay match.duel")
+    assert played.screen
+    assert replayed.screen == played.screen
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_person_sees_its_own_side_again(seed: int, tmp_path: Path) -> None:
+    """Against a machine the screen showed one seat's view; so does the replay for that seat."""
+    entries = ("MOVE 3", "OBSERVE 5", "MOVE 3", "OBSERVE 6") * 200
+    played = duels(tmp_path, f"play hunt --seat2 random --seed {seed} --save match.duel", entries)
+    assert played.exit == 0
+    assert "(hidden)" in played.screen
+    assert duels(tmp_path, "replay match.duel --seat 1").screen == played.screen
+    assert "(hidden)" not in duels(tmp_path, "replay match.duel").screen
