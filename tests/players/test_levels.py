@@ -1,0 +1,78 @@
+"""A level gives away its share of what a random choice gives away, at every decision."""
+
+from random import Random
+from typing import Any
+
+import pytest
+
+import duels
+from duels.core.match import Match, draw
+from duels.core.rules import CHANCE, Seat
+from duels.games import GAMES, find_game
+from duels.players.levels import SHARE, losses, mixture
+from duels.solving.oracle import Judged, Value, Verdict
+
+EXACT_GAMES = ("lights", "leap", "chain")
+
+
+def verdict_of(*values: float) -> Verdict[int]:
+    best = max(values)
+    share = 1 / values.count(best)
+    judged = (Judged(i, Value(v), v == best, share * (v == best)) for i, v in enumerate(values))
+    return Verdict(Value(best), tuple(judged))
+
+
+@pytest.mark.parametrize("share", SHARE.values())
+@pytest.mark.parametrize("values", [(0.9, 0.5, 0.1), (1.0, 0.0), (0.7, 0.69, 0.2, 0.2), (0.6, 0.6, 0.5)])
+def test_a_mixture_gives_away_its_share(share: float, values: tuple[float, ...]) -> None:
+    verdict = verdict_of(*values)
+    lost, weights = losses(verdict), mixture(verdict, share)
+    assert sum(weights) == pytest.approx(1)
+    given_away = sum(loss * weight for loss, weight in zip(lost, weights, strict=True))
+    assert given_away == pytest.approx(share * sum(lost) / len(lost), abs=1e-6)
+
+
+def test_small_mistakes_are_likelier_than_large_ones() -> None:
+    weights = mixture(verdict_of(0.9, 0.8, 0.3), SHARE["club"])
+    assert weights[0] > weights[1] > weights[2] > 0
+
+
+def test_perfect_play_mixes_as_the_oracle_does() -> None:
+    judged = (
+        Judged("a", Value(0.5), True, 0.9),
+        Judged("b", Value(0.5), True, 0.1),
+        Judged("c", Value(0.2), False, 0),
+    )
+    verdict = Verdict(Value(0.5), judged)
+    assert mixture(verdict, 0.0) == [0.9, 0.1, 0]
+    tempered = mixture(verdict, 0.5)
+    assert tempered[0] / tempered[1] == pytest.approx(9)
+
+
+@pytest.mark.parametrize("game", EXACT_GAMES)
+def test_a_perfect_player_never_gives_anything_away(game: str) -> None:
+    rng = Random(3)
+    rules = find_game(game).rules()
+    oracle = find_game(game).oracle(rules)
+    player = duels.make_player("perfect", find_game(game), rules)
+    for _ in range(10):
+        match: Match[Any, Any, Any] = duels.start(game)
+        for _ in range(60):
+            actor = match.actor
+            if actor is None:
+                break
+            if actor is CHANCE:
+                match = match.play(actor, draw(match, rng))
+                continue
+            sight = match.sight(Seat(actor))
+            action = player.choose(sight, rng) if actor is Seat.ONE else rng.choice(match.actions)
+            if actor is Seat.ONE:
+                assert action in oracle.judge(sight).best
+            match = match.play(actor, action)
+
+
+def test_every_level_can_be_seated_by_name() -> None:
+    for name in SHARE:
+        for game in GAMES.values():
+            if game.name in EXACT_GAMES:
+                assert duels.make_player(name, game, game.rules())
