@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import isqrt
 
 from duels.core.errors import NotationError, quote
 from duels.core.notation import read_seat, split_fields, whole_number
@@ -80,8 +81,10 @@ class QuantumLeap(OpenRules[State, Action]):
         return tuple(Leap(by) for by in self.leaps(cell))
 
     def leaps(self, cell: int) -> tuple[int, ...]:
-        """The divisors of `cell` that do not overshoot the goal; 1 is always among them."""
-        return tuple(by for by in range(1, min(cell, self.goal - cell) + 1) if cell % by == 0)
+        """The divisors of `cell` that do not overshoot the goal, least first; 1 is always among them."""
+        small = [by for by in range(1, isqrt(cell) + 1) if cell % by == 0]
+        large = [cell // by for by in reversed(small) if by * by < cell]
+        return tuple(by for by in small + large if cell + by <= self.goal)
 
     def odds(self, state: State) -> tuple[Fraction, ...]:
         return ()
