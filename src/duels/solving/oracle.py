@@ -1,12 +1,15 @@
 """What an oracle answers: how good a position is, how good every action, and how sure that is."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 from typing import Generic
 
-from duels.core.rules import A, Seat, Sight, V
+from duels.core.errors import NotYourTurn
+from duels.core.match import Resigned
+from duels.core.rules import A, OpenRules, S, Seat, Sight, V
 
 
 class Exactness(Enum):
@@ -68,6 +71,18 @@ class Verdict(Generic[A]):
         return tuple(judged.action for judged in self.actions if judged.best)
 
 
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that a second method confirmed, or did not."""
+
+    name: str
+    passed: bool
+    detail: str
+
+    def __str__(self) -> str:
+        return f"{'ok' if self.passed else 'FAILED'}: {self.name} ({self.detail})"
+
+
 class Oracle(ABC, Generic[A, V]):
     """Perfect play for one game's rules, from what one seat may know.
 
@@ -89,6 +104,46 @@ class Oracle(ABC, Generic[A, V]):
     def belief(self, sight: Sight[A, V]) -> dict[str, float]:
         """Where hidden things may be, by name, as probabilities; empty in games without secrets."""
         return {}
+
+    def verify(self) -> Iterator[Check]:
+        """Check the oracle by methods written apart from it, one at a time as they finish."""
+        return iter(())
+
+
+class OpenOracle(Oracle[A, S]):
+    """An oracle of a game without secrets that knows every position's value exactly."""
+
+    def __init__(self, rules: OpenRules[S, A]) -> None:
+        self.rules = rules
+
+    @abstractmethod
+    def worth(self, state: S) -> Fraction:
+        """The probability that player 1 wins, whoever is to act, or nobody."""
+
+    def worths_after(self, state: S, actions: tuple[A, ...]) -> list[Fraction]:
+        """`worth` after each of `actions`; games override it where they know a quicker way."""
+        return [self.worth(self.rules.apply(state, action).state) for action in actions]
+
+    def value(self, sight: Sight[A, S]) -> Value:
+        if sight.events and isinstance(sight.events[-1], Resigned):
+            return Value.of(Fraction(sight.events[-1].seat is not sight.seat))
+        return Value.of(_seen_from(sight.seat, self.worth(sight.view)))
+
+    def judge(self, sight: Sight[A, S]) -> Verdict[A]:
+        if not sight.actions:
+            raise NotYourTurn(f"{sight.seat.label} has nothing to decide in this position.")
+        worths = [_seen_from(sight.seat, worth) for worth in self.worths_after(sight.view, sight.actions)]
+        most = max(worths)
+        share = 1 / worths.count(most)
+        judged = tuple(
+            Judged(action, Value.of(worth), worth == most, share if worth == most else 0.0)
+            for action, worth in zip(sight.actions, worths, strict=True)
+        )
+        return Verdict(Value.of(most), judged)
+
+
+def _seen_from(seat: Seat, worth: Fraction) -> Fraction:
+    return worth if seat is Seat.ONE else 1 - worth
 
 
 def other_value(value: Value, seat: Seat, of: Seat) -> Value:

@@ -1,0 +1,183 @@
+"""Perfect play in chain: every board's exact worth, and the odds of every challenge on top of it."""
+
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from functools import cache, cached_property
+from itertools import product
+from random import Random
+
+from duels.core.rules import CHANCE, Seat, Sight
+from duels.games.chain.boards import Boards
+from duels.games.chain.rules import FREE, SYMBOL, Action, Answer, Coin, Phase, QuantumChain, State
+from duels.solving.check import sampled_play_agrees
+from duels.solving.graph import HALF, Graph, explore
+from duels.solving.oracle import Check, OpenOracle
+from duels.solving.rounds import start_worth
+from duels.solving.stochastic import Brackets, broken_equations, hollow_promises
+
+_MOST_BOARDS_CHECKED = 7000
+_WIDTH = 1e-9
+
+
+class ChainOracle(OpenOracle[Action, State]):
+    """Values for any number of cells and length of chain, all exact; the table takes 3 ** cells numbers."""
+
+    rules: QuantumChain
+
+    def __init__(self, rules: QuantumChain) -> None:
+        super().__init__(rules)
+        self.boards = Boards(rules.cells, rules.run)
+        self._table = cache(self._make_table)
+        self._fresh_after = [Fraction(0)]  # a fresh board that is not played, one that is the last, ...
+
+    def worth(self, state: State) -> Fraction:
+        outcome = self.rules.outcome(state)
+        if outcome:
+            return HALF if outcome.winner is None else Fraction(outcome.winner is Seat.ONE)
+        if state.phase is not Phase.OBSERVE:
+            return self._one_step_on(state)
+        mover_wins = (1 + self._observer_worth(state)) / 2
+        return mover_wins if state.mover is Seat.ONE else 1 - mover_wins
+
+    def declines(self) -> tuple[State, ...]:
+        """Every position, up to mirroring and exchange of symbols, where challenging is a mistake."""
+        found: dict[str, State] = {}
+        for state in all_boards(self.rules, (Seat.ONE,)):
+            for action in self.rules.actions(state):
+                doubted = self.rules.apply(state, action).state
+                if doubted.phase is Phase.CHALLENGE:
+                    challenged, accepted = self.worths_after(doubted, tuple(Answer))
+                    board = doubted.cells[: doubted.doubt - 1] + "?" + doubted.cells[doubted.doubt :]
+                    if accepted < challenged and board[::-1] not in found:  # the chances are player 1's
+                        found[board] = doubted
+        return tuple(found.values())
+
+    def reason(self, sight: Sight[Action, State]) -> str:
+        state = sight.view
+        verdict = self.judge(sight)
+        best = verdict.best[0]
+        if isinstance(best, Answer):
+            challenge, accept = (judged.value.number for judged in verdict.actions)
+            heads, tails = self._coin(state, sight.seat)
+            return (
+                f"A challenge leaves you {tails:.1%} on tails and {heads:.1%} on heads, "
+                f"{challenge:.1%} on average; accepting leaves you {accept:.1%}."
+            )
+        after = self.rules.apply(state, best).state
+        told = f"Cell {self.rules.format(best)} gives you {verdict.value.number:.1%}"
+        if after.phase is not Phase.CHALLENGE:
+            return f"{told}, and it cannot be challenged."
+        heads, tails = self._coin(after, sight.seat)
+        return f"{told}: if it is challenged, heads leaves you {heads:.1%} and tails {tails:.1%}."
+
+    def verify(self) -> Iterator[Check]:
+        rules = self.rules
+        if 3**rules.cells * (rules.max_boards or 1) > _MOST_BOARDS_CHECKED:
+            yield self._sampled_equations()
+            rules = QuantumChain(min(rules.cells, 7), min(rules.run, 7))
+        oracle = self if rules == self.rules else ChainOracle(rules)
+        yield from oracle._proof(explore(rules, [rules.initial(), *all_boards(rules)]))
+        starts = [state for state in all_boards(rules) if oracle.worth(state) not in (0, HALF, 1)]
+        yield from sampled_play_agrees(rules, oracle, starts or [rules.initial()], games=400)
+
+    def _proof(self, graph: Graph[State]) -> Iterator[Check]:
+        about = f"{self.rules}, {len(graph):,} states"
+        values = [self.worth(state) for state in graph.states]
+        wrong = next(broken_equations(graph, values), None)
+        yield Check(
+            "every state's value follows exactly from those of the states after it",
+            wrong is None,
+            about if wrong is None else f"{about}, wrong at {self.rules.format_state(graph.states[wrong])}",
+        )
+        hollow = [node for seat in Seat for node in hollow_promises(graph, values, seat)]
+        yield Check("nobody can gain by never letting the game end", not hollow, about)
+        empty = [node for node, state in enumerate(graph.states) if FREE * self.rules.cells == state.cells]
+        bounds = Brackets(graph, {node: values[node] for node in empty})
+        sweeps = bounds.close_to(_WIDTH)
+        yield Check(
+            "bounds from below and above, by value iteration on each board, close in on every value",
+            all(
+                low - _WIDTH <= float(value) <= high + _WIDTH
+                for low, value, high in zip(bounds.low, values, bounds.high, strict=True)
+            ),
+            f"{about}, {_WIDTH:.0e} wide after {sweeps} sweeps",
+        )
+
+    def _sampled_equations(self) -> Check:
+        """Where the states are too many to list: the equations of some that random play meets."""
+        rng, wrong, count = Random(1), None, 0
+        for _ in range(1000):
+            state = self.rules.initial()
+            for _ in range(2 * self.rules.cells):
+                if self.rules.actor(state) is None:
+                    break
+                count += 1
+                if self.worth(state) != self._one_step_on(state):
+                    wrong = state
+                state = self.rules.apply(state, rng.choice(self.rules.actions(state))).state
+        return Check(
+            "the value of states met in random play follows exactly from those of the states after them",
+            wrong is None,
+            f"{self.rules}, {count:,} states",
+        )
+
+    def _one_step_on(self, state: State) -> Fraction:
+        actor = self.rules.actor(state)
+        after = self.worths_after(state, self.rules.actions(state))
+        if actor is CHANCE:
+            return sum((o * w for o, w in zip(self.rules.odds(state), after, strict=True)), Fraction(0))
+        return max(after) if actor is Seat.ONE else min(after)
+
+    def _coin(self, doubted: State, seat: Seat) -> tuple[float, float]:
+        """What heads and tails leave to `seat` if the observation in doubt is challenged."""
+        in_the_air = self.rules.apply(doubted, Answer.CHALLENGE).state
+        heads, tails = self.worths_after(in_the_air, tuple(Coin))
+        return (float(heads), float(tails)) if seat is Seat.ONE else (float(1 - heads), float(1 - tails))
+
+    def _observer_worth(self, state: State) -> Fraction:
+        limit = self.rules.max_boards
+        next_board = self._fresh_board() if limit is None else self._limited(limit - state.boards - 1)
+        unit, worths = self._table(next_board)
+        mine, theirs = mask(state.cells, state.mover), mask(state.cells, state.mover.other)
+        return Fraction(worths[self.boards.index(mine, theirs)], unit)
+
+    def _make_table(self, decohered: Fraction) -> tuple[int, list[int]]:
+        """The worths of all boards where a decohered board is worth so much, and their unit."""
+        unit = self.boards.grain * decohered.denominator
+        return unit, self.boards.worths(unit, int(decohered * unit))
+
+    def _fresh_board(self) -> Fraction:
+        """The worth of the empty board when there is no limit of boards."""
+        _, worths = self._table(Fraction(0))
+        if worths[0] == 0:  # an even chance, whether the game goes on or not
+            return Fraction(0)
+        return self._endless
+
+    @cached_property
+    def _endless(self) -> Fraction:
+        return start_worth(self.boards.play_board)
+
+    def _limited(self, boards_left: int) -> Fraction:
+        """The worth of the empty board when so many may still be played, this one included."""
+        worths = self._fresh_after
+        while len(worths) <= boards_left and worths[-2:-1] != worths[-1:]:
+            unit, table = self._table(worths[-1])
+            worths.append(Fraction(table[0], unit))
+        return worths[min(boards_left, len(worths) - 1)]
+
+
+def all_boards(rules: QuantumChain, movers: Iterable[Seat] = Seat) -> Iterator[State]:
+    """Every board on which the game goes on, reachable or not."""
+    for symbols in product(FREE + "".join(SYMBOL.values()), repeat=rules.cells):
+        cells = "".join(symbols)
+        if FREE in cells and not rules.chain_of(cells):
+            yield from (State(cells, mover) for mover in movers)
+
+
+def mask(cells: str, seat: Seat) -> int:
+    """The cells that hold the symbol of `seat`, as bits."""
+    return sum(1 << i for i, symbol in enumerate(cells) if symbol == SYMBOL[seat])
+
+
+def make_oracle(rules: QuantumChain) -> ChainOracle:
+    return ChainOracle(rules)

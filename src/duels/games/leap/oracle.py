@@ -1,0 +1,104 @@
+"""Perfect play in leap: tokens do not meet, so it is a race; whoever needs fewer turns wins it.
+
+Let the player to move need m turns and the other n. If m <= n, the mover takes a shortest path and is
+there with the m-th turn, before the other's m-th; the other needs at least m. If m > n, the other takes a
+shortest path and is there with the n-th turn, after the mover's n-th; the mover needs more than n.
+So the mover wins exactly if m <= n, and from equal cells, as at the start, whoever moves first wins.
+"""
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from duels.core.rules import Seat, Sight
+from duels.games.leap.paths import Paths
+from duels.games.leap.rules import OFF_GRID, Action, Enter, QuantumLeap, State
+from duels.solving.check import backward_induction_agrees, sampled_play_agrees
+from duels.solving.oracle import Check, OpenOracle
+
+_WON, _LOST = Fraction(1), Fraction(0)
+_FARTHEST_BRUTE_FORCE = 30
+_FARTHEST_TABLE = 2000
+
+
+class LeapOracle(OpenOracle[Action, State]):
+    """Values for any goal, all exact."""
+
+    rules: QuantumLeap
+
+    def __init__(self, rules: QuantumLeap) -> None:
+        super().__init__(rules)
+        self.paths = Paths(rules.goal)
+
+    def worth(self, state: State) -> Fraction:
+        mine, theirs = state.cell_of(state.mover), state.cell_of(state.mover.other)
+        mover_wins = mine == theirs or self.paths.within(mine, self.paths.needed(theirs))
+        return _worth(mover_wins, state.mover)
+
+    def worths_after(self, state: State, actions: tuple[Action, ...]) -> list[Fraction]:
+        """Each leap is good or not by the other's distance, which is worked out once."""
+        mover, mine = state.mover, state.cell_of(state.mover)
+        turns_left = self.paths.needed(state.cell_of(mover.other)) - 1
+        if not self.paths.within(mine, turns_left + 1):
+            return [_worth(False, mover)] * len(actions)
+        if mine == OFF_GRID:
+            return [_worth(True, mover)] * len(actions)
+        good = self.paths.in_time(mine, turns_left)
+        reached = (self.rules.apply(state, action).state.cell_of(mover) for action in actions)
+        return [_worth(cell in good, mover) for cell in reached]
+
+    def reason(self, sight: Sight[Action, State]) -> str:
+        state, seat = sight.view, sight.seat
+        mine = self.paths.needed(state.cell_of(seat))
+        theirs = self.paths.needed(state.cell_of(seat.other))
+        verdict = self.judge(sight)
+        count = f"You need {mine} more {_turns(mine)} to the goal, the other player {theirs}"
+        if verdict.value.number == 0:
+            return f"{count}: the other player is ahead and stays ahead by taking a shortest path."
+        if mine == 1:
+            return f"{count}: this one ends the race."
+        best = verdict.best[-1]
+        move = "entering" if isinstance(best, Enter) else f"leaping {self.rules.format(best)}"
+        return f"{count}, and it is your turn: {move} leaves you enough time to be there first."
+
+    def verify(self) -> Iterator[Check]:
+        small = QuantumLeap(min(self.rules.goal, _FARTHEST_BRUTE_FORCE))
+        starts = [
+            State((x, o), seat)
+            for x in range(OFF_GRID, small.goal)
+            for o in range(OFF_GRID, small.goal)
+            for seat in Seat
+        ]
+        yield backward_induction_agrees(small, starts, LeapOracle(small).worth)
+        near = QuantumLeap(min(self.rules.goal, _FARTHEST_TABLE))
+        paths, table = Paths(near.goal), _table(near)
+        yield Check(
+            "the search finds the distances that a table of all cells has",
+            all(paths.needed(cell) == needed for cell, needed in table.items()),
+            f"{near}, {len(table):,} cells",
+        )
+        yield Check(
+            "the clauses 'closest wins' and 'forfeit' never matter: from every cell one can leap 1",
+            all(near.leaps(cell)[:1] == (1,) for cell in range(1, near.goal)),
+            f"{near}",
+        )
+        yield from sampled_play_agrees(small, LeapOracle(small), starts[::7], games=200)
+
+
+def _table(rules: QuantumLeap) -> dict[int, int]:
+    """The leaps needed from every cell, from the rules alone, last cell first."""
+    needed = {rules.goal: 0}
+    for cell in range(rules.goal - 1, 0, -1):
+        needed[cell] = 1 + min(needed[cell + by] for by in rules.leaps(cell))
+    return needed
+
+
+def _worth(mover_wins: bool, mover: Seat) -> Fraction:
+    return _WON if mover_wins == (mover is Seat.ONE) else _LOST
+
+
+def _turns(count: int) -> str:
+    return "turn" if count == 1 else "turns"
+
+
+def make_oracle(rules: QuantumLeap) -> LeapOracle:
+    return LeapOracle(rules)

@@ -1,0 +1,117 @@
+"""Perfect play in lights: a row is a sum of runs, and each run is worth a nim-value (Kayles)."""
+
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import reduce
+from operator import xor
+
+from duels.core.notation import listed
+from duels.core.rules import Seat, Sight
+from duels.games.lights.rules import ON, Lights, State, TurnOff
+from duels.solving.check import backward_induction_agrees, sampled_play_agrees
+from duels.solving.nimbers import TakeAndBreak
+from duels.solving.oracle import Check, OpenOracle
+
+# Turning off one light or two neighbours may leave nothing, one run or two runs: 1 + 2 + 4.
+KAYLES = TakeAndBreak((7, 7))
+
+# From Winning Ways, chapter 4: rows of 0 to 71, then twelve values for ever.
+PUBLISHED = (
+    *(0, 1, 2, 3, 1, 4, 3, 2, 1, 4, 2, 6, 4, 1, 2, 7, 1, 4, 3, 2, 1, 4, 6, 7),
+    *(4, 1, 2, 8, 5, 4, 7, 2, 1, 8, 6, 7, 4, 1, 2, 3, 1, 4, 7, 2, 1, 8, 2, 7),
+    *(4, 1, 2, 8, 1, 4, 7, 2, 1, 4, 2, 7, 4, 1, 2, 8, 1, 4, 7, 2, 1, 8, 6, 7),
+)
+PUBLISHED_PERIOD = (4, 1, 2, 8, 1, 4, 7, 2, 1, 8, 2, 7)
+
+_WON, _LOST = Fraction(1), Fraction(0)
+_MOST_RUNS_TOLD = 5
+_LONGEST_BRUTE_FORCE = 9
+_LONGEST_DIRECT = 600
+
+
+class LightsOracle(OpenOracle[TurnOff, State]):
+    """Values of any row of lights, all exact."""
+
+    rules: Lights
+
+    def worth(self, state: State) -> Fraction:
+        return _worth(nim_sum(state.row), state.mover)
+
+    def worths_after(self, state: State, actions: tuple[TurnOff, ...]) -> list[Fraction]:
+        """All actions in one pass over the row: a long row has many, and each changes only its own run."""
+        total = nim_sum(state.row)
+        bounds: dict[int, tuple[int, int]] = {}
+        for start, end in runs(state.row):
+            bounds.update(dict.fromkeys(range(start, end), (start, end)))
+        worths = []
+        for action in actions:
+            first = action.first - 1
+            start, end = bounds[first]
+            left, right = first - start, end - first - action.count
+            rest = total ^ KAYLES.nimber(end - start) ^ KAYLES.nimber(left) ^ KAYLES.nimber(right)
+            worths.append(_worth(rest, state.mover.other))
+        return worths
+
+    def reason(self, sight: Sight[TurnOff, State]) -> str:
+        verdict = self.judge(sight)
+        now = f"On are {_told(sight.view.row)}"
+        if verdict.value.number == 0:
+            return f"{now}: whatever you turn off, the other player can bring it back to 0."
+        best = self.rules.format(verdict.best[0])
+        after = self.rules.apply(sight.view, verdict.best[0]).state.row
+        if ON not in after:
+            return f"Turning off {best} turns off the last light."
+        return (
+            f"{now}; turning off {best} leaves {_told(after)}, and whatever the other player then turns off, "
+            "you can bring it back to 0."
+        )
+
+    def verify(self) -> Iterator[Check]:
+        direct = TakeAndBreak(KAYLES.digits).direct(_LONGEST_DIRECT)
+        yield Check(
+            "nim-values are the published ones of Kayles",
+            tuple(direct[: len(PUBLISHED)]) == PUBLISHED
+            and all(direct[n] == PUBLISHED_PERIOD[n % 12] for n in range(len(PUBLISHED), len(direct))),
+            f"rows of 0 to {_LONGEST_DIRECT}",
+        )
+        period = KAYLES.period()
+        yield Check(
+            "the proven period agrees with direct computation",
+            period is not None and all(KAYLES.nimber(n) == nimber for n, nimber in enumerate(direct)),
+            f"{period}",
+        )
+        small = Lights(min(self.rules.lights, _LONGEST_BRUTE_FORCE))
+        rows = (f"{n:0{small.lights}b}".translate({48: "X", 49: "O"}) for n in range(2**small.lights))
+        starts = [State(row, seat) for row in rows for seat in Seat]
+        yield backward_induction_agrees(small, starts, LightsOracle(small).worth)
+        yield from sampled_play_agrees(small, LightsOracle(small), starts[3::37], games=200)
+
+
+def runs(row: str) -> list[tuple[int, int]]:
+    """Where each unbroken run of lights that are on begins and ends, counted from 0, end excluded."""
+    return [found.span() for found in re.finditer(f"{ON}+", row)]
+
+
+def nim_sum(row: str) -> int:
+    """The XOR of the runs' nim-values: 0 exactly where the player to move loses."""
+    return reduce(xor, (KAYLES.nimber(end - start) for start, end in runs(row)), 0)
+
+
+def _worth(total: int, mover: Seat) -> Fraction:
+    return _LOST if (total == 0) == (mover is Seat.ONE) else _WON
+
+
+def _told(row: str) -> str:
+    lengths = [end - start for start, end in runs(row)]
+    if len(lengths) == 1:
+        return f"one run of {lengths[0]}, nim-sum {nim_sum(row)}"
+    if len(lengths) > _MOST_RUNS_TOLD:
+        return f"{len(lengths)} runs, nim-sum {nim_sum(row)}"
+    counts = listed([str(length) for length in lengths])
+    values = listed([str(KAYLES.nimber(length)) for length in lengths])
+    return f"runs of {counts}, worth {values}, nim-sum {nim_sum(row)}"
+
+
+def make_oracle(rules: Lights) -> LightsOracle:
+    return LightsOracle(rules)

@@ -1,0 +1,68 @@
+"""Second opinions on an oracle: methods written apart from it that must come to the same numbers."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from fractions import Fraction
+from math import sqrt
+from random import Random
+from statistics import fmean, pstdev
+
+from duels.core.rules import CHANCE, A, OpenRules, S, Seat
+from duels.solving.backward import backward_induction
+from duels.solving.graph import explore
+from duels.solving.oracle import Check, OpenOracle
+
+# A right oracle fails a sampled check once in 16,000 seeds; the seed is fixed, so it does not fail by luck.
+_DEVIATIONS = 4
+_MOST_TURNS = 60
+
+
+def backward_induction_agrees(
+    rules: OpenRules[S, A], starts: Iterable[S], worth: Callable[[S], Fraction]
+) -> Check:
+    """Compare `worth` with brute force on every state that can be reached from `starts`."""
+    graph = explore(rules, starts)
+    values = backward_induction(graph)
+    wrong = [s for s, value in zip(graph.states, values, strict=True) if worth(s) != value]
+    return Check(
+        "backward induction over the rules gives the same value everywhere",
+        not wrong,
+        f"{rules}, {len(graph):,} states" + (f", wrong at {rules.format_state(wrong[0])}" if wrong else ""),
+    )
+
+
+def sampled_play_agrees(
+    rules: OpenRules[S, A], oracle: OpenOracle[A, S], starts: Sequence[S], games: int, seed: int = 1
+) -> Iterator[Check]:
+    """Play from `starts` by turns: perfect players get what is promised, against random ones no less."""
+    rng = Random(seed)
+    for perfect in ({Seat.ONE, Seat.TWO}, {Seat.ONE}, {Seat.TWO}):
+        gains = []
+        for game in range(games):
+            start = starts[game % len(starts)]
+            gain = float(playout(rules, oracle, start, perfect, rng) - oracle.worth(start))
+            gains.append(gain if Seat.ONE in perfect else -gain)
+        mean, error = fmean(gains), _DEVIATIONS * pstdev(gains) / sqrt(games)
+        enough = mean >= -error - 1e-12
+        if len(perfect) == 2:
+            name, passed = "perfect play of both gives the value", enough and mean <= error + 1e-12
+        else:
+            name, passed = f"a perfect {min(perfect).label} gets at least the value from a random one", enough
+        yield Check(name, passed, f"{games} games, mean gain {mean:+.4f} ± {error:.4f}")
+
+
+def playout(
+    rules: OpenRules[S, A], oracle: OpenOracle[A, S], state: S, perfect: set[Seat], rng: Random
+) -> Fraction:
+    """Play a match to its end: 1 if player 1 wins. A very long one is stopped and counted at its value."""
+    for _ in range(_MOST_TURNS):
+        actor, actions = rules.actor(state), rules.actions(state)
+        if actor is None:
+            break
+        weights = [1.0] * len(actions)
+        if actor is CHANCE:
+            weights = [float(odds) for odds in rules.odds(state)]
+        elif actor in perfect:
+            verdict = oracle.judge(rules.sight(state, Seat(actor)))
+            weights = [judged.weight for judged in verdict.actions]
+        state = rules.apply(state, rng.choices(actions, weights)[0]).state
+    return oracle.worth(state)

@@ -1,0 +1,52 @@
+"""A game's rules written out as a graph: every state that can be reached, who acts there, what follows."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Generic
+
+from duels.core.rules import CHANCE, A, Actor, Rules, S, V
+
+HALF = Fraction(1, 2)
+
+
+@dataclass
+class Graph(Generic[S]):
+    """States are numbered in the order they were found; lists are aligned with that number."""
+
+    states: list[S] = field(default_factory=list)
+    number: dict[S, int] = field(default_factory=dict)
+    actor: list[Actor | None] = field(default_factory=list)
+    followers: list[tuple[int, ...]] = field(default_factory=list)
+    odds: list[tuple[Fraction, ...]] = field(default_factory=list)
+    """At chance nodes, aligned with `followers`."""
+    result: dict[int, Fraction] = field(default_factory=dict)
+    """Where the game is over: 1 if player 1 won, 0 if player 2 did, 1/2 if a limit cut it off."""
+
+    def __len__(self) -> int:
+        return len(self.states)
+
+
+def explore(rules: Rules[S, A, V], starts: Iterable[S] | None = None) -> Graph[S]:
+    """The graph of all states that can be reached from `starts` (from the opening, if none are given)."""
+    graph: Graph[S] = Graph()
+    for state in starts if starts is not None else (rules.initial(),):
+        _enter(graph, state)
+    for state in graph.states:  # grows while it is read
+        actor = rules.actor(state)
+        steps = [rules.apply(state, action).state for action in rules.actions(state)]
+        graph.actor.append(actor)
+        graph.odds.append(rules.odds(state) if actor is CHANCE else ())
+        graph.followers.append(tuple([_enter(graph, after) for after in steps]))
+        outcome = rules.outcome(state)
+        if outcome:
+            won = HALF if outcome.winner is None else Fraction(outcome.winner == 1)
+            graph.result[graph.number[state]] = won
+    return graph
+
+
+def _enter(graph: Graph[S], state: S) -> int:
+    number = graph.number.setdefault(state, len(graph.states))
+    if number == len(graph.states):
+        graph.states.append(state)
+    return number

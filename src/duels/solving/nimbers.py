@@ -1,0 +1,109 @@
+"""Nim-values of take-and-break games on heaps or rows: instant for any length once they repeat.
+
+Such a game is written in octal code: Kayles is 0.77. Who wins a sum of heaps is the XOR of their nim-values.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+_EMPTY, _ONE_HEAP, _TWO_HEAPS = 1, 2, 4
+_FIRST_LOOK = 256  # long enough to prove the period of Kayles; other games look again at every doubling
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """`nimber(n + length) == nimber(n)` for every n from `start` on, for ever."""
+
+    start: int
+    length: int
+
+
+@dataclass(frozen=True)
+class TakeAndBreak:
+    """The octal game whose digit t (from 1) says what taking t from a heap may leave.
+
+    A digit adds up 1 (nothing), 2 (one heap) and 4 (two heaps, neither empty). Whoever cannot move loses.
+    """
+
+    digits: tuple[int, ...]
+
+    def nimber(self, n: int) -> int:
+        """The nim-value of a heap of n."""
+        known = self._known
+        if n >= len(known):
+            period = self.period(n)
+            if period:
+                return known[period.start + (n - period.start) % period.length]
+        return known[n]
+
+    def period(self, upto: int = _FIRST_LOOK) -> Period | None:
+        """The proven period, if the nim-values of heaps up to about `upto` are enough to prove one.
+
+        Where they are not, those nim-values have been worked out one by one, and are known.
+        """
+        if self._periods:
+            return self._periods[0]
+        while len(self._known) <= upto:
+            self._extend(max(_FIRST_LOOK, 2 * len(self._known)))
+            period = find_period(self._known, len(self.digits))
+            if period:
+                self._periods.append(period)
+                return period
+        return None
+
+    def direct(self, n: int) -> list[int]:
+        """The nim-values of heaps 0 to n by their definition alone, without any period."""
+        self._extend(n + 1)
+        return self._known[: n + 1]
+
+    @cached_property
+    def _known(self) -> list[int]:
+        return [0]
+
+    @cached_property
+    def _periods(self) -> list[Period]:
+        return []
+
+    def _extend(self, length: int) -> None:
+        known = self._known
+        for n in range(len(known), length):
+            known.append(smallest_missing(self._options(n)))
+
+    def _options(self, n: int) -> set[int]:
+        known, options = self._known, set[int]()
+        for taken, digit in enumerate(self.digits[:n], start=1):
+            left = n - taken
+            if digit & _EMPTY and left == 0:
+                options.add(0)
+            if digit & _ONE_HEAP and left > 0:
+                options.add(known[left])
+            if digit & _TWO_HEAPS:
+                options.update(known[a] ^ known[left - a] for a in range(1, left // 2 + 1))
+        return options
+
+
+def smallest_missing(numbers: set[int]) -> int:
+    """The least whole number that is not among `numbers`."""
+    n = 0
+    while n in numbers:
+        n += 1
+    return n
+
+
+def find_period(nimbers: list[int], most_taken: int) -> Period | None:
+    """A period that the nim-values of heaps 0 to len - 1 prove, for a game that takes at most `most_taken`.
+
+    Proof that n0 <= n < 2 n0 + p + t (n0 >= 1, t the most taken) is enough: take n beyond that range and
+    suppose the period holds below n. A move from n + p leaves heaps a >= b with a + b >= n + p - t, so
+    a >= n0 + p, and a - p >= n0 >= 1 is a heap of the same nim-value: the same move on that heap goes from
+    n to the same nim-value. Adding p to the larger heap left by a move from n is the way back. So n and
+    n + p have the same options, and the same nim-value.
+    """
+    for length in range(1, len(nimbers) // 2):
+        n = len(nimbers) - 1 - length
+        while n >= 1 and nimbers[n] == nimbers[n + length]:
+            n -= 1
+        start = n + 1
+        if 2 * start + 2 * length + most_taken <= len(nimbers):
+            return Period(start, length)
+    return None
