@@ -78,7 +78,7 @@ class ChainOracle(OpenOracle[Action, State]):
         oracle = self if rules == self.rules else ChainOracle(rules)
         yield from oracle._proof(explore(rules, [rules.initial(), *all_boards(rules)]))
         starts = [state for state in all_boards(rules) if oracle.worth(state) not in (0, HALF, 1)]
-        yield from sampled_play_agrees(rules, oracle, starts or [rules.initial()], games=400)
+        yield from sampled_play_agrees(rules, oracle, starts or [rules.initial()], games=200)
 
     def _proof(self, graph: Graph[State]) -> Iterator[Check]:
         about = f"{self.rules}, {len(graph):,} states"
@@ -106,7 +106,7 @@ class ChainOracle(OpenOracle[Action, State]):
     def _sampled_equations(self) -> Check:
         """Where the states are too many to list: the equations of some that random play meets."""
         rng, wrong, count = Random(1), None, 0
-        for _ in range(1000):
+        for _ in range(200):
             state = self.rules.initial()
             for _ in range(2 * self.rules.cells):
                 if self.rules.actor(state) is None:

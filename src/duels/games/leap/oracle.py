@@ -17,7 +17,7 @@ from duels.solving.oracle import Check, OpenOracle
 
 _WON, _LOST = Fraction(1), Fraction(0)
 _FARTHEST_BRUTE_FORCE = 30
-_FARTHEST_TABLE = 2000
+_FARTHEST_TABLE = 1000
 
 
 class LeapOracle(OpenOracle[Action, State]):

@@ -1,0 +1,167 @@
+"""Perfect play in chain."""
+
+from fractions import Fraction
+
+import pytest
+
+from duels.core.match import Match
+from duels.core.rules import CHANCE, Seat
+from duels.games.chain.boards import Boards, answer, settle
+from duels.games.chain.oracle import all_boards, make_oracle, mask
+from duels.games.chain.rules import Answer, QuantumChain
+from duels.solving.graph import explore
+
+RULES = QuantumChain()
+ORACLE = make_oracle(RULES)
+SMALL = [QuantumChain(cells, run) for cells in range(1, 6) for run in range(1, cells + 2)]
+LIMITED = [QuantumChain(cells, 2, boards) for cells in (3, 4) for boards in (1, 2, 3)]
+
+
+def test_second_methods_agree() -> None:
+    for check in ORACLE.verify():
+        assert check.passed, check
+
+
+@pytest.mark.parametrize("rules", [*SMALL, *LIMITED], ids=repr)
+def test_every_state_is_proven_in_other_sizes(rules: QuantumChain) -> None:
+    graph = explore(rules, [rules.initial(), *all_boards(rules)])
+    for check in make_oracle(rules)._proof(graph):
+        assert check.passed, check
+
+
+def test_where_states_are_too_many_some_are_checked() -> None:
+    name = "the value of states met in random play follows exactly from those of the states after them"
+    checks = {check.name: check for check in [next(make_oracle(QuantumChain(9, 3)).verify())]}
+    assert checks[name].passed
+
+
+@pytest.mark.parametrize("position", ["_____ 1", "X____ 1", "_XO__ 1", "XO_OX 1"])
+def test_second_methods_notice_a_damaged_table(position: str) -> None:
+    rules = QuantumChain(5, 3)
+    oracle, cells = make_oracle(rules), rules.parse_state(position).cells
+    unit, worths = oracle._table(Fraction(0))
+    worths[oracle.boards.index(mask(cells, Seat.ONE), mask(cells, Seat.TWO))] += unit // 9
+    assert not all(check.passed for check in oracle.verify())
+
+
+@pytest.mark.parametrize(
+    ("cells", "run", "worth"),
+    [(7, 4, "1/2"), (7, 3, "1/2"), (3, 2, "1"), (4, 2, "2/3"), (5, 2, "2/3"), (7, 2, "2/3"), (1, 1, "1")],
+)
+def test_the_opening(cells: int, run: int, worth: str) -> None:
+    rules = QuantumChain(cells, run)
+    assert make_oracle(rules).worth(rules.initial()) == Fraction(worth)
+
+
+@pytest.mark.slow
+def test_thirteen_cells_and_three_in_a_row_favour_the_first_player() -> None:
+    rules = QuantumChain(13, 3)
+    verdict = make_oracle(rules).judge(rules.sight(rules.initial(), Seat.ONE))
+    assert verdict.value.fraction == Fraction(6, 11)
+    assert [rules.format(action) for action in verdict.best] == ["7"]
+
+
+def test_a_limit_of_boards_ends_in_an_even_chance() -> None:
+    opening = {
+        boards: make_oracle(QuantumChain(3, 2, boards)).worth(QuantumChain(3, 2, boards).initial())
+        for boards in (1, 2, 3, 40)
+    }
+    # The first player has one coin a board: all is lost only if every coin fails, and then it is even.
+    assert opening == {boards: 1 - Fraction(1, 2) ** (boards + 1) for boards in opening}
+
+
+@pytest.mark.parametrize(
+    ("position", "seat", "worth"),
+    [
+        ("_XX_OO_ 1", Seat.ONE, "5/9"),
+        ("_X?_O_O 2", Seat.TWO, "5/9"),
+        ("_XXX?O_ 2", Seat.TWO, "1/12"),
+        ("_XXX!O_ 2", Seat.TWO, "1/12"),
+        ("XXXX_O_ 2", Seat.TWO, "0"),
+        ("XXXX_O_ 2", Seat.ONE, "1"),
+    ],
+)
+def test_positions(position: str, seat: Seat, worth: str) -> None:
+    sight = RULES.sight(RULES.parse_state(position), seat)
+    assert ORACLE.value(sight).fraction == Fraction(worth)
+
+
+def test_a_coin_is_worth_the_mean_of_its_sides() -> None:
+    challenged = Match.start(RULES).play_text(
+        "2", "6", "3", "challenge", "heads", "5", "accept", "4", "challenge"
+    )
+    assert challenged.actor is CHANCE
+    for seat in Seat:
+        before = ORACLE.value(challenged.sight(seat)).fraction
+        sides = [ORACLE.value(challenged.play_text(face).sight(seat)).fraction for face in ("heads", "tails")]
+        assert before == sum(filter(None, sides), Fraction(0)) / 2
+
+
+def test_mirrored_boards_and_exchanged_symbols_are_worth_the_same() -> None:
+    exchange = str.maketrans("XO", "OX")
+    for state in all_boards(RULES, (Seat.ONE,)):
+        worth = ORACLE.worth(state)
+        mirrored = RULES.parse_state(f"{state.cells[::-1]} 1")
+        exchanged = RULES.parse_state(f"{state.cells.translate(exchange)} 2")
+        assert ORACLE.worth(mirrored) == worth
+        assert ORACLE.worth(exchanged) == 1 - worth
+
+
+def test_declining_a_challenge_is_right_in_twelve_positions() -> None:
+    found = {RULES.format_state(state) for state in ORACLE.declines()}
+    assert len(found) == 12
+    assert {"_X?_O_O 2", "X?_O__X 2", "OX?_OOO 2"} <= found
+    for position in found:
+        verdict = ORACLE.judge(RULES.parse_position(position))
+        assert verdict.best == (Answer.ACCEPT,)
+
+
+def test_the_positions_to_decline_in_are_all_there_are() -> None:
+    right = 0
+    for state in all_boards(RULES):
+        for action in RULES.actions(state):
+            doubted = RULES.apply(state, action).state
+            if doubted.doubt:
+                verdict = ORACLE.judge(RULES.sight(doubted, state.mover.other))
+                right += verdict.best == (Answer.ACCEPT,)
+    assert right == 4 * 12  # none of the twelve is its own mirror image
+
+
+@pytest.mark.parametrize(
+    ("position", "reason"),
+    [
+        ("_______ 1", "Cell 1 gives you 50.0%, and it cannot be challenged."),
+        (
+            "_XX_OO_ 1",
+            "Cell 1 gives you 55.6%: if it is challenged, heads leaves you 66.7% and tails 44.4%.",
+        ),
+        (
+            "_XXX?O_ 2",
+            "A challenge leaves you 16.7% on tails and 0.0% on heads, 8.3% on average; "
+            "accepting leaves you 0.0%.",
+        ),
+    ],
+)
+def test_reasons(position: str, reason: str) -> None:
+    assert ORACLE.reason(RULES.parse_position(position)) == reason
+
+
+def test_settle_finds_the_one_solution() -> None:
+    choices = [-36, -12, 0, 24, 36]
+    for x_safe in choices:
+        for x_doubtful in choices:
+            for y_safe in choices:
+                for y_doubtful in choices:
+                    scaled = [12 * n for n in (x_safe, x_doubtful, y_safe, y_doubtful)]
+                    x, y = settle(*scaled)
+                    assert x == answer(scaled[0], scaled[1], y)
+                    assert y == answer(scaled[2], scaled[3], x)
+
+
+def test_the_slope_is_that_of_the_worth() -> None:
+    boards = Boards(3, 2)
+    near, step = Fraction(1, 7), Fraction(1, 10**6)
+    at, slope = boards.play_board(near, 1)
+    beside, _ = boards.play_board(near + step, 1)
+    assert beside == at + slope * step
+    assert slope == Fraction(1, 2)

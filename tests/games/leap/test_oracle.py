@@ -1,0 +1,84 @@
+"""Perfect play in leap."""
+
+import pytest
+
+from duels.core.match import Match
+from duels.core.rules import Seat
+from duels.games.leap.oracle import make_oracle
+from duels.games.leap.paths import Paths
+from duels.games.leap.rules import QuantumLeap, State
+
+RULES = QuantumLeap()
+ORACLE = make_oracle(RULES)
+
+
+@pytest.mark.parametrize("goal", [1, 2, 21, 23, 1000])
+def test_second_methods_agree(goal: int) -> None:
+    for check in make_oracle(QuantumLeap(goal)).verify():
+        assert check.passed, check
+
+
+def test_second_methods_notice_a_wrong_distance(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = Paths.needed
+    monkeypatch.setattr(Paths, "needed", lambda self, cell: right(self, cell) + (cell == 6))
+    failed = [check.name for check in ORACLE.verify() if not check.passed]
+    assert "backward induction over the rules gives the same value everywhere" in failed
+    assert "the search finds the distances that a table of all cells has" in failed
+
+
+@pytest.mark.parametrize("goal", [*range(1, 30), 10**6])
+def test_whoever_moves_first_wins_whatever_the_goal(goal: int) -> None:
+    rules = QuantumLeap(goal)
+    verdict = make_oracle(rules).judge(rules.sight(rules.initial(), Seat.ONE))
+    assert verdict.value.fraction == 1
+
+
+def test_actions_are_worth_what_their_positions_are_worth() -> None:
+    for x in range(21):
+        for o in range(21):
+            state = State((x, o), Seat.TWO)
+            actions = RULES.actions(state)
+            after = [ORACLE.worth(RULES.apply(state, action).state) for action in actions]
+            assert ORACLE.worths_after(state, actions) == after
+
+
+def test_fifteen_shortest_paths_lead_to_cell_21() -> None:
+    assert ORACLE.paths.needed(0) == 7
+    assert ORACLE.paths.count(0) == 15
+
+
+@pytest.mark.parametrize(
+    ("position", "best", "reason"),
+    [
+        (
+            "16 12 1",
+            ["2", "4"],
+            "You need 2 more turns to the goal, the other player 2, and it is your turn: leaping 4 leaves "
+            "you enough time to be there first.",
+        ),
+        (
+            "- - 1",
+            ["enter"],
+            "You need 7 more turns to the goal, the other player 7, and it is your turn: entering leaves you "
+            "enough time to be there first.",
+        ),
+        (
+            "16 20 1",
+            ["1", "2", "4"],
+            "You need 2 more turns to the goal, the other player 1: the other player is ahead and stays "
+            "ahead by taking a shortest path.",
+        ),
+        ("20 18 1", ["1"], "You need 1 more turn to the goal, the other player 1: this one ends the race."),
+    ],
+)
+def test_reasons(position: str, best: list[str], reason: str) -> None:
+    sight = RULES.parse_position(position)
+    assert [RULES.format(action) for action in ORACLE.judge(sight).best] == best
+    assert ORACLE.reason(sight) == reason
+
+
+def test_a_finished_match_has_its_result_as_value() -> None:
+    match = Match.start(QuantumLeap(2)).play_text("enter", "enter", "1")
+    oracle = make_oracle(QuantumLeap(2))
+    assert oracle.value(match.sight(Seat.ONE)).fraction == 1
+    assert oracle.value(match.sight(Seat.TWO)).fraction == 0

@@ -1,0 +1,90 @@
+"""Perfect play in lights."""
+
+from fractions import Fraction
+
+import pytest
+
+from duels.core.errors import NotYourTurn
+from duels.core.match import Match
+from duels.core.rules import Seat
+from duels.games.lights import oracle as module
+from duels.games.lights.oracle import make_oracle
+from duels.games.lights.rules import Lights, TurnOff
+from duels.solving.nimbers import TakeAndBreak
+from duels.solving.oracle import Exactness
+
+RULES = Lights()
+ORACLE = make_oracle(RULES)
+
+
+@pytest.mark.parametrize("lights", [1, 2, 7, 12, 10_000])
+def test_second_methods_agree(lights: int) -> None:
+    for check in make_oracle(Lights(lights)).verify():
+        assert check.passed, check
+
+
+def test_second_methods_notice_other_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "KAYLES", TakeAndBreak((3, 3)))  # as if a run could not be broken in two
+    failed = [check.name for check in ORACLE.verify() if not check.passed]
+    assert "nim-values are the published ones of Kayles" in failed
+    assert "backward induction over the rules gives the same value everywhere" in failed
+
+
+def test_the_opening_is_won_by_leaving_two_equal_halves() -> None:
+    verdict = ORACLE.judge(RULES.sight(RULES.initial(), Seat.ONE))
+    assert verdict.value.fraction == 1
+    assert verdict.value.exactness is Exactness.EXACT
+    assert [RULES.format(action) for action in verdict.best] == ["4", "2-3", "5-6"]
+    assert [judged.weight for judged in verdict.actions if judged.best] == [pytest.approx(1 / 3)] * 3
+    assert all(judged.value.fraction == 0 for judged in verdict.actions if not judged.best)
+
+
+def test_actions_are_worth_what_their_positions_are_worth() -> None:
+    rules = Lights(8)
+    oracle = make_oracle(rules)
+    for number in range(1, 2**8):
+        state = rules.parse_state(f"{number:08b}".replace("0", "X").replace("1", "O") + " 2")
+        actions = rules.actions(state)
+        after = [oracle.worth(rules.apply(state, action).state) for action in actions]
+        assert oracle.worths_after(state, actions) == after
+
+
+def test_a_row_of_ten_thousand_is_won_by_the_middle() -> None:
+    rules = Lights(10_000)
+    verdict = make_oracle(rules).judge(rules.sight(rules.initial(), Seat.ONE))
+    assert verdict.value.number == 1.0
+    assert TurnOff(5_000, 2) in verdict.best
+
+
+@pytest.mark.parametrize(
+    ("position", "reason"),
+    [
+        (
+            "OOOOOOO 1",
+            "On are one run of 7, nim-sum 2; turning off 4 leaves runs of 3 and 3, worth 3 and 3, nim-sum 0, "
+            "and whatever the other player then turns off, you can bring it back to 0.",
+        ),
+        (
+            "OOXOOXX 2",
+            "On are runs of 2 and 2, worth 2 and 2, nim-sum 0: whatever you turn off, the other player can "
+            "bring it back to 0.",
+        ),
+        ("XXOOXXX 1", "Turning off 3-4 turns off the last light."),
+    ],
+)
+def test_reasons(position: str, reason: str) -> None:
+    assert ORACLE.reason(RULES.parse_position(position)) == reason
+
+
+def test_finished_and_resigned_matches_have_their_result_as_value() -> None:
+    finished = Match.start(RULES).play_text("1-2", "3-4", "5-6", "7")
+    assert ORACLE.value(finished.sight(Seat.TWO)).fraction == 1
+    assert ORACLE.value(finished.sight(Seat.ONE)).fraction == 0
+    resigned = Match.start(RULES).resign(Seat.ONE)
+    assert ORACLE.value(resigned.sight(Seat.ONE)).fraction == 0
+    assert ORACLE.value(resigned.sight(Seat.TWO)).fraction == Fraction(1)
+
+
+def test_there_is_nothing_to_judge_out_of_turn() -> None:
+    with pytest.raises(NotYourTurn, match="Player 2 has nothing to decide"):
+        ORACLE.judge(RULES.sight(RULES.initial(), Seat.TWO))

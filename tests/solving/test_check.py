@@ -1,0 +1,53 @@
+"""Second opinions must be able to disagree."""
+
+from fractions import Fraction
+
+from duels.core.rules import Seat
+from duels.games.lights.oracle import LightsOracle
+from duels.games.lights.rules import Lights, State
+from duels.solving.check import backward_induction_agrees, sampled_play_agrees
+from duels.solving.oracle import Check
+
+RULES = Lights(5)
+START = RULES.initial()
+
+
+class Contrary(LightsOracle):
+    """Takes every lost row for a won one."""
+
+    def worth(self, state: State) -> Fraction:
+        return 1 - super().worth(state)
+
+
+class Hopeful(LightsOracle):
+    """Believes that player 1 always has a little more than it has."""
+
+    def worth(self, state: State) -> Fraction:
+        return super().worth(state) if RULES.outcome(state) else Fraction(state.mover is Seat.ONE)
+
+
+def test_backward_induction_confirms_the_right_values_only() -> None:
+    assert backward_induction_agrees(RULES, [START], LightsOracle(RULES).worth).passed
+    refused = backward_induction_agrees(RULES, [START], Contrary(RULES).worth)
+    assert not refused.passed
+    assert "wrong at OOOOO 1" in refused.detail
+
+
+def test_sampled_play_confirms_the_right_values_only() -> None:
+    states = [State("OOOOO", Seat.ONE), State("OOXOO", Seat.ONE), State("OOXOO", Seat.TWO)]
+    assert all(check.passed for check in sampled_play_agrees(RULES, LightsOracle(RULES), states, games=60))
+    both, first, _ = sampled_play_agrees(RULES, Hopeful(RULES), states[1:2], games=60)
+    assert not both.passed
+    assert not first.passed
+
+
+def test_sampled_play_is_the_same_every_time() -> None:
+    def run() -> list[Check]:
+        return list(sampled_play_agrees(RULES, LightsOracle(RULES), [START], games=20))
+
+    assert run() == run()
+
+
+def test_a_check_says_whether_it_passed() -> None:
+    assert str(Check("sums agree", True, "3 of 3")) == "ok: sums agree (3 of 3)"
+    assert str(Check("sums agree", False, "2 of 3")) == "FAILED: sums agree (2 of 3)"
