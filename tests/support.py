@@ -15,6 +15,7 @@ from unittest import mock
 from hypothesis import strategies as st
 
 from duels.core.match import Match, Resign, draw
+from duels.core.record import dumps
 from duels.core.rules import CHANCE, Rules, Seat
 from duels.core.words import Dialogue, Question, Words
 from duels.games import GAMES, find_game
@@ -109,6 +110,15 @@ def lines_of(match: AnyMatch) -> list[str]:
         turn.action.value if isinstance(turn.action, Resign) else match.rules.format(turn.action)
         for turn in match.turns
     ]
+
+
+HEADERS = {"seat1": "human", "seat2": "human", "seed": "7", "started": "2026-01-02 03:04 UTC"}
+
+
+def sample_record(name: str, turns: int, seat: Seat | None = None) -> bytes:
+    """The file of one and the same match, so many turns long at most."""
+    match = play_randomly(Match.start(find_game(name).rules()), Random(3), turns)
+    return dumps(match, HEADERS, seat).encode()
 
 
 def play_as_table(name: str, who: Mapping[Seat, str], seed: str, rng: Random) -> AnyMatch:

@@ -76,9 +76,8 @@ class Journal:
     def add(self, match: AnyMatch) -> None:
         """Write the last entry of `match`, and its result if that ended it."""
         if match.last:
-            self._write(format_entry(match.rules, match.last) + "\n")
-        if match.outcome:
-            self._write(f"{RESULT}{match.outcome.reason}\n")
+            result = f"{RESULT}{match.outcome.reason}\n" if match.outcome else ""
+            self._write(f"{format_entry(match.rules, match.last)}\n{result}")
 
     def take_back(self, entries: int) -> None:
         """Drop the last entries."""
@@ -91,7 +90,7 @@ class Journal:
         os.close(self._handle)
 
     def _write(self, text: str) -> None:
-        # One write a line: the system does not tear it when the process is killed.
+        # One write an entry: the system does not tear it when the process is killed.
         line = text.encode()
         try:
             if os.write(self._handle, line) < len(line):
