@@ -56,6 +56,14 @@ def play_randomly(match: AnyMatch, rng: Random, turns: int, resign: bool = False
     return match
 
 
+def all_matches(match: AnyMatch, turns: int) -> list[AnyMatch]:
+    """Every match that is `turns` longer, or over sooner."""
+    if not turns or match.actor is None:
+        return [match]
+    actor = match.actor
+    return [end for action in match.actions for end in all_matches(match.play(actor, action), turns - 1)]
+
+
 @st.composite
 def matches(draw_: st.DrawFn, names: tuple[str, ...] = GAME_NAMES, resign: bool = True) -> AnyMatch:
     """A match of any game, somewhere between its start and its end."""

@@ -170,6 +170,8 @@ class Match(Generic[S, A, V]):
     def resign(self, seat: Seat) -> "Match[S, A, V]":
         """Give the match up, on one's own turn."""
         self._legal(seat)
+        if not isinstance(seat, Seat):
+            raise NotYourTurn("Only a player can resign, not chance.")
         return Match(self.rules, self.state, self, Turn(seat, RESIGN, (Resigned(seat),)))
 
     def _legal(self, actor: Actor) -> tuple[A, ...]:
