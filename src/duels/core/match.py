@@ -1,13 +1,13 @@
 """A match: an immutable history, and the one gate where turn and legality are checked."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from math import lcm
 from random import Random
 from typing import Generic, cast
 
-from duels.core.errors import DuelsError, GameOver, IllegalMove, NotYourTurn
+from duels.core.errors import GameOver, IllegalMove, NotYourTurn
 from duels.core.rules import CHANCE, A, Actor, Event, Outcome, Rules, S, Seat, Sight, V
 
 
@@ -57,7 +57,7 @@ class Match(Generic[S, A, V]):
 
     rules: Rules[S, A, V]
     state: S
-    previous: "Match[S, A, V] | None" = None
+    previous: "Match[S, A, V] | None" = field(default=None, repr=False)
     last: Turn[A] | None = None
 
     @classmethod
@@ -170,6 +170,8 @@ class Match(Generic[S, A, V]):
     def resign(self, seat: Seat) -> "Match[S, A, V]":
         """Give the match up, on one's own turn."""
         self._legal(seat)
+        if not isinstance(seat, Seat):
+            raise NotYourTurn("Only a player can resign, not chance.")
         return Match(self.rules, self.state, self, Turn(seat, RESIGN, (Resigned(seat),)))
 
     def _legal(self, actor: Actor) -> tuple[A, ...]:
@@ -184,7 +186,7 @@ class Match(Generic[S, A, V]):
     def _name(self, action: A) -> str:
         try:
             return f"'{self.rules.format(action)}'"
-        except (DuelsError, AttributeError, TypeError, LookupError):  # not even an action of this game
+        except Exception:  # not even an action of this game: nothing is known about it
             return repr(action)
 
 

@@ -83,10 +83,10 @@ def format_entry(rules: AnyRules, turn: Turn[Any]) -> str:
 
 def loads(text: str, find_rules: RulesFinder) -> Record:
     """Read and check a record; RecordError names the first wrong line."""
-    lines = _lines(text)
-    headers, first_entry = _read_headers(lines)
-    rules = _find_rules(headers, find_rules)
-    seat = _read_seat(headers)
+    lines, cut = _lines(text)
+    headers, found_at, first_entry = _read_headers(lines)
+    rules = _find_rules(headers, found_at, find_rules)
+    seat = _read_seat(headers, found_at)
     entries = lines[first_entry:]
     result = None
     if entries and entries[-1].lower().startswith(RESULT):
@@ -97,31 +97,32 @@ def loads(text: str, find_rules: RulesFinder) -> Record:
     if result is not None and result != actual:
         stated = f"the result {quote(result, 80)} is not how the match stands"
         raise RecordError(f"{stated}: {actual or 'it is not over'}", len(lines))
+    if cut:
+        raise RecordError(f"it is cut off at {quote(cut)}: the line does not end.", len(lines) + 1)
     return Record(match, headers, seat)
 
 
-def _lines(text: str) -> list[str]:
+def _lines(text: str) -> tuple[list[str], str]:
+    """The lines, and what stands after the last of them that has an end."""
     if not text.strip():
-        raise RecordError("the file is empty, not a duels record.")
+        raise RecordError("the file is empty, not a duels record.", 1)
     first = text.split("\n", 1)[0].strip()
     version = re.fullmatch(r"duels record ([0-9]{1,9})", first)
     if not version:
         raise RecordError(f"this is not a duels record: it begins with {quote(first)}.", 1)
     if int(version[1]) != VERSION:
         raise RecordError(f"the record is of version {version[1]}; this duels reads version {VERSION}.", 1)
-    lines = text.split("\n")
-    if lines[-1]:
-        cut = f"it is cut off at {quote(lines[-1])}: the line does not end."
-        raise RecordError(cut, len(lines))
-    return [line.strip() for line in lines[:-1]]
+    *lines, cut = text.split("\n")
+    return [line.strip() for line in lines], cut
 
 
-def _read_headers(lines: list[str]) -> tuple[dict[str, str], int]:
-    """The header, and the index of the first line after the empty one."""
+def _read_headers(lines: list[str]) -> tuple[dict[str, str], dict[str, int], int]:
+    """The header, the line each part of it is on, and the index of the first line after the empty one."""
     headers: dict[str, str] = {}
+    found_at: dict[str, int] = {}
     for index, line in enumerate(lines[1:], start=1):
         if not line:
-            return headers, index + 1
+            return headers, found_at, index + 1
         key, colon, value = line.partition(":")
         key = key.strip().lower()
         if not colon or key not in ("game", "options", *HEADERS):
@@ -129,28 +130,34 @@ def _read_headers(lines: list[str]) -> tuple[dict[str, str], int]:
         if key in headers:
             raise RecordError(f"{quote(key)} is there twice.", index + 1)
         headers[key] = value.strip()
-    raise RecordError("the record ends before the empty line that closes its header.", len(lines))
+        found_at[key] = index + 1
+    raise RecordError("the record ends before the empty line that closes its header.", len(lines) + 1)
 
 
-def _find_rules(headers: dict[str, str], find_rules: RulesFinder) -> AnyRules:
+def _find_rules(headers: dict[str, str], found_at: dict[str, int], find_rules: RulesFinder) -> AnyRules:
     if "game" not in headers:
-        raise RecordError("the header names no game.")
+        raise RecordError("the header names no game.", 2)
+    line = found_at.get("options")
     options: dict[str, int | None] = {}
     for part in headers.get("options", "").split():
         found = re.fullmatch(r"([a-z_]+)=([0-9]{1,9}|None)", part)
         if not found:
-            raise RecordError(f"{quote(part)} is not an option like lights=9.")
+            raise RecordError(f"{quote(part)} is not an option like lights=9.", line)
         options[found[1]] = None if found[2] == "None" else int(found[2])
+    try:
+        find_rules(headers["game"], {})
+    except DuelsError as error:
+        raise RecordError(str(error), found_at["game"]) from None
     try:
         return find_rules(headers["game"], options)
     except DuelsError as error:
-        raise RecordError(str(error)) from None
+        raise RecordError(str(error), line) from None
 
 
-def _read_seat(headers: dict[str, str]) -> Seat | None:
+def _read_seat(headers: dict[str, str], found_at: dict[str, int]) -> Seat | None:
     seat = headers.get("seat")
     if seat not in (None, "1", "2"):
-        raise RecordError(f"the seat {quote(str(seat))} is neither 1 nor 2.")
+        raise RecordError(f"the seat {quote(str(seat))} is neither 1 nor 2.", found_at["seat"])
     return Seat(int(seat)) if seat else None
 
 
@@ -170,8 +177,10 @@ def _replay_seen(rules: AnyRules, entries: list[str], line: int, seat: Seat, res
     for number, entry in enumerate(entries, start=line):
         last = number == line + len(entries) - 1
         try:
-            if last and entry.lower() == Resign.RESIGN.value:
-                return recollection.match.play_text(entry)
+            if entry.lower() == Resign.RESIGN.value:
+                given_up = tuple(match.play_text(entry) for match in recollection.possible)
+                recollection = Recollection(seat, given_up)
+                continue
             action = None if entry == HIDDEN else rules.parse(entry)
             recollection = recollection.then(action, result if last else None)
         except DuelsError as error:

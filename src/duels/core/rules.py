@@ -17,6 +17,9 @@ A = TypeVar("A", bound=Hashable)  # an action of a seat, or an outcome of chance
 V = TypeVar("V", bound=Hashable)  # what one seat may know of a state
 
 
+LARGEST = 999  # of a board
+
+
 class Seat(IntEnum):
     """One of the two players. Player 1 moves first."""
 
@@ -98,8 +101,9 @@ class Rules(ABC, Generic[S, A, V]):
     """A two-player game. Rules are values: pure methods, no I/O, no randomness, no memory.
 
     Concrete rules are frozen dataclasses whose fields are their options (`Lights(lights=9)`),
-    so that equal rules compare equal and `repr` can be read back. An option is a whole number from 1
-    (None where that is its default); a value with which there would be no game raises BadOption.
+    so that equal rules compare equal and `repr` can be read back. An option is a whole number from 1:
+    a size up to 999, or a limit, whose default is None. Others, with which there would be no game,
+    or none that fits a screen, raise BadOption.
     """
 
     name: ClassVar[str]
@@ -107,9 +111,12 @@ class Rules(ABC, Generic[S, A, V]):
     """Whether some event is hidden from a seat."""
 
     def __post_init__(self) -> None:
+        defaults = {f.name: f.default for f in fields(self)}  # type: ignore[arg-type]
         for option, value in self.options().items():
             if value is None or value < 1:
                 raise BadOption(f"{option} is at least 1 in {self.name}, not {value}.")
+            if value > LARGEST and defaults[option] is not None:
+                raise BadOption(f"{option} is at most {LARGEST} in {self.name}, not {value}.")
 
     @abstractmethod
     def initial(self) -> S:

@@ -23,11 +23,12 @@ class Game:
 
     def rules(self, **options: int | None) -> Rules[Any, Any, Any]:
         """The rules; without options, the book's game."""
-        try:
-            rules: Rules[Any, Any, Any] = self._door("rules").RULES(**options)
-        except TypeError:
-            known = ", ".join(self._door("rules").RULES.__dataclass_fields__)
-            raise UnknownName(f"{self.name} has no such options: {options}; it has: {known}.") from None
+        kind = self._door("rules").RULES
+        known = list(kind.__dataclass_fields__)
+        for name in options:
+            if name not in known:
+                raise UnknownName(f"{self.name} has no option {quote(name)}; it has {', '.join(known)}.")
+        rules: Rules[Any, Any, Any] = kind(**options)
         return rules
 
     def words(self, rules: Rules[Any, Any, Any]) -> Words[Any, Any]:

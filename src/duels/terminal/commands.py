@@ -23,6 +23,7 @@ INTERRUPTED = 130
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
+    _prepare_streams()
     sys.exit(run(sys.argv[1:]))
 
 
@@ -36,17 +37,29 @@ def run(arguments: list[str]) -> int:
     except click.ClickException as error:
         error.show()
         return error.exit_code
-    except click.exceptions.Exit as leaving:
-        return leaving.exit_code
     except (KeyboardInterrupt, EOFError, click.Abort):
         return INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output has left; Python would complain once more when it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    except (DuelsError, OSError) as error:
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        click.echo(f"duels: {place}{error.strerror or error}", err=True)
+        return 1
+    except DuelsError as error:
         click.echo(f"duels: {error}", err=True)
         return 1
+
+
+def _prepare_streams() -> None:
+    """A closed stream, bytes that are no text, or a terminal that lacks a letter are no reason to fail."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115 (open as long as the program)
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
 
 
 def _as_game(_context: click.Context, _parameter: click.Parameter, name: str) -> Game:
@@ -220,7 +233,8 @@ def resume(file: Path | None, plain: bool) -> None:
     from duels.terminal.play import play_on
     from duels.terminal.screen import Screen
 
-    _leave(play_on(file or last_unfinished(), Screen(plain)))
+    screen = Screen(plain)
+    _leave(play_on(file or last_unfinished(screen.notice), screen))
 
 
 @cli.command(

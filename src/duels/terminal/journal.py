@@ -4,8 +4,13 @@ Every entry is on the disk before it is shown: a crash loses at most what was be
 that exists is never overwritten, and two programs never write to one match.
 """
 
+import errno
 import os
+import shlex
+from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -38,38 +43,41 @@ class Journal:
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
         journal = cls(path, handle, [])
         journal._lock()
-        journal._write(format_header(match.rules, headers))
+        try:
+            journal._write(format_header(match.rules, headers))
+        except OSError:
+            path.unlink()
+            raise
         remember(path)
         return journal
 
     @classmethod
     def reopen(cls, path: Path) -> tuple["Journal", Record]:
         """Go on with an unfinished match."""
-        record = read_record(path)
-        if record.seat:
-            raise DuelsError(f"{path} holds only what {record.seat.label} saw; it cannot be played on.")
-        if record.match.outcome:
-            raise DuelsError(
-                f"{path} is over: {record.match.outcome.reason} See it with: duels replay {path}"
-            )
-        handle = os.open(path, os.O_RDWR)
-        journal = cls(path, handle, [])
-        journal._lock()
-        lines = path.read_bytes().splitlines(keepends=True)
-        entries = len(record.match.turns)
-        total = sum(map(len, lines))
-        journal._lengths = [total - sum(map(len, lines[len(lines) - k :])) for k in range(entries, 0, -1)]
-        journal._lengths.append(total)
-        os.lseek(handle, 0, os.SEEK_END)
+        journal = cls(path, os.open(path, os.O_RDWR), [])
+        try:
+            journal._lock()
+            # Read only now that nobody else can be writing.
+            record = read_record(path)
+            if record.seat:
+                raise DuelsError(f"{path} holds only what {record.seat.label} saw; it cannot be played on.")
+            if record.match.outcome:
+                see = f"See it with: duels replay {shlex.quote(str(path))}"
+                raise DuelsError(f"{path} is over: {record.match.outcome.reason} {see}")
+        except (DuelsError, OSError):
+            journal.close()
+            raise
+        ends = [0, *accumulate(len(line) + 1 for line in path.read_bytes().split(b"\n")[:-1])]
+        journal._lengths = ends[len(ends) - 1 - len(record.match.turns) :]
+        os.lseek(journal._handle, 0, os.SEEK_END)
         remember(path)
         return journal, record
 
     def add(self, match: AnyMatch) -> None:
         """Write the last entry of `match`, and its result if that ended it."""
         if match.last:
-            self._write(format_entry(match.rules, match.last) + "\n")
-        if match.outcome:
-            self._write(f"{RESULT}{match.outcome.reason}\n")
+            result = f"{RESULT}{match.outcome.reason}\n" if match.outcome else ""
+            self._write(f"{format_entry(match.rules, match.last)}\n{result}")
 
     def take_back(self, entries: int) -> None:
         """Drop the last entries."""
@@ -82,9 +90,16 @@ class Journal:
         os.close(self._handle)
 
     def _write(self, text: str) -> None:
-        # One write a line: the system does not tear it when the process is killed.
-        os.write(self._handle, text.encode())
-        os.fsync(self._handle)
+        # One write an entry: the system does not tear it when the process is killed.
+        line = text.encode()
+        try:
+            if os.write(self._handle, line) < len(line):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            os.fsync(self._handle)
+        except OSError as error:
+            if self._lengths:  # what was written before must stay a whole record
+                os.ftruncate(self._handle, self._lengths[-1])
+            raise OSError(error.errno, f"{error.strerror}: the last entry is not saved", self.path) from None
         self._lengths.append(os.lseek(self._handle, 0, os.SEEK_CUR))
 
     def _lock(self) -> None:
@@ -93,16 +108,17 @@ class Journal:
         try:
             fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            os.close(self._handle)
             raise DuelsError(f"{self.path} is being played somewhere else right now.") from None
 
 
 def read_record(path: Path) -> Record:
     """Load and check the record at `path`; RecordError if it is damaged."""
+    data = path.read_bytes()
     try:
-        text = path.read_bytes().decode("utf-8")
-    except UnicodeDecodeError:
-        raise RecordError("this is not a duels record: it is not text.") from None
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise RecordError("this is not a duels record: it is not text.", line) from None
     return loads(text.replace("\r\n", "\n"), lambda name, options: find_game(name).rules(**options))
 
 
@@ -125,20 +141,25 @@ def new_path(game: str) -> Path:
 
 def remember(path: Path) -> None:
     """Note which match was played last, wherever its file is."""
-    data_dir().mkdir(parents=True, exist_ok=True)
-    _last_file().write_text(f"{path.resolve()}\n", encoding="utf-8")
+    with suppress(OSError):  # only a convenience, no reason not to play
+        data_dir().mkdir(parents=True, exist_ok=True)
+        _last_file().write_bytes(os.fsencode(path.resolve()))
 
 
-def last_unfinished() -> Path:
-    """The file of the match to go on with: the one played last that is not over."""
+def last_unfinished(warn: Callable[[str], None]) -> Path:
+    """The file of the match to go on with: the one played last that is not over.
+
+    `warn` is told about damaged files that would have come before it.
+    """
     candidates = list(matches_dir().glob("*.duel")) if matches_dir().is_dir() else []
     if _last_file().is_file():
-        candidates.append(Path(_last_file().read_text(encoding="utf-8").strip()))
+        candidates.append(Path(os.fsdecode(_last_file().read_bytes())))
     existing = {path for path in candidates if path.is_file()}
     for path in sorted(existing, key=lambda path: path.stat().st_mtime, reverse=True):
         try:
             record = read_record(path)
-        except (DuelsError, OSError):
+        except (DuelsError, OSError) as error:
+            warn(f"Passed over {path}: {error}")
             continue
         if not record.match.over and not record.seat:
             return path

@@ -1,13 +1,15 @@
 """Sets up matches: new ones, ones to go on with, ones to be shown again."""
 
 import secrets
+import shlex
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from duels.core.errors import DuelsError, NotationError
+from duels.core.errors import DuelsError, NotationError, quote
 from duels.core.match import Match
 from duels.core.record import Record
 from duels.core.rules import Rules, Seat
@@ -38,6 +40,8 @@ class NewMatch:
     def __post_init__(self) -> None:
         self.rules = self.game.rules()
         self.seed = " ".join(self.seed.split()) if self.seed else str(secrets.randbelow(10**9))
+        if not self.seed.isprintable():
+            raise NotationError(f"--seed: {quote(self.seed)} is not text that a record can hold.")
         self.chance = " ".join(self.chance.split())
         try:
             ChanceScript.parse(self.rules, self.chance)
@@ -61,37 +65,44 @@ def play_new(new: NewMatch, screen: Screen) -> int:
     """Play a new match; the exit code."""
     match = Match.start(new.rules)
     headers = new.headers()
-    people = "human" in (new.one, new.two)
-    journal = None
-    if people or new.path:
-        journal = Journal.create(new.path or new_path(new.game.name), match, headers)
+    table = _table(new.game, match, headers, screen)
+    if new.path or "human" in (new.one, new.two):
+        table.journal = Journal.create(new.path or new_path(new.game.name), match, headers)
     if new.first != "1":
         screen.notice(f"Player 1: {new.one}. Player 2: {new.two}.")
-    return _run(new.game, match, headers, screen, journal)
+    return _run(table)
 
 
 def play_on(path: Path, screen: Screen) -> int:
     """Go on with the match recorded at `path`; the exit code."""
     try:
         journal, record = Journal.reopen(path)
+        game = find_game(record.match.rules.name)
+        table = _table(game, record.match, record.headers, screen)
     except DuelsError as error:
         raise DuelsError(f"{path}: {error}" if str(path) not in str(error) else str(error)) from None
+    table.journal = journal
     screen.notice(f"Going on with {path}.")
-    return _run(find_game(record.match.rules.name), record.match, dict(record.headers), screen, journal)
+    return _run(table)
 
 
-def _run(game: Game, match: Any, headers: dict[str, str], screen: Screen, journal: Journal | None) -> int:
+def _table(game: Game, match: Any, headers: Mapping[str, str], screen: Screen) -> Table:
+    """A table with the players and the chance that a record's header names."""
     players: dict[Seat, Player] = {
         seat: make_player(headers.get(f"seat{seat.value}", "human"), game, match.rules) for seat in Seat
     }
     script = ChanceScript.parse(match.rules, headers.get("chance", ""))
-    script.skip_played(match)
-    table = Table(game, match, players, screen, Dice(headers.get("seed", "")), script, journal)
+    return Table(game, match, players, screen, Dice(headers.get("seed", "")), script)
+
+
+def _run(table: Table) -> int:
+    """Play until the end or until somebody leaves; the exit code."""
+    journal, screen = table.journal, table.screen
     try:
         table.run()
     except (Quit, EOFError, KeyboardInterrupt) as leaving:
         if journal:
-            screen.notice(f"\nThe match is saved. Go on with: duels resume {journal.path}")
+            screen.notice(f"\nThe match is saved. Go on with: duels resume {shlex.quote(str(journal.path))}")
         return 0 if isinstance(leaving, Quit) else INTERRUPTED
     finally:
         if journal:

@@ -6,10 +6,19 @@ terminal the terminal does that itself, and secret entries are not echoed at all
 
 import getpass
 import os
+import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 from duels.core.errors import quote
 from duels.core.words import Ink, Question, inked, plain
+
+try:
+    import termios
+except ImportError:  # not on Windows
+    termios = None  # type: ignore[assignment]
 
 _CODES = {
     Ink.ONE: "\x1b[36m",
@@ -27,10 +36,6 @@ class Screen:
     """Where a match is shown and entries are made."""
 
     def __init__(self, plain_text: bool = False) -> None:
-        for stream in (sys.stdin, sys.stdout, sys.stderr):
-            # Bytes that are no text, or a terminal that lacks a letter, are no reason to stop.
-            if hasattr(stream, "reconfigure"):
-                stream.reconfigure(errors="replace")
         self.on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
         self.colour = (
             sys.stdout.isatty()
@@ -38,6 +43,10 @@ class Screen:
             and not os.environ.get("NO_COLOR")
             and os.environ.get("TERM") != "dumb"
         )
+        self._usual = self._terminal_settings() or []
+
+    def _terminal_settings(self) -> list[Any] | None:
+        return termios.tcgetattr(sys.stdin) if termios and self.on_terminal else None
 
     def say(self, text: str) -> None:
         """Write to the match's transcript."""
@@ -54,19 +63,41 @@ class Screen:
         """The line entered; `unseen` keeps it off a terminal. EOFError at the end of input."""
         if question.notice:
             self.say(f"{question.notice}\n")
-        if unseen and self.on_terminal:
+        with self.typing(shown=not unseen):
             self.say(question.prompt)
-            # getpass writes its prompt to the terminal itself, past the transcript.
-            return getpass.getpass("")
-        self.say(question.prompt)
-        line = sys.stdin.readline()
+            line = _read_line(unseen and self.on_terminal)
         if not line:
             self.say("\n")
             raise EOFError
         entry = line.rstrip("\r\n")
         if not self.on_terminal:
             self.say(f"{as_typed(entry)}\n")
+        elif unseen:
+            self.say("\n")
         return entry
+
+    @contextmanager
+    def typing(self, shown: bool) -> Iterator[None]:
+        """Within, the terminal shows what is typed, or does not; a switch drops what was typed ahead."""
+        before = self._terminal_settings()
+        # A terminal that came without echo (an editor's shell has its own) is left so.
+        wanted = self._usual[3] & termios.ECHO if before and shown else 0
+        if not before or before[3] & termios.ECHO == wanted:
+            yield
+            return
+        switched = [*before[:3], before[3] ^ termios.ECHO, *before[4:]]
+
+        def switch(*_: object) -> None:
+            termios.tcsetattr(sys.stdin, termios.TCSAFLUSH, switched)
+
+        switch()
+        # A shell gives a stopped program the terminal back as the shell likes it.
+        previous = signal.signal(signal.SIGCONT, switch)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGCONT, previous)
+            termios.tcsetattr(sys.stdin, termios.TCSAFLUSH, before)
 
     def whisper(self, text: str) -> None:
         """Show something that must not stay on the screen or in its scroll-back."""
@@ -85,7 +116,13 @@ class Screen:
 
     def pause(self, text: str) -> None:
         """Wait for Enter; whatever else is typed is not shown."""
-        getpass.getpass(text)
+        self.ask(Question(text), unseen=True)
+
+
+def _read_line(unseen: bool) -> str:
+    if unseen and not termios:
+        return getpass.getpass("") + "\n"
+    return sys.stdin.readline()
 
 
 def as_typed(entry: str) -> str:

@@ -1,6 +1,7 @@
 """The table where a match is played: asks people, lets players choose, draws chance, tells it all."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -51,11 +52,14 @@ class Dice:
         return Random(f"{self._seed} {purpose} {len(match.turns)}")
 
 
-@dataclass
+@dataclass(frozen=True)
 class ChanceScript:
-    """Chance outcomes given in advance, in order; when they run out the rest is drawn."""
+    """Chance outcomes given in advance, in order; when they run out the rest is drawn.
 
-    outcomes: list[Any]
+    What comes next depends on the place in the match alone, as with Dice.
+    """
+
+    outcomes: tuple[Any, ...]
 
     @classmethod
     def parse(cls, rules: Rules[Any, Any, Any], text: str) -> "ChanceScript":
@@ -63,16 +67,13 @@ class ChanceScript:
         for word, outcome in zip(text.split(), outcomes, strict=True):
             if outcome not in rules.all_outcomes():
                 raise NotationError(f"'{word}' is not something that chance brings in {rules.name}.")
-        return cls(outcomes)
+        return cls(tuple(outcomes))
 
-    def skip_played(self, match: AnyMatch) -> None:
-        """Drop what the match has used already, or everything if it went another way."""
-        used = [turn.action for turn in match.turns if turn.actor is CHANCE]
-        follows = self.outcomes[: len(used)] == used[: len(self.outcomes)]
-        self.outcomes = self.outcomes[len(used) :] if follows else []
-
-    def next(self) -> Any | None:
-        return self.outcomes.pop(0) if self.outcomes else None
+    def at(self, match: AnyMatch) -> Any | None:
+        """What comes at this chance node; None once the script is used up, or the match has left it."""
+        used = tuple(turn.action for turn in match.turns if turn.actor is CHANCE)
+        on_script = self.outcomes[: len(used)] == used and len(used) < len(self.outcomes)
+        return self.outcomes[len(used)] if on_script else None
 
 
 class Table:
@@ -106,6 +107,11 @@ class Table:
 
     def run(self) -> AnyMatch:
         """Play to the end. Quit, EOFError and KeyboardInterrupt leave the match as it is on disk."""
+        # What one person types ahead of a question can be a secret from the other.
+        with self.screen.typing(shown=False) if self.guarded else nullcontext():
+            return self._run()
+
+    def _run(self) -> AnyMatch:
         self.narrator.retell(self.match)
         while (actor := self.match.actor) is not None:
             if not isinstance(actor, Seat):
@@ -133,11 +139,10 @@ class Table:
         self.narrator.happened(match)
 
     def _chance(self) -> Any:
-        scripted = self.script.next()
+        scripted = self.script.at(self.match)
         if scripted in self.match.actions:
             return scripted
         if scripted is not None:
-            self.script.outcomes.clear()
             name, can = self.match.rules.format(scripted), map(self.match.rules.format, self.match.actions)
             self.screen.notice(
                 f"--chance: '{name}' cannot come now (only {', '.join(can)}); the rest is drawn."

@@ -1,0 +1,182 @@
+"""A match under any sequence of calls, legal or not: the gate holds and nothing is ever changed."""
+
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from duels.core.errors import DuelsError, GameOver, IllegalMove, NotationError, NotYourTurn
+from duels.core.match import RESIGN, Match, Resigned, draw
+from duels.core.rules import CHANCE, Seat
+from duels.games import find_game
+from duels.games.flip.rules import Flip
+from duels.games.flip.rules import QuantumTiles as FlipRules
+from tests.support import AnyMatch, all_rules
+
+ALL_RULES = all_rules()
+ANYTHING: list[Any] = [
+    *(action for rules in ALL_RULES for action in (*rules.all_actions(), *rules.all_outcomes())),
+    *(None, 0, -1, "", "1", "resign", RESIGN, (), object(), Seat.ONE, CHANCE, Flip(10**9), Flip(-(10**9))),
+]
+
+
+class MatchMachine(RuleBasedStateMachine):
+    """Holds every match that was ever current, with a copy of what it looked like then."""
+
+    @initialize(rules=st.sampled_from(ALL_RULES))
+    def start(self, rules: Any) -> None:
+        self.match: AnyMatch = Match.start(rules)
+        self.snapshots = [(self.match, self._look(self.match))]
+
+    def _look(self, match: AnyMatch) -> tuple[Any, ...]:
+        sights = tuple(match.sight(seat) for seat in Seat)
+        return match.state, match.actor, match.actions, match.outcome, match.turns, sights
+
+    def _go_on(self, match: AnyMatch) -> None:
+        assert match.previous is self.match
+        assert len(match.turns) == len(self.match.turns) + 1
+        self.match = match
+        self.snapshots.append((match, self._look(match)))
+
+    @precondition(lambda self: self.match.actor is not None)
+    @rule(data=st.data())
+    def play(self, data: st.DataObject) -> None:
+        actor = self.match.actor
+        assert actor is not None
+        action = data.draw(st.sampled_from(self.match.actions))
+        after = self.match.play(actor, action)
+        assert after.last
+        assert (after.last.actor, after.last.action) == (actor, action)
+        assert after.last.events
+        self._go_on(after)
+
+    @precondition(lambda self: self.match.actor is not None)
+    @rule(data=st.data())
+    def play_text(self, data: st.DataObject) -> None:
+        action = data.draw(st.sampled_from(self.match.actions))
+        text = self.match.rules.format(action)
+        after = self.match.play_text(data.draw(st.sampled_from([text, text.upper(), f" {text} "])))
+        assert after.last
+        assert after.last.action == action
+        assert after.previous is self.match
+        self._go_on(after)
+
+    @precondition(lambda self: isinstance(self.match.actor, Seat) and len(self.match.turns) > 8)
+    @rule()
+    def resign(self) -> None:
+        seat = self.match.actor
+        assert isinstance(seat, Seat)
+        after = self.match.resign(seat)
+        assert after.outcome
+        assert after.outcome.winner is seat.other
+        assert after.seen(None)[-1] == Resigned(seat)
+        assert after.state == self.match.state
+        self._go_on(after)
+
+    @rule(actor=st.sampled_from([*Seat, CHANCE, 1, None, "1"]), action=st.sampled_from(ANYTHING))
+    def play_anything(self, actor: Any, action: Any) -> None:
+        legal = actor is self.match.actor and action in self.match.actions
+        try:
+            after = self.match.play(actor, action)
+        except GameOver:
+            assert self.match.over
+        except NotYourTurn:
+            assert actor is not self.match.actor
+        except IllegalMove:
+            assert not legal
+        else:
+            assert legal
+            self._go_on(after)
+
+    @rule(actor=st.sampled_from([*Seat, CHANCE, None]))
+    def resign_out_of_turn(self, actor: Any) -> None:
+        if actor is self.match.actor and isinstance(actor, Seat):
+            return
+        with pytest.raises((NotYourTurn, GameOver)):
+            self.match.resign(actor)
+
+    @rule(text=st.sampled_from(["", "nonsense", "99", "\x00", "move", "A9+A9", "heads tails", "-1", "٣"]))
+    def unreadable_text(self, text: str) -> None:
+        with pytest.raises((NotationError, IllegalMove)):
+            self.match.play_text(text)
+
+    @invariant()
+    def a_match_is_over_exactly_when_nobody_acts(self) -> None:
+        match = self.match
+        assert match.over == (match.actor is None) == (match.actions == ()) == (match.outcome is not None)
+
+    @invariant()
+    def no_match_ever_changes(self) -> None:
+        for match, look in self.snapshots[-3:]:
+            assert self._look(match) == look
+
+    @invariant()
+    def sights_follow_from_the_history(self) -> None:
+        match = self.match
+        assert [after.last for after in match.steps()] == list(match.turns)
+        for seat in Seat:
+            sight = match.sight(seat)
+            assert sight.events == tuple(e for turn in match.turns for e in turn.events if seat in e.seen_by)
+            assert sight.actions == (match.actions if match.actor is seat else ())
+            assert sight.actor == match.actor
+        assert set(match.seen(None)) <= set(match.seen(Seat.ONE)) & set(match.seen(Seat.TWO))
+
+    def teardown(self) -> None:
+        for match, look in getattr(self, "snapshots", []):
+            assert self._look(match) == look
+
+
+MatchMachine.TestCase.settings = settings(max_examples=100, stateful_step_count=40, deadline=None)
+TestMatch = MatchMachine.TestCase
+
+
+def test_chance_is_drawn_with_exactly_the_rules_odds() -> None:
+    """Every ticket is tried once: the outcomes come in proportion to their odds."""
+    match = Match.start(FlipRules()).play_text("A1", "4", "B1+B2")
+    odds = match.rules.odds(match.state)
+    tickets = 24 * 23
+
+    class Fixed(Random):
+        ticket = 0
+
+        def randrange(self, *limits: Any) -> int:
+            assert tickets % limits[0] == 0
+            return int(self.ticket * limits[0] // tickets)
+
+    counts: dict[Any, int] = {}
+    for ticket in range(tickets):
+        rng = Fixed()
+        rng.ticket = ticket
+        outcome = draw(match, rng)
+        counts[outcome] = counts.get(outcome, 0) + 1
+    assert [Fraction(counts[a], tickets) for a in match.actions] == list(odds)
+
+
+def test_every_error_is_a_duels_error_and_quotes_its_input() -> None:
+    match: AnyMatch = Match.start(find_game("lights").rules())
+    with pytest.raises(IllegalMove, match="'8' is not allowed now; allowed: 1, 2"):
+        match.play_text("8")
+    with pytest.raises(NotationError, match="'x'"):
+        match.play_text("x")
+    with pytest.raises(NotYourTurn, match="It is for Player 1 to act now"):
+        match.play(Seat.TWO, match.actions[0])
+    over = match.resign(Seat.ONE)
+    with pytest.raises(GameOver):
+        over.play_text("1")
+    with pytest.raises(DuelsError):
+        over.resign(Seat.TWO)
+
+
+def test_a_long_match_can_be_looked_at() -> None:
+    rules = find_game("hunt").rules()
+    match: AnyMatch = Match.start(rules).play_text("move 1", "observe 6", "move 7", "observe 6")
+    for _ in range(500):
+        match = match.play_text("move 1", "observe 5", "move 7", "observe 5")
+        match = match.play_text("move 1", "observe 6", "move 7", "observe 6")
+    assert len(match.turns) > 4000
+    assert len(repr(match)) < 2000
+    assert not match.over

@@ -1,0 +1,176 @@
+"""Records: there and back again, and copies that hold nothing their seat may not know."""
+
+import tempfile
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from duels.core.errors import RecordError
+from duels.core.match import Match
+from duels.core.record import HEADERS, SECRET_HEADERS, Record, dumps, loads
+from duels.core.rules import Rules, Seat
+from duels.games import find_game
+from duels.games.hunt.rules import Collided, Observed, QuantumHunt
+from tests.support import OPTIONS, AnyMatch, all_matches, duels, lines_of, matches, play_randomly
+
+FULL = {
+    "seat1": "human",
+    "seat2": "greedy",
+    "seed": "a secret seed",
+    "chance": "4 2,5",
+    "started": "2026-01-02 03:04 UTC",
+}
+HUNT = ("hunt",)
+IN_FILES = settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow])
+
+
+def read(text: str) -> Record:
+    def find_rules(name: str, options: dict[str, int | None]) -> Rules[Any, Any, Any]:
+        return find_game(name).rules(**options)
+
+    return loads(text, find_rules)
+
+
+@settings(deadline=None)
+@given(matches(), st.sampled_from([{}, FULL, {"seed": "1"}]))
+def test_a_record_is_the_match(match: AnyMatch, headers: dict[str, str]) -> None:
+    text = dumps(match, headers)
+    record = read(text)
+    assert record.match.rules == match.rules
+    assert lines_of(record.match) == lines_of(match)
+    assert record.match.state == match.state
+    assert record.match.outcome == match.outcome
+    assert [turn.events for turn in record.match.turns] == [turn.events for turn in match.turns]
+    assert {key: record.headers[key] for key in record.headers if key in HEADERS} == headers
+    assert dumps(record.match, record.headers) == text
+
+
+@settings(deadline=None)
+@given(matches())
+def test_letter_case_and_spaces_do_not_matter(match: AnyMatch) -> None:
+    head, entries = dumps(match).split("\n\n", 1)
+    lines, result = entries.splitlines(), []
+    if match.outcome:
+        result = [lines.pop()]
+    shouted = "".join(f"  {line.upper()} \n" for line in lines) + "".join(f"{line}\n" for line in result)
+    assert lines_of(read(f"{head}\n\n{shouted}").match) == lines_of(match)
+
+
+@settings(deadline=None)
+@given(matches(), st.sampled_from(Seat))
+def test_a_copy_for_a_seat_loads_and_shows_the_same(match: AnyMatch, seat: Seat) -> None:
+    copy = dumps(match, FULL, seat)
+    record = read(copy)
+    assert record.seat is seat
+    assert record.match.sight(seat) == match.sight(seat)
+    assert record.match.outcome == match.outcome
+    assert dumps(record.match, record.headers, seat) == copy, "a copy's copy is the copy"
+    for secret in SECRET_HEADERS:
+        assert FULL[secret] not in copy
+        assert f"\n{secret}:" not in copy
+
+
+@pytest.mark.parametrize("seat", Seat)
+@pytest.mark.parametrize(("cells", "turns"), [(2, 6), (3, 4), (3, 5)])
+def test_matches_that_a_seat_sees_alike_give_it_the_same_copy(seat: Seat, cells: int, turns: int) -> None:
+    """All matches of a small hunt, sorted by what the seat knows: one copy for each kind, byte for byte."""
+    copies: dict[Any, set[str]] = {}
+    for number, match in enumerate(all_matches(Match.start(QuantumHunt(cells)), turns)):
+        headers = {**FULL, "seed": str(number), "chance": str(number)}
+        copies.setdefault(match.sight(seat), set()).add(dumps(match, headers, seat))
+    assert len(copies) > 20
+    assert all(len(alike) == 1 for alike in copies.values())
+    assert len(set.union(*copies.values())) == len(copies), "and the copy tells all that the seat knows"
+
+
+@settings(deadline=None)
+@given(matches(HUNT), st.sampled_from(Seat))
+def test_a_copy_names_no_hidden_cell(match: AnyMatch, seat: Seat) -> None:
+    entries = dumps(match, FULL, seat).split("\n\n", 1)[1].splitlines()
+    assert len(entries) == len(match.turns) + match.over
+    for entry, turn in zip(entries, match.turns, strict=False):
+        hidden = turn.actor is not seat and entry.startswith(("move", "tunnel"))
+        assert not hidden
+        assert (entry == "?") == turn.hidden_from(seat)
+
+
+@IN_FILES
+@given(matches(), st.sampled_from(Seat))
+def test_shared_files_verify_and_replay_like_the_original(match: AnyMatch, seat: Seat) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        original, copy = folder / "original.duel", folder / "copy.duel"
+        original.write_text(dumps(match, FULL))
+        option = ("--seat", str(seat.value))
+        shared = duels(folder, "share", original, *option)
+        assert shared.code == 0
+        copy.write_text(shared.out)
+        assert shared.out == dumps(match, FULL, seat)
+        assert duels(folder, "verify", copy).code == 0
+        told = duels(folder, "replay", original, *option)
+        assert told.code == 0
+        assert duels(folder, "replay", copy, *option).out == told.out
+        assert duels(folder, "replay", copy).out == told.out, "a copy is always shown as its seat saw it"
+        for command in ("replay", "share"):
+            refused = duels(folder, command, copy, "--seat", str(seat.other.value))
+            assert (refused.code, refused.out) == (1, "")
+            assert f"holds only what {seat.label} saw" in refused.err
+
+
+@IN_FILES
+@given(matches(HUNT, resign=False))
+def test_replaying_never_shows_what_the_seat_could_not_know(match: AnyMatch) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        path = folder / "hunt.duel"
+        path.write_text(dumps(match, FULL))
+        for seat in Seat:
+            out = duels(folder, "replay", path, "--seat", str(seat.value)).out
+            assert hidden_entries(match, seat) == out.count("(hidden)")
+            own = [
+                line for turn, line in zip(match.turns, lines_of(match), strict=True) if turn.actor is seat
+            ]
+            assert entered(out) == {line.upper() for line in own} | observations(match)
+        out = duels(folder, "replay", path).out
+        if match.over:
+            assert entered(out) == {line.upper() for line in lines_of(match)}
+        else:
+            assert entered(out) == observations(match), "unfinished: a bystander sees no secret of either"
+
+
+def entered(out: str) -> set[str]:
+    shown = {line.removeprefix("Enters: ") for line in out.splitlines() if line.startswith("Enters: ")}
+    return shown - {"(hidden)"}
+
+
+def observations(match: AnyMatch) -> set[str]:
+    return {line.upper() for line in lines_of(match) if line.startswith("observe")}
+
+
+def hidden_entries(match: AnyMatch, seat: Seat) -> int:
+    return sum(turn.hidden_from(seat) for turn in match.turns)
+
+
+def test_a_collision_is_read_back_from_what_the_loser_and_the_winner_saw() -> None:
+    match = Match.start(QuantumHunt()).play_text("tunnel 7", "observe 5", "move 7", "observe 4")
+    for seat in Seat:
+        record = read(dumps(match, seat=seat))
+        assert record.match.seen(seat)[-2:] == (Observed(Seat.TWO, 4, False), Collided(Seat.TWO, 7))
+    with pytest.raises(RecordError, match="line 9: the result"):
+        read(dumps(match, seat=Seat.ONE).replace("Player 1 wins! ", "Player 2 wins! "))
+
+
+def test_options_are_kept() -> None:
+    for name, (_, options) in OPTIONS.items():
+        match = play_randomly(Match.start(find_game(name).rules(**options)), Random(0), 3)
+        text = dumps(match)
+        assert "options: " + " ".join(f"{key}={value}" for key, value in options.items()) in text
+        assert read(text).match.rules.options() == options
+
+
+def test_the_books_game_needs_no_options_line() -> None:
+    assert dumps(Match.start(find_game("lights").rules())) == "duels record 1\ngame: lights\n\n"

@@ -1,0 +1,108 @@
+"""The real command in a pseudo-terminal: keys go in, raw bytes come out."""
+
+import fcntl
+import os
+import re
+import select
+import subprocess
+import termios
+import time
+from pathlib import Path
+
+from tests.support import COMMAND, environment
+
+PATIENCE = 30  # seconds until a test that waits in vain fails
+
+
+class Terminal:
+    """A terminal with `duels` running in it. Use as a context manager."""
+
+    def __init__(self, folder: Path, *arguments: str | Path, **variables: str) -> None:
+        self.master, worker = os.openpty()
+        self.process = subprocess.Popen(
+            [*COMMAND, *map(str, arguments)],
+            stdin=worker,
+            stdout=worker,
+            stderr=worker,
+            env=environment(folder, **variables),
+            start_new_session=True,
+            # Ctrl-C reaches only the session that the terminal controls.
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        )
+        os.close(worker)
+        self.output = b""
+        self._read_to = 0
+
+    def __enter__(self) -> "Terminal":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        os.close(self.master)
+
+    def expect(self, text: str) -> None:
+        """Wait until `text` comes, after what was waited for before."""
+        while (found := self.output.find(text.encode(), self._read_to)) < 0:
+            if not self._receive():
+                raise AssertionError(f"waited for {text!r}, got {self.output[self._read_to :]!r}")
+        self._read_to = found + len(text)
+
+    def send(self, keys: str | bytes) -> None:
+        os.write(self.master, keys.encode() if isinstance(keys, str) else keys)
+
+    def ask(self, prompt: str) -> None:
+        """Wait until the cursor stands after `prompt`: a match told again shows old prompts as well."""
+        while not self.output[self._read_to :].endswith(prompt.encode()):
+            if not self._receive():
+                raise AssertionError(f"waited for {prompt!r}, got {self.output[self._read_to :]!r}")
+        self._read_to = len(self.output)
+
+    def answer(self, prompt: str, line: str | bytes) -> None:
+        """Wait for the question, then enter `line`."""
+        self.ask(prompt)
+        self.send((line.encode() if isinstance(line, str) else line) + b"\n")
+
+    def wait(self) -> int:
+        """Read to the end; the exit code."""
+        while self._receive():
+            pass
+        return self.process.wait(timeout=PATIENCE)
+
+    @property
+    def echoes(self) -> bool:
+        return bool(termios.tcgetattr(self.master)[3] & termios.ECHO)
+
+    def wait_for_hiding(self) -> None:
+        """Wait until nothing that is typed is shown any more."""
+        give_up = time.monotonic() + PATIENCE
+        while self.echoes and time.monotonic() < give_up:
+            time.sleep(0.01)
+
+    @property
+    def text(self) -> str:
+        return self.output.decode(errors="replace").replace("\r\n", "\n")
+
+    @property
+    def left_behind(self) -> str:
+        """All that was ever on the main screen, the only one with a scroll-back."""
+        pieces = re.split(r"\x1b\[\?1049h(.*?)\x1b\[\?1049l", self.text, flags=re.DOTALL)
+        assert "\x1b[?1049" not in "".join(pieces[::2]), "the other screen was entered and left in turn"
+        return "".join(pieces[::2])
+
+    @property
+    def aside(self) -> str:
+        """All that was shown on the screen without a scroll-back."""
+        return "\n".join(re.findall(r"\x1b\[\?1049h(.*?)\x1b\[\?1049l", self.text, flags=re.DOTALL))
+
+    def _receive(self) -> bool:
+        ready, _, _ = select.select([self.master], [], [], PATIENCE)
+        if not ready:
+            return False
+        try:
+            data = os.read(self.master, 65536)
+        except OSError:  # the command has left the terminal
+            return False
+        self.output += data
+        return bool(data)

@@ -1,0 +1,241 @@
+"""Wrong entries at every prompt of every game: one helpful line, nothing changed, the match goes on."""
+
+import re
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from duels.core.match import Match
+from duels.core.rules import Seat
+from duels.core.words import Question, plain
+from duels.games import find_game
+from duels.terminal.journal import read_record
+from duels.terminal.screen import as_typed
+from duels.terminal.table import _COMMANDS
+from tests.support import (
+    GAME_NAMES,
+    AnyMatch,
+    advance,
+    all_rules,
+    asked,
+    chance_of,
+    command,
+    decisions,
+    duels,
+    entries_for,
+    finish,
+    lines_of,
+    play_randomly,
+    words_of,
+)
+
+NASTY = (
+    *("", " ", "\t", "abc", "x y z", "1.5", "1e3", "-1", "+1", "0", "8", "22", "1_0", "1\t2", "9" * 1000),
+    *("٣", "３", "²", "Ⅳ", "१२", "4\u200b", "\ufeff4", "\x00", "\x1b[2J", "\x07", "\x7f", "\x85", "\u2028"),
+    *("\ue000", "\ue001X\ue000", "\U0001f600", "é", "ＡＢ", "ı", "ſtay", "\ud800", "\u202e4", "'", '"', "%s"),
+    *("yes", "no", "challenge", "accept", "heads", "tails", "enter", "MOVE 9", "MOVE", "TUNNEL -1", "stay"),
+    *("OBSERVE", "OBSERVE 0", "observe 4 5", "Q", "F", "A0", "F1", "A6", "A1+A2", "keep A1", "4,5", "1-3"),
+    *("3 5", "quit!", "undo 2", "resign now", "--help", "; rm -rf .", "../../etc", "{0}", "A" * 1000),
+)
+# Everything that means something in one of the games; most of it means nothing at the prompt at hand.
+NOTATION = tuple(
+    sorted({rules.format(a) for rules in all_rules() for a in (*rules.all_actions(), *rules.all_outcomes())})
+)
+LINE = st.text(st.characters(exclude_characters="\r\n"), max_size=60)
+ENTRIES = st.one_of(st.sampled_from(NASTY), st.sampled_from(NOTATION), LINE, st.floats().map(str))
+SLOW_START = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=200)
+
+
+def enter(match: AnyMatch, path: tuple[str, ...], entry: str) -> tuple[Question | None, Any]:
+    """What comes after `path` and then `entry`: the next question, or the action that was entered."""
+    assert isinstance(match.actor, Seat)
+    dialogue = words_of(match).ask(match.sight(match.actor))
+    advance(dialogue, path)
+    try:
+        return dialogue.send(entry), None
+    except StopIteration as done:
+        return None, done.value
+
+
+def accepted(match: AnyMatch, path: tuple[str, ...], entry: str) -> bool:
+    question, _ = enter(match, path, entry)
+    return question is None or not question.notice
+
+
+def offered(name: str, notice: str) -> list[str]:
+    """The entries that a refusal says are allowed."""
+    sentence = re.split(r"(?<=[.!]) (?=[A-Z])", notice)[-1]
+    if sentence in ("Please choose a different tile.", "Please choose another tile."):
+        return []  # the first is the book's own; what is left to choose is on the board
+    if "MOVE" in sentence:
+        moves = re.findall(r"\d+", sentence.split("STAY")[0].split("TUNNEL")[0])
+        spent = ["TUNNEL 1"] if "TUNNEL" in sentence else []
+        return [f"MOVE {cell}" for cell in moves] + spent + ["STAY"] * ("STAY" in sentence)
+    if "OBSERVE" in sentence:
+        return [f"OBSERVE {cell}" for cell in re.findall(r"\d+", sentence)]
+    if sentence == "Enter 1 for one light or 2 for two adjacent lights.":
+        return ["1"]  # whether 2 is possible is told when it is chosen
+    if re.fullmatch(r"Please enter a coordinate from A1 to [A-I][1-9]\.", sentence):
+        return []
+    assert re.match(r"(Please )?(enter|choose) |The first of two ", sentence, flags=re.IGNORECASE), notice
+    words = re.findall(r"\b(?:\d+|[A-I]\d|Q|F|yes|no)\b", sentence)
+    assert words, f"{notice!r} does not say what is allowed in {name}"
+    return words
+
+
+@st.composite
+def prompts(draw: st.DrawFn) -> tuple[AnyMatch, AnyMatch, tuple[str, ...]]:
+    """A decision, the match after it, and how much of its entries is in: any prompt of any game."""
+    match = draw(decisions())
+    assert isinstance(match.actor, Seat)
+    after = match.play(match.actor, draw(st.sampled_from(match.actions)))
+    entries = entries_for(after)
+    return match, after, entries[: draw(st.integers(0, len(entries) - 1))]
+
+
+@SLOW_START
+@given(prompts(), st.lists(ENTRIES, min_size=1, max_size=4))
+def test_a_wrong_entry_is_refused_with_help_and_changes_nothing(
+    prompt: tuple[AnyMatch, AnyMatch, tuple[str, ...]], wrong: list[str]
+) -> None:
+    match, after, path = prompt
+    refused = [entry for entry in wrong if not accepted(match, path, entry)]
+    dialogue = words_of(match).ask(match.sight(match.actor))  # type: ignore[arg-type]
+    question = advance(dialogue, path)
+    for entry in refused:
+        again = dialogue.send(entry)
+        assert again.prompt == question.prompt
+        assert again.secret == question.secret
+        check_notice(match, path, again.notice)
+    # The questions go on as if nothing had been entered.
+    assert finish(dialogue, entries_for(after)[len(path) :]) == last_action(after)
+
+
+def last_action(match: AnyMatch) -> Any:
+    assert match.last
+    return match.last.action
+
+
+def check_notice(match: AnyMatch, path: tuple[str, ...], notice: str) -> None:
+    assert notice
+    assert notice.isprintable(), "one line, and nothing that a terminal would act on"
+    assert len(notice) < 400 + 4 * len(match.actions)
+    for entry in offered(match.rules.name, notice):
+        assert accepted(match, path, entry), f"{notice!r} offers {entry!r}, which is refused"
+
+
+@SLOW_START
+@given(prompts(), ENTRIES)
+def test_whatever_is_accepted_leads_to_a_legal_action(
+    prompt: tuple[AnyMatch, AnyMatch, tuple[str, ...]], entry: str
+) -> None:
+    match, _, path = prompt
+    question, action = enter(match, path, entry)
+    assert question or action in match.actions
+
+
+@SLOW_START
+@given(prompts(), st.sampled_from([" ", "   ", "\t"]))
+def test_letter_case_and_spaces_around_do_not_matter(
+    prompt: tuple[AnyMatch, AnyMatch, tuple[str, ...]], space: str
+) -> None:
+    match, after, _ = prompt
+    for change in (str.lower, str.upper, str.swapcase, lambda entry: space + entry + space):
+        dialogue = words_of(match).ask(match.sight(match.actor))  # type: ignore[arg-type]
+        next(dialogue)
+        assert finish(dialogue, [change(entry) for entry in entries_for(after)]) == last_action(after)
+
+
+def short_match(name: str, rng: Random) -> AnyMatch:
+    """A whole match, given up where it would get long."""
+    match = play_randomly(Match.start(find_game(name).rules()), rng, 40)
+    if match.over:
+        return match
+    while not isinstance(match.actor, Seat) or not asked(match):
+        match = play_randomly(match, rng, 1)
+    return match.resign(match.actor)
+
+
+def annoyed(match: AnyMatch, rng: Random) -> tuple[list[str], list[str]]:
+    """The lines that play `match`, wrong ones between them, and what the wrong ones add to the screen."""
+    lines, added = [], []
+    for after in match.steps():
+        entries, before = entries_for(after), after.previous
+        assert before
+        for place, entry in enumerate(entries):
+            for _ in range(rng.randrange(3)):
+                guess = rng.choice([*NASTY, *NOTATION]).replace("\ud800", "")
+                question, _action = enter(before, entries[:place], guess)
+                if question and question.notice and guess.strip().lower() not in _COMMANDS:
+                    lines.append(guess)
+                    added.append(plain(f"{as_typed(guess)}\n{question.notice}\n{question.prompt}"))
+            lines.append(entry)
+    return lines, added
+
+
+@pytest.mark.parametrize("name", GAME_NAMES)
+@settings(deadline=None, max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(seed=st.integers(0, 2**32))
+def test_a_match_full_of_wrong_entries_is_the_same_match(name: str, seed: int, tmp_path: Path) -> None:
+    rng = Random(seed)
+    match = short_match(name, rng)
+    lines, added = annoyed(match, rng)
+    transcripts = []
+    for entered in ([line for after in match.steps() for line in entries_for(after)], lines):
+        path = tmp_path / f"{rng.random()}.duel"
+        play = ("play", name, "--chance", chance_of(match), "--save", path)
+        done = duels(tmp_path, *play, entered="".join(f"{line}\n" for line in entered))
+        assert done.code == 0, done.err
+        assert done.err == f"\nRecord: {path}\n"
+        assert lines_of(read_record(path).match) == lines_of(match)
+        transcripts.append(done.out)
+    # A wrong entry adds itself, one line and the question again; nothing else differs.
+    clean, full = transcripts
+    assert all(text in full for text in added)
+    assert len(full) == len(clean) + sum(map(len, added))
+
+
+@pytest.mark.parametrize("name", GAME_NAMES)
+def test_the_end_of_input_at_every_prompt_saves_and_says_how_to_go_on(name: str, tmp_path: Path) -> None:
+    match = play_randomly(Match.start(find_game(name).rules()), Random(5), 14)
+    needed = [len(entries_for(after)) for after in match.steps()]
+    lines = [line for after in match.steps() for line in entries_for(after)]
+    for count in range(len(lines) + (not match.over)):
+        path = tmp_path / f"{count}.duel"
+        text = "".join(f"{line}\n" for line in lines[:count])
+        done = duels(tmp_path, "play", name, "--chance", chance_of(match), "--save", path, entered=text)
+        assert done.code == 130
+        assert done.err == f"\nThe match is saved. Go on with: duels resume {path}\n"
+        saved = lines_of(read_record(path).match)
+        complete = [end for end in range(len(needed) + 1) if sum(needed[:end]) <= count]
+        assert saved[: len(needed)] == lines_of(match)[: complete[-1]]
+
+
+@pytest.mark.parametrize("name", GAME_NAMES)
+def test_the_real_command_survives_a_megabyte_and_bytes_that_are_no_text(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "match.duel"
+    megabyte = b"9" * 1_000_000
+    nasty = [entry.encode("utf-8", "surrogatepass") for entry in NASTY]
+    wrong = [b"\xff\xfe", b"\x00\x00", b"\xc3(", megabyte, b"move " + megabyte, *nasty]
+    wrong = [w for w in wrong if not harmless(name, w)]
+    entered = b"\n".join(wrong) + b"\nquit\n"
+    done = command(tmp_path, "play", name, "--save", path, entered=entered)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert b"Traceback" not in done.stderr
+    assert len(done.stdout) < 400 * len(wrong) + 10_000
+    record = read_record(path)
+    assert all(not asked(after.previous) for after in record.match.steps() if after.previous)
+    assert plain(done.stdout.decode()) == done.stdout.decode(), "no ink marks get out"
+
+
+def harmless(name: str, entry: bytes) -> bool:
+    """Whether the first prompt of a game takes this entry."""
+    match = Match.start(find_game(name).rules())
+    while not asked(match):
+        match = match.play(match.actor, match.actions[0])  # type: ignore[arg-type]
+    text = entry.decode("utf-8", "replace")
+    return accepted(match, (), text) or text.strip().lower() in _COMMANDS

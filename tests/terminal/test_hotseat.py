@@ -1,0 +1,274 @@
+"""Secrets at one keyboard, and leaving in the middle: the real command in a real pseudo-terminal."""
+
+import os
+import signal
+import sys
+import termios
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from duels.core.rules import Seat
+from duels.terminal.journal import read_record
+from tests.support import command, lines_of
+from tests.terminal.terminal import Terminal
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+
+PASS = "Pass the keyboard to {}, then press Enter. "
+CLEAR = "\x1b[2J\x1b[3J\x1b[H"
+HIDE = "Press Enter to hide this. "
+ESCAPE = "\x1b["
+
+
+def secretly(terminal: Terminal, entries: Sequence[str]) -> None:
+    """Enter wrong entries and commands at a secret prompt, hiding each answer, then the last entry."""
+    *asides, last = entries
+    for entry in asides:
+        terminal.answer("Enters: ", entry)
+        terminal.answer(HIDE, "")
+    terminal.answer("Enters: ", last)
+
+
+def play_turn(terminal: Terminal, player: str, secret: Sequence[str], observe: str) -> None:
+    terminal.answer(PASS.format(player), "")
+    secretly(terminal, secret)
+    terminal.answer("Enters: ", observe)
+
+
+def hunt(folder: Path, one: Sequence[str], two: Sequence[str], later: Sequence[str]) -> Terminal:
+    """Two people play hunt: a turn each, then Player 1's second, who takes its move back once."""
+    with Terminal(folder, "play", "hunt", "--save", folder / "hunt.duel") as terminal:
+        play_turn(terminal, "Player 1", one, "OBSERVE 7")
+        play_turn(terminal, "Player 2", two, "OBSERVE 7")
+        terminal.answer(PASS.format("Player 1"), "")
+        secretly(terminal, later)
+        terminal.answer("Enters: ", "board")
+        terminal.answer(HIDE, "")
+        terminal.answer("Enters: ", "undo")
+        terminal.answer(HIDE, "")  # the board after taking back
+        terminal.answer(PASS.format("Player 1"), "")
+        secretly(terminal, later)
+        terminal.answer("Enters: ", "quit")
+        assert terminal.wait() == 0
+    return terminal
+
+
+def test_what_the_screen_keeps_does_not_depend_on_any_secret(tmp_path: Path) -> None:
+    """Matches that differ in secrets alone leave the very same bytes behind."""
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    asides = ["board", "moves", "MOVE 9", "observe 3", "nonsense"]
+    a = hunt(tmp_path / "a", [*asides, "MOVE 2"], [*asides, "MOVE 5"], [*asides, "MOVE 6", "MOVE 3"])
+    b = hunt(tmp_path / "b", [*asides, "TUNNEL 4"], [*asides, "TUNNEL 1"], [*asides, "MOVE 6", "stay"])
+    kept = [t.left_behind.replace(str(tmp_path / name), "HERE") for t, name in ((a, "a"), (b, "b"))]
+    assert kept[0] == kept[1]
+    assert a.aside != b.aside, "each saw its own board"
+    assert "Your token is at position 2" in a.aside
+    assert "Your token is at position 4" in b.aside
+    assert "Position 6 is not next to position 2" in a.aside
+    lines = lines_of(read_record(tmp_path / "a" / "hunt.duel").match)
+    assert lines == ["move 2", "observe 7", "move 5", "observe 7", "move 3"]
+    lines = lines_of(read_record(tmp_path / "b" / "hunt.duel").match)
+    assert lines == ["tunnel 4", "observe 7", "tunnel 1", "observe 7", "move 4"]
+
+
+def test_secret_entries_are_never_echoed_and_the_screen_is_cleared_between(tmp_path: Path) -> None:
+    with Terminal(tmp_path, "play", "hunt") as terminal:
+        play_turn(terminal, "Player 1", ["MOVE 2"], "OBSERVE 6")
+        play_turn(terminal, "Player 2", ["TUNNEL 3"], "OBSERVE 5")
+        play_turn(terminal, "Player 1", ["bogus 4", "MOVE 1"], "OBSERVE 3")
+        assert terminal.wait() == 0
+        assert terminal.echoes
+    assert "MOVE 2" not in terminal.text
+    assert "TUNNEL 3" not in terminal.text
+    assert "bogus 4" not in terminal.left_behind
+    assert "Enters: OBSERVE 6" in terminal.text, "what is said aloud is shown as it is typed"
+    for player in ("Player 1", "Player 2"):
+        before, after = terminal.text.split(PASS.format(player), 1)
+        assert CLEAR in before
+        assert after.lstrip("\n").startswith(CLEAR)
+    assert "Player 1 wins by capturing Player 2's token!" in terminal.text
+
+
+def test_what_is_typed_ahead_of_a_secret_question_is_not_shown(tmp_path: Path) -> None:
+    with Terminal(tmp_path, "play", "hunt") as terminal:
+        terminal.ask(PASS.format("Player 1"))
+        terminal.send("\nMOVE 2\n")  # in one go: the question is not there yet
+        terminal.expect("Enters: ")
+        terminal.answer("Enters: ", "OBSERVE 7")
+        terminal.expect("Player 2's token is not at position 7.")
+        terminal.ask(PASS.format("Player 2"))
+        terminal.send("\x03")
+        assert terminal.wait() == 130
+    assert "MOVE 2" not in terminal.text
+
+
+def test_bytes_that_are_no_text_at_a_secret_question(tmp_path: Path) -> None:
+    with Terminal(tmp_path, "play", "hunt") as terminal:
+        terminal.answer(PASS.format("Player 1"), "")
+        terminal.answer("Enters: ", b"\xff\xfe MOVE \xc3")
+        terminal.answer(HIDE, b"\xff")
+        terminal.answer("Enters: ", "MOVE 2")
+        terminal.answer("Enters: ", b"\xff\xfe")
+        terminal.expect("is not an observation. Enter OBSERVE and a position")
+        terminal.answer("Enters: ", "quit")
+        assert terminal.wait() == 0
+    assert "Traceback" not in terminal.text
+
+
+def test_a_program_that_was_stopped_hides_secrets_again_when_it_goes_on(tmp_path: Path) -> None:
+    """A shell sets the terminal up for itself in between."""
+    with Terminal(tmp_path, "play", "hunt") as terminal:
+        terminal.answer(PASS.format("Player 1"), "")
+        terminal.ask("Enters: ")
+        os.kill(terminal.process.pid, signal.SIGSTOP)
+        os.waitpid(terminal.process.pid, os.WUNTRACED)
+        settings = termios.tcgetattr(terminal.master)
+        settings[3] |= termios.ECHO
+        termios.tcsetattr(terminal.master, termios.TCSANOW, settings)
+        os.kill(terminal.process.pid, signal.SIGCONT)
+        terminal.wait_for_hiding()
+        terminal.send("MOVE 2\n")
+        terminal.answer("Enters: ", "quit")
+        assert terminal.wait() == 0
+    assert "MOVE 2" not in terminal.text
+
+
+def test_undo_past_an_answer_asks_the_other_and_shows_no_secret(tmp_path: Path) -> None:
+    record = tmp_path / "hunt.duel"
+    with Terminal(tmp_path, "play", "hunt", "--save", record) as terminal:
+        play_turn(terminal, "Player 1", ["MOVE 2"], "OBSERVE 7")
+        play_turn(terminal, "Player 2", ["MOVE 5"], "OBSERVE 7")
+        terminal.answer(PASS.format("Player 1"), "")
+        terminal.answer("Enters: ", "undo")
+        terminal.answer("Player 2, do you agree to take it back? (yes/no): ", "yes")
+        terminal.expect("Taken back: 3 entries.")
+        terminal.answer(HIDE, "")
+        terminal.answer(PASS.format("Player 1"), "")
+        terminal.answer("Enters: ", "OBSERVE 5")
+        terminal.answer(PASS.format("Player 2"), "")
+        terminal.answer("Enters: ", "quit")
+        assert terminal.wait() == 0
+    assert "MOVE" not in terminal.left_behind.replace("enter MOVE n, STAY or TUNNEL n", "")
+    assert lines_of(read_record(record).match) == ["move 2", "observe 5"]
+
+
+def test_resuming_shows_neither_persons_secrets(tmp_path: Path) -> None:
+    record = tmp_path / "hunt.duel"
+    with Terminal(tmp_path, "play", "hunt", "--save", record) as terminal:
+        play_turn(terminal, "Player 1", ["MOVE 2"], "OBSERVE 7")
+        terminal.answer(PASS.format("Player 2"), "")
+        terminal.answer("Enters: ", "MOVE 5")
+        terminal.answer("Enters: ", "quit")
+        assert terminal.wait() == 0
+    with Terminal(tmp_path, "resume") as terminal:
+        terminal.answer(PASS.format("Player 2"), "")
+        terminal.answer("Enters: ", "board")
+        terminal.answer(HIDE, "")
+        terminal.answer("Enters: ", "OBSERVE 2")
+        assert terminal.wait() == 0
+    assert "MOVE 2" not in terminal.text
+    assert "MOVE 5" not in terminal.text
+    assert "position 5" in terminal.aside
+    assert "position 5" not in terminal.left_behind
+    assert "Player 2 wins by capturing Player 1's token!" in terminal.text
+
+
+@pytest.mark.parametrize("seat", Seat)
+def test_a_machines_token_is_never_shown(tmp_path: Path, seat: Seat) -> None:
+    """With the machine's secrets changed behind its back, the person's screen stays the same."""
+    shown = []
+    for cell in (5, 6):
+        machine = {Seat.ONE: "human", Seat.TWO: "human"} | {seat.other: "random"}
+        entries = ["move 2", "observe 7", f"move {cell}", "observe 7"]
+        if seat is Seat.TWO:
+            entries = [f"move {cell}", "observe 7", "move 2", "observe 7", f"move {cell}", "observe 1"]
+        header = f"seat1: {machine[Seat.ONE]}\nseat2: {machine[Seat.TWO]}\nseed: 1\n\n"
+        record = tmp_path / f"{cell}.duel"
+        record.write_text(f"duels record 1\ngame: hunt\n{header}" + "".join(f"{e}\n" for e in entries))
+        with Terminal(tmp_path, "resume", record) as terminal:
+            for entry in ("board", "moves", "undo", "MOVE 7"):
+                terminal.answer("Enters: ", entry)
+            terminal.answer("Enters: ", "MOVE 3")
+            terminal.answer("Enters: ", "quit")
+            assert terminal.wait() == 0
+        shown.append(terminal.text.replace(record.name, "RECORD"))
+    assert shown[0] == shown[1]
+    assert "(hidden)" in shown[0]
+    assert "That cannot be taken back" in shown[0]
+
+
+@pytest.mark.parametrize("key", ["\x03", "\x04"])
+@pytest.mark.parametrize(
+    ("game", "prompts"),
+    [
+        ("lights", ["> "]),
+        ("flip", ["single tile: "]),
+        ("hunt", ["then press Enter. "]),
+        ("hunt", ["then press Enter. ", "Enters: "]),
+    ],
+)
+def test_leaving_by_key_saves_and_says_how_to_go_on(
+    tmp_path: Path, key: str, game: str, prompts: list[str]
+) -> None:
+    record = tmp_path / "match.duel"
+    with Terminal(tmp_path, "play", game, "--save", record) as terminal:
+        for prompt in prompts[:-1]:
+            terminal.answer(prompt, "")
+        terminal.ask(prompts[-1])
+        terminal.send(key)
+        terminal.expect(f"The match is saved. Go on with: duels resume {record}")
+        assert terminal.wait() == 130
+        assert terminal.echoes, "the terminal is left as it was found"
+    assert "Traceback" not in terminal.text
+    assert read_record(record).match.turns == ()
+
+
+def test_leaving_by_key_while_a_secret_is_shown_hides_it(tmp_path: Path) -> None:
+    with Terminal(tmp_path, "play", "hunt") as terminal:
+        terminal.answer(PASS.format("Player 1"), "")
+        terminal.answer("Enters: ", "MOVE 77")
+        terminal.ask(HIDE)
+        terminal.send("\x03")
+        assert terminal.wait() == 130
+        assert terminal.echoes
+    assert "77" in terminal.aside
+    assert "77" not in terminal.left_behind
+
+
+def test_leaving_the_menu_by_key(tmp_path: Path) -> None:
+    for key in ("\x03", "\x04"):
+        with Terminal(tmp_path) as terminal:
+            terminal.ask("Number or name: ")
+            terminal.send(key)
+            assert terminal.wait() == 130
+        assert "Traceback" not in terminal.text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "variables", "coloured"),
+    [
+        ((), {}, True),
+        ((), {"NO_COLOR": ""}, True),  # as the convention has it, an empty one says nothing
+        ((), {"NO_COLOR": "1"}, False),
+        ((), {"TERM": "dumb"}, False),
+        (("--plain",), {}, False),
+    ],
+)
+def test_colour_on_a_terminal(
+    tmp_path: Path, arguments: tuple[str, ...], variables: dict[str, str], coloured: bool
+) -> None:
+    with Terminal(tmp_path, "play", "chain", *arguments, **variables) as terminal:
+        terminal.answer("want to observe: ", "4")
+        terminal.answer("want to observe: ", "quit")
+        assert terminal.wait() == 0
+    assert (ESCAPE in terminal.text) == coloured
+
+
+def test_no_colour_and_no_screen_tricks_in_a_pipe(tmp_path: Path) -> None:
+    for game, entries in (("chain", b"4\nquit\n"), ("hunt", b"MOVE 9\nMOVE 3\nboard\nOBSERVE 4\nquit\n")):
+        done = command(tmp_path, "play", game, entered=entries)
+        assert done.returncode == 0
+        assert b"\x1b" not in done.stdout + done.stderr

@@ -1,0 +1,182 @@
+"""Killed at any moment, a match goes on exactly where it was: same secrets, same chance, same ending."""
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+from random import Random
+from unittest import mock
+
+import pytest
+
+from duels.core.rules import Seat
+from duels.core.words import plain
+from duels.terminal.journal import read_record
+from duels.terminal.narrator import Narrator
+from tests.support import (
+    COMMAND,
+    GAME_NAMES,
+    AnyMatch,
+    chance_of,
+    command,
+    duels,
+    entries_for,
+    environment,
+    lines_of,
+    play_as_table,
+    play_randomly,
+    words_of,
+)
+
+PEOPLE = {Seat.ONE: "human", Seat.TWO: "human"}
+WITH_MACHINE = {Seat.ONE: "human", Seat.TWO: "random"}
+SEED = "a seed 7"
+
+
+def entered_by_people(match: AnyMatch, who: dict[Seat, str], start: int = 0) -> list[str]:
+    """The lines that people enter in `match`, from turn `start` on."""
+    people = [seat for seat in Seat if who[seat] == "human"]
+    steps = [step for step in match.steps()[start:] if step.last and step.last.actor in people]
+    return [line for step in steps for line in entries_for(step)]
+
+
+def a_match(name: str, who: dict[Seat, str], longest: int = 60) -> AnyMatch:
+    """A match that is not too long, as the command would play it."""
+    tries = (play_as_table(name, who, SEED, Random(seed)) for seed in range(1000))
+    return next(match for match in tries if 6 <= len(match.turns) <= longest)
+
+
+def play_arguments(name: str, who: dict[Seat, str], path: Path) -> tuple[str | Path, ...]:
+    seats = ("--seat1", who[Seat.ONE], "--seat2", who[Seat.TWO])
+    return ("play", name, *seats, "--seed", SEED, "--save", path)
+
+
+def feed_and_kill(folder: Path, arguments: tuple[str | Path, ...], lines: list[str], rng: Random) -> bytes:
+    """Enter some of the lines one by one, then kill -9, perhaps while the last is being worked on."""
+    process = subprocess.Popen(
+        [*COMMAND, *map(str, arguments)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=environment(folder),
+    )
+    assert process.stdin
+    assert process.stdout
+    shown = process.stdout.read(1)  # it is under way
+    for line in lines[: rng.randrange(len(lines) + 1)]:
+        process.stdin.write(f"{line}\n".encode())
+        process.stdin.flush()
+        time.sleep(rng.choice([0, 0, 0.001, 0.003]))
+    os.kill(process.pid, signal.SIGKILL)
+    shown += process.stdout.read()
+    process.wait()
+    process.stdin.close()
+    process.stdout.close()
+    return shown
+
+
+@pytest.mark.parametrize("name", GAME_NAMES)
+@pytest.mark.parametrize("who", [PEOPLE, WITH_MACHINE], ids=["people", "machine"])
+def test_kill_nine_loses_at_most_the_entry_being_typed(
+    name: str, who: dict[Seat, str], tmp_path: Path
+) -> None:
+    match = a_match(name, who)
+    whole = tmp_path / "whole.duel"
+    lines = "".join(f"{line}\n" for line in entered_by_people(match, who))
+    unbroken = duels(tmp_path, *play_arguments(name, who, whole), entered=lines)
+    assert unbroken.code == 0
+    assert lines_of(read_record(whole).match) == lines_of(match)
+
+    rng = Random(f"{name} {who}")
+    path = tmp_path / "killed.duel"
+    shown = feed_and_kill(tmp_path, play_arguments(name, who, path), entered_by_people(match, who), rng)
+    saved = saved_part(path, match)
+    # The screen never ran ahead of the disk: of the next turn it has shown the entry at most.
+    assert unbroken.out.startswith(shown.decode())
+    if not saved.over:
+        assert len(shown) <= len(screen_when_entered(match.steps()[len(saved.turns)], who))
+
+    while not (saved := saved_part(path, match)).over:
+        rest = entered_by_people(match, who, len(saved.turns))
+        if rng.random() < 0.5:
+            feed_and_kill(tmp_path, ("resume", path), rest, rng)
+            continue
+        done = command(tmp_path, "resume", path, entered="".join(f"{line}\n" for line in rest).encode())
+        assert done.returncode == 0
+        # Told again and played on, the screen is the one of the match without a break.
+        assert done.stdout.decode() == unbroken.out
+    assert lines_of(saved) == lines_of(match)
+
+
+def screen_when_entered(after: AnyMatch, who: dict[Seat, str]) -> str:
+    """The screen when the last decision of `after` is entered, before anything is told of it."""
+    said: list[str] = []
+    screen = mock.Mock(say=lambda text: said.append(plain(text)))
+    people = frozenset(seat for seat in Seat if who[seat] == "human")
+    narrator = Narrator(words_of(after), screen, people)
+    assert after.previous
+    narrator.retell(after.previous)
+    narrator.entered(after)
+    return "".join(said)
+
+
+def saved_part(path: Path, match: AnyMatch) -> AnyMatch:
+    saved = read_record(path).match
+    assert lines_of(saved) == lines_of(match)[: len(saved.turns)]
+    return saved
+
+
+@pytest.mark.parametrize("name", ["chain", "flip"])
+def test_a_chance_script_goes_on_where_it_was(name: str, tmp_path: Path) -> None:
+    match = play_randomly(play_as_table(name, PEOPLE, "x", Random(2)).steps()[0], Random(11), 30)
+    script = chance_of(match)
+    assert len(script.split()) >= 3
+    lines = entered_by_people(match, PEOPLE)
+    path = tmp_path / "scripted.duel"
+    play = ("play", name, "--chance", script, "--seed", "another", "--save", path)
+    duels(tmp_path, *play, entered="".join(f"{line}\n" for line in lines[:1]))
+    for _ in range(200):
+        saved = read_record(path).match
+        rest = entered_by_people(match, PEOPLE, len(saved.turns))
+        if not rest:
+            break
+        # One whole decision at a time, a break after each.
+        duels(tmp_path, "resume", path, entered="".join(f"{line}\n" for line in rest[:3]))
+    assert lines_of(saved)[: len(match.turns)] == lines_of(match)
+
+
+def test_a_script_that_cannot_come_is_said_and_left(tmp_path: Path) -> None:
+    path = tmp_path / "match.duel"
+    play = ("play", "flip", "--chance", "4 2,5 3", "--seed", "1", "--save", path)
+    done = duels(tmp_path, *play, entered="F\nA1\nF\nA2\nF\nA3\nquit\n")
+    assert done.code == 0
+    notice = "--chance: '2,5' cannot come now (only 1, 2, 3, 4, 5); the rest is drawn."
+    assert done.err.count("--chance") == 1
+    assert notice in done.err
+    drawn = lines_of(read_record(path).match)[1::2]
+    assert drawn[0] == "4"
+    shorter = ("play", "flip", "--chance", "4", "--seed", "1")
+    with_seed = duels(tmp_path, *shorter, entered="F\nA1\nF\nA2\nF\nA3\nquit\n")
+    assert with_seed.out == done.out
+
+
+@pytest.mark.parametrize("name", GAME_NAMES)
+def test_the_same_seed_gives_the_same_match(name: str, tmp_path: Path) -> None:
+    play = ("play", name, "--seat1", "random", "--seat2", "greedy", "--seed")
+    one, again, other = (duels(tmp_path, *play, seed) for seed in ("5", "5", "6"))
+    assert one.code == 0
+    assert one.out == again.out
+    assert one.out != other.out
+
+
+def test_quit_and_resume_keep_what_each_seat_may_know(tmp_path: Path) -> None:
+    """Against a machine, the screen after resuming shows the person's own secrets and no other."""
+    path = tmp_path / "hunt.duel"
+    play = ("play", "hunt", "--seat2", "random", "--seed", "3", "--save", path)
+    first = duels(tmp_path, *play, entered="MOVE 4\nOBSERVE 7\nquit\n")
+    again = duels(tmp_path, "resume", path, entered="board\nquit\n")
+    assert again.out.startswith(first.out.removesuffix("quit\n"))
+    assert "MOVE 4" in again.out
+    assert "(hidden)" in again.out
+    assert "Your token is at position 4" in again.out

@@ -1,0 +1,146 @@
+"""Taking back: to one's own last decision, past what was told only if both people agree."""
+
+from pathlib import Path
+
+import pytest
+
+from duels.terminal.journal import read_record
+from tests.support import Done, duels, lines_of
+
+REFUSED = "That cannot be taken back: it has shown something that was hidden.\n"
+NOTHING = "There is no decision of yours to take back.\n"
+
+
+def play(folder: Path, game: str, *options: str, entered: str) -> tuple[Done, list[str]]:
+    """Play with the entries given (separated by /) and quit; the screen, and what the record then holds."""
+    path = folder / f"{len(list(folder.glob('*.duel')))}.duel"
+    lines = "".join(f"{line.strip()}\n" for line in entered.split("/")) + "quit\n"
+    done = duels(folder, "play", game, *options, "--save", str(path), entered=lines)
+    assert done.code == 0, done.err
+    assert lines_of(read_record(path).match) == path.read_text().split("\n\n", 1)[1].splitlines()
+    return done, lines_of(read_record(path).match)
+
+
+@pytest.mark.parametrize(
+    ("game", "first"), [("lights", []), ("leap", ["enter", "enter"]), ("hunt", []), ("flip", [])]
+)
+def test_before_the_first_decision_there_is_nothing_to_take_back(
+    tmp_path: Path, game: str, first: list[str]
+) -> None:
+    done, entries = play(tmp_path, game, entered="undo")
+    assert NOTHING in done.out
+    assert entries == first
+
+
+def test_undo_goes_back_to_ones_own_decision_over_the_others(tmp_path: Path) -> None:
+    done, entries = play(tmp_path, "lights", entered="1 / 4 / 2 / 1 / undo / 1 / 7")
+    assert "Taken back: 2 entries.\n" in done.out
+    assert "do you agree" not in done.out, "lights hides nothing"
+    assert entries == ["7"]
+    done, entries = play(tmp_path, "lights", entered="1 / 4 / undo")
+    assert NOTHING in done.out, "Player 2 has decided nothing yet"
+    assert entries == ["4"]
+
+
+def test_undo_in_the_middle_of_an_entry_and_more_than_once(tmp_path: Path) -> None:
+    _, entries = play(tmp_path, "lights", entered="1/1 / 1/2 / 1/3 / 1/4 / 1/undo / undo / 1/7")
+    assert entries == ["7"]
+
+
+def test_an_automatic_turn_is_no_decision(tmp_path: Path) -> None:
+    done, entries = play(tmp_path, "leap", entered="1 / 1 / undo / undo")
+    assert "Taken back: 2 entries.\n" in done.out
+    assert done.out.count(NOTHING) == 1
+    assert entries == ["enter", "enter"]
+
+
+def test_against_a_machine_its_answer_goes_too(tmp_path: Path) -> None:
+    options = ("--seat2", "random", "--seed", "1")
+    done, entries = play(tmp_path, "lights", *options, entered="1 / 4 / undo")
+    assert "Taken back: 2 entries.\n" in done.out
+    assert entries == []
+    played_on, again = play(tmp_path, "lights", *options, entered="1 / 4 / undo / 1 / 4")
+    straight_on, straight = play(tmp_path, "lights", *options, entered="1 / 4")
+    assert again == straight, "what a machine does depends on the match, not on what was taken back"
+    assert len(played_on.out) > len(straight_on.out)
+
+
+CHALLENGED = "3 / 5 / 4 / yes"  # a coin falls
+
+
+def test_a_coin_is_taken_back_only_if_the_other_person_agrees(tmp_path: Path) -> None:
+    chance = ("--chance", "heads tails")
+    coin = ["3", "5", "4", "challenge", "heads"]
+    ask = "Player 1, do you agree to take it back? (yes/no): "
+    done, entries = play(tmp_path, "chain", *chance, entered=f"{CHALLENGED} / undo / no")
+    assert f"{ask}no\nIt stands.\n" in done.out
+    assert entries == coin
+    done, entries = play(tmp_path, "chain", *chance, entered=f"{CHALLENGED} / undo / maybe / / YES")
+    assert "'maybe' is neither yes nor no. Please enter yes or no.\n" in done.out
+    assert "Taken back: 2 entries.\n" in done.out
+    assert entries == coin[:3]
+    done, entries = play(tmp_path, "chain", *chance, entered=f"{CHALLENGED} / undo / yes / yes")
+    assert entries == coin, "the same place brings the same coin"
+
+
+def test_no_decision_was_the_last_word(tmp_path: Path) -> None:
+    """Without a coin an accepted observation can be taken back freely."""
+    done, entries = play(tmp_path, "chain", entered="3 / 5 / 4 / no / undo")
+    assert "Taken back: 1 entry.\n" in done.out
+    assert entries == ["3", "5", "4"]
+
+
+@pytest.mark.parametrize(
+    ("game", "options", "entered"),
+    [
+        ("chain", ("--seat1", "greedy", "--chance", "heads"), "1 / yes"),
+        ("flip", ("--seat2", "random"), "F / B2"),
+        ("flip", ("--seat2", "random", "--chance", "2,5"), "Q / D4 / D5"),
+        ("hunt", ("--seat2", "random"), "MOVE 4 / OBSERVE 7"),
+    ],
+)
+def test_against_a_machine_nothing_told_is_untold(
+    tmp_path: Path, game: str, options: tuple[str, ...], entered: str
+) -> None:
+    options = (*options, "--seed", "3")
+    _, before = play(tmp_path, game, *options, entered=entered)
+    done, after = play(tmp_path, game, *options, entered=f"{entered} / undo")
+    assert after == before
+    assert REFUSED in done.out
+
+
+def test_a_hidden_move_told_nobody_anything(tmp_path: Path) -> None:
+    options = ("--seat2", "random", "--seed", "3")
+    done, entries = play(tmp_path, "hunt", *options, entered="MOVE 4 / undo / MOVE 6")
+    assert "Taken back: 1 entry.\n" in done.out
+    assert entries == ["move 6"]
+
+
+def test_an_answer_in_hunt_needs_the_others_agreement(tmp_path: Path) -> None:
+    entered = "MOVE 4 / OBSERVE 7 / MOVE 1 / undo"
+    done, entries = play(tmp_path, "hunt", entered=f"{entered} / undo")
+    assert done.out.count("Taken back: 1 entry.\n") == 1, "Player 2's own move"
+    assert NOTHING in done.out
+    assert entries == ["move 4", "observe 7"]
+    entered = "MOVE 4 / OBSERVE 7 / MOVE 1 / OBSERVE 7 / undo"
+    _, entries = play(tmp_path, "hunt", entered=f"{entered} / yes / OBSERVE 2")
+    assert entries == ["move 4", "observe 2"]
+
+
+def test_flip_asks_before_tiles_are_turned_back(tmp_path: Path) -> None:
+    chance = ("--chance", "2,5 3")
+    done, entries = play(tmp_path, "flip", *chance, entered="Q / D4 / D5 / undo / yes / F / A1")
+    assert "Player 2, do you agree to take it back?" in done.out
+    assert entries[0] == "A1"
+    assert len(entries) == 2
+
+
+def test_what_was_taken_back_stays_taken_back_after_resuming(tmp_path: Path) -> None:
+    path = tmp_path / "match.duel"
+    duels(tmp_path, "play", "lights", "--save", path, entered="1\n1\n1\n2\n1\n3\nquit\n")
+    done = duels(tmp_path, "resume", path, entered="undo\n1\n7\nquit\n")
+    assert "Taken back: 2 entries.\n" in done.out
+    assert lines_of(read_record(path).match) == ["1", "7"]
+    told = duels(tmp_path, "replay", path).out
+    assert "Turning OFF light 7." in told
+    assert "Turning OFF light 2." not in told
