@@ -17,7 +17,7 @@ A = TypeVar("A", bound=Hashable)  # an action of a seat, or an outcome of chance
 V = TypeVar("V", bound=Hashable)  # what one seat may know of a state
 
 
-LARGEST = 999  # of a board
+LARGEST = 10_000_000
 
 
 class Seat(IntEnum):
