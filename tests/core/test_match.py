@@ -130,7 +130,7 @@ class MatchMachine(RuleBasedStateMachine):
             assert self._look(match) == look
 
 
-MatchMachine.TestCase.settings = settings(max_examples=100, stateful_step_count=40, deadline=None)
+MatchMachine.TestCase.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
 TestMatch = MatchMachine.TestCase
 
 

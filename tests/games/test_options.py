@@ -10,7 +10,7 @@ from duels.games import GAMES
     ("name", "options", "says"),
     [
         ("lights", {"lights": 0}, "lights is at least 1 in lights, not 0."),
-        ("lights", {"lights": 10**9}, "lights is at most 999 in lights, not 1000000000."),
+        ("lights", {"lights": 10**9}, "lights is at most 10000000 in lights, not 1000000000."),
         ("leap", {"goal": -3}, "goal is at least 1 in leap, not -3."),
         ("leap", {"goal": None}, "goal is at least 1 in leap, not None."),
         ("chain", {"max_boards": 0}, "max_boards is at least 1 in chain, not 0."),

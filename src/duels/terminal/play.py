@@ -130,7 +130,8 @@ def show_replay(record: Record, seat: Seat | None, step: bool, screen: Screen) -
             )
     narrator = Narrator(find_game(match.rules.name).words(match.rules), screen, watching)
     narrator.open()
-    for after in match.steps():
+    known = match.turns if watching == frozenset(Seat) else match.turns_known_to(seat)
+    for after in match.steps()[: len(known)]:
         narrator.entered(after)
         narrator.happened(after)
         if step and isinstance(after.actor, Seat):
