@@ -37,5 +37,8 @@ bench: .venv/tested
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/playouts.py
 
+solved: .venv/tested
+	$(BIN)/python docs/solved/build.py
+
 clean:
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist

@@ -1,0 +1,61 @@
+"""The few kinds of pictures that docs/solved.md shows, as plain SVG."""
+
+from collections.abc import Sequence
+from html import escape
+
+_WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP = 680, 220, 44, 34, 26
+_STYLE = 'font-family="sans-serif" font-size="11" fill="#555"'
+
+
+def bars(title: str, labels: Sequence[str], values: Sequence[float], unit: str = "") -> str:
+    """A bar for each value, its number above it."""
+    top = max(values) or 1
+    gap = (_WIDTH - _LEFT) / len(values)
+    shapes = []
+    for i, (label, value) in enumerate(zip(labels, values, strict=True)):
+        height = (_HEIGHT - _BOTTOM - _TOP) * value / top
+        x, y = _LEFT + i * gap, _HEIGHT - _BOTTOM - height
+        middle = x + gap * 0.4
+        shapes.append(
+            f'<rect x="{x:.1f}" y="{y:.1f}" width="{gap * 0.8:.1f}" height="{height:.1f}" fill="#3b82c4"/>'
+            f'<text x="{middle:.1f}" y="{y - 4:.1f}" text-anchor="middle">{value:g}{unit}</text>'
+            f'<text x="{middle:.1f}" y="{_HEIGHT - 18}" text-anchor="middle">{escape(label)}</text>'
+        )
+    return _page(title, "".join(shapes))
+
+
+def lines(title: str, x_label: str, xs: Sequence[float], series: dict[str, Sequence[float]]) -> str:
+    """A curve for each series, percentages on the vertical axis."""
+    colours = ("#3b82c4", "#d9822b", "#4a9d5b", "#b5464b")
+    width, height = _WIDTH - _LEFT - 110, _HEIGHT - _BOTTOM - _TOP
+    span = (xs[-1] - xs[0]) or 1
+    parts = []
+    for percent in (0, 25, 50, 75, 100):
+        y = _TOP + height * (1 - percent / 100)
+        parts.append(f'<line x1="{_LEFT}" x2="{_LEFT + width}" y1="{y:.1f}" y2="{y:.1f}" stroke="#ddd"/>')
+        parts.append(f'<text x="{_LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{percent}%</text>')
+    for x in xs:
+        at = _LEFT + width * (x - xs[0]) / span
+        parts.append(f'<text x="{at:.1f}" y="{_HEIGHT - 18}" text-anchor="middle">{x:g}</text>')
+    for number, (name, values) in enumerate(series.items()):
+        points = " ".join(
+            f"{_LEFT + width * (x - xs[0]) / span:.1f},{_TOP + height * (1 - value):.1f}"
+            for x, value in zip(xs, values, strict=True)
+        )
+        colour = colours[number]
+        parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        y = _TOP + 14 + 16 * number
+        parts.append(f'<text x="{_LEFT + width + 10}" y="{y}" fill="{colour}">{escape(name)}</text>')
+    parts.append(
+        f'<text x="{_LEFT + width / 2}" y="{_HEIGHT - 4}" text-anchor="middle">{escape(x_label)}</text>'
+    )
+    return _page(title, "".join(parts))
+
+
+def _page(title: str, body: str) -> str:
+    size = f'width="{_WIDTH}" height="{_HEIGHT}"'
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {_WIDTH} {_HEIGHT}" {_STYLE}>'
+        f'<rect {size} fill="white"/><text x="{_LEFT}" y="14" font-weight="bold">{escape(title)}</text>'
+        f"{body}</svg>\n"
+    )
