@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from html import escape
 
-_WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP = 680, 220, 44, 34, 26
+_WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP = 680, 230, 44, 34, 38
 _STYLE = 'font-family="sans-serif" font-size="11" fill="#555"'
 
 
