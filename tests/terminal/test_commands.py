@@ -1,0 +1,311 @@
+"""Every command: its help, its exit codes, what goes to stdout and what to stderr."""
+
+import json
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import click
+import pytest
+
+from duels.games import GAMES, find_game
+from duels.players import KINDS
+from duels.terminal.commands import cli
+from duels.terminal.journal import read_record
+from tests.support import COMMAND, GAME_NAMES, command, duels, environment, lines_of, sample_record
+
+COMMANDS = tuple(cli.commands)
+
+
+def examples(help_text: str) -> list[str]:
+    """The example commands at the end of a help text, without what is said about them."""
+    lines = help_text.split("Examples:\n", 1)[1].splitlines()
+    return [re.split(r"\s{3,}", line.strip())[0] for line in lines if line.strip()]
+
+
+@pytest.mark.parametrize("name", [None, *COMMANDS])
+def test_help_ends_with_examples_that_exist(name: str | None, tmp_path: Path) -> None:
+    arguments = [name] if name else []
+    done = duels(tmp_path, *arguments, "--help")
+    assert (done.code, done.err) == (0, "")
+    assert duels(tmp_path, *arguments, "-h").out == done.out
+    assert examples(done.out)
+    for example in examples(done.out):
+        words = shlex.split(example.split(">")[0].split("|")[0].removeprefix('eval "$(').removesuffix(')"'))
+        assert words[0] == "duels"
+        assert name is None or words[1] == name
+        if words[1:] and words[1] in cli.commands:
+            parse(words[1], words[2:], tmp_path)
+
+
+def parse(name: str, arguments: list[str], folder: Path) -> None:
+    """Parse an example's arguments without carrying it out; a wrong one raises."""
+    files = [folder / word if word.endswith(".duel") else word for word in arguments]
+    for path in files:
+        if isinstance(path, Path) and name != "play":
+            path.write_bytes(sample_record("hunt", 4))
+    parent = click.Context(cli, info_name="duels", **cli.context_settings)
+    assert cli.commands[name].make_context(name, [str(word) for word in files], parent)
+
+
+def test_help_names_every_command_and_every_kind_of_player(tmp_path: Path) -> None:
+    text = duels(tmp_path, "--help").out
+    assert {"games", "rules", "play", "replay", "resume", "verify"} <= set(COMMANDS)
+    for name in COMMANDS:
+        assert re.search(rf"^  {name} +\S", text, flags=re.MULTILINE), name
+    play = " ".join(duels(tmp_path, "play", "--help").out.split())
+    for option in ("--seat1", "--seat2", "--first", "--seed", "--chance", "--save", "--plain"):
+        assert option in play
+    assert all(kind in play for kind in ("human", "random", "greedy"))
+
+
+def test_every_option_has_a_help_text() -> None:
+    for name, each in cli.commands.items():
+        assert each.help, name
+        for parameter in each.params:
+            if isinstance(parameter, click.Option):
+                assert parameter.help, f"{name} {parameter.name}"
+
+
+def test_games(tmp_path: Path) -> None:
+    done = duels(tmp_path, "games")
+    assert (done.code, done.err) == (0, "")
+    lines = done.out.splitlines()
+    assert [line.split()[0] for line in lines] == list(GAMES)
+    listed = json.loads(duels(tmp_path, "games", "--json").out)
+    assert [entry["game"] for entry in listed] == list(GAMES)
+    assert all(set(entry) == {"game", "title", "summary"} for entry in listed)
+
+
+@pytest.mark.parametrize("name", GAME_NAMES)
+def test_rules_shows_the_card(name: str, tmp_path: Path) -> None:
+    done = duels(tmp_path, "rules", name.upper())
+    assert (done.code, done.err) == (0, "")
+    assert done.out == find_game(name).card()
+    assert len(done.out.splitlines()) > 5
+
+
+@pytest.mark.parametrize("name", GAME_NAMES)
+def test_verify(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "match.duel"
+    for turns in (0, 4, 10_000):
+        path.write_bytes(sample_record(name, turns))
+        match = read_record(path).match
+        done = duels(tmp_path, "verify", path)
+        assert (done.code, done.err) == (0, "")
+        result = match.outcome.reason if match.outcome else "unfinished"
+        assert done.out == f"{path}: legal, {name}, {len(match.turns)} entries; {result}\n"
+        answer = json.loads(duels(tmp_path, "verify", "--json", path).out)
+        assert answer == {
+            "legal": True,
+            "game": name,
+            "entries": len(match.turns),
+            "winner": match.outcome.winner if match.outcome else None,
+            "result": match.outcome.reason if match.outcome else None,
+        }
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "bogus",
+        "--bogus",
+        "play",
+        "play chess",
+        "play lights --seat1 nobody",
+        "play lights --first 3",
+        "play lights --bogus",
+        "play lights extra",
+        "play chain --chance edge",
+        "play lights --chance heads",
+        "play chain --chance 4",
+        "play lights --seed \udcff",
+        "rules",
+        "rules chess",
+        "replay",
+        "replay missing.duel",
+        "replay . ",
+        "resume missing.duel",
+        "verify missing.duel",
+        "share missing.duel --seat 1",
+        "share",
+        "replay x --seat 3",
+        "completion tcsh",
+        "games extra",
+    ],
+)
+def test_wrong_usage_is_told_on_stderr_and_exits_two(arguments: str, tmp_path: Path) -> None:
+    done = duels(tmp_path, *arguments.split())
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("Usage: duels")
+    assert done.err.splitlines()[-1].startswith("Error: ")
+    assert not list(tmp_path.iterdir()), "nothing was begun"
+
+
+def test_what_can_be_chosen_is_named(tmp_path: Path) -> None:
+    assert all(name in duels(tmp_path, "play", "chess").err for name in GAMES)
+    assert all(name in duels(tmp_path, "play", "lights", "--seat1", "x").err for name in KINDS)
+
+
+def test_exit_codes_of_the_real_command(tmp_path: Path) -> None:
+    damaged = tmp_path / "damaged.duel"
+    damaged.write_text("duels record 1\ngame: lights\n\n9\n")
+    for arguments, entered, code in (
+        (("games",), b"", 0),
+        (("play", "lights"), b"quit\n", 0),
+        (("play", "lights"), b"resign\n", 0),
+        (("verify", damaged), b"", 1),
+        (("play", "chess"), b"", 2),
+        (("play", "lights"), b"", 130),
+        ((), b"", 130),
+        ((), b"quit\n", 0),
+        ((), b"lights\n\n\n", 130),
+    ):
+        done = command(tmp_path, *arguments, entered=entered)
+        assert done.returncode == code, (arguments, done)
+        assert b"Traceback" not in done.stderr
+
+
+def test_data_and_notices_are_told_apart(tmp_path: Path) -> None:
+    path = tmp_path / "match.duel"
+    played = duels(tmp_path, "play", "hunt", "--save", path, entered="MOVE 3\nOBSERVE 5\nsave\nquit\n")
+    assert str(path) not in played.out
+    assert played.err == f"Saved: {path}\n\nThe match is saved. Go on with: duels resume {path}\n"
+    resumed = duels(tmp_path, "resume", path, entered="quit\n")
+    assert resumed.err.startswith(f"Going on with {path}.\n")
+    assert "Going on" not in resumed.out
+    replayed = duels(tmp_path, "replay", path)
+    assert replayed.err.count("\n") == 1
+    assert "what was hidden stays hidden" in replayed.err
+    assert duels(tmp_path, "replay", path, "--seat", "1").err == ""
+
+
+@pytest.mark.parametrize("name", GAME_NAMES)
+def test_replay_step_by_step(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "match.duel"
+    path.write_bytes(sample_record(name, 10_000))
+    pause = "-- Enter for the next turn --"
+    plain = duels(tmp_path, "replay", path).out
+    for entered in ("", "\n" * 3, "\n" * 1000):
+        stepped = duels(tmp_path, "replay", path, "--step", entered=entered)
+        assert stepped.code == 0
+        assert stepped.out.count(pause) > 2
+        assert stepped.out.replace(f"{pause}\n", "") == plain
+
+
+@pytest.mark.parametrize(("first", "one", "two"), [("1", "human", "random"), ("2", "random", "human")])
+def test_first_decides_who_is_player_1(first: str, one: str, two: str, tmp_path: Path) -> None:
+    path = tmp_path / "match.duel"
+    play = ("play", "lights", "--seat1", "human", "--seat2", "random", "--first", first, "--save", path)
+    done = duels(tmp_path, *play, entered="quit\n")
+    headers = read_record(path).headers
+    assert (headers["seat1"], headers["seat2"]) == (one, two)
+    told = f"Player 1: {one}. Player 2: {two}.\n"
+    assert (told in done.err) == (first != "1")
+    assert len(lines_of(read_record(path).match)) == (one == "random")
+
+
+def test_first_at_random_takes_both(tmp_path: Path) -> None:
+    seen = set()
+    for number in range(60):
+        path = tmp_path / f"{number}.duel"
+        play = ("play", "lights", "--seat2", "random", "--first", "random", "--save", path)
+        assert duels(tmp_path, *play, entered="quit\n").code == 0
+        seen.add(read_record(path).headers["seat1"])
+    assert seen == {"human", "random"}
+
+
+@pytest.mark.parametrize(
+    ("entered", "one", "two"),
+    [
+        ("4\n1\n1\n", "human", "human"),
+        ("hunt\n\n\n", "human", "human"),
+        (" HUNT \nHuman\n greedy\n", "human", "greedy"),
+        ("4\n\n2\n", "human", "random"),
+        ("9\nchess\n\n0\n-1\n٤\nhunt\nnobody\nhuman\n4.0\n3\n", "human", "greedy"),
+    ],
+)
+def test_the_menu_takes_numbers_and_names(entered: str, one: str, two: str, tmp_path: Path) -> None:
+    done = duels(tmp_path, entered=f"{entered}quit\n")
+    assert done.code == 0
+    assert f"hunt: {one} against {two}." in done.out
+    wrong = done.out.count("is not on the list. Enter 1 to ")
+    assert wrong == {"9": 8}.get(entered[0], 0)
+    (path,) = (tmp_path / "matches").glob("*.duel")
+    headers = read_record(path).headers
+    assert (headers["game"], headers["seat1"], headers["seat2"]) == ("hunt", one, two)
+
+
+def test_the_menu_lists_all_there_is_and_can_be_left(tmp_path: Path) -> None:
+    done = duels(tmp_path, entered="lights\nquit\n")
+    assert done.code == 0
+    for number, name in enumerate(GAMES, start=1):
+        assert f"  {number}. {name}" in done.out
+    for number, name in enumerate(KINDS, start=1):
+        assert f"  {number}. {name}" in done.out
+    assert not list(tmp_path.iterdir())
+
+
+def test_demo_plays_each_game_once_and_saves_nothing(tmp_path: Path) -> None:
+    done = duels(tmp_path, "demo")
+    assert (done.code, done.err) == (0, "")
+    titles = re.findall(r"^=== (\w+): ", done.out, flags=re.MULTILINE)
+    assert titles == list(GAMES)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", GAME_NAMES)
+@pytest.mark.parametrize("kind", ["random", "greedy"])
+def test_machines_play_whole_matches(name: str, kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "match.duel"
+    play = ("play", name, "--seat1", kind, "--seat2", "random", "--seed", "4", "--save", path)
+    assert duels(tmp_path, *play).code == 0
+    outcome = read_record(path).match.outcome
+    assert outcome
+    assert outcome.winner
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts(shell: str, tmp_path: Path) -> None:
+    done = duels(tmp_path, "completion", shell)
+    assert (done.code, done.err) == (0, "")
+    assert f"_DUELS_COMPLETE={shell}_complete" in done.out
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("duels ", set(COMMANDS)),
+        ("duels re", {"replay", "resume"}),
+        ("duels play ", set(GAMES)),
+        ("duels play L", {"lights", "leap"}),
+        ("duels rules h", {"hunt"}),
+        ("duels play lights --seat1 ", set(KINDS)),
+        ("duels play lights --first ", {"1", "2", "random"}),
+    ],
+)
+def test_completion_offers_commands_games_and_players(words: str, expected: set[str], tmp_path: Path) -> None:
+    asked = {"_DUELS_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+    done = subprocess.run(
+        COMMAND, env=environment(tmp_path, **asked), capture_output=True, text=True, check=False
+    )
+    assert done.stderr == ""
+    assert {line.split(",", 1)[1] for line in done.stdout.splitlines()} == expected
+
+
+def test_the_version_is_told(tmp_path: Path) -> None:
+    assert re.fullmatch(r"duels \d+\.\d+\.\d+\n", duels(tmp_path, "--version").out)
+
+
+def test_a_terminal_without_a_letter_is_no_failure(tmp_path: Path) -> None:
+    for arguments in (["rules", "chain"], ["play", "lights"], ["games"]):
+        done = subprocess.run(
+            [*COMMAND, *arguments],
+            env=environment(tmp_path, PYTHONUTF8="0", PYTHONIOENCODING="ascii"),
+            input="é…\nquit\n".encode(),
+            capture_output=True,
+            check=False,
+        )
+        assert done.returncode == 0
+        assert b"Traceback" not in done.stderr

@@ -1,0 +1,218 @@
+"""Which room may import which, what a prompt may load, and that no game's room lacks a door."""
+
+import ast
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from duels.games import GAMES
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src"
+PACKAGE = SOURCE / "duels"
+
+# What each room may import of the others; a room may always import itself.
+ALLOWED: dict[str, set[str]] = {
+    "core": set(),
+    "places": set(),
+    "solving": {"core", "places"},
+    "games": {"core", "solving", "places"},
+    "players": {"core", "games", "solving", "places"},
+    "terminal": {"core", "games", "solving", "players", "places", "arena"},
+    "envs": {"core", "games", "solving", "players", "places"},
+    "arena": {"core", "games", "solving", "players", "places", "envs"},
+    "": {"core", "games", "players"},  # duels/__init__.py
+}
+# What may be imported from outside where every start-up passes; the rest is imported where it is used.
+LIGHT = {"core": set[str](), "games": set[str](), "players": set[str](), "places": {"platformdirs"}}
+
+
+def room_of(module: str) -> str:
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 else ""
+
+
+def modules() -> list[tuple[str, Path]]:
+    found = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = path.relative_to(SOURCE).with_suffix("").parts
+        found.append((".".join(parts[:-1] if parts[-1] == "__init__" else parts), path))
+    return found
+
+
+def imports(tree: ast.AST) -> Iterator[str]:
+    """Every module that is imported anywhere in the source, inside functions too."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, "imports are written out in full"
+            assert node.module
+            # `from duels.core import match` imports a module; `from duels.core.match import Match` does too.
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def wrong_import(module: str, imported: str) -> str | None:
+    """Why `module` may not import `imported`, or None."""
+    room = room_of(module)
+    if imported.split(".")[0] == "duels":
+        other = room_of(imported)
+        other = other if other in ALLOWED else ""  # a name of duels/__init__.py
+        if other != room and other not in ALLOWED[room]:
+            return f"{module} imports {imported}: {room or 'duels'} may not import {other or 'duels'}"
+        if room == "games" and other == "games":
+            here, there = module.split(".")[2:3], imported.split(".")[2:3]
+            if here and there and there[0] in GAMES and here != there:
+                return f"{module} imports {imported}: a game knows no other game"
+        return None
+    top = imported.split(".")[0]
+    if top not in sys.stdlib_module_names and top not in LIGHT.get(room, {top}):
+        return f"{module} imports {imported} from outside"
+    return None
+
+
+def at_import(tree: ast.Module) -> ast.Module:
+    """The source without function bodies: what is imported along with the module."""
+
+    class Outer(ast.NodeTransformer):
+        def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+            return None
+
+    return Outer().visit(tree)  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize(("module", "path"), modules(), ids=[name for name, _ in modules()])
+def test_imports_point_one_way(module: str, path: Path) -> None:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    assert room_of(module) in ALLOWED, f"say in ALLOWED what {module} may import"
+    inside = [name for name in imports(tree) if name.split(".")[0] == "duels"]
+    outside = [name for name in imports(at_import(tree)) if name.split(".")[0] != "duels"]
+    assert [reason for name in (*inside, *outside) if (reason := wrong_import(module, name))] == []
+
+
+@pytest.mark.parametrize(
+    ("module", "imported"),
+    [
+        ("duels.core.match", "duels.games.GAMES"),
+        ("duels.core.match", "duels.places.data_dir"),
+        ("duels.core.match", "click"),
+        ("duels.core.match", "duels.start"),
+        ("duels.games.hunt.rules", "duels.terminal.table.Table"),
+        ("duels.games.hunt.rules", "duels.games.flip.rules.State"),
+        ("duels.games.hunt.rules", "numpy"),
+        ("duels.games.hunt.greedy", "duels.players.Player"),
+        ("duels.solving.oracle", "duels.games.find_game"),
+        ("duels.players.person", "duels.terminal.screen.Screen"),
+        ("duels.envs.gym", "duels.terminal.table.Table"),
+    ],
+)
+def test_the_guard_catches(module: str, imported: str) -> None:
+    assert wrong_import(module, imported)
+
+
+@pytest.mark.parametrize(
+    ("module", "imported"),
+    [
+        ("duels.core.match", "duels.core.rules.Seat"),
+        ("duels.core.match", "json"),
+        ("duels.games.hunt.words", "duels.games.hunt.rules.State"),
+        ("duels.games.hunt.oracle", "duels.solving.oracle.Oracle"),
+        ("duels.terminal.commands", "click"),
+        ("duels.players", "duels.games.Game"),
+    ],
+)
+def test_the_guard_lets_pass(module: str, imported: str) -> None:
+    assert wrong_import(module, imported) is None
+
+
+def loaded(tmp_path: Path, *arguments: str, entered: str = "") -> set[str]:
+    """The modules that are loaded when a command leaves, and were not there before it came."""
+    program = (
+        "import sys; before = set(sys.modules)\n"
+        "from duels.terminal.commands import run\n"
+        f"run({list(arguments)!r})\n"
+        "import json; print(json.dumps(sorted(set(sys.modules) - before)), file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        input=entered,
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "DUELS_HOME": str(tmp_path)},
+    )
+    return set(json.loads(done.stderr.splitlines()[-1]))
+
+
+LIGHT_PACKAGES = {"duels", "click", "platformdirs"}
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_nothing_heavy_is_loaded_on_the_way_to_a_prompt(name: str, tmp_path: Path) -> None:
+    for arguments in (["play", name], ["play", name, "--seat2", "greedy"]):
+        modules = loaded(tmp_path, *arguments)  # the end of input comes at the first prompt
+        assert f"duels.games.{name}.rules" in modules
+        tops = {module.split(".")[0] for module in modules}
+        outside = {top for top in tops if top not in sys.stdlib_module_names and not top.startswith("_")}
+        assert outside <= LIGHT_PACKAGES
+        others = {module for module in modules if module.startswith("duels.games.")}
+        assert {module.split(".")[2] for module in others} == {name}, "one game loads no other"
+        # Slow to load and needless here.
+        assert not {"asyncio", "multiprocessing", "sqlite3", "unittest", "concurrent.futures"} & modules
+
+
+def test_help_loads_no_game(tmp_path: Path) -> None:
+    for arguments in (["--help"], ["games"]):
+        modules = loaded(tmp_path, *arguments)
+        assert not [module for module in modules if module.startswith("duels.games.")]
+        assert not [module for module in modules if module.startswith("duels.terminal.table")]
+
+
+def test_importing_the_package_is_light() -> None:
+    program = "import sys, duels; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    tops = {module.split(".")[0] for module in done.stdout.split()}
+    assert not tops & {"click", "platformdirs", "numpy"}
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize(
+    "needed",
+    [
+        "src/duels/games/{}/__init__.py",
+        "src/duels/games/{}/rules.py",
+        "src/duels/games/{}/words.py",
+        "src/duels/games/{}/greedy.py",
+        "src/duels/games/{}/card.txt",
+        "docs/{}.md",
+        "tests/golden/{}",
+        "tests/games/{}",
+    ],
+)
+def test_no_room_lacks_a_door(name: str, needed: str) -> None:
+    path = ROOT / needed.format(name)
+    assert path.exists(), "a game is complete only with all of these"
+    if path.is_dir():
+        assert [file for file in path.iterdir() if file.name not in ("__init__.py", "__pycache__")]
+    elif path.suffix in (".md", ".txt"):
+        assert len(path.read_text(encoding="utf-8").splitlines()) > 5
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_door_opens(name: str) -> None:
+    game = GAMES[name]
+    rules = game.rules()
+    assert rules.name == game.name == name
+    assert game.words(rules).opening()
+    assert callable(game.greedy(rules))
+    assert game.card()
+
+
+def test_there_is_no_room_that_is_not_on_the_list() -> None:
+    rooms = {path.name for path in (PACKAGE / "games").iterdir() if path.is_dir() and path.name[0] != "_"}
+    assert rooms == set(GAMES)
