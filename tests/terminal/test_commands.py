@@ -277,7 +277,7 @@ def test_completion_scripts(shell: str, tmp_path: Path) -> None:
     ("words", "expected"),
     [
         ("duels ", set(COMMANDS)),
-        ("duels re", {"replay", "resume"}),
+        ("duels re", {"replay", "resume", "review"}),
         ("duels play ", set(GAMES)),
         ("duels play L", {"lights", "leap"}),
         ("duels rules h", {"hunt"}),
