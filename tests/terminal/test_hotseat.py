@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import sys
 import termios
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ import pytest
 
 from duels.core.rules import Seat
 from duels.terminal.journal import read_record
-from tests.support import command, lines_of
+from tests.support import COMMAND, command, environment, lines_of
 from tests.terminal.terminal import Terminal
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
@@ -272,3 +273,24 @@ def test_no_colour_and_no_screen_tricks_in_a_pipe(tmp_path: Path) -> None:
         done = command(tmp_path, "play", game, entered=entries)
         assert done.returncode == 0
         assert b"\x1b" not in done.stdout + done.stderr
+
+
+def test_two_people_cannot_share_secrets_when_only_the_keyboard_is_a_terminal(tmp_path: Path) -> None:
+    """The terminal would echo what they type, and the screen is somewhere else."""
+    master, keyboard = os.openpty()
+    try:
+        done = subprocess.run(
+            [*COMMAND, "play", "hunt"],
+            stdin=keyboard,
+            capture_output=True,
+            text=True,
+            env=environment(tmp_path),
+            check=False,
+        )
+    finally:
+        os.close(master)
+        os.close(keyboard)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert "only on a screen of their own" in done.stderr
+    assert not list(tmp_path.rglob("*.duel"))

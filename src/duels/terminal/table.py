@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from duels.core.errors import NotationError
+from duels.core.errors import DuelsError, NotationError
 from duels.core.match import Match, draw
 from duels.core.rules import CHANCE, Actor, Rules, Seat
 from duels.core.words import Question, ask_until, read_yes
@@ -96,7 +96,12 @@ class Table:
         self.words = game.words(match.rules)
         people = frozenset(seat for seat, player in players.items() if isinstance(player, Person))
         # Two people share one screen: on a terminal it must then show neither's secrets.
-        self.guarded = match.rules.has_secrets and len(people) == 2 and screen.on_terminal
+        shared = match.rules.has_secrets and len(people) == 2
+        self.guarded = shared and screen.on_terminal
+        if shared and screen.typed_at_terminal and not screen.on_terminal:
+            raise DuelsError(
+                "two people can share this game only on a screen of their own, not through a pipe."
+            )
         watching = frozenset[Seat]() if self.guarded else people or frozenset(Seat)
         self.narrator = Narrator(self.words, screen, watching)
         self._at_keyboard: Seat | None = None
