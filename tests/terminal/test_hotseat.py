@@ -48,7 +48,6 @@ def hunt(folder: Path, one: Sequence[str], two: Sequence[str], later: Sequence[s
         terminal.answer("Enters: ", "board")
         terminal.answer(HIDE, "")
         terminal.answer("Enters: ", "undo")
-        terminal.answer(HIDE, "")  # the board after taking back
         terminal.answer(PASS.format("Player 1"), "")
         secretly(terminal, later)
         terminal.answer("Enters: ", "quit")
@@ -114,6 +113,7 @@ def test_bytes_that_are_no_text_at_a_secret_question(tmp_path: Path) -> None:
         terminal.answer("Enters: ", "MOVE 2")
         terminal.answer("Enters: ", b"\xff\xfe")
         terminal.expect("is not an observation. Enter OBSERVE and a position")
+        terminal.answer(HIDE, "")
         terminal.answer("Enters: ", "quit")
         assert terminal.wait() == 0
     assert "Traceback" not in terminal.text
@@ -146,7 +146,6 @@ def test_undo_past_an_answer_asks_the_other_and_shows_no_secret(tmp_path: Path) 
         terminal.answer("Enters: ", "undo")
         terminal.answer("Player 2, do you agree to take it back? (yes/no): ", "yes")
         terminal.expect("Taken back: 3 entries.")
-        terminal.answer(HIDE, "")
         terminal.answer(PASS.format("Player 1"), "")
         terminal.answer("Enters: ", "OBSERVE 5")
         terminal.answer(PASS.format("Player 2"), "")
@@ -154,6 +153,22 @@ def test_undo_past_an_answer_asks_the_other_and_shows_no_secret(tmp_path: Path) 
         assert terminal.wait() == 0
     assert "MOVE" not in terminal.left_behind.replace("enter MOVE n, STAY or TUNNEL n", "")
     assert lines_of(read_record(record).match) == ["move 2", "observe 5"]
+
+
+def test_a_movement_entered_at_the_open_question_does_not_stay(tmp_path: Path) -> None:
+    """Whoever is not sure that the hidden entry was taken enters it once more, where it is shown."""
+    with Terminal(tmp_path, "play", "hunt") as terminal:
+        terminal.answer(PASS.format("Player 1"), "")
+        terminal.answer("Enters: ", "MOVE 3")
+        terminal.expect("(hidden)")
+        terminal.answer("Enters: ", "MOVE 3")
+        terminal.expect("is not an observation")
+        terminal.answer(HIDE, "")
+        terminal.answer("Enters: ", "quit")
+        assert terminal.wait() == 0
+    after = terminal.left_behind.rsplit("\x1b[2J", 1)[-1]
+    assert "MOVE 3" not in after
+    assert "Enters: quit" in after
 
 
 def test_resuming_shows_neither_persons_secrets(tmp_path: Path) -> None:
@@ -235,8 +250,8 @@ def test_leaving_by_key_while_a_secret_is_shown_hides_it(tmp_path: Path) -> None
         terminal.send("\x03")
         assert terminal.wait() == 130
         assert terminal.echoes
-    assert "77" in terminal.aside
-    assert "77" not in terminal.left_behind
+    assert "position 77" in terminal.aside
+    assert "position 77" not in terminal.left_behind
 
 
 def test_leaving_the_menu_by_key(tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ class Screen:
         if not self.on_terminal:
             self.say(f"{as_typed(entry)}\n")
         elif unseen:
-            self.say("\n")
+            self.say("(hidden)\n" if question.secret else "\n")
         return entry
 
     @contextmanager

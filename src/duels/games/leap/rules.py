@@ -1,7 +1,6 @@
 """Quantum Leap: a race along a line of cells, leaping by divisors of the cell one stands on."""
 
 from dataclasses import dataclass
-from fractions import Fraction
 
 from duels.core.errors import NotationError, quote
 from duels.core.notation import read_seat, split_fields, whole_number
@@ -82,9 +81,6 @@ class QuantumLeap(OpenRules[State, Action]):
     def leaps(self, cell: int) -> tuple[int, ...]:
         """The divisors of `cell` that do not overshoot the goal; 1 is always among them."""
         return tuple(by for by in range(1, min(cell, self.goal - cell) + 1) if cell % by == 0)
-
-    def odds(self, state: State) -> tuple[Fraction, ...]:
-        return ()
 
     def apply(self, state: State, action: Action) -> Step[State]:
         mover = state.mover
