@@ -113,6 +113,10 @@ class Rules(ABC, Generic[S, A, V]):
     name: ClassVar[str]
     has_secrets: ClassVar[bool]
     """Whether some event is hidden from a seat."""
+    limit: ClassVar[str | None] = None
+    """The option that cuts off play that could go on for ever (`max_turns`), where there is one."""
+    clock: ClassVar[str | None] = None
+    """The field of a state that counts towards the limit, and does nothing else."""
 
     def __post_init__(self) -> None:
         defaults = {f.name: f.default for f in fields(self)}  # type: ignore[arg-type]

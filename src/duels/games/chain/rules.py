@@ -133,6 +133,8 @@ class QuantumChain(OpenRules[State, Action]):
     max_boards: int | None = None
 
     name = "chain"
+    limit = "max_boards"
+    clock = "boards"
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -129,6 +129,8 @@ class QuantumHunt(Rules[State, Action, Known]):
     max_turns: int | None = None
 
     name = "hunt"
+    limit = "max_turns"
+    clock = "turns"
     has_secrets = True
 
     def initial(self) -> State:
