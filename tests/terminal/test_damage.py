@@ -108,7 +108,7 @@ WRONG = {
     b"duels record 1\ngame: lights\n\n1-2\nresult: Player 1 wins.\n": (5, "it is not over"),
     b"duels record 1\ngame: lights\n\nresign\nresult: Player 2 resigns.\n": (5, "Player 1 resigns."),
     b"duels record 1\ngame: lights\n\nresign\n1\n": (5, "after the end"),
-    b"duels record 1\ngame: lights\n\nresign\nresult: Player 1 resigns.\n1\n": (5, "after the end"),
+    b"duels record 1\ngame: lights\n\nresign\nresult: Player 1 resigns.\n1\n": (6, "after the result"),
     b"duels record 1\ngame: lights\nseat: 1\n\nresign\n1\n": (6, "after the end"),
     b"duels record 1\ngame: lights\noptions: lights=1\n\n1\n1\n": (6, "after the end"),
     b"duels record 1\ngame: lights\nseat: 1\n\n?\n": (5, "cannot be what Player 1 saw"),

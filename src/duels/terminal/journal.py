@@ -157,7 +157,7 @@ def remember(path: Path) -> None:
         data_dir().mkdir(parents=True, exist_ok=True)
         others = [known for known in _elsewhere() if known.is_file() and known != path.resolve()]
         lines = [os.fsencode(known) for known in (*others, path.resolve())[-_MOST_REMEMBERED:]]
-        _elsewhere_file().write_bytes(b"\n".join(lines))
+        _elsewhere_file().write_bytes(b"\0".join(lines))
 
 
 def last_unfinished(warn: Callable[[str], None]) -> Path:
@@ -181,7 +181,7 @@ def last_unfinished(warn: Callable[[str], None]) -> Path:
 def _elsewhere() -> list[Path]:
     if not _elsewhere_file().is_file():
         return []
-    return [Path(os.fsdecode(line)) for line in _elsewhere_file().read_bytes().split(b"\n") if line]
+    return [Path(os.fsdecode(line)) for line in _elsewhere_file().read_bytes().split(b"\0") if line]
 
 
 def _elsewhere_file() -> Path:

@@ -22,6 +22,7 @@ from duels.terminal.screen import Screen
 from duels.terminal.table import ChanceScript, Dice, Quit, Table
 
 INTERRUPTED = 130
+MACHINE_LIMIT = 50  # boards of chain, turns of hunt
 
 
 @dataclass
@@ -39,6 +40,9 @@ class NewMatch:
 
     def __post_init__(self) -> None:
         self.rules = self.game.rules()
+        if self.rules.limit and "human" not in (self.one, self.two):
+            # Two machines can play for ever, and nobody is there to stop them.
+            self.rules = self.game.rules(**{self.rules.limit: MACHINE_LIMIT})
         # Long enough that nobody finds it by trying: it tells the coins and tiles to come.
         self.seed = " ".join(self.seed.split()) if self.seed else secrets.token_hex(16)
         if not self.seed.isprintable():
