@@ -134,7 +134,7 @@ def play_as_table(name: str, who: Mapping[Seat, str], seed: str, rng: Random) ->
     game = find_game(name)
     match: AnyMatch = Match.start(game.rules())
     dice = Dice(seed)
-    players = {seat: make_player(who[seat], game, match.rules) for seat in Seat}
+    players = {seat: make_player(who[seat], game, match.rules) for seat in Seat if who[seat] != "human"}
     while match.actor is not None:
         if not isinstance(match.actor, Seat):
             action = draw(match, dice.at(match, "chance"))

@@ -61,3 +61,25 @@ def test_links_lead_somewhere() -> None:
         for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
             if "://" not in target:
                 assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_the_picture_is_what_the_match_looks_like() -> None:
+    drawn = subprocess.run(
+        [sys.executable, "docs/images/draw.py"], cwd=ROOT, capture_output=True, encoding="utf-8", check=True
+    )
+    assert drawn.stdout == (ROOT / "docs/images/chain.svg").read_text(encoding="utf-8")
+
+
+def test_the_ledger_names_tests_that_exist() -> None:
+    ledger = (ROOT / "docs/rulings.md").read_text(encoding="utf-8")
+    rows = re.findall(r"\| ((?:[TG]: .*)) \|$", ledger, flags=re.MULTILINE)
+    assert len(rows) > 30
+    for row in rows:
+        folder = ROOT / "tests"
+        for kind, name in re.findall(r"(?:([TG]): )?`([^`]+)`", row):
+            if kind == "G":
+                folder = ROOT / "tests/golden"
+            elif kind == "T":
+                folder = ROOT / "tests"
+            found = folder / name if (folder / name).exists() else next(folder.rglob(name), None)
+            assert found, f"{row}: {name}"

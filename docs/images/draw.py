@@ -48,7 +48,7 @@ def styled(line: str) -> str:
 
 
 def main() -> None:
-    lines = ["$ duels play chain --seat2 greedy", "…", *coloured_transcript().splitlines()[-SHOWN_LINES:]]
+    lines = ["$ duels replay evening.duel", "…", *coloured_transcript().splitlines()[-SHOWN_LINES:]]
     height = LEADING * len(lines) + 30
     size = f'width="{WIDTH}" height="{height}"'
     print(f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {WIDTH} {height}">')

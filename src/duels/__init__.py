@@ -1,13 +1,27 @@
 """Five two-player rule-book games: rules, matches, records and players, ready to use from Python."""
 
-from duels.core.errors import DuelsError, GameOver, IllegalMove, NotationError, NotYourTurn, RecordError
+from typing import Any
+
+from duels.core.errors import (
+    BadOption,
+    DuelsError,
+    GameOver,
+    IllegalMove,
+    NotationError,
+    NotYourTurn,
+    RecordError,
+    UnknownName,
+)
 from duels.core.match import Match, draw
+from duels.core.record import Record
+from duels.core.record import dumps as dump_record
 from duels.core.rules import CHANCE, Event, Outcome, Rules, Seat, Sight
-from duels.games import GAMES, Game, find_game
+from duels.games import GAMES, Game, find_game, load_record
 from duels.players import Player, make_player
 
 __all__ = [
     "CHANCE",
+    "BadOption",
     "DuelsError",
     "Event",
     "Game",
@@ -18,13 +32,17 @@ __all__ = [
     "NotationError",
     "Outcome",
     "Player",
+    "Record",
     "RecordError",
     "Rules",
     "Seat",
     "Sight",
+    "UnknownName",
     "draw",
+    "dump_record",
     "find_game",
     "games",
+    "load_record",
     "make_player",
     "start",
 ]
@@ -35,6 +53,6 @@ def games() -> tuple[Game, ...]:
     return tuple(GAMES.values())
 
 
-def start(game: str, **options: int | None) -> "Match[object, object, object]":
+def start(game: str, **options: int | None) -> Match[Any, Any, Any]:
     """A new match of the game that goes by this name; options change its size or set a limit."""
     return Match.start(find_game(game).rules(**options))

@@ -185,13 +185,16 @@ def test_data_and_notices_are_told_apart(tmp_path: Path) -> None:
 def test_replay_step_by_step(name: str, tmp_path: Path) -> None:
     path = tmp_path / "match.duel"
     path.write_bytes(sample_record(name, 10_000))
-    pause = "-- Enter for the next turn --"
+    pause = "-- Enter for the next turn, q to stop --"
     plain = duels(tmp_path, "replay", path).out
     for entered in ("", "\n" * 3, "\n" * 1000):
         stepped = duels(tmp_path, "replay", path, "--step", entered=entered)
         assert stepped.code == 0
         assert stepped.out.count(pause) > 2
         assert stepped.out.replace(f"{pause}\n", "") == plain
+    stopped = duels(tmp_path, "replay", path, "--step", entered="\nq\n")
+    assert stopped.code == 0
+    assert stopped.out.count(pause) == 2
 
 
 @pytest.mark.parametrize(("first", "one", "two"), [("1", "human", "random"), ("2", "random", "human")])

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import sys
 import termios
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ import pytest
 
 from duels.core.rules import Seat
 from duels.terminal.journal import read_record
-from tests.support import command, lines_of
+from tests.support import COMMAND, command, environment, lines_of
 from tests.terminal.terminal import Terminal
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
@@ -47,7 +48,6 @@ def hunt(folder: Path, one: Sequence[str], two: Sequence[str], later: Sequence[s
         terminal.answer("Enters: ", "board")
         terminal.answer(HIDE, "")
         terminal.answer("Enters: ", "undo")
-        terminal.answer(HIDE, "")  # the board after taking back
         terminal.answer(PASS.format("Player 1"), "")
         secretly(terminal, later)
         terminal.answer("Enters: ", "quit")
@@ -113,6 +113,7 @@ def test_bytes_that_are_no_text_at_a_secret_question(tmp_path: Path) -> None:
         terminal.answer("Enters: ", "MOVE 2")
         terminal.answer("Enters: ", b"\xff\xfe")
         terminal.expect("is not an observation. Enter OBSERVE and a position")
+        terminal.answer(HIDE, "")
         terminal.answer("Enters: ", "quit")
         assert terminal.wait() == 0
     assert "Traceback" not in terminal.text
@@ -145,7 +146,6 @@ def test_undo_past_an_answer_asks_the_other_and_shows_no_secret(tmp_path: Path) 
         terminal.answer("Enters: ", "undo")
         terminal.answer("Player 2, do you agree to take it back? (yes/no): ", "yes")
         terminal.expect("Taken back: 3 entries.")
-        terminal.answer(HIDE, "")
         terminal.answer(PASS.format("Player 1"), "")
         terminal.answer("Enters: ", "OBSERVE 5")
         terminal.answer(PASS.format("Player 2"), "")
@@ -153,6 +153,22 @@ def test_undo_past_an_answer_asks_the_other_and_shows_no_secret(tmp_path: Path) 
         assert terminal.wait() == 0
     assert "MOVE" not in terminal.left_behind.replace("enter MOVE n, STAY or TUNNEL n", "")
     assert lines_of(read_record(record).match) == ["move 2", "observe 5"]
+
+
+def test_a_movement_entered_at_the_open_question_does_not_stay(tmp_path: Path) -> None:
+    """Whoever is not sure that the hidden entry was taken enters it once more, where it is shown."""
+    with Terminal(tmp_path, "play", "hunt") as terminal:
+        terminal.answer(PASS.format("Player 1"), "")
+        terminal.answer("Enters: ", "MOVE 3")
+        terminal.expect("(hidden)")
+        terminal.answer("Enters: ", "MOVE 3")
+        terminal.expect("is not an observation")
+        terminal.answer(HIDE, "")
+        terminal.answer("Enters: ", "quit")
+        assert terminal.wait() == 0
+    after = terminal.left_behind.rsplit("\x1b[2J", 1)[-1]
+    assert "MOVE 3" not in after
+    assert "Enters: quit" in after
 
 
 def test_resuming_shows_neither_persons_secrets(tmp_path: Path) -> None:
@@ -234,8 +250,8 @@ def test_leaving_by_key_while_a_secret_is_shown_hides_it(tmp_path: Path) -> None
         terminal.send("\x03")
         assert terminal.wait() == 130
         assert terminal.echoes
-    assert "77" in terminal.aside
-    assert "77" not in terminal.left_behind
+    assert "position 77" in terminal.aside
+    assert "position 77" not in terminal.left_behind
 
 
 def test_leaving_the_menu_by_key(tmp_path: Path) -> None:
@@ -272,3 +288,24 @@ def test_no_colour_and_no_screen_tricks_in_a_pipe(tmp_path: Path) -> None:
         done = command(tmp_path, "play", game, entered=entries)
         assert done.returncode == 0
         assert b"\x1b" not in done.stdout + done.stderr
+
+
+def test_two_people_cannot_share_secrets_when_only_the_keyboard_is_a_terminal(tmp_path: Path) -> None:
+    """The terminal would echo what they type, and the screen is somewhere else."""
+    master, keyboard = os.openpty()
+    try:
+        done = subprocess.run(
+            [*COMMAND, "play", "hunt"],
+            stdin=keyboard,
+            capture_output=True,
+            text=True,
+            env=environment(tmp_path),
+            check=False,
+        )
+    finally:
+        os.close(master)
+        os.close(keyboard)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert "only on a screen of their own" in done.stderr
+    assert not list(tmp_path.rglob("*.duel"))

@@ -123,9 +123,10 @@ def test_an_existing_file_is_never_written_over(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
-    done = duels(tmp_path, "play", "lights", "--save", blocked / "match.duel")
-    assert (done.code, done.out) == (1, "")
-    assert done.err == f"duels: {blocked}: File exists\n"
+    for nowhere in (blocked, tmp_path / "missing"):
+        done = duels(tmp_path, "play", "lights", "--save", nowhere / "match.duel")
+        assert (done.code, done.out) == (2, "")
+        assert f"there is no folder {nowhere}" in done.err
     done = duels(blocked, "play", "lights")
     assert (done.code, done.out) == (1, "")
     assert done.err.count("\n") == 1
@@ -211,11 +212,13 @@ def test_resume_takes_the_last_match_and_names_damaged_ones_it_passes_over(tmp_p
     assert (nothing.code, nothing.out) == (1, "")
     assert nothing.err == "duels: There is no unfinished match. Start one with: duels play GAME\n"
     elsewhere = tmp_path / "else where" / "mine.duel"
+    elsewhere.parent.mkdir()
     duels(tmp_path, "play", "lights", "--save", elsewhere, entered="1\n4\nquit\n")
     damaged = tmp_path / "matches" / "damaged.duel"
     damaged.parent.mkdir()
     damaged.write_text("duels record 9\n")
     os.utime(damaged, (2**31, 2**31))  # newer than any other
+    duels(tmp_path, "play", "lights", "--save", tmp_path / "later.duel", entered="resign\n")
     for entered in ("quit\n", "resign\n"):
         done = duels(tmp_path, "resume", entered=entered)
         assert done.code == 0

@@ -10,7 +10,7 @@ from duels.core.rules import Seat
 from duels.core.words import plain
 from duels.games import find_game
 from duels.terminal.journal import read_record
-from duels.terminal.table import _COMMANDS, HELP
+from duels.terminal.table import _BACK, _COMMANDS, HELP
 from tests.support import (
     GAME_NAMES,
     AnyMatch,
@@ -36,7 +36,7 @@ def play(folder: Path, match: AnyMatch, lines: list[str]) -> tuple[Done, Path]:
 
 @pytest.mark.parametrize("name", GAME_NAMES)
 def test_help_lists_every_command(name: str, tmp_path: Path) -> None:
-    assert {word for word in _COMMANDS if word != "?"} == {line.split()[0] for line in HELP.splitlines()[1:]}
+    assert {_BACK, *_COMMANDS} - {"?"} == {line.split()[0] for line in HELP.splitlines()[1:]}
     for word in ("help", "?", " HELP "):
         done = duels(tmp_path, "play", name, entered=f"{word}\nquit\n")
         assert HELP in done.out

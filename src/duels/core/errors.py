@@ -31,6 +31,12 @@ class RecordError(DuelsError):
         super().__init__(f"line {line}: {message}" if line else message)
         self.line = line
 
+    def within(self, file: object) -> "RecordError":
+        """The same error, naming the file it is in."""
+        located = RecordError(f"{file}: {self}")
+        located.line = self.line
+        return located
+
 
 class UnknownName(DuelsError):
     """No game, player or option goes by that name."""

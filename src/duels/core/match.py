@@ -18,6 +18,7 @@ class Resign(Enum):
 
 
 RESIGN = Resign.RESIGN
+_MOST_NAMED = 70  # legal actions that a message lists, enough for every book's game
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,10 @@ class Resigned(Event):
     """A seat gave the match up."""
 
     seat: Seat
+
+
+def _watching(seat: Seat | None) -> frozenset[Seat]:
+    return frozenset() if seat is None else frozenset({seat})
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +42,11 @@ class Turn(Generic[A]):
 
     def hidden_from(self, seat: Seat | None) -> bool:
         """Whether `seat` (None: a bystander) may not know which action this was."""
-        watchers = set(Seat) if seat is None else {seat}
-        return any(not watchers <= event.seen_by for event in self.events)
+        return not all(event.visible_to(_watching(seat)) for event in self.events)
 
     def seen(self, seat: Seat | None) -> tuple[Event, ...]:
         """The events of this turn that `seat` (None: a bystander) may know of."""
-        watchers = set(Seat) if seat is None else {seat}
-        return tuple(event for event in self.events if watchers <= event.seen_by)
+        return tuple(event for event in self.events if event.visible_to(_watching(seat)))
 
     @property
     def revocable(self) -> bool:
@@ -120,12 +123,12 @@ class Match(Generic[S, A, V]):
         )
 
     def turns_known_to(self, seat: Seat | None) -> tuple[Turn[A], ...]:
-        """The turns up to the last that was not hidden from `seat` (None: a bystander).
+        """The turns up to the last of which `seat` (None: a bystander) saw anything.
 
         That the other has moved in secret already, and is now thinking, is its own affair.
         """
         turns = self.turns
-        while turns and turns[-1].hidden_from(seat):
+        while turns and not turns[-1].seen(seat):
             turns = turns[:-1]
         return turns
 
@@ -149,8 +152,10 @@ class Match(Generic[S, A, V]):
         """
         legal = self._legal(actor)
         if action not in legal:
-            allowed = ", ".join(self.rules.format(a) for a in legal)
-            raise IllegalMove(f"{self._name(action)} is not allowed now; allowed: {allowed}.")
+            allowed = [self.rules.format(a) for a in legal[:_MOST_NAMED]]
+            if len(legal) > _MOST_NAMED:
+                allowed.append(f"{len(legal) - _MOST_NAMED} more")
+            raise IllegalMove(f"{self._name(action)} is not allowed now; allowed: {', '.join(allowed)}.")
         step = self.rules.apply(self.state, action)
         return Match(self.rules, step.state, self, Turn(actor, action, step.events))
 

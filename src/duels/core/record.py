@@ -28,6 +28,7 @@ from duels.core.sights import Recollection
 
 VERSION = 1
 HIDDEN = "?"
+LARGEST_RECORDED = 9999  # of an option: a few edited letters must not cost minutes to check
 RESULT = "result: "
 # What a record may say about a match besides its entries, in the order it is written.
 HEADERS = ("seat", "seat1", "seat2", "seed", "chance", "started")
@@ -88,9 +89,13 @@ def loads(text: str, find_rules: RulesFinder) -> Record:
     rules = _find_rules(headers, found_at, find_rules)
     seat = _read_seat(headers, found_at)
     entries = lines[first_entry:]
-    result = None
-    if entries and entries[-1].lower().startswith(RESULT):
-        result = entries.pop()[len(RESULT) :]
+    while entries and not entries[-1]:  # an editor's or a mail's empty lines at the end mean nothing
+        entries.pop()
+    stated_at = [i for i, entry in enumerate(entries) if entry.lower().startswith(RESULT)]
+    if stated_at and stated_at[0] < len(entries) - 1:
+        late = stated_at[0] + 1
+        raise RecordError(f"{quote(entries[late])} comes after the result.", first_entry + late + 1)
+    result = entries.pop()[len(RESULT) :] if stated_at else None
     play = _replay_seen if seat else _replay
     match = play(rules, entries, first_entry + 1, seat or Seat.ONE, result)
     actual = match.outcome.reason if match.outcome else None
@@ -144,6 +149,8 @@ def _find_rules(headers: dict[str, str], found_at: dict[str, int], find_rules: R
         if not found:
             raise RecordError(f"{quote(part)} is not an option like lights=9.", line)
         options[found[1]] = None if found[2] == "None" else int(found[2])
+        if (options[found[1]] or 0) > LARGEST_RECORDED:
+            raise RecordError(f"{found[1]} is at most {LARGEST_RECORDED} in a record.", line)
     try:
         find_rules(headers["game"], {})
     except DuelsError as error:

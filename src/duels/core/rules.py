@@ -55,10 +55,14 @@ class Event:
     a seat's whole knowledge of a match is the sequence of the events that it has seen.
     """
 
-    # Told the seats something the rules had hidden: it cannot be taken back unless both agree.
+    # Told a seat what another knew: it cannot be taken back unless both agree. (Nor can chance.)
     reveals: ClassVar[bool] = False
 
     seen_by: frozenset[Seat] = field(default=BOTH, kw_only=True)
+
+    def visible_to(self, watching: frozenset[Seat]) -> bool:
+        """Whether it may be shown to these seats together; to a bystander (nobody) only what both know."""
+        return bool(self.seen_by & watching) or self.seen_by == BOTH
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,13 +106,17 @@ class Rules(ABC, Generic[S, A, V]):
 
     Concrete rules are frozen dataclasses whose fields are their options (`Lights(lights=9)`),
     so that equal rules compare equal and `repr` can be read back. An option is a whole number from 1:
-    a size up to 999, or a limit, whose default is None. Others, with which there would be no game,
-    or none that fits a screen, raise BadOption.
+    a size up to LARGEST, or a limit, whose default is None. Others, with which there would be no game,
+    raise BadOption.
     """
 
     name: ClassVar[str]
     has_secrets: ClassVar[bool]
     """Whether some event is hidden from a seat."""
+    limit: ClassVar[str | None] = None
+    """The option that cuts off play that could go on for ever (`max_turns`), where there is one."""
+    clock: ClassVar[str | None] = None
+    """The field of a state that counts towards the limit, and does nothing else."""
 
     def __post_init__(self) -> None:
         defaults = {f.name: f.default for f in fields(self)}  # type: ignore[arg-type]
@@ -133,9 +141,9 @@ class Rules(ABC, Generic[S, A, V]):
         Never empty while the game goes on; empty when it is over.
         """
 
-    @abstractmethod
     def odds(self, state: S) -> tuple[Fraction, ...]:
         """At a chance node: the probability of each of `actions(state)`, exact, positive, sum 1."""
+        return ()
 
     @abstractmethod
     def apply(self, state: S, action: A) -> Step[S]:
@@ -177,7 +185,8 @@ class Rules(ABC, Generic[S, A, V]):
     def parse_position(self, text: str) -> Sight[A, V]:
         """Read a position as the seat to move knows it.
 
-        Raises NotationError where it cannot be read, IllegalMove where it cannot have come about.
+        Raises NotationError where it cannot be read, IllegalMove where a list of what was seen breaks
+        the rules. A position that can be read need not be one that play can reach.
         """
 
     @abstractmethod

@@ -59,7 +59,7 @@ class Recollection(Generic[S, A, V]):
     def _after_hidden(self) -> list[Match[S, A, V]]:
         others = [m for m in self.possible if m.actor is not self.seat]
         after = [m.play(m.actor, action) for m in others if m.actor for action in m.actions]
-        after = [m for m in after if m.last and not m.last.seen(self.seat)]
+        after = [m for m in after if m.last and m.last.hidden_from(self.seat)]
         if not after:
             self._refuse("a hidden entry ('?')")
         return after

@@ -137,7 +137,11 @@ class Words(ABC, Generic[A, V]):
 
     @abstractmethod
     def ask(self, sight: Sight[A, V]) -> Dialogue[A]:
-        """Ask the seat for one legal action; a game may ask nothing where the book does not."""
+        """Ask the seat for one legal action; a game may ask nothing where the book does not.
+
+        Prompts are for everybody at the screen: they hold nothing that is this seat's secret. Notices
+        may.
+        """
 
     @abstractmethod
     def entries(self, sight: Sight[A, V], action: A) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from duels.core.errors import UnknownName, quote
+from duels.core.record import Record, loads
 from duels.core.rules import Rules, Sight
 from duels.core.words import Words
 
@@ -66,6 +67,11 @@ GAMES: dict[str, Game] = {
         Game("flip", "Quantum Flip", "25 face-down tiles of 1 to 5; reach exactly 21"),
     )
 }
+
+
+def load_record(text: str) -> Record:
+    """Read and check a record of any of the games; RecordError names the first wrong line."""
+    return loads(text, lambda name, options: find_game(name).rules(**options))
 
 
 def find_game(name: str) -> Game:

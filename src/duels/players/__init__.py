@@ -19,20 +19,16 @@ class Player(Protocol):
         """One of `sight.actions`. All randomness comes from `rng`."""
 
 
-class Person:
-    """Somebody at the keyboard: the table asks, in the book's words."""
-
-    def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
-        raise NotImplementedError("a person is asked by the table")
-
-
 @dataclass(frozen=True)
 class Kind:
-    """A kind of player: what it is called, what it is, and how one is seated at a game."""
+    """A kind of player: what it is called, what it is, and how one is seated at a game.
+
+    A kind that cannot be seated is a person: somebody has to ask it, in the book's words.
+    """
 
     name: str
     summary: str
-    seat: Callable[[Game, Rules[Any, Any, Any]], Player]
+    seat: Callable[[Game, Rules[Any, Any, Any]], Player] | None
 
 
 KINDS: dict[str, Kind] = {}
@@ -53,7 +49,10 @@ def find_kind(name: str) -> Kind:
 
 def make_player(name: str, game: Game, rules: Rules[Any, Any, Any]) -> Player:
     """A player of the kind `name` for one seat of a match under `rules`."""
-    return find_kind(name).seat(game, rules)
+    kind = find_kind(name)
+    if not kind.seat:
+        raise UnknownName(f"{quote(name)} is a person: only a table can ask it.")
+    return kind.seat(game, rules)
 
 
 class RandomPlayer:
@@ -75,7 +74,7 @@ class GreedyPlayer:
         return rng.choice([a for a, score in zip(sight.actions, scores, strict=True) if score == best])
 
 
-register(Kind("human", "a person at this keyboard", lambda game, rules: Person()))
+register(Kind("human", "a person at this keyboard", None))
 register(Kind("random", "any legal move, each as likely", lambda game, rules: RandomPlayer()))
 register(Kind("greedy", "looks one move ahead", GreedyPlayer))
 

@@ -113,8 +113,9 @@ record_argument = click.argument("file", type=click.Path(path_type=Path, exists=
     ),
 )
 @click.version_option(package_name="duels", message="%(package)s %(version)s")
+@plain_option
 @click.pass_context
-def cli(context: click.Context) -> None:
+def cli(context: click.Context, plain: bool) -> None:
     """Five two-player rule-book games at the terminal.
 
     Without a command, a menu asks for the game and the players.
@@ -126,7 +127,7 @@ def cli(context: click.Context) -> None:
     from duels.terminal.screen import Screen
     from duels.terminal.table import Quit
 
-    screen = Screen()
+    screen = Screen(plain)
     try:
         game, one, two = choose_match(screen)
     except Quit:
@@ -144,6 +145,20 @@ def games(as_json: bool) -> None:
         return
     for game in GAMES.values():
         click.echo(f"{game.name:<8}{game.title:<16}{game.summary}")
+
+
+@cli.command(epilog=examples("duels players", "duels players --json"))
+@click.option("--json", "as_json", is_flag=True, help="One JSON list instead of lines.")
+def players(as_json: bool) -> None:
+    """List who can sit at a seat, a line each."""
+    from duels.players import KINDS
+
+    if as_json:
+        listed = [{"player": kind.name, "summary": kind.summary} for kind in KINDS.values()]
+        click.echo(json.dumps(listed, indent=2))
+        return
+    for kind in KINDS.values():
+        click.echo(f"{kind.name:<10}{kind.summary}")
 
 
 @cli.command(epilog=examples("duels rules hunt"))
@@ -209,14 +224,16 @@ def play(
 ) -> None:
     """Play a game.
 
-    WHO is human, random or greedy. A match with people in it is saved as it goes. At any prompt, help
-    tells what else can be entered.
+    `duels players` lists WHO can sit at a seat. A match with people in it is saved as it goes. At any
+    prompt, help tells what else can be entered.
     """
     from duels.terminal.play import NewMatch, play_new
     from duels.terminal.screen import Screen
 
     if path and path.exists():
-        raise click.UsageError(f"{path} exists already; a match is never written over another file.")
+        raise click.UsageError(f"--save: {path} exists already; a match is never written over another file.")
+    if path and not path.parent.is_dir():
+        raise click.UsageError(f"--save: there is no folder {path.parent}.")
     try:
         new = NewMatch(game, seat1, seat2, first, seed, script or "", path)
     except DuelsError as error:
@@ -436,7 +453,9 @@ def demo(plain: bool) -> None:
     screen = Screen(plain)
     for game in GAMES.values():
         screen.say(f"=== {game.name}: {game.title} (greedy against random) ===\n\n")
-        play_new(NewMatch(game, "greedy", "random"), screen)
+        code = play_new(NewMatch(game, "greedy", "random"), screen)
+        if code:
+            _leave(code)
         screen.say("\n")
 
 
@@ -450,15 +469,9 @@ def completion(shell: str) -> None:
 
 
 def _read(file: Path) -> "Record":
-    from duels.core.errors import RecordError
     from duels.terminal.journal import read_record
 
-    try:
-        return read_record(file)
-    except RecordError as error:
-        located = RecordError(f"{file}: {error}")
-        located.line = error.line
-        raise located from None
+    return read_record(file)
 
 
 def _leave(code: int) -> None:

@@ -16,8 +16,8 @@ from typing import Any
 
 from duels.core.errors import DuelsError, RecordError
 from duels.core.match import Match
-from duels.core.record import RESULT, Record, dumps, format_entry, format_header, loads
-from duels.games import find_game
+from duels.core.record import RESULT, Record, format_entry, format_header
+from duels.games import load_record
 from duels.places import data_dir, matches_dir
 
 try:
@@ -26,6 +26,9 @@ except ImportError:  # not on Windows, where a second writer is not kept out
     fcntl = None  # type: ignore[assignment]
 
 AnyMatch = Match[Any, Any, Any]
+
+
+_MOST_REMEMBERED = 100
 
 
 class Journal:
@@ -48,6 +51,7 @@ class Journal:
         except OSError:
             path.unlink()
             raise
+        _settle_folder(path.parent)
         remember(path)
         return journal
 
@@ -111,21 +115,27 @@ class Journal:
             raise DuelsError(f"{self.path} is being played somewhere else right now.") from None
 
 
+def _settle_folder(folder: Path) -> None:
+    """Make a new file's name as safe as its lines."""
+    if not hasattr(os, "O_DIRECTORY"):  # Windows does it by itself
+        return
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
 def read_record(path: Path) -> Record:
-    """Load and check the record at `path`; RecordError if it is damaged."""
+    """Load and check the record at `path`; RecordError, which names the file, if it is damaged."""
     data = path.read_bytes()
     try:
-        text = data.decode("utf-8")
+        return load_record(data.decode("utf-8-sig").replace("\r\n", "\n"))
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise RecordError("this is not a duels record: it is not text.", line) from None
-    return loads(text.replace("\r\n", "\n"), lambda name, options: find_game(name).rules(**options))
-
-
-def write_copy(path: Path, record: Record, seat: Any = None) -> None:
-    """Write a record to a new file, whole or as one seat may have it."""
-    with path.open("x", encoding="utf-8") as file:
-        file.write(dumps(record.match, record.headers, seat))
+        raise RecordError("this is not a duels record: it is not text.", line).within(path) from None
+    except RecordError as error:
+        raise error.within(path) from None
 
 
 def new_path(game: str) -> Path:
@@ -140,10 +150,14 @@ def new_path(game: str) -> Path:
 
 
 def remember(path: Path) -> None:
-    """Note which match was played last, wherever its file is."""
+    """Note where a match is played that is not in the folder of matches."""
+    if path.resolve().parent == matches_dir().resolve():
+        return
     with suppress(OSError):  # only a convenience, no reason not to play
         data_dir().mkdir(parents=True, exist_ok=True)
-        _last_file().write_bytes(os.fsencode(path.resolve()))
+        others = [known for known in _elsewhere() if known.is_file() and known != path.resolve()]
+        lines = [os.fsencode(known) for known in (*others, path.resolve())[-_MOST_REMEMBERED:]]
+        _elsewhere_file().write_bytes(b"\0".join(lines))
 
 
 def last_unfinished(warn: Callable[[str], None]) -> Path:
@@ -152,19 +166,23 @@ def last_unfinished(warn: Callable[[str], None]) -> Path:
     `warn` is told about damaged files that would have come before it.
     """
     candidates = list(matches_dir().glob("*.duel")) if matches_dir().is_dir() else []
-    if _last_file().is_file():
-        candidates.append(Path(os.fsdecode(_last_file().read_bytes())))
-    existing = {path for path in candidates if path.is_file()}
+    existing = {path for path in (*candidates, *_elsewhere()) if path.is_file()}
     for path in sorted(existing, key=lambda path: path.stat().st_mtime, reverse=True):
         try:
             record = read_record(path)
         except (DuelsError, OSError) as error:
-            warn(f"Passed over {path}: {error}")
+            warn(f"Passed over {error}")
             continue
         if not record.match.over and not record.seat:
             return path
     raise DuelsError("There is no unfinished match. Start one with: duels play GAME")
 
 
-def _last_file() -> Path:
-    return data_dir() / "last-match"
+def _elsewhere() -> list[Path]:
+    if not _elsewhere_file().is_file():
+        return []
+    return [Path(os.fsdecode(line)) for line in _elsewhere_file().read_bytes().split(b"\0") if line]
+
+
+def _elsewhere_file() -> Path:
+    return data_dir() / "matches-elsewhere"

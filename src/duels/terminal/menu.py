@@ -32,6 +32,9 @@ def _choose(screen: Screen, title: str, options: Mapping[str, str], default: str
         entry = screen.ask(Question(f"Number or name{hint}: ", notice)).strip().lower()
         if entry in ("quit", "q"):
             raise Quit
+        if entry == "help":
+            notice = f"{title}\n" + "\n".join(lines)
+            continue
         if not entry and default:
             return default
         if entry in options:

@@ -18,10 +18,6 @@ class Narrator:
         self.screen = screen
         self.watching = watching
 
-    def sees(self, event: Event) -> bool:
-        """Whether this event may be shown here."""
-        return bool(event.seen_by & self.watching) or event.seen_by == frozenset(Seat)
-
     def open(self) -> None:
         self.screen.say(self.words.opening())
 
@@ -42,7 +38,7 @@ class Narrator:
             for question in self.words.ask(before.sight(turn.actor)):
                 self.screen.say(f"{question.prompt}{turn.action.value}\n")
                 break
-        elif all(self.sees(event) for event in turn.events):
+        elif all(event.visible_to(self.watching) for event in turn.events):
             self.screen.say(typed(self.words, before.sight(turn.actor), turn.action))
         else:
             self.screen.say(self.words.veiled(turn.actor))
@@ -58,7 +54,7 @@ class Narrator:
             self.screen.say(tell(self.words, seen))
 
     def _visible(self, turn: Turn[Any]) -> list[Event]:
-        return [event for event in turn.events if self.sees(event)]
+        return [event for event in turn.events if event.visible_to(self.watching)]
 
     def _seen(self, match: AnyMatch) -> list[Event]:
         return [event for turn in match.turns for event in self._visible(turn)]

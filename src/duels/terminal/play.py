@@ -3,10 +3,10 @@
 import secrets
 import shlex
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from duels.core.errors import DuelsError, NotationError, quote
@@ -15,13 +15,14 @@ from duels.core.record import Record
 from duels.core.rules import Rules, Seat
 from duels.core.words import Question
 from duels.games import Game, find_game
-from duels.players import Player, make_player
+from duels.players import find_kind
 from duels.terminal.journal import Journal, new_path
 from duels.terminal.narrator import Narrator
 from duels.terminal.screen import Screen
 from duels.terminal.table import ChanceScript, Dice, Quit, Table
 
 INTERRUPTED = 130
+MACHINE_LIMIT = 50  # boards of chain, turns of hunt
 
 
 @dataclass
@@ -39,7 +40,11 @@ class NewMatch:
 
     def __post_init__(self) -> None:
         self.rules = self.game.rules()
-        self.seed = " ".join(self.seed.split()) if self.seed else str(secrets.randbelow(10**9))
+        if self.rules.limit and "human" not in (self.one, self.two):
+            # Two machines can play for ever, and nobody is there to stop them.
+            self.rules = self.game.rules(**{self.rules.limit: MACHINE_LIMIT})
+        # Long enough that nobody finds it by trying: it tells the coins and tiles to come.
+        self.seed = " ".join(self.seed.split()) if self.seed else secrets.token_hex(16)
         if not self.seed.isprintable():
             raise NotationError(f"--seed: {quote(self.seed)} is not text that a record can hold.")
         self.chance = " ".join(self.chance.split())
@@ -47,7 +52,7 @@ class NewMatch:
             ChanceScript.parse(self.rules, self.chance)
         except NotationError as error:
             raise NotationError(f"--chance: {error}") from None
-        first = secrets.choice("12") if self.first == "random" else self.first
+        first = Random(f"{self.seed} first").choice("12") if self.first == "random" else self.first
         if first == "2":
             self.one, self.two = self.two, self.one
 
@@ -66,7 +71,7 @@ def play_new(new: NewMatch, screen: Screen) -> int:
     match = Match.start(new.rules)
     headers = new.headers()
     table = _table(new.game, match, headers, screen)
-    if new.path or "human" in (new.one, new.two):
+    if new.path or None in table.players.values():
         table.journal = Journal.create(new.path or new_path(new.game.name), match, headers)
     if new.first != "1":
         screen.notice(f"Player 1: {new.one}. Player 2: {new.two}.")
@@ -75,12 +80,12 @@ def play_new(new: NewMatch, screen: Screen) -> int:
 
 def play_on(path: Path, screen: Screen) -> int:
     """Go on with the match recorded at `path`; the exit code."""
+    journal, record = Journal.reopen(path)
     try:
-        journal, record = Journal.reopen(path)
-        game = find_game(record.match.rules.name)
-        table = _table(game, record.match, record.headers, screen)
+        table = _table(find_game(record.match.rules.name), record.match, record.headers, screen)
     except DuelsError as error:
-        raise DuelsError(f"{path}: {error}" if str(path) not in str(error) else str(error)) from None
+        journal.close()
+        raise DuelsError(f"{path}: {error}") from None
     table.journal = journal
     screen.notice(f"Going on with {path}.")
     return _run(table)
@@ -88,9 +93,8 @@ def play_on(path: Path, screen: Screen) -> int:
 
 def _table(game: Game, match: Any, headers: Mapping[str, str], screen: Screen) -> Table:
     """A table with the players and the chance that a record's header names."""
-    players: dict[Seat, Player] = {
-        seat: make_player(headers.get(f"seat{seat.value}", "human"), game, match.rules) for seat in Seat
-    }
+    kinds = {seat: find_kind(headers.get(f"seat{seat.value}", "human")) for seat in Seat}
+    players = {seat: kind.seat(game, match.rules) if kind.seat else None for seat, kind in kinds.items()}
     script = ChanceScript.parse(match.rules, headers.get("chance", ""))
     return Table(game, match, players, screen, Dice(headers.get("seed", "")), script)
 
@@ -131,9 +135,20 @@ def show_replay(record: Record, seat: Seat | None, step: bool, screen: Screen) -
     narrator = Narrator(find_game(match.rules.name).words(match.rules), screen, watching)
     narrator.open()
     known = match.turns if watching == frozenset(Seat) else match.turns_known_to(seat)
+    decided: Seat | None = None
     for after in match.steps()[: len(known)]:
         narrator.entered(after)
         narrator.happened(after)
-        if step and isinstance(after.actor, Seat):
-            with suppress(EOFError):
-                screen.ask(Question("-- Enter for the next turn --"))
+        decided = after.last.actor if after.last and isinstance(after.last.actor, Seat) else decided
+        if step and isinstance(after.actor, Seat) and after.actor is not decided and not _go_on(screen):
+            return
+
+
+def _go_on(screen: Screen) -> bool:
+    try:
+        return screen.ask(Question("-- Enter for the next turn, q to stop --")).strip().lower() not in (
+            "q",
+            "quit",
+        )
+    except EOFError:
+        return True  # nobody is there to press a key

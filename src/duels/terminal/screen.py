@@ -36,7 +36,8 @@ class Screen:
     """Where a match is shown and entries are made."""
 
     def __init__(self, plain_text: bool = False) -> None:
-        self.on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+        self.typed_at_terminal = sys.stdin.isatty()
+        self.on_terminal = self.typed_at_terminal and sys.stdout.isatty()
         self.colour = (
             sys.stdout.isatty()
             and not plain_text
@@ -73,7 +74,7 @@ class Screen:
         if not self.on_terminal:
             self.say(f"{as_typed(entry)}\n")
         elif unseen:
-            self.say("\n")
+            self.say("(hidden)\n" if question.secret else "\n")
         return entry
 
     @contextmanager

@@ -1,17 +1,17 @@
 """The table where a match is played: asks people, lets players choose, draws chance, tells it all."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from duels.core.errors import NotationError
+from duels.core.errors import DuelsError, NotationError, quote
 from duels.core.match import Match, draw
 from duels.core.rules import CHANCE, Actor, Rules, Seat
 from duels.core.words import Question, ask_until, read_yes
 from duels.games import Game
-from duels.players import Person, Player
+from duels.players import Player
 from duels.solving.oracle import Oracle
 from duels.terminal.advice import hint
 from duels.terminal.journal import Journal
@@ -63,11 +63,15 @@ class ChanceScript:
 
     @classmethod
     def parse(cls, rules: Rules[Any, Any, Any], text: str) -> "ChanceScript":
-        outcomes = [rules.parse(word) for word in text.split()]
-        for word, outcome in zip(text.split(), outcomes, strict=True):
-            if outcome not in rules.all_outcomes():
-                raise NotationError(f"'{word}' is not something that chance brings in {rules.name}.")
-        return cls(tuple(outcomes))
+        by_name = {rules.format(outcome): outcome for outcome in rules.all_outcomes()}
+        words = text.lower().split()
+        if words and not by_name:
+            raise NotationError(f"chance plays no part in {rules.name}.")
+        for word in words:
+            if word not in by_name:
+                can = ", ".join([*list(by_name)[:7], "…"] if len(by_name) > 7 else by_name)
+                raise NotationError(f"{quote(word)} cannot come by chance in {rules.name}; {can} can.")
+        return cls(tuple(by_name[word] for word in words))
 
     def at(self, match: AnyMatch) -> Any | None:
         """What comes at this chance node; None once the script is used up, or the match has left it."""
@@ -77,13 +81,13 @@ class ChanceScript:
 
 
 class Table:
-    """One match with its players, its screen and its record."""
+    """One match with its players (None: a person), its screen and its record."""
 
     def __init__(
         self,
         game: Game,
         match: AnyMatch,
-        players: dict[Seat, Player],
+        players: Mapping[Seat, Player | None],
         screen: Screen,
         dice: Dice,
         script: ChanceScript,
@@ -97,9 +101,14 @@ class Table:
         self.script = script
         self.journal = journal
         self.words = game.words(match.rules)
-        people = frozenset(seat for seat, player in players.items() if isinstance(player, Person))
+        people = frozenset(seat for seat, player in players.items() if player is None)
         # Two people share one screen: on a terminal it must then show neither's secrets.
-        self.guarded = match.rules.has_secrets and len(people) == 2 and screen.on_terminal
+        shared = match.rules.has_secrets and len(people) == 2
+        self.guarded = shared and screen.on_terminal
+        if shared and screen.typed_at_terminal and not screen.on_terminal:
+            raise DuelsError(
+                "two people can share this game only on a screen of their own, not through a pipe."
+            )
         watching = frozenset[Seat]() if self.guarded else people or frozenset(Seat)
         self.narrator = Narrator(self.words, screen, watching)
         self._at_keyboard: Seat | None = None
@@ -116,12 +125,11 @@ class Table:
         while (actor := self.match.actor) is not None:
             if not isinstance(actor, Seat):
                 self._play(CHANCE, self._chance())
-            elif isinstance(self.players[actor], Person):
-                self._let_person_decide(actor)
-            else:
-                rng = self.dice.at(self.match, actor.label)
-                action = self.players[actor].choose(self.match.sight(actor), rng)
+            elif player := self.players[actor]:
+                action = player.choose(self.match.sight(actor), self.dice.at(self.match, actor.label))
                 self._play(actor, action, announce=True)
+            else:
+                self._let_person_decide(actor)
         return self.match
 
     # -- the match goes on ----------------------------------------------------------------------
@@ -161,28 +169,29 @@ class Table:
                 self._hand_over(seat)
             while True:
                 entry = self._ask(question)
-                command = _COMMANDS.get(entry.strip().lower())
-                if not command:
-                    question = dialogue.send(entry)
-                    continue
-                if command is Table._back:
+                word = entry.strip().lower()
+                if word == _BACK:
                     dialogue = self.words.ask(before.sight(seat))
                     question = next(dialogue)
-                    continue
-                command(self, seat)
-                if self.match is not before:
-                    return
-                question = Question(question.prompt, secret=question.secret)
+                elif word in _COMMANDS:
+                    _COMMANDS[word](self, seat)
+                    if self.match is not before:
+                        return
+                    question = Question(question.prompt, secret=question.secret)
+                else:
+                    question = dialogue.send(entry)
         except StopIteration as done:
             self._play(seat, done.value)
 
     def _ask(self, question: Question) -> str:
-        unseen = self.guarded and question.secret
-        if unseen and question.notice:
-            # What was wrong with a secret entry can tell what the entry, or the place, was.
+        if self.guarded and question.notice:
+            # A refusal quotes the entry, and an entry can give a secret away: even at an open question,
+            # where somebody may enter a movement once more. Neither is left on the screen.
             self.screen.whisper(f"{question.notice}\n")
-            question = Question(question.prompt, secret=True)
-        return self.screen.ask(question, unseen)
+            self.screen.clear()
+            self.narrator.retell(self.match)
+            question = Question(question.prompt, secret=question.secret)
+        return self.screen.ask(question, self.guarded and question.secret)
 
     def _hand_over(self, seat: Seat) -> None:
         """Between two people the screen holds only what both may know."""
@@ -219,9 +228,6 @@ class Table:
             self._oracle = self.game.oracle(self.match.rules)
         self._show(hint(self._oracle, self.match.rules, self.match.sight(seat)))
 
-    def _back(self, seat: Seat) -> None:
-        """Handled where the dialogue is."""
-
     def _save(self, seat: Seat) -> None:
         if self.journal:
             self.screen.notice(f"Saved: {self.journal.path}")
@@ -246,7 +252,8 @@ class Table:
         self.match = target
         self._at_keyboard = None
         self.screen.say(f"Taken back: {len(dropped)} {'entry' if len(dropped) == 1 else 'entries'}.\n\n")
-        self._show(self.words.board(self.match.sight(seat)) + "\n")
+        if not self.guarded:  # else the keyboard is passed first: whoever agreed is still looking
+            self.screen.say(self.words.board(self.match.sight(seat)) + "\n")
 
     def _last_decision(self, seat: Seat) -> AnyMatch | None:
         """The match before this seat's last answer to a question."""
@@ -259,7 +266,7 @@ class Table:
 
     def _agreed(self, seat: Seat) -> bool:
         """What chance or an answer has told cannot be untold: both people must want to go back."""
-        if not all(isinstance(player, Person) for player in self.players.values()):
+        if any(self.players.values()):
             self.screen.say("That cannot be taken back: it has shown something that was hidden.\n")
             return False
         dialogue = ask_until(
@@ -276,6 +283,7 @@ class Table:
             return bool(done.value)
 
 
+_BACK = "back"
 _COMMANDS: dict[str, Callable[[Table, Seat], None]] = {
     "help": Table._help,
     "?": Table._help,
@@ -283,7 +291,6 @@ _COMMANDS: dict[str, Callable[[Table, Seat], None]] = {
     "board": Table._board,
     "moves": Table._moves,
     "hint": Table._hint,
-    "back": Table._back,
     "undo": Table._undo,
     "save": Table._save,
     "resign": Table._resign,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
 
-from duels.core.errors import NotationError, quote
+from duels.core.errors import BadOption, NotationError, quote
 from duels.core.notation import read_seat, split_fields, whole_number
 from duels.core.rules import CHANCE, Actor, Event, OpenRules, Outcome, Seat, Step
 
@@ -86,8 +86,6 @@ class Accepted(Event):
 class CoinFell(Event):
     """The coin shows `face`."""
 
-    reveals = True
-
     face: Coin
 
 
@@ -135,6 +133,13 @@ class QuantumChain(OpenRules[State, Action]):
     max_boards: int | None = None
 
     name = "chain"
+    limit = "max_boards"
+    clock = "boards"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.run > self.cells:
+            raise BadOption(f"run is at most the number of cells in chain, {self.cells}, not {self.run}.")
 
     def initial(self) -> State:
         return State(FREE * self.cells, Seat.ONE)
@@ -258,7 +263,10 @@ class QuantumChain(OpenRules[State, Action]):
                 f"Cannot read {quote(text)}: cell {doubt} is not next to a symbol of {mover.label}, "
                 "so it cannot be in doubt."
             )
-        if FREE not in cells and not self.chain_of(cells):
+        chain = self.chain_of(cells)
+        if chain and (doubt or cells[chain[0] - 1] != SYMBOL[mover.other]):
+            raise NotationError(f"Cannot read {quote(text)}: whoever made the chain has just moved, and won.")
+        if FREE not in cells and not chain:
             raise NotationError(
                 f"Cannot read {quote(text)}: a full board without a chain starts again empty."
             )

@@ -63,7 +63,7 @@ Action = Flip | QuantumFlip | Keep | Drawn
 
 @dataclass(frozen=True, slots=True)
 class Lifted(Event):
-    """`seat` turns up a tile, or two, that nobody has seen yet; the values come next."""
+    """`seat` turns up a tile, or two; the values come next."""
 
     seat: Seat
     tiles: tuple[int, ...]
@@ -73,8 +73,6 @@ class Lifted(Event):
 class Shown(Event):
     """A Quantum Flip of `seat` showed two tiles and their values."""
 
-    reveals = True
-
     seat: Seat
     tiles: tuple[int, ...]
     values: tuple[int, ...]
@@ -83,8 +81,6 @@ class Shown(Event):
 @dataclass(frozen=True, slots=True)
 class Scored(Event):
     """`seat` flipped `tile` for `value`; `chosen` out of a Quantum Flip. Board and scores as they are now."""
-
-    reveals = True
 
     seat: Seat
     tile: int

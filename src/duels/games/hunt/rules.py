@@ -3,7 +3,6 @@
 import re
 from dataclasses import dataclass
 from enum import Enum
-from fractions import Fraction
 from functools import lru_cache
 
 from duels.core.errors import NotationError, quote
@@ -130,6 +129,8 @@ class QuantumHunt(Rules[State, Action, Known]):
     max_turns: int | None = None
 
     name = "hunt"
+    limit = "max_turns"
+    clock = "turns"
     has_secrets = True
 
     def initial(self) -> State:
@@ -145,9 +146,6 @@ class QuantumHunt(Rules[State, Action, Known]):
         if state.phase is Phase.OBSERVE:
             return _observations(self.cells, state.named[me])
         return _movements(self.cells, state.cells[me], state.tunnels[me])
-
-    def odds(self, state: State) -> tuple[Fraction, ...]:
-        return ()
 
     def apply(self, state: State, action: Action) -> Step[State]:
         mover = state.mover
@@ -205,7 +203,7 @@ class QuantumHunt(Rules[State, Action, Known]):
         return tuple(kind(cell) for kind in (Move, Tunnel, Observe) for cell in _grid(self.cells))
 
     def parse(self, text: str) -> Action:
-        found = re.fullmatch(r"\s*(move|tunnel|observe)\s+([0-9]{1,6})\s*", text.lower())
+        found = re.fullmatch(r"\s*(move|tunnel|observe)\s+([0-9]{1,9})\s*", text.lower())
         if not found:
             raise NotationError(f"Cannot read {quote(text)}: write move 3, tunnel 7 or observe 5.")
         kinds: dict[str, type[Action]] = {"move": Move, "tunnel": Tunnel, "observe": Observe}

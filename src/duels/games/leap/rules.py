@@ -1,7 +1,6 @@
 """Quantum Leap: a race along a line of cells, leaping by divisors of the cell one stands on."""
 
 from dataclasses import dataclass
-from fractions import Fraction
 from math import isqrt
 
 from duels.core.errors import NotationError, quote
@@ -85,9 +84,6 @@ class QuantumLeap(OpenRules[State, Action]):
         small = [by for by in range(1, isqrt(cell) + 1) if cell % by == 0]
         large = [cell // by for by in reversed(small) if by * by < cell]
         return tuple(by for by in small + large if cell + by <= self.goal)
-
-    def odds(self, state: State) -> tuple[Fraction, ...]:
-        return ()
 
     def apply(self, state: State, action: Action) -> Step[State]:
         mover = state.mover

@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import dataclass
-from fractions import Fraction
 
 from duels.core.errors import NotationError, quote
 from duels.core.notation import read_seat, split_fields
@@ -65,9 +64,6 @@ class Lights(OpenRules[State, TurnOff]):
         pairs = tuple(TurnOff(i + 1, 2) for i in range(len(row) - 1) if row[i : i + 2] == ON + ON)
         return singles + pairs
 
-    def odds(self, state: State) -> tuple[Fraction, ...]:
-        return ()
-
     def apply(self, state: State, action: TurnOff) -> Step[State]:
         start, end = action.first - 1, action.first - 1 + action.count
         row = state.row[:start] + OFF * action.count + state.row[end:]
@@ -86,7 +82,7 @@ class Lights(OpenRules[State, TurnOff]):
         return self.actions(self.initial())
 
     def parse(self, text: str) -> TurnOff:
-        found = re.fullmatch(r"\s*([0-9]{1,6})(?:-([0-9]{1,6}))?\s*", text)
+        found = re.fullmatch(r"\s*([0-9]{1,9})(?:-([0-9]{1,9}))?\s*", text)
         if not found:
             raise NotationError(f"Cannot read {quote(text)}: name a light (4) or two neighbours (1-2).")
         first = int(found[1])
