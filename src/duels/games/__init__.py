@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from duels.core.errors import UnknownName, quote
@@ -44,6 +45,8 @@ class Game:
 
     def oracle(self, rules: Rules[Any, Any, Any]) -> "Oracle[Any, Any]":
         """Perfect play for these rules."""
+        if not find_spec(f"{__name__}.{self.name}.oracle"):
+            raise UnknownName(f"Perfect play of {self.name} is not known yet.")
         oracle: Oracle[Any, Any] = self._door("oracle").make_oracle(rules)
         return oracle
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from duels.core.errors import DuelsError, NotationError, quote
+from duels.core.errors import DuelsError, NotationError, UnknownName, quote
 from duels.core.match import Match, draw
 from duels.core.rules import CHANCE, Actor, Rules, Seat
 from duels.core.words import Question, ask_until, read_yes
@@ -224,8 +224,11 @@ class Table:
         self._show(self.words.moves(self.match.sight(seat)))
 
     def _hint(self, seat: Seat) -> None:
-        if not self._oracle:
-            self._oracle = self.game.oracle(self.match.rules)
+        try:
+            self._oracle = self._oracle or self.game.oracle(self.match.rules)
+        except UnknownName as unknown:
+            self.screen.say(f"{unknown}\n")
+            return
         self._show(hint(self._oracle, self.match.rules, self.match.sight(seat)))
 
     def _save(self, seat: Seat) -> None:
