@@ -13,7 +13,7 @@ from duels.solving.graph import explore
 
 RULES = QuantumChain()
 ORACLE = make_oracle(RULES)
-SMALL = [QuantumChain(cells, run) for cells in range(1, 6) for run in range(1, cells + 2)]
+SMALL = [QuantumChain(cells, run) for cells in range(1, 6) for run in range(1, cells + 1)]
 LIMITED = [QuantumChain(cells, 2, boards) for cells in (3, 4) for boards in (1, 2, 3)]
 
 
