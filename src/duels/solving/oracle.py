@@ -105,7 +105,7 @@ class Oracle(ABC, Generic[A, V]):
         """Where hidden things may be, by name, as probabilities; empty in games without secrets."""
         return {}
 
-    def idea(self, action: A) -> Hashable:
+    def idea(self, sight: Sight[A, V], action: A) -> Hashable:
         """What the action is, up to differences that do not matter: tiles nobody has seen are alike."""
         return action
 

@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 from duels.core.match import Match, draw
-from duels.core.rules import CHANCE, Seat
+from duels.core.rules import CHANCE, Seat, Sight
 from duels.core.words import Question
 from duels.games import Game
 from duels.players.levels import mixture
@@ -47,7 +47,7 @@ def exercises(game: Game, oracle: Oracle[Any, Any], rng: Random) -> Iterator[Exe
             sight = match.sight(seat)
             verdict = oracle.judge(sight)
             position = match.rules.format_position(sight)
-            if position not in met and _has_one_answer(oracle, verdict):
+            if position not in met and _has_one_answer(oracle, sight, verdict):
                 met.add(position)
                 yield Exercise(match, seat, verdict)
             actions = [judged.action for judged in verdict.actions]
@@ -55,10 +55,10 @@ def exercises(game: Game, oracle: Oracle[Any, Any], rng: Random) -> Iterator[Exe
             match = match.play(seat, chosen)
 
 
-def _has_one_answer(oracle: Oracle[Any, Any], verdict: Verdict[Any]) -> bool:
+def _has_one_answer(oracle: Oracle[Any, Any], sight: Sight[Any, Any], verdict: Verdict[Any]) -> bool:
     """Whether the best actions are one and the same idea, and all others are clearly worse."""
     others = [judged.value.number for judged in verdict.actions if not judged.best]
-    ideas = {oracle.idea(action) for action in verdict.best}
+    ideas = {oracle.idea(sight, action) for action in verdict.best}
     return len(ideas) == 1 and bool(others) and verdict.value.number - max(others) >= CLEAR_GAP
 
 

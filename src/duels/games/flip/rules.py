@@ -309,7 +309,15 @@ class QuantumTiles(OpenRules[State, Action]):
         state = State(
             tiles, (points[0], points[1]), (quantum[0] == "1", quantum[1] == "1"), read_seat(mover, text)
         )
-        return self._parse_lifted(state, rest[0], text) if rest else state
+        state = self._parse_lifted(state, rest[0], text) if rest else state
+        # Each Quantum Flip leaves one tile shown and face down; one that is still going on shows two.
+        left_down = sum(tile.isalpha() for i, tile in enumerate(tiles) if i not in state.lifted)
+        if left_down > state.quantum.count(False):
+            raise NotationError(
+                f"Cannot read {quote(text)}: there are more tiles seen and face down ({left_down}) "
+                f"than Quantum Flips used ({state.quantum.count(False)})."
+            )
+        return state
 
     def _parse_lifted(self, state: State, text: str, whole: str) -> State:
         """Read the tiles being turned: `B2`, `D4+D5`, or `D4|D5` once both are seen."""

@@ -1,0 +1,214 @@
+"""Perfect play for flip: the lumped table, and what the real board can change about it."""
+
+from collections.abc import Hashable, Iterator
+from typing import NamedTuple
+
+from duels.core.errors import NotYourTurn
+from duels.core.match import Resigned
+from duels.core.rules import CHANCE, Sight
+from duels.games.flip.bounds import ENOUGH, Bounds, Interval, Position, best
+from duels.games.flip.fill import Progress
+from duels.games.flip.rules import UNKNOWN, Action, Drawn, Flip, Keep, QuantumFlip, QuantumTiles, State
+from duels.games.flip.table import ROUNDING, Table
+from duels.solving.oracle import Check, Exactness, Judged, Oracle, Value, Verdict
+
+MOST_STEPS = 2
+ALIKE = 4 * ROUNDING  # closer values cannot be told apart
+
+
+def make_oracle(rules: QuantumTiles, progress: Progress = lambda share: None) -> "FlipOracle":
+    """The oracle for any of flip's boards; the book's table is shipped, others are solved and cached."""
+    return FlipOracle(rules, Table.of(rules, progress))
+
+
+class Odds(NamedTuple):
+    """What one plain flip can bring: the chance to hit the target, and to pass it."""
+
+    hit: float
+    bust: float
+
+
+class FlipOracle(Oracle[Action, State]):
+    def __init__(self, rules: QuantumTiles, table: Table) -> None:
+        self.rules = rules
+        self.bounds = Bounds(rules, table)
+
+    def value(self, sight: Sight[Action, State]) -> Value:
+        state = sight.view
+        if sight.events and isinstance(sight.events[-1], Resigned):
+            return Value(float(sight.events[-1].seat is not sight.seat))
+        outcome = self.rules.outcome(state)
+        if outcome:
+            return Value(float(outcome.winner is sight.seat))
+        lifted = self.rules.actor(state) is CHANCE
+        found = _value(self._lifted(state)) if lifted else self._verdict(state).value
+        return found if state.mover is sight.seat else found.for_other()
+
+    def judge(self, sight: Sight[Action, State]) -> Verdict[Action]:
+        if not sight.actions:
+            raise NotYourTurn(f"{sight.seat.label} has nothing to decide in this position.")
+        return self._verdict(sight.view)
+
+    def idea(self, sight: Sight[Action, State], action: Action) -> Hashable:
+        tiles = sight.view.tiles
+        if isinstance(action, QuantumFlip):
+            return "quantum", *sorted((tiles[action.first], tiles[action.second]))
+        assert not isinstance(action, Drawn)
+        return type(action).__name__, tiles[action.tile]
+
+    def verify(self) -> Iterator[Check]:
+        from duels.games.flip.verify import verify  # slow to import, and only one command needs it
+
+        return verify(self)
+
+    def _verdict(self, state: State) -> Verdict[Action]:
+        actions = self.rules.actions(state)
+        for steps in range(MOST_STEPS + 1):
+            intervals = self._intervals(state, actions, steps)
+            low, high = best(list(intervals.values()))
+            if high - low <= ENOUGH:
+                break
+        values = {action: _value(intervals[action]) for action in actions}
+        top = max(value.number for value in values.values())
+        taken = [action for action in actions if values[action].number >= top - ALIKE]
+        judged = tuple(
+            # As good as the best, as far as anybody can tell: nearly the same number, and not proven worse.
+            Judged(
+                action,
+                value,
+                value.high >= low and value.number >= top - ENOUGH / 2,
+                (action in taken) / len(taken),
+            )
+            for action, value in values.items()
+        )
+        return Verdict(_value((low, high), top), judged)
+
+    def _intervals(self, state: State, actions: tuple[Action, ...], steps: int) -> dict[Action, Interval]:
+        at = self._position(state)
+        known: dict[object, Interval] = {}
+        found = {}
+        for action in actions:
+            kind = self._kind(at, state, action) if steps == 0 else action
+            if kind not in known:
+                known[kind] = self._interval(at, state, action, steps)
+            found[action] = known[kind]
+        return found
+
+    def _kind(self, at: Position, state: State, action: Action) -> object:
+        """What distinguishes an action from others, as far as nobody looks ahead."""
+        bounds = self.bounds
+        if isinstance(action, QuantumFlip):
+            return bounds.kind(at, (action.first, action.second))
+        if isinstance(action, Flip) and state.tiles[action.tile] == UNKNOWN and (at.mine or at.theirs):
+            return bounds.grid.shape(at.unknown & ~(1 << action.tile), at.seen)
+        if isinstance(action, Flip):
+            return state.tiles[action.tile]
+        return action
+
+    def _interval(self, at: Position, state: State, action: Action, steps: int) -> Interval:
+        bounds = self.bounds
+        if isinstance(action, QuantumFlip):
+            return bounds.quantum(at, (action.first, action.second), steps)
+        if isinstance(action, Keep):
+            return self._keep(state, action, steps)
+        assert isinstance(action, Flip)
+        value = self.rules.value_of(state.tiles[action.tile])
+        if value is None:
+            return bounds.flip(at, action.tile, steps)
+        return bounds.take(at, action.tile, value, steps)
+
+    def _keep(self, state: State, action: Keep, steps: int) -> Interval:
+        """A choice after a Quantum Flip: both tiles are marked as seen, and one of them leaves."""
+        first, second = state.lifted
+        shown = (self._shown(state, first), self._shown(state, second))
+        at = self._position(state)
+        return self.bounds.keep(at, (first, second), shown, state.lifted.index(action.tile), steps)
+
+    def _lifted(self, state: State) -> Interval:
+        """The interval while tiles are in the air, wide or narrow as `judge` has it for that action."""
+        before = State(state.tiles, state.scores, state.quantum, state.mover)
+        lifted = state.lifted
+        action = Flip(lifted[0]) if len(lifted) == 1 else QuantumFlip(lifted[0], lifted[1])
+        at = self._position(before)
+        for steps in range(MOST_STEPS + 1):
+            interval = self._interval(at, before, action, steps)
+            if interval[1] - interval[0] <= ENOUGH:
+                break
+        return interval
+
+    def _shown(self, state: State, tile: int) -> int:
+        value = self.rules.value_of(state.tiles[tile])
+        assert value is not None
+        return value
+
+    def _position(self, state: State) -> Position:
+        unit = self.bounds.places.unit
+        mover = state.mover - 1
+        return Position(
+            sum(1 << i for i, tile in enumerate(state.tiles) if tile == UNKNOWN),
+            sum(unit[int(tile) - 1] for tile in state.tiles if tile.isdigit()),
+            state.scores[mover],
+            tuple((i, self._shown(state, i)) for i, tile in enumerate(state.tiles) if tile.isalpha()),
+            state.quantum[mover],
+            state.quantum[1 - mover],
+        )
+
+    # -- in words ------------------------------------------------------------------------------------
+
+    def reason(self, sight: Sight[Action, State]) -> str:
+        state = sight.view
+        verdict = self._verdict(state)
+        action = max(verdict.actions, key=lambda judged: judged.weight).action
+        score, target = state.scores[state.mover - 1], self.rules.target
+        wins = f"you win {_percent(verdict.value.number)}"
+        if isinstance(action, Keep):
+            kept = self._shown(state, action.tile)
+            (left,) = (self._shown(state, tile) for tile in state.lifted if tile != action.tile)
+            (rest,) = (judged.value.number for judged in verdict.actions if judged.action != action)
+            return f"Keep the {kept}, which makes {score + kept}: {wins}, with the {left} {_percent(rest)}."
+        facts = f"{self._odds_in_words(state)}; the bag still holds {self._bag_in_words(state)}; {wins}"
+        if isinstance(action, QuantumFlip):
+            one = max(j.value.number for j in verdict.actions if isinstance(j.action, Flip))
+            return (
+                f"Use the Quantum Flip to choose the better of two: {facts}, with one tile {_percent(one)}."
+            )
+        assert isinstance(action, Flip)
+        name = self.rules.name_of(action.tile)
+        value = self.rules.value_of(state.tiles[action.tile])
+        if value is not None and score + value == target:
+            return f"{name} is known to be the {value} that makes {target}."
+        if value is not None:
+            return f"Take {name}, known to be a {value}, for {score + value}: {facts}."
+        later = " and save the Quantum Flip" if state.quantum[state.mover - 1] else ""
+        return f"Flip an unknown tile{later}: {facts}."
+
+    def _odds_in_words(self, state: State) -> str:
+        target, odds = self.rules.target, self.odds(state)
+        if not odds.hit and not odds.bust:
+            return f"no single tile reaches {target} yet"
+        hit, bust = _percent(odds.hit), _percent(odds.bust)
+        return f"an unknown tile hits {target} with {hit} and passes it with {bust}"
+
+    def odds(self, state: State) -> Odds:
+        """What flipping one unknown tile brings the mover at once."""
+        bag = self.rules.left_in_bag(state.tiles)
+        missing = self.rules.target - state.scores[state.mover - 1]
+        total = max(1, sum(bag))
+        hit = sum(count for value, count in enumerate(bag, 1) if value == missing)
+        bust = sum(count for value, count in enumerate(bag, 1) if value > missing)
+        return Odds(hit / total, bust / total)
+
+    def _bag_in_words(self, state: State) -> str:
+        bag = self.rules.left_in_bag(state.tiles)
+        return ", ".join(f"{count}×{value}" for value, count in enumerate(bag, 1) if count) or "nothing"
+
+
+def _value(interval: Interval, number: float | None = None) -> Value:
+    low, high = interval
+    number = (low + high) / 2 if number is None else min(max(number, low), high)
+    error = max(high - number, number - low)
+    return Value(number, Exactness.BOUND if error else Exactness.EXACT, None, error)
+
+
+def _percent(chance: float) -> str:
+    return f"{100 * chance:.1f}%"

@@ -1,0 +1,96 @@
+"""flip's solved table at play time: found or made, looked up without any package but the standard library."""
+
+from array import array
+from collections.abc import Callable
+from pathlib import Path
+
+from duels.games.flip.fill import SCALE, Progress, fill
+from duels.games.flip.lumped import Lumped
+from duels.games.flip.rules import QuantumTiles
+from duels.solving.store import obtain
+
+ROUNDING = 0.5 / SCALE
+"""How far a looked-up value may be from the solved one; a step of the recurrence does not add to it."""
+MEMORY = 200_000  # states between stored ones that are remembered at a time
+SHIPPED = Path(__file__).with_name("table.bin")
+
+
+def described(lumped: Lumped) -> str:
+    """What a file with this table says it holds; a table laid out otherwise must say something else."""
+    return f"flip, {lumped.copies} tiles each of 1 to {lumped.values}, target {lumped.target}, layout 1"
+
+
+class Table:
+    """The value of every lumped state to its mover, within ROUNDING."""
+
+    def __init__(self, lumped: Lumped, numbers: "array[int]") -> None:
+        self.lumped = lumped
+        self.places = lumped.places
+        self.numbers = numbers
+        self._between: dict[tuple[int, int, int], float] = {}
+        self._until: dict[tuple[int, int, int, int, bool], float] = {}
+
+    @classmethod
+    def of(cls, rules: QuantumTiles, progress: Progress = lambda share: None) -> "Table":
+        """The table for these rules: shipped, cached, or solved now."""
+        lumped = Lumped(rules)
+        name = f"flip-{lumped.values}x{lumped.copies}-{lumped.target}.bin"
+        book = QuantumTiles()
+        usual = (lumped.values, lumped.copies, lumped.target) == (book.values, book.copies, book.target)
+        numbers = obtain(described(lumped), name, lambda: fill(lumped, progress), SHIPPED if usual else None)
+        return cls(lumped, numbers)
+
+    def value(self, row: int, code: int, score: int) -> float:
+        """The value of `row` to a mover with `score`, when `code` has been flipped."""
+        start = self.places.start.get(code)
+        if start is not None and row < self.lumped.stored_rows:
+            return self.numbers[row * self.places.size + start + score] / SCALE
+        key = (row, code, score)
+        found = self._between.get(key)
+        if found is None:
+            if len(self._between) > MEMORY:
+                self._between.clear()
+            found = self._between[key] = self.step(row, code, score)
+        return found
+
+    def step(self, row: int, code: int, score: int) -> float:
+        """The same value, by one step of the recurrence."""
+        return self._step(row, code, score, self.value)
+
+    def value_until(self, row: int, code: int, score: int, turns: int, mover: bool) -> float:
+        """The value to the mover if one player, the mover or the other, will lose the Quantum Flip.
+
+        It is lost after `turns` turns of that player, the current one included if it is theirs.
+        """
+        if mover and not turns:
+            return self.value(self.lumped.without(row, True), code, score)
+        key = (row, code, score, turns, mover)
+        found = self._until.get(key)
+        if found is None:
+
+            def after(left: int, code: int, score: int) -> float:
+                if self.lumped.held(left, not mover):
+                    return self.value_until(left, code, score, turns - mover, not mover)
+                return self.value(left, code, score)
+
+            if len(self._until) > MEMORY:
+                self._until.clear()
+            found = self._until[key] = self._step(row, code, score, after)
+        return found
+
+    def _step(self, row: int, code: int, score: int, value: Callable[[int, int, int], float]) -> float:
+        lumped, places = self.lumped, self.places
+        seen = lumped.rows[row].seen
+        bag = [lumped.copies - f - seen.count(v) for v, f in enumerate(places.flipped[code], 1)]
+        if min(bag) < 0:
+            return 0.0  # no such state; asked for only with chance 0
+        other = places.points[code] - score
+
+        def leave(v: int, left: int) -> float:
+            if score + v >= lumped.target:
+                return float(score + v == lumped.target)
+            if not bag[v - 1] and v not in seen:
+                return 0.0  # likewise
+            return 1 - value(left, code + places.unit[v - 1], other)
+
+        return float(lumped.worth(lumped.rows[row], bag, leave, max))

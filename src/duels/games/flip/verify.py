@@ -1,0 +1,211 @@
+"""Puts flip's oracle to the test by methods written apart from it.
+
+Backward induction walks the rules themselves, board and all: it knows nothing of lumps and bounds.
+"""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
+from math import sqrt
+from random import Random
+
+from duels.core.match import Match, draw
+from duels.core.rules import CHANCE, Seat
+from duels.games.flip.bounds import Grid, bits
+from duels.games.flip.fill import SCALE, fill
+from duels.games.flip.oracle import FlipOracle, make_oracle
+from duels.games.flip.rules import Action, QuantumFlip, QuantumTiles, State
+from duels.games.flip.table import ROUNDING, Table
+from duels.solving.backward import backward_induction
+from duels.solving.graph import explore
+from duels.solving.oracle import Check
+
+TINY_BOARDS = (
+    QuantumTiles(side=2, values=2, copies=2, target=3),
+    QuantumTiles(side=2, values=4, copies=1, target=5),
+)
+SMALL_BOARD = QuantumTiles(side=3, values=3, copies=3, target=8)
+FLOAT = 1e-9  # what adding up floats may cost
+
+
+def verify(oracle: FlipOracle) -> Iterator[Check]:
+    """Every check of an oracle, one after the other."""
+    table = oracle.bounds.table
+    yield same_when_solved_again(table)
+    yield every_state_follows(table)
+    yield pairs_are_kept(side=4, turns=3)
+    for tiny in TINY_BOARDS:
+        yield every_position(make_oracle(tiny))
+    yield late_positions(make_oracle(SMALL_BOARD), 100)
+    yield late_positions(oracle, 10)
+    yield self_play(oracle, 400)
+
+
+def same_when_solved_again(table: Table) -> Check:
+    again = fill(table.lumped)
+    differ = sum(a != b for a, b in zip(again, table.numbers, strict=True))
+    return Check(
+        "the table equals one solved from nothing",
+        not differ,
+        f"{len(again):,} stored values, {differ} differ",
+    )
+
+
+def every_state_follows(table: Table, every: int = 1) -> Check:
+    """Bellman: each stored value (or one in `every`) is what the recurrence makes of those after it."""
+    places, target = table.places, table.lumped.target
+    worst, count = 0.0, 0
+    for row in range(table.lumped.stored_rows):
+        seen = table.lumped.rows[row].seen
+        for code, start in places.start.items():
+            if any(places.flipped[code][v - 1] + seen.count(v) > table.lumped.copies for v in seen):
+                continue
+            low, high = places.scores(places.points[code], target)
+            for score in range(low, high + 1):
+                count += 1
+                if count % every == 0:
+                    stored = table.numbers[row * places.size + start + score] / SCALE
+                    worst = max(worst, abs(stored - table.step(row, code, score)))
+    return Check(
+        "every stored state follows from the states after it",
+        worst <= 2 * ROUNDING + FLOAT,
+        f"{count // every:,} states, largest difference {worst:.1e}, rounding explains {2 * ROUNDING:.1e}",
+    )
+
+
+def pairs_are_kept(side: int, turns: int) -> Check:
+    """The pairing argument, against every way to flip tiles on every board with so many tiles on a side."""
+    grid = Grid(side)
+
+    @cache
+    def lasts(unknown: int, left: int, moves: bool, rival: bool) -> bool:
+        """Whether the holder can find a pair at each of `left` turns of theirs, by trying everything."""
+        if moves:
+            if not grid.most_pairs(unknown):
+                return False
+            if left == 1:
+                return True
+            return any(lasts(unknown & ~(1 << tile), left - 1, False, rival) for tile in bits(unknown))
+        gone = [(1 << tile, rival) for tile in bits(unknown)]
+        if rival:
+            gone += [(1 << a | 1 << b, False) for a, b in grid.pairs if unknown >> a & 1 and unknown >> b & 1]
+        return all(lasts(unknown & ~tiles, left, True, then) for tiles, then in gone)
+
+    claims = broken = 0
+    for unknown in range(1 << side**2):
+        shape = grid.shape(unknown, ())
+        for moves in (True, False):
+            for rival in (True, False):
+                # Tiles run out on so small a board; in the game they never do.
+                sure = min(shape.sure(moves, rival), turns)
+                if sure and unknown.bit_count() > 2 * turns + rival:
+                    claims += 1
+                    broken += not lasts(unknown, sure, moves, rival)
+    return Check(
+        f"the pairing argument holds on every {side}x{side} board",
+        not broken,
+        f"{claims:,} claims tried out in every way, {broken} refuted",
+    )
+
+
+def every_position(oracle: FlipOracle) -> Check:
+    """Every decision on a tiny board."""
+    rules = oracle.rules
+    states = [state for state in explore(rules).states if isinstance(rules.actor(state), Seat)]
+    outside, widest = compare(oracle, states)
+    return Check(
+        f"brute force agrees everywhere on a {rules.side}x{rules.side} board of 1 to {rules.values}",
+        not outside,
+        f"{len(states):,} positions, {outside} outside their bounds, widest error {widest:.6f}",
+    )
+
+
+def late_positions(oracle: FlipOracle, count: int) -> Check:
+    """Late positions with a Quantum Flip left, met in haphazard play, walked to every end."""
+    rules, rng = oracle.rules, Random(2)
+    states: list[State] = []
+    while len(states) < count:
+        match = Match.start(rules)
+        while not match.over and not _late(rules, match.state):
+            actor = match.actor
+            assert actor is not None
+            match = match.play(
+                actor, draw(match, rng) if actor is CHANCE else _any_action(match.actions, rng)
+            )
+        if not match.over and True in match.state.quantum:
+            states.append(match.state)
+    outside, widest = compare(oracle, states)
+    return Check(
+        f"brute force agrees on late positions of the {rules.side}x{rules.side} board",
+        not outside,
+        f"{count} positions, {outside} outside their bounds, widest error {widest:.6f}",
+    )
+
+
+def _late(rules: QuantumTiles, state: State) -> bool:
+    """Whether so little is left that the rules can be walked to every end."""
+    if rules.actor(state) is CHANCE:
+        return False
+    room = 2 * (rules.target - 1) - sum(state.scores)
+    return sum(not tile.isdigit() for tile in state.tiles) <= 5 or room <= (3, 3, 1)[sum(state.quantum)]
+
+
+def _any_action(actions: tuple[Action, ...], rng: Random) -> Action:
+    """Any action, but Quantum Flips no more often than people use them."""
+    flips = [action for action in actions if not isinstance(action, QuantumFlip)]
+    return rng.choice(flips if rng.random() < 0.9 else actions)
+
+
+def compare(oracle: FlipOracle, states: list[State]) -> tuple[int, float]:
+    """How many states have a value, or an action's, that excludes the true one; a state's widest error."""
+    rules, outside, widest = oracle.rules, 0, 0.0
+    graph = explore(rules, states)
+    for_one = backward_induction(graph)
+
+    def exact(state: State, seat: Seat) -> Fraction:
+        value = for_one[graph.number[state]]
+        return value if seat is Seat.ONE else 1 - value
+
+    for state in states:
+        seat = state.mover
+        verdict = oracle.judge(rules.sight(state, seat))
+        claims = [(verdict.value, exact(state, seat))]
+        for judged in verdict.actions:
+            after = rules.apply(state, judged.action).state
+            claims.append((judged.value, exact(after, seat)))
+            claims.append((oracle.value(rules.sight(after, seat)), exact(after, seat)))
+        outside += any(not _within(value.low, true, value.high) for value, true in claims)
+        widest = max(widest, verdict.value.error)
+    return outside, widest
+
+
+def _within(low: float, exact: Fraction, high: float) -> bool:
+    return low - FLOAT <= exact <= high + FLOAT
+
+
+def self_play(oracle: FlipOracle, matches: int) -> Check:
+    """Perfect play against itself from the opening: player 1 must win as often as the value says."""
+    rules, rng = oracle.rules, Random(3)
+    won, widest = 0, 0.0
+    for _ in range(matches):
+        match = Match.start(rules)
+        while not match.over:
+            if match.actor is CHANCE:
+                match = match.play(CHANCE, draw(match, rng))
+                continue
+            assert isinstance(match.actor, Seat)
+            verdict = oracle.judge(match.sight(match.actor))
+            widest = max(widest, verdict.value.error)
+            taken = [judged.action for judged in verdict.actions if judged.weight]
+            match = match.play(match.actor, rng.choice(taken))
+        assert match.outcome
+        won += match.outcome.winner is Seat.ONE
+    value = oracle.value(rules.sight(rules.initial(), Seat.ONE))
+    # 99.9% of a normal distribution lies within 3.29 standard errors.
+    spread = 3.29 * sqrt(value.number * (1 - value.number) / matches)
+    return Check(
+        "sampled play wins as often as the opening's value says",
+        abs(won / matches - value.number) <= spread + value.error,
+        f"player 1 won {won / matches:.4f} of {matches} matches, {value.number:.4f} ± {spread:.4f} expected; "
+        f"widest error met {widest:.5f}",
+    )

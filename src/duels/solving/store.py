@@ -1,0 +1,96 @@
+"""Tables of numbers kept in files that prove themselves: a damaged or foreign file is never believed.
+
+A file is one line of what it holds, one line of checksum, then the numbers, compressed. Standard library
+only: this is on the way to the first move of a perfect player.
+"""
+
+import logging
+import lzma
+import os
+import sys
+import tempfile
+from array import array
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+
+from duels.core.errors import DuelsError
+
+MAGIC = "duels table 1"
+log = logging.getLogger("duels")
+
+
+class DamagedTable(DuelsError):
+    """A table's file is missing, cut, altered, or holds another table."""
+
+
+def dump(holds: str, numbers: "array[int]") -> bytes:
+    """The file for `numbers` (16 bits each); `holds` says in one line what they are."""
+    packed = lzma.compress(_little_endian(numbers).tobytes())
+    return f"{MAGIC}: {holds}\n{sha256(packed).hexdigest()}\n".encode() + packed
+
+
+def parse(content: bytes, holds: str) -> "array[int]":
+    """Read a file that must hold `holds`; raise DamagedTable where it cannot be believed."""
+    head, _, rest = content.partition(b"\n")
+    checksum, _, packed = rest.partition(b"\n")
+    if head != f"{MAGIC}: {holds}".encode():
+        raise DamagedTable(f"this is not the table '{holds}'")
+    if checksum != sha256(packed).hexdigest().encode():
+        raise DamagedTable(f"the table '{holds}' does not match its checksum")
+    numbers = array("H")
+    numbers.frombytes(lzma.decompress(packed))
+    return _little_endian(numbers)
+
+
+def obtain(
+    holds: str, name: str, build: Callable[[], "array[int]"], shipped: Path | None = None
+) -> "array[int]":
+    """The table from the package, else from the cache, else built anew and kept in the cache."""
+    numbers = shipped and _read(shipped, holds)
+    if numbers:
+        return numbers
+    from duels.places import cache_dir  # only here: most runs find the table in the package
+
+    cached = cache_dir() / name
+    numbers = _read(cached, holds)
+    if numbers:
+        return numbers
+    numbers = build()
+    try:
+        write(cached, dump(holds, numbers))
+    except OSError as problem:  # a full or read-only disk costs time at the next start, nothing else
+        log.warning("%s: cannot be written (%s)", cached, problem)
+    return numbers
+
+
+def _read(path: Path, holds: str) -> "array[int] | None":
+    """The table at `path`; None, with a warning, where there is none that can be believed."""
+    try:
+        return parse(path.read_bytes(), holds)
+    except FileNotFoundError:
+        return None
+    except (DamagedTable, OSError) as problem:
+        log.warning("%s: %s; the table is made again", path, problem)
+        return None
+
+
+def write(path: Path, content: bytes) -> None:
+    """Put `content` at `path` in one step: nobody ever reads half a table."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, draft = tempfile.mkstemp(dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        os.replace(draft, path)
+    except BaseException:
+        Path(draft).unlink(missing_ok=True)
+        raise
+
+
+def _little_endian(numbers: "array[int]") -> "array[int]":
+    if sys.byteorder == "little":
+        return numbers
+    swapped = array("H", numbers)
+    swapped.byteswap()
+    return swapped

@@ -1,0 +1,304 @@
+"""flip's oracle against brute force on the rules, its own recurrence, and what can be seen by eye."""
+
+import subprocess
+import sys
+from array import array
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from duels.core.errors import NotationError, NotYourTurn
+from duels.core.match import Match, draw
+from duels.core.rules import CHANCE, Seat
+from duels.games.flip import fill, verify
+from duels.games.flip.bounds import Grid, Shape
+from duels.games.flip.lumped import MOST_NEAR, Lumped
+from duels.games.flip.oracle import FlipOracle, make_oracle
+from duels.games.flip.rules import Flip, Keep, QuantumFlip, QuantumTiles
+from duels.games.flip.table import SHIPPED, Table, described
+from duels.solving.oracle import Exactness
+from duels.solving.store import parse
+
+BOOK = QuantumTiles()
+SMALL = QuantumTiles(side=3, values=3, copies=3, target=6)
+GOAL = 0.001  # the error allowed at the opening and wherever good play leads
+
+
+@pytest.fixture(scope="module")
+def oracle() -> FlipOracle:
+    return make_oracle(BOOK)
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DUELS_HOME", str(tmp_path))
+
+
+# -- the table ---------------------------------------------------------------------------------------
+
+
+def test_the_shipped_table_is_what_solving_gives() -> None:
+    lumped = Lumped(BOOK)
+    assert parse(SHIPPED.read_bytes(), described(lumped)) == fill.fill_arrays(lumped)
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        SMALL,
+        QuantumTiles(side=2, values=4, copies=1, target=5),
+        QuantumTiles(side=3, values=9, copies=1, target=8),
+    ],
+)
+def test_solving_without_numpy_gives_the_same_table(rules: QuantumTiles) -> None:
+    lumped = Lumped(rules)
+    assert fill.fill_plainly(lumped) == fill.fill_arrays(lumped)
+
+
+def test_stored_states_follow_from_the_states_after_them(oracle: FlipOracle) -> None:
+    check = verify.every_state_follows(oracle.bounds.table, every=499)
+    assert check.passed, check.detail
+
+
+def test_a_wrong_value_in_the_table_is_found() -> None:
+    table = Table.of(SMALL)
+    wrong = array("H", table.numbers)
+    place = max(range(len(wrong)), key=lambda i: abs(wrong[i] - 32768) < 20000)
+    wrong[place] += 100
+    assert verify.every_state_follows(table, every=1).passed
+    assert not verify.every_state_follows(Table(table.lumped, wrong), every=1).passed
+    assert not verify.same_when_solved_again(Table(table.lumped, wrong)).passed
+
+
+def test_more_unknown_neighbours_never_hurt_the_holder() -> None:
+    lumped = Lumped(BOOK)
+    size = lumped.places.size
+    numbers = Table.of(BOOK).numbers
+    for value in range(1, 6):
+        for near in range(MOST_NEAR):
+            for kind, sign in (("mine", 1), ("theirs", -1)):
+                less, more = (lumped.index[kind, (value, n)] * size for n in (near, near + 1))
+                pairs = zip(numbers[less : less + size], numbers[more : more + size], strict=True)
+                assert all(sign * (b - a) >= 0 for a, b in pairs)
+
+
+def test_perfect_play_needs_no_numpy() -> None:
+    script = (
+        "import sys\n"
+        "from duels.core.rules import Seat\n"
+        "from duels.games.flip.oracle import make_oracle\n"
+        "from duels.games.flip.rules import RULES\n"
+        "rules = RULES()\n"
+        "make_oracle(rules).judge(rules.sight(rules.initial(), Seat.ONE))\n"
+        "sys.exit('numpy' in sys.modules)\n"
+    )
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
+
+
+# -- brute force -------------------------------------------------------------------------------------
+
+
+def test_brute_force_agrees_everywhere_on_a_tiny_board() -> None:
+    check = verify.every_position(make_oracle(verify.TINY_BOARDS[0]))
+    assert check.passed, check.detail
+
+
+@pytest.mark.parametrize("target", [4, 6, 8])
+def test_brute_force_agrees_where_the_board_is_nearly_gone(target: int) -> None:
+    rules = QuantumTiles(side=3, values=3, copies=3, target=target)
+    check = verify.late_positions(make_oracle(rules), 6)
+    assert check.passed, check.detail
+
+
+def test_the_pairing_argument_survives_every_attempt_on_a_small_board() -> None:
+    check = verify.pairs_are_kept(3, 2)
+    assert check.passed, check.detail
+
+
+def test_a_wrong_claim_of_the_pairing_argument_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Shape, "sure", lambda self, moves, rival: self.pairs + 1)
+    assert not verify.pairs_are_kept(3, 2).passed
+
+
+@pytest.mark.parametrize(
+    "position",
+    [
+        "23.../44.../...4./355../15.3. 19,20 11 2",
+        "5424./5.4.b/5.1../.4.../5.... 19,20 01 1",
+        "5424./5.4../5.1../.4.../5...b 19,20 01 2",
+        ".5.4./4.5.4/.4.3./5.1.c/.a.2. 19,18 00 1",
+    ],
+)
+def test_brute_force_agrees_at_the_end_of_the_book_game(oracle: FlipOracle, position: str) -> None:
+    outside, widest = verify.compare(oracle, [BOOK.parse_state(position)])
+    assert outside == 0
+    assert widest <= GOAL
+
+
+@pytest.mark.slow
+def test_every_check_of_the_oracle_passes(oracle: FlipOracle) -> None:
+    failed = [check for check in oracle.verify() if not check.passed]
+    assert not failed
+
+
+# -- what it answers ---------------------------------------------------------------------------------
+
+
+def test_the_opening_is_bounded_as_tightly_as_promised(oracle: FlipOracle) -> None:
+    value = oracle.value(BOOK.sight(BOOK.initial(), Seat.ONE))
+    assert value.exactness is Exactness.BOUND
+    assert value.error < GOAL
+    other = oracle.value(BOOK.sight(BOOK.initial(), Seat.TWO))
+    assert other.number == pytest.approx(1 - value.number)
+
+
+def test_good_play_stays_where_the_bound_is_tight(oracle: FlipOracle) -> None:
+    rng = Random(11)
+    for _ in range(4):
+        match = Match.start(BOOK)
+        while not match.over:
+            if match.actor is CHANCE:
+                match = match.play(CHANCE, draw(match, rng))
+                continue
+            assert isinstance(match.actor, Seat)
+            verdict = oracle.judge(match.sight(match.actor))
+            assert verdict.value.error < GOAL
+            match = match.play(match.actor, rng.choice(verdict.best))
+
+
+def test_every_legal_action_is_judged_once_and_the_best_are_marked(oracle: FlipOracle) -> None:
+    rng = Random(5)
+    for _ in range(6):
+        match = Match.start(BOOK)
+        while not match.over:
+            actor = match.actor
+            assert actor is not None
+            if isinstance(actor, Seat):
+                verdict = oracle.judge(match.sight(actor))
+                assert tuple(judged.action for judged in verdict.actions) == match.actions
+                assert sum(judged.weight for judged in verdict.actions) == pytest.approx(1)
+                top = max(judged.value.number for judged in verdict.actions)
+                assert verdict.value.number == pytest.approx(top)
+                assert all(judged.best for judged in verdict.actions if judged.value.number == top)
+                assert all(judged.best for judged in verdict.actions if judged.weight)
+            match = match.play(actor, draw(match, rng) if actor is CHANCE else rng.choice(match.actions))
+
+
+def test_values_of_both_seats_add_up_at_every_kind_of_node(oracle: FlipOracle) -> None:
+    rng = Random(7)
+    match = Match.start(BOOK)
+    while match.actor is not None:
+        one, two = (oracle.value(match.sight(seat)) for seat in Seat)
+        assert one.number + two.number == pytest.approx(1)
+        double = [action for action in match.actions if isinstance(action, QuantumFlip)]
+        actor = match.actor
+        match = match.play(
+            actor, draw(match, rng) if actor is CHANCE else rng.choice(double or match.actions)
+        )
+    assert match.outcome
+    for seat in Seat:
+        assert oracle.value(match.sight(seat)).number == (match.outcome.winner is seat)
+        assert oracle.value(match.sight(seat)).exactness is Exactness.EXACT
+
+
+def test_chance_is_worth_what_its_outcomes_are_worth(oracle: FlipOracle) -> None:
+    for position in (
+        "5414./5.4.b/5.1../.4.../5.... 19,19 01 1 A5",
+        "...../.4.../..5../...2e/..... 6,5 01 2 A1+A2",
+    ):
+        state = BOOK.parse_state(position)
+        value = oracle.value(BOOK.sight(state, state.mover))
+        mean, error = 0.0, value.error
+        for drawn, chance in zip(BOOK.actions(state), BOOK.odds(state), strict=True):
+            after = oracle.value(BOOK.sight(BOOK.apply(state, drawn).state, state.mover))
+            mean += float(chance) * after.number
+            error += float(chance) * after.error
+        assert abs(value.number - mean) <= error
+
+
+def test_a_known_tile_that_makes_the_target_is_taken(oracle: FlipOracle) -> None:
+    sight = BOOK.parse_position("5414./5.4.b/5.1../.4.../5.... 19,19 01 1")
+    verdict = oracle.judge(sight)
+    assert verdict.best == (Flip(9),)
+    assert verdict.value.number == 1
+    assert verdict.value.exactness is Exactness.EXACT
+    assert oracle.reason(sight) == "B5 is known to be the 2 that makes 21."
+
+
+def test_a_choice_is_judged_by_the_tile_that_is_left_behind(oracle: FlipOracle) -> None:
+    # Both choices pass 21 or not: 20 points take the 1 that makes 21, whatever the other tile is.
+    sight = BOOK.parse_position("4545./5.4.a/3...e/...../5.... 20,15 10 1 B5|C5")
+    verdict = oracle.judge(sight)
+    assert verdict.best == (Keep(9),)
+    assert verdict.value.number == 1
+    assert oracle.reason(sight) == "Keep the 1, which makes 21: you win 100.0%, with the 5 0.0%."
+
+
+def test_reasons_tell_the_odds_and_the_bag(oracle: FlipOracle) -> None:
+    opening = oracle.reason(BOOK.sight(BOOK.initial(), Seat.ONE))
+    assert "no single tile reaches 21 yet" in opening
+    assert "5×1, 5×2, 5×3, 5×4, 5×5" in opening
+    # 17 tiles are unknown: four of them are a 3, eight are more.
+    late = BOOK.parse_position("4515./5.4../3..../...../3.... 18,12 10 1")
+    assert "hits 21 with 17.6% and passes it with 29.4%" in oracle.reason(late)
+
+
+def test_having_the_quantum_flip_helps_and_facing_it_hurts(oracle: FlipOracle) -> None:
+    def value(quantum: str) -> float:
+        sight = BOOK.parse_position(f"...../...../...../...../..... 0,0 {quantum} 1")
+        return oracle.value(sight).number
+
+    assert value("10") > value("11") > value("01")
+    assert value("10") > value("00") > value("01")
+
+
+def test_positions_with_more_tiles_seen_than_quantum_flips_used_are_refused() -> None:
+    for position in ("....a/...../...../...../..... 0,0 11 1", "...ab/...../...../...../..... 0,0 01 1"):
+        with pytest.raises(NotationError, match="Quantum Flips used"):
+            BOOK.parse_state(position)
+
+
+def test_positions_no_match_leads_to_are_still_judged(oracle: FlipOracle) -> None:
+    # One player took every tile so far; the seen tile lies among four unknown ones.
+    sight = BOOK.parse_position("12.../...../..c../...../..... 3,0 01 1")
+    verdict = oracle.judge(sight)
+    assert 0 < verdict.value.number < 1
+    assert len(verdict.actions) == 23
+
+
+# -- pairs on the board ------------------------------------------------------------------------------
+
+
+def test_the_empty_board_holds_twelve_pairs() -> None:
+    assert Grid(5).most_pairs((1 << 25) - 1) == 12
+    assert Grid(5).most_pairs(Grid(5).dark) == 0
+
+
+def test_the_most_pairs_are_found_on_every_small_board() -> None:
+    grid = Grid(3)
+
+    def by_trying(tiles: int) -> int:
+        pairs = [1 << a | 1 << b for a, b in grid.pairs]
+        return max((1 + by_trying(tiles & ~pair) for pair in pairs if tiles & pair == pair), default=0)
+
+    assert all(grid.most_pairs(tiles) == by_trying(tiles) for tiles in range(1 << 9))
+
+
+def test_checks_are_told_as_they_finish(oracle: FlipOracle) -> None:
+    first = next(oracle.verify())
+    assert first.passed
+    assert f"{len(oracle.bounds.table.numbers):,}" in first.detail
+
+
+def test_unknown_tiles_are_one_idea_and_known_ones_another(oracle: FlipOracle) -> None:
+    sight = BOOK.parse_position("...../.4.../..5../...2e/..... 6,5 01 2")
+    ideas = {oracle.idea(sight, action) for action in sight.actions}
+    assert len(ideas) == 4  # flip an unknown tile or the 5; Quantum Flip two unknown tiles, or one and the 5
+
+
+def test_resigning_ends_it(oracle: FlipOracle) -> None:
+    match = Match.start(BOOK).resign(Seat.ONE)
+    assert [oracle.value(match.sight(seat)).number for seat in Seat] == [0, 1]
+    with pytest.raises(NotYourTurn):
+        oracle.judge(match.sight(Seat.ONE))
