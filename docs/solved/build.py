@@ -15,6 +15,8 @@ import charts
 from duels.core.rules import Rules, Seat, Sight
 from duels.games.chain.oracle import ChainOracle
 from duels.games.chain.rules import Answer, QuantumChain
+from duels.games.flip.oracle import make_oracle as make_flip_oracle
+from duels.games.flip.rules import QuantumTiles
 from duels.games.leap.oracle import LeapOracle
 from duels.games.leap.rules import OFF_GRID, QuantumLeap
 from duels.games.lights.oracle import LightsOracle, nim_sum
@@ -160,12 +162,62 @@ symbol helps you more where it is than a lost turn would hurt the other. (`?` is
 {size_rows}"""
 
 
+def flip(pictures: Pictures) -> str:
+    rules = QuantumTiles()
+    oracle = make_flip_oracle(rules)
+    board = "/".join(["....."] * 5)
+    cases = {
+        "both": "11",
+        "only Player 1": "10",
+        "only Player 2": "01",
+        "nobody": "00",
+    }
+    values = {
+        name: oracle.value(rules.parse_position(f"{board} 0,0 {left} 1")) for name, left in cases.items()
+    }
+    pictures["solved-flip"] = charts.bars(
+        "Player 1's chance at the start, in percent, by who has a Quantum Flip",
+        list(values),
+        [round(100 * value.number, 1) for value in values.values()],
+    )
+    rows = "".join(f"| {name} | {percent(value)} |\n" for name, value in values.items())
+    both, one, two = values["both"].number, values["only Player 1"].number, values["only Player 2"].number
+    none = values["nobody"].number
+    opening = rules.parse_position(f"{board} 0,0 11 1")
+    ideas = {}
+    for judged in oracle.judge(opening).actions:
+        ideas.setdefault(oracle.idea(opening, judged.action), judged)
+    first = "".join(
+        f"| `{rules.format(judged.action)}` | {percent(judged.value)} |\n" for judged in ideas.values()
+    )
+    return f"""\
+## flip: {"Player 1" if both > 0.5 else "Player 2"}, by a little
+
+Both players know the same, so the game is one of chance and timing: what is left in the bag, who is how far
+from 21, who still has the Quantum Flip. With all tiles face down Player 1 wins {percent(values["both"])}.
+
+| first move, up to symmetry | Player 1 wins |
+|---|---|
+{first}
+### What a Quantum Flip is worth
+
+| has a Quantum Flip | Player 1 wins at the start |
+|---|---|
+{rows}
+To Player 1 its own is worth {100 * (one - none):.1f} points when the other has none and
+{100 * (both - two):.1f} when the other has one. It is best kept for the end, where choosing between two
+tiles can hit 21 or avoid passing it.
+
+![Quantum Flips](images/solved-flip.svg)
+"""
+
+
 def _opening_fraction(cells: int, run: int) -> str:
     rules = QuantumChain(cells, run)
     return str(ChainOracle(rules).value(rules.parse_position("_" * cells + " 1")).fraction)
 
 
-CHAPTERS: tuple[Callable[[Pictures], str], ...] = (lights, leap, chain)
+CHAPTERS: tuple[Callable[[Pictures], str], ...] = (lights, leap, chain, flip)
 
 
 def main() -> None:
