@@ -49,7 +49,7 @@ class Learned:
 
 @dataclass(frozen=True)
 class Plan:
-    """How long to train; the shipped tables come from the default.
+    """How long to train, and how strongly policies are pulled towards playing everything alike.
 
     Against each adversary in turn, which remembers all that the strategy does and a window of its own naming.
     """
