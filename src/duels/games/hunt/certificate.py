@@ -1,0 +1,189 @@
+"""How much the strategy for hunt can give away at most, recomputed from its tables; needs numpy and numba."""
+
+import json
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from math import ceil, floor
+from typing import Any
+
+from duels.core.rules import Seat
+from duels.games.hunt.strategy import CELLS, DATA, OTHERS, OWN, Strategy, Tables, shipped
+from duels.solving.memory import Memory
+from duels.solving.pomdp import MOST_STATES, Bounds, Effort, HiddenStrategy, Progress, bounds
+
+EFFORT = Effort(sweeps=4, trials=20_000, depth=5)
+CLAIM = DATA.with_name("certificate.json")
+LEFT = 1
+"""The responder's own type: its cell, plus `CELLS` while its tunnel is left; the last one is off the grid."""
+TYPES = 2 * CELLS + 1
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What a best responder with full memory wins against each seat's strategy."""
+
+    against: dict[Seat, Bounds]
+
+    @property
+    def nash_conv(self) -> Bounds:
+        """The sum of what both best responders gain over the value of the game."""
+        pair = self.against.values()
+        return Bounds(max(0.0, sum(b.low for b in pair) - 1), sum(b.high for b in pair) - 1)
+
+    @property
+    def value(self) -> Bounds:
+        """Player 1's chance of winning when both play perfectly."""
+        return Bounds(1 - self.against[Seat.ONE].high, self.against[Seat.TWO].high)
+
+
+def claimed() -> Certificate:
+    """The certificate that is shipped with the strategy; `verify` recomputes it."""
+    stored = json.loads(CLAIM.read_text(encoding="utf-8"))
+    return Certificate({seat: Bounds(*stored[str(seat.value)]) for seat in Seat})
+
+
+def write_claim(found: Certificate) -> None:
+    """Store a certificate, rounded to the safe side."""
+    stored = {
+        str(seat.value): [floor(b.low * 10_000) / 10_000, ceil(b.high * 10_000) / 10_000]
+        for seat, b in found.against.items()
+    }
+    CLAIM.write_text(json.dumps(stored) + "\n", encoding="utf-8")
+
+
+def verify() -> Generator[tuple[Seat, Progress], None, bool]:
+    """Recompute the shipped certificate; the generator returns whether every claimed bound holds."""
+    found: dict[Seat, Bounds] = {}
+    for seat, progress in certify(shipped()):
+        found[seat] = progress.bounds
+        yield seat, progress
+    claim = claimed().against
+    return all(claim[s].low <= found[s].low and found[s].high <= claim[s].high for s in Seat)
+
+
+def certify(strategy: Strategy, effort: Effort = EFFORT) -> Iterator[tuple[Seat, Progress]]:
+    """Bound the best response to each seat's strategy, step by step; the last step of each seat counts."""
+    for seat in Seat:
+        for progress in bounds(problem_against(strategy[seat], seat), effort):
+            yield seat, progress
+
+
+def certificate(strategy: Strategy, effort: Effort = EFFORT) -> Certificate:
+    """The certificate after all the effort."""
+    return Certificate({seat: progress.bounds for seat, progress in certify(strategy, effort)})
+
+
+def type_after(own: int, cell: int, cells: int = CELLS) -> int | None:
+    """The responder's type once it is on `cell`; None where it cannot go there.
+
+    Tunnelling where a step would do is left out: whoever keeps the tunnel can do all that one without it can.
+    """
+    if own == 2 * cells:
+        return cells + cell
+    tunnel, here = divmod(own, cells)
+    if abs(here - cell) <= 1:
+        return own - here + cell
+    return cell if tunnel == LEFT else None
+
+
+def problem_against(
+    tables: Tables, seat: Seat, own_memory: Memory = OWN, other_memory: Memory = OTHERS
+) -> HiddenStrategy:
+    """The responder's problem against `seat`'s strategy, which never tunnels: the token's cell is hidden."""
+    import numpy as np
+
+    cells = own_memory.cells
+    places, types, off = cells + 1, 2 * cells + 1, cells
+    after_own, after_other = _transitions(own_memory), _transitions(other_memory)
+    last_own, last_other = _last(own_memory), _last(other_memory)
+    width = len(after_other)
+    rows = len(after_own) * width
+    met = _met(own_memory, other_memory, seat)
+
+    def weights(values: Any, height: int) -> Any:
+        shaped = np.array(values, float).reshape(rows, height, cells)
+        total = shaped.sum(axis=2, keepdims=True)
+        return np.divide(shaped, total, out=np.zeros_like(shaped), where=total > 0)
+
+    moves = np.zeros((rows, MOST_STATES, MOST_STATES))
+    moves[:, :places, :cells] = weights(tables.moves, places)
+    signals = np.zeros((rows, cells, MOST_STATES))
+    signals[:, :, :cells] = weights(tables.names, cells).transpose(0, 2, 1)
+
+    first_option, wins, stays, goes = [0], [], [], []
+    everywhere = (1 << MOST_STATES) - 1
+    support = np.zeros(rows * types, np.int64)
+    caught = np.zeros(rows * types, np.int64)
+    then = np.full((rows * types, cells), -1, np.int64)
+    for row in range(rows):
+        own, other = divmod(row, width)  # the strategy's naming, the responder's
+        for kind in range(types):
+            for cell in range(cells):
+                new = type_after(kind, cell, cells)
+                if new is None:
+                    continue
+                for named in range(cells):
+                    if named == last_other[other]:
+                        continue
+                    wins.append(1 << named & ~(1 << cell))
+                    stays.append(everywhere & ~(1 << named | 1 << cell))
+                    goes.append((own * width + after_other[other][named]) * types + new)
+            first_option.append(len(wins))
+            if kind == 2 * cells or row not in met:
+                continue
+            place, here = row * types + kind, kind % cells
+            on_grid = (1 << off) - 1 & ~(1 << here | 1 << last_other[other])
+            support[place] = on_grid if last_own[own] >= 0 else 1 << off
+            caught[place] = 1 << here
+            for named in range(cells):
+                if named not in (here, last_own[own]):
+                    then[place, named] = (after_own[own][named] * width + other) * types + kind
+
+    start: tuple[tuple[int, tuple[float, ...]], ...]
+    if seat is Seat.ONE:
+        entered = moves[0, off]
+        start = tuple(
+            (after_own[0][named] * width * types + 2 * cells, tuple(entered * signals[0, named]))
+            for named in range(cells)
+        )
+    else:
+        start = ((2 * cells, tuple(float(place == off) for place in range(MOST_STATES))),)
+    return HiddenStrategy(
+        np.array(first_option), np.array(wins), np.array(stays), np.array(goes),
+        np.repeat(np.arange(rows), types), caught, support, then, moves, signals, start,
+    )  # fmt: skip
+
+
+def _transitions(memory: Memory) -> list[list[int]]:
+    return [
+        [memory.numbers.get(memory.after(state, cell), 0) for cell in range(memory.cells)]
+        for state in memory.states
+    ]
+
+
+def _last(memory: Memory) -> list[int]:
+    """The cell named last, -1 before the first."""
+    return [state[0] if state else -1 for state in memory.states]
+
+
+def _met(own_memory: Memory, other_memory: Memory, seat: Seat) -> set[int]:
+    """The rows at which a strategy at `seat` can be to act once the responder has named a cell."""
+    own_names, other_names = _transitions(own_memory), _transitions(other_memory)
+    last_own, last_other = _last(own_memory), _last(other_memory)
+    found: set[tuple[int, int]] = set()
+    fresh = {(0, 0)} if seat is Seat.TWO else {(own, 0) for own in own_names[0]}
+    while fresh:
+        acting = {
+            (own, other_names[other][c])
+            for own, other in fresh
+            for c in range(own_memory.cells)
+            if c != last_other[other]
+        } - found
+        found |= acting
+        fresh = {
+            (own_names[own][c], other)
+            for own, other in acting
+            for c in range(own_memory.cells)
+            if c != last_own[own]
+        }
+    return {own * len(other_names) + other for own, other in found}

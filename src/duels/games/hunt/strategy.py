@@ -1,0 +1,95 @@
+"""The shipped strategy for hunt: who remembers what, the tables, and how they are stored.
+
+Plain integers throughout: what is certified is exactly what is played.
+"""
+
+import sys
+import zlib
+from array import array
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from duels.core.rules import Seat
+from duels.solving.memory import Round, Window
+
+CELLS = 7
+OWN = Round(CELLS, 5)
+OTHERS = Window(CELLS, 1)
+ROWS = len(OWN.states) * len(OTHERS.states)
+OFF = CELLS
+"""The place of a token that has not entered, in tables that count cells from 0."""
+PLACES = CELLS + 1
+SCALE = 60_000
+"""Weights of one decision sum to about this."""
+DATA = Path(__file__).parent / "data" / "strategy.bin"
+_SIZES = (PLACES * CELLS, CELLS * CELLS, PLACES * PLACES, PLACES * PLACES)
+
+
+@dataclass(frozen=True)
+class Tables:
+    """One seat's strategy, by memory row: integer weights, and estimates of winning in 65535ths.
+
+    The estimates are those against the adversary that the strategy was trained against, by own place and
+    the other's place: when the seat is to move, and when it waits for the other.
+    """
+
+    moves: "array[int]"
+    names: "array[int]"
+    to_move: "array[int]"
+    waiting: "array[int]"
+
+    def move_weights(self, row: int, place: int) -> "array[int]":
+        start = (row * PLACES + place) * CELLS
+        return self.moves[start : start + CELLS]
+
+    def name_weights(self, row: int, cell: int) -> "array[int]":
+        start = (row * CELLS + cell) * CELLS
+        return self.names[start : start + CELLS]
+
+    def chance_to_move(self, row: int, own: int, other: int) -> float:
+        return self.to_move[(row * PLACES + own) * PLACES + other] / 65535
+
+    def chance_waiting(self, row: int, own: int, other: int) -> float:
+        return self.waiting[(row * PLACES + own) * PLACES + other] / 65535
+
+
+Strategy = dict[Seat, Tables]
+
+
+def row_of(own_names: tuple[int, ...], other_names: tuple[int, ...]) -> int:
+    """The row of what a seat remembers of both sides' naming (cells from 0, oldest first)."""
+    return OWN.index(own_names) * len(OTHERS.states) + OTHERS.index(other_names)
+
+
+def pack(strategy: Strategy) -> bytes:
+    """The strategy as the bytes that are shipped."""
+    parts: list[bytes] = []
+    for seat in Seat:
+        tables = strategy[seat]
+        for values in (tables.moves, tables.names, tables.to_move, tables.waiting):
+            little = array("H", values)
+            if sys.byteorder == "big":
+                little.byteswap()
+            parts.append(little.tobytes())
+    return zlib.compress(b"".join(parts), 9)
+
+
+def unpack(data: bytes) -> Strategy:
+    """Read what `pack` wrote."""
+    values = array("H", zlib.decompress(data))
+    if sys.byteorder == "big":
+        values.byteswap()
+    cut: list[array[int]] = []
+    position = 0
+    for _ in Seat:
+        for size in _SIZES:
+            cut.append(values[position : position + ROWS * size])
+            position += ROWS * size
+    return {Seat.ONE: Tables(*cut[:4]), Seat.TWO: Tables(*cut[4:])}
+
+
+@cache
+def shipped() -> Strategy:
+    """The strategy that comes with the package."""
+    return unpack(DATA.read_bytes())

@@ -1,0 +1,74 @@
+"""What a strategy remembers of the cells one side has named; finite, so that its best response is bounded."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cache
+
+State = tuple[int, ...]
+"""Cells from 0, the latest named first."""
+
+
+@dataclass(frozen=True)
+class Memory(ABC):
+    cells: int
+
+    @abstractmethod
+    def after(self, state: State, cell: int) -> State:
+        """What is remembered once `cell` has been named too."""
+
+    @property
+    def states(self) -> list[State]:
+        """Everything that can be remembered; the first is having heard nothing."""
+        return _states(self)
+
+    @property
+    def numbers(self) -> dict[State, int]:
+        return _numbers(self)
+
+    def index(self, names: tuple[int, ...]) -> int:
+        """The number of what is remembered after `names`, oldest first."""
+        state: State = ()
+        for cell in names:
+            state = self.after(state, cell)
+        return self.numbers[state]
+
+
+@dataclass(frozen=True)
+class Window(Memory):
+    """The last cells named, in order."""
+
+    depth: int
+
+    def after(self, state: State, cell: int) -> State:
+        return (cell, *(other for other in state if other != cell))[: self.depth]
+
+
+@dataclass(frozen=True)
+class Round(Memory):
+    """The cells named in this round of the grid, the latest apart, the others as a set.
+
+    A round ends when it holds `most` cells and another comes: enough to sweep the grid for a token that
+    stands still.
+    """
+
+    most: int
+
+    def after(self, state: State, cell: int) -> State:
+        cells = set(state) | {cell}
+        return (cell, *sorted(cells - {cell})) if len(cells) <= self.most else (cell,)
+
+
+@cache
+def _states(memory: Memory) -> list[State]:
+    found: list[State] = [()]
+    for state in found:  # grows while it is read
+        for cell in range(memory.cells):
+            following = memory.after(state, cell)
+            if state[:1] != (cell,) and following not in found:
+                found.append(following)
+    return found
+
+
+@cache
+def _numbers(memory: Memory) -> dict[State, int]:
+    return {state: number for number, state in enumerate(memory.states)}

@@ -1,0 +1,138 @@
+"""The oracle for hunt: legal and whole strategies, honest beliefs, and play that beats plain habits."""
+
+from collections.abc import Callable
+from random import Random
+
+import pytest
+
+from duels.core.errors import DuelsError
+from duels.core.match import Match
+from duels.core.rules import Seat, Sight
+from duels.games.hunt.oracle import make_oracle
+from duels.games.hunt.rules import Action, Known, QuantumHunt, State, Tunnel
+from duels.games.hunt.strategy import DATA, pack, shipped
+from duels.solving.memory import Round, Window
+from duels.solving.oracle import Exactness
+
+RULES = QuantumHunt()
+ORACLE = make_oracle(RULES)
+Player = Callable[[Sight[Action, Known], Random], Action]
+
+
+def strategy(sight: Sight[Action, Known], rng: Random) -> Action:
+    return rng.choices(sight.actions, ORACLE.weights(sight))[0]
+
+
+def uniform(sight: Sight[Action, Known], rng: Random) -> Action:
+    return rng.choice(sight.actions)
+
+
+def play(one: Player, two: Player, rng: Random) -> Match[State, Action, Known]:
+    match = Match.start(RULES)
+    while match.actor is not None:
+        seat = Seat(match.actor)  # type: ignore[arg-type]
+        match = match.play(seat, (one if seat is Seat.ONE else two)(match.sight(seat), rng))
+    return match
+
+
+def test_every_decision_of_random_matches_is_judged_whole() -> None:
+    rng = Random(1)
+    for _ in range(20):
+        match = Match.start(RULES)
+        while match.actor is not None:
+            for seat in Seat:
+                sight = match.sight(seat)
+                assert 0.0 <= ORACLE.value(sight).number <= 1.0
+                belief = ORACLE.belief(sight)
+                where = [p for name, p in belief.items() if name != "tunnel left"]
+                assert sum(where) == pytest.approx(1.0)
+                assert 0.0 <= belief["tunnel left"] <= 1.0 + 1e-9
+            sight = match.sight(Seat(match.actor))  # type: ignore[arg-type]
+            verdict = ORACLE.judge(sight)
+            assert tuple(judged.action for judged in verdict.actions) == sight.actions
+            assert sum(judged.weight for judged in verdict.actions) == pytest.approx(1.0)
+            assert verdict.best
+            assert verdict.value.exactness is Exactness.ESTIMATE
+            assert ORACLE.reason(sight).endswith(".")
+            match = match.play(sight.seat, rng.choice(sight.actions))
+        for seat in Seat:
+            outcome = match.outcome
+            assert outcome
+            assert ORACLE.value(match.sight(seat)).number == float(outcome.winner is seat)
+
+
+def test_the_other_token_is_never_where_it_cannot_be() -> None:
+    match = Match.start(RULES).play_text("move 3", "observe 5", "move 6", "observe 1", "move 3", "observe 2")
+    belief = ORACLE.belief(match.sight(Seat.ONE))
+    assert belief["cell 2"] == 0.0  # just named
+    assert belief["cell 3"] == 0.0  # our own
+    assert belief["off the grid"] == 0.0
+    assert belief["cell 5"] > belief["cell 1"]  # entered on the cell that could not be named again
+
+
+def test_before_anybody_enters_nothing_is_known() -> None:
+    belief = ORACLE.belief(Match.start(RULES).sight(Seat.ONE))
+    assert belief["off the grid"] == 1.0
+    assert belief["tunnel left"] == 1.0
+
+
+def test_the_answer_depends_on_what_the_seat_has_seen_only() -> None:
+    one = Match.start(RULES).play_text("move 3", "observe 5", "move 6", "observe 1")
+    two = Match.start(RULES).play_text("move 3", "observe 5", "tunnel 7", "observe 1")
+    assert ORACLE.judge(one.sight(Seat.ONE)) == ORACLE.judge(two.sight(Seat.ONE))
+    assert ORACLE.belief(one.sight(Seat.ONE)) == ORACLE.belief(two.sight(Seat.ONE))
+
+
+def test_a_position_read_from_text_is_judged_alike() -> None:
+    match = Match.start(RULES).play_text("move 3", "observe 5", "move 6", "observe 1")
+    sight = match.sight(Seat.ONE)
+    read = RULES.parse_position(RULES.format_position(sight))
+    assert ORACLE.judge(read) == ORACLE.judge(sight)
+
+
+def test_who_resigns_has_lost() -> None:
+    match = Match.start(RULES).resign(Seat.ONE)
+    assert [ORACLE.value(match.sight(seat)).number for seat in Seat] == [0.0, 1.0]
+
+
+def test_other_boards_are_refused() -> None:
+    with pytest.raises(DuelsError, match="7 cells"):
+        make_oracle(QuantumHunt(cells=5))
+
+
+def test_tables_survive_packing() -> None:
+    assert pack(shipped()) == DATA.read_bytes()
+
+
+def test_weights_are_legal_everywhere() -> None:
+    for tables in shipped().values():
+        assert all(any(tables.move_weights(row, place)) for row in (0, 99) for place in range(8))
+
+
+def test_memories_forget_as_they_say() -> None:
+    assert Window(7, 1).index((3, 5)) == Window(7, 1).index((5,))
+    rounds = Round(7, 5)
+    assert rounds.index((1, 2, 3)) == rounds.index((2, 1, 3))
+    assert rounds.index((1, 2, 3)) != rounds.index((1, 3, 2))
+    assert rounds.index((0, 1, 2, 3, 4, 5)) == rounds.index((5,))
+    assert len(rounds.states) == 400
+
+
+def never_tunnels(sight: Sight[Action, Known], rng: Random) -> Action:
+    return rng.choice([action for action in sight.actions if not isinstance(action, Tunnel)])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("habit", [uniform, never_tunnels])
+def test_plain_habits_lose(habit: Player) -> None:
+    rng = Random(7)
+    games = 6000
+    won = 0
+    for number in range(games):
+        if number % 2:
+            outcome, seat = play(strategy, habit, rng).outcome, Seat.ONE
+        else:
+            outcome, seat = play(habit, strategy, rng).outcome, Seat.TWO
+        assert outcome
+        won += outcome.winner is seat
+    assert won > games / 2

@@ -1,0 +1,119 @@
+"""The bounds on a best responder against plain search over the rules, in games small enough for it."""
+
+from array import array
+from collections.abc import Iterable, Iterator
+from random import Random
+
+import pytest
+
+from duels.core.rules import Seat
+from duels.games.hunt.rules import Action, Observe, QuantumHunt, State, Tunnel
+from duels.games.hunt.strategy import Tables
+from duels.solving.memory import Memory, Window
+
+pytest.importorskip("numba")
+
+from duels.games.hunt.certificate import problem_against
+from duels.solving.pomdp import Bounds, Effort, bounds, tightest
+
+Met = tuple[float, State, tuple[int, ...]]
+Acted = tuple[float, State, tuple[int, ...], Action]
+CELLS = 3
+MEMORY = Window(CELLS, 1)
+
+
+def some_tables(seed: int) -> Tables:
+    """A strategy that never tunnels, with odd weights."""
+    rng = Random(seed)
+    rows = len(MEMORY.states) ** 2
+    moves, names = array("H"), array("H")
+    for row in range(rows):
+        own = MEMORY.states[row // len(MEMORY.states)]
+        for place in range(CELLS + 1):
+            for cell in range(CELLS):
+                near = place == CELLS or abs(place - cell) <= 1
+                moves.append(rng.randint(1, 9) if near else 0)
+        for _ in range(CELLS):
+            names.extend(0 if own[:1] == (cell,) else rng.randint(1, 9) for cell in range(CELLS))
+    return Tables(moves, names, array("H"), array("H"))
+
+
+class Search:
+    """What a responder with full memory and all the rules' actions wins within some turns of its own."""
+
+    def __init__(self, tables: Tables, seat: Seat, at_the_end: float, memory: Memory = MEMORY) -> None:
+        self.rules = QuantumHunt(cells=CELLS)
+        self.tables, self.seat, self.at_the_end, self.memory = tables, seat, at_the_end, memory
+
+    def value(self, turns: int) -> float:
+        return self.best([(1.0, self.rules.initial(), ())], turns)
+
+    def best(self, group: list[Met], turns: int) -> float:
+        """`group`: chance, state and what was named, for all that looks alike to the responder."""
+        state = group[0][1]
+        outcome = self.rules.outcome(state)
+        mass = sum(p for p, _, _ in group)
+        if outcome:
+            return mass * (outcome.winner is self.seat.other)
+        if self.rules.actor(state) is self.seat:
+            return sum(self.best(part, turns) for part in self.parts(self.acted(group)))
+        if turns == 0 and state.phase.value == "move":
+            return mass * self.at_the_end
+        left = turns - (state.phase.value == "observe")
+        return max(
+            sum(
+                self.best(part, left)
+                for part in self.parts((p, state, names, action) for p, state, names in group)
+            )
+            for action in self.rules.actions(state)
+        )
+
+    def acted(self, group: Iterable[Met]) -> Iterator[Acted]:
+        for p, state, names in group:
+            said = {Seat.ONE: names[::2], Seat.TWO: names[1::2]}
+            index = self.memory.index
+            row = index(said[self.seat]) * len(self.memory.states) + index(said[self.seat.other])
+            cell = state.cells[self.seat - 1]
+            if state.phase.value == "observe":
+                start = (row * CELLS + cell - 1) * CELLS
+                weights = self.tables.names[start : start + CELLS]
+            else:
+                start = (row * (CELLS + 1) + (cell - 1) % (CELLS + 1)) * CELLS
+                weights = self.tables.moves[start : start + CELLS]
+            for action in self.rules.actions(state):
+                if not isinstance(action, Tunnel) and weights[action.cell - 1]:
+                    yield p * weights[action.cell - 1] / sum(weights), state, names, action
+
+    def parts(self, acted: Iterable[Acted]) -> list[list[Met]]:
+        """Carry the actions out and put together what the responder cannot tell apart."""
+        seen: dict[object, list[Met]] = {}
+        for p, state, names, action in acted:
+            step = self.rules.apply(state, action)
+            key = tuple(event for event in step.events if self.seat.other in event.seen_by)
+            named = (*names, action.cell - 1) if isinstance(action, Observe) else names
+            seen.setdefault(key, []).append((p, step.state, named))
+        return list(seen.values())
+
+
+@pytest.mark.parametrize("seat", list(Seat))
+@pytest.mark.parametrize("seed", range(2))
+def test_bounds_hold_against_plain_search(seat: Seat, seed: int) -> None:
+    tables = some_tables(seed)
+    found = tightest(problem_against(tables, seat, MEMORY, MEMORY), Effort(sweeps=12, trials=400, depth=6))
+    turns = 3
+    at_least, at_most = (Search(tables, seat, end).value(turns) for end in (0.0, 1.0))
+    assert found.low <= found.high
+    assert at_least <= found.high
+    assert found.low <= at_most
+    # Both methods must say something: a bound of nothing would pass the lines above.
+    assert found.high - found.low < 0.05
+    assert at_most - at_least < 0.4
+
+
+def test_every_step_gives_valid_and_tighter_bounds() -> None:
+    problem = problem_against(some_tables(5), Seat.ONE, MEMORY, MEMORY)
+    steps = [progress.bounds for progress in bounds(problem, Effort(sweeps=6, trials=60, depth=4))]
+    highs = [step.high for step in steps]
+    assert highs == sorted(highs, reverse=True)
+    assert steps[-1].low <= highs[-1] < highs[0]
+    assert isinstance(steps[-1], Bounds)
