@@ -83,3 +83,14 @@ def test_the_ledger_names_tests_that_exist() -> None:
                 folder = ROOT / "tests"
             found = folder / name if (folder / name).exists() else next(folder.rglob(name), None)
             assert found, f"{row}: {name}"
+
+
+def test_what_perfect_play_is_comes_from_the_oracles() -> None:
+    built = subprocess.run(
+        [sys.executable, "docs/solved/build.py", "--check"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert built.returncode == 0, built.stderr

@@ -17,6 +17,8 @@ from duels.games.chain.oracle import ChainOracle
 from duels.games.chain.rules import Answer, QuantumChain
 from duels.games.flip.oracle import make_oracle as make_flip_oracle
 from duels.games.flip.rules import QuantumTiles
+from duels.games.hunt.oracle import make_oracle as make_hunt_oracle
+from duels.games.hunt.rules import Move, QuantumHunt, Tunnel
 from duels.games.leap.oracle import LeapOracle
 from duels.games.leap.rules import OFF_GRID, QuantumLeap
 from duels.games.lights.oracle import LightsOracle, nim_sum
@@ -212,12 +214,44 @@ tiles can hit 21 or avoid passing it.
 """
 
 
+def hunt(pictures: Pictures) -> str:
+    rules = QuantumHunt()
+    oracle = make_hunt_oracle(rules)
+    opening = rules.parse_position("1:")
+    entering = [
+        round(
+            100
+            * sum(j.weight for j in oracle.judge(opening).actions if j.action in (Move(cell), Tunnel(cell)))
+        )
+        for cell in range(1, rules.cells + 1)
+    ]
+    pictures["solved-hunt"] = charts.bars(
+        "How often the strategy enters each cell as Player 1, in percent",
+        [str(cell) for cell in range(1, rules.cells + 1)],
+        entering,
+    )
+    return f"""\
+## hunt: not solved, but bounded
+
+Both tokens are hidden, so perfect play is a mixed strategy, and nobody has found it. `duels` ships a strategy
+for both seats with a certificate: bounds on what the best possible opponent, with a perfect memory, wins
+against it in the real, unlimited game. All values shown for hunt are estimates.
+
+{oracle.claim()}
+
+![Entering](images/solved-hunt.svg)
+
+How the strategy was found, what else was tried, and how it does against simple habits is told in
+[hunt-strategy.md](hunt-strategy.md).
+"""
+
+
 def _opening_fraction(cells: int, run: int) -> str:
     rules = QuantumChain(cells, run)
     return str(ChainOracle(rules).value(rules.parse_position("_" * cells + " 1")).fraction)
 
 
-CHAPTERS: tuple[Callable[[Pictures], str], ...] = (lights, leap, chain, flip)
+CHAPTERS: tuple[Callable[[Pictures], str], ...] = (lights, leap, chain, flip, hunt)
 
 
 def main() -> None:

@@ -151,9 +151,8 @@ def test_values_say_how_sure_they_are() -> None:
 
 def test_a_belief_is_drawn_cell_by_cell() -> None:
     assert belief_strip({}) == ""
-    strip = belief_strip({"1": 0.0, "2": 0.25, "3": 0.75})
-    assert strip.startswith("[ ][░][█]")
-    assert "3 75%" in strip
+    strip = belief_strip({"cell 1": 0.0, "cell 2": 0.25, "cell 3": 0.75, "tunnel left": 0.5})
+    assert strip == "[ ][░][█]  1: 0%, 2: 25%, 3: 75%, tunnel left: 50%\n"
 
 
 def test_no_hint_needs_a_state() -> None:

@@ -40,8 +40,12 @@ def mixture(verdict: Verdict[Any], share: float) -> list[float]:
     """The probability of each action for a player that gives away this share of a random choice's loss."""
     lost = losses(verdict)
     giveaway = share * sum(lost) / len(lost)
+    perfect = [judged.weight for judged in verdict.actions]
     if not giveaway:
-        return [judged.weight for judged in verdict.actions]
+        return perfect
+    if any(judged.weight and not judged.best for judged in verdict.actions):
+        # A strategy that has to be unpredictable: what it mixes must stay mixed, so mistakes come on top.
+        return [(1 - share) * weight + share / len(perfect) for weight in perfect]
     # The expected loss grows with the temperature, from perfect play's to random play's: bisect.
     cold, hot = -12.0, 12.0
     for _ in range(60):

@@ -109,6 +109,13 @@ class Oracle(ABC, Generic[A, V]):
         """What the action is, up to differences that do not matter: tiles nobody has seen are alike."""
         return action
 
+    def claim(self) -> str:
+        """What is proven about this oracle's play as a whole, where values are estimates; else empty."""
+        return ""
+
+    def progress(self, text: str) -> None:
+        """Told how a long check is getting on; whoever wants to show that replaces it."""
+
     def verify(self) -> Iterator[Check]:
         """Check the oracle by methods written apart from it, one at a time as they finish."""
         return iter(())

@@ -64,9 +64,10 @@ def belief_strip(belief: dict[str, float]) -> str:
     """Where hidden things may be: a shade and a percentage for each place."""
     if not belief:
         return ""
-    most = max(belief.values()) or 1.0
-    cells = (f"[{_shade(p / most)}]" for p in belief.values())
-    numbers = (f"{name} {100 * p:.0f}%" for name, p in belief.items())
+    places = [p for name, p in belief.items() if name.startswith("cell")]
+    most = max(places) or 1.0
+    cells = (f"[{_shade(p / most)}]" for p in places)
+    numbers = (f"{name.removeprefix('cell ')}: {100 * p:.0f}%" for name, p in belief.items())
     return f"{''.join(cells)}  {', '.join(numbers)}\n"
 
 

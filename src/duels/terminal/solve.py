@@ -34,6 +34,8 @@ def show_solution(game: Game, rules: Rules[Any, Any, Any], sight: Sight[Any, Any
         line = f"{'*' if judged.best else ' '} {name} {percent(judged.value):>8}{exact}{often}"
         screen.say(line.rstrip() + "\n")
     screen.say(f"\n* best. {oracle.reason(sight)}\n{belief_strip(oracle.belief(sight))}")
+    if claim := oracle.claim():
+        screen.say(f"{claim}\n")
 
 
 def _sure(value: Value) -> str:
@@ -60,8 +62,8 @@ def solution_as_json(game: Game, rules: Rules[Any, Any, Any], sight: Sight[Any, 
             for judged in verdict.actions
         ],
     }
-    belief = oracle.belief(sight)
-    return json.dumps({**answer, "belief": belief} if belief else answer, indent=2)
+    extras = {"belief": oracle.belief(sight), "claim": oracle.claim()}
+    return json.dumps({**answer, **{name: extra for name, extra in extras.items() if extra}}, indent=2)
 
 
 def _value_fields(value: Value) -> dict[str, Any]:
@@ -77,6 +79,7 @@ def verify(oracle: Oracle[Any, Any], screen: Screen) -> bool:
     """Run the oracle's second methods, a line each as they finish; whether all agree."""
     passed = 0
     failed = 0
+    oracle.progress = lambda text: screen.notice(f"… {text}")  # type: ignore[method-assign]
     for check in oracle.verify():
         screen.say(f"{check}\n")
         passed += check.passed

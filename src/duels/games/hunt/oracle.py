@@ -122,6 +122,19 @@ class HuntOracle(Oracle[Action, Known]):
             f"(cell {likeliest + 1} is its likeliest place)."
         )
 
+    def claim(self) -> str:
+        from duels.games.hunt.certificate import claimed
+
+        certificate = claimed()
+        one, two = certificate.against[Seat.ONE], certificate.against[Seat.TWO]
+        gain, value = certificate.nash_conv, certificate.value
+        return (
+            f"The strategy is certified to give away at most {gain.high:.3f}, both seats together (at least "
+            f"{gain.low:.3f}): a best responder wins {one.low:.3f} to {one.high:.3f} against it as Player 1 "
+            f"and {two.low:.3f} to {two.high:.3f} as Player 2. The game's value to Player 1 lies between "
+            f"{value.low:.3f} and {value.high:.3f}."
+        )
+
     def verify(self) -> Iterator[Check]:
         """Recompute the certificate of the shipped strategy; needs numpy and numba."""
         from duels.games.hunt.certificate import certify, claimed
@@ -129,6 +142,8 @@ class HuntOracle(Oracle[Action, Known]):
         found: dict[Seat, Bounds] = {}
         for seat, progress in certify(self.strategy):
             found[seat] = progress.bounds
+            bounds = f"{progress.bounds.low:.4f} to {progress.bounds.high:.4f}"
+            self.progress(f"best responder against {seat.label}: {bounds}")
         for seat, claim in claimed().against.items():
             low, high = found[seat].low, found[seat].high
             yield Check(
