@@ -218,16 +218,12 @@ def hunt(pictures: Pictures) -> str:
     rules = QuantumHunt()
     oracle = make_hunt_oracle(rules)
     opening = rules.parse_position("1:")
-    entering = [
-        round(
-            100
-            * sum(j.weight for j in oracle.judge(opening).actions if j.action in (Move(cell), Tunnel(cell)))
-        )
-        for cell in range(1, rules.cells + 1)
-    ]
+    weights = {judged.action: judged.weight for judged in oracle.judge(opening).actions}
+    cells = range(1, rules.cells + 1)
+    entering = [round(100 * (weights[Move(cell)] + weights[Tunnel(cell)])) for cell in cells]
     pictures["solved-hunt"] = charts.bars(
         "How often the strategy enters each cell as Player 1, in percent",
-        [str(cell) for cell in range(1, rules.cells + 1)],
+        [str(cell) for cell in cells],
         entering,
     )
     return f"""\
