@@ -87,3 +87,14 @@ def test_entries_give_their_action_in_random_matches_of_flip(seed: int) -> None:
     words = GAMES["flip"].words(rules)
     for sight in random_sights(rules, Random(seed)):
         check(words, sight)
+
+
+def test_prompts_hold_no_secret() -> None:
+    """What a prompt says depends on what both players know: it is printed on a shared screen."""
+    rules = GAMES["hunt"].rules()
+    words = GAMES["hunt"].words(rules)
+    prompts: dict[object, str] = {}
+    for sight in reachable_sights(rules):
+        public = (sight.seat, sight.view.phase, sight.view.named)
+        assert prompts.setdefault(public, next(words.ask(sight)).prompt) == next(words.ask(sight)).prompt
+    assert len(prompts) > 100

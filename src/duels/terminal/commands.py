@@ -412,7 +412,9 @@ def review(file: Path, as_json: bool, page: Path | None, plain: bool) -> None:
     from duels.terminal.screen import Screen
 
     record = _read(file)
-    reviewed = review_record(find_game(record.match.rules.name), record)
+    screen = Screen(plain)
+    with screen.patience("reviewing"):
+        reviewed = review_record(find_game(record.match.rules.name), record)
     if page:
         from duels.terminal.review_page import review_as_page
 
@@ -420,7 +422,7 @@ def review(file: Path, as_json: bool, page: Path | None, plain: bool) -> None:
     if as_json:
         click.echo(review_as_json(reviewed))
     else:
-        Screen(plain).say(review_as_text(reviewed))
+        screen.say(review_as_text(reviewed))
     if page:
         click.echo(f"Page: {page}", err=True)
 

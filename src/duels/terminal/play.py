@@ -94,7 +94,8 @@ def play_on(path: Path, screen: Screen) -> int:
 def _table(game: Game, match: Any, headers: Mapping[str, str], screen: Screen) -> Table:
     """A table with the players and the chance that a record's header names."""
     kinds = {seat: find_kind(headers.get(f"seat{seat.value}", "human")) for seat in Seat}
-    players = {seat: kind.seat(game, match.rules) if kind.seat else None for seat, kind in kinds.items()}
+    with screen.patience("getting ready"):
+        players = {seat: kind.seat(game, match.rules) if kind.seat else None for seat, kind in kinds.items()}
     script = ChanceScript.parse(match.rules, headers.get("chance", ""))
     return Table(game, match, players, screen, Dice(headers.get("seed", "")), script)
 

@@ -8,6 +8,7 @@ import getpass
 import os
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -59,6 +60,30 @@ class Screen:
         sys.stdout.flush()
         sys.stderr.write(f"{text}\n")
         sys.stderr.flush()
+
+    @contextmanager
+    def patience(self, what: str) -> Iterator[None]:
+        """Within, a person at a terminal is told once a second that `what` is still going on."""
+        done = threading.Event()
+
+        def remind() -> None:
+            waited = 0
+            while not done.wait(1):
+                waited += 1
+                sys.stderr.write(f"\r… {what}, {waited} s ")
+                sys.stderr.flush()
+            if waited:
+                sys.stderr.write("\n")
+
+        reminder = threading.Thread(target=remind, daemon=True)
+        if sys.stderr.isatty():
+            reminder.start()
+        try:
+            yield
+        finally:
+            done.set()
+            if reminder.is_alive():
+                reminder.join()
 
     def ask(self, question: Question, unseen: bool = False) -> str:
         """The line entered; `unseen` keeps it off a terminal. EOFError at the end of input."""

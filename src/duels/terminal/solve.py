@@ -21,8 +21,10 @@ def position_to_solve(rules: Rules[Any, Any, Any], text: str | None) -> Sight[An
 
 def show_solution(game: Game, rules: Rules[Any, Any, Any], sight: Sight[Any, Any], screen: Screen) -> None:
     """Value, every action with its value, the best ones marked, how exact it is."""
-    oracle = game.oracle(rules)
-    verdict = oracle.judge(sight)
+    with screen.patience("solving"):
+        oracle = game.oracle(rules)
+        verdict = oracle.judge(sight)
+        reason = oracle.reason(sight)
     screen.say(f"{game.name}: {rules.format_position(sight)}\n")
     screen.say(f"{sight.seat.label} to move wins {percent(verdict.value)} ({_sure(verdict.value)}).\n\n")
     mixed = any(0 < judged.weight < 1 and judged.best for judged in verdict.actions)
@@ -33,7 +35,7 @@ def show_solution(game: Game, rules: Rules[Any, Any, Any], sight: Sight[Any, Any
         often = f"  played {judged.weight:.0%}" if mixed and judged.best else ""
         line = f"{'*' if judged.best else ' '} {name} {percent(judged.value):>8}{exact}{often}"
         screen.say(line.rstrip() + "\n")
-    screen.say(f"\n* best. {oracle.reason(sight)}\n{belief_strip(oracle.belief(sight))}")
+    screen.say(f"\n* best. {reason}\n{belief_strip(oracle.belief(sight))}")
     if claim := oracle.claim():
         screen.say(f"{claim}\n")
 

@@ -225,11 +225,13 @@ class Table:
 
     def _hint(self, seat: Seat) -> None:
         try:
-            self._oracle = self._oracle or self.game.oracle(self.match.rules)
+            with self.screen.patience("thinking"):
+                self._oracle = self._oracle or self.game.oracle(self.match.rules)
+                text = hint(self._oracle, self.match.rules, self.match.sight(seat))
         except UnknownName as unknown:
             self.screen.say(f"{unknown}\n")
             return
-        self._show(hint(self._oracle, self.match.rules, self.match.sight(seat)))
+        self._show(text)
 
     def _save(self, seat: Seat) -> None:
         if self.journal:
