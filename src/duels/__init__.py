@@ -1,5 +1,6 @@
 """Five two-player rule-book games: rules, matches, records and players, ready to use from Python."""
 
+from importlib import import_module
 from typing import Any
 
 from duels.core.errors import (
@@ -56,3 +57,12 @@ def games() -> tuple[Game, ...]:
 def start(game: str, **options: int | None) -> Match[Any, Any, Any]:
     """A new match of the game that goes by this name; options change its size or set a limit."""
     return Match.start(find_game(game).rules(**options))
+
+
+def __getattr__(name: str) -> Any:
+    """What needs NumPy is imported when it is first used: playing does without."""
+    if name == "vector":
+        return import_module("duels.vector")
+    if name == "exploitability":
+        return import_module("duels.envs.grading").exploitability
+    raise AttributeError(f"module 'duels' has no attribute {name!r}")

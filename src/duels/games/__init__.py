@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from duels.core.errors import UnknownName, quote
+from duels.core.features import Encoding
 from duels.core.record import Record, loads
 from duels.core.rules import Rules, Sight
 from duels.core.words import Words
@@ -49,6 +50,10 @@ class Game:
             raise UnknownName(f"Perfect play of {self.name} is not known yet.")
         oracle: Oracle[Any, Any] = self._door("oracle").make_oracle(rules)
         return oracle
+
+    def encoding(self, rules: Rules[Any, Any, Any]) -> Encoding:
+        """What a program is shown of a view, as numbers."""
+        return Encoding(self._door("features").features(rules))
 
     def card(self) -> str:
         """The rule card: how to play, in our own words."""

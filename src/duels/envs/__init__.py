@@ -1,0 +1,1 @@
+"""The duels as environments: arrays of games, Gymnasium, PettingZoo, OpenSpiel."""

@@ -1,0 +1,264 @@
+"""Many games of one kind, stepped together as arrays; what is common to every way of doing it.
+
+Seats are 0 and 1 here. There is no Python loop over environments.
+"""
+
+from abc import ABC, abstractmethod
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from duels.core.errors import DuelsError, IllegalMove
+from duels.envs import dice
+
+Bytes = NDArray[np.int8]
+Whole = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+NOBODY = -1
+REWARDS = np.array([[0, 0], [1, -1], [-1, 1]], np.float32)  # by winner + 1
+
+# Rows of a block of playing that fit the processor's cache together.
+CHUNK = 16_384
+BLOCK = 65_536
+
+
+class Steps(NamedTuple):
+    """What one step gave: rewards [env, seat], and which environments have just ended, and how."""
+
+    rewards: NDArray[np.float32]
+    terminated: Flags
+    truncated: Flags
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What a rollout came to, per environment."""
+
+    steps: int
+    wins: Whole
+    """[env, seat] games won."""
+    truncated: Whole
+    """[env] games cut off by the limit."""
+
+    @property
+    def games(self) -> int:
+        """How many games ended, in all environments together."""
+        return int(self.wins.sum() + self.truncated.sum())
+
+    def __add__(self, later: "Tally") -> "Tally":
+        return Tally(self.steps + later.steps, self.wins + later.wins, self.truncated + later.truncated)
+
+
+class Batch(ABC):
+    """`num_envs` games under way at once.
+
+    What happens in environment number `first + i` depends on the seed, on that number and on the
+    actions it is given, never on the rest of the batch.
+    """
+
+    num_actions: int
+    observation_size: int
+
+    def __init__(
+        self, num_envs: int, seed: int, limit: int | None, first: int = 0, autoreset: bool = True
+    ) -> None:
+        if num_envs < 1:
+            raise DuelsError(f"A batch has at least one environment, not {num_envs}.")
+        self.num_envs = num_envs
+        self.limit = limit
+        self.first = first
+        self.autoreset = autoreset
+        self.keep_final = False
+        """Whether `final_observations` are kept of environments that are reset by themselves."""
+        self.final_observations: NDArray[np.int8] | None = None
+        """[seat, ended env] what the seats are shown of the games that the last step ended."""
+        self.reset(seed)
+
+    # -- what a kind of batch has to say -----------------------------------------------------------
+
+    @abstractmethod
+    def _restart(self, which: Flags | None) -> None:
+        """Put environments (None: all) at the start of a game."""
+
+    @abstractmethod
+    def _play(self, actions: Whole, chance: Whole, idle: Flags | None) -> tuple[Bytes, Bytes | None]:
+        """Play one action everywhere except where it is `idle`; give the winners and the clock's ticks.
+
+        Raises IllegalMove before anything has changed.
+        """
+
+    @abstractmethod
+    def _actor(self) -> Bytes:
+        """Who is to move, ignoring `over`."""
+
+    @abstractmethod
+    def _masks(self) -> Bytes:
+        """[env, action] which actions the rules allow, ignoring `over`."""
+
+    @abstractmethod
+    def _sample(self, bits: Whole, policy: Any) -> Whole:
+        """A legal action everywhere, by `policy` or uniformly at random, from 32 random bits each."""
+
+    @abstractmethod
+    def _observe(self, seats: int | Bytes, which: NDArray[np.intp] | None = None) -> Bytes:
+        """What `seats` are shown, in all environments or in those given."""
+
+    # -- playing -----------------------------------------------------------------------------------
+
+    def reset(self, seed: int | None = None) -> None:
+        """Start every game afresh; with a seed, start the randomness afresh too."""
+        if seed is not None:
+            self._streams: NDArray[np.uint64] = dice.streams(seed, self.first, self.num_envs)
+        self._clock = np.zeros(self.num_envs, np.int64)
+        self._over: Flags | None = None if self.autoreset else np.zeros(self.num_envs, np.bool_)
+        self._restart(None)
+
+    def restart(self, which: Flags) -> None:
+        """Start the games afresh where `which` says so."""
+        self._clock[which] = 0
+        if self._over is not None:
+            self._over &= ~which
+        self._restart(which)
+
+    @property
+    def actor(self) -> Bytes:
+        """[env] the seat to move; NOBODY where the game is over and is not reset by itself."""
+        actor = self._actor()
+        if self._over is not None:
+            actor[self._over] = NOBODY
+        return actor
+
+    def masks(self) -> Bytes:
+        """[env, action] 1 where the seat to move may take the action."""
+        masks = self._masks()
+        if self._over is not None:
+            masks[self._over] = 0
+        return masks
+
+    def observe(self, seat: int | None = None) -> Bytes:
+        """[env, number] what `seat` is shown, or, without one, what the seat to move is shown."""
+        return self._observe(self._actor() if seat is None else seat)
+
+    def policy(self, table: ArrayLike) -> Any:
+        """A policy given as a table, made ready for `sample` and `rollout`.
+
+        What a table can be depends on the game: see `TableBatch.policy`.
+        """
+        raise DuelsError("This game has no table of states, so it has no table of a policy either.")
+
+    def sample(self, policy: Any = None) -> Whole:
+        """[env] actions by a policy, or uniformly random legal ones; the same until the next step."""
+        words = dice.words(self._streams, 1)[0]
+        return self._sample((words & np.uint64(dice.HALF)).view(np.int64), policy)
+
+    def step(self, actions: ArrayLike, which: Flags | None = None) -> Steps:
+        """Play an action of the seat to move in every environment, and the chance that follows from it.
+
+        Where `which` is False nothing happens, whatever the action. A game that ends is started again
+        at once, unless the batch was made with `autoreset=False`: then it stays over, and whatever is
+        played there is ignored.
+        """
+        idle = self._idle(which)
+        given = self._checked(actions, idle)
+        chance = (dice.words(self._streams, 1)[0] >> np.uint64(32)).view(np.int64)
+        winner, ticks = self._play(given, chance, idle)
+        truncated = np.zeros(self.num_envs, np.bool_)
+        if idle is None:
+            self._streams += np.uint64(dice.GAMMA)
+            terminated = winner != NOBODY
+        else:
+            self._streams += np.uint64(dice.GAMMA) * ~idle
+            terminated = (winner != NOBODY) & ~idle
+        if self.limit is not None and ticks is not None:
+            self._clock += ticks
+            truncated = (self._clock >= self.limit) & ~terminated
+            if idle is not None:
+                truncated &= ~idle
+        rewards = REWARDS.take(np.where(terminated, winner, NOBODY) + 1, axis=0)
+        self._finish(terminated | truncated)
+        return Steps(rewards, terminated, truncated)
+
+    def _idle(self, which: Flags | None) -> Flags | None:
+        """Where nothing is to be played; None: nowhere."""
+        if which is None:
+            return self._over
+        return ~which if self._over is None else self._over | ~which
+
+    def _finish(self, ended: Flags) -> None:
+        if not ended.any():
+            return
+        if self.keep_final:
+            places = np.flatnonzero(ended)
+            self.final_observations = np.stack([self._observe(seat, places) for seat in (0, 1)])
+        if self._over is not None:
+            self._over |= ended
+        else:
+            self._clock[ended] = 0
+            self._restart(ended)
+
+    def _checked(self, actions: ArrayLike, idle: Flags | None) -> Whole:
+        given = np.asarray(actions)
+        if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
+            raise DuelsError(f"A step needs {self.num_envs} whole numbers, one action an environment.")
+        given = given.astype(np.int64, copy=False)
+        outside = (given < 0) | (given >= self.num_actions)
+        if idle is not None:
+            given = np.where(idle, 0, given)
+            outside &= ~idle
+        if outside.any():
+            self._refuse(outside, given)
+        return given
+
+    def _refuse(self, wrong: Flags, actions: Whole) -> None:
+        env = int(np.argmax(wrong))
+        raise IllegalMove(f"Action {actions[env]} is not allowed now in environment {env}.")
+
+    # -- whole playouts ----------------------------------------------------------------------------
+
+    def rollout(self, steps: int, policy: Any = None, threads: int = 1) -> Tally:
+        """Play `steps` steps everywhere without coming back in between; games that end start again.
+
+        Both seats play by `policy`, or at random without one: exactly as `step(sample(policy))` would.
+        """
+        if self._over is not None:
+            raise DuelsError("A rollout needs a batch that starts ended games again (autoreset=True).")
+        size = min(CHUNK, -(-self.num_envs // threads))
+        parts = [slice(i, min(i + size, self.num_envs)) for i in range(0, self.num_envs, size)]
+        if threads == 1:
+            tallies = [self._roll(part, steps, policy) for part in parts]
+        else:
+            with ThreadPoolExecutor(threads) as pool:
+                tallies = list(pool.map(lambda part: self._roll(part, steps, policy), parts))
+        return Tally(
+            steps * self.num_envs,
+            np.concatenate([tally.wins for tally in tallies]),
+            np.concatenate([tally.truncated for tally in tallies]),
+        )
+
+    @abstractmethod
+    def _roll(self, part: slice, steps: int, policy: Any) -> Tally:
+        """Play `steps` steps in `part` of the batch."""
+
+    def _draw(self, part: slice, ticks: int) -> tuple[Whole, Whole]:
+        """The bits for chance and for a random player of the next ticks, which are then used up."""
+        words = dice.words(self._streams[part], ticks)
+        self._streams[part] += np.uint64(ticks * dice.GAMMA & 0xFFFFFFFFFFFFFFFF)
+        chance = (words >> np.uint64(32)).view(np.int64)
+        words &= np.uint64(dice.HALF)
+        return chance, words.view(np.int64)
+
+    @staticmethod
+    def _blocks(steps: int, envs: int, longest: int) -> list[int]:
+        """`steps` cut into blocks so short that their numbers stay in the cache."""
+        size = max(1, min(longest, BLOCK // envs))
+        return [min(size, steps - first) for first in range(0, steps, size)]
+
+    @staticmethod
+    def _total(tallies: list[Tally], envs: int) -> Tally:
+        nothing = Tally(0, np.zeros((envs, 2), np.int64), np.zeros(envs, np.int64))
+        return reduce(Tally.__add__, tallies, nothing)

@@ -1,0 +1,68 @@
+"""Randomness by counting: what falls depends on the seed, the environment's number and the tick only.
+
+So a batch draws the same whether it is stepped whole or in parts, and one environment the same as
+its place in a batch. It is SplitMix64: a stream is a 64-bit number that every tick adds to; the word
+that falls is the number, mixed. The upper half of a word is for chance, the lower for a random player.
+"""
+
+from typing import Any
+
+GAMMA = 0x9E3779B97F4A7C15
+MIX_1 = 0xBF58476D1CE4E5B9
+MIX_2 = 0x94D049BB133111EB
+_WORD = 0xFFFFFFFFFFFFFFFF
+HALF = 0xFFFFFFFF
+
+
+def _mix(word: int) -> int:
+    word = (word ^ (word >> 30)) * MIX_1 & _WORD
+    word = (word ^ (word >> 27)) * MIX_2 & _WORD
+    return word ^ (word >> 31)
+
+
+def stream(seed: int, number: int = 0) -> int:
+    """The stream of environment `number` under `seed`."""
+    return _mix((_mix((seed + GAMMA) & _WORD) + (number + 1) * GAMMA) & _WORD)
+
+
+def advance(stream: int) -> int:
+    """The stream one tick later."""
+    return (stream + GAMMA) & _WORD
+
+
+def roll(stream: int) -> tuple[int, int]:
+    """What falls next: 32 bits for chance, 32 bits for a random player."""
+    word = _mix(advance(stream))
+    return word >> 32, word & HALF
+
+
+def pick(bits: int, ways: int) -> int:
+    """One of `ways` equally likely ways, from 32 random bits."""
+    return bits * ways >> 32
+
+
+def streams(seed: int, first: int, count: int) -> Any:
+    """The streams of `count` environments from number `first` on, as an array."""
+    import numpy as np
+
+    numbers = np.arange(first + 1, first + count + 1, dtype=np.uint64)
+    return _mix_all(numbers * np.uint64(GAMMA) + np.uint64(_mix((seed + GAMMA) & _WORD)))
+
+
+def words(streams: Any, ticks: int) -> Any:
+    """The next `ticks` words of every stream, a row a tick."""
+    import numpy as np
+
+    counts = np.arange(1, ticks + 1, dtype=np.uint64) * np.uint64(GAMMA)
+    return _mix_all(streams + counts[:, None])
+
+
+def _mix_all(words: Any) -> Any:
+    """`_mix` on an array, in place."""
+    import numpy as np
+
+    for shift, factor in ((30, MIX_1), (27, MIX_2)):
+        words ^= words >> np.uint64(shift)
+        words *= np.uint64(factor)
+    words ^= words >> np.uint64(31)
+    return words

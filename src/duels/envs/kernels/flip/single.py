@@ -1,0 +1,158 @@
+"""Quantum Flip for one game at a time: a second form of its rules, for speed, on a list of integers.
+
+Plain enough for a compiler of Python: the same functions play on a list here and on a row of an array
+in compiled code. A test plays them beside the rules, move by move.
+"""
+
+from collections.abc import MutableSequence, Sequence
+
+NOBODY = -1
+FLIP, PAIR, KEEP = range(3)
+
+# Where things stand in a game's list: the tiles that are face down, as bits; whose turn it is, 0 or 1;
+# whether two tiles are lifted, and which; both scores; both Quantum Flips; how many tiles nobody has seen.
+DOWN, MOVER, CHOOSING, ONE, TWO = range(5)
+SCORES = 5
+QUANTUM = 7
+UNSEEN = 9
+BAG = 10  # how many tiles of each value are in the bag, then every tile's value, 0 if it is unseen
+
+
+def size(tiles: int, values: int) -> int:
+    """The length of a game's list."""
+    return BAG + values + tiles
+
+
+def start(game: MutableSequence[int], tiles: int, values: int, copies: int) -> None:
+    """Set `game` to the start of a game."""
+    for place in range(BAG + values + tiles):
+        game[place] = 0
+    game[DOWN] = (1 << tiles) - 1
+    game[QUANTUM] = game[QUANTUM + 1] = 1
+    game[UNSEEN] = tiles
+    for value in range(values):
+        game[BAG + value] = copies
+
+
+def play(
+    game: MutableSequence[int], kind: int, one: int, two: int, chance: int, values: int, target: int
+) -> int:
+    """Play a legal action, with 32 random bits for what it leaves to chance; give the winner, if any."""
+    tiles = BAG + values
+    if kind == PAIR:
+        lift(game, one, two, chance, values)
+        return NOBODY
+    if kind == FLIP:
+        if game[tiles + one] == 0:
+            reveal(game, one, value_at(game, chance * game[UNSEEN] >> 32, values), values)
+    else:
+        game[QUANTUM + game[MOVER]] = 0
+        game[CHOOSING] = 0
+    mover = game[MOVER]
+    game[DOWN] &= ~(1 << one)
+    game[SCORES + mover] += game[tiles + one]
+    game[MOVER] = 1 - mover
+    if game[SCORES + mover] < target:
+        return NOBODY
+    return mover if game[SCORES + mover] == target else 1 - mover
+
+
+def lift(game: MutableSequence[int], one: int, two: int, chance: int, values: int) -> None:
+    """Turn up two tiles; the unseen ones are drawn together, from one ticket."""
+    tiles = BAG + values
+    game[CHOOSING], game[ONE], game[TWO] = 1, one, two
+    unseen = game[UNSEEN]
+    if game[tiles + one] == 0 and game[tiles + two] == 0:
+        ticket = chance * (unseen * (unseen - 1)) >> 32
+        value = value_at(game, ticket // (unseen - 1), values)
+        before = 0
+        for lower in range(value - 1):
+            before += game[BAG + lower]
+        # Of the tickets that begin with this value, as many go to each second value as tiles are left.
+        ticket = (ticket - before * (unseen - 1)) // game[BAG + value - 1]
+        reveal(game, one, value, values)
+        reveal(game, two, value_at(game, ticket, values), values)
+    elif game[tiles + one] == 0:
+        reveal(game, one, value_at(game, chance * unseen >> 32, values), values)
+    elif game[tiles + two] == 0:
+        reveal(game, two, value_at(game, chance * unseen >> 32, values), values)
+
+
+def value_at(game: MutableSequence[int], ticket: int, values: int) -> int:
+    """The value of the ticket-th tile of the bag, when the bag is laid out in order."""
+    value = 1
+    while ticket >= game[BAG + value - 1]:
+        ticket -= game[BAG + value - 1]
+        value += 1
+    return value
+
+
+def reveal(game: MutableSequence[int], tile: int, value: int, values: int) -> None:
+    """Everybody has now seen the value of a tile."""
+    game[BAG + values + tile] = value
+    game[BAG + value - 1] -= 1
+    game[UNSEEN] -= 1
+
+
+def ways(game: MutableSequence[int], pairs: Sequence[Sequence[int]], tiles: int) -> int:
+    """How many actions are legal."""
+    if game[CHOOSING]:
+        return 2
+    down = game[DOWN]
+    count = 0
+    for tile in range(tiles):
+        count += down >> tile & 1
+    if game[QUANTUM + game[MOVER]]:
+        for pair in range(len(pairs)):
+            count += down >> pairs[pair][0] & down >> pairs[pair][1] & 1
+    return count
+
+
+def play_choice(
+    game: MutableSequence[int],
+    k: int,
+    chance: int,
+    pairs: Sequence[Sequence[int]],
+    tiles: int,
+    values: int,
+    target: int,
+) -> int:
+    """Play the k-th legal action, in the order of their integers; give the winner, if any."""
+    if game[CHOOSING]:
+        kept = game[ONE] if k == 0 else game[TWO]
+        return play(game, KEEP, kept, kept, chance, values, target)
+    down = game[DOWN]
+    for tile in range(tiles):
+        if down >> tile & 1:
+            if k == 0:
+                return play(game, FLIP, tile, tile, chance, values, target)
+            k -= 1
+    for pair in range(len(pairs)):
+        one, two = pairs[pair][0], pairs[pair][1]
+        if down >> one & down >> two & 1:
+            if k == 0:
+                return play(game, PAIR, one, two, chance, values, target)
+            k -= 1
+    return NOBODY
+
+
+def roll(
+    games: Sequence[MutableSequence[int]],
+    bits: Sequence[Sequence[int]],
+    chance: Sequence[Sequence[int]],
+    wins: Sequence[MutableSequence[int]],
+    pairs: Sequence[Sequence[int]],
+    tiles: int,
+    values: int,
+    copies: int,
+    target: int,
+) -> None:
+    """Random play of every game by its own bits, [tick, game]; a game that ends starts again."""
+    for number in range(len(games)):
+        game = games[number]
+        for tick in range(len(bits)):
+            k = bits[tick][number] * ways(game, pairs, tiles) >> 32
+            winner = play_choice(game, k, chance[tick][number], pairs, tiles, values, target)
+            if winner != NOBODY:
+                wins[number][winner] += 1
+                start(game, tiles, values, copies)

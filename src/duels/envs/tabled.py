@@ -1,0 +1,291 @@
+"""A batch of a game that has tables: a step is a lookup, a rollout a chain of lookups."""
+
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from duels.core.errors import DuelsError
+from duels.core.rules import Rules
+from duels.envs.batch import Batch, Bytes, Flags, Tally, Whole
+from duels.games import find_game
+from duels.solving.tables import ILLEGAL, NOBODY, Tables, tables_of
+
+# One lookup of a rollout gives a packed word: where the successor's row begins (32 bits), whether a
+# seat has won, whether the clock ticks, and how many rows of tickets the successor has. The fields of
+# the winners are as wide as they are so that a block's words can be summed.
+_ROW = 0xFFFFFFFF
+_WIN = (32, 42)
+_FIELD = 10
+_TICK = 52
+_COUNT = 53
+_WINS = (1 << _WIN[0]) | (1 << _WIN[1])
+_LONGEST = (1 << _FIELD) - 1
+
+_FEW = 8  # games: up to there one after the other is quicker than arrays
+
+
+@lru_cache(maxsize=16)
+def shared_tables(rules: Rules[Any, Any, Any]) -> "GameTables":
+    """The tables of `rules`, loaded once a process."""
+    return GameTables(tables_of(rules, find_game(rules.name).encoding(rules)))
+
+
+class GameTables:
+    """A game's tables and what stepping derives from them, each when it is first needed."""
+
+    def __init__(self, tables: Tables) -> None:
+        self.tables = tables
+        self.legal = tables.legal.astype(np.int8)
+        self.counts = tables.legal.sum(axis=1, dtype=np.int64)
+        self.successor = tables.successor.ravel()
+
+    @cached_property
+    def choices(self) -> Whole:
+        """[state, k] the k-th legal action; 0 beyond the last."""
+        order = np.argsort(~self.tables.legal, axis=1, kind="stable")[:, : int(self.counts.max())]
+        return np.where(np.arange(order.shape[1]) < self.counts[:, None], order, 0)
+
+    @cached_property
+    def packed(self) -> Whole:
+        """[(state, k, ticket)] the packed word of every k-th legal move; an ended game starts again."""
+        tables = self.tables
+        rows = np.arange(tables.states)[:, None]
+        moves = tables.successor[rows, self.choices].astype(np.int64)
+        target, tick = moves >> 1, moves & 1
+        winner = tables.winner[target]
+        after = np.where(winner == NOBODY, target, 0)
+        width = self.choices.shape[1] * tables.tickets
+        words = after * width | tick << _TICK | self.counts[after] << _COUNT
+        for seat in (0, 1):
+            words |= (winner == seat).astype(np.int64) << _WIN[seat]
+        if tables.states * width > _ROW:
+            raise DuelsError("The tables of this game are too large to be packed.")
+        return np.ascontiguousarray(words.ravel())
+
+    @cached_property
+    def observation_groups(self) -> NDArray[np.intp]:
+        """[state] a number that is equal for states which the seat to move cannot tell apart."""
+        actor = np.maximum(self.tables.actor, 0)
+        shown = self.tables.observation[actor, np.arange(self.tables.states)]
+        return np.unique(np.column_stack([actor, shown]), axis=0, return_inverse=True)[1].ravel()
+
+
+class TableBatch(Batch):
+    """Games whose rules are compiled to tables; their limit, if any, is counted beside the tables."""
+
+    def __init__(
+        self,
+        rules: Rules[Any, Any, Any],
+        num_envs: int,
+        seed: int,
+        first: int = 0,
+        autoreset: bool = True,
+        compiled: bool = False,
+    ) -> None:
+        self.rules = rules
+        self.shared = shared_tables(rules)
+        self.tables = self.shared.tables
+        self.num_actions = self.tables.actions
+        self.observation_size = self.tables.observation.shape[2]
+        self.compiled = compiled
+        limit = getattr(rules, rules.limit) if rules.limit else None
+        super().__init__(num_envs, seed, limit, first, autoreset)
+
+    @property
+    def states(self) -> Whole:
+        """[env] the state of every game, as the tables number them."""
+        return self._states.copy()
+
+    def _restart(self, which: Flags | None) -> None:
+        if which is None:
+            self._states = np.zeros(self.num_envs, np.int64)
+        else:
+            self._states[which] = 0
+
+    def _play(self, actions: Whole, chance: Whole, idle: Flags | None) -> tuple[Bytes, Bytes | None]:
+        tickets = self.tables.tickets
+        index = self._states * self.num_actions
+        index += actions
+        if tickets > 1:
+            index *= tickets
+            index += chance * tickets >> 32
+        moves = self.shared.successor.take(index)
+        if idle is not None:
+            moves = np.where(idle, 2 * self._states, moves)
+        if moves.min() < 0:
+            self._refuse(moves == ILLEGAL, actions)
+        self._states = (moves >> 1).astype(np.int64)
+        ticks = (moves & 1).astype(np.int8) if self.limit is not None else None
+        return self.tables.winner.take(self._states), ticks
+
+    def _actor(self) -> Bytes:
+        return self.tables.actor.take(self._states)
+
+    def _masks(self) -> Bytes:
+        return self.shared.legal.take(self._states, axis=0)
+
+    def _sample(self, bits: Whole, policy: Whole | None) -> Whole:
+        if policy is None:
+            k = bits * self.shared.counts.take(self._states) >> 32
+        else:
+            k = (bits[:, None] >= policy.take(self._states, axis=0)).sum(axis=1)
+        chosen: Whole = self.shared.choices[self._states, k]
+        return chosen
+
+    def _observe(self, seats: int | Bytes, which: NDArray[np.intp] | None = None) -> Bytes:
+        states = self._states if which is None else self._states[which]
+        if isinstance(seats, int):
+            shown: Bytes = self.tables.observation[seats].take(states, axis=0)
+            return shown
+        rows = seats.astype(np.intp).clip(0) * self.tables.states + states
+        return self.tables.observation.reshape(-1, self.observation_size).take(rows, axis=0)
+
+    # -- whole playouts ----------------------------------------------------------------------------
+
+    def policy(self, table: ArrayLike) -> Whole:
+        """A policy for both seats, from a table over `tables`, made ready for `sample` and `rollout`.
+
+        The table is [state] the action, or [state, action] its probability. In a game with secrets it
+        must treat alike what the seat to move cannot tell apart. What is given back is, for [state, k],
+        the 32-bit number below which the k-th legal action, or one before it, is taken.
+        """
+        given = np.asarray(table)
+        decisions = self.tables.actor != NOBODY
+        if given.ndim == 1 and given.dtype.kind in "iu" and len(given) == self.tables.states:
+            actions = np.where(decisions, given, 0)
+            given = np.eye(self.num_actions)[actions]
+        if given.shape != (self.tables.states, self.num_actions):
+            raise DuelsError(
+                f"A policy is a table of {self.tables.states} states, "
+                f"[state] the action or [state, action] of {self.num_actions} probabilities."
+            )
+        chosen = np.where(self.tables.legal, given, 0)[decisions]
+        if (given[decisions] < 0).any() or not np.allclose(chosen.sum(axis=1), 1):
+            raise DuelsError("A policy's probabilities of the legal actions must sum to 1 in every state.")
+        if self.rules.has_secrets:
+            self._refuse_peeking(given, decisions)
+        ordered = np.take_along_axis(given, self.shared.choices, axis=1).astype(np.float64)
+        ordered[np.arange(ordered.shape[1]) >= self.shared.counts[:, None]] = 0
+        bounds = (np.cumsum(ordered, axis=1) * 2**32).round().astype(np.int64)
+        # The last action that can be taken gets what rounding left over.
+        bounds[bounds >= bounds.max(axis=1, keepdims=True)] = 1 << 32
+        return bounds
+
+    def _refuse_peeking(self, policy: NDArray[Any], decisions: Flags) -> None:
+        groups = self.shared.observation_groups
+        _, example = np.unique(groups, return_index=True)
+        if (policy[decisions] != policy[example[groups]][decisions]).any():
+            raise DuelsError(
+                "This policy acts on secrets: it tells states apart that look alike to the seat."
+            )
+
+    def _roll(self, part: slice, steps: int, policy: Whole | None) -> Tally:
+        width = self.shared.choices.shape[1] * self.tables.tickets
+        start = _Rows(self._states[part] * width, self.shared.counts[self._states[part]])
+        if self.compiled and policy is None:
+            tally = self._roll_compiled(part, steps, start)
+        elif len(start.row) <= _FEW and policy is None:
+            blocks = self._blocks(steps, len(start.row), steps)
+            tally = self._total([self._roll_few(part, block, start) for block in blocks], len(start.row))
+        else:
+            blocks = self._blocks(steps, len(start.row), _LONGEST)
+            tally = self._total(
+                [self._roll_block(part, block, policy, start) for block in blocks], len(start.row)
+            )
+        self._states[part] = start.row // width
+        return tally
+
+    def _roll_block(self, part: slice, steps: int, policy: Whole | None, at: "_Rows") -> Tally:
+        chance, bits = self._draw(part, steps)
+        tickets = self.tables.tickets
+        if tickets > 1:
+            chance = chance * tickets >> 32
+        packed, row, count = self.shared.packed, at.row, at.count
+        seen = np.empty((steps, len(row)), np.int64)
+        index = np.empty_like(row)
+        truncated = np.zeros(len(row), np.int64)
+        for step in range(steps):
+            if policy is None:
+                np.multiply(bits[step], count, out=index)
+                np.right_shift(index, 32, out=index)
+            else:
+                bounds = policy.take(row // (policy.shape[1] * tickets), axis=0)
+                np.sum(bits[step][:, None] >= bounds, axis=1, out=index)
+            if tickets > 1:
+                np.multiply(index, tickets, out=index)
+                np.add(index, chance[step], out=index)
+            np.add(index, row, out=index)
+            word = seen[step]
+            packed.take(index, out=word, mode="clip")
+            if self.limit is not None:
+                truncated += self._cut_off(part, word, self.limit)
+            np.bitwise_and(word, _ROW, out=row)
+            np.right_shift(word, _COUNT, out=count)
+        seen &= _WINS
+        sums = seen.sum(axis=0)
+        wins = np.stack([sums >> _WIN[0] & _LONGEST, sums >> _WIN[1] & _LONGEST], axis=1)
+        return Tally(steps * len(row), wins, truncated)
+
+    def _roll_few(self, part: slice, steps: int, at: "_Rows") -> Tally:
+        """One game after the other: a few are not worth arrays."""
+        chance, bits = (numbers.T.tolist() for numbers in self._draw(part, steps))
+        packed, tickets = self.shared.packed.data, self.tables.tickets
+        limit, clock = self.limit, self._clock[part]
+        wins = np.zeros((len(at.row), 2), np.int64)
+        truncated = np.zeros(len(at.row), np.int64)
+        for env in range(len(at.row)):
+            row, count, ticks = int(at.row[env]), int(at.count[env]), int(clock[env])
+            for fallen, drawn in zip(chance[env], bits[env], strict=True):
+                word = packed[row + (drawn * count >> 32) * tickets + (fallen * tickets >> 32)]
+                row, count = word & _ROW, word >> _COUNT
+                ticks += word >> _TICK & 1
+                if word & _WINS:
+                    wins[env, 0 if word >> _WIN[0] & 1 else 1] += 1
+                    ticks = 0
+                elif limit is not None and ticks >= limit:
+                    truncated[env] += 1
+                    row, count, ticks = 0, int(self.shared.counts[0]), 0
+            at.row[env], at.count[env], clock[env] = row, count, ticks
+        return Tally(steps * len(at.row), wins, truncated)
+
+    def _roll_compiled(self, part: slice, steps: int, at: "_Rows") -> Tally:
+        from duels.envs import compiled
+
+        wins = np.zeros((len(at.row), 2), np.int64)
+        truncated = np.zeros(len(at.row), np.int64)
+        fields = (_ROW, *_WIN, _COUNT, _FIELD)
+        where = (
+            self._streams[part],
+            at.row,
+            at.count,
+            self.shared.packed,
+            self.tables.tickets,
+            steps,
+            fields,
+        )
+        if self.limit is None:
+            compiled.roll_random(*where, wins)
+        else:
+            start = int(self.shared.counts[0])
+            compiled.roll_random_limited(*where, wins, self._clock[part], _TICK, self.limit, start, truncated)
+        return Tally(steps * len(at.row), wins, truncated)
+
+    def _cut_off(self, part: slice, word: Whole, limit: int) -> Flags:
+        """Let the clock go on and start again, in `word`, what has reached the limit."""
+        clock = self._clock[part]
+        clock += word >> _TICK & 1
+        won = (word & _WINS) != 0
+        cut: Flags = (clock >= limit) & ~won
+        clock[cut | won] = 0
+        word[cut] = int(self.shared.counts[0]) << _COUNT
+        return cut
+
+
+class _Rows:
+    """Where a part of a batch stands during a rollout: rows of the packed table, and their length."""
+
+    def __init__(self, row: Whole, count: Whole) -> None:
+        self.row = row
+        self.count = count

@@ -1,0 +1,23 @@
+"""What a program is shown of Quantum Flip: programs are told what has been shown."""
+
+from duels.core.features import Feature
+from duels.games.flip.rules import SEEN_AS, UNKNOWN, QuantumTiles
+
+
+def features(rules: QuantumTiles) -> tuple[Feature, ...]:
+    tiles = rules.side**2
+    values = range(1, rules.values + 1)
+    faces = (UNKNOWN, *map(str, values), *(SEEN_AS[value - 1] for value in values))
+    scores = tuple(range(rules.target + rules.values))
+    return (
+        Feature("tiles", faces, lambda view, seat: view.tiles, tiles),
+        Feature("my_score", scores, lambda view, seat: (view.scores[seat - 1],)),
+        Feature("other_score", scores, lambda view, seat: (view.scores[seat.other - 1],)),
+        Feature("my_quantum", (False, True), lambda view, seat: (view.quantum[seat - 1],)),
+        Feature("other_quantum", (False, True), lambda view, seat: (view.quantum[seat.other - 1],)),
+        Feature("my_turn", (False, True), lambda view, seat: (view.mover is seat,)),
+        Feature(
+            "lifted", (False, True), lambda view, seat: [tile in view.lifted for tile in range(tiles)], tiles
+        ),
+        Feature("choosing", (False, True), lambda view, seat: (view.choosing,)),
+    )

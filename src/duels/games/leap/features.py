@@ -1,0 +1,13 @@
+"""What a program is shown of Quantum Leap."""
+
+from duels.core.features import Feature
+from duels.games.leap.rules import OFF_GRID, QuantumLeap
+
+
+def features(rules: QuantumLeap) -> tuple[Feature, ...]:
+    cells = tuple(range(OFF_GRID, rules.goal + 1))
+    return (
+        Feature("my_cell", cells, lambda view, seat: (view.cell_of(seat),)),
+        Feature("other_cell", cells, lambda view, seat: (view.cell_of(seat.other),)),
+        Feature("my_turn", (False, True), lambda view, seat: (view.mover is seat,)),
+    )

@@ -1,0 +1,63 @@
+"""Arrays that took time to compute, kept in the user's cache directory and never trusted unchecked."""
+
+import hashlib
+import io
+import os
+import tempfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from duels.places import cache_dir
+
+Arrays = dict[str, NDArray[Any]]
+
+
+def cached(name: str, key: str, compute: Callable[[], Arrays]) -> Arrays:
+    """The arrays stored as `name` under `key`; computed, and stored if that can be done, otherwise."""
+    path = cache_dir() / f"{name}-{key}.npz"
+    arrays = _load(path)
+    if arrays is None:
+        arrays = compute()
+        _save(path, arrays)
+    return arrays
+
+
+def key_of(subject: object, modules: Iterable[ModuleType]) -> str:
+    """A key that changes with `subject` and with the source of `modules`."""
+    digest = hashlib.sha256(repr(subject).encode())
+    for module in modules:
+        assert module.__file__
+        digest.update(Path(module.__file__).read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _load(path: Path) -> Arrays | None:
+    """The arrays at `path`; None if they are missing or damaged."""
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return None
+    checksum, data = content[:32], content[32:]
+    if hashlib.sha256(data).digest() != checksum:
+        return None
+    with np.load(io.BytesIO(data)) as stored:
+        return dict(stored)
+
+
+def _save(path: Path, arrays: Arrays) -> None:
+    """Write all or nothing: another process may be reading. A place that cannot be written is no error."""
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, allow_pickle=False, **arrays)
+    data = buffer.getvalue()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as draft:
+            draft.write(hashlib.sha256(data).digest() + data)
+        os.replace(draft.name, path)
+    except OSError:
+        return
