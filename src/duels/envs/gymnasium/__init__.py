@@ -1,0 +1,20 @@
+"""The duels for Gymnasium: `duels/Lights-v0` and so on, one seat against a chosen opponent.
+
+Importing this registers them, each with a vector environment of its own.
+"""
+
+from gymnasium import register
+
+from duels.envs.gymnasium.single import DuelEnv
+from duels.envs.gymnasium.vector import DuelVectorEnv
+from duels.games import GAMES
+
+__all__ = ["DuelEnv", "DuelVectorEnv"]
+
+for _game in GAMES:
+    register(
+        id=f"duels/{_game.title()}-v0",
+        entry_point=f"{DuelEnv.__module__}:DuelEnv",
+        vector_entry_point=f"{DuelVectorEnv.__module__}:DuelVectorEnv",
+        kwargs={"game": _game},
+    )

@@ -1,0 +1,129 @@
+"""One seat of one duel as a Gymnasium environment; the other seat is an opponent's."""
+
+from random import Random
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from duels.core.errors import DuelsError
+from duels.core.rules import Seat
+from duels.core.words import plain
+from duels.envs import dice
+from duels.envs.engine import NOBODY, Engine, MatchEngine, make_engine
+from duels.games import find_game
+from duels.players import Player, make_player
+
+RANDOM = "random"
+
+Shown = NDArray[np.int8]
+
+
+class DuelEnv(gymnasium.Env[Shown, np.int64]):
+    """A duel from the agent's seat. Options are the rules' (`max_turns=40`).
+
+    `opponent` is the name of a player (`random`, a level, `perfect`) or anything with its `choose`.
+    `info["action_mask"]` says what is allowed; `action_masks()` is the same for sb3-contrib. An
+    action that is not allowed loses the game. The reward is 1 for a win, -1 for a loss, else 0.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": ["human", "ansi"], "render_fps": 1}  # noqa: RUF012
+
+    def __init__(
+        self,
+        game: str,
+        opponent: str | Player = RANDOM,
+        seat: int = 1,
+        render_mode: str | None = None,
+        **options: int | None,
+    ) -> None:
+        if seat not in (1, 2):
+            raise DuelsError(f"The agent's seat is 1 or 2, not {seat}.")
+        room = find_game(game)
+        self.rules = room.rules(**options)
+        self.render_mode = render_mode
+        self._seat = seat - 1
+        self._words = room.words(self.rules)
+        # The random opponent plays by the environment's own dice, as it does in a batch of games.
+        self._opponent: Player | None = None
+        if opponent != RANDOM:
+            self._opponent = (
+                make_player(opponent, room, self.rules) if isinstance(opponent, str) else opponent
+            )
+        needs_sights = render_mode or self._opponent
+        self._engine: Engine = MatchEngine(self.rules) if needs_sights else make_engine(self.rules)
+        self._stream: int | None = None
+        self.observation_space = spaces.Box(0, 1, (self._engine.observation_size,), np.int8)
+        self.action_space = spaces.Discrete(self._engine.num_actions)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Shown, dict[str, Any]]:
+        super().reset(seed=seed)
+        if seed is not None or self._stream is None:
+            self._stream = dice.stream(int(self.np_random.integers(2**63)) if seed is None else seed)
+        self._engine.reset()
+        self._answer()
+        if self._engine.actor == NOBODY:
+            raise DuelsError("Under these rules the opponent ends the game before the agent can move.")
+        self._show()
+        return self._engine.observe(self._seat), self._info()
+
+    def step(self, action: np.int64) -> tuple[Shown, float, bool, bool, dict[str, Any]]:
+        engine = self._engine
+        if engine.actor == NOBODY:
+            raise DuelsError("The game is over: reset the environment.")
+        if not engine.allows(int(action)):
+            return engine.observe(self._seat), -1.0, True, False, {**self._info(), "illegal": True}
+        self._play(int(action))
+        self._answer()
+        self._show()
+        reward = 0.0 if engine.winner == NOBODY else 1.0 if engine.winner == self._seat else -1.0
+        terminated = engine.winner != NOBODY
+        return engine.observe(self._seat), reward, terminated, engine.truncated, self._info()
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """[action] whether the agent may take it now."""
+        return self._engine.mask().astype(np.bool_)
+
+    def render(self) -> str | None:
+        """The board as the agent may see it, in mode `ansi`; in mode `human` it is printed by itself."""
+        return self._board() if self.render_mode == "ansi" else None
+
+    def _show(self) -> None:
+        if self.render_mode == "human":
+            print(self._board())
+
+    def _board(self) -> str:
+        assert isinstance(self._engine, MatchEngine)
+        return plain(self._words.board(self._engine.sight(self._seat)))
+
+    def _info(self) -> dict[str, Any]:
+        return {"action_mask": self._engine.mask()}
+
+    def _play(self, action: int) -> None:
+        assert self._stream is not None
+        self._engine.step(action, dice.roll(self._stream)[0])
+        self._stream = dice.advance(self._stream)
+
+    def _answer(self) -> None:
+        """Let the opponent play until it is the agent's turn or the game is over."""
+        while self._engine.actor == 1 - self._seat:
+            self._play(self._opponents_choice())
+
+    def _opponents_choice(self) -> int:
+        assert self._stream is not None
+        bits = dice.roll(self._stream)[1]
+        if self._opponent is None:
+            legal = np.flatnonzero(self._engine.mask())
+            return int(legal[dice.pick(bits, len(legal))])
+        assert isinstance(self._engine, MatchEngine)
+        sight = self._engine.sight(1 - self._seat)
+        return self._engine.number(self._opponent.choose(sight, Random(bits)))
+
+    @property
+    def seat(self) -> Seat:
+        """The agent's seat."""
+        return Seat(self._seat + 1)

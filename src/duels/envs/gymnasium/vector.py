@@ -1,0 +1,151 @@
+"""Many duels against an opponent as one Gymnasium vector environment, on arrays throughout."""
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector.utils import batch_space
+from numpy.typing import ArrayLike, NDArray
+
+from duels.core.errors import DuelsError
+from duels.envs import vector
+from duels.envs.batch import Bytes, Flags
+from duels.envs.gymnasium.single import RANDOM
+from duels.games import find_game
+
+Numbers = NDArray[np.int64]
+
+
+class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
+    """`num_envs` duels from the agent's seat; each is, game for game, a `DuelEnv`.
+
+    `opponent` is `random` or a table of a policy (see `duels.vector`). For any other player, make the
+    environment with `vectorization_mode="sync"`. A game that ends is reset in the same step: its last
+    observation is in `info["final_obs"]`.
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012
+        "render_modes": [],
+        "autoreset_mode": AutoresetMode.SAME_STEP,
+    }
+
+    def __init__(
+        self,
+        game: str,
+        num_envs: int = 1,
+        opponent: str | ArrayLike = RANDOM,
+        seat: int = 1,
+        render_mode: None = None,
+        **options: int | None,
+    ) -> None:
+        if seat not in (1, 2):
+            raise DuelsError(f"The agent's seat is 1 or 2, not {seat}.")
+        self.num_envs = num_envs
+        self._seat = seat - 1
+        self._batch = vector.make_batch(find_game(game).rules(**options), num_envs)
+        self._batch.keep_final = True
+        if isinstance(opponent, str) and opponent != RANDOM:
+            raise DuelsError(
+                f"{opponent!r} plays one game at a time: make the environment with "
+                'vectorization_mode="sync", or give a table of its policy.'
+            )
+        self._policy = None if isinstance(opponent, str) else self._batch.policy(opponent)
+        self._seeded = False
+        self.single_observation_space = spaces.Box(0, 1, (self._batch.observation_size,), np.int8)
+        self.single_action_space = spaces.Discrete(self._batch.num_actions)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Bytes, dict[str, Any]]:
+        super().reset(seed=seed)
+        if seed is None and not self._seeded:
+            seed = int(self.np_random.integers(2**63))
+        self._seeded = True
+        self._batch.reset(seed)
+        self._answer(_Ended(self))
+        return self._batch.observe(self._seat), self._info()
+
+    def step(self, actions: Numbers) -> tuple[Bytes, NDArray[np.float64], Flags, Flags, dict[str, Any]]:
+        batch = self._batch
+        actions = np.asarray(actions)
+        legal = batch.masks()[np.arange(self.num_envs), actions] == 1
+        ended = _Ended(self)
+        if legal.all():
+            ended.add(batch.step(actions))
+        else:
+            ended.add_illegal(~legal)
+            ended.add(batch.step(actions, legal))
+            batch.restart(~legal)
+        self._answer(ended)
+        info = self._info()
+        if ended.any:
+            info |= ended.info()
+        return batch.observe(self._seat), ended.rewards, ended.terminated, ended.truncated, info
+
+    def action_masks(self) -> Flags:
+        """[env, action] whether the agent may take it now."""
+        return self._batch.masks().astype(np.bool_)
+
+    def _answer(self, ended: "_Ended") -> None:
+        """Let the opponent play wherever it is its turn, until it is the agent's everywhere."""
+        while True:
+            waiting = self._batch.actor != self._seat
+            if not waiting.any():
+                return
+            ended.add(self._batch.step(self._batch.sample(self._policy), waiting))
+
+    def _info(self) -> dict[str, Any]:
+        return {"action_mask": self._batch.masks(), "_action_mask": np.ones(self.num_envs, np.bool_)}
+
+
+class _Ended:
+    """What ends during one step of the agent, gathered from its own move and the opponent's moves."""
+
+    def __init__(self, env: DuelVectorEnv) -> None:
+        self._batch = env._batch
+        self._seat = env._seat
+        self.rewards = np.zeros(env.num_envs, np.float64)
+        self.terminated = np.zeros(env.num_envs, np.bool_)
+        self.truncated = np.zeros(env.num_envs, np.bool_)
+        self._illegal = np.zeros(env.num_envs, np.bool_)
+        self._final = np.full(env.num_envs, None, object)
+
+    @property
+    def any(self) -> bool:
+        return bool(self.terminated.any() or self.truncated.any())
+
+    def add(self, steps: vector.Steps) -> None:
+        ended = steps.terminated | steps.truncated
+        if not ended.any():
+            return
+        if (ended & (self.terminated | self.truncated)).any():
+            raise DuelsError("Under these rules the opponent ends the game before the agent can move.")
+        self.rewards += steps.rewards[:, self._seat]
+        self.terminated |= steps.terminated
+        self.truncated |= steps.truncated
+        assert self._batch.final_observations is not None
+        self._keep(np.flatnonzero(ended), self._batch.final_observations[self._seat])
+
+    def add_illegal(self, illegal: Flags) -> None:
+        """Count the games lost that the agent ends with an action that is not allowed."""
+        self.rewards[illegal] = -1.0
+        self.terminated |= illegal
+        self._illegal |= illegal
+        self._keep(np.flatnonzero(illegal), self._batch.observe(self._seat)[illegal])
+
+    def _keep(self, places: NDArray[np.intp], observations: Bytes) -> None:
+        for place, observation in zip(places, observations, strict=True):
+            self._final[place] = observation
+
+    def info(self) -> dict[str, Any]:
+        ended = self.terminated | self.truncated
+        return {
+            "final_obs": self._final,
+            "_final_obs": ended,
+            "final_info": {"illegal": self._illegal, "_illegal": ended},
+            "_final_info": ended,
+        }

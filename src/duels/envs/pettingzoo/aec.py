@@ -1,0 +1,193 @@
+"""One PettingZoo environment for every game: two agents who take turns, with action masks."""
+
+from collections.abc import Iterator
+from secrets import randbits
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.utils import EzPickle
+from numpy.typing import NDArray
+from pettingzoo import AECEnv
+from pettingzoo.utils.env_logger import EnvLogger
+
+from duels.core.errors import DuelsError, IllegalMove
+from duels.core.words import plain
+from duels.envs import dice
+from duels.envs.engine import NOBODY, Engine, MatchEngine, make_engine
+from duels.games import find_game
+
+AGENTS = ("player_1", "player_2")
+RENDER_MODES = ("human", "ansi")
+
+Observation = dict[str, NDArray[np.int8]]
+
+
+class DuelEnv(AECEnv, EzPickle):
+    """A duel by PettingZoo's conventions. An illegal action raises IllegalMove.
+
+    Options are the rules' (`max_turns=40`). The agent to move is shown the position as its seat
+    knows it, and a mask of what it may do; the other agent's mask is zero. The winner's reward is 1,
+    the loser's -1; a game cut off by a limit is truncated and gives nobody anything.
+    """
+
+    metadata: dict[str, Any]
+
+    def __init__(self, game: str, render_mode: str | None = None, **options: int | None) -> None:
+        super().__init__()
+        EzPickle.__init__(self, game, render_mode, **options)
+        if render_mode is not None and render_mode not in RENDER_MODES:
+            raise DuelsError(f"There is no render mode {render_mode!r}; there are {', '.join(RENDER_MODES)}.")
+        room = find_game(game)
+        self.rules = room.rules(**options)
+        self.render_mode = render_mode
+        self.metadata = {
+            "name": f"{game}_v0",
+            "render_modes": list(RENDER_MODES),
+            "is_parallelizable": False,
+            "render_fps": 1,
+        }
+        # A board is drawn from what a seat knows, which takes the history of a match.
+        self._engine: Engine = MatchEngine(self.rules) if render_mode else make_engine(self.rules)
+        self._words = room.words(self.rules)
+        self._has_chance = bool(self.rules.all_outcomes())
+        self._stream: int | None = None
+        self.possible_agents = list(AGENTS)
+        shown = spaces.Box(0, 1, (self._engine.observation_size,), np.int8)
+        mask = spaces.Box(0, 1, (self._engine.num_actions,), np.int8)
+        self.observation_spaces = {
+            agent: spaces.Dict({"observation": shown, "action_mask": mask}) for agent in AGENTS
+        }
+        self.action_spaces = {agent: spaces.Discrete(self._engine.num_actions) for agent in AGENTS}
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        if seed is not None or self._stream is None:
+            self._stream = dice.stream(randbits(64) if seed is None else seed)
+        self._engine.reset()
+        self.agents = list(AGENTS)
+        self.rewards = dict.fromkeys(AGENTS, 0.0)
+        self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
+        self.terminations = dict.fromkeys(AGENTS, False)
+        self.truncations = dict.fromkeys(AGENTS, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in AGENTS}
+        self.agent_selection = AGENTS[self._engine.actor]
+        self._skip_agent_selection = None
+        if self.render_mode == "human":
+            self.render()
+
+    def observe(self, agent: str) -> Observation:
+        engine = self._engine
+        seat = 0 if agent == AGENTS[0] else 1
+        mask = engine.mask() if engine.actor == seat else np.zeros(engine.num_actions, np.int8)
+        return {"observation": engine.observe(seat), "action_mask": mask}
+
+    def step(self, action: int | None) -> None:
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        engine = self._engine
+        if action is None or not engine.allows(int(action)):
+            raise IllegalMove(f"Action {action} is not allowed now.")
+        chance = 0
+        if self._stream is not None and self._has_chance:
+            chance = dice.roll(self._stream)[0]
+            self._stream = dice.advance(self._stream)
+        engine.step(int(action), chance)
+        self._cumulative_rewards[agent] = 0.0
+        if engine.actor == NOBODY:
+            self._end(agent)
+        else:
+            self.agent_selection = AGENTS[engine.actor]
+        if self.render_mode == "human":
+            self.render()
+
+    def _end(self, mover: str) -> None:
+        engine = self._engine
+        self.terminations = dict.fromkeys(AGENTS, not engine.truncated)
+        self.truncations = dict.fromkeys(AGENTS, engine.truncated)
+        if engine.winner != NOBODY:
+            self.rewards = {AGENTS[engine.winner]: 1.0, AGENTS[1 - engine.winner]: -1.0}
+        self._accumulate_rewards()
+        self.agent_selection = AGENTS[1 - AGENTS.index(mover)]
+
+    def render(self) -> str | None:
+        """The board as the agent to move may see it: printed in mode `human`, returned in mode `ansi`."""
+        if not isinstance(self._engine, MatchEngine):
+            return None
+        board = plain(self._words.board(self._engine.sight(AGENTS.index(self.agent_selection))))
+        if self.render_mode == "human":
+            print(board)
+            return None
+        return board
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+
+class GuardedDuelEnv(DuelEnv):
+    """What `env()` gives: the same, with what PettingZoo's three usual wrappers check.
+
+    An illegal action ends the game, and whoever took it gets -1; an action outside the space, and a
+    call before `reset`, fail; a loop that does not step fails. A test holds it to those wrappers; as
+    part of the environment the checks cost a tenth of the time.
+    """
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        self._stepped = True
+        super().reset(seed, options)
+
+    def observe(self, agent: str) -> Observation:
+        if self._stream is None:
+            EnvLogger.error_observe_before_reset()
+        return super().observe(agent)
+
+    def step(self, action: int | None) -> None:
+        if self._stream is None:
+            EnvLogger.error_step_before_reset()
+        self._stepped = True
+        if not self.agents:
+            EnvLogger.warn_step_after_terminated_truncated()
+            return
+        agent = self.agent_selection
+        if not (self.terminations[agent] or self.truncations[agent]):
+            if type(action) is not int or not 0 <= action < self._engine.num_actions:
+                # The space's own check takes every kind of integer, and longer than a move.
+                assert self.action_spaces[agent].contains(action), "action is not in action space"
+            if action is not None and not self._engine.allows(int(action)):
+                self._lose(agent)
+                return
+        super().step(action)
+
+    def _lose(self, agent: str) -> None:
+        """End the game because `agent` took an illegal action."""
+        EnvLogger.warn_on_illegal_move()
+        self._cumulative_rewards[agent] = 0.0
+        self.terminations = dict.fromkeys(AGENTS, True)
+        self.truncations = dict.fromkeys(AGENTS, True)
+        self.rewards = {other: -1.0 if other == agent else 0.0 for other in AGENTS}
+        self._accumulate_rewards()
+        self._deads_step_first()
+
+    def render(self) -> str | None:
+        if self._stream is None:
+            EnvLogger.error_render_before_reset()
+        return super().render()
+
+    def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]:
+        if self._stream is None:
+            EnvLogger.error_agent_iter_before_reset()
+        return self._turns(max_iter)
+
+    def _turns(self, left: int) -> Iterator[str]:
+        while self.agents and left > 0:
+            assert self._stepped, "need to call step() or reset() in a loop over `agent_iter`"
+            self._stepped = False
+            left -= 1
+            yield self.agent_selection
