@@ -1,0 +1,287 @@
+"""The duels for OpenSpiel: `duels_lights` and so on, with explicit chance and perfect recall.
+
+Importing this registers them. Parameters are the rules' options (0 for no limit) and `max_moves`.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import fields
+from enum import Enum
+from functools import cached_property
+from typing import Any, cast
+
+import numpy as np
+import pyspiel
+
+from duels.core.features import Encoding
+from duels.core.match import Match, Turn
+from duels.core.rules import CHANCE, Rules, Seat
+from duels.games import GAMES, Game
+
+# Some duels can go on for ever. OpenSpiel wants an end: after so many moves nobody has won, unless
+# `max_moves` is 0, for algorithms that can do with a game that comes back to where it was.
+MAX_MOVES = 100
+UNLIMITED = 1000  # what is then said to be the longest game, and remembered of one
+
+HIDDEN = "?"
+
+
+class DuelGame(pyspiel.Game):
+    """One of the five, for OpenSpiel."""
+
+    def __init__(self, room: Game, params: dict[str, Any] | None = None) -> None:
+        given = {**_parameters(room), **(params or {})}
+        self.max_moves = given.pop("max_moves")
+        defaults = room.rules()
+        options = {
+            name: value for name, value in given.items() if value or getattr(defaults, name) is not None
+        }
+        self.rules = room.rules(**options)
+        self.encoding = room.encoding(self.rules)
+        self.actions = self.rules.all_actions()
+        self.outcomes = self.rules.all_outcomes()
+        self.number = {action: number for number, action in enumerate(self.actions)}
+        self.number |= {outcome: number for number, outcome in enumerate(self.outcomes)}
+        self.longest = self.max_moves or UNLIMITED
+        info = pyspiel.GameInfo(
+            num_distinct_actions=len(self.actions),
+            max_chance_outcomes=len(self.outcomes),
+            num_players=2,
+            min_utility=-1.0,
+            max_utility=1.0,
+            utility_sum=0.0,
+            max_game_length=self.longest,
+        )
+        super().__init__(_game_type(room), info, params or {})
+
+    def new_initial_state(self) -> "DuelState":
+        return DuelState(self)
+
+    def max_chance_nodes_in_history(self) -> int:
+        return self.longest if self.outcomes else 0
+
+    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> "DuelObserver":
+        if params:
+            raise ValueError(f"Observation parameters not supported; passed {params}")
+        return DuelObserver(self, iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False))
+
+
+class DuelState(pyspiel.State):
+    """A match under way."""
+
+    def __init__(self, game: DuelGame) -> None:
+        super().__init__(game)
+        self._at = _Place(game, Match.start(game.rules), 0)
+
+    @property
+    def match(self) -> Match[Any, Any, Any]:
+        return self._at.match
+
+    def current_player(self) -> int:
+        return self._at.player
+
+    def _legal_actions(self, player: int) -> list[int]:
+        return self._at.legal if player == self._at.player else []
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        match, number = self.match, self._at.game.number
+        odds = match.rules.odds(match.state)
+        return [(number[outcome], float(p)) for outcome, p in zip(match.actions, odds, strict=True)]
+
+    def _apply_action(self, action: int) -> None:
+        self._at = self._at.after(action)
+
+    def _action_to_string(self, player: int, action: int) -> str:
+        game = self._at.game
+        known = game.outcomes if player == pyspiel.PlayerId.CHANCE else game.actions
+        return game.rules.format(known[action])
+
+    def is_terminal(self) -> bool:
+        return self._at.player == int(pyspiel.PlayerId.TERMINAL)
+
+    def returns(self) -> list[float]:
+        outcome = self.match.outcome
+        if outcome is None or outcome.winner is None:
+            return [0.0, 0.0]
+        return [1.0, -1.0] if outcome.winner is Seat.ONE else [-1.0, 1.0]
+
+    def __str__(self) -> str:
+        return self._at.text
+
+
+class _Place:
+    """A match and how many moves were made in it; never changed, so that copies of a state share it."""
+
+    def __init__(self, game: DuelGame, match: Match[Any, Any, Any], moves: int) -> None:
+        self.game = game
+        self.match = match
+        self.moves = moves
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "_Place":
+        return self
+
+    @cached_property
+    def player(self) -> int:
+        actor = self.match.actor
+        if actor is None or (
+            self.game.max_moves and self.moves >= self.game.max_moves and actor is not CHANCE
+        ):
+            return int(pyspiel.PlayerId.TERMINAL)
+        return actor - 1 if isinstance(actor, Seat) else int(pyspiel.PlayerId.CHANCE)
+
+    @cached_property
+    def legal(self) -> list[int]:
+        return sorted(self.game.number[action] for action in self.match.actions)
+
+    def after(self, number: int) -> "_Place":
+        actor = self.match.actor
+        assert actor is not None
+        known = self.game.outcomes if actor is CHANCE else self.game.actions
+        return _Place(self.game, self.match.play(actor, known[number]), self.moves + (actor is not CHANCE))
+
+    @cached_property
+    def text(self) -> str:
+        """The position, and, where the moves are counted, how many were made.
+
+        Positions that are equal for the rules have equal texts, so that algorithms can merge them.
+        """
+        rules, match = self.game.rules, self.match
+        seats = tuple(Seat) if rules.has_secrets else (Seat.ONE,)
+        position = " / ".join(rules.format_position(match.sight(seat)) for seat in seats)
+        return f"{position} @{self.moves}" if self.game.max_moves else position
+
+
+class DuelObserver:
+    """What a player observes, as text and as numbers, by OpenSpiel's kinds of observation.
+
+    With perfect recall it is every entry of the match as the player's seat saw it; without, the
+    position as the seat knows it. Public is what a bystander sees; private is what only the seat does.
+    """
+
+    def __init__(self, game: DuelGame, kind: Any) -> None:
+        self._game = game
+        self._encoding: Encoding = game.encoding
+        self._recall = kind.perfect_recall
+        self._public = kind.public_info
+        self._private = kind.private_info
+        self.tensor: Any = None
+        self.dict: dict[str, Any] = {}
+        if self._public and self._private == pyspiel.PrivateInfoType.SINGLE_PLAYER:
+            self._lay_out()
+
+    def _lay_out(self) -> None:
+        if self._recall:
+            entries = len(self._game.actions) + len(self._game.outcomes) + 1
+            # A move may be followed by chance, so there are up to twice as many entries as moves.
+            length = self._game.longest * (2 if self._game.outcomes else 1)
+            shapes = {"player": (2,), "entries": (length, entries)}
+        else:
+            shapes = {f.name: (f.count, f.width) for f in self._encoding.features}
+        self.tensor = np.zeros(sum(int(np.prod(shape)) for shape in shapes.values()), np.float32)
+        start = 0
+        for name, shape in shapes.items():
+            stop = start + int(np.prod(shape))
+            self.dict[name] = self.tensor[start:stop].reshape(shape)
+            start = stop
+
+    def set_from(self, state: DuelState, player: int) -> None:
+        if self.tensor is None:
+            return
+        seat = Seat(player + 1)
+        if not self._recall:
+            shown = self._encoding.encode(state.match.rules.view(state.match.state, seat), seat)
+            self.tensor[:] = np.frombuffer(shown, np.int8)
+            return
+        self.tensor.fill(0)
+        self.dict["player"][player] = 1
+        entries = self.dict["entries"]
+        turns = state.match.turns_known_to(seat)[-len(entries) :]
+        for row, turn in zip(entries, turns, strict=False):
+            row[self._entry(turn, seat)] = 1
+
+    def _entry(self, turn: Turn[Any], seat: Seat) -> int:
+        actions = len(self._game.actions)
+        if turn.hidden_from(seat):
+            return actions + len(self._game.outcomes)
+        return self._game.number[turn.action] + (actions if turn.actor is CHANCE else 0)
+
+    def string_from(self, state: DuelState, player: int) -> str:
+        match, seat = state.match, Seat(player + 1)
+        if self._private == pyspiel.PrivateInfoType.ALL_PLAYERS:
+            return self._entries(match, match.turns, hidden=lambda turn: False)
+        if self._private == pyspiel.PrivateInfoType.NONE:
+            return self._seen(match, None) if self._public else ""
+        if not self._public:
+            mine = [turn for turn in match.turns if turn.hidden_from(None) and not turn.hidden_from(seat)]
+            return self._entries(match, mine, hidden=lambda turn: False)
+        return f"p{player}: {self._seen(match, seat)}" if self._recall else _describe(match.sight(seat).view)
+
+    def _seen(self, match: Match[Any, Any, Any], seat: Seat | None) -> str:
+        """The match as `seat` (None: a bystander) saw it; and, when it is over, how it ended."""
+        text = self._entries(match, match.turns_known_to(seat), lambda turn: turn.hidden_from(seat))
+        return f"{text}. {match.outcome.reason}" if match.outcome else text
+
+    def _entries(
+        self, match: Match[Any, Any, Any], turns: Iterable[Turn[Any]], hidden: Callable[[Turn[Any]], bool]
+    ) -> str:
+        return ", ".join(HIDDEN if hidden(turn) else match.rules.format(turn.action) for turn in turns)
+
+
+def _describe(view: Any) -> str:
+    """A view, field by field."""
+    return " ".join(f"{f.name}={_plain(getattr(view, f.name))}" for f in fields(view))
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, tuple):
+        return ",".join(map(_plain, value)) or "-"
+    if isinstance(value, Enum):
+        return value.name.lower()
+    return str(value)
+
+
+def _parameters(room: Game) -> dict[str, Any]:
+    rules = cast(Any, room.rules())
+    return {f.name: getattr(rules, f.name) or 0 for f in fields(rules)} | {"max_moves": MAX_MOVES}
+
+
+def _game_type(room: Game) -> Any:
+    rules: Rules[Any, Any, Any] = room.rules()
+    kinds = pyspiel.GameType
+    return kinds(
+        short_name=f"duels_{room.name}",
+        long_name=f"{room.title} ({room.name})",
+        dynamics=kinds.Dynamics.SEQUENTIAL,
+        chance_mode=(
+            kinds.ChanceMode.EXPLICIT_STOCHASTIC if rules.all_outcomes() else kinds.ChanceMode.DETERMINISTIC
+        ),
+        information=(
+            kinds.Information.IMPERFECT_INFORMATION
+            if rules.has_secrets
+            else kinds.Information.PERFECT_INFORMATION
+        ),
+        utility=kinds.Utility.ZERO_SUM,
+        reward_model=kinds.RewardModel.TERMINAL,
+        max_num_players=2,
+        min_num_players=2,
+        provides_information_state_string=True,
+        provides_information_state_tensor=True,
+        provides_observation_string=True,
+        provides_observation_tensor=True,
+        provides_factored_observation_string=True,
+        parameter_specification=_parameters(room),
+    )
+
+
+def _register(room: Game) -> None:
+    # OpenSpiel calls the class with nothing but the parameters, and finds it here by its name.
+    kind = type(
+        f"Duel{room.name.title()}Game",
+        (DuelGame,),
+        {"__init__": lambda self, params=None: DuelGame.__init__(self, room, params)},
+    )
+    globals()[kind.__name__] = kind
+    pyspiel.register_game(_game_type(room), kind)
+
+
+for _room in GAMES.values():
+    _register(_room)
