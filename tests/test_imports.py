@@ -26,6 +26,7 @@ ALLOWED: dict[str, set[str]] = {
     "terminal": {"core", "games", "solving", "players", "places", "arena"},
     "envs": {"core", "games", "solving", "players", "places"},
     "arena": {"core", "games", "solving", "players", "places", "envs"},
+    "vector": {"envs"},  # duels.vector, a short name for the core of envs
     "": {"core", "games", "players"},  # duels/__init__.py
 }
 # What may be imported from outside where every start-up passes; the rest is imported where it is used.
@@ -188,6 +189,7 @@ def test_importing_the_package_is_light() -> None:
         "src/duels/games/{}/rules.py",
         "src/duels/games/{}/words.py",
         "src/duels/games/{}/greedy.py",
+        "src/duels/games/{}/features.py",
         "src/duels/games/{}/card.txt",
         "docs/{}.md",
         "tests/golden/{}",
@@ -210,6 +212,7 @@ def test_every_door_opens(name: str) -> None:
     assert rules.name == game.name == name
     assert game.words(rules).opening()
     assert callable(game.greedy(rules))
+    assert game.encoding(rules).size > 1
     assert game.card()
 
 

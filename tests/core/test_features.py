@@ -1,0 +1,31 @@
+"""Features: what a view is shown as, in numbers."""
+
+import pytest
+
+from duels.core.features import Encoding, Feature
+from duels.core.rules import Seat
+from duels.games import GAMES
+
+
+def test_one_hot_and_two_valued_slots() -> None:
+    encoding = Encoding(
+        [
+            Feature("row", ("a", "b", "c"), lambda view, seat: view, 2),
+            Feature("mine", (False, True), lambda view, seat: (seat is Seat.ONE,)),
+        ]
+    )
+    assert encoding.size == 7
+    assert list(encoding.encode("ca", Seat.ONE)) == [0, 0, 1, 1, 0, 0, 1]
+    assert list(encoding.encode("bb", Seat.TWO)) == [0, 1, 0, 0, 1, 0, 0]
+    assert encoding.place("mine") == slice(6, 7)
+    with pytest.raises(KeyError):
+        encoding.place("yours")
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_both_seats_see_the_start_from_their_own_side(game: str) -> None:
+    rules = GAMES[game].rules()
+    encoding = GAMES[game].encoding(rules)
+    shown = [encoding.encode(rules.view(rules.initial(), seat), seat) for seat in Seat]
+    assert [len(numbers) for numbers in shown] == [encoding.size] * 2
+    assert shown[0] != shown[1]  # whose turn it is

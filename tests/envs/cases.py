@@ -1,0 +1,55 @@
+"""The games the environments are tried on: the book's, and small or limited forms of them."""
+
+from random import Random
+from typing import Any
+
+from duels.envs import dice
+from duels.envs.engine import MatchEngine
+from duels.games import GAMES
+
+CASES: dict[str, tuple[str, dict[str, Any]]] = {
+    **{name: (name, {}) for name in GAMES},
+    "lights of 4": ("lights", {"lights": 4}),
+    "leap to 9": ("leap", {"goal": 9}),
+    "chain of 2 boards": ("chain", {"cells": 4, "run": 4, "max_boards": 2}),
+    "hunt of 6 turns": ("hunt", {"cells": 3, "max_turns": 6}),
+    "flip of 9": ("flip", {"side": 3, "values": 3, "copies": 3, "target": 7}),
+}
+
+
+def rules_of(case: str) -> Any:
+    game, options = CASES[case]
+    return GAMES[game].rules(**options)
+
+
+class Reference:
+    """A game as a match, drawing as environment `number` of a batch does: what the others are held to."""
+
+    def __init__(self, case: str, seed: int, number: int = 0) -> None:
+        self.engine = MatchEngine(rules_of(case))
+        self.stream = dice.stream(seed, number)
+
+    def play(self, action: int) -> None:
+        self.engine.step(action, dice.roll(self.stream)[0])
+        self.stream = dice.advance(self.stream)
+
+    def random_action(self) -> int:
+        """What the random player of the environment takes here."""
+        legal = self.legal()
+        return legal[dice.pick(dice.roll(self.stream)[1], len(legal))]
+
+    def legal(self) -> list[int]:
+        legal: list[int] = self.engine.mask().nonzero()[0].tolist()
+        return legal
+
+    def any_action(self, rng: Random) -> int:
+        return rng.choice(self.legal())
+
+    @property
+    def rewards(self) -> tuple[float, float]:
+        winner = self.engine.winner
+        return (0.0, 0.0) if winner < 0 else (1.0, -1.0) if winner == 0 else (-1.0, 1.0)
+
+    @property
+    def over(self) -> bool:
+        return self.engine.actor < 0

@@ -1,0 +1,47 @@
+"""The dice: the same for one environment as for its place in a batch, and fair."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from duels.envs import dice
+
+seeds = st.integers(0, 2**64 - 1)
+
+
+@given(seeds, st.integers(0, 2**31), st.integers(1, 20))
+def test_arrays_and_integers_draw_alike(seed: int, first: int, ticks: int) -> None:
+    streams = dice.streams(seed, first, 5)
+    words = dice.words(streams, ticks)
+    for place in range(5):
+        stream = dice.stream(seed, first + place)
+        assert stream == int(streams[place])
+        for tick in range(ticks):
+            chance, bits = dice.roll(stream)
+            assert (chance << 32) + bits == int(words[tick, place])
+            stream = dice.advance(stream)
+
+
+def test_splitmix64_is_the_published_one() -> None:
+    """The first numbers for the seed 1234567, as published with the generator."""
+    stream, words = 1234567, []
+    for _ in range(3):
+        chance, bits = dice.roll(stream)
+        words.append((chance << 32) + bits)
+        stream = dice.advance(stream)
+    assert words == [6457827717110365317, 3203168211198807973, 9817491932198370423]
+
+
+def test_every_way_is_as_likely() -> None:
+    bits = (dice.words(dice.streams(3, 0, 700), 300) & np.uint64(dice.HALF)).astype(np.int64)
+    for ways in (2, 5, 7, 14):
+        counts = np.bincount((bits * ways >> 32).ravel(), minlength=ways)
+        expected = bits.size / ways
+        # Chi squared, far beyond what chance gives: five standard deviations.
+        assert ((counts - expected) ** 2 / expected).sum() < ways - 1 + 5 * (2 * (ways - 1)) ** 0.5
+
+
+def test_streams_are_not_alike() -> None:
+    words = dice.words(dice.streams(0, 0, 2000), 5)
+    assert len(np.unique(words)) == words.size
+    assert not np.intersect1d(words, dice.words(dice.streams(1, 0, 2000), 5)).size

@@ -1,0 +1,151 @@
+"""Gymnasium's own checks, and what is particular to one seat against an opponent."""
+
+import warnings
+from random import Random
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode
+
+from duels.core.errors import DuelsError
+from duels.core.rules import Sight
+from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
+from duels.games import GAMES
+from tests.envs.cases import CASES
+
+
+def made(game: str, **options: Any) -> Any:
+    return gymnasium.make(f"duels/{game.title()}-v0", **options)
+
+
+@pytest.mark.parametrize("seat", [1, 2])
+@pytest.mark.parametrize("case", CASES)
+def test_check_env_is_clean(case: str, seat: int, capsys: pytest.CaptureFixture[str]) -> None:
+    game, options = CASES[case]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env(made(game, seat=seat, **options).unwrapped, skip_render_check=True)
+        check_env(made(game, seat=seat, render_mode="ansi", **options).unwrapped)
+    assert "WARN" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("seat", [1, 2])
+def test_illegal_action_loses(seat: int) -> None:
+    env = made("chain", seat=seat)
+    observation, info = env.reset(seed=2)
+    illegal = int(np.flatnonzero(info["action_mask"] == 0)[0])
+    after, reward, terminated, truncated, info = env.step(illegal)
+    assert (reward, terminated, truncated, info["illegal"]) == (-1.0, True, False, True)
+    assert (after == observation).all()
+
+
+def test_a_game_that_is_over_must_be_reset() -> None:
+    env = made("lights", lights=3).unwrapped
+    _, info = env.reset(seed=1)
+    over = False
+    while not over:
+        _, _, over, _, info = env.step(np.flatnonzero(info["action_mask"])[0])
+    with pytest.raises(DuelsError, match="over"):
+        env.step(0)
+
+
+class First:
+    """Takes the first legal action, and remembers what it was given."""
+
+    def __init__(self) -> None:
+        self.sights: list[Sight[Any, Any]] = []
+
+    def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
+        self.sights.append(sight)
+        return sight.actions[0]
+
+
+def test_an_opponent_is_given_sights_of_its_own_seat() -> None:
+    opponent = First()
+    env = DuelEnv("hunt", opponent, seat=2, max_turns=6)
+    _, info = env.reset(seed=3)
+    over = False
+    while not over:
+        _, _, terminated, truncated, info = env.step(np.flatnonzero(info["action_mask"])[-1])
+        over = terminated or truncated
+    assert opponent.sights
+    assert all(sight.seat == 1 == sight.view.seat for sight in opponent.sights)
+
+
+def test_opponents_go_by_the_names_of_players() -> None:
+    env = made("leap", opponent="greedy")
+    plays = []
+    for _ in range(2):
+        observation, info = env.reset(seed=9)
+        shown, over = [observation.tobytes()], False
+        while not over:
+            observation, _, over, _, info = env.step(np.flatnonzero(info["action_mask"])[0])
+            shown.append(observation.tobytes())
+        plays.append(shown)
+    assert plays[0] == plays[1]
+    with pytest.raises(DuelsError, match="no player 'nobody'"):
+        made("leap", opponent="nobody")
+    with pytest.raises(DuelsError, match="seat is 1 or 2"):
+        made("leap", seat=3)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_seeds(game: str) -> None:
+    def play(seed: int) -> list[Any]:
+        env = made(game, seat=2).unwrapped
+        observation, info = env.reset(seed=seed)
+        shown = [observation.tobytes()]
+        for _ in range(30):
+            observation, _, terminated, truncated, info = env.step(np.flatnonzero(info["action_mask"])[0])
+            if terminated or truncated:
+                observation, info = env.reset()
+            shown.append(observation.tobytes())
+        return shown
+
+    assert play(1) == play(1)
+    assert len({str(play(seed)) for seed in range(5)}) > 1
+
+
+def test_vector_env_declares_how_it_resets() -> None:
+    envs = gymnasium.make_vec("duels/Lights-v0", num_envs=3)
+    assert isinstance(envs.unwrapped, DuelVectorEnv)
+    assert envs.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
+    observations, info = envs.reset(seed=1)
+    assert observations in envs.observation_space
+    assert info["action_mask"].shape == (3, 13)
+
+
+def test_vector_env_loses_on_illegal_actions_only_there() -> None:
+    envs: Any = DuelVectorEnv("chain", 3)
+    before, _ = envs.reset(seed=1)
+    after, rewards, terminated, truncated, info = envs.step(np.array([8, 0, 7]))
+    assert rewards.tolist() == [-1.0, 0.0, -1.0]
+    assert terminated.tolist() == [True, False, True]
+    assert not truncated.any()
+    assert (info["final_obs"][0] == before[0]).all()
+    assert info["final_info"]["illegal"].tolist() == [True, False, True]
+    assert (after[0] == before[0]).all()  # a new game
+    assert (after[1] != before[1]).any()
+
+
+def test_vector_env_takes_a_table_for_an_opponent() -> None:
+    envs: Any = DuelVectorEnv("lights", 4, seat=2)
+    tables = envs._batch.tables
+    lowest = tables.legal.argmax(axis=1)
+    envs = DuelVectorEnv("lights", 4, opponent=lowest, seat=2)
+    observations, _ = envs.reset(seed=1)
+    assert (observations == observations[0]).all()
+    assert observations[0][:7].tolist() == [0, 1, 1, 1, 1, 1, 1]
+    with pytest.raises(DuelsError, match="vectorization_mode"):
+        DuelVectorEnv("lights", 4, opponent="greedy")
+
+
+def test_rules_under_which_the_agent_never_moves_are_refused() -> None:
+    with pytest.raises(DuelsError, match="before the agent can move"):
+        made("lights", lights=1, seat=2).reset(seed=1)
+    envs: Any = DuelVectorEnv("lights", 2, seat=2, lights=1)
+    with pytest.raises(DuelsError, match="before the agent can move"):
+        envs.reset(seed=1)

@@ -1,0 +1,184 @@
+"""OpenSpiel's own tests: simulations, its API test on parts of the tree and on whole trees, playthroughs.
+
+`python -m tests.envs.test_openspiel` writes the playthroughs anew; read the difference.
+"""
+
+import contextlib
+import io
+import unittest
+from pathlib import Path
+from typing import Any
+
+import pyspiel
+import pytest
+from absl import flags
+
+# Their modules define command-line flags and want them read.
+from open_spiel.integration_tests import api_test
+from open_spiel.python.algorithms import (
+    cfr,
+    expected_game_score,
+    exploitability,
+    generate_playthrough,
+    get_all_states,
+)
+from open_spiel.python.policy import UniformRandomPolicy
+
+import duels.envs.openspiel  # noqa: F401  (registers the games)
+from duels.core.match import Match
+from duels.core.rules import CHANCE, Seat
+from duels.games import GAMES
+
+if not flags.FLAGS.is_parsed():
+    flags.FLAGS.mark_as_parsed()
+
+GOLDEN = Path(__file__).parent / "playthroughs"
+
+# Forms of the games whose whole tree is small: options, and after how many moves it is cut off.
+TREES: dict[str, tuple[dict[str, int], int]] = {
+    "lights": ({"lights": 4}, 100),
+    "leap": ({"goal": 5}, 100),
+    "chain": ({"cells": 3, "run": 3, "max_boards": 1}, 4),
+    "hunt": ({"cells": 2, "max_turns": 2}, 100),
+    "flip": ({"side": 2, "values": 2, "copies": 2, "target": 3}, 3),
+}
+
+# What is played through; short, since every state is written out with its tensors.
+PLAYTHROUGHS = {
+    "lights": "duels_lights(lights=4,max_moves=6)",
+    "leap": "duels_leap(goal=6,max_moves=12)",
+    "chain": "duels_chain(cells=4,run=3,max_boards=1,max_moves=10)",
+    "hunt": "duels_hunt(cells=3,max_turns=4,max_moves=8)",
+    "flip": "duels_flip(side=3,values=3,copies=3,target=5,max_moves=8)",
+}
+
+
+def run(base: type, name: str, game: Any) -> None:
+    """Run their test case `base` on `game`."""
+    kind = type(f"{base.__name__}Ours", (base,), {"game_name": name, "game": game, "__test__": False})
+    told = io.StringIO()
+    result = unittest.TextTestRunner(told).run(unittest.defaultTestLoader.loadTestsFromTestCase(kind))
+    assert result.testsRun > 0
+    assert result.wasSuccessful(), told.getvalue()
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_random_simulations(game: str, capfd: pytest.CaptureFixture[str]) -> None:
+    pyspiel.random_sim_test(pyspiel.load_game(f"duels_{game}"), num_sims=5, serialize=True, verbose=False)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_their_api_test_on_parts_of_the_tree(game: str) -> None:
+    run(api_test.EnforceAPIOnPartialTreeBase, f"duels_{game}", pyspiel.load_game(f"duels_{game}"))
+
+
+def tree_of(game: str) -> Any:
+    options, max_moves = TREES[game]
+    given = ",".join(f"{name}={value}" for name, value in {**options, "max_moves": max_moves}.items())
+    return pyspiel.load_game(f"duels_{game}({given})")
+
+
+class Census:
+    """The nodes of a whole tree, counted by the rules alone."""
+
+    def __init__(self, game: str) -> None:
+        self.chance = self.ends = self.plays = 0
+        self.decisions: set[Any] = set()
+        options, max_moves = TREES[game]
+        self._count(Match.start(GAMES[game].rules(**options)), max_moves)
+
+    def _count(self, match: Match[Any, Any, Any], moves_left: int) -> None:
+        actor = match.actor
+        if actor is CHANCE:
+            self.chance += 1
+        elif actor is None or moves_left == 0:
+            self.ends += 1
+            return
+        else:
+            self.plays += 1
+            moves_left -= 1
+            self.decisions.add((actor, match.seen(actor)))
+        for action in match.actions:
+            self._count(match.play(actor, action), moves_left)
+
+
+@pytest.mark.parametrize("game", TREES)
+def test_their_api_test_on_whole_trees(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It counts the nodes and the information states, and checks the perfect recall of both forms."""
+    counted = Census(game)
+    nodes = (counted.chance, counted.plays, counted.ends)
+    monkeypatch.setitem(api_test.TOTAL_NUM_STATES, game, nodes)
+    monkeypatch.setitem(api_test.PERFECT_RECALL_NUM_STATES, game, len(counted.decisions))
+    run(api_test.EnforceAPIOnFullTreeBase, game, tree_of(game))
+
+
+@pytest.mark.parametrize("game", TREES)
+def test_an_information_state_is_what_was_seen(game: str) -> None:
+    """As text and as numbers: alike exactly where the events that the seat has seen are alike."""
+    states = get_all_states.get_all_states(tree_of(game), include_terminals=True, include_chance_states=True)
+    for player in (0, 1):
+        told_of: dict[Any, set[Any]] = {}
+        for state in states.values():
+            told = (state.information_state_string(player), tuple(state.information_state_tensor(player)))
+            told_of.setdefault(state.match.seen(Seat(player + 1)), set()).add(told)
+        assert all(len(told) == 1 for told in told_of.values())
+        texts = [next(iter(told))[0] for told in told_of.values()]
+        assert len(set(texts)) == len(texts)
+
+
+@pytest.mark.parametrize("game", PLAYTHROUGHS)
+def test_playthrough(game: str) -> None:
+    expected, actual = generate_playthrough.replay(str(GOLDEN / f"{game}.txt"))
+    assert actual == expected
+
+
+def test_every_game_has_a_playthrough_and_a_tree() -> None:
+    assert set(PLAYTHROUGHS) == set(GAMES)
+    assert set(TREES) == set(GAMES)
+
+
+def test_parameters_are_the_rules_options() -> None:
+    game = pyspiel.load_game("duels_hunt(cells=3,max_turns=5)")
+    state = game.new_initial_state()
+    assert state.match.rules == GAMES["hunt"].rules(cells=3, max_turns=5)
+    assert game.num_distinct_actions() == 9
+    unlimited = pyspiel.load_game("duels_chain").new_initial_state()
+    assert unlimited.match.rules == GAMES["chain"].rules()
+
+
+def test_max_moves_cuts_a_game_off() -> None:
+    state = pyspiel.load_game("duels_leap(max_moves=3)").new_initial_state()
+    for action in (0, 0, 1):
+        assert not state.is_terminal()
+        state.apply_action(action)
+    assert state.is_terminal()
+    assert state.legal_actions() == []
+    assert state.returns() == [0.0, 0.0]
+
+
+def test_counterfactual_regret_minimization_closes_in() -> None:
+    game = pyspiel.load_game("duels_hunt(cells=2,max_turns=3)")
+    solver = cfr.CFRPlusSolver(game)
+    first = exploitability.exploitability(game, UniformRandomPolicy(game))
+    for _ in range(30):
+        solver.evaluate_and_update_policy()
+    assert exploitability.exploitability(game, solver.average_policy()) < first / 3
+
+
+def test_values_by_their_tree_walk_agree_with_ours() -> None:
+    game = pyspiel.load_game("duels_lights(lights=3)")
+    uniform = UniformRandomPolicy(game)
+    value = expected_game_score.policy_value(game.new_initial_state(), [uniform, uniform])
+    # Three lights: five first moves. After an end light (2 of 5) two neighbours are left, and the other
+    # wins 1 time in 3 at once, else the first does; after the middle one the other can only leave one;
+    # after a pair (2 of 5) the other takes the last.
+    expected = 2 / 5 * (-1 / 3 + 2 / 3) + 1 / 5 * 1 + 2 / 5 * -1
+    assert value[0] == pytest.approx(expected)
+    assert value[1] == pytest.approx(-expected)
+
+
+if __name__ == "__main__":
+    for _game, _text in PLAYTHROUGHS.items():
+        with contextlib.redirect_stdout(io.StringIO()):
+            _lines = generate_playthrough.playthrough(_text, [], seed=1)
+        (GOLDEN / f"{_game}.txt").write_text(_lines, encoding="utf-8")

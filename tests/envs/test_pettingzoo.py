@@ -1,0 +1,145 @@
+"""PettingZoo's own tests, its registry, and the checks that its usual wrappers make."""
+
+import sys
+import warnings
+from collections.abc import Iterator
+from copy import deepcopy
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pettingzoo
+import pytest
+from pettingzoo import test as their_tests
+from pettingzoo.utils import wrappers
+from pettingzoo.utils.env_logger import EnvLogger
+
+from duels.core.errors import DuelsError, IllegalMove
+from duels.envs import pettingzoo as ours
+from duels.games import GAMES
+from tests.envs.cases import CASES
+
+
+@pytest.fixture(autouse=True)
+def _quiet() -> Iterator[None]:
+    """Their suite warns of every observation with a mask that is not one of their own games'."""
+    EnvLogger.suppress_output()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+    EnvLogger.unsuppress_output()
+
+
+def module_of(game: str) -> Any:
+    return getattr(ours, f"{game}_v0")
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_api(case: str) -> None:
+    game, options = CASES[case]
+    their_tests.api_test(module_of(game).env(**options), num_cycles=200)
+    their_tests.api_test(module_of(game).raw_env(**options), num_cycles=200)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_seed(game: str) -> None:
+    their_tests.seed_test(module_of(game).env, num_cycles=100)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_render(game: str, capsys: pytest.CaptureFixture[str]) -> None:
+    their_tests.render_test(module_of(game).env)
+    assert capsys.readouterr().out  # what mode `human` prints
+
+
+def test_performance_benchmark_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    # It measures for five seconds by the clock; here the clock is a minute further at every look.
+    minutes = iter(range(0, 60 * 60, 60))
+    clock = SimpleNamespace(time=lambda: next(minutes))
+    monkeypatch.setattr(sys.modules["pettingzoo.test.performance_benchmark"], "time", clock)
+    their_tests.performance_benchmark(module_of("lights").env())
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_registry(game: str) -> None:
+    env = pettingzoo.make("aec", f"duels/{game}-v0")
+    env.reset(seed=1)
+    assert str(env) == f"{game}_v0"
+    assert env.agents == ["player_1", "player_2"]
+
+
+def test_options_and_modes_are_checked() -> None:
+    with pytest.raises(DuelsError, match="no option 'max_turns'"):
+        module_of("lights").env(max_turns=3)
+    with pytest.raises(DuelsError, match="render mode 'rgb_array'"):
+        module_of("lights").env(render_mode="rgb_array")
+
+
+def test_raw_environment_refuses_what_is_illegal() -> None:
+    env = module_of("chain").raw_env()
+    env.reset(seed=1)
+    for action in (7, 99, -1, None):
+        with pytest.raises(IllegalMove):
+            env.step(action)
+    env.step(3)
+    with pytest.raises(IllegalMove):
+        env.step(3)
+
+
+def wrapped(game: str, options: dict[str, Any]) -> Any:
+    """The raw environment in the wrappers that PettingZoo's own games wear."""
+    env = module_of(game).raw_env(**options)
+    env = wrappers.TerminateIllegalWrapper(env, illegal_reward=-1)
+    env = wrappers.AssertOutOfBoundsWrapper(env)
+    return wrappers.OrderEnforcingWrapper(env)
+
+
+def what_happens(env: Any, actions: list[Any]) -> list[Any]:
+    """Everything that can be seen of `env` while it is played, legally or not; then what it refuses."""
+    told: list[Any] = []
+
+    def attempt(name: str, call: Any) -> None:
+        try:
+            told.append((name, str(call())))
+        except (AssertionError, AttributeError, KeyError, ValueError) as error:
+            told.append((name, type(error).__name__, str(error)))
+
+    attempt("observe", lambda: env.observe("player_1"))
+    attempt("step", lambda: env.step(0))
+    attempt("render", env.render)
+    attempt("agent_iter", lambda: env.agent_iter())
+    attempt("rewards", lambda: isinstance(env.rewards, dict))
+    env.reset(seed=4)
+    for action in actions:
+        attempt("last", env.last)
+        attempt("step", lambda action=action: env.step(action))
+        told.append(deepcopy((env.agents, env.rewards, env.terminations, env.truncations, env.infos)))
+        if env.agents:
+            told.append((env.agent_selection, dict(env._cumulative_rewards)))
+    env.reset(seed=4)
+    attempt("loop that does not step", lambda: list(env.agent_iter(3)))
+    return told
+
+
+PLAYS: list[tuple[str, list[Any]]] = [
+    ("lights", [0, 1, 12, None, None, 0]),  # an overlapping pair: the game is lost, both are taken out
+    ("lights", [0, 13, 1]),  # outside the space
+    ("lights", [0, -1, np.int64(1), np.int32(2), 2.5, None, "3", 3]),
+    ("lights", [0, 1, 2, 3, 4, 5, 6, None, None, None]),  # to the end and beyond
+    ("lights", [0, 1, 2, 3, 4, 5, 6, 3, None]),  # the dead take no actions
+    ("chain", [0, 0, None, None]),
+    ("hunt", [0, 15, 20, None, None]),
+    ("flip", [0, 0, None, None]),
+]
+
+
+@pytest.mark.parametrize(("game", "actions"), PLAYS)
+def test_checks_are_those_of_the_usual_wrappers(game: str, actions: list[Any]) -> None:
+    ours_told = what_happens(module_of(game).env(), actions)
+    theirs_told = what_happens(wrapped(game, {}), actions)
+    assert len(ours_told) == len(theirs_told)
+    for ours_entry, theirs_entry in zip(ours_told, theirs_told, strict=True):
+        if ours_entry[:2] == ("rewards", "AttributeError"):  # said in other words
+            assert theirs_entry[:2] == ours_entry[:2]
+        else:
+            assert ours_entry == theirs_entry

@@ -1,0 +1,219 @@
+"""What an agent is shown never depends on what its seat may not know, in any adapter.
+
+hunt hides moves: two matches that a seat sees alike must look alike to its agent throughout. flip
+hides what is not drawn yet: before a tile is turned, nothing may depend on the seed.
+"""
+
+from random import Random
+from typing import Any
+
+import numpy as np
+import pyspiel
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import duels.envs.openspiel  # noqa: F401  (registers the games)
+from duels.core.match import Match, Turn
+from duels.core.rules import Seat, Sight
+from duels.envs import pettingzoo as duels_pettingzoo
+from duels.envs import vector
+from duels.envs.gymnasium import DuelEnv
+from duels.games import GAMES
+
+OPTIONS: dict[str, Any] = {"cells": 4, "max_turns": 8}
+HUNT = GAMES["hunt"].rules(**OPTIONS)
+NUMBER = {action: number for number, action in enumerate(HUNT.all_actions())}
+seats = st.sampled_from(list(Seat))
+seeds = st.integers(0, 2**32)
+
+AnyMatch = Match[Any, Any, Any]
+
+
+def random_match(rng: Random) -> AnyMatch:
+    match: AnyMatch = Match.start(HUNT)
+    while match.actor is not None:
+        match = match.play(match.actor, rng.choice(match.actions))
+    return match
+
+
+def look_alike(match: AnyMatch, seat: Seat, rng: Random) -> AnyMatch | None:
+    """Another match that `seat` sees alike; None if this try finds none."""
+    other: AnyMatch = Match.start(HUNT)
+    for turn in match.turns:
+        assert isinstance(turn.actor, Seat)
+        action = rng.choice(other.actions) if turn.hidden_from(seat) else turn.action
+        if action not in other.actions:
+            return None
+        other = other.play(turn.actor, action)
+        assert other.last
+        if other.last.seen(seat) != turn.seen(seat):
+            return None
+    return other
+
+
+def pair_of(seed: int, seat: Seat) -> tuple[AnyMatch, AnyMatch]:
+    """Two different matches that `seat` sees alike."""
+    rng = Random(seed)
+    while True:
+        match = random_match(rng)
+        for _ in range(50):
+            other = look_alike(match, seat, rng)
+            if other and other.turns != match.turns:
+                return match, other
+
+
+def actions_of(match: AnyMatch) -> list[int]:
+    return [NUMBER[turn.action] for turn in match.turns]
+
+
+def same(one: Any, two: Any) -> bool:
+    """Equal, through dictionaries, arrays and all."""
+    if isinstance(one, dict):
+        return one.keys() == two.keys() and all(same(one[key], two[key]) for key in one)
+    return bool(np.array_equal(one, two))
+
+
+@settings(max_examples=60, deadline=None)
+@given(seeds, seats)
+def test_pettingzoo(seed: int, seat: Seat) -> None:
+    env: Any = duels_pettingzoo
+    agent = env.AGENTS[seat - 1]
+    shown = []
+    for match in pair_of(seed, seat):
+        game = env.hunt_v0.env(**OPTIONS)
+        game.reset(seed=0)
+        looks = []
+        for action in actions_of(match):
+            looks.append(
+                (game.observe(agent), game.infos[agent], game.rewards[agent], game.terminations[agent])
+            )
+            game.step(action)
+        looks.append((game.observe(agent), game.infos[agent], game.rewards[agent], game.terminations[agent]))
+        shown.append(looks)
+    assert len(shown[0]) == len(shown[1])
+    for one, two in zip(*shown, strict=True):
+        assert all(same(a, b) for a, b in zip(one, two, strict=True))
+
+
+class Script:
+    """An opponent that plays what it was told to."""
+
+    def __init__(self, turns: list[Turn[Any]]) -> None:
+        self._actions = [turn.action for turn in turns]
+
+    def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
+        return self._actions.pop(0)
+
+
+@settings(max_examples=60, deadline=None)
+@given(seeds, seats)
+def test_gymnasium(seed: int, seat: Seat) -> None:
+    shown: list[list[Any]] = []
+    for match in pair_of(seed, seat):
+        theirs = [turn for turn in match.turns if turn.actor is not seat]
+        env = DuelEnv("hunt", Script(theirs), seat.value, **OPTIONS)
+        looks: list[Any] = [env.reset(seed=0)]
+        for turn in match.turns:
+            if turn.actor is seat:
+                looks.append(env.step(np.int64(NUMBER[turn.action])))
+        shown.append(looks)
+    for one, two in zip(*shown, strict=True):
+        assert all(same(a, b) for a, b in zip(one, two, strict=True))
+
+
+@settings(max_examples=60, deadline=None)
+@given(seeds, seats)
+def test_openspiel(seed: int, seat: Seat) -> None:
+    game = pyspiel.load_game(f"duels_hunt(cells={OPTIONS['cells']},max_turns={OPTIONS['max_turns']})")
+    player = seat - 1
+    shown = []
+    for match in pair_of(seed, seat):
+        state = game.new_initial_state()
+        looks = []
+        for action in actions_of(match):
+            looks.append(
+                (
+                    state.information_state_string(player),
+                    state.information_state_tensor(player),
+                    state.observation_string(player),
+                    state.observation_tensor(player),
+                    state.legal_actions(player),
+                )
+            )
+            state.apply_action(action)
+        shown.append(looks)
+    assert shown[0] == shown[1]
+
+
+@settings(max_examples=60, deadline=None)
+@given(seeds, seats)
+def test_vector_core(seed: int, seat: Seat) -> None:
+    batch = vector.make_batch(HUNT, 2, autoreset=False)
+    for actions in zip(*(actions_of(match) for match in pair_of(seed, seat)), strict=True):
+        shown = batch.observe(seat - 1)
+        assert (shown[0] == shown[1]).all()
+        if batch.actor[0] == seat - 1:
+            assert (batch.masks()[0] == batch.masks()[1]).all()
+        steps = batch.step(np.array(actions))
+        assert all((column[0] == column[1]).all() for column in steps)
+    shown = batch.observe(seat - 1)
+    assert (shown[0] == shown[1]).all()
+
+
+def test_the_pairs_differ() -> None:
+    """The properties above would hold of two equal matches; these are not."""
+    match, other = pair_of(3, Seat.ONE)
+    assert actions_of(match) != actions_of(other)
+    assert match.seen(Seat.ONE) == other.seen(Seat.ONE)
+
+
+def test_flip_shows_nothing_of_what_is_not_drawn() -> None:
+    count = 400
+    batch = vector.make("flip", count, seed=5, autoreset=False)
+    seen: list[list[bytes]] = [[] for _ in range(count)]
+    rng = Random(5)
+    before = dict[tuple[bytes, ...], bytes]()
+    for _ in range(4):
+        # Where everything shown so far is alike, everything shown now is alike, whatever will be drawn.
+        for history, mine, theirs, mask in zip(
+            seen, batch.observe(0), batch.observe(1), batch.masks(), strict=True
+        ):
+            history.append(mine.tobytes())
+            now = theirs.tobytes() + mask.tobytes()
+            assert before.setdefault(tuple(history), now) == now
+        if batch.masks()[:, :25].any(axis=1).all():
+            common = np.flatnonzero(batch.masks().all(axis=0))
+            batch.step(np.full(count, int(rng.choice(common.tolist()))))
+        else:
+            batch.step(batch.masks().argmax(axis=1))
+    assert len({row[-1] for row in seen}) > 10  # and chance did come into it
+    assert len({row[0] for row in seen}) == 1
+
+
+def test_flip_is_the_same_for_every_seed_until_a_tile_is_turned() -> None:
+    shown = set()
+    for seed in range(20):
+        env = duels_pettingzoo.flip_v0.env()  # type: ignore[attr-defined]
+        env.reset(seed=seed)
+        both = [env.observe(agent) for agent in env.agents]
+        observation, info = DuelEnv("flip").reset(seed=seed)
+        shown.add(
+            (
+                *(numbers.tobytes() for look in both for numbers in look.values()),
+                observation.tobytes(),
+                info.pop("action_mask").tobytes(),
+                str(info),
+                str(env.infos),
+            )
+        )
+    assert len(shown) == 1
+
+
+def test_flip_in_openspiel_knows_no_value_before_chance_speaks() -> None:
+    state = pyspiel.load_game("duels_flip").new_initial_state()
+    state.apply_action(0)
+    assert state.current_player() == pyspiel.PlayerId.CHANCE
+    assert len(state.chance_outcomes()) == 5
+    for player in (0, 1):
+        assert state.observation_string(player).startswith("tiles=" + 25 * ".")
+        assert state.information_state_string(player) == f"p{player}: A1"

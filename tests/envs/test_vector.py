@@ -1,0 +1,202 @@
+"""The vectorised core: rollouts are steps, batches can be split, and nothing illegal passes."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import duels.vector
+from duels.core.errors import DuelsError, IllegalMove
+from duels.envs import vector
+from duels.envs.tabled import TableBatch
+from tests.envs.cases import CASES, rules_of
+
+COMPILED = ("lights", "chain of 2 boards", "hunt of 6 turns", "flip of 9")
+TABLED = [case for case, (game, _) in CASES.items() if game not in ("hunt", "flip")]
+
+
+def made(case: str, num_envs: int, seed: int = 1, **how: Any) -> Any:
+    return vector.make_batch(rules_of(case), num_envs, seed, **how)
+
+
+def looks(batch: vector.Batch) -> tuple[bytes, ...]:
+    return tuple(a.tobytes() for a in (batch.actor, batch.masks(), batch.observe(0), batch.observe(1)))
+
+
+@pytest.mark.parametrize("num_envs", [1, 3, 50])
+@pytest.mark.parametrize("case", CASES)
+def test_a_rollout_is_steps_at_random(case: str, num_envs: int) -> None:
+    rolled, stepped = made(case, num_envs), made(case, num_envs)
+    for _ in range(2):
+        tally = rolled.rollout(70)
+        wins, truncated = np.zeros((num_envs, 2), int), np.zeros(num_envs, int)
+        for _ in range(70):
+            steps = stepped.step(stepped.sample())
+            wins += steps.rewards > 0
+            truncated += steps.truncated
+        assert (tally.wins == wins).all()
+        assert (tally.truncated == truncated).all()
+        assert tally.games == wins.sum() + truncated.sum()
+        assert tally.steps == 70 * num_envs
+        assert looks(rolled) == looks(stepped)
+
+
+@pytest.mark.parametrize(("case", "compiled"), [*((c, False) for c in CASES), *((c, True) for c in COMPILED)])
+def test_a_batch_may_be_split_in_any_way(case: str, compiled: bool) -> None:
+    whole = made(case, 40)
+    tally = whole.rollout(90)
+    parts = [made(case, count, first=first, compiled=compiled) for first, count in ((0, 1), (1, 6), (7, 33))]
+    tallies = [part.rollout(90, threads=threads) for part, threads in zip(parts, (1, 2, 3), strict=True)]
+    for name in ("wins", "truncated"):
+        assert (getattr(tally, name) == np.concatenate([getattr(t, name) for t in tallies])).all()
+    for seat in (0, 1):
+        assert (whole.observe(seat) == np.concatenate([part.observe(seat) for part in parts])).all()
+    assert tally.games > 0
+
+
+@pytest.mark.parametrize("case", ["hunt of 6 turns", "chain of 2 boards", "flip of 9"])
+def test_a_batch_larger_than_a_chunk(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = made(case, 100).rollout(40)
+    monkeypatch.setattr("duels.envs.batch.CHUNK", 37)
+    monkeypatch.setattr("duels.envs.batch.BLOCK", 64)
+    assert (made(case, 100).rollout(40).wins == whole.wins).all()
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_seeds_matter_and_repeat(case: str) -> None:
+    batch = made(case, 30, seed=5)
+    batch.rollout(40)
+    first = looks(batch)
+    batch.reset(5)
+    batch.rollout(40)
+    assert looks(batch) == first
+    batch.reset()
+    batch.rollout(40)
+    assert looks(batch) != first
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_illegal_actions_change_nothing(case: str) -> None:
+    batch = made(case, 3)
+    while batch.masks()[1].all():
+        batch.step(batch.sample())
+    before = looks(batch), batch.sample().tolist()
+    wrong = int(np.flatnonzero(batch.masks()[1] == 0)[0])
+    for action in (wrong, -1, batch.num_actions):
+        actions = batch.sample()
+        actions[1] = action
+        with pytest.raises(IllegalMove, match="environment 1"):
+            batch.step(actions)
+    for shape in (np.zeros(2, int), np.zeros(3), np.zeros((3, 1), int)):
+        with pytest.raises(DuelsError, match="3 whole numbers"):
+            batch.step(shape)
+    assert (looks(batch), batch.sample().tolist()) == before
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_environments_that_are_left_out_stand_still(case: str) -> None:
+    batch, other = made(case, 4), made(case, 4)
+    which = np.array([True, False, True, False])
+    for _ in range(50):
+        still = batch.observe(0)[~which], batch.masks()[~which], batch.sample()[~which]
+        actions = np.where(which, batch.sample(), 10**6)
+        steps = batch.step(actions, which)
+        assert not steps.rewards[~which].any()
+        other.step(other.sample())
+        assert (batch.observe(0)[~which] == still[0]).all()
+        assert (batch.masks()[~which] == still[1]).all()
+        assert (batch.sample()[~which] == still[2]).all()
+        assert (batch.observe(1)[which] == other.observe(1)[which]).all()
+
+
+def test_restart() -> None:
+    batch = made("flip", 3)
+    start = batch.observe(0)
+    batch.rollout(5)
+    batch.restart(np.array([True, False, False]))
+    assert (batch.observe(0)[0] == start[0]).all()
+    assert (batch.observe(0)[1:] != start[1:]).any(axis=1).all()
+
+
+def test_final_observations_are_of_the_game_that_ended() -> None:
+    batch = made("lights", 6)
+    batch.keep_final = True
+    ended = 0
+    while ended < 5:
+        steps = batch.step(batch.sample())
+        if steps.terminated.any():
+            ended += 1
+            assert batch.final_observations.shape == (2, steps.terminated.sum(), 8)
+            assert not batch.final_observations[:, :, :7].any()
+
+
+def test_a_rollout_needs_games_that_start_again() -> None:
+    with pytest.raises(DuelsError, match="autoreset"):
+        made("lights", 2, autoreset=False).rollout(3)
+    with pytest.raises(DuelsError, match="at least one"):
+        made("lights", 0)
+
+
+@pytest.mark.parametrize("case", TABLED)
+def test_a_policy_as_a_table(case: str) -> None:
+    batch = made(case, 20)
+    assert isinstance(batch, TableBatch)
+    last = batch.tables.legal.shape[1] - 1 - batch.tables.legal[:, ::-1].argmax(axis=1)
+    policy = batch.policy(last)
+    assert (batch.sample(policy) == last[batch.states]).all()
+    uniform = batch.tables.legal / np.maximum(batch.tables.legal.sum(axis=1, keepdims=True), 1)
+    mixed = batch.policy(uniform)
+    stepped = made(case, 20)
+    rolled = made(case, 20)
+    tally = rolled.rollout(60, mixed)
+    wins = sum((stepped.step(stepped.sample(mixed)).rewards > 0).astype(int) for _ in range(60))
+    assert (tally.wins == wins).all()
+    assert (rolled.states == stepped.states).all()
+
+
+def test_a_policys_probabilities_are_followed() -> None:
+    batch = made("lights", 20_000)
+    table = np.zeros((batch.tables.states, 13))
+    table[:, :] = batch.tables.legal
+    table[0] = 0
+    table[0, [2, 5, 12]] = 0.5, 0.2, 0.3
+    table[1:] /= np.maximum(table[1:].sum(axis=1, keepdims=True), 1)
+    counts = np.bincount(batch.sample(batch.policy(table)), minlength=13)
+    assert np.flatnonzero(counts).tolist() == [2, 5, 12]
+    assert counts[[2, 5, 12]] / 20_000 == pytest.approx([0.5, 0.2, 0.3], abs=0.02)
+
+
+def test_a_policy_that_cannot_be_one_is_refused() -> None:
+    batch = made("lights", 2)
+    states = batch.tables.states
+    with pytest.raises(DuelsError, match="a table of 222 states"):
+        batch.policy(np.zeros(5, int))
+    with pytest.raises(DuelsError, match="sum to 1"):
+        batch.policy(np.zeros((states, 13)))
+    with pytest.raises(DuelsError, match="sum to 1"):
+        batch.policy(np.full(states, 12))  # illegal almost everywhere
+    with pytest.raises(DuelsError, match="no table"):
+        made("flip", 2).policy(np.zeros(3))
+
+
+def test_a_policy_may_not_act_on_secrets() -> None:
+    batch = made("hunt of 6 turns", 2)
+    tables = batch.tables
+    honest = tables.legal.argmax(axis=1)
+    batch.policy(honest)
+    # Naming the cell where the other really is: the best policy there is, and not a fair one.
+    observing = np.flatnonzero((tables.actor == 0) & tables.legal[:, 6:].any(axis=1))
+    peeking = honest.copy()
+    for state in observing:
+        winners = tables.winner[tables.successor[state, :, 0] >> 1]
+        hits = np.flatnonzero(tables.legal[state] & (winners == 0))
+        peeking[state] = hits[0] if len(hits) else honest[state]
+    with pytest.raises(DuelsError, match="secrets"):
+        batch.policy(peeking)
+
+
+def test_duels_vector_is_at_hand() -> None:
+    batch = duels.vector.make("lights", 2, seed=3)
+    assert batch.num_envs == 2
+    with pytest.raises(DuelsError, match="no option 'max_turns'"):
+        duels.vector.make("lights", 2, max_turns=3)
