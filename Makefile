@@ -33,12 +33,32 @@ golden: .venv/tested
 check-slow: .venv/tested
 	$(BIN)/pytest -m slow
 
-bench: .venv/tested
+bench: .venv/tested .venv-bench/ready
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/playouts.py
+	$(BIN)/python benchmarks/solving.py
+	.venv-bench/bin/python benchmarks/bench_envs.py
+
+# The peers that our environments are measured against are large, and nothing else needs them.
+.venv-bench/ready: pyproject.toml benchmarks/peers.txt
+	@test -d .venv-bench || $(PYTHON) -m venv .venv-bench
+	@.venv-bench/bin/pip install --quiet --disable-pip-version-check --editable '.[rl,openspiel,fast]' -r benchmarks/peers.txt
+	@touch $@
 
 solved: .venv/tested
 	$(BIN)/python docs/solved/build.py
 
+examples: .venv-examples/ready
+	.venv-examples/bin/python examples/q_learning.py
+	.venv-examples/bin/python examples/hunt_cfr.py
+	.venv-examples/bin/python examples/chain_ppo.py
+
+# What the examples learn with is large, and nothing else needs it.
+.venv-examples/ready: pyproject.toml examples/requirements.txt
+	@test -d .venv-examples || $(PYTHON) -m venv .venv-examples
+	@.venv-examples/bin/pip install --quiet --disable-pip-version-check -r examples/requirements.txt
+	@.venv-examples/bin/pip install --quiet --disable-pip-version-check --editable '.[rl,openspiel]'
+	@touch $@
+
 clean:
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist
+	rm -rf .venv .venv-* .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist
