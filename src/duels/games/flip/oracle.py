@@ -63,20 +63,30 @@ class FlipOracle(Oracle[Action, State]):
 
     def _verdict(self, state: State) -> Verdict[Action]:
         actions = self.rules.actions(state)
+        # Known without a look at the actions; while a choice is open there is no such position.
+        least, most = (0.0, 1.0) if state.choosing else self.bounds.of(self._position(state))
         for steps in range(MOST_STEPS + 1):
             intervals = self._intervals(state, actions, steps)
             low, high = best(list(intervals.values()))
+            low, high = max(low, least), min(high, most)
             if high - low <= ENOUGH:
                 break
-        values = {action: _value(intervals[action]) for action in actions}
-        top = max(value.number for value in values.values())
-        taken = [action for action in actions if values[action].number >= top - ALIKE]
+        # No action is better than the position.
+        intervals = {action: (min(a, high), min(b, high)) for action, (a, b) in intervals.items()}
+        middle = {action: (a + b) / 2 for action, (a, b) in intervals.items()}
+        taken = [action for action in actions if middle[action] >= max(middle.values()) - ALIKE]
+        # One of them is worth the position, which may be known better than any action by itself.
+        values = {
+            action: _value(intervals[action], (low + high) / 2 if action in taken else None)
+            for action in actions
+        }
+        top = max(values[action].number for action in taken)
         judged = tuple(
             # As good as the best, as far as anybody can tell: nearly the same number, and not proven worse.
             Judged(
                 action,
                 value,
-                value.high >= low and value.number >= top - ENOUGH / 2,
+                action in taken or (value.high >= low and value.number >= top - ENOUGH / 2),
                 (action in taken) / len(taken),
             )
             for action, value in values.items()
