@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: play test lint golden check-slow bench clean
+.PHONY: play test lint golden check-slow bench solved examples clean
 
 # Reinstalled only when what is to be installed changes.
 .venv/played: pyproject.toml
