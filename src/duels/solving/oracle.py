@@ -155,8 +155,3 @@ class OpenOracle(Oracle[A, S]):
 
 def _seen_from(seat: Seat, worth: Fraction) -> Fraction:
     return worth if seat is Seat.ONE else 1 - worth
-
-
-def other_value(value: Value, seat: Seat, of: Seat) -> Value:
-    """`value`, stated for seat `of`, as seat `seat` sees it."""
-    return value if seat is of else value.for_other()

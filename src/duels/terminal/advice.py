@@ -56,7 +56,13 @@ def hint(oracle: Oracle[Any, Any], rules: Rules[Any, Any, Any], sight: Sight[Any
     names = [rules.format(action) for action in verdict.best]
     shown = names if len(names) <= 8 else [*names[:7], f"{len(names) - 7} more"]
     best = Ink.CHANGED(either(shown))
-    text = f"Hint: {best} ({percent(verdict.value)} to win). {oracle.reason(sight)}\n"
+    value = max((judged.value for judged in verdict.actions if judged.best), key=lambda value: value.number)
+    text = f"Hint: {best} ({percent(value)} to win). {oracle.reason(sight)}\n"
+    mixed = [judged for judged in verdict.actions if judged.weight and not judged.best]
+    if mixed:
+        parts = sorted((j for j in verdict.actions if j.weight >= 0.005), key=lambda j: -j.weight)
+        shares = ", ".join(f"{rules.format(j.action)} {j.weight:.0%}" for j in parts)
+        text += f"Play unpredictably: {shares}.\n"
     return text + belief_strip(oracle.belief(sight))
 
 

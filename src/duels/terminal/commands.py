@@ -411,6 +411,8 @@ def review(file: Path, as_json: bool, page: Path | None, plain: bool) -> None:
     from duels.terminal.review_text import review_as_json, review_as_text
     from duels.terminal.screen import Screen
 
+    if page and page.exists() and not page.read_bytes().lstrip().lower().startswith(b"<!doctype html"):
+        raise click.UsageError(f"--html: {page} exists already and is no page; it is not written over.")
     record = _read(file)
     screen = Screen(plain)
     with screen.patience("reviewing"):

@@ -69,7 +69,11 @@ def practise(game: Game, count: int, rng: Random, screen: Screen) -> tuple[int, 
     for exercise in exercises(game, oracle, rng):
         if asked == count:
             break
-        answer = _ask(game, oracle, exercise, asked + 1, count, screen)
+        try:
+            answer = _ask(game, oracle, exercise, asked + 1, count, screen)
+        except (EOFError, KeyboardInterrupt):
+            screen.say(f"{right} of {asked} right.\n")
+            raise
         if answer is None:
             break
         asked += 1

@@ -12,7 +12,7 @@ from duels.core.record import Record, format_entry
 from duels.core.rules import Actor, Seat
 from duels.games import Game
 from duels.solving.oracle import Exactness, Oracle, Value
-from duels.terminal.advice import mark_of
+from duels.terminal.advice import MARKS, mark_of
 
 AnyMatch = Match[Any, Any, Any]
 
@@ -33,6 +33,8 @@ class Moment:
     best: tuple[str, ...]
     mark: str
     """Empty for chance, and where there was nothing to decide."""
+    reason: str
+    """Why the best action was best, where another was taken."""
     belief: dict[str, float]
     match: AnyMatch
 
@@ -106,7 +108,7 @@ def _judge(oracle: Oracle[Any, Any], number: int, after: AnyMatch, was: float, n
     assert before
     entry = format_entry(after.rules, turn)
     if not isinstance(turn.actor, Seat):
-        return Moment(number, turn.actor, entry, was, now, 0.0, now - was, (), "", {}, after)
+        return Moment(number, turn.actor, entry, was, now, 0.0, now - was, (), "", "", {}, after)
     sight = before.sight(turn.actor)
     verdict = oracle.judge(sight)
     side = 1 if turn.actor is Seat.ONE else -1
@@ -120,4 +122,6 @@ def _judge(oracle: Oracle[Any, Any], number: int, after: AnyMatch, was: float, n
     mark = mark_of(loss) if len(verdict.actions) > 1 or loss else ""
     if abs(luck) < 1e-9:
         luck = 0.0
-    return Moment(number, turn.actor, entry, was, now, loss, luck, best, mark, oracle.belief(sight), after)
+    reason = oracle.reason(sight) if loss > MARKS[0].most else ""
+    belief = oracle.belief(sight)
+    return Moment(number, turn.actor, entry, was, now, loss, luck, best, mark, reason, belief, after)

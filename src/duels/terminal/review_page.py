@@ -39,7 +39,7 @@ def _step(review: Review, words: Words[Any, Any], moment: Moment) -> dict[str, s
     if moment.mark:
         lines.append(f"{moment.mark}: gave away {100 * moment.loss:.1f} points.")
     if moment.mark and moment.loss and moment.best:
-        lines.append(f"Best: {', '.join(moment.best[:6])}.")
+        lines.append(f"Best: {', '.join(moment.best[:6])}. {moment.reason}")
     if moment.luck:
         lines.append(f"Luck: {100 * moment.luck:+.1f} points for Player 1.")
     strip = belief_strip(moment.belief)

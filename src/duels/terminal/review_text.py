@@ -36,7 +36,7 @@ def _moment_line(review: Review, moment: Moment) -> str:
         best = moment.best[:3]
         more = ", …" if len(moment.best) > 3 else ""
         line += f", gave away {100 * moment.loss:.1f} points; best: {', '.join(best)}{more}"
-    if moment.luck and not review.match.rules.has_secrets:
+    if abs(moment.luck) > max(0.0005, 2 * review.error):
         line += f"  luck {_points(moment.luck)}"
     strip = belief_strip(moment.belief)
     return line + (f"\n     {strip.rstrip()}" if strip else "")
@@ -91,9 +91,12 @@ def _why(review: Review) -> str:
     if not slips:
         return f"{loser.label} gave nothing away and lost all the same."
     worst = max(slips, key=lambda moment: moment.loss)
+    others = f" and {len(slips) - 1} more {'slip' if len(slips) == 2 else 'slips'}" if len(slips) > 1 else ""
+    against = review.luck if loser is Seat.TWO else -review.luck
+    luck = f" Luck took {100 * against:.1f} points on top." if against > 0.005 else ""
     return (
-        f"{loser.label} lost most with entry {worst.number}, {worst.entry}: "
-        f"{100 * worst.loss:.1f} points; {' or '.join(worst.best[:3])} was best."
+        f"{loser.label} lost most with entry {worst.number}{others}: '{worst.entry}' gave away "
+        f"{100 * worst.loss:.1f} points, '{' or '.join(worst.best[:3])}' was best. {worst.reason}{luck}"
     )
 
 
@@ -128,5 +131,6 @@ def _moment_fields(moment: Moment) -> dict[str, Any]:
         "luck": moment.luck,
         "best": list(moment.best),
         "mark": moment.mark,
+        "reason": moment.reason,
         **({"belief": moment.belief} if moment.belief else {}),
     }

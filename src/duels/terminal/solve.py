@@ -13,7 +13,7 @@ from duels.terminal.screen import Screen
 
 def position_to_solve(rules: Rules[Any, Any, Any], text: str | None) -> Sight[Any, Any]:
     """The position asked about, the opening by default; somebody must have to decide there."""
-    sight = rules.parse_position(text) if text else rules.sight(rules.initial(), Seat.ONE)
+    sight = rules.parse_position(text) if text is not None else rules.sight(rules.initial(), Seat.ONE)
     if not sight.actions:
         raise DuelsError(f"'{rules.format_position(sight)}' is not a position in which a player decides.")
     return sight
@@ -27,12 +27,12 @@ def show_solution(game: Game, rules: Rules[Any, Any, Any], sight: Sight[Any, Any
         reason = oracle.reason(sight)
     screen.say(f"{game.name}: {rules.format_position(sight)}\n")
     screen.say(f"{sight.seat.label} to move wins {percent(verdict.value)} ({_sure(verdict.value)}).\n\n")
-    mixed = any(0 < judged.weight < 1 and judged.best for judged in verdict.actions)
+    mixed = any(0 < judged.weight < 1 for judged in verdict.actions)
     for judged in sorted(verdict.actions, key=lambda judged: -judged.value.number):
         name = f"{rules.format(judged.action):<12}"
         fraction = judged.value.fraction
         exact = f"  {fraction}" if fraction is not None and fraction.denominator > 1 else ""
-        often = f"  played {judged.weight:.0%}" if mixed and judged.best else ""
+        often = f"  played {judged.weight:.0%}" if mixed and judged.weight else ""
         line = f"{'*' if judged.best else ' '} {name} {percent(judged.value):>8}{exact}{often}"
         screen.say(line.rstrip() + "\n")
     screen.say(f"\n* best. {reason}\n{belief_strip(oracle.belief(sight))}")
@@ -82,9 +82,12 @@ def verify(oracle: Oracle[Any, Any], screen: Screen) -> bool:
     passed = 0
     failed = 0
     oracle.progress = lambda text: screen.notice(f"… {text}")  # type: ignore[method-assign]
-    for check in oracle.verify():
-        screen.say(f"{check}\n")
-        passed += check.passed
-        failed += not check.passed
+    try:
+        for check in oracle.verify():
+            screen.say(f"{check}\n")
+            passed += check.passed
+            failed += not check.passed
+    except ModuleNotFoundError as missing:
+        raise DuelsError(f"this check needs {missing.name}: pip install 'duels[solve]'") from None
     screen.say(f"{passed} passed, {failed} failed\n")
     return not failed

@@ -1,5 +1,6 @@
 """How much the strategy for hunt can give away at most, recomputed from its tables; needs numpy and numba."""
 
+import hashlib
 import json
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
@@ -7,12 +8,11 @@ from math import ceil, floor
 from typing import Any
 
 from duels.core.rules import Seat
-from duels.games.hunt.strategy import CELLS, DATA, OTHERS, OWN, Strategy, Tables, shipped
+from duels.games.hunt.strategy import CELLS, CLAIM, DATA, OTHERS, OWN, Strategy, Tables, shipped
 from duels.solving.memory import Memory
 from duels.solving.pomdp import MOST_STATES, Bounds, Effort, HiddenStrategy, Progress, bounds
 
 EFFORT = Effort(sweeps=4, trials=20_000, depth=5)
-CLAIM = DATA.with_name("certificate.json")
 LEFT = 1
 """The responder's own type: its cell, plus `CELLS` while its tunnel is left; the last one is off the grid."""
 TYPES = 2 * CELLS + 1
@@ -44,10 +44,11 @@ def claimed() -> Certificate:
 
 def write_claim(found: Certificate) -> None:
     """Store a certificate, rounded to the safe side."""
-    stored = {
+    stored: dict[str, Any] = {
         str(seat.value): [floor(b.low * 10_000) / 10_000, ceil(b.high * 10_000) / 10_000]
         for seat, b in found.against.items()
     }
+    stored["strategy"] = hashlib.sha256(DATA.read_bytes()).hexdigest()
     CLAIM.write_text(json.dumps(stored) + "\n", encoding="utf-8")
 
 

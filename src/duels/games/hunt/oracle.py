@@ -74,7 +74,7 @@ class HuntOracle(Oracle[Action, Known]):
         values = [self._worth(seat, track, action) for action in sight.actions]
         top = max(values)
         judged = tuple(
-            Judged(action, _estimate(value), value == top, weight)
+            Judged(action, _estimate(value), value == top and not _wasteful(action, sight.actions), weight)
             for action, value, weight in zip(sight.actions, values, weights, strict=True)
         )
         return Verdict(_estimate(sum(j.weight * j.value.number for j in judged)), judged)
@@ -130,9 +130,9 @@ class HuntOracle(Oracle[Action, Known]):
         gain, value = certificate.nash_conv, certificate.value
         return (
             f"The strategy is certified to give away at most {gain.high:.3f}, both seats together (at least "
-            f"{gain.low:.3f}): a best responder wins {one.low:.3f} to {one.high:.3f} against it as Player 1 "
-            f"and {two.low:.3f} to {two.high:.3f} as Player 2. The game's value to Player 1 lies between "
-            f"{value.low:.3f} and {value.high:.3f}."
+            f"{gain.low:.3f}): a best responder wins {one.low:.3f} to {one.high:.3f} against its Player 1 "
+            f"and {two.low:.3f} to {two.high:.3f} against its Player 2. The game's value to Player 1 "
+            f"lies between {value.low:.3f} and {value.high:.3f}."
         )
 
     def verify(self) -> Iterator[Check]:
@@ -258,6 +258,11 @@ class HuntOracle(Oracle[Action, Known]):
             if isinstance(event, Collided):
                 return Value(float(event.seat is not sight.seat))
         return Value(0.5)
+
+
+def _wasteful(action: Action, actions: tuple[Action, ...]) -> bool:
+    """Whether a step would do where the tunnel is used: it can be kept for later."""
+    return isinstance(action, Tunnel) and Move(action.cell) in actions
 
 
 def _names(history: Sequence[Action | None]) -> dict[Seat, tuple[int, ...]]:

@@ -3,6 +3,8 @@
 Plain integers throughout: what is certified is exactly what is played.
 """
 
+import hashlib
+import json
 import sys
 import zlib
 from array import array
@@ -10,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from duels.core.errors import DuelsError
 from duels.core.rules import Seat
 from duels.solving.memory import Round, Window
 
@@ -23,6 +26,7 @@ PLACES = CELLS + 1
 SCALE = 60_000
 """Weights of one decision sum to about this."""
 DATA = Path(__file__).parent / "data" / "strategy.bin"
+CLAIM = DATA.with_name("certificate.json")
 _SIZES = (PLACES * CELLS, CELLS * CELLS, PLACES * PLACES, PLACES * PLACES)
 
 
@@ -91,5 +95,9 @@ def unpack(data: bytes) -> Strategy:
 
 @cache
 def shipped() -> Strategy:
-    """The strategy that comes with the package."""
-    return unpack(DATA.read_bytes())
+    """The strategy that comes with the package, if it is the one that was certified."""
+    data = DATA.read_bytes()
+    certified = json.loads(CLAIM.read_text(encoding="utf-8"))["strategy"]
+    if hashlib.sha256(data).hexdigest() != certified:
+        raise DuelsError("hunt's strategy is not the one that was certified: install duels again.")
+    return unpack(data)
