@@ -23,9 +23,14 @@ class LevelPlayer:
         self._share = share
 
     def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
+        odds = self.odds(sight)
+        return rng.choices(list(odds), weights=list(odds.values()))[0]
+
+    def odds(self, sight: Sight[Any, Any]) -> dict[Any, float]:
+        """How likely it is to take each of the legal actions."""
         verdict = self._oracle.judge(sight)
         actions = [judged.action for judged in verdict.actions]
-        return rng.choices(actions, weights=mixture(verdict, self._share))[0]
+        return dict(zip(actions, mixture(verdict, self._share), strict=True))
 
 
 def losses(verdict: Verdict[Any]) -> list[float]:
