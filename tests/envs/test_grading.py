@@ -1,5 +1,6 @@
-"""Exploitability: exact, and the same as OpenSpiel's."""
+"""Grades are the oracle's, and tell no secret; exploitability is exact, and the same as OpenSpiel's."""
 
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,14 @@ from open_spiel.python.policy import TabularPolicy
 import duels.envs.openspiel  # noqa: F401  (registers the games)
 from duels.core.errors import DuelsError
 from duels.core.rules import Seat, Sight
-from duels.envs.grading import exploitability
+from duels.envs import dice
+from duels.envs import pettingzoo as duels_pettingzoo
+from duels.envs.grading import exploitability, grades_of
+from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
 from duels.envs.tabled import shared_tables
 from duels.games import GAMES
+from duels.players import make_player
+from duels.players.levels import LevelPlayer
 
 FORMS: list[tuple[str, dict[str, Any]]] = [
     ("lights", {"lights": 4}),
@@ -21,11 +27,13 @@ FORMS: list[tuple[str, dict[str, Any]]] = [
     ("leap", {"goal": 6}),
     ("leap", {"goal": 8}),
     ("chain", {"cells": 3, "run": 2, "max_boards": 1}),
+    ("hunt", {"cells": 2, "max_turns": 3}),
+    ("flip", {"side": 2, "values": 2, "copies": 2, "target": 2}),
 ]
 
 
 def skewed(sight: Sight[Any, Any]) -> dict[Any, float]:
-    """A policy with no reason to it, but always the same: weights from the position's text."""
+    """A policy with no reason to it, but always the same: weights from the text of what is known."""
     weights = [1 + (hash_of(sight) + 7 * place) % 5 for place in range(len(sight.actions))]
     return {action: weight / sum(weights) for action, weight in zip(sight.actions, weights, strict=True)}
 
@@ -75,10 +83,120 @@ def test_random_play_of_chain_is_exploitable_and_a_one_move_policy_more_so() -> 
     assert exploitability(uniform.argmax(axis=1), "chain") > random
 
 
+GRADED: list[tuple[str, dict[str, Any]]] = [
+    ("lights", {}),
+    ("leap", {}),
+    ("chain", {}),
+    ("flip", {}),
+]
+
+
+@pytest.mark.parametrize(("game", "options"), GRADED)
+def test_grades_in_pettingzoo_are_the_oracles(game: str, options: dict[str, Any]) -> None:
+    env = getattr(duels_pettingzoo, f"{game}_v0").env(grade=True, **options)
+    oracle = GAMES[game].oracle(GAMES[game].rules(**options))
+    rng = Random(2)
+    for seed in range(2):
+        env.reset(seed=seed)
+        regrets = dict.fromkeys(env.agents, 0.0)
+        match = env.unwrapped._engine
+        while env.agents and not any(env.terminations.values()):
+            for seat, agent in enumerate(env.possible_agents):
+                assert env.infos[agent]["value"] == oracle.value(match.sight(seat)).number
+                assert env.infos[agent]["regret"] == regrets[agent]
+            verdict = oracle.judge(match.sight(match.actor))
+            taken = rng.choice(verdict.actions)
+            regrets[env.agent_selection] = max(0.0, verdict.value.number - taken.value.number)
+            env.step(match.number(taken.action))
+        won = env.rewards["player_1"] > 0
+        assert [env.infos[agent]["value"] for agent in env.possible_agents] == [won, not won]
+
+
+@pytest.mark.parametrize("seat", [1, 2])
+def test_grades_in_gymnasium(seat: int) -> None:
+    env = DuelEnv("lights", "perfect", seat, grade=True)
+    _, info = env.reset(seed=1)
+    assert info["value"] == (seat == 1)  # seven lights are won by whoever begins
+    assert info["regret"] == 0
+    rules, oracle = env.rules, GAMES["lights"].oracle(env.rules)
+    engine: Any = env._engine
+    over = False
+    while not over:
+        verdict = oracle.judge(engine.sight(seat - 1))
+        worst = min(verdict.actions, key=lambda judged: judged.value.number)
+        _, reward, over, _, info = env.step(np.int64(rules.all_actions().index(worst.action)))
+        assert info["regret"] == verdict.value.number - worst.value.number
+    assert (reward, info["value"]) == (-1.0, 0.0)
+
+
+def test_grades_of_all_positions() -> None:
+    rules: Any = GAMES["leap"].rules()
+    grades, tables = grades_of(rules), shared_tables(rules).tables
+    assert (grades.values.sum(axis=0) == 1).all()
+    deciding = tables.actor >= 0
+    assert np.isnan(grades.regrets[~tables.legal]).all()
+    # There is always a move that gives nothing away, and a move leads to what its regret says.
+    assert (np.nanmin(grades.regrets[deciding], axis=1) == 0).all()
+    state, action = np.nonzero(tables.legal)
+    mover = tables.actor[state]
+    after = grades.values[mover, tables.successor[state, action, 0] >> 1]
+    assert (grades.values[mover, state] - after == grades.regrets[state, action]).all()
+
+
+def test_a_perfect_policy_has_no_exploitability_and_a_level_has_some() -> None:
+    for game in ("lights", "leap"):
+        rules: Any = GAMES[game].rules()
+        graded = {
+            name: exploitability(made.odds, game)
+            for name in ("perfect", "expert", "novice")
+            if isinstance(made := make_player(name, GAMES[game], rules), LevelPlayer)
+        }
+        assert graded["perfect"] == 0
+        assert 0 < graded["expert"] < graded["novice"]
+    perfect: Any = make_player("perfect", GAMES["chain"], GAMES["chain"].rules())
+    assert exploitability(perfect.odds, "chain") == pytest.approx(0, abs=1e-9)
+
+
+def test_grades_of_many_at_once() -> None:
+    envs: Any = DuelVectorEnv("lights", 5, seat=2, grade=True)
+    one = [DuelEnv("lights", seat=2, grade=True) for _ in range(5)]
+    _, info = envs.reset(seed=3)
+    for number, env in enumerate(one):
+        env.reset(seed=3)
+        env._stream = dice.stream(3, number)
+        _, single = env.reset()
+        assert info["value"][number] == single["value"]
+        assert info["regret"][number] == 0
+    for _ in range(2):
+        actions = np.array([np.flatnonzero(mask)[0] for mask in info["action_mask"]])
+        _, _, terminated, _, info = envs.step(actions)
+        for number, env in enumerate(one):
+            _, _, over, _, single = env.step(actions[number])
+            assert over == terminated[number]
+            assert single["regret"] == info["regret"][number]
+            assert over or single["value"] == info["value"][number]
+            if over:
+                env.reset()
+
+
+def test_a_level_as_an_opponent_of_many() -> None:
+    envs: Any = DuelVectorEnv("lights", 50, opponent="perfect", seat=2)
+    _, info = envs.reset(seed=1)
+    wins = games = 0
+    for _ in range(30):
+        actions = np.array([np.flatnonzero(mask)[-1] for mask in info["action_mask"]])
+        _, rewards, terminated, _, info = envs.step(actions)
+        wins, games = wins + (rewards > 0).sum(), games + terminated.sum()
+    assert (wins, games > 50) == (0, True)  # nobody beats perfect play from the seat that is lost
+
+
 def test_what_cannot_be_graded_is_refused() -> None:
     with pytest.raises(DuelsError, match="secrets"):
         exploitability(np.zeros(3), "hunt")
-    with pytest.raises(DuelsError, match="on all of them"):
+    with pytest.raises(DuelsError, match="all of them"):
         exploitability(np.zeros(3), "flip")
+    for game in ("hunt", "flip"):
+        with pytest.raises(DuelsError, match="too large to be searched"):
+            exploitability(skewed, game)
     with pytest.raises(DuelsError, match="a table of 222 states"):
         exploitability(np.zeros(3, int), "lights")

@@ -5,8 +5,10 @@
 
 import contextlib
 import io
+import sys
 import unittest
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pyspiel
@@ -163,6 +165,33 @@ def test_counterfactual_regret_minimization_closes_in() -> None:
     for _ in range(30):
         solver.evaluate_and_update_policy()
     assert exploitability.exploitability(game, solver.average_policy()) < first / 3
+
+
+@pytest.mark.parametrize(
+    ("game", "options"),
+    [
+        ("lights", {}),
+        ("leap", {}),
+        ("chain", {"cells": 5, "run": 3}),
+        pytest.param("chain", {}, marks=pytest.mark.slow),
+    ],
+)
+def test_their_value_iteration_agrees_with_our_oracles(
+    game: str, options: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # It imports a solver that it needs for simultaneous moves only.
+    solver = "open_spiel.python.algorithms.lp_solver"
+    monkeypatch.setitem(sys.modules, solver, ModuleType(solver))
+    from open_spiel.python.algorithms.value_iteration import value_iteration
+
+    given = ",".join(f"{name}={value}" for name, value in {**options, "max_moves": 0}.items())
+    spiel = pyspiel.load_game(f"duels_{game}({given})")
+    values = value_iteration(spiel, -1, 1e-9, cyclic_game=True)
+    rules: Any = GAMES[game].rules(**options)
+    oracle: Any = GAMES[game].oracle(rules)
+    assert len(values) > 200
+    for text, points in values.items():
+        assert points == pytest.approx(2 * oracle.worth(rules.parse_state(text)) - 1, abs=1e-6)
 
 
 def test_values_by_their_tree_walk_agree_with_ours() -> None:

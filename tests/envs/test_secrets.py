@@ -20,7 +20,7 @@ from duels.envs import vector
 from duels.envs.gymnasium import DuelEnv
 from duels.games import GAMES
 
-OPTIONS: dict[str, Any] = {"cells": 4, "max_turns": 8}
+OPTIONS: dict[str, Any] = {"max_turns": 8}
 HUNT = GAMES["hunt"].rules(**OPTIONS)
 NUMBER = {action: number for number, action in enumerate(HUNT.all_actions())}
 seats = st.sampled_from(list(Seat))
@@ -56,7 +56,7 @@ def pair_of(seed: int, seat: Seat) -> tuple[AnyMatch, AnyMatch]:
     rng = Random(seed)
     while True:
         match = random_match(rng)
-        for _ in range(50):
+        for _ in range(200):
             other = look_alike(match, seat, rng)
             if other and other.turns != match.turns:
                 return match, other
@@ -80,7 +80,7 @@ def test_pettingzoo(seed: int, seat: Seat) -> None:
     agent = env.AGENTS[seat - 1]
     shown = []
     for match in pair_of(seed, seat):
-        game = env.hunt_v0.env(**OPTIONS)
+        game = env.hunt_v0.env(grade=True, **OPTIONS)
         game.reset(seed=0)
         looks = []
         for action in actions_of(match):
@@ -111,7 +111,7 @@ def test_gymnasium(seed: int, seat: Seat) -> None:
     shown: list[list[Any]] = []
     for match in pair_of(seed, seat):
         theirs = [turn for turn in match.turns if turn.actor is not seat]
-        env = DuelEnv("hunt", Script(theirs), seat.value, **OPTIONS)
+        env = DuelEnv("hunt", Script(theirs), seat.value, grade=True, **OPTIONS)
         looks: list[Any] = [env.reset(seed=0)]
         for turn in match.turns:
             if turn.actor is seat:
@@ -124,7 +124,7 @@ def test_gymnasium(seed: int, seat: Seat) -> None:
 @settings(max_examples=60, deadline=None)
 @given(seeds, seats)
 def test_openspiel(seed: int, seat: Seat) -> None:
-    game = pyspiel.load_game(f"duels_hunt(cells={OPTIONS['cells']},max_turns={OPTIONS['max_turns']})")
+    game = pyspiel.load_game(f"duels_hunt(max_turns={OPTIONS['max_turns']})")
     player = seat - 1
     shown = []
     for match in pair_of(seed, seat):

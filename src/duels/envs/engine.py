@@ -201,13 +201,20 @@ class MatchEngine(Engine):
                 share -= odds
         self._look()
 
+    def action(self, number: int) -> Any:
+        """The action of the rules that goes by an integer."""
+        return self._actions[number]
+
     def number(self, action: Any) -> int:
         """The integer of an action of the rules."""
         return self._number[action]
 
     def sight(self, seat: int) -> Sight[Any, Any]:
-        """What `seat` knows now."""
-        return self.match.sight(Seat(seat + 1))
+        """What `seat` knows now; where nothing is hidden, the position without what led to it."""
+        if self.rules.has_secrets:
+            return self.match.sight(Seat(seat + 1))
+        # A long history takes long to gather, and says nothing that the position does not.
+        return self.rules.sight(self.match.state, Seat(seat + 1))
 
     def allows(self, action: int) -> bool:
         return 0 <= action < self.num_actions and self._actions[action] in self.match.actions

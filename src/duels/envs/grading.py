@@ -1,19 +1,92 @@
-"""How far a policy is from perfect play, exactly."""
+"""Exact grading: what a position is worth, what an action gives away, how far a policy is from perfect."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from duels.core.errors import DuelsError
-from duels.core.rules import Seat, Sight
+from duels.core.explore import count_lines
+from duels.core.rules import Rules, Seat, Sight
+from duels.envs.engine import MatchEngine
 from duels.envs.kernels import kernel_of
 from duels.envs.tabled import TableBatch, shared_tables
 from duels.games import find_game
+from duels.solving.best_response import best_response
+from duels.solving.oracle import Oracle
 from duels.solving.table_response import best_response_value
 
+MOST_LINES = 200_000
+
 Chooses = Callable[[Sight[Any, Any]], Any]
+
+
+class Grader:
+    """Grades a game under way, for each seat from what that seat knows and nothing else.
+
+    Values are probabilities of winning under perfect play of both; a regret is what the seat's last
+    action gave away of it.
+    """
+
+    def __init__(self, engine: MatchEngine) -> None:
+        self._engine = engine
+        self._oracle: Oracle[Any, Any] = find_game(engine.rules.name).oracle(engine.rules)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the regrets: a new game begins."""
+        self._regret = [0.0, 0.0]
+
+    def before(self, action: int) -> None:
+        """Judge an action of the seat to move, which is about to be played."""
+        seat = self._engine.actor
+        verdict = self._oracle.judge(self._engine.sight(seat))
+        taken = self._engine.action(action)
+        value = next(judged.value for judged in verdict.actions if judged.action == taken)
+        self._regret[seat] = max(0.0, verdict.value.number - value.number)
+
+    def info(self, seat: int) -> dict[str, float]:
+        """What `info` holds for a seat: the position's value to it now, and its last action's regret."""
+        return {"value": self._oracle.value(self._engine.sight(seat)).number, "regret": self._regret[seat]}
+
+
+@dataclass(frozen=True)
+class Grades:
+    """Every position and every action of a game with tables, graded."""
+
+    values: NDArray[np.float64]
+    """[seat, state] the probability that the seat wins under perfect play of both."""
+    regrets: NDArray[np.float64]
+    """[state, action] what the action gives away of it; NaN where it is illegal."""
+
+
+@lru_cache(maxsize=16)
+def grades_of(rules: Rules[Any, Any, Any]) -> Grades:
+    """The grades of a game without secrets, aligned with its tables."""
+    _refuse_untabled(rules)
+    tables = shared_tables(rules).tables
+    oracle = find_game(rules.name).oracle(rules)
+    number = {action: place for place, action in enumerate(rules.all_actions())}
+    values = np.zeros((2, tables.states))
+    regrets = np.full((tables.states, tables.actions), np.nan)
+    for place, state in enumerate(tables.rules_states(rules)):
+        sight = rules.sight(state, Seat(max(int(tables.actor[place]), 0) + 1))
+        mine = oracle.value(sight).number
+        values[sight.seat - 1, place], values[2 - sight.seat, place] = mine, 1 - mine
+        if sight.actions:
+            for judged in oracle.judge(sight).actions:
+                regrets[place, number[judged.action]] = max(0.0, mine - judged.value.number)
+    return Grades(values, regrets)
+
+
+def _refuse_untabled(rules: Rules[Any, Any, Any]) -> None:
+    if rules.has_secrets:
+        raise DuelsError(f"{rules.name} has secrets: a table of its states would tell them.")
+    if kernel_of(rules.name, "batch"):
+        raise DuelsError(f"{rules.name} has too many states for a table of all of them.")
 
 
 def exploitability(policy: ArrayLike | Chooses, game: str, **options: int | None) -> float:
@@ -23,31 +96,62 @@ def exploitability(policy: ArrayLike | Chooses, game: str, **options: int | None
     half, and so does a game that is cut off by a limit. (OpenSpiel counts in points from -1 to 1, so
     its number is twice this one.) The policy is a table as `duels.vector` takes it, or a function from
     what a seat knows to an action, or to a mapping from actions to probabilities.
+
+    Exact for lights, leap and chain; for hunt and flip in forms that are small enough to be searched
+    whole, given a function.
     """
     rules = find_game(game).rules(**options)
-    if rules.has_secrets:
-        raise DuelsError(f"{rules.name} has secrets: a policy for its states would act on them.")
-    if kernel_of(rules.name, "batch"):
-        raise DuelsError(f"{rules.name} has too many states for a policy to be tried on all of them.")
-    tables = shared_tables(rules).tables
-    table = _tabulate(policy, rules) if callable(policy) else np.asarray(policy)
-    TableBatch(rules, 1, 0).policy(table)  # refuses what is not a policy
-    if table.ndim == 1:
-        table = np.eye(tables.actions)[table]
-    limit = getattr(rules, rules.limit) if rules.limit else None
-    answers = [best_response_value(tables, table.astype(np.float64), seat, limit) for seat in (0, 1)]
+    if callable(policy) and (rules.has_secrets or kernel_of(rules.name, "batch")):
+        _refuse_large(rules)
+        odds = _aligned(policy)
+        answers = [best_response(rules, seat, odds) for seat in Seat]
+    else:
+        _refuse_untabled(rules)
+        tables = shared_tables(rules).tables
+        table = tabulate(policy, rules) if callable(policy) else np.asarray(policy)
+        TableBatch(rules, 1, 0).policy(table)  # refuses what is not a policy
+        if table.ndim == 1:
+            table = np.eye(tables.actions)[table]
+        limit = getattr(rules, rules.limit) if rules.limit else None
+        answers = [best_response_value(tables, table.astype(np.float64), seat, limit) for seat in (0, 1)]
     return (sum(answers) - 1) / 2
 
 
-def _tabulate(policy: Chooses, rules: Any) -> NDArray[np.float64]:
-    """[state, action] the probabilities of a policy that is given as a function."""
+def _refuse_large(rules: Rules[Any, Any, Any]) -> None:
+    """The best response to a function is found on all lines of play, so they must be few."""
+    length = 1
+    while True:
+        counts = count_lines(rules, length)
+        if counts[-1] == 0:
+            return
+        if sum(counts) > MOST_LINES:
+            raise DuelsError(f"{rules} is too large to be searched whole: use a smaller form, or a limit.")
+        length += 1
+
+
+def _aligned(policy: Chooses) -> Callable[[Sight[Any, Any]], list[float]]:
+    """The same policy, giving the probability of each of the sight's actions in order."""
+
+    def odds(sight: Sight[Any, Any]) -> list[float]:
+        chosen = _odds(policy(sight))
+        return [chosen.get(action, 0.0) for action in sight.actions]
+
+    return odds
+
+
+def _odds(chosen: Any) -> Mapping[Any, float]:
+    return chosen if isinstance(chosen, Mapping) else {chosen: 1.0}
+
+
+def tabulate(policy: Chooses, rules: Rules[Any, Any, Any]) -> NDArray[np.float64]:
+    """[state, action] the probabilities of a policy that is given as a function of what a seat knows."""
+    _refuse_untabled(rules)
     tables = shared_tables(rules).tables
     number = {action: place for place, action in enumerate(rules.all_actions())}
     table = np.zeros((tables.states, tables.actions))
     for place, state in enumerate(tables.rules_states(rules)):
         if tables.actor[place] >= 0:
             chosen = policy(rules.sight(state, Seat(int(tables.actor[place]) + 1)))
-            odds = chosen if isinstance(chosen, Mapping) else {chosen: 1.0}
-            for action, probability in odds.items():
+            for action, probability in _odds(chosen).items():
                 table[place, number[action]] = probability
     return table

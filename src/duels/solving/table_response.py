@@ -6,8 +6,9 @@ from numpy.typing import NDArray
 from duels.solving.tables import NOBODY, Tables
 
 Table = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
-CLOSE = 1e-10  # a sweep that changes no value by more ends the search
+CLOSE = 1e-12  # a sweep that changes no value by more ends the search
 MOST_SWEEPS = 100_000
 
 
@@ -17,39 +18,69 @@ def best_response_value(tables: Tables, policy: Table, responder: int, limit: in
     `policy` is [state, action], the other seat's probabilities. Never-ending play, and play that is
     cut off at `limit` ticks of the clock, counts one half.
     """
-    values = np.where(tables.actor == NOBODY, tables.winner == responder, 0.5)
+    response = _Response(tables, policy, responder)
     if limit is None:
-        return float(_sweep(tables, policy, responder, values, None)[0])
-    cut_off = values
+        return float(response.values(None)[0])
+    after_tick = np.where(tables.actor == NOBODY, response.ended, 0.5)
     for _ in range(limit):  # from the last tick back to the first
-        values = _sweep(tables, policy, responder, values.copy(), cut_off)
-        cut_off = values
-    return float(values[0])
+        after_tick = response.values(after_tick)
+    return float(after_tick[0])
 
 
-def _sweep(tables: Tables, policy: Table, responder: int, values: Table, after_tick: Table | None) -> Table:
-    """The values from which nothing moves, given those after a tick of the clock (None: the same).
+class _Response:
+    """A game against a fixed policy: what is left is one player's, the responder's."""
 
-    They are swept from one half inwards: after n sweeps they are what the best responder gets if a
-    game that is still on after n moves counts one half. Where games end they soon stop changing.
-    """
-    deciding = np.flatnonzero(tables.actor != NOBODY)
-    state, action = np.nonzero(tables.legal)  # every legal move, state by state
-    first = np.searchsorted(state, deciding)
-    moves = tables.successor[state, action]
-    after, ticks = moves >> 1, (moves & 1).astype(np.bool_)
-    weights = policy[state, action]
-    chooses = tables.actor[deciding] == responder
-    for _ in range(MOST_SWEEPS):
-        turns_out = values[after]
+    def __init__(self, tables: Tables, policy: Table, responder: int) -> None:
+        self._over = tables.actor == NOBODY
+        self.ended = (tables.winner == responder).astype(np.float64)
+        self._deciding = np.flatnonzero(~self._over)
+        chooses = tables.actor == responder
+        # Every move that can be taken, state by state.
+        state, action = np.nonzero(tables.legal & (chooses[:, None] | (policy > 0)))
+        self._first = np.searchsorted(state, self._deciding)
+        moves = tables.successor[state, action]
+        self._after, self._ticks = moves >> 1, (moves & 1).astype(np.bool_)
+        self._weights = policy[state, action]
+        self._chooses = chooses[self._deciding]
+
+    def values(self, after_tick: Table | None) -> Table:
+        """The value of every state, given those after a tick of the clock (None: a tick changes nothing).
+
+        Swept up from below: a state is worth at least one half if the responder can make the game last
+        for ever, and as much as its best move. (To sweep from one half everywhere would be wrong: near
+        the end of so many sweeps it pays to be losing slowly, however many they are.)
+        """
+        least = np.where(self._safe(after_tick is None), 0.5, 0.0)
+        values = np.where(self._over, self.ended, least)
+        for _ in range(MOST_SWEEPS):
+            swept = np.maximum(self._backup(values, after_tick), least[self._deciding])
+            moved = float(np.abs(swept - values[self._deciding]).max())
+            values[self._deciding] = swept
+            if moved <= CLOSE:
+                return values
+        raise ArithmeticError(f"values still move by {moved} after {MOST_SWEEPS} sweeps")
+
+    def _backup(self, values: Table, after_tick: Table | None) -> Table:
+        turns_out = values[self._after]
         if after_tick is not None:
-            turns_out = np.where(ticks, after_tick[after], turns_out)
+            turns_out = np.where(self._ticks, after_tick[self._after], turns_out)
         worth = turns_out.mean(axis=1)
-        best = np.maximum.reduceat(worth, first)
-        expected = np.add.reduceat(worth * weights, first)
-        swept = np.where(chooses, best, expected)
-        moved = float(np.abs(swept - values[deciding]).max())
-        values[deciding] = swept
-        if moved <= CLOSE:
-            return values
-    raise ArithmeticError(f"values still move by {moved} after {MOST_SWEEPS} sweeps")
+        best = np.maximum.reduceat(worth, self._first)
+        expected = np.add.reduceat(worth * self._weights, self._first)
+        return np.where(self._chooses, best, expected)
+
+    def _safe(self, ticks_are_safe: bool) -> Flags:
+        """Where the responder can make the game last for ever, whatever policy and chance do."""
+        safe: Flags = ~self._over
+        while True:
+            stays = safe[self._after] & (ticks_are_safe | ~self._ticks)
+            stays = stays.all(axis=1)
+            kept = np.where(
+                self._chooses,
+                np.logical_or.reduceat(stays, self._first),
+                np.logical_and.reduceat(stays, self._first),
+            )
+            if (safe[self._deciding] == kept).all():
+                return safe
+            safe = safe.copy()
+            safe[self._deciding] = kept

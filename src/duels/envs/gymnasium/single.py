@@ -13,6 +13,7 @@ from duels.core.rules import Seat
 from duels.core.words import plain
 from duels.envs import dice
 from duels.envs.engine import NOBODY, Engine, MatchEngine, make_engine
+from duels.envs.grading import Grader
 from duels.games import find_game
 from duels.players import Player, make_player
 
@@ -26,7 +27,9 @@ class DuelEnv(gymnasium.Env[Shown, np.int64]):
 
     `opponent` is the name of a player (`random`, a level, `perfect`) or anything with its `choose`.
     `info["action_mask"]` says what is allowed; `action_masks()` is the same for sb3-contrib. An
-    action that is not allowed loses the game. The reward is 1 for a win, -1 for a loss, else 0.
+    action that is not allowed loses the game. The reward is 1 for a win, -1 for a loss, else 0. With
+    `grade`, `info` holds the `value` of the position to the agent, as far as it knows the position, and
+    the `regret` of its last action: what that gave away (see `duels.envs.grading`).
     """
 
     metadata: dict[str, Any] = {"render_modes": ["human", "ansi"], "render_fps": 1}  # noqa: RUF012
@@ -37,6 +40,7 @@ class DuelEnv(gymnasium.Env[Shown, np.int64]):
         opponent: str | Player = RANDOM,
         seat: int = 1,
         render_mode: str | None = None,
+        grade: bool = False,
         **options: int | None,
     ) -> None:
         if seat not in (1, 2):
@@ -52,8 +56,11 @@ class DuelEnv(gymnasium.Env[Shown, np.int64]):
             self._opponent = (
                 make_player(opponent, room, self.rules) if isinstance(opponent, str) else opponent
             )
-        needs_sights = render_mode or self._opponent
-        self._engine: Engine = MatchEngine(self.rules) if needs_sights else make_engine(self.rules)
+        self._engine: Engine = make_engine(self.rules)
+        self._grader: Grader | None = None
+        if render_mode or grade or self._opponent:  # all of these need to know what a seat knows
+            self._engine = match = MatchEngine(self.rules)
+            self._grader = Grader(match) if grade else None
         self._stream: int | None = None
         self.observation_space = spaces.Box(0, 1, (self._engine.observation_size,), np.int8)
         self.action_space = spaces.Discrete(self._engine.num_actions)
@@ -65,6 +72,8 @@ class DuelEnv(gymnasium.Env[Shown, np.int64]):
         if seed is not None or self._stream is None:
             self._stream = dice.stream(int(self.np_random.integers(2**63)) if seed is None else seed)
         self._engine.reset()
+        if self._grader:
+            self._grader.reset()
         self._answer()
         if self._engine.actor == NOBODY:
             raise DuelsError("Under these rules the opponent ends the game before the agent can move.")
@@ -77,6 +86,8 @@ class DuelEnv(gymnasium.Env[Shown, np.int64]):
             raise DuelsError("The game is over: reset the environment.")
         if not engine.allows(int(action)):
             return engine.observe(self._seat), -1.0, True, False, {**self._info(), "illegal": True}
+        if self._grader:
+            self._grader.before(int(action))
         self._play(int(action))
         self._answer()
         self._show()
@@ -101,7 +112,8 @@ class DuelEnv(gymnasium.Env[Shown, np.int64]):
         return plain(self._words.board(self._engine.sight(self._seat)))
 
     def _info(self) -> dict[str, Any]:
-        return {"action_mask": self._engine.mask()}
+        graded = self._grader.info(self._seat) if self._grader else {}
+        return {"action_mask": self._engine.mask(), **graded}
 
     def _play(self, action: int) -> None:
         assert self._stream is not None

@@ -10,10 +10,15 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from duels.core.errors import DuelsError
+from duels.core.rules import Rules
 from duels.envs import vector
 from duels.envs.batch import Bytes, Flags
+from duels.envs.grading import grades_of, tabulate
 from duels.envs.gymnasium.single import RANDOM
+from duels.envs.kernels import kernel_of
 from duels.games import find_game
+from duels.players import make_player
+from duels.players.levels import LevelPlayer
 
 Numbers = NDArray[np.int64]
 
@@ -21,9 +26,10 @@ Numbers = NDArray[np.int64]
 class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
     """`num_envs` duels from the agent's seat; each is, game for game, a `DuelEnv`.
 
-    `opponent` is `random` or a table of a policy (see `duels.vector`). For any other player, make the
-    environment with `vectorization_mode="sync"`. A game that ends is reset in the same step: its last
-    observation is in `info["final_obs"]`.
+    `opponent` is `random`, a level of a game without secrets, or a table of a policy (`duels.vector`).
+    For any other player, make the environment with `vectorization_mode="sync"`. A game that ends is
+    reset in the same step: its last observation is in `info["final_obs"]`. With `grade`, `info` holds
+    the `value` of every position to the agent and the `regret` of its last actions.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012
@@ -38,20 +44,23 @@ class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
         opponent: str | ArrayLike = RANDOM,
         seat: int = 1,
         render_mode: None = None,
+        grade: bool = False,
         **options: int | None,
     ) -> None:
         if seat not in (1, 2):
             raise DuelsError(f"The agent's seat is 1 or 2, not {seat}.")
         self.num_envs = num_envs
         self._seat = seat - 1
-        self._batch = vector.make_batch(find_game(game).rules(**options), num_envs)
+        rules = find_game(game).rules(**options)
+        self._batch = vector.make_batch(rules, num_envs)
         self._batch.keep_final = True
-        if isinstance(opponent, str) and opponent != RANDOM:
-            raise DuelsError(
-                f"{opponent!r} plays one game at a time: make the environment with "
-                'vectorization_mode="sync", or give a table of its policy.'
-            )
-        self._policy = None if isinstance(opponent, str) else self._batch.policy(opponent)
+        self._policy = None
+        if not isinstance(opponent, str):
+            self._policy = self._batch.policy(opponent)
+        elif opponent != RANDOM:
+            self._policy = self._batch.policy(_table_of(opponent, game, rules))
+        self._grades = grades_of(rules) if grade else None
+        self._regrets = np.zeros(num_envs)
         self._seeded = False
         self.single_observation_space = spaces.Box(0, 1, (self._batch.observation_size,), np.int8)
         self.single_action_space = spaces.Discrete(self._batch.num_actions)
@@ -66,6 +75,7 @@ class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
             seed = int(self.np_random.integers(2**63))
         self._seeded = True
         self._batch.reset(seed)
+        self._regrets[:] = 0
         self._answer(_Ended(self))
         return self._batch.observe(self._seat), self._info()
 
@@ -73,6 +83,8 @@ class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
         batch = self._batch
         actions = np.asarray(actions)
         legal = batch.masks()[np.arange(self.num_envs), actions] == 1
+        if self._grades and isinstance(batch, vector.TableBatch):
+            self._regrets = np.where(legal, self._grades.regrets[batch.states, actions], self._regrets)
         ended = _Ended(self)
         if legal.all():
             ended.add(batch.step(actions))
@@ -99,7 +111,23 @@ class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
             ended.add(self._batch.step(self._batch.sample(self._policy), waiting))
 
     def _info(self) -> dict[str, Any]:
-        return {"action_mask": self._batch.masks(), "_action_mask": np.ones(self.num_envs, np.bool_)}
+        info: dict[str, NDArray[Any]] = {"action_mask": self._batch.masks()}
+        if self._grades and isinstance(self._batch, vector.TableBatch):
+            info["value"] = self._grades.values[self._seat].take(self._batch.states)
+            info["regret"] = self._regrets.copy()
+        everywhere = {f"_{name}": np.ones(self.num_envs, np.bool_) for name in info}
+        return {**info, **everywhere}
+
+
+def _table_of(player: str, game: str, rules: Rules[Any, Any, Any]) -> NDArray[np.float64]:
+    """The policy of a player by name, if it is one that can be written down."""
+    made = make_player(player, find_game(game), rules)
+    if not isinstance(made, LevelPlayer) or rules.has_secrets or kernel_of(rules.name, "batch"):
+        raise DuelsError(
+            f"{player!r} plays {rules.name} one game at a time: make the environment with "
+            'vectorization_mode="sync", or give a table of a policy.'
+        )
+    return tabulate(made.odds, rules)
 
 
 class _Ended:

@@ -15,6 +15,7 @@ from duels.core.errors import DuelsError, IllegalMove
 from duels.core.words import plain
 from duels.envs import dice
 from duels.envs.engine import NOBODY, Engine, MatchEngine, make_engine
+from duels.envs.grading import Grader
 from duels.games import find_game
 
 AGENTS = ("player_1", "player_2")
@@ -28,14 +29,18 @@ class DuelEnv(AECEnv, EzPickle):
 
     Options are the rules' (`max_turns=40`). The agent to move is shown the position as its seat
     knows it, and a mask of what it may do; the other agent's mask is zero. The winner's reward is 1,
-    the loser's -1; a game cut off by a limit is truncated and gives nobody anything.
+    the loser's -1; a game cut off by a limit is truncated and gives nobody anything. With `grade`,
+    an agent's info holds the `value` of the position to it, as far as it knows the position, and the
+    `regret` of its last action: what that gave away (see `duels.envs.grading`).
     """
 
     metadata: dict[str, Any]
 
-    def __init__(self, game: str, render_mode: str | None = None, **options: int | None) -> None:
+    def __init__(
+        self, game: str, render_mode: str | None = None, grade: bool = False, **options: int | None
+    ) -> None:
         super().__init__()
-        EzPickle.__init__(self, game, render_mode, **options)
+        EzPickle.__init__(self, game, render_mode, grade, **options)
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise DuelsError(f"There is no render mode {render_mode!r}; there are {', '.join(RENDER_MODES)}.")
         room = find_game(game)
@@ -47,8 +52,12 @@ class DuelEnv(AECEnv, EzPickle):
             "is_parallelizable": False,
             "render_fps": 1,
         }
-        # A board is drawn from what a seat knows, which takes the history of a match.
-        self._engine: Engine = MatchEngine(self.rules) if render_mode else make_engine(self.rules)
+        # A board is drawn from what a seat knows, and so are grades: that takes the history of a match.
+        self._engine: Engine = make_engine(self.rules)
+        self._grader: Grader | None = None
+        if render_mode or grade:
+            self._engine = match = MatchEngine(self.rules)
+            self._grader = Grader(match) if grade else None
         self._words = room.words(self.rules)
         self._has_chance = bool(self.rules.all_outcomes())
         self._stream: int | None = None
@@ -76,6 +85,9 @@ class DuelEnv(AECEnv, EzPickle):
         self.terminations = dict.fromkeys(AGENTS, False)
         self.truncations = dict.fromkeys(AGENTS, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in AGENTS}
+        if self._grader:
+            self._grader.reset()
+            self._grade()
         self.agent_selection = AGENTS[self._engine.actor]
         self._skip_agent_selection = None
         if self.render_mode == "human":
@@ -92,14 +104,22 @@ class DuelEnv(AECEnv, EzPickle):
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        engine = self._engine
-        if action is None or not engine.allows(int(action)):
+        if action is None or not self._engine.allows(int(action)):
             raise IllegalMove(f"Action {action} is not allowed now.")
+        self._play(agent, int(action))
+
+    def _play(self, agent: str, action: int) -> None:
+        """Carry out a legal action."""
+        engine = self._engine
         chance = 0
         if self._stream is not None and self._has_chance:
             chance = dice.roll(self._stream)[0]
             self._stream = dice.advance(self._stream)
-        engine.step(int(action), chance)
+        if self._grader:
+            self._grader.before(action)
+        engine.step(action, chance)
+        if self._grader:
+            self._grade()
         self._cumulative_rewards[agent] = 0.0
         if engine.actor == NOBODY:
             self._end(agent)
@@ -107,6 +127,10 @@ class DuelEnv(AECEnv, EzPickle):
             self.agent_selection = AGENTS[engine.actor]
         if self.render_mode == "human":
             self.render()
+
+    def _grade(self) -> None:
+        assert self._grader
+        self.infos = {agent: dict(self._grader.info(seat)) for seat, agent in enumerate(AGENTS)}
 
     def _end(self, mover: str) -> None:
         engine = self._engine
@@ -160,10 +184,12 @@ class GuardedDuelEnv(DuelEnv):
             if type(action) is not int or not 0 <= action < self._engine.num_actions:
                 # The space's own check takes every kind of integer, and longer than a move.
                 assert self.action_spaces[agent].contains(action), "action is not in action space"
-            if action is not None and not self._engine.allows(int(action)):
+            if action is not None and self._engine.allows(int(action)):
+                self._play(agent, int(action))
+            else:
                 self._lose(agent)
-                return
-        super().step(action)
+            return
+        self._was_dead_step(action)
 
     def _lose(self, agent: str) -> None:
         """End the game because `agent` took an illegal action."""
