@@ -55,7 +55,7 @@ class Case:
 
 def rollout(game: str, batch: int, compiled: bool, threads: int = 1) -> Run:
     envs = vector.make(game, batch, compiled=compiled)
-    steps = max(1, 200_000 // batch) if compiled else max(8, 20_000 // batch)
+    steps = max(100, (4_000_000 if compiled else 40_000) // batch)
     return lambda: envs.rollout(steps, threads=threads).steps
 
 
@@ -281,7 +281,7 @@ def plot_growth(file: str) -> None:
     axes.grid(True, which="major", alpha=0.3)
     axes.legend(fontsize=8, ncols=2)
     figure.tight_layout()
-    figure.savefig(file)
+    figure.savefig(file, metadata={"Date": None})
 
 
 def main() -> None:

@@ -12,9 +12,9 @@ from duels.envs.batch import Batch, Bytes, Flags, Tally, Whole
 from duels.games import find_game
 from duels.solving.tables import ILLEGAL, NOBODY, Tables, tables_of
 
-# One lookup of a rollout gives a packed word: where the successor's row begins (32 bits), whether a
-# seat has won, whether the clock ticks, and how many rows of tickets the successor has. The fields of
-# the winners are as wide as they are so that a block's words can be summed.
+# One lookup of a rollout gives a packed word: where the successor's words begin (32 bits), whether a
+# seat has won, whether the clock ticks, and how many legal moves the successor has. The fields of the
+# winners are as wide as they are so that a block's words can be summed.
 _ROW = 0xFFFFFFFF
 _WIN = (32, 42)
 _FIELD = 10
@@ -48,20 +48,26 @@ class GameTables:
         return np.where(np.arange(order.shape[1]) < self.counts[:, None], order, 0)
 
     @cached_property
+    def first(self) -> Whole:
+        """[state] where its words begin in `packed`."""
+        return np.concatenate([[0], self.counts.cumsum()[:-1]]) * self.tables.tickets
+
+    @cached_property
+    def owner(self) -> NDArray[np.intp]:
+        """[word] the state that it belongs to."""
+        return np.repeat(np.nonzero(self.tables.legal)[0], self.tables.tickets)
+
+    @cached_property
     def packed(self) -> Whole:
-        """[(state, k, ticket)] the packed word of every k-th legal move; an ended game starts again."""
+        """The words of all legal moves, state by state, ticket by ticket; an ended game starts again."""
         tables = self.tables
-        rows = np.arange(tables.states)[:, None]
-        moves = tables.successor[rows, self.choices].astype(np.int64)
+        moves = tables.successor[tables.legal].astype(np.int64)
         target, tick = moves >> 1, moves & 1
         winner = tables.winner[target]
         after = np.where(winner == NOBODY, target, 0)
-        width = self.choices.shape[1] * tables.tickets
-        words = after * width | tick << _TICK | self.counts[after] << _COUNT
+        words = self.first[after] | tick << _TICK | self.counts[after] << _COUNT
         for seat in (0, 1):
             words |= (winner == seat).astype(np.int64) << _WIN[seat]
-        if tables.states * width > _ROW:
-            raise DuelsError("The tables of this game are too large to be packed.")
         return np.ascontiguousarray(words.ravel())
 
     @cached_property
@@ -182,8 +188,8 @@ class TableBatch(Batch):
             )
 
     def _roll(self, part: slice, steps: int, policy: Whole | None) -> Tally:
-        width = self.shared.choices.shape[1] * self.tables.tickets
-        start = _Rows(self._states[part] * width, self.shared.counts[self._states[part]])
+        states = self._states[part]
+        start = _Rows(self.shared.first[states], self.shared.counts[states])
         if self.compiled and policy is None:
             tally = self._roll_compiled(part, steps, start)
         elif len(start.row) <= _FEW and policy is None:
@@ -194,7 +200,7 @@ class TableBatch(Batch):
             tally = self._total(
                 [self._roll_block(part, block, policy, start) for block in blocks], len(start.row)
             )
-        self._states[part] = start.row // width
+        self._states[part] = self.shared.owner[start.row]
         return tally
 
     def _roll_block(self, part: slice, steps: int, policy: Whole | None, at: "_Rows") -> Tally:
@@ -211,7 +217,7 @@ class TableBatch(Batch):
                 np.multiply(bits[step], count, out=index)
                 np.right_shift(index, 32, out=index)
             else:
-                bounds = policy.take(row // (policy.shape[1] * tickets), axis=0)
+                bounds = policy.take(self.shared.owner.take(row), axis=0)
                 np.sum(bits[step][:, None] >= bounds, axis=1, out=index)
             if tickets > 1:
                 np.multiply(index, tickets, out=index)

@@ -4,6 +4,7 @@ Its states are too many for tables. A test plays it beside the rules, move by mo
 """
 
 from copy import copy
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from duels.envs.kernels.flip.single import FLIP, KEEP, PAIR
 from duels.games.flip.features import features
 from duels.games.flip.rules import QuantumTiles, neighbours
 
-_FEW = 32  # games: up to there one after the other is quicker than arrays
+_FEW = 96  # games: up to there one after the other is quicker than arrays
 _MOST_BITS = 16  # of a window of rows that is looked up at once
 
 
@@ -76,6 +77,10 @@ class FlipBatch(Batch):
         live = np.ones(self.num_envs, np.bool_) if idle is None else ~idle
         if (wrong & live).any():
             self._refuse(wrong & live, actions)
+        return self._carry_out(kind, one, two, chance, live), None
+
+    def _carry_out(self, kind: Whole, one: Whole, two: Whole, chance: Whole, live: Flags | bool) -> Bytes:
+        """Play legal actions where it is `live`; give the winners."""
         winner = np.full(self.num_envs, NOBODY, np.int8)
         pairs = np.flatnonzero(live & (kind == PAIR))
         if len(pairs):
@@ -89,7 +94,7 @@ class FlipBatch(Batch):
             self._quantum[self._mover[keeps], keeps] = 0
             self._choosing[keeps] = False
             self._score(keeps, one[keeps], winner)
-        return winner, None
+        return winner
 
     def _allowed(self, kind: Whole, one: Whole, two: Whole) -> Flags:
         needed = (np.int64(1) << one) | (np.int64(1) << two)
@@ -237,7 +242,8 @@ class FlipBatch(Batch):
 
     def _roll_arrays(self, chance: Whole, bits: Whole, wins: Whole) -> None:
         for tick in range(len(bits)):
-            winner, _ = self._play(self._sample(bits[tick]), chance[tick], None)
+            kind, one, two = self._moves.take(self._sample(bits[tick]), axis=1)
+            winner = self._carry_out(kind, one, two, chance[tick], True)
             ended = np.flatnonzero(winner != NOBODY)
             if len(ended):
                 wins[ended, winner[ended]] += 1
@@ -246,15 +252,16 @@ class FlipBatch(Batch):
     def _roll_games(self, games: Whole, chance: Whole, bits: Whole, wins: Whole) -> None:
         """One game after the other: in compiled code, or because a few are not worth arrays."""
         rules = self.rules
-        pairs = np.array(neighbours(rules.side), np.int64)
         sizes = (self._tile_count, rules.values, rules.copies, rules.target)
+        bits, chance = np.ascontiguousarray(bits.T), np.ascontiguousarray(chance.T)
         if self.compiled:
             from duels.envs.kernels.flip import compiled
 
-            compiled.roll(games, bits, chance, wins, pairs, *sizes)
+            compiled.roll(games, bits, chance, wins, *_pair_arrays(rules.side), *sizes)
             return
         played, won = games.tolist(), wins.tolist()
-        single.roll(played, bits.tolist(), chance.tolist(), won, pairs.tolist(), *sizes)
+        windows, tables, pairs = _pair_lists(rules.side)
+        single.roll(played, bits.tolist(), chance.tolist(), won, windows, tables, pairs, *sizes)
         games[:], wins[:] = played, won
 
     def _to_games(self) -> Whole:
@@ -292,6 +299,22 @@ class FlipBatch(Batch):
         return view
 
 
+@lru_cache
+def _pair_arrays(side: int) -> tuple[Whole, Whole, Whole]:
+    """The windows, their tables and the pairs, as the functions for one game take them."""
+    windows = _pair_windows(side)
+    tables = np.zeros((len(windows), max(len(table) for *_, table in windows)), np.int64)
+    for row, (*_, table) in zip(tables, windows, strict=True):
+        row[: len(table)] = table
+    return np.array([window[:3] for window in windows]), tables, np.array(neighbours(side))
+
+
+@lru_cache
+def _pair_lists(side: int) -> list[Any]:
+    return [array.tolist() for array in _pair_arrays(side)]
+
+
+@lru_cache
 def _pair_windows(side: int) -> list[tuple[int, int, int, Whole]]:
     """The rows of the board in windows that are looked up at once.
 

@@ -3,16 +3,20 @@
 from types import FunctionType
 from typing import Any
 
+import numpy as np
 from numba import njit
 
 from duels.envs.kernels.flip import single
 
 # In an order in which each calls only earlier ones: a compiled function must find compiled ones.
-_ORDER = ("start", "value_at", "reveal", "lift", "play", "ways", "play_choice", "roll")
+_ORDER = (
+    *("start", "value_at", "reveal", "lift", "play"),
+    *("count_bits", "place_of", "pairs_down", "play_random", "roll"),
+)
 
 
 def _compile() -> Any:
-    scope = dict(vars(single))
+    scope = {**vars(single), "BITS": np.array(single.BITS)}
     for name in _ORDER:
         source = getattr(single, name)
         scope[name] = njit(nogil=True)(FunctionType(source.__code__, scope, name, source.__defaults__))

@@ -9,7 +9,7 @@ from duels.core.features import Encoding
 from duels.envs.engine import NOBODY, Engine
 from duels.envs.kernels.flip import single
 from duels.games.flip.features import features
-from duels.games.flip.rules import Flip, Keep, QuantumFlip, QuantumTiles, neighbours
+from duels.games.flip.rules import Flip, Keep, QuantumFlip, QuantumTiles
 
 
 class FlipEngine(Engine):
@@ -20,8 +20,12 @@ class FlipEngine(Engine):
         actions = rules.all_actions()
         self._moves = [action_of(action) for action in actions]
         self._tiles = rules.side**2
-        self._pairs = [(1 << a | 1 << b, 1 << number) for number, (a, b) in enumerate(neighbours(rules.side))]
         self._keep = len(actions) - self._tiles
+        # What is no longer possible once a tile is flipped: to flip it, alone or with a neighbour.
+        self._closed = [
+            np.array([a for a, move in enumerate(self._moves[: self._keep]) if tile in move[1:]])
+            for tile in range(self._tiles)
+        ]
         self.num_actions = len(actions)
         self.observation_size = Encoding(features(rules)).size
         self._face_marks = _marks(2 * rules.values + 1)
@@ -33,44 +37,43 @@ class FlipEngine(Engine):
     def reset(self) -> None:
         single.start(self._game, self._tiles, self.rules.values, self.rules.copies)
         self._faces = [self._face_marks[0]] * self._tiles
+        self._open = np.array([1] * self._keep + [0] * self._tiles, np.int8)
+        """[action] 1 where all tiles that a flip or a Quantum Flip takes are face down."""
         self.actor = 0
         self.winner = NOBODY
-        self._legal: int | None = None
 
     def step(self, action: int, chance: int) -> None:
         kind, one, two = self._moves[action]
         game, values = self._game, self.rules.values
         self.winner = single.play(game, kind, one, two, chance, values, self.rules.target)
+        if kind != single.PAIR:
+            self._open[self._closed[one]] = 0
         for tile in (one, two):
             value, down = game[single.BAG + values + tile], game[single.DOWN] >> tile & 1
             self._faces[tile] = self._face_marks[value + values * down]
-        self._legal = None
         self.actor = game[single.MOVER] if self.winner == NOBODY else NOBODY
 
     def allows(self, action: int) -> bool:
-        return action >= 0 and bool(self._legal_bits() >> action & 1)
-
-    def _legal_bits(self) -> int:
-        """The legal actions, a bit each."""
-        if self._legal is None:
-            self._legal = self._find_legal()
-        return self._legal
-
-    def _find_legal(self) -> int:
         game = self._game
-        down = game[single.DOWN]
-        if self.actor == NOBODY:
-            return 0
+        if self.actor == NOBODY or not 0 <= action < self.num_actions:
+            return False
         if game[single.CHOOSING]:
-            return (1 << game[single.ONE] | 1 << game[single.TWO]) << self._keep
-        if game[single.QUANTUM + self.actor]:
-            pairs = sum([bit for both, bit in self._pairs if both & down == both])
-            return down | pairs << self._tiles
-        return down
+            return action - self._keep in (game[single.ONE], game[single.TWO])
+        if action >= self._tiles and not game[single.QUANTUM + self.actor]:
+            return False
+        return bool(self._open[action])
 
     def mask(self) -> NDArray[np.int8]:
-        packed = np.frombuffer(self._legal_bits().to_bytes(-(-self.num_actions // 8), "little"), np.uint8)
-        return np.unpackbits(packed, count=self.num_actions, bitorder="little").view(np.int8)
+        game = self._game
+        if self.actor == NOBODY or game[single.CHOOSING]:
+            mask = np.zeros(self.num_actions, np.int8)
+            if self.actor != NOBODY:
+                mask[self._keep + game[single.ONE]] = mask[self._keep + game[single.TWO]] = 1
+            return mask
+        mask = self._open.copy()
+        if not game[single.QUANTUM + self.actor]:
+            mask[self._tiles :] = 0
+        return mask
 
     def observe(self, seat: int) -> NDArray[np.int8]:
         game, other = self._game, 1 - seat

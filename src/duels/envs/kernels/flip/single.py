@@ -17,6 +17,10 @@ QUANTUM = 7
 UNSEEN = 9
 BAG = 10  # how many tiles of each value are in the bag, then every tile's value, 0 if it is unseen
 
+CHUNK_BITS = 13
+CHUNK = (1 << CHUNK_BITS) - 1
+BITS = [number.bit_count() for number in range(CHUNK + 1)]
+
 
 def size(tiles: int, values: int) -> int:
     """The length of a game's list."""
@@ -94,46 +98,61 @@ def reveal(game: MutableSequence[int], tile: int, value: int, values: int) -> No
     game[UNSEEN] -= 1
 
 
-def ways(game: MutableSequence[int], pairs: Sequence[Sequence[int]], tiles: int) -> int:
-    """How many actions are legal."""
-    if game[CHOOSING]:
-        return 2
-    down = game[DOWN]
+def count_bits(word: int) -> int:
+    """How many bits are set."""
     count = 0
-    for tile in range(tiles):
-        count += down >> tile & 1
-    if game[QUANTUM + game[MOVER]]:
-        for pair in range(len(pairs)):
-            count += down >> pairs[pair][0] & down >> pairs[pair][1] & 1
+    while word:
+        count += BITS[word & CHUNK]
+        word >>= CHUNK_BITS
     return count
 
 
-def play_choice(
+def place_of(word: int, k: int) -> int:
+    """The place of the k-th bit that is set, counted from 0."""
+    place = 0
+    while k >= BITS[word & CHUNK]:
+        k -= BITS[word & CHUNK]
+        word >>= CHUNK_BITS
+        place += CHUNK_BITS
+    for _ in range(k):
+        word &= word - 1
+    return place + BITS[((word & -word) - 1) & CHUNK]
+
+
+def pairs_down(down: int, windows: Sequence[Sequence[int]], tables: Sequence[Sequence[int]]) -> int:
+    """The neighbours that are both face down, a bit each, in the order of the actions (see `windows`)."""
+    pairs = 0
+    for window in range(len(windows)):
+        shift, size, place = windows[window][0], windows[window][1], windows[window][2]
+        pairs |= tables[window][down >> shift & size] << place
+    return pairs
+
+
+def play_random(
     game: MutableSequence[int],
-    k: int,
+    bits: int,
     chance: int,
+    windows: Sequence[Sequence[int]],
+    tables: Sequence[Sequence[int]],
     pairs: Sequence[Sequence[int]],
-    tiles: int,
     values: int,
     target: int,
 ) -> int:
-    """Play the k-th legal action, in the order of their integers; give the winner, if any."""
+    """Play one of the legal actions, from 32 random bits; give the winner, if any."""
     if game[CHOOSING]:
-        kept = game[ONE] if k == 0 else game[TWO]
+        kept = game[ONE] if bits * 2 >> 32 == 0 else game[TWO]
         return play(game, KEEP, kept, kept, chance, values, target)
     down = game[DOWN]
-    for tile in range(tiles):
-        if down >> tile & 1:
-            if k == 0:
-                return play(game, FLIP, tile, tile, chance, values, target)
-            k -= 1
-    for pair in range(len(pairs)):
-        one, two = pairs[pair][0], pairs[pair][1]
-        if down >> one & down >> two & 1:
-            if k == 0:
-                return play(game, PAIR, one, two, chance, values, target)
-            k -= 1
-    return NOBODY
+    singles = count_bits(down)
+    doubles = 0
+    if game[QUANTUM + game[MOVER]]:
+        doubles = pairs_down(down, windows, tables)
+    k = bits * (singles + count_bits(doubles)) >> 32
+    if k < singles:
+        tile = place_of(down, k)
+        return play(game, FLIP, tile, tile, chance, values, target)
+    pair = place_of(doubles, k - singles)
+    return play(game, PAIR, pairs[pair][0], pairs[pair][1], chance, values, target)
 
 
 def roll(
@@ -141,18 +160,21 @@ def roll(
     bits: Sequence[Sequence[int]],
     chance: Sequence[Sequence[int]],
     wins: Sequence[MutableSequence[int]],
+    windows: Sequence[Sequence[int]],
+    tables: Sequence[Sequence[int]],
     pairs: Sequence[Sequence[int]],
     tiles: int,
     values: int,
     copies: int,
     target: int,
 ) -> None:
-    """Random play of every game by its own bits, [tick, game]; a game that ends starts again."""
+    """Random play of every game by its own bits, [game, tick]; a game that ends starts again."""
     for number in range(len(games)):
         game = games[number]
-        for tick in range(len(bits)):
-            k = bits[tick][number] * ways(game, pairs, tiles) >> 32
-            winner = play_choice(game, k, chance[tick][number], pairs, tiles, values, target)
+        for tick in range(len(bits[number])):
+            winner = play_random(
+                game, bits[number][tick], chance[number][tick], windows, tables, pairs, values, target
+            )
             if winner != NOBODY:
                 wins[number][winner] += 1
                 start(game, tiles, values, copies)
