@@ -447,6 +447,54 @@ def practice(game: Game, count: int, seed: str | None, plain: bool) -> None:
     practise(game, count, Random(seed), Screen(plain))
 
 
+@cli.command(
+    epilog=examples(
+        "duels export chain --games 1000 --player perfect",
+        "duels export lights --games 500 --player club --against random --out lights.parquet",
+    )
+)
+@game_argument
+@click.option("--games", "count", type=click.IntRange(1), default=100, show_default=True, help="How many.")
+@click.option(
+    "--player",
+    default="perfect",
+    show_default=True,
+    callback=_as_who,
+    shell_complete=_complete_who,
+    help="Who plays.",
+)
+@click.option("--against", help="Who sits at the other seat; the same player by default.")
+@click.option("--seed", default="export", show_default=True, help="Makes the matches repeatable.")
+@click.option(
+    "--out",
+    "path",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The file, .jsonl or .parquet; GAME-PLAYER.jsonl by default.",
+)
+def export(game: Game, count: int, player: str, against: str | None, seed: str, path: Path | None) -> None:
+    """Write matches between machine players, every decision graded.
+
+    A run that was broken off goes on where it was when it is started again.
+    """
+    from duels.terminal import export as exporting
+    from duels.terminal.play import MACHINE_LIMIT
+
+    rules = game.rules()
+    if rules.limit:
+        rules = game.rules(**{rules.limit: MACHINE_LIMIT})
+    run = exporting.Export(game, rules, (player, against or player), seed, count)
+    path = path or Path(f"{game.name}-{player}.jsonl")
+
+    def tell(done: int, games: int) -> None:
+        if done % max(1, games // 20) == 0:
+            click.echo(f"… {done} of {games}", err=True)
+
+    found = exporting.export(run, path, tell)
+    if found:
+        click.echo(f"{min(found, count)} matches were there already.", err=True)
+    click.echo(str(path))
+
+
 @cli.command(epilog=examples("duels demo"))
 @plain_option
 def demo(plain: bool) -> None:

@@ -1,0 +1,197 @@
+"""Writes many matches between machine players, every decision graded: datasets for whoever learns from them.
+
+JSON lines: a match a line. Parquet: a decision a row. A run that was broken off goes on where it was.
+"""
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from duels.core.errors import DuelsError
+from duels.core.match import Match, draw
+from duels.core.rules import CHANCE, Rules, Seat, Sight
+from duels.games import Game
+from duels.players import make_player
+
+Progress = Callable[[int, int], None]
+AnyMatch = Match[Any, Any, Any]
+
+
+@dataclass(frozen=True)
+class Export:
+    """What is to be played: so many matches of a game between two kinds of players, from one seed."""
+
+    game: Game
+    rules: Rules[Any, Any, Any]
+    players: tuple[str, str]
+    seed: str
+    games: int
+
+    @property
+    def head(self) -> dict[str, Any]:
+        """What every line of the file says of the run it belongs to."""
+        return {
+            "game": self.game.name,
+            "options": self.rules.options(),
+            "players": list(self.players),
+            "seed": self.seed,
+        }
+
+
+def export(run: Export, path: Path, progress: Progress = lambda done, games: None) -> int:
+    """Write the matches of `run` to `path`, by its suffix; how many were there already is given back."""
+    if path.suffix == ".jsonl":
+        return _write_lines(run, path, progress)
+    if path.suffix == ".parquet":
+        _need_arrow()
+        lines = path.with_name(path.name + ".jsonl")
+        found = _write_lines(run, lines, progress)
+        _write_parquet(run, lines, path)
+        lines.unlink()
+        return found
+    raise DuelsError(f"Datasets are written as .jsonl or .parquet, not as '{path.suffix}'.")
+
+
+# -- JSON lines --------------------------------------------------------------------------------------
+
+
+def _write_lines(run: Export, path: Path, progress: Progress) -> int:
+    found = _resume(run, path)
+    oracle = run.game.oracle(run.rules)
+    seated = [make_player(name, run.game, run.rules) for name in run.players]
+    with path.open("a", encoding="utf-8") as file:
+        for number in range(found, run.games):
+            progress(number, run.games)
+            line = {**run.head, "number": number, **_play(run, number, oracle, seated)}
+            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+            file.flush()
+    progress(run.games, run.games)
+    return found
+
+
+def _resume(run: Export, path: Path) -> int:
+    """How many matches are in the file already; a last line that was not finished is cut off."""
+    if not path.exists():
+        return 0
+    content = path.read_bytes()
+    whole = content[: content.rfind(b"\n") + 1]
+    lines = whole.splitlines()
+    for number, line in enumerate(lines):
+        try:
+            head = json.loads(line)
+        except ValueError:
+            raise DuelsError(f"{path}, line {number + 1}: this is no match in JSON.") from None
+        expected = {**run.head, "number": number}
+        if not isinstance(head, dict) or any(head.get(key) != value for key, value in expected.items()):
+            raise DuelsError(f"{path}, line {number + 1}: this match is of another run; name another file.")
+    if len(whole) < len(content):
+        os.truncate(path, len(whole))
+    return len(lines)
+
+
+def _play(run: Export, number: int, oracle: Any, seated: list[Any]) -> dict[str, Any]:
+    """One match, from its own seed: the same whatever was played before it."""
+    rng = Random(f"{run.seed} {number}")
+    match: AnyMatch = Match.start(run.rules)
+    turns = []
+    while (actor := match.actor) is not None:
+        if actor is CHANCE:
+            action = draw(match, rng)
+            turns.append({"actor": "chance", "action": run.rules.format(action)})
+        else:
+            seat = Seat(actor)
+            # Where nothing is hidden the position says all, and a long history need not be gathered.
+            open_sight = not run.rules.has_secrets
+            sight = run.rules.sight(match.state, seat) if open_sight else match.sight(seat)
+            action = seated[seat - 1].choose(sight, rng)
+            turns.append(_graded(run.rules, oracle, sight, action))
+        match = match.play(actor, action)
+    assert match.outcome
+    return {"winner": match.outcome.winner, "reason": match.outcome.reason, "turns": turns}
+
+
+def _graded(rules: Any, oracle: Any, sight: Sight[Any, Any], action: Any) -> dict[str, Any]:
+    verdict = oracle.judge(sight)
+    taken = next(judged.value for judged in verdict.actions if judged.action == action)
+    return {
+        "actor": sight.seat.value,
+        "position": rules.format_position(sight),
+        "action": rules.format(action),
+        "value": verdict.value.number,
+        "regret": max(0.0, verdict.value.number - taken.number),
+        "exactness": verdict.value.exactness.value,
+        "error": verdict.value.error,
+    }
+
+
+# -- Parquet -----------------------------------------------------------------------------------------
+
+
+def _need_arrow() -> None:
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError:
+        raise DuelsError("Parquet needs the extra 'data': pip install 'duels[data]'.") from None
+
+
+def _write_parquet(run: Export, lines: Path, path: Path) -> None:
+    import pyarrow as arrow
+    from pyarrow import parquet
+
+    schema = arrow.schema(
+        [
+            ("number", arrow.int64()),
+            ("move", arrow.int32()),
+            ("seat", arrow.int8()),
+            ("position", arrow.string()),
+            ("observation", arrow.list_(arrow.int8())),
+            ("legal", arrow.list_(arrow.int16())),
+            ("action", arrow.string()),
+            ("action_number", arrow.int16()),
+            ("value", arrow.float64()),
+            ("regret", arrow.float64()),
+            ("exactness", arrow.string()),
+            ("error", arrow.float64()),
+            ("result", arrow.float32()),
+        ],
+        metadata={key: json.dumps(value) for key, value in run.head.items()},
+    )
+    draft = path.with_name(path.name + ".draft")
+    with (
+        parquet.ParquetWriter(draft, schema, compression="zstd") as writer,
+        lines.open(encoding="utf-8") as file,
+    ):
+        for line in file:
+            writer.write_batch(
+                arrow.RecordBatch.from_pylist(list(_rows(run, json.loads(line))), schema=schema)
+            )
+    os.replace(draft, path)
+
+
+def _rows(run: Export, told: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """A match's decisions, with what the environments show there; `result` is 1, -1 or 0 for the seat."""
+    encoding = run.game.encoding(run.rules)
+    number = {action: place for place, action in enumerate(run.rules.all_actions())}
+    match: AnyMatch = Match.start(run.rules)
+    for move, turn in enumerate(told["turns"]):
+        action = run.rules.parse(turn["action"])
+        actor = match.actor
+        assert actor is not None
+        if actor is not CHANCE:
+            seat = Seat(actor)
+            kept = {key: turn[key] for key in ("position", "action", "value", "regret", "exactness", "error")}
+            yield {
+                "number": told["number"],
+                "move": move,
+                "seat": seat.value,
+                "observation": list(encoding.encode(run.rules.view(match.state, seat), seat)),
+                "legal": [number[legal] for legal in match.actions],
+                "action_number": number[action],
+                "result": 0.0 if told["winner"] is None else 1.0 if told["winner"] == seat else -1.0,
+                **kept,
+            }
+        match = match.play(actor, action)
