@@ -48,10 +48,11 @@ bench: .venv/tested .venv-bench/ready
 solved: .venv/tested
 	$(BIN)/python docs/solved/build.py
 
+# Each prints its result and draws the picture that the docs show.
 examples: .venv-examples/ready
-	.venv-examples/bin/python examples/q_learning.py
-	.venv-examples/bin/python examples/hunt_cfr.py
-	.venv-examples/bin/python examples/chain_ppo.py
+	.venv-examples/bin/python examples/q_learning.py --plot docs/images/q_learning.svg
+	.venv-examples/bin/python examples/hunt_cfr.py --plot docs/images/hunt_cfr.svg
+	.venv-examples/bin/python examples/chain_ppo.py --plot docs/images/chain_ppo.svg
 
 # What the examples learn with is large, and nothing else needs it.
 .venv-examples/ready: pyproject.toml examples/requirements.txt

@@ -89,7 +89,7 @@ def main() -> None:
         axes.set(xlabel="steps", title=f"Masked PPO on chain against {arguments.opponent}", ylim=(0, 1))
         axes.legend()
         figure.tight_layout()
-        figure.savefig(arguments.plot)
+        figure.savefig(arguments.plot, metadata={"Date": None})
 
 
 if __name__ == "__main__":

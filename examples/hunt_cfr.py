@@ -41,7 +41,7 @@ def main() -> None:
         axes.loglog(counts, grades, marker="o")
         axes.set(xlabel="iterations of CFR+", ylabel="exploitability", title="hunt on 3 cells, 3 turns")
         figure.tight_layout()
-        figure.savefig(arguments.plot)
+        figure.savefig(arguments.plot, metadata={"Date": None})
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ python examples/q_learning.py --game lights --plot q_learning.svg
 """
 
 import argparse
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +28,7 @@ def learn(game: str, steps: int, looks: int, seed: int = 0) -> tuple[list[int], 
     for step in range(steps + 1):
         if step % (steps // looks) == 0:
             played.append(games)
-            grades.append(duels.exploitability(greedy(worth + closed), game))
+            grades.append(duels.exploitability((worth + closed).argmax(axis=1), game))
         states, movers = envs.states, envs.actor
         actions = np.where(rng.random(ENVS) < EXPLORE, envs.sample(), (worth + closed)[states].argmax(axis=1))
         result = envs.step(actions)
@@ -40,12 +41,7 @@ def learn(game: str, steps: int, looks: int, seed: int = 0) -> tuple[list[int], 
     return played, grades
 
 
-def greedy(worth: NDArray[np.float64]) -> NDArray[np.intp]:
-    """[state] the action that looks best."""
-    return worth.argmax(axis=1)
-
-
-def crowd(states: NDArray[np.int64], actions: NDArray[np.int64]) -> NDArray[np.int64]:
+def crowd(states: NDArray[np.int64], actions: NDArray[np.int64]) -> Any:
     """How many environments of the batch take the same action in the same state."""
     _, where, count = np.unique(states * 1000 + actions, return_inverse=True, return_counts=True)
     return count[where]
@@ -70,7 +66,7 @@ def main() -> None:
         axes.set(xlabel="games of self-play", ylabel="exploitability", ylim=(0, 0.55))
         axes.set_title(f"Q-learning on {arguments.game}")
         figure.tight_layout()
-        figure.savefig(arguments.plot)
+        figure.savefig(arguments.plot, metadata={"Date": None})
 
 
 if __name__ == "__main__":
