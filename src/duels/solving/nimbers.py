@@ -32,7 +32,8 @@ class TakeAndBreak:
         known = self._known
         if n >= len(known):
             period = self.period(n)
-            if period:
+            # Looking for the period may have made n known, and it need not hold yet for a heap so small.
+            if period and n >= len(known):
                 return known[period.start + (n - period.start) % period.length]
         return known[n]
 
