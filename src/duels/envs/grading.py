@@ -44,9 +44,7 @@ class Grader:
         """Judge an action of the seat to move, which is about to be played."""
         seat = self._engine.actor
         verdict = self._oracle.judge(self._engine.sight(seat))
-        taken = self._engine.action(action)
-        value = next(judged.value for judged in verdict.actions if judged.action == taken)
-        self._regret[seat] = max(0.0, verdict.value.number - value.number)
+        self._regret[seat] = verdict.loss(self._engine.action(action))
 
     def info(self, seat: int) -> dict[str, float]:
         """What `info` holds for a seat: the position's value to it now, and its last action's regret."""
@@ -77,8 +75,8 @@ def grades_of(rules: Rules[Any, Any, Any]) -> Grades:
         mine = oracle.value(sight).number
         values[sight.seat - 1, place], values[2 - sight.seat, place] = mine, 1 - mine
         if sight.actions:
-            for judged in oracle.judge(sight).actions:
-                regrets[place, number[judged.action]] = max(0.0, mine - judged.value.number)
+            for action, loss in zip(sight.actions, oracle.judge(sight).losses, strict=True):
+                regrets[place, number[action]] = loss
     return Grades(values, regrets)
 
 

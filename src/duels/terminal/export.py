@@ -116,13 +116,12 @@ def _play(run: Export, number: int, oracle: Any, seated: list[Any]) -> dict[str,
 
 def _graded(rules: Any, oracle: Any, sight: Sight[Any, Any], action: Any) -> dict[str, Any]:
     verdict = oracle.judge(sight)
-    taken = next(judged.value for judged in verdict.actions if judged.action == action)
     return {
         "actor": sight.seat.value,
         "position": rules.format_position(sight),
         "action": rules.format(action),
         "value": verdict.value.number,
-        "regret": max(0.0, verdict.value.number - taken.number),
+        "regret": verdict.loss(action),
         "exactness": verdict.value.exactness.value,
         "error": verdict.value.error,
     }

@@ -86,16 +86,18 @@ class Grid:
         for a, b in self.pairs:
             self.near[a] |= 1 << b
             self.near[b] |= 1 << a
+        self.beside = [bits(near) for near in self.near]
         self.dark = sum(1 << tile for tile in range(side**2) if sum(divmod(tile, side)) % 2 == 0)
         self.most_pairs = lru_cache(REMEMBERED)(self._most_pairs)
+        self._shape_by = lru_cache(REMEMBERED)(self._find_shape)
 
     def _most_pairs(self, tiles: int) -> int:
         """The most disjoint pairs of neighbours among `tiles`: every pair is a dark and a light one."""
         partner: dict[int, int] = {}
 
         def settle(dark: int, tried: set[int]) -> bool:
-            for light in bits(self.near[dark] & tiles):
-                if light not in tried:
+            for light in self.beside[dark]:
+                if tiles >> light & 1 and light not in tried:
                     tried.add(light)
                     if light not in partner or settle(partner[light], tried):
                         partner[light] = dark
@@ -105,11 +107,14 @@ class Grid:
         return sum(settle(dark, set()) for dark in bits(tiles & self.dark))
 
     def shape(self, unknown: int, seen: tuple[tuple[int, int], ...]) -> Shape:
+        return self._shape_by(unknown, seen[0][0] if seen else None)
+
+    def _find_shape(self, unknown: int, seen: int | None) -> Shape:
         count = unknown.bit_count()
         pairs = self.most_pairs(unknown)
-        if not seen:
+        if seen is None:
             return Shape(pairs, 2 * pairs < count)
-        near = self.near[seen[0][0]] & unknown
+        near = self.near[seen] & unknown
         far = self.most_pairs(unknown & ~near)
         return Shape(pairs, 2 * pairs < count, near.bit_count(), far, 2 * far < count - near.bit_count())
 
