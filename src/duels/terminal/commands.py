@@ -335,6 +335,7 @@ def share(file: Path, seat: str) -> None:
 @game_argument
 @click.option("--position", help="In the game's notation; the opening by default.")
 @click.option("--json", "as_json", is_flag=True, help="The answer as one JSON object.")
+@click.option("--all", "every_action", is_flag=True, help="List every action, however many there are.")
 @click.option("--verify", "verifying", is_flag=True, help="Check the values by methods written apart.")
 @click.option("--lights", type=click.IntRange(1, 100_000), help="lights: how many.")
 @click.option("--goal", type=click.IntRange(2, 10_000_000), help="leap: the cell to reach.")
@@ -342,7 +343,13 @@ def share(file: Path, seat: str) -> None:
 @click.option("--run", type=click.IntRange(2, 13), help="chain: how many in a row win.")
 @plain_option
 def solve(
-    game: Game, position: str | None, as_json: bool, verifying: bool, plain: bool, **sizes: int | None
+    game: Game,
+    position: str | None,
+    as_json: bool,
+    every_action: bool,
+    verifying: bool,
+    plain: bool,
+    **sizes: int | None,
 ) -> None:
     """Show what perfect play is: the value of a position and of every action.
 
@@ -363,14 +370,14 @@ def solve(
     elif as_json:
         click.echo(solving.solution_as_json(game, rules, sight))
     else:
-        solving.show_solution(game, rules, sight, screen)
+        solving.show_solution(game, rules, sight, screen, every_action)
 
 
 @cli.command(
     epilog=examples("duels levels chain", "duels levels flip --matches 100", "duels levels leap --json")
 )
 @game_argument
-@click.option("--matches", type=click.IntRange(2), default=400, show_default=True, help="Matches a row.")
+@click.option("--matches", type=click.IntRange(2), default=100, show_default=True, help="Matches a row.")
 @click.option("--seed", default="levels", show_default=True, help="Makes the measurement repeatable.")
 @click.option("--json", "as_json", is_flag=True, help="The rows as one JSON list.")
 def levels(game: Game, matches: int, seed: str, as_json: bool) -> None:
@@ -378,11 +385,20 @@ def levels(game: Game, matches: int, seed: str, as_json: bool) -> None:
 
     A level is defined by how much winning probability it gives away per decision.
     """
+    import time
     from dataclasses import asdict
 
     from duels.terminal.levels import levels_as_text, measure_levels
 
-    rows = measure_levels(game, matches, seed, lambda step: click.echo(f"… {step}", err=True))
+    told = time.monotonic()
+
+    def progress(name: str, number: int) -> None:
+        nonlocal told
+        if time.monotonic() - told > 1:
+            told = time.monotonic()
+            click.echo(f"… {game.name}: {name}, {number} of {matches} matches", err=True)
+
+    rows = measure_levels(game, matches, seed, progress)
     if as_json:
         click.echo(json.dumps([asdict(row) for row in rows], indent=2))
     else:
@@ -437,7 +453,7 @@ def review(file: Path, as_json: bool, page: Path | None, plain: bool) -> None:
 def practice(game: Game, count: int, seed: str | None, plain: bool) -> None:
     """Answer positions that have one right move, graded at once.
 
-    At any prompt: hint, back, quit.
+    At any prompt, help tells what else can be entered.
     """
     from random import Random
 

@@ -20,19 +20,31 @@ from duels.terminal.screen import Screen
 
 AnyMatch = Match[Any, Any, Any]
 
-HELP = """\
-At any prompt you can also enter:
-  help     this list
-  rules    the rule card of this game
-  board    the board as it stands
-  moves    what you may do now
-  hint     the best action, its value, and why
-  back     start this entry again
-  undo     take back your last decision
-  save     where this match is saved
-  resign   give up
-  quit     leave; the match is saved and can be resumed
-"""
+ALWAYS = {
+    "help": "this list",
+    "rules": "the rule card of this game",
+    "board": "the board as it stands",
+    "moves": "what you may do now",
+    "hint": "the best action, its value, and why",
+    "back": "start this entry again",
+}
+"""What can be entered at any question about a position."""
+
+
+def help_text(commands: Mapping[str, str]) -> str:
+    lines = (f"  {command:<9}{what}\n" for command, what in commands.items())
+    return "At any prompt you can also enter:\n" + "".join(lines)
+
+
+HELP = help_text(
+    ALWAYS
+    | {
+        "undo": "take back your last decision",
+        "save": "where this match is saved",
+        "resign": "give up",
+        "quit": "leave; the match is saved and can be resumed",
+    }
+)
 
 
 class Quit(Exception):
