@@ -359,9 +359,9 @@ def solve(
     except DuelsError as error:
         raise click.UsageError(str(error)) from None
     if verifying:
-        _leave(0 if solving.verify(game.oracle(rules), screen) else 1)
+        _leave(0 if solving.verify(game, rules, screen) else 1)
     elif as_json:
-        click.echo(solving.solution_as_json(game, rules, sight))
+        click.echo(solving.solution_as_json(game, rules, sight, screen))
     else:
         solving.show_solution(game, rules, sight, screen)
 
@@ -381,8 +381,10 @@ def levels(game: Game, matches: int, seed: str, as_json: bool) -> None:
     from dataclasses import asdict
 
     from duels.terminal.levels import levels_as_text, measure_levels
+    from duels.terminal.screen import Screen
 
-    rows = measure_levels(game, matches, seed, lambda step: click.echo(f"… {step}", err=True))
+    with Screen().patience("measuring") as tell:
+        rows = measure_levels(game, matches, seed, tell)
     if as_json:
         click.echo(json.dumps([asdict(row) for row in rows], indent=2))
     else:

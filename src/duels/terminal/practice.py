@@ -64,9 +64,10 @@ def _has_one_answer(oracle: Oracle[Any, Any], sight: Sight[Any, Any], verdict: V
 
 def practise(game: Game, count: int, rng: Random, screen: Screen) -> tuple[int, int]:
     """Ask `count` exercises; how many were right, out of how many answered."""
-    oracle = game.oracle(game.rules())
+    with screen.patience("getting ready"):
+        oracle = game.oracle(game.rules())
     right = asked = 0
-    for exercise in exercises(game, oracle, rng):
+    for exercise in screen.patiently("looking for a position", exercises(game, oracle, rng)):
         if asked == count:
             break
         try:

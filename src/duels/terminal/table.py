@@ -126,7 +126,8 @@ class Table:
             if not isinstance(actor, Seat):
                 self._play(CHANCE, self._chance())
             elif player := self.players[actor]:
-                action = player.choose(self.match.sight(actor), self.dice.at(self.match, actor.label))
+                with self.screen.patience("thinking"):
+                    action = player.choose(self.match.sight(actor), self.dice.at(self.match, actor.label))
                 self._play(actor, action, announce=True)
             else:
                 self._let_person_decide(actor)
