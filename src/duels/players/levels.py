@@ -7,10 +7,11 @@ the loss that is to be expected of a random choice there. Small mistakes are lik
 
 import math
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from duels.core.rules import Sight
-from duels.solving.oracle import Oracle, Verdict
+if TYPE_CHECKING:  # a list of players, or a person at both seats, needs no oracle
+    from duels.core.rules import Sight
+    from duels.solving.oracle import Oracle, Verdict
 
 SHARE = {"novice": 0.8, "casual": 0.5, "club": 0.25, "expert": 0.1, "perfect": 0.0}
 
@@ -18,22 +19,22 @@ SHARE = {"novice": 0.8, "casual": 0.5, "club": 0.25, "expert": 0.1, "perfect": 0
 class LevelPlayer:
     """Gives away `share` of what a random choice would, at every decision, on average."""
 
-    def __init__(self, oracle: Oracle[Any, Any], share: float) -> None:
+    def __init__(self, oracle: "Oracle[Any, Any]", share: float) -> None:
         self._oracle = oracle
         self._share = share
 
-    def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
+    def choose(self, sight: "Sight[Any, Any]", rng: Random) -> Any:
         odds = self.odds(sight)
         return rng.choices(list(odds), weights=list(odds.values()))[0]
 
-    def odds(self, sight: Sight[Any, Any]) -> dict[Any, float]:
+    def odds(self, sight: "Sight[Any, Any]") -> dict[Any, float]:
         """How likely it is to take each of the legal actions."""
         verdict = self._oracle.judge(sight)
         actions = [judged.action for judged in verdict.actions]
         return dict(zip(actions, mixture(verdict, self._share), strict=True))
 
 
-def losses(verdict: Verdict[Any]) -> list[float]:
+def losses(verdict: "Verdict[Any]") -> list[float]:
     """What each action gives away, in winning probability."""
     return [
         0.0 if judged.best else max(0.0, verdict.value.number - judged.value.number)
@@ -41,7 +42,7 @@ def losses(verdict: Verdict[Any]) -> list[float]:
     ]
 
 
-def mixture(verdict: Verdict[Any], share: float) -> list[float]:
+def mixture(verdict: "Verdict[Any]", share: float) -> list[float]:
     """The probability of each action for a player that gives away this share of a random choice's loss."""
     lost = losses(verdict)
     giveaway = share * sum(lost) / len(lost)
@@ -62,7 +63,7 @@ def mixture(verdict: Verdict[Any], share: float) -> list[float]:
     return _tempered(verdict, lost, math.exp(hot))
 
 
-def _tempered(verdict: Verdict[Any], lost: list[float], temperature: float) -> list[float]:
+def _tempered(verdict: "Verdict[Any]", lost: list[float], temperature: float) -> list[float]:
     """Actions by exp(-loss / temperature); the best share their part as perfect play mixes them."""
     raw = [math.exp(-loss / temperature) for loss in lost]
     best = [judged.best for judged in verdict.actions]

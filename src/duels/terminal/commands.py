@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from click.shell_completion import CompletionItem, get_completion_class
 
 from duels.core.errors import DuelsError
 from duels.games import GAMES, Game, find_game
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from duels.core.record import Record
 
 INTERRUPTED = 130
@@ -78,13 +79,19 @@ def _as_who(_context: click.Context, _parameter: click.Parameter, name: str) -> 
         raise click.BadParameter(str(error)) from None
 
 
-def _complete_game(_context: click.Context, _parameter: click.Parameter, start: str) -> list[CompletionItem]:
+def _complete_game(
+    _context: click.Context, _parameter: click.Parameter, start: str
+) -> "list[CompletionItem]":
+    from click.shell_completion import CompletionItem
+
     return [
         CompletionItem(g.name, help=g.summary) for g in GAMES.values() if g.name.startswith(start.lower())
     ]
 
 
-def _complete_who(_context: click.Context, _parameter: click.Parameter, start: str) -> list[CompletionItem]:
+def _complete_who(_context: click.Context, _parameter: click.Parameter, start: str) -> "list[CompletionItem]":
+    from click.shell_completion import CompletionItem
+
     from duels.players import KINDS
 
     return [
@@ -517,6 +524,8 @@ def demo(plain: bool) -> None:
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
     """Print the script that completes duels' commands in a shell."""
+    from click.shell_completion import get_completion_class
+
     completer = get_completion_class(shell)
     assert completer
     click.echo(completer(cli, {}, "duels", "_DUELS_COMPLETE").source())

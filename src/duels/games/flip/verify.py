@@ -27,7 +27,7 @@ TINY_BOARDS = (
     QuantumTiles(side=2, values=4, copies=1, target=5),
 )
 SMALL_BOARD = QuantumTiles(side=3, values=3, copies=3, target=8)
-LOOKED_UP = 50  # of so many stored states one is also looked up as a player does
+LOOKED_UP = 499  # of so many stored states one is also looked up as a player does
 FLOAT = 1e-9  # what adding up floats may cost
 
 
