@@ -44,7 +44,7 @@ LARGER_PEERS: tuple[tuple[str, str, dict[str, int]], ...] = (
     (ITERATION, "chain", {"cells": 9}),
 )
 ROUNDS = 5
-LIMIT = 600  # seconds after which a peer is given up
+LIMIT = 300  # seconds after which a peer is given up
 PERFECT = ("play", "flip", "--seat2", "perfect", "--first", "2")
 
 
@@ -74,8 +74,12 @@ def solved_once(who: str, name: str, options: dict[str, int], home: str) -> Row 
 
 
 def ours(who: str, name: str, options: dict[str, int], home: str) -> Row:
-    """The median of several."""
-    rows = [row for _ in range(ROUNDS) if (row := solved_once(who, name, options, home))]
+    """The median of several; one that takes a second can stand alone."""
+    rows: list[Row] = []
+    while len(rows) < ROUNDS and not any(row["seconds"] > 1 for row in rows):
+        row = solved_once(who, name, options, home)
+        assert row, f"{name} {options} could not be solved"
+        rows.append(row)
     return sorted(rows, key=lambda row: float(row["seconds"]))[len(rows) // 2]
 
 
@@ -83,7 +87,8 @@ def from_nothing(home: str) -> list[Row]:
     found = []
     for name in SOLVED:
         say(f"solving {name}")
-        found.append({"game": name, **ours("opening", name, {}, home)})
+        held = solved_once("memory", name, {}, home) or {}
+        found.append({"game": name, **held, **ours("opening", name, {}, home)})
     return found
 
 
@@ -153,9 +158,10 @@ def growth(home: str, quick: bool) -> list[Row]:
     for name, (option, sizes) in GROWTH.items():
         for size in sizes[:-1] if quick else sizes:
             say(f"growth: {name}, {option}={size:,}")
-            row = solved_once("opening", name, {option: size}, home)
-            assert row
-            found.append({"game": name, "option": option, "size": size, **row})
+            row = {"game": name, "option": option, "size": size}
+            for what in ("opening", "memory"):
+                row |= solved_once(what, name, {option: size}, home) or {}
+            found.append(row)
     return found
 
 

@@ -4,10 +4,10 @@ A process of its own for each measurement: nothing is left from one to the next,
 """
 
 import json
-import resource
 import signal
 import sys
 import time
+import tracemalloc
 from collections.abc import Callable, Iterable
 from functools import reduce
 from importlib import import_module
@@ -19,19 +19,24 @@ from typing import Any
 from duels.core.rules import Rules, Seat
 from duels.games import find_game
 from duels.solving.nimbers import TakeAndBreak
+from duels.solving.oracle import OpenOracle
 
 Answer = dict[str, Any]
 NIM = (1, 3, 5, 7)
 
 
 def timed(work: Callable[[], Answer]) -> Answer:
-    """What `work` answers, with the seconds and the megabytes that it took."""
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    """What `work` answers, with the seconds that it took."""
     start = time.perf_counter()
     answer = work()
-    seconds = time.perf_counter() - start
-    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return {**answer, "seconds": seconds, "megabytes": (after - before) / 1024}
+    return {**answer, "seconds": time.perf_counter() - start}
+
+
+def traced(work: Callable[[], Answer]) -> Answer:
+    """What `work` answers, with the most megabytes that it held; watching them takes time of its own."""
+    tracemalloc.start()
+    answer = work()
+    return {**answer, "megabytes": tracemalloc.get_traced_memory()[1] / 2**20}
 
 
 def oracle_from_nothing(name: str, rules: Any) -> Any:
@@ -54,9 +59,12 @@ def our_opening(name: str, rules: Rules[Any, Any, Any]) -> Answer:
 
 
 def our_states(name: str, rules: Rules[Any, Any, Any], states: Iterable[Any]) -> Answer:
-    """The value of every one of `states`."""
+    """The value of every one of `states`, asked for one by one."""
     oracle = oracle_from_nothing(name, rules)
-    values = [oracle.value(rules.sight(state, Seat.ONE)).number for state in states]
+    if isinstance(oracle, OpenOracle):
+        values = [float(oracle.worth(state)) for state in states]
+    else:
+        values = [oracle.value(rules.sight(state, Seat.ONE)).number for state in states]
     return {"states": len(values), "opening": values[0]}
 
 
@@ -94,8 +102,9 @@ def solve(who: str, name: str, options: dict[str, int]) -> Answer:
     import_module(f"duels.games.{name}.oracle")  # not part of what is measured, here or there
     if find_spec("numpy"):
         import numpy  # noqa: F401  flip's
-    if who == "opening":
-        return timed(lambda: our_opening(name, rules))
+    if who != "states":
+        measure = traced if who == "memory" else timed
+        return measure(lambda: our_opening(name, rules))
     from duels.solving.graph import explore
 
     states = explore(rules).states

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from duels.core.errors import DuelsError, NotationError, UnknownName, quote
 from duels.core.match import Match, draw
@@ -12,11 +12,12 @@ from duels.core.rules import CHANCE, Actor, Rules, Seat
 from duels.core.words import Question, ask_until, read_yes
 from duels.games import Game
 from duels.players import Player
-from duels.solving.oracle import Oracle
-from duels.terminal.advice import hint
 from duels.terminal.journal import Journal
 from duels.terminal.narrator import Narrator
 from duels.terminal.screen import Screen
+
+if TYPE_CHECKING:
+    from duels.solving.oracle import Oracle
 
 AnyMatch = Match[Any, Any, Any]
 
@@ -225,6 +226,8 @@ class Table:
         self._show(self.words.moves(self.match.sight(seat)))
 
     def _hint(self, seat: Seat) -> None:
+        from duels.terminal.advice import hint  # with the oracle it is half of what a table would import
+
         try:
             with self.screen.patience("thinking"):
                 self._oracle = self._oracle or self.game.oracle(self.match.rules)
