@@ -355,6 +355,13 @@ def solve(
 
     A value is the probability that the player to move wins when both play perfectly; never-ending
     play counts one half.
+
+    \b
+    --verify takes about this long on one core:
+      lights, leap  a second
+      chain         ten seconds
+      flip          two minutes
+      hunt          some minutes, and needs the extra 'solve'
     """
     from duels.terminal import solve as solving
     from duels.terminal.screen import Screen

@@ -36,6 +36,7 @@ _CLEAR = "\x1b[2J\x1b[3J\x1b[H"  # the screen, the scroll-back where the termina
 _ASIDE, _BACK = "\x1b[?1049h", "\x1b[?1049l"  # the alternate screen, which keeps no scroll-back
 _ECHO_LIMIT = 200
 _REMINDER = 75  # letters: a reminder that fills its line cannot be written over
+_REMIND_EVERY = 1.0  # seconds
 
 
 class Screen:
@@ -82,7 +83,7 @@ class Screen:
         def remind() -> None:
             shown = ""
             for waited in count(1):
-                if done.wait(1):
+                if done.wait(_REMIND_EVERY):
                     break
                 text = f"… {what}{': ' if latest else ''}{latest}, {waited} s"[:_REMINDER]
                 sys.stderr.write(f"\r{text.ljust(len(shown))} ")
