@@ -161,10 +161,10 @@ def first_moves(quick: bool) -> list[Row]:
     return found
 
 
-def growth(home: str, quick: bool) -> list[Row]:
+def growth(home: str) -> list[Row]:
     found = []
     for name, (option, sizes) in GROWTH.items():
-        for size in sizes[:-1] if quick else sizes:
+        for size in sizes:
             say(f"growth: {name}, {option}={size:,}")
             row = {"game": name, "option": option, "size": size}
             for what in ("opening", "memory"):
@@ -239,15 +239,16 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as home:
         measured = {
             "limit": LIMIT,
+            "quick": asked.quick,
             "from_nothing": from_nothing(home),
             "lookups": lookups(),
             "first_moves": first_moves(asked.quick),
-            "growth": growth(home, asked.quick),
+            "growth": growth(home),
             "peers": peers(home, asked.quick),
         }
-    show(measured)
     if asked.json:
         asked.json.write_text(json.dumps(measured, indent=1) + "\n", encoding="utf-8")
+    show(measured)
 
 
 if __name__ == "__main__":

@@ -71,6 +71,7 @@ def solving() -> str:
         )
         for row in data["peers"]
     ]
+    left_out = "\n\nThis was a short run (`--quick`): larger sizes are left out." if data["quick"] else ""
     return f"""\
 ## Solving
 
@@ -100,7 +101,7 @@ nim-values too. flip's own board has too many positions for any such walk: a boa
 
 'solved' is OpenSpiel's time as a multiple of ours until the opening is judged; 'every state' as a multiple
 of ours when each state is then also looked up one by one, which is not what the oracles are built for. The
-values agree, or the benchmark fails.
+values agree, or the benchmark fails.{left_out}
 
 {table(("game", "OpenSpiel's", "its time", "our time", "solved: times", "every state: times"), beside)}"""
 

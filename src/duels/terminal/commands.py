@@ -357,11 +357,11 @@ def solve(
     play counts one half.
 
     \b
-    --verify takes about this long on one core:
-      lights, leap  a second
-      chain         ten seconds
-      flip          two minutes
-      hunt          some minutes, and needs the extra 'solve'
+    --verify takes, on one core:
+      lights, leap  about a second
+      chain         some seconds
+      flip          a few minutes
+      hunt          minutes, and needs the extra 'solve'
     """
     from duels.terminal import solve as solving
     from duels.terminal.screen import Screen
