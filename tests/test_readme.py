@@ -85,9 +85,10 @@ def test_the_ledger_names_tests_that_exist() -> None:
             assert found, f"{row}: {name}"
 
 
-def test_what_perfect_play_is_comes_from_the_oracles() -> None:
+@pytest.mark.parametrize("page", ["solved", "performance"])
+def test_no_number_of_a_page_is_typed_by_hand(page: str) -> None:
     built = subprocess.run(
-        [sys.executable, "docs/solved/build.py", "--check"],
+        [sys.executable, f"docs/{page}/build.py", "--check"],
         cwd=ROOT,
         capture_output=True,
         text=True,

@@ -9,10 +9,11 @@ except where perfect play has to be unpredictable: there any mistake is as likel
 import math
 from collections import Counter
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from duels.core.rules import Sight
-from duels.solving.oracle import Oracle, Verdict
+if TYPE_CHECKING:  # a list of players, or a person at both seats, needs no oracle
+    from duels.core.rules import Sight
+    from duels.solving.oracle import Oracle, Verdict
 
 SHARE = {"novice": 0.8, "casual": 0.5, "club": 0.25, "expert": 0.1, "perfect": 0.0}
 
@@ -20,22 +21,22 @@ SHARE = {"novice": 0.8, "casual": 0.5, "club": 0.25, "expert": 0.1, "perfect": 0
 class LevelPlayer:
     """Gives away `share` of what a random choice would, at every decision, on average."""
 
-    def __init__(self, oracle: Oracle[Any, Any], share: float) -> None:
+    def __init__(self, oracle: "Oracle[Any, Any]", share: float) -> None:
         self._oracle = oracle
         self._share = share
 
-    def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
+    def choose(self, sight: "Sight[Any, Any]", rng: Random) -> Any:
         odds = self.odds(sight)
         return rng.choices(list(odds), weights=list(odds.values()))[0]
 
-    def odds(self, sight: Sight[Any, Any]) -> dict[Any, float]:
+    def odds(self, sight: "Sight[Any, Any]") -> dict[Any, float]:
         """How likely it is to take each of the legal actions."""
         verdict = self._oracle.judge(sight)
         actions = [judged.action for judged in verdict.actions]
         return dict(zip(actions, mixture(verdict, self._share), strict=True))
 
 
-def mixture(verdict: Verdict[Any], share: float) -> list[float]:
+def mixture(verdict: "Verdict[Any]", share: float) -> list[float]:
     """The probability of each action for a player that gives away this share of a random choice's loss."""
     lost = verdict.losses
     giveaway = share * sum(lost) / len(lost)
@@ -63,7 +64,7 @@ def _expected_loss(amounts: Counter[float], temperature: float) -> float:
     return sum(loss * weight for loss, weight in weights.items()) / sum(weights.values())
 
 
-def _tempered(verdict: Verdict[Any], temperature: float) -> list[float]:
+def _tempered(verdict: "Verdict[Any]", temperature: float) -> list[float]:
     """Actions by exp(-loss / temperature); the best share their part as perfect play mixes them."""
     raw = [math.exp(-loss / temperature) for loss in verdict.losses]
     best = [judged.best for judged in verdict.actions]

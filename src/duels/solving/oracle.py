@@ -10,6 +10,7 @@ from typing import Any, Generic
 from duels.core.errors import NotYourTurn
 from duels.core.match import Resigned
 from duels.core.rules import A, OpenRules, S, Seat, Sight, V
+from duels.solving.progress import tell
 
 
 class Exactness(Enum):
@@ -170,7 +171,8 @@ class Oracle(ABC, Generic[A, V]):
         return ""
 
     def progress(self, text: str) -> None:
-        """Told how a long check is getting on; whoever wants to show that replaces it."""
+        """Say how a long check is getting on."""
+        tell(text)
 
     def verify(self) -> Iterator[Check]:
         """Check the oracle by methods written apart from it, one at a time as they finish."""

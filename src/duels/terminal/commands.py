@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from click.shell_completion import CompletionItem, get_completion_class
 
 from duels.core.errors import DuelsError
 from duels.games import GAMES, Game, find_game
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from duels.core.record import Record
 
 INTERRUPTED = 130
@@ -78,13 +79,19 @@ def _as_who(_context: click.Context, _parameter: click.Parameter, name: str) -> 
         raise click.BadParameter(str(error)) from None
 
 
-def _complete_game(_context: click.Context, _parameter: click.Parameter, start: str) -> list[CompletionItem]:
+def _complete_game(
+    _context: click.Context, _parameter: click.Parameter, start: str
+) -> "list[CompletionItem]":
+    from click.shell_completion import CompletionItem
+
     return [
         CompletionItem(g.name, help=g.summary) for g in GAMES.values() if g.name.startswith(start.lower())
     ]
 
 
-def _complete_who(_context: click.Context, _parameter: click.Parameter, start: str) -> list[CompletionItem]:
+def _complete_who(_context: click.Context, _parameter: click.Parameter, start: str) -> "list[CompletionItem]":
+    from click.shell_completion import CompletionItem
+
     from duels.players import KINDS
 
     return [
@@ -355,6 +362,13 @@ def solve(
 
     A value is the probability that the player to move wins when both play perfectly; never-ending
     play counts one half.
+
+    \b
+    --verify takes, on one core:
+      lights, leap  about a second
+      chain         some seconds
+      flip          a few minutes
+      hunt          minutes, and needs the extra 'solve'
     """
     from duels.terminal import solve as solving
     from duels.terminal.screen import Screen
@@ -366,9 +380,9 @@ def solve(
     except DuelsError as error:
         raise click.UsageError(str(error)) from None
     if verifying:
-        _leave(0 if solving.verify(game.oracle(rules), screen) else 1)
+        _leave(0 if solving.verify(game, rules, screen) else 1)
     elif as_json:
-        click.echo(solving.solution_as_json(game, rules, sight))
+        click.echo(solving.solution_as_json(game, rules, sight, screen))
     else:
         solving.show_solution(game, rules, sight, screen, every_action)
 
@@ -385,20 +399,15 @@ def levels(game: Game, matches: int, seed: str, as_json: bool) -> None:
 
     A level is defined by how much winning probability it gives away per decision.
     """
-    import time
     from dataclasses import asdict
 
     from duels.terminal.levels import levels_as_text, measure_levels
+    from duels.terminal.screen import Screen
 
-    told = time.monotonic()
-
-    def progress(name: str, number: int) -> None:
-        nonlocal told
-        if time.monotonic() - told > 1:
-            told = time.monotonic()
-            click.echo(f"… {game.name}: {name}, {number} of {matches} matches", err=True)
-
-    rows = measure_levels(game, matches, seed, progress)
+    with Screen().patience("measuring") as tell:
+        rows = measure_levels(
+            game, matches, seed, lambda name, number: tell(f"{name}, {number} of {matches} matches")
+        )
     if as_json:
         click.echo(json.dumps([asdict(row) for row in rows], indent=2))
     else:
@@ -531,6 +540,8 @@ def demo(plain: bool) -> None:
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
     """Print the script that completes duels' commands in a shell."""
+    from click.shell_completion import get_completion_class
+
     completer = get_completion_class(shell)
     assert completer
     click.echo(completer(cli, {}, "duels", "_DUELS_COMPLETE").source())

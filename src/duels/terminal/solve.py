@@ -6,7 +6,7 @@ from typing import Any
 from duels.core.errors import DuelsError
 from duels.core.rules import Rules, Seat, Sight
 from duels.games import Game
-from duels.solving.oracle import Judged, Oracle, Value, Verdict
+from duels.solving.oracle import Judged, Value, Verdict
 from duels.terminal.advice import all_alike, belief_strip, how_sure, percent
 from duels.terminal.screen import Screen
 
@@ -81,10 +81,11 @@ def _sure(value: Value) -> str:
     return fraction + how_sure(value)
 
 
-def solution_as_json(game: Game, rules: Rules[Any, Any, Any], sight: Sight[Any, Any]) -> str:
+def solution_as_json(game: Game, rules: Rules[Any, Any, Any], sight: Sight[Any, Any], screen: Screen) -> str:
     """The same for programs."""
-    oracle = game.oracle(rules)
-    verdict = oracle.judge(sight)
+    with screen.patience("solving"):
+        oracle = game.oracle(rules)
+        verdict = oracle.judge(sight)
     answer = {
         "game": game.name,
         "position": rules.format_position(sight),
@@ -114,13 +115,14 @@ def _value_fields(value: Value) -> dict[str, Any]:
     return fields
 
 
-def verify(oracle: Oracle[Any, Any], screen: Screen) -> bool:
+def verify(game: Game, rules: Rules[Any, Any, Any], screen: Screen) -> bool:
     """Run the oracle's second methods, a line each as they finish; whether all agree."""
+    with screen.patience("getting ready"):
+        oracle = game.oracle(rules)
     passed = 0
     failed = 0
-    oracle.progress = lambda text: screen.notice(f"… {text}")  # type: ignore[method-assign]
     try:
-        for check in oracle.verify():
+        for check in screen.patiently("checking", oracle.verify()):
             screen.say(f"{check}\n")
             passed += check.passed
             failed += not check.passed

@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 from duels.core.rules import CHANCE, Sight
 from duels.games.flip.bounds import ENOUGH, Bounds, Interval, Position, best
-from duels.games.flip.fill import Progress
 from duels.games.flip.rules import UNKNOWN, Action, Drawn, Flip, Keep, QuantumFlip, QuantumTiles, State
 from duels.games.flip.table import ROUNDING, Table
 from duels.solving.oracle import Check, Exactness, Judged, Oracle, Value, Verdict
@@ -14,9 +13,9 @@ MOST_STEPS = 2
 ALIKE = 4 * ROUNDING  # closer values cannot be told apart
 
 
-def make_oracle(rules: QuantumTiles, progress: Progress = lambda share: None) -> "FlipOracle":
+def make_oracle(rules: QuantumTiles) -> "FlipOracle":
     """The oracle for any of flip's boards; the book's table is shipped, others are solved and cached."""
-    return FlipOracle(rules, Table.of(rules, progress))
+    return FlipOracle(rules, Table.of(rules))
 
 
 class Odds(NamedTuple):
