@@ -63,6 +63,6 @@ def __getattr__(name: str) -> Any:
     """What needs NumPy is imported when it is first used: playing does without."""
     if name == "vector":
         return import_module("duels.vector")
-    if name == "exploitability":
-        return import_module("duels.envs.grading").exploitability
+    if name in ("exploitability", "exploitability_bounds"):
+        return getattr(import_module("duels.envs.grading"), name)
     raise AttributeError(f"module 'duels' has no attribute {name!r}")

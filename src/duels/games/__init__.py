@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 from duels.core.errors import UnknownName, quote
 from duels.core.features import Encoding
 from duels.core.record import Record, loads
-from duels.core.rules import Rules, Sight
+from duels.core.rules import Rules, Seat, Sight
 from duels.core.words import Words
 
 if TYPE_CHECKING:
     from duels.solving.oracle import Oracle
+    from duels.solving.pomdp import Bounds
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,15 @@ class Game:
     def encoding(self, rules: Rules[Any, Any, Any]) -> Encoding:
         """What a program is shown of a view, as numbers."""
         return Encoding(self._door("features").features(rules))
+
+    def response_bounds(self, rules: Rules[Any, Any, Any], policy: object) -> "dict[Seat, Bounds] | None":
+        """What the best responder wins against a policy, by the policy's seat, where the game has a method
+        of its own for policies of that kind; else None.
+        """
+        if not find_spec(f"{__name__}.{self.name}.response"):
+            return None
+        found: dict[Seat, Bounds] | None = self._door("response").response_bounds(rules, policy)
+        return found
 
     def card(self) -> str:
         """The rule card: how to play, in our own words."""
