@@ -37,7 +37,8 @@ bench: .venv/tested .venv-bench/ready
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/playouts.py
 	$(BIN)/python benchmarks/solving.py
-	.venv-bench/bin/python benchmarks/bench_envs.py
+	.venv-bench/bin/python benchmarks/bench_envs.py --json docs/performance/environments.json
+	.venv-bench/bin/python docs/performance/environments.py --plot
 
 # The peers that our environments are measured against are large, and nothing else needs them.
 .venv-bench/ready: pyproject.toml benchmarks/peers.txt
