@@ -1,8 +1,8 @@
 """Random play, steps a second: our environments beside their peers, in one run on one machine.
 
-Every case is measured in turn, several rounds over, and its best round counts: what else the machine
-does in between then falls on all of them alike. `--json FILE` keeps what was measured, with how speed grows
-with the batch; `docs/performance/environments.py` tells and draws it.
+Every case is measured for a moment in turn, many rounds over, and its best round counts: what else the
+machine does in between then falls on all of them alike, and mostly on no best round. `--json FILE` keeps
+what was measured, with how speed grows with the batch; `docs/performance/environments.py` tells it.
 """
 
 import argparse
@@ -24,9 +24,9 @@ from duels.core.rules import CHANCE
 from duels.games import GAMES
 
 BATCHES = (1, 64, 1024, 16_384)
-GROWTH = tuple(4**power for power in range(11))
-ROUNDS = 3
-SECONDS = 0.25
+GROWTH = (1, 8, 64, 512, 4096, 32_768, 262_144, 1_048_576)
+ROUNDS = 8
+SECONDS = 0.1
 WARM_UP = 150_000  # steps: environments of one game remember the positions they have met
 TABLED = ("lights", "leap", "chain", "hunt")
 
@@ -58,7 +58,7 @@ class Case:
 
 def rollout(game: str, batch: int, compiled: bool, threads: int = 1) -> Run:
     envs = vector.make(game, batch, compiled=compiled)
-    steps = max(20, (4_000_000 if compiled else 40_000) // batch)
+    steps = max(20, (1_000_000 if compiled else 40_000) // batch)
     return lambda: envs.rollout(steps, threads=threads).steps
 
 
@@ -150,7 +150,7 @@ def through_openspiel(name: str) -> Run:
 
 
 def through_pgx(name: str, batch: int, whole: bool) -> Run:
-    """Random play, games that end starting again: a hundred steps in one compiled call, or one by one."""
+    """Random play, games that end starting again: many steps in one compiled call, or one by one."""
     import jax
     import jax.numpy as jnp
     import pgx
@@ -165,7 +165,7 @@ def through_pgx(name: str, batch: int, whole: bool) -> Run:
         actions = jax.random.categorical(for_actions, logits, axis=-1)
         return jax.vmap(step_one)(state, actions, jax.random.split(for_steps, batch))
 
-    count = 100 if whole else 1
+    count = (100 if batch <= 1024 else 20) if whole else 1
 
     def play(state: Any, key: Any) -> Any:
         return jax.lax.scan(lambda s, k: (step(s, k), None), state, jax.random.split(key, count))[0]
@@ -289,7 +289,8 @@ def growth() -> list[dict[str, Any]]:
             for batch in GROWTH:
                 case = Case("growth", game, batch, rollout(game, batch, compiled))
                 case.run()  # compiles
-                case.measure()
+                for _ in range(3):
+                    case.measure()
                 found.append({"game": game, "compiled": compiled, "batch": batch, "speed": case.best})
     return found
 
