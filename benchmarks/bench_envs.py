@@ -58,7 +58,7 @@ class Case:
 
 def rollout(game: str, batch: int, compiled: bool, threads: int = 1) -> Run:
     envs = vector.make(game, batch, compiled=compiled)
-    steps = max(20, (1_000_000 if compiled else 40_000) // batch)
+    steps = max(20, (8_000_000 if compiled else 40_000) // batch)
     return lambda: envs.rollout(steps, threads=threads).steps
 
 

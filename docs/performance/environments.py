@@ -65,9 +65,9 @@ OpenSpiel's own games driven from Python, Pgx on the processor, ended games star
 Ratios of speeds: the slowest of our games by the fastest of theirs.
 
 {table(("what", "at least", "measured", "met"), aims)}
-flip is the one that falls short. The other four are tables: a step is one lookup. flip has too many
-positions for a table, 90 actions and a bag to draw from; with NumPy alone a step is some eighty passes over
-the batch, and for a few dozen games a loop in Python. Use `compiled=True` for it.
+flip is far behind the other four. They are tables: a step is one lookup. flip has too many positions for a
+table, 90 actions and a bag to draw from, and with NumPy alone a few dozen games of it are a loop in Python;
+use `compiled=True`. The machine had other work to do during this run, which costs two threads most.
 
 ### Many games at once
 
