@@ -256,7 +256,7 @@ def aims(cases: list[Case]) -> list[Aim]:
     ]
     found = []
     for batch, group, threads, aim in wanted:
-        theirs = max(c.best for c in cases if (c.group, c.batch) == ("rollout, Pgx", batch))
+        theirs = max(c.best for c in cases if c.group.endswith("Pgx") and c.batch == batch)
         for games in (TABLED, ("flip",)):
             ratio = min(speeds(group, batch, games, threads)) / theirs
             named = "flip" if games == ("flip",) else "the other four"
