@@ -4,12 +4,12 @@ python docs/performance/build.py          writes the page from the JSON files be
 python docs/performance/build.py --check  fails if the page is not what they say
 """
 
-import json
 import sys
-from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).parent
+from environments import environments
+from pieces import HERE, measured, table
+
 PAGE = HERE.parent / "performance.md"
 Row = dict[str, Any]
 
@@ -20,15 +20,6 @@ Every number on this page was measured by `make bench`, which also writes the pa
 two cores and Python 3.11. Times here are of the processor, which is what they are on a core that does
 nothing else. They will differ on your machine; the ratios, taken in one run, will less.
 """
-
-
-def measured(name: str) -> Any:
-    return json.loads((HERE / f"{name}.json").read_text(encoding="utf-8"))
-
-
-def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    lines = [head, ("---",) * len(head), *rows]
-    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
 
 
 def seconds(taken: float) -> str:
@@ -124,7 +115,7 @@ Random play through `Match`, where every move is checked and every event kept; o
 
 
 # In the order of the page; a section is a function that gives its text.
-SECTIONS = (solving, startup)
+SECTIONS = (solving, startup, environments)
 
 
 def page() -> str:

@@ -65,6 +65,7 @@ _LATER = {
     "draw": "duels.core.match.draw",
     "dump_record": "duels.core.record.dumps",
     "exploitability": "duels.envs.grading.exploitability",
+    "exploitability_bounds": "duels.envs.grading.exploitability_bounds",
     "make_player": "duels.players.make_player",
 }
 

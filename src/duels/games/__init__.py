@@ -10,9 +10,10 @@ from duels.core.errors import UnknownName, quote
 if TYPE_CHECKING:  # every command passes here, and most need none of it
     from duels.core.features import Encoding
     from duels.core.record import Record
-    from duels.core.rules import Rules, Sight
+    from duels.core.rules import Rules, Seat, Sight
     from duels.core.words import Words
     from duels.solving.oracle import Oracle
+    from duels.solving.pomdp import Bounds
 
 
 @dataclass(frozen=True)
@@ -45,10 +46,6 @@ class Game:
 
     def oracle(self, rules: "Rules[Any, Any, Any]") -> "Oracle[Any, Any]":
         """Perfect play for these rules."""
-        from importlib.util import find_spec
-
-        if not find_spec(f"{__name__}.{self.name}.oracle"):
-            raise UnknownName(f"Perfect play of {self.name} is not known yet.")
         oracle: Oracle[Any, Any] = self._door("oracle").make_oracle(rules)
         return oracle
 
@@ -57,6 +54,17 @@ class Game:
         from duels.core.features import Encoding
 
         return Encoding(self._door("features").features(rules))
+
+    def response_bounds(self, rules: "Rules[Any, Any, Any]", policy: object) -> "dict[Seat, Bounds] | None":
+        """What the best responder wins against a policy, by the policy's seat, where the game has a method
+        of its own for policies of that kind; else None.
+        """
+        from importlib.util import find_spec
+
+        if not find_spec(f"{__name__}.{self.name}.response"):
+            return None
+        found: dict[Seat, Bounds] | None = self._door("response").response_bounds(rules, policy)
+        return found
 
     def card(self) -> str:
         """The rule card: how to play, in our own words."""

@@ -167,3 +167,17 @@ def test_plain_habits_lose(habit: Player) -> None:
         assert outcome
         won += outcome.winner is seat
     assert won > games / 2
+
+
+def test_the_shipped_strategys_exploitability_is_its_certificate() -> None:
+    pytest.importorskip("numpy")
+    from duels.envs.grading import exploitability, exploitability_bounds
+    from duels.games.hunt.certificate import claimed
+
+    bounds = exploitability_bounds(shipped(), "hunt")
+    claim = claimed().nash_conv
+    assert (2 * bounds.low, 2 * bounds.high) == pytest.approx((claim.low, claim.high))
+    with pytest.raises(DuelsError, match="more is not known"):
+        exploitability(shipped(), "hunt")
+    with pytest.raises(DuelsError, match="without a limit"):
+        exploitability_bounds(shipped(), "hunt", max_turns=5)
