@@ -51,6 +51,14 @@ class Game:
         oracle: Oracle[Any, Any] = self._door("oracle").make_oracle(rules)
         return oracle
 
+    def learned(self, door: str) -> Any:
+        """A door that a room has if its play was learned: `rebuild` trains it anew, `study` describes it."""
+        if not find_spec(f"{__name__}.{self.name}.{door}"):
+            raise UnknownName(
+                f"Perfect play of {self.name} is computed, not learned: there is no {door} of it."
+            )
+        return self._door(door)
+
     def encoding(self, rules: Rules[Any, Any, Any]) -> Encoding:
         """What a program is shown of a view, as numbers."""
         return Encoding(self._door("features").features(rules))

@@ -8,6 +8,7 @@ from duels.core.rules import Rules, Seat, Sight
 from duels.games import Game
 from duels.solving.oracle import Judged, Oracle, Value, Verdict
 from duels.terminal.advice import all_alike, belief_strip, how_sure, percent
+from duels.terminal.patience import Progress, long_computation
 from duels.terminal.screen import Screen
 
 # So many lines are listed; where there are more actions, those of equal value share a line.
@@ -118,13 +119,11 @@ def verify(oracle: Oracle[Any, Any], screen: Screen) -> bool:
     """Run the oracle's second methods, a line each as they finish; whether all agree."""
     passed = 0
     failed = 0
-    oracle.progress = lambda text: screen.notice(f"… {text}")  # type: ignore[method-assign]
-    try:
+    oracle.progress = Progress(screen)  # type: ignore[method-assign]
+    with long_computation():
         for check in oracle.verify():
             screen.say(f"{check}\n")
             passed += check.passed
             failed += not check.passed
-    except ModuleNotFoundError as missing:
-        raise DuelsError(f"this check needs {missing.name}: pip install 'duels[solve]'") from None
     screen.say(f"{passed} passed, {failed} failed\n")
     return not failed
