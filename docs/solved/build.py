@@ -1,9 +1,11 @@
 """Prints docs/solved.md and draws its pictures: every number in it comes from the oracles.
 
-python docs/solved/build.py          writes docs/solved.md and docs/images/solved-*.svg
+python docs/solved/build.py          writes docs/solved.md and docs/images/solved-*.svg; takes minutes if
+                                     hunt has another strategy than the one studied in hunt.json
 python docs/solved/build.py --check  fails if they are not what the oracles say now
 """
 
+import json
 import sys
 from collections.abc import Callable
 from itertools import count
@@ -17,8 +19,8 @@ from duels.games.chain.oracle import ChainOracle
 from duels.games.chain.rules import Answer, QuantumChain
 from duels.games.flip.oracle import make_oracle as make_flip_oracle
 from duels.games.flip.rules import QuantumTiles
-from duels.games.hunt.oracle import make_oracle as make_hunt_oracle
-from duels.games.hunt.rules import Move, QuantumHunt, Tunnel
+from duels.games.hunt.report import sections
+from duels.games.hunt.study import fingerprint, study
 from duels.games.leap.oracle import LeapOracle
 from duels.games.leap.rules import OFF_GRID, QuantumLeap
 from duels.games.lights.oracle import LightsOracle, nim_sum
@@ -27,6 +29,8 @@ from duels.solving.oracle import Oracle
 from duels.terminal.advice import percent
 
 DOCS = Path(__file__).parent.parent
+STUDY = DOCS / "solved" / "hunt.json"
+"""What `duels solve hunt --study --json` prints: it takes minutes, so a copy is kept."""
 Pictures = dict[str, str]
 
 HEAD = """\
@@ -215,31 +219,65 @@ tiles can hit 21 or avoid passing it.
 
 
 def hunt(pictures: Pictures) -> str:
-    rules = QuantumHunt()
-    oracle = make_hunt_oracle(rules)
-    opening = rules.parse_position("1:")
-    weights = {judged.action: judged.weight for judged in oracle.judge(opening).actions}
-    cells = range(1, rules.cells + 1)
-    entering = [round(100 * (weights[Move(cell)] + weights[Tunnel(cell)])) for cell in cells]
-    pictures["solved-hunt"] = charts.bars(
-        "How often the strategy enters each cell as Player 1, in percent",
-        [str(cell) for cell in cells],
-        entering,
+    found = json.loads(STUDY.read_text(encoding="utf-8"))
+    seats = {f"Player {seat}": conduct for seat, conduct in found["seats"].items()}
+    cells = [str(cell) for cell in range(1, len(seats["Player 1"]["enters"]) + 1)]
+    pictures["solved-hunt-enter"] = charts.grouped(
+        "Where the strategy enters, in percent",
+        cells,
+        {name: conduct["enters"] for name, conduct in seats.items()},
+    )
+    pictures["solved-hunt-look"] = charts.grouped(
+        "How many cells away from its last observation a player's next one is, in percent",
+        cells[:-1],
+        {name: conduct["names_far"] for name, conduct in seats.items()},
+    )
+    pictures["solved-hunt-length"] = charts.bars(
+        "On which turn the game ends, in percent",
+        [str(turn) for turn in range(1, len(found["pair"]["lengths"]) + 1)],
+        [round(100 * chance, 1) for chance in found["pair"]["lengths"]],
+    )
+    pictures["solved-hunt-habits"] = charts.bars(
+        "What the strategy wins against a habit, both seats together, in percent",
+        list(found["habits"]),
+        [round(100 * habit["mean"], 1) for habit in found["habits"].values()],
+    )
+    shown = {
+        "How to enter": "![Entering](images/solved-hunt-enter.svg)",
+        "Where to look": "![Looking](images/solved-hunt-look.svg)",
+        "How long a game lasts": "![Turns](images/solved-hunt-length.svg)",
+        "What naive habits cost": "![Habits](images/solved-hunt-habits.svg)",
+    }
+    chapters = "\n".join(
+        f"### {heading}\n\n{text}" + (f"\n{shown[heading]}\n" if heading in shown else "")
+        for heading, text in sections(found).items()
     )
     return f"""\
 ## hunt: not solved, but bounded
 
 Both tokens are hidden, so perfect play is a mixed strategy, and nobody has found it. `duels` ships a strategy
 for both seats with a certificate: bounds on what the best possible opponent, with a perfect memory, wins
-against it in the real, unlimited game. All values shown for hunt are estimates.
+against it in the real, unlimited game. `duels solve hunt --verify` recomputes the certificate and
+`duels solve hunt --study` everything below; both take minutes. A point is 1 % to win.
 
-{oracle.claim()}
-
-![Entering](images/solved-hunt.svg)
-
-How the strategy was found, what else was tried, and how it does against simple habits is told in
-[hunt-strategy.md](hunt-strategy.md).
+{chapters}
+How the strategy was found and what else was tried is told in [hunt-strategy.md](hunt-strategy.md).
 """
+
+
+def renew_the_study() -> None:
+    """Work the study of hunt out anew if the strategy is not the one that it is about."""
+    if STUDY.exists() and json.loads(STUDY.read_text(encoding="utf-8"))["strategy"] == fingerprint():
+        return
+    if "--check" in sys.argv:
+        sys.exit(f"{STUDY.name} is about another strategy: run make solved")
+    steps = study()
+    while True:
+        try:
+            print(f"… {next(steps)}", flush=True)
+        except StopIteration as end:
+            STUDY.write_text(json.dumps(end.value, indent=2) + "\n", encoding="utf-8")
+            return
 
 
 def _opening_fraction(cells: int, run: int) -> str:
@@ -251,6 +289,7 @@ CHAPTERS: tuple[Callable[[Pictures], str], ...] = (lights, leap, chain, flip, hu
 
 
 def main() -> None:
+    renew_the_study()
     pictures: Pictures = {}
     page = "\n".join([HEAD, *(chapter(pictures) for chapter in CHAPTERS)])
     files = {DOCS / "solved.md": page}

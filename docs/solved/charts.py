@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from html import escape
 
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP = 680, 230, 44, 34, 38
+_COLOURS = ("#3b82c4", "#d9822b", "#4a9d5b", "#b5464b")
 _STYLE = 'font-family="sans-serif" font-size="11" fill="#555"'
 
 
@@ -24,9 +25,35 @@ def bars(title: str, labels: Sequence[str], values: Sequence[float], unit: str =
     return _page(title, "".join(shapes))
 
 
+def grouped(title: str, labels: Sequence[str], series: dict[str, Sequence[float]]) -> str:
+    """For each label a bar of every series side by side, percentages above them."""
+    top = max(value for values in series.values() for value in values) or 1
+    gap = (_WIDTH - _LEFT) / len(labels)
+    width = gap * 0.84 / len(series)
+    shapes = []
+    for i, label in enumerate(labels):
+        x = _LEFT + i * gap
+        for number, values in enumerate(series.values()):
+            height = (_HEIGHT - _BOTTOM - _TOP - 14) * values[i] / top
+            left, y = x + number * width, _HEIGHT - _BOTTOM - height
+            shapes.append(
+                f'<rect x="{left:.1f}" y="{y:.1f}" width="{width - 1:.1f}" height="{height:.1f}" '
+                f'fill="{_COLOURS[number]}"/>'
+                f'<text x="{left + width / 2:.1f}" y="{y - 4:.1f}" text-anchor="middle">'
+                f"{100 * values[i]:.0f}</text>"
+            )
+        shapes.append(
+            f'<text x="{x + gap * 0.42:.1f}" y="{_HEIGHT - 18}" text-anchor="middle">{escape(label)}</text>'
+        )
+    for number, name in enumerate(series):
+        shapes.append(
+            f'<text x="{_LEFT + 130 * number}" y="30" fill="{_COLOURS[number]}">{escape(name)}</text>'
+        )
+    return _page(title, "".join(shapes))
+
+
 def lines(title: str, x_label: str, xs: Sequence[float], series: dict[str, Sequence[float]]) -> str:
     """A curve for each series, percentages on the vertical axis."""
-    colours = ("#3b82c4", "#d9822b", "#4a9d5b", "#b5464b")
     width, height = _WIDTH - _LEFT - 110, _HEIGHT - _BOTTOM - _TOP
     span = (xs[-1] - xs[0]) or 1
     parts = []
@@ -42,7 +69,7 @@ def lines(title: str, x_label: str, xs: Sequence[float], series: dict[str, Seque
             f"{_LEFT + width * (x - xs[0]) / span:.1f},{_TOP + height * (1 - value):.1f}"
             for x, value in zip(xs, values, strict=True)
         )
-        colour = colours[number]
+        colour = _COLOURS[number]
         parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>')
         y = _TOP + 14 + 16 * number
         parts.append(f'<text x="{_LEFT + width + 10}" y="{y}" fill="{colour}">{escape(name)}</text>')

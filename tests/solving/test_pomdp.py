@@ -18,23 +18,22 @@ from duels.solving.pomdp import Bounds, Effort, bounds, tightest
 
 Met = tuple[float, State, tuple[int, ...]]
 Acted = tuple[float, State, tuple[int, ...], Action]
-CELLS = 3
-MEMORY = Window(CELLS, 1)
+MEMORY = Window(3, 1)
 
 
-def some_tables(seed: int) -> Tables:
+def some_tables(seed: int, memory: Memory = MEMORY) -> Tables:
     """A strategy that never tunnels, with odd weights."""
     rng = Random(seed)
-    rows = len(MEMORY.states) ** 2
+    cells, rows = memory.cells, len(memory.states) ** 2
     moves, names = array("H"), array("H")
     for row in range(rows):
-        own = MEMORY.states[row // len(MEMORY.states)]
-        for place in range(CELLS + 1):
-            for cell in range(CELLS):
-                near = place == CELLS or abs(place - cell) <= 1
+        own = memory.states[row // len(memory.states)]
+        for place in range(cells + 1):
+            for cell in range(cells):
+                near = place == cells or abs(place - cell) <= 1
                 moves.append(rng.randint(1, 9) if near else 0)
-        for _ in range(CELLS):
-            names.extend(0 if own[:1] == (cell,) else rng.randint(1, 9) for cell in range(CELLS))
+        for _ in range(cells):
+            names.extend(0 if own[:1] == (cell,) else rng.randint(1, 9) for cell in range(cells))
     return Tables(moves, names, array("H"), array("H"))
 
 
@@ -42,7 +41,7 @@ class Search:
     """What a responder with full memory and all the rules' actions wins within some turns of its own."""
 
     def __init__(self, tables: Tables, seat: Seat, at_the_end: float, memory: Memory = MEMORY) -> None:
-        self.rules = QuantumHunt(cells=CELLS)
+        self.rules = QuantumHunt(cells=memory.cells)
         self.tables, self.seat, self.at_the_end, self.memory = tables, seat, at_the_end, memory
 
     def value(self, turns: int) -> float:
@@ -71,15 +70,15 @@ class Search:
     def acted(self, group: Iterable[Met]) -> Iterator[Acted]:
         for p, state, names in group:
             said = {Seat.ONE: names[::2], Seat.TWO: names[1::2]}
-            index = self.memory.index
+            index, cells = self.memory.index, self.memory.cells
             row = index(said[self.seat]) * len(self.memory.states) + index(said[self.seat.other])
             cell = state.cells[self.seat - 1]
             if state.phase.value == "observe":
-                start = (row * CELLS + cell - 1) * CELLS
-                weights = self.tables.names[start : start + CELLS]
+                start = (row * cells + cell - 1) * cells
+                weights = self.tables.names[start : start + cells]
             else:
-                start = (row * (CELLS + 1) + (cell - 1) % (CELLS + 1)) * CELLS
-                weights = self.tables.moves[start : start + CELLS]
+                start = (row * (cells + 1) + (cell - 1) % (cells + 1)) * cells
+                weights = self.tables.moves[start : start + cells]
             for action in self.rules.actions(state):
                 if not isinstance(action, Tunnel) and weights[action.cell - 1]:
                     yield p * weights[action.cell - 1] / sum(weights), state, names, action
@@ -97,17 +96,19 @@ class Search:
 
 @pytest.mark.parametrize("seat", list(Seat))
 @pytest.mark.parametrize("seed", range(2))
-def test_bounds_hold_against_plain_search(seat: Seat, seed: int) -> None:
-    tables = some_tables(seed)
-    found = tightest(problem_against(tables, seat, MEMORY, MEMORY), Effort(sweeps=12, trials=400, depth=6))
-    turns = 3
-    at_least, at_most = (Search(tables, seat, end).value(turns) for end in (0.0, 1.0))
+@pytest.mark.parametrize(("memory", "turns", "width"), [(MEMORY, 3, 0.4), (Window(2, 1), 6, 0.01)])
+def test_bounds_hold_against_plain_search(
+    seat: Seat, seed: int, memory: Memory, turns: int, width: float
+) -> None:
+    tables = some_tables(seed, memory)
+    found = tightest(problem_against(tables, seat, memory, memory), Effort(sweeps=12, trials=400, depth=6))
+    at_least, at_most = (Search(tables, seat, end, memory).value(turns) for end in (0.0, 1.0))
     assert found.low <= found.high
     assert at_least <= found.high
     assert found.low <= at_most
     # Both methods must say something: a bound of nothing would pass the lines above.
     assert found.high - found.low < 0.05
-    assert at_most - at_least < 0.4
+    assert at_most - at_least < width
 
 
 def test_every_step_gives_valid_and_tighter_bounds() -> None:

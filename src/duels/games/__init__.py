@@ -49,6 +49,14 @@ class Game:
         oracle: Oracle[Any, Any] = self._door("oracle").make_oracle(rules)
         return oracle
 
+    def learned(self, door: str) -> Any:
+        """A door that a room has if its play was learned: `rebuild` trains it anew, `study` describes it."""
+        if not self._has(door):
+            raise UnknownName(
+                f"Perfect play of {self.name} is computed, not learned: there is no {door} of it."
+            )
+        return self._door(door)
+
     def encoding(self, rules: "Rules[Any, Any, Any]") -> "Encoding":
         """What a program is shown of a view, as numbers."""
         from duels.core.features import Encoding
@@ -59,9 +67,7 @@ class Game:
         """What the best responder wins against a policy, by the policy's seat, where the game has a method
         of its own for policies of that kind; else None.
         """
-        from importlib.util import find_spec
-
-        if not find_spec(f"{__name__}.{self.name}.response"):
+        if not self._has("response"):
             return None
         found: dict[Seat, Bounds] | None = self._door("response").response_bounds(rules, policy)
         return found
@@ -71,6 +77,11 @@ class Game:
         from importlib.resources import files  # slow to import, and few commands show a card
 
         return files(f"{__name__}.{self.name}").joinpath("card.txt").read_text(encoding="utf-8")
+
+    def _has(self, door: str) -> bool:
+        from importlib.util import find_spec
+
+        return find_spec(f"{__name__}.{self.name}.{door}") is not None
 
     def _door(self, name: str) -> Any:
         return import_module(f"{__name__}.{self.name}.{name}")

@@ -337,6 +337,8 @@ def share(file: Path, seat: str) -> None:
         "duels solve lights --lights 12",
         "duels solve leap --goal 100",
         "duels solve flip --verify",
+        "duels solve hunt --study",
+        "duels solve hunt --train --out strategy",
     )
 )
 @game_argument
@@ -344,6 +346,18 @@ def share(file: Path, seat: str) -> None:
 @click.option("--json", "as_json", is_flag=True, help="The answer as one JSON object.")
 @click.option("--all", "every_action", is_flag=True, help="List every action, however many there are.")
 @click.option("--verify", "verifying", is_flag=True, help="Check the values by methods written apart.")
+@click.option("--study", "studying", is_flag=True, help="hunt: what its strategy does; takes minutes.")
+@click.option(
+    "--train", "training", is_flag=True, help="hunt: build its strategy from nothing; takes minutes."
+)
+@click.option("--quick", is_flag=True, help="With --train: a plan far too short, to see it work.")
+@click.option("--seed", help="With --train: the same for every seed, since nothing is left to chance.")
+@click.option(
+    "--out",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="With --train: the folder to write the strategy to; nothing is written without it.",
+)
 @click.option("--lights", type=click.IntRange(1, 100_000), help="lights: how many.")
 @click.option("--goal", type=click.IntRange(2, 10_000_000), help="leap: the cell to reach.")
 @click.option("--cells", type=click.IntRange(1, 13), help="chain: how many cells.")
@@ -355,6 +369,11 @@ def solve(
     as_json: bool,
     every_action: bool,
     verifying: bool,
+    studying: bool,
+    training: bool,
+    quick: bool,
+    seed: str | None,
+    folder: Path | None,
     plain: bool,
     **sizes: int | None,
 ) -> None:
@@ -371,6 +390,7 @@ def solve(
       hunt          minutes, and needs the extra 'solve'
     """
     from duels.terminal import solve as solving
+    from duels.terminal import strategy
     from duels.terminal.screen import Screen
 
     screen = Screen(plain)
@@ -379,7 +399,15 @@ def solve(
         sight = solving.position_to_solve(rules, position)
     except DuelsError as error:
         raise click.UsageError(str(error)) from None
-    if verifying:
+    if (quick or seed is not None or folder) and not training:
+        raise click.UsageError("--quick, --seed and --out go with --train.")
+    if training + studying + verifying > 1:
+        raise click.UsageError("Give one of --train, --study and --verify.")
+    if training:
+        strategy.train(game, quick, seed, folder, screen)
+    elif studying:
+        strategy.study(game, as_json, screen)
+    elif verifying:
         _leave(0 if solving.verify(game, rules, screen) else 1)
     elif as_json:
         click.echo(solving.solution_as_json(game, rules, sight, screen))

@@ -8,6 +8,7 @@ from duels.core.rules import Rules, Seat, Sight
 from duels.games import Game
 from duels.solving.oracle import Judged, Value, Verdict
 from duels.terminal.advice import all_alike, belief_strip, how_sure, percent
+from duels.terminal.patience import long_computation
 from duels.terminal.screen import Screen
 
 # So many lines are listed; where there are more actions, those of equal value share a line.
@@ -121,12 +122,10 @@ def verify(game: Game, rules: Rules[Any, Any, Any], screen: Screen) -> bool:
         oracle = game.oracle(rules)
     passed = 0
     failed = 0
-    try:
+    with long_computation():
         for check in screen.patiently("checking", oracle.verify()):
             screen.say(f"{check}\n")
             passed += check.passed
             failed += not check.passed
-    except ModuleNotFoundError as missing:
-        raise DuelsError(f"this check needs {missing.name}: pip install 'duels[solve]'") from None
     screen.say(f"{passed} passed, {failed} failed\n")
     return not failed

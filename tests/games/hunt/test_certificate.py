@@ -1,21 +1,22 @@
 """The shipped certificate: what it says follows from its parts, and from the strategy itself."""
 
-from collections.abc import Generator, Iterator
-
 import pytest
 
 from duels.core.rules import Seat
-from duels.games.hunt.certificate import Certificate, claimed, problem_against, verify
+from duels.games.hunt import certificate
+from duels.games.hunt.certificate import Certificate, claimed, problem_against
+from duels.games.hunt.oracle import HuntOracle, make_oracle
+from duels.games.hunt.rules import QuantumHunt
 from duels.games.hunt.strategy import shipped
-from duels.solving.pomdp import Bounds
+from duels.solving.pomdp import Bounds, Progress
 
 
 def test_gains_and_value_follow_from_the_two_best_responses() -> None:
-    certificate = Certificate({Seat.ONE: Bounds(0.5, 0.55), Seat.TWO: Bounds(0.56, 0.6)})
-    assert certificate.nash_conv.low == pytest.approx(0.06)
-    assert certificate.nash_conv.high == pytest.approx(0.15)
-    assert certificate.value.low == pytest.approx(0.45)
-    assert certificate.value.high == pytest.approx(0.6)
+    pair = Certificate({Seat.ONE: Bounds(0.5, 0.55), Seat.TWO: Bounds(0.56, 0.6)})
+    assert pair.nash_conv.low == pytest.approx(0.06)
+    assert pair.nash_conv.high == pytest.approx(0.15)
+    assert pair.value.low == pytest.approx(0.45)
+    assert pair.value.high == pytest.approx(0.6)
 
 
 def test_the_claim_says_something() -> None:
@@ -40,10 +41,22 @@ def test_no_play_of_the_strategy_is_left_out() -> None:
 @pytest.mark.slow
 def test_the_claim_is_what_the_strategy_gives() -> None:
     pytest.importorskip("numba")
-    *_, holds = _steps_and_result(verify())
-    assert holds is True
+    told: list[str] = []
+    oracle = make_oracle(QuantumHunt())
+    oracle.progress = told.append  # type: ignore[method-assign, assignment]
+    checks = list(oracle.verify())
+    assert all(check.passed for check in checks), checks
+    assert sum("best responder wins" in check.name for check in checks) == len(Seat)
+    assert any("against Player 2" in text for text in told)
 
 
-def _steps_and_result(steps: Generator[object, None, bool]) -> Iterator[object]:
-    """What a generator yields, and then what it returns."""
-    yield (yield from steps)
+def test_a_claim_that_does_not_hold_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is found is compared with what is claimed, bound by bound."""
+    found = claimed().against
+    bold = {Seat.ONE: Bounds(found[Seat.ONE].low, found[Seat.ONE].high - 0.001), Seat.TWO: found[Seat.TWO]}
+    monkeypatch.setattr(certificate, "claimed", lambda: Certificate(bold))
+    monkeypatch.setattr(
+        certificate, "certify", lambda strategy: ((s, Progress("done", 1.0, b)) for s, b in found.items())
+    )
+    monkeypatch.setattr(HuntOracle, "_played_out", lambda oracle: iter(()))
+    assert [check.passed for check in make_oracle(QuantumHunt()).verify()] == [False, True]

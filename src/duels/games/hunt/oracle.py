@@ -30,6 +30,9 @@ STRAY = 0.02
 # One judgement asks for the same few rows thousands of times.
 _row_of = lru_cache(10_000)(row_of)
 
+PLAYED_OUT = 4000
+"""Matches that are played to check the exact sums."""
+
 Hidden = tuple[int, bool]
 """Where the other's token is (cells from 0), and whether its tunnel is left."""
 
@@ -155,9 +158,10 @@ class HuntOracle(Oracle[Action, Known]):
         )
 
     def verify(self) -> Iterator[Check]:
-        """Recompute the certificate of the shipped strategy; needs numpy and numba."""
+        """Play the strategy out in two ways, then recompute its certificate; needs numpy and numba."""
         from duels.games.hunt.certificate import certify, claimed
 
+        yield from self._played_out()
         found: dict[Seat, Bounds] = {}
         for seat, progress in certify(self.strategy):
             found[seat] = progress.bounds
@@ -168,6 +172,25 @@ class HuntOracle(Oracle[Action, Known]):
                 claim.low <= found[seat].low and found[seat].high <= claim.high,
                 f"claimed {_range(claim)}, found {_range(found[seat])}",
             )
+
+    def _played_out(self) -> Iterator[Check]:
+        """Exact sums over both seats' memories and tokens against plain matches through the rules."""
+        from duels.games.hunt.habits import of_strategy
+        from duels.solving.pairs import meet
+        from duels.solving.simulation import simulate
+
+        self.progress("both seats against each other, by exact sums and by plain matches")
+        meeting = meet(of_strategy(self.strategy[Seat.ONE]), of_strategy(self.strategy[Seat.TWO]))
+        simulated = simulate(QuantumHunt(), dict.fromkeys(Seat, self.weights), PLAYED_OUT, seed="hunt")
+        entries = 2 * meeting.turns_on_average
+        for name, exact, sampled in (
+            ("Player 1's wins when the strategy plays itself", meeting.won, simulated.won),
+            ("how many entries such a match has", entries, simulated.entries),
+        ):
+            detail = (
+                f"{exact:.4f} by exact sums, {sampled.mean:.4f} ± {sampled.error:.4f} in {PLAYED_OUT} matches"
+            )
+            yield Check(name, sampled.agrees(exact), detail)
 
     # -- beliefs --------------------------------------------------------------------------------
 

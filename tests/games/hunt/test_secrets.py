@@ -1,0 +1,62 @@
+"""What the oracle tells a seat depends on nothing that the seat may not know."""
+
+from random import Random
+
+import pytest
+
+from duels.core.match import Match
+from duels.core.rules import Seat
+from duels.core.sights import Recollection
+from duels.games.hunt.oracle import make_oracle
+from duels.games.hunt.rules import Action, Known, QuantumHunt, State
+from duels.terminal.advice import hint
+
+RULES = QuantumHunt()
+ORACLE = make_oracle(RULES)
+
+
+def told(match: Match[State, Action, Known], seat: Seat) -> tuple[object, ...]:
+    """All that the seat is told about a match."""
+    sight = match.sight(seat)
+    always = (ORACLE.value(sight), ORACLE.belief(sight), RULES.format_position(sight))
+    if not sight.actions:
+        return always
+    return *always, ORACLE.judge(sight), ORACLE.reason(sight), hint(ORACLE, RULES, sight)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_matches_that_look_alike_get_the_same_advice(seed: int) -> None:
+    rng = Random(seed)
+    match = Match.start(RULES)
+    memories = {seat: Recollection.start(RULES, seat) for seat in Seat}
+    compared = 0
+    while match.actor is not None and len(match.turns) < 24:
+        action = rng.choice(match.actions)
+        match = match.play(match.actor, action)
+        if match.over:
+            break
+        for seat in Seat:
+            assert match.last
+            memories[seat] = memories[seat].then(None if match.last.hidden_from(seat) else action)
+            alike = memories[seat].possible
+            assert match.state in {other.state for other in alike}
+            expected = told(match, seat)
+            for other in rng.sample(alike, min(4, len(alike))):
+                assert told(other, seat) == expected
+                compared += other.state != match.state
+    assert compared or len(match.turns) <= 2
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_truth_is_never_ruled_out(seed: int) -> None:
+    """Whatever the other does, also what the strategy would not do: its true place stays possible."""
+    rng = Random(seed)
+    match = Match.start(RULES)
+    while match.actor is not None:
+        seat = Seat(match.actor)  # type: ignore[arg-type]
+        belief = ORACLE.belief(match.sight(seat))
+        other = match.state.cells[seat.other - 1]
+        assert belief[f"cell {other}" if other else "off the grid"] > 0.0
+        left = belief["tunnel left"]
+        assert left > 0.0 if match.state.tunnels[seat.other - 1] else left < 1.0
+        match = match.play(seat, rng.choice(match.actions))

@@ -1,0 +1,121 @@
+"""The study that docs/solved.md tells: it adds up, it is about the shipped strategy, it comes out again."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from duels.core.rules import Seat
+from duels.games.hunt.certificate import claimed, problem_against
+from duels.games.hunt.habits import HABITS, of_strategy, of_weights
+from duels.games.hunt.report import report, sections
+from duels.games.hunt.rules import Action, QuantumHunt, State, Tunnel
+from duels.games.hunt.strategy import shipped
+from duels.games.hunt.study import LONG, fingerprint, played_out, without_tunnel
+from duels.solving.memory import Window
+from duels.solving.pomdp import Effort, tightest
+from duels.solving.simulation import Sampled
+from tests.solving.test_pomdp import Search, some_tables
+
+STORED: dict[str, Any] = json.loads(
+    (Path(__file__).parents[3] / "docs/solved/hunt.json").read_text(encoding="utf-8")
+)
+
+
+def test_it_is_about_the_shipped_strategy_and_its_certificate() -> None:
+    assert STORED["strategy"] == fingerprint()
+    for seat, bounds in claimed().against.items():
+        assert STORED["certificate"][str(seat.value)] == [bounds.low, bounds.high]
+        # The strategy's own other half is a responder too, and so is one without a tunnel.
+        won = STORED["pair"]["won"] if seat is Seat.TWO else 1 - STORED["pair"]["won"]
+        assert won <= bounds.high
+        assert STORED["tunnel"][str(seat.value)][0] <= bounds.high
+
+
+def test_what_is_exact_agrees_with_what_was_simulated() -> None:
+    pair, simulated = STORED["pair"], STORED["simulated"]
+    assert Sampled(*simulated["won"]).agrees(pair["won"])
+    assert Sampled(*simulated["turns"]).agrees(pair["turns"])
+
+
+def test_shares_add_up() -> None:
+    pair = STORED["pair"]
+    assert sum(pair["lengths"][:LONG]) + pair["long"] == pytest.approx(1.0)
+    for conduct in STORED["seats"].values():
+        for name in ("enters", "names", "names_far"):
+            assert sum(conduct[name]) == pytest.approx(1.0)
+
+
+def test_nobody_wins_more_of_a_habit_than_a_best_responder() -> None:
+    for habit in STORED["habits"].values():
+        assert sum(habit["won"]) / 2 == pytest.approx(habit["mean"])
+        if habit["responder"]:
+            low, high = habit["responder"]
+            assert max(low, habit["mean"]) <= high
+
+
+def test_the_report_says_what_is_proven_and_no_more() -> None:
+    text = report(STORED)
+    assert all(f"### {heading}\n" in text for heading in sections(STORED))
+    assert f"certified to give away at most {100 * claimed().nash_conv.high:.1f} points" in text
+    assert "optimal" not in text
+    assert max(len(line) for line in text.splitlines()) <= 110
+
+
+def test_the_report_names_the_habits_that_win() -> None:
+    habits = STORED["habits"]
+    lost = {**STORED, "habits": {name: {**habit, "mean": 0.4} for name, habit in habits.items()}}
+    won = {**STORED, "habits": {name: {**habit, "mean": 0.6} for name, habit in habits.items()}}
+    assert "loses to: uniform, never tunnels, always stays, sweeps." in report(lost).replace("\n", " ")
+    assert "wins more than half against every one of them." in report(won).replace("\n", " ")
+
+
+class SearchWithoutTunnel(Search):
+    """Plain search in which nobody tunnels."""
+
+    class Rules(QuantumHunt):
+        def actions(self, state: State) -> tuple[Action, ...]:
+            return tuple(a for a in super().actions(state) if not isinstance(a, Tunnel))
+
+    def value(self, turns: int) -> float:
+        self.rules = self.Rules(self.rules.cells)
+        return super().value(turns)
+
+
+def test_a_responder_without_a_tunnel_against_plain_search() -> None:
+    pytest.importorskip("numba")
+    memory, seat = Window(3, 1), Seat.ONE
+    tables = some_tables(1, memory)
+    problem = problem_against(tables, seat, memory, memory)
+    effort = Effort(sweeps=12, trials=400, depth=6)
+    found, free = tightest(without_tunnel(problem, memory.cells), effort), tightest(problem, effort)
+    least, most = (SearchWithoutTunnel(tables, seat, end, memory).value(3) for end in (0.0, 1.0))
+    assert least <= found.high <= free.high
+    assert found.low <= most
+    assert found.high < free.low  # against these tables the tunnel is worth something
+
+
+def test_what_a_habit_loses_comes_out_again() -> None:
+    pytest.importorskip("numba")
+    from duels.solving.pairs import meet
+
+    meeting = meet(of_strategy(shipped()[Seat.ONE]), of_weights(HABITS["sweeps"], Seat.TWO))
+    assert meeting.won == pytest.approx(STORED["habits"]["sweeps"]["won"][0], abs=1e-6)
+
+
+@pytest.mark.slow
+def test_it_comes_out_again() -> None:
+    """The parts by exact sums; the bounds have tests of their own, and take longer."""
+    pytest.importorskip("numba")
+    found = played_out({seat: of_strategy(tables) for seat, tables in shipped().items()})
+    assert _flat(found) == pytest.approx(_flat({name: STORED[name] for name in found}), abs=1e-6)
+
+
+def _flat(data: Any, path: str = "") -> dict[str, Any]:
+    """Nested data as numbers and words by their paths."""
+    if isinstance(data, list):
+        data = dict(enumerate(data))
+    if not isinstance(data, dict):
+        return {path: data}
+    return {name: leaf for key, part in data.items() for name, leaf in _flat(part, f"{path}/{key}").items()}

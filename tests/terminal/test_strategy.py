@@ -1,0 +1,134 @@
+"""solve hunt --train, --study and --verify: what they print, what they write, and how they stop."""
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from duels.games.hunt.strategy import DATA, unpack
+from duels.terminal import patience
+from duels.terminal.commands import run
+from duels.terminal.patience import Progress, duration
+from duels.terminal.screen import Screen
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def test_the_strategy_is_never_called_optimal(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["solve", "hunt", "--position", "1: move 3, observe 5, ?, observe 2"]) == 0
+    out = capsys.readouterr().out
+    assert "certified to give away at most" in out
+    assert "The game's value to Player 1 lies between" in out
+    assert "played" in out
+    assert "optimal" not in out
+
+
+def test_training_writes_only_where_it_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("numba")
+    shipped = DATA.read_bytes()
+    folder = tmp_path / "new" / "tables"
+    assert run(["solve", "hunt", "--train", "--quick", "--out", str(folder)]) == 0
+    captured = capsys.readouterr()
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["strategy.bin"]
+    assert unpack((folder / "strategy.bin").read_bytes())
+    assert "Not the shipped strategy" in captured.out
+    assert "Player 2, adversary 1 of 1" in captured.err
+    assert DATA.read_bytes() == shipped
+
+    assert run(["solve", "hunt", "--train", "--quick", "--out", str(folder)]) == 1
+    assert "exists already" in capsys.readouterr().err
+
+
+def test_training_without_a_folder_writes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("numba")
+    monkeypatch.chdir(tmp_path)
+    assert run(["solve", "hunt", "--train", "--quick", "--seed", "5"]) == 0
+    told = capsys.readouterr().err
+    assert "Nothing is written" in told
+    assert "the same comes out for every seed" in told
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("option", ["--train", "--study", "--verify"])
+def test_what_is_missing_is_named(
+    option: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "numba", None)
+    for name in ("hide_and_seek", "pairs", "pomdp_kernels"):
+        monkeypatch.delitem(sys.modules, f"duels.solving.{name}", raising=False)
+    assert run(["solve", "hunt", option]) == 1
+    error = capsys.readouterr().err.splitlines()[-1]
+    assert error == "duels: this needs numba: pip install 'duels[solve]'"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["lights", "--train"], 1, "computed, not learned"),
+        (["chain", "--study"], 1, "computed, not learned"),
+        (["hunt", "--quick"], 2, "go with --train"),
+        (["hunt", "--out", "somewhere"], 2, "go with --train"),
+        (["hunt", "--train", "--study"], 2, "one of"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(
+    arguments: list[str], code: int, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["solve", *arguments]) == code
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert message in captured.err
+
+
+def test_progress_says_how_long_it_has_been_and_may_still_be(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    times = iter([100.0, 130.0, 160.0])
+    monkeypatch.setattr(patience, "monotonic", lambda: next(times))
+    tell = Progress(Screen())
+    tell("a step")
+    tell("another", done=0.25)
+    assert capsys.readouterr().err.splitlines() == [
+        "… 30 s: a step",
+        "… 1 min 00 s, 25% done, about 3 min 00 s left: another",
+    ]
+    assert duration(59.6) == "1 min 00 s"
+
+
+def test_verifying_can_be_interrupted() -> None:
+    pytest.importorskip("numba")
+    command = [sys.executable, "-c", "from duels.terminal.commands import main; main()"]
+    with subprocess.Popen(
+        [*command, "solve", "hunt", "--verify"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as running:
+        assert running.stderr
+        first = running.stderr.readline()
+        running.send_signal(signal.SIGINT)
+        out, rest = running.communicate()
+    assert first.startswith("… ")
+    assert (out, rest) == ("", "")
+    assert running.returncode in (-signal.SIGINT, 130)
+
+
+def test_a_study_of_another_strategy_is_noticed(tmp_path: Path) -> None:
+    found = json.loads((ROOT / "docs/solved/hunt.json").read_text(encoding="utf-8"))
+    old = tmp_path / "hunt.json"
+    old.write_text(json.dumps({**found, "strategy": "another"}), encoding="utf-8")
+    program = (
+        "import sys; sys.path.insert(0, 'docs/solved'); import build; from pathlib import Path; "
+        "build.STUDY = Path(sys.argv[1]); build.renew_the_study()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(old), "--check"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "about another strategy: run make solved" in done.stderr
