@@ -1,8 +1,8 @@
 """A concrete responder to a hidden strategy: a finite controller, found by improving it where play goes.
 
 A point of the controller stands at a place; for every signal it says which option to take and which point
-comes next. Worths start from nothing, and a new one is one exact round on top of worths that some play already
-has: whatever a point is said to be worth can be won, for every hidden state, so it is a lower bound.
+comes next. Worths start from nothing, and a new one is one exact round on top of worths that some play has
+already: whatever a point is said to be worth can be won, for every hidden state, so it is a lower bound.
 """
 # mypy: disable-error-code="no-untyped-call"
 
@@ -125,6 +125,18 @@ def renew_all(problem: Tables, points: Tables, which: Array) -> None:
 
 
 @compiled
+def known(place: int, belief: Array, points: Tables) -> float:
+    """The most that a known point is worth at a belief."""
+    first, following, worth = points[0], points[1], points[4]
+    best = 0.0
+    k = first[place]
+    while k >= 0:
+        best = max(best, (belief * worth[k]).sum())
+        k = following[k]
+    return best
+
+
+@compiled
 def add(place: int, belief: Array, problem: Tables, points: Tables, gain: float) -> None:
     """Add a point at `belief` if it is worth more there than all that are known."""
     first, following, places, beliefs, worth, options, nexts, used = points
@@ -132,17 +144,12 @@ def add(place: int, belief: Array, problem: Tables, points: Tables, gain: float)
     if i == following.shape[0]:
         return
     mass = belief.sum()
-    known = 0.0
-    k = first[place]
-    while k >= 0:
-        known = max(known, (belief * worth[k]).sum())
-        k = following[k]
     places[i] = place
     beliefs[i] = belief / mass
     options[i] = -1
     nexts[i] = -1
     renew(i, problem, points)
-    if (belief * worth[i]).sum() - known > gain * mass:
+    if (belief * worth[i]).sum() - known(place, belief, points) > gain * mass:
         following[i] = first[place]
         first[place] = i
         used[0] += 1
@@ -299,7 +306,7 @@ class Controller:
 
     def begin(self) -> tuple[Array, Array, float]:
         """The points where play begins, the beliefs there, and what is won before."""
-        first_option, wins, stays, goes, turned, mirror = (*self.tables[:5], self.tables[11])
+        wins, stays, turned, mirror = (*self.tables[1:3], self.tables[4], self.tables[11])
         roots, shares, won = [], [], 0.0
         chosen = np.zeros(2, np.int64)
         states = np.arange(X)

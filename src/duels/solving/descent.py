@@ -12,13 +12,14 @@ import numpy as np
 
 from duels.solving.controller import Controller, Fineness
 from duels.solving.equilibrium import descend
+from duels.solving.habit import Habit
 from duels.solving.pomdp import MOST_STATES, HiddenStrategy
 
 Array = np.ndarray[Any, Any]
 Turn = Callable[[Array], Array]
 MEMORY = 0.9
 """How much of what was worth it against earlier responders still counts after each round."""
-MOST_NEW = 45_000
+MOST_NEW = 60_000
 """Points that the responder may add to one for every place before those out of use are forgotten."""
 EVEN = 0.004
 """How much a first option may lose and still be taken by some responders."""
@@ -29,6 +30,8 @@ class Stage:
     rounds: int
     step: float
     temperature: float
+    habits: float = 0.1
+    """How much each habit counts, next to 1 for the best responder."""
 
 
 @dataclass
@@ -85,7 +88,7 @@ class Responder(Controller):
         self.worth = 0.0
 
     def opened(self) -> tuple[Array, Array]:
-        """Where play begins: where the strategy opens, or at first options that are about as good as the best."""
+        """Where play begins: where the strategy opens, or at first options about as good as the best."""
         hidden = np.array(self.problem.start[0][1])
         first, worth = self.points[0], self.points[4]
         if self.opening is not None:
@@ -103,7 +106,7 @@ class Responder(Controller):
         return roots, (weights / weights.sum())[:, None] * hidden
 
     def answer(self, number: int) -> None:
-        """Answer the strategy as it is now, and follow play; everything is thought over in every fifth round."""
+        """Answer the strategy as it is now, and follow play; every fifth round thinks everything over."""
         self.settle(1, -1.0 if number % 5 == 0 else 1e-7)
         for gain in self.gains:
             gain *= MEMORY
@@ -114,7 +117,7 @@ class Responder(Controller):
     def refine(self) -> None:
         if self.count > self.basis + MOST_NEW:
             self.forget(self.lately[: self.count] > 3e-6)
-        self.grow(Fineness(near=4e-3))
+        self.grow(Fineness(met=1e-4, near=2.5e-3, gain=7e-4))
 
     def forget(self, kept: Array) -> None:
         """Keep one point for every place, and those in use."""
@@ -138,12 +141,17 @@ class Responder(Controller):
 
 
 def improve(
-    strategy: Strategy, problem: HiddenStrategy, opening: int | None, stages: tuple[Stage, ...]
+    strategy: Strategy,
+    problem: HiddenStrategy,
+    opening: int | None,
+    stages: tuple[Stage, ...],
+    habits: tuple[Habit, ...] = (),
 ) -> Iterator[tuple[float, float]]:
     """Improve `strategy` in place; yields the part of the work done and what the responder wins.
 
     `problem` is the responder's, folded; the strategy is written into it. `opening`: the place where the
-    strategy acts before the responder's first turn, if it does.
+    strategy acts before the responder's first turn, if it does. Each of `habits`, responders to a problem
+    with the same kernels, has a small say too.
     """
     strategy.even_out()
     strategy.put(problem)
@@ -158,6 +166,9 @@ def improve(
     for stage in stages:
         for number in range(stage.rounds):
             responder.answer(number)
+            for habit in habits:
+                habit.settle(1)
+                habit.play(stage.habits, responder.gains)
             strategy.learn(responder.gains, stage)
             strategy.put(problem)
             if number % 4 == 0:

@@ -59,7 +59,7 @@ class Plan:
     rounds: tuple[int, ...] = (160,)
     depths: tuple[int, ...] = (2,)
     temperature: float = 0.012
-    stages: tuple[Stage, ...] = (Stage(60, 0.04, 0.008), Stage(100, 0.02, 0.004), Stage(80, 0.01, 0.002))
+    stages: tuple[Stage, ...] = (Stage(50, 0.06, 0.006), Stage(70, 0.03, 0.004), Stage(60, 0.012, 0.002))
 
 
 class Policy:
@@ -240,7 +240,8 @@ def train_seat(
                 won = chain.value if seat is Seat.ONE else 1 - chain.value
                 done = number / (settling + rounds)
                 yield Progress(f"{seat.label}, adversary {stage + 1} of {len(plan.rounds)}", done, won)
-    assert pupil and adversary
+    assert pupil
+    assert adversary
     return Trained(chain, pupil, adversary)
 
 

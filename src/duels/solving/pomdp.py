@@ -53,7 +53,7 @@ class HiddenStrategy:
     start: "tuple[tuple[int, tuple[float, ...]], ...]"
     """Nodes where the responder may have its first turn, each with its share of belief."""
     turned: "np.ndarray[Any, Any] | None" = None
-    """Per option: whether the place that it goes to is the mirror image; its states are renamed on the way."""
+    """Per option: whether the place that it goes to is the mirror image, with the states renamed."""
     mirror: "np.ndarray[Any, Any] | None" = None
     """By state: its name in the mirror."""
 
@@ -140,6 +140,7 @@ def bounds(problem: HiddenStrategy, effort: Effort = Effort()) -> Iterator[Progr
     for batch in range(BATCHES if effort.trials else 0):
         share = effort.trials * (batch + 1) // BATCHES - effort.trials * batch // BATCHES
         table.explore(share, responder)
+        low = max(low, responder.value() - ROUNDING)
         yield Progress(
             f"trials, part {batch + 1} of {BATCHES}",
             (2 + effort.sweeps + batch) / steps,

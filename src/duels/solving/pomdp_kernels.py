@@ -1,4 +1,4 @@
-"""The compiled half of `pomdp`: upper bounds by interpolation, tightened where the responder's play is unclear.
+"""The compiled half of `pomdp`: upper bounds by interpolation, tightened where good play is unclear.
 
 A belief is an array of weights over the hidden states; its sum is the probability that it stands for.
 """
@@ -9,7 +9,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from duels.solving.controller import Controller, act, choose
+from duels.solving.controller import Controller, act, add, choose, known
 from duels.solving.pomdp import MOST_STATES, HiddenStrategy
 
 X = MOST_STATES
@@ -18,6 +18,8 @@ Tables = tuple[Array, ...]
 compiled = numba.njit(cache=True, boundscheck=False, fastmath={"contract", "arcp", "nsz"})
 PEELS = 3
 """How many known beliefs are peeled off a belief before the rest is interpolated between sets."""
+UPPER_GAIN, LOWER_GAIN = 1e-5, 2e-4
+"""How much tighter, for a belief of mass one, a bound must get to be kept."""
 LONGEST = 20
 """Turns of one trial."""
 
@@ -109,7 +111,7 @@ def by_points(place: int, belief: Array, plain: float, enough: float, table: Tab
 def decide(node: int, belief: Array, problem: Tables, table: Tables, hint: Array) -> float:
     """The best option by upper bounds; its number is left in `hint[node]`."""
     first_option, wins, stays, goes, turned, mirror = (*problem[:5], problem[11])
-    sets, known = table[0], table[2]
+    sets, count_at = table[0], table[2]
     order = np.empty(X, np.int64)
     left = np.empty(X)
     count = arrange(belief, order)
@@ -133,7 +135,7 @@ def decide(node: int, belief: Array, problem: Tables, table: Tables, hint: Array
         plain += previous * sets[place, mask]
         if won + plain <= best:
             continue
-        if known[place] and mask:
+        if count_at[place] and mask:
             for x in range(X):
                 left[mirror[x] if turned[option] else x] = belief[x] if stays[option] >> x & 1 else 0.0
             plain = by_points(place, left, plain, best - won, table)
@@ -166,7 +168,7 @@ def backup(place: int, belief: Array, problem: Tables, table: Tables, hint: Arra
 
 @compiled
 def sweep_sets(problem: Tables, table: Tables, hint: Array, largest: int) -> None:
-    """Tighten the bound of every place at uniform beliefs on up to `largest` states; the last places first."""
+    """Tighten every place, the last first, at uniform beliefs on up to `largest` states."""
     support, sets = problem[7], table[0]
     belief = np.zeros(X)
     for place in range(support.shape[0] - 1, -1, -1):
@@ -239,14 +241,15 @@ def visit(
     place: int, belief: Array, problem: Tables, table: Tables, points: Tables, hint: Array,
     told: Array, apart: Array,
 ) -> bool:  # fmt: skip
-    """Tighten the bound at a belief; fills in, by signal, the belief it leaves and how far bounds are apart.
+    """Tighten both bounds at a belief; fills in, by signal, the belief it leaves and how far they are apart.
 
-    Returns whether a bound was added.
+    Returns whether an upper bound was added.
     """
     kernel, then, signals = problem[5], problem[8], problem[10]
     moved = np.empty(X)
     chosen = np.zeros(2, np.int64)
-    value: float = act(place, belief, problem, moved)
+    high: float = act(place, belief, problem, moved)
+    low = high
     row = kernel[place]
     for signal in range(signals.shape[1]):
         apart[signal] = 0.0
@@ -254,12 +257,17 @@ def visit(
             continue
         told[signal] = moved * signals[row, signal]
         if told[signal].sum() > 0.0:
-            high = decide(then[place, signal], told[signal], problem, table, hint)
-            value += high
-            apart[signal] = high - choose(then[place, signal], told[signal], problem, points, chosen)
+            at_most = decide(then[place, signal], told[signal], problem, table, hint)
+            at_least = choose(then[place, signal], told[signal], problem, points, chosen)
+            high += at_most
+            low += at_least
+            apart[signal] = at_most - at_least
+    mass = belief.sum()
+    if low - known(place, belief, points) > LOWER_GAIN * mass:
+        add(place, belief, problem, points, LOWER_GAIN)
     plain = by_sets(place, belief, table[0], table[9])
-    if by_points(place, belief, plain, -1.0, table) - value > 1e-5 * belief.sum():
-        return bool(remember(place, belief, value, table))
+    if by_points(place, belief, plain, -1.0, table) - high > UPPER_GAIN * mass:
+        return bool(remember(place, belief, high, table))
     return False
 
 
@@ -268,7 +276,7 @@ def explore(
     trials: int, small: float, nodes: Array, starts: Array,
     problem: Tables, table: Tables, points: Tables, hint: Array,
 ) -> tuple[int, int]:  # fmt: skip
-    """Play the seemingly best options, to where the bounds are furthest apart; tighten there and on the way back.
+    """Play the seemingly best options to where the bounds are furthest apart; tighten there and coming back.
 
     A trial goes on while they are apart by more than `small`. Returns bounds added and beliefs visited.
     """

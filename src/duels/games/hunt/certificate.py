@@ -12,7 +12,7 @@ from duels.games.hunt.strategy import CELLS, CLAIM, DATA, OTHERS, OWN, Strategy,
 from duels.solving.memory import Memory
 from duels.solving.pomdp import MOST_STATES, Bounds, Effort, HiddenStrategy, Progress, bounds
 
-EFFORT = Effort(sweeps=6, trials=30_000, depth=8)
+EFFORT = Effort(sweeps=7, trials=40_000, depth=8)
 LEFT = 1
 """The responder's own type: its cell, plus `CELLS` while its tunnel is left; the last one is off the grid."""
 TYPES = 2 * CELLS + 1
@@ -161,14 +161,17 @@ def problem_against(
 def folded(
     problem: HiddenStrategy, own_memory: Memory = OWN, other_memory: Memory = OTHERS
 ) -> HiddenStrategy:
-    """The problem with mirror images of the grid as one if the strategy plays alike in both, else as it is."""
+    """The problem with mirror images as one if the strategy plays alike in both, else as it is."""
     import numpy as np
 
     cells = own_memory.cells
     rows = mirrored_rows(own_memory, other_memory)
     kinds = [*range(cells - 1, -1, -1), *range(2 * cells - 1, cells - 1, -1), 2 * cells]
     states = [*range(cells - 1, -1, -1), *range(cells, MOST_STATES)]
-    moves, signals = problem.moves[rows][:, states][:, :, states], problem.signals[rows][:, ::-1][:, :, states]
+    moves, signals = (
+        problem.moves[rows][:, states][:, :, states],
+        problem.signals[rows][:, ::-1][:, :, states],
+    )
     if not (np.array_equal(moves, problem.moves) and np.array_equal(signals, problem.signals)):
         return problem
     places = (np.array(rows)[:, None] * len(kinds) + np.array(kinds)).ravel()

@@ -9,6 +9,8 @@ from duels.games.hunt.certificate import TYPES, folded, mirrored_rows, problem_a
 from duels.games.hunt.strategy import CELLS, OTHERS, OWN, PLACES, ROWS, SCALE, Strategy, Tables
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from duels.solving.hide_and_seek import Learned, Plan, Progress, Trained
 
 _NO_ESTIMATES: "tuple[array[int], array[int]]" = (array("H"), array("H"))
@@ -47,18 +49,41 @@ def _answer_best_responders(
     import numpy as np
 
     from duels.solving import descent, hide_and_seek
+    from duels.solving.habit import Habit
 
     pupil = trained.pupil
     strategy = descent.Strategy(
         pupil.moves[:, CELLS:].astype(float), pupil.names[:, CELLS:].astype(float),
         pupil.can_move[:, CELLS:], pupil.can_name[:, CELLS:], np.array(mirrored_rows()),
     )  # fmt: skip
-    alike = Tables(array("H", [1]) * (ROWS * PLACES * CELLS), array("H", [1]) * (ROWS * CELLS**2), *_NO_ESTIMATES)
-    problem = folded(problem_against(alike, seat))
+    alike = Tables(
+        array("H", [1]) * (ROWS * PLACES * CELLS), array("H", [1]) * (ROWS * CELLS**2), *_NO_ESTIMATES
+    )
+    problem = problem_against(alike, seat)
     opening = 2 * CELLS if seat is Seat.ONE else None
-    for done, lost in descent.improve(strategy, problem, opening, plan.stages):
+    habits = tuple(Habit(problem, chances, opening) for chances in habit_chances())
+    for done, lost in descent.improve(strategy, folded(problem), opening, plan.stages, habits):
         yield hide_and_seek.Progress(f"{seat.label}, best responders", done, 1 - lost)
     trained.get_used_to(strategy.moves, strategy.names, rounds=30)
+
+
+def habit_chances() -> "tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]":
+    """Who enters at random and stays, naming at random or cells in order: the chances of all options."""
+    import numpy as np
+
+    at_random, in_order = [], []
+    for row in range(ROWS):
+        last = OTHERS.states[row % len(OTHERS.states)]
+        free = [cell for cell in range(CELLS) if last[:1] != (cell,)]
+        following = (last[0] + 1) % CELLS if last else 0
+        for kind in range(TYPES):
+            for cell in range(CELLS):
+                if type_after(kind, cell) is None:
+                    continue
+                goes = 1 / CELLS if kind == 2 * CELLS else float(kind % CELLS == cell)
+                at_random += [goes / len(free) for _ in free]
+                in_order += [goes * (named == following) for named in free]
+    return np.array(at_random), np.array(in_order)
 
 
 def tables(learned: "Learned") -> Tables:
