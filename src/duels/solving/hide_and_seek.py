@@ -59,7 +59,7 @@ class Plan:
     rounds: tuple[int, ...] = (160,)
     depths: tuple[int, ...] = (2,)
     temperature: float = 0.012
-    stages: tuple[Stage, ...] = (Stage(50, 0.06, 0.006), Stage(70, 0.03, 0.004), Stage(60, 0.012, 0.002))
+    stages: tuple[Stage, ...] = (Stage(50, 0.06, 0.006), Stage(40, 0.03, 0.004), Stage(40, 0.012, 0.002))
 
 
 class Policy:

@@ -12,7 +12,7 @@ from duels.games.hunt.strategy import CELLS, CLAIM, DATA, OTHERS, OWN, Strategy,
 from duels.solving.memory import Memory
 from duels.solving.pomdp import MOST_STATES, Bounds, Effort, HiddenStrategy, Progress, bounds
 
-EFFORT = Effort(sweeps=7, trials=40_000, depth=8)
+EFFORT = Effort(sweeps=7, trials=25_000, depth=8)
 LEFT = 1
 """The responder's own type: its cell, plus `CELLS` while its tunnel is left; the last one is off the grid."""
 TYPES = 2 * CELLS + 1
