@@ -9,8 +9,6 @@ from duels.games.hunt.certificate import TYPES, folded, mirrored_rows, problem_a
 from duels.games.hunt.strategy import CELLS, OTHERS, OWN, PLACES, ROWS, SCALE, Strategy, Tables
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from duels.solving.hide_and_seek import Learned, Plan, Progress, Trained
 
 _NO_ESTIMATES: "tuple[array[int], array[int]]" = (array("H"), array("H"))
@@ -67,7 +65,7 @@ def _answer_best_responders(
     trained.get_used_to(strategy.moves, strategy.names, rounds=30)
 
 
-def habit_chances() -> "tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]":
+def habit_chances() -> tuple[Any, Any]:
     """Who enters at random and stays, naming at random or cells in order: the chances of all options."""
     import numpy as np
 
