@@ -34,10 +34,12 @@ check-slow: .venv/tested
 	$(BIN)/pytest -m slow
 
 bench: .venv/tested .venv-bench/ready
-	$(BIN)/python benchmarks/startup.py
-	$(BIN)/python benchmarks/playouts.py
-	$(BIN)/python benchmarks/solving.py
-	.venv-bench/bin/python benchmarks/bench_envs.py
+	$(BIN)/python benchmarks/startup.py --json docs/performance/startup.json
+	$(BIN)/python benchmarks/playouts.py --json docs/performance/playouts.json
+	.venv-bench/bin/python benchmarks/solving.py --json docs/performance/solving.json
+	.venv-bench/bin/python benchmarks/bench_envs.py --json docs/performance/environments.json
+	.venv-bench/bin/python docs/performance/environments.py
+	$(BIN)/python docs/performance/build.py
 
 # The peers that our environments are measured against are large, and nothing else needs them.
 .venv-bench/ready: pyproject.toml benchmarks/peers.txt

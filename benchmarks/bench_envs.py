@@ -1,16 +1,19 @@
 """Random play, steps a second: our environments beside their peers, in one run on one machine.
 
-Every case is measured in turn, several rounds over, and its best round counts: what else the machine
-does in between then falls on all of them alike. `--plot FILE` also draws how speed grows with the batch.
+Every case is measured for a moment in turn, many rounds over, and its best round counts: what else the
+machine does in between then falls on all of them alike, and mostly on no best round. `--json FILE` keeps
+what was measured, with how speed grows with the batch; `docs/performance/environments.py` tells it.
 """
 
 import argparse
+import json
 import random
 import time
 import tracemalloc
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,10 +24,10 @@ from duels.core.rules import CHANCE
 from duels.games import GAMES
 
 BATCHES = (1, 64, 1024, 16_384)
-GROWTH = tuple(4**power for power in range(12))
-ROUNDS = 3
-SECONDS = 0.25
-WARM_UP = 8
+GROWTH = (1, 8, 64, 512, 4096, 32_768, 262_144, 1_048_576)
+ROUNDS = 8
+SECONDS = 0.1
+WARM_UP = 150_000  # steps: environments of one game remember the positions they have met
 TABLED = ("lights", "leap", "chain", "hunt")
 
 Run = Callable[[], int]  # plays for a while and says how many steps it was
@@ -55,7 +58,7 @@ class Case:
 
 def rollout(game: str, batch: int, compiled: bool, threads: int = 1) -> Run:
     envs = vector.make(game, batch, compiled=compiled)
-    steps = max(100, (4_000_000 if compiled else 40_000) // batch)
+    steps = max(20, (8_000_000 if compiled else 40_000) // batch)
     return lambda: envs.rollout(steps, threads=threads).steps
 
 
@@ -147,7 +150,7 @@ def through_openspiel(name: str) -> Run:
 
 
 def through_pgx(name: str, batch: int, whole: bool) -> Run:
-    """Random play, games that end starting again: a hundred steps in one compiled call, or one by one."""
+    """Random play, games that end starting again: many steps in one compiled call, or one by one."""
     import jax
     import jax.numpy as jnp
     import pgx
@@ -162,7 +165,7 @@ def through_pgx(name: str, batch: int, whole: bool) -> Run:
         actions = jax.random.categorical(for_actions, logits, axis=-1)
         return jax.vmap(step_one)(state, actions, jax.random.split(for_steps, batch))
 
-    count = 100 if whole else 1
+    count = (100 if batch <= 1024 else 20) if whole else 1
 
     def play(state: Any, key: Any) -> Any:
         return jax.lax.scan(lambda s, k: (step(s, k), None), state, jax.random.split(key, count))[0]
@@ -221,34 +224,50 @@ def report(cases: list[Case]) -> None:
                 case.best for batch in batches for case in mine if (case.name, case.batch) == (name, batch)
             ]
             print(f"  {name:<24}" + "".join(f"{speed / 1e6:>15,.3f}" for speed in speeds))
-    report_ratios(cases)
 
 
-def report_ratios(cases: list[Case]) -> None:
-    """The slowest of our games by the fastest of theirs."""
+@dataclass
+class Aim:
+    """A ratio of speeds that we want, and the one that was measured: our slowest by their fastest."""
 
-    def speeds(group: str, batch: int, *, only: tuple[str, ...] = (), ends: str = "") -> list[float]:
-        found = (c for c in cases if c.group == group and c.batch == batch and c.name.endswith(ends))
-        return [c.best for c in found if not only or c.name.split(",")[0] in only]
+    what: str
+    aim: float
+    ratio: float
 
-    print("\nOur slowest game by their fastest")
-    for batch in BATCHES:
-        theirs = max(speeds("rollout, Pgx", batch))
-        for group, ends in (
-            ("rollout, NumPy", "1 thread"),
-            ("rollout, compiled", "1 thread"),
-            ("rollout, compiled", "2 threads"),
-        ):
-            for only in (TABLED, ("flip",)):
-                ratio = min(speeds(group, batch, only=only, ends=ends)) / theirs
-                games = "flip" if only == ("flip",) else "games with tables"
-                print(f"  batch {batch:>6,}  {f'{group}, {ends}, {games}':<50} Pgx x {ratio:,.1f}")
-        ratio = min(speeds("step by step", batch, only=TABLED)) / max(speeds("step by step, Pgx", batch))
-        print(f"  batch {batch:>6,}  {'step by step, games with tables':<50} Pgx x {ratio:,.1f}")
+    def __str__(self) -> str:
+        verdict = "met" if self.ratio >= self.aim else "MISSED"
+        return f"{self.what:<76} {self.ratio:>7,.1f}   aim {self.aim:<4g} {verdict}"
+
+
+def aims(cases: list[Case]) -> list[Aim]:
+    def speeds(group: str, batch: int, games: tuple[str, ...], threads: str) -> list[float]:
+        mine = [case for case in cases if (case.group, case.batch) == (group, batch)]
+        return [case.best for case in mine if case.name in {f"{game}, {threads}" for game in games}]
+
+    wanted = [
+        (1, "rollout, NumPy", "1 thread", 1),
+        (1, "rollout, compiled", "1 thread", 1),
+        (64, "rollout, NumPy", "1 thread", 1),
+        (64, "rollout, compiled", "1 thread", 1),
+        (1024, "rollout, NumPy", "1 thread", 10),
+        (16_384, "rollout, NumPy", "1 thread", 10),
+        (1024, "rollout, compiled", "2 threads", 50),
+        (16_384, "rollout, compiled", "2 threads", 50),
+    ]
+    found = []
+    for batch, group, threads, aim in wanted:
+        theirs = max(c.best for c in cases if c.group.endswith("Pgx") and c.batch == batch)
+        for games in (TABLED, ("flip",)):
+            ratio = min(speeds(group, batch, games, threads)) / theirs
+            named = "flip" if games == ("flip",) else "the other four"
+            found.append(Aim(f"batch of {batch:,}, {group}, {threads}, {named}, by Pgx", aim, ratio))
     tictactoe = next(case.best for case in cases if case.name == "tictactoe_v3")
-    for case in cases:
-        if case.group == "PettingZoo":
-            print(f"  PettingZoo {case.name:<8} tictactoe_v3 x {case.best / tictactoe:,.1f}")
+    found += [
+        Aim(f"PettingZoo {case.name} by tictactoe_v3", 5, case.best / tictactoe)
+        for case in cases
+        if case.group == "PettingZoo"
+    ]
+    return found
 
 
 def memory_per_environment(game: str, envs: int = 100_000) -> float:
@@ -262,48 +281,56 @@ def memory_per_environment(game: str, envs: int = 100_000) -> float:
     return held / envs
 
 
-def plot_growth(file: str) -> None:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(figsize=(8, 5))
-    for compiled, style in ((False, "-"), (True, "--")):
-        for number, game in enumerate(GAMES):
-            cases = [Case("growth", game, batch, rollout(game, batch, compiled)) for batch in GROWTH]
-            for case in cases:
-                case.measure()
-            label = f"{game}, {'compiled' if compiled else 'NumPy'}"
-            axes.plot(GROWTH, [case.best for case in cases], style, color=f"C{number}", label=label)
-    axes.set(xscale="log", yscale="log", xlabel="games in the batch", ylabel="steps a second, one core")
-    axes.set_title("Random play, whole rollouts")
-    axes.grid(True, which="major", alpha=0.3)
-    axes.legend(fontsize=8, ncols=2)
-    figure.tight_layout()
-    figure.savefig(file, metadata={"Date": None})
+def growth() -> list[dict[str, Any]]:
+    """Steps a second on one core, by the size of the batch."""
+    found = []
+    for compiled in (False, True):
+        for game in GAMES:
+            for batch in GROWTH:
+                case = Case("growth", game, batch, rollout(game, batch, compiled))
+                case.run()  # compiles
+                for _ in range(3):
+                    case.measure()
+                found.append({"game": game, "compiled": compiled, "batch": batch, "speed": case.best})
+    return found
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--plot", metavar="FILE", help="also draw speed against the size of the batch")
+    parser.add_argument("--json", metavar="FILE", type=Path, help="also measure growth, and keep everything")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     cases = all_cases()
     for case in cases:
-        if case.batch == 1:  # environments that remember the positions they have met
-            for _ in range(WARM_UP):
-                case.measure()
-            case.best = 0.0
+        if case.group in ("PettingZoo", "Gymnasium"):
+            steps = 0
+            while steps < WARM_UP:
+                steps += case.run()
     for _ in range(ROUNDS):
         for case in cases:
             case.measure()
     report(cases)
+    reached = aims(cases)
+    print("\nOur slowest by their fastest")
+    for aim in reached:
+        print(f"  {aim}")
+    memory = {game: memory_per_environment(game) for game in GAMES}
     print("\nBytes an environment of a batch")
-    for game in GAMES:
-        print(f"  {game:<8}{memory_per_environment(game):>8,.0f}")
-    if arguments.plot:
-        plot_growth(arguments.plot)
+    for game, size in memory.items():
+        print(f"  {game:<8}{size:>8,.0f}")
+    if arguments.json:
+        speeds = [{"group": c.group, "name": c.name, "batch": c.batch, "speed": c.best} for c in cases]
+        told = {"speeds": speeds, "aims": [asdict(a) for a in reached], "memory": memory, "growth": growth()}
+        arguments.json.write_text(json.dumps(_rounded(told), indent=1) + "\n", encoding="utf-8")
+
+
+def _rounded(told: Any) -> Any:
+    """The same with four digits that count: more would only be noise."""
+    if isinstance(told, dict):
+        return {key: _rounded(value) for key, value in told.items()}
+    if isinstance(told, list):
+        return [_rounded(value) for value in told]
+    return float(f"{told:.4g}") if isinstance(told, float) else told
 
 
 if __name__ == "__main__":

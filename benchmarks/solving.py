@@ -1,136 +1,254 @@
 """What perfect play costs: solving from nothing, a lookup, the first perfect move, growth with size.
 
-Where OpenSpiel is installed, its own algorithms solve the same games in the same run.
+OpenSpiel's own algorithms solve the same games in the same run; `make bench` installs it. `--quick` leaves
+out what takes minutes, `--json FILE` keeps the numbers, from which docs/performance/build.py makes the page.
+Times are of the processor: what it would be on a core of its own, whatever else the machine does.
 """
 
+import argparse
+import json
 import os
+import resource
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
-import tracemalloc
-from collections.abc import Callable
 from pathlib import Path
+from random import Random
 from typing import Any
 
-from duels.core.rules import Rules, Seat
-from duels.games import GAMES, find_game
+import duels
+from duels.core.rules import CHANCE, Seat
+from duels.games import GAMES
 
-DUELS = str(Path(sys.executable).with_name("duels"))
+Row = dict[str, Any]
+SOLVED = ("lights", "leap", "chain", "flip")
 GROWTH: dict[str, tuple[str, tuple[int, ...]]] = {
     "lights": ("lights", (7, 100, 1000, 10_000)),
     "leap": ("goal", (21, 1000, 100_000, 1_000_000)),
     "chain": ("cells", (7, 9, 11, 13)),
 }
+# flip's board is far beyond any walk through its positions, so a small one stands for it.
+SMALL_FLIP = {"side": 2, "values": 4, "copies": 1, "target": 5}
+ITERATION, SEARCH = "openspiel value iteration", "openspiel alpha-beta"
+PEERS: tuple[tuple[str, str, dict[str, int]], ...] = (
+    (ITERATION, "lights", {}),
+    (SEARCH, "lights", {}),
+    (ITERATION, "leap", {}),
+    (ITERATION, "chain", {}),
+    (ITERATION, "flip", SMALL_FLIP),
+    (ITERATION, "nim", {}),
+)
+LARGER_PEERS: tuple[tuple[str, str, dict[str, int]], ...] = (
+    (ITERATION, "lights", {"lights": 11}),
+    (ITERATION, "leap", {"goal": 60}),
+    (ITERATION, "chain", {"cells": 8}),
+)
+ROUNDS = 5
+LIMIT = 300  # seconds after which a peer is given up
+PERFECT = ("play", "flip", "--seat2", "perfect", "--first", "2")
 
 
-def seconds(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
+def say(text: str) -> None:
+    """Progress, apart from what is measured."""
+    print(f"… {text}", file=sys.stderr, flush=True)
 
 
-def solve_opening(name: str, rules: Rules[Any, Any, Any]) -> object:
-    """Make the oracle from nothing and judge the opening."""
-    return find_game(name).oracle(rules).judge(rules.sight(rules.initial(), Seat.ONE))
-
-
-def solved_apart(name: str) -> float:
-    """Seconds for the opening in a new process that has no cache, imports and table included."""
-    program = (
-        "import time; start = time.perf_counter(); from duels.games import find_game; "
-        "from duels.core.rules import Seat; "
-        f"game = find_game({name!r}); rules = game.rules(); "
-        "game.oracle(rules).judge(rules.sight(rules.initial(), Seat.ONE)); "
-        "print(time.perf_counter() - start)"
+def solved_once(who: str, name: str, options: dict[str, int], home: str) -> Row | None:
+    """What solving cost in a process of its own; None if it was given up."""
+    done = subprocess.run(
+        [
+            sys.executable,
+            str(Path(__file__).with_name("solving_once.py")),
+            *(who, name, json.dumps(options), str(LIMIT)),
+        ],
+        env={**os.environ, "DUELS_HOME": home},
+        capture_output=True,
+        text=True,
+        check=False,
     )
-    with tempfile.TemporaryDirectory() as home:
-        done = subprocess.run(
-            [sys.executable, "-c", program],
-            env={**os.environ, "DUELS_HOME": home},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-    return float(done.stdout)
+    if done.returncode:
+        say(f"{who}, {name} {options}: " + (done.stderr.strip().splitlines() or ["given up"])[-1])
+        return None
+    row: Row = json.loads(done.stdout)
+    return row
 
 
-def lookup(name: str) -> float:
-    """Seconds to judge the opening once the oracle is there."""
-    game = find_game(name)
-    rules = game.rules()
-    oracle = game.oracle(rules)
-    sight = rules.sight(rules.initial(), Seat.ONE)
-    oracle.judge(sight)
-    rounds = 50
-    return seconds(lambda: [oracle.judge(sight) for _ in range(rounds)]) / rounds
+def ours(who: str, name: str, options: dict[str, int], home: str) -> Row:
+    """The median of several; one that takes a second can stand alone."""
+    rows: list[Row] = []
+    while len(rows) < ROUNDS and not any(row["seconds"] > 1 for row in rows):
+        row = solved_once(who, name, options, home)
+        assert row, f"{name} {options} could not be solved"
+        rows.append(row)
+    return sorted(rows, key=lambda row: float(row["seconds"]))[len(rows) // 2]
 
 
-def first_perfect_move(home: str) -> float:
-    """Seconds until `duels play flip` with a perfect Player 1 has moved and asks the person."""
-    return seconds(
-        lambda: subprocess.run(
-            [DUELS, "play", "flip", "--seat1", "perfect"],
+def from_nothing(home: str) -> list[Row]:
+    found = []
+    for name in SOLVED:
+        say(f"solving {name}")
+        held = solved_once("memory", name, {}, home) or {}
+        found.append({"game": name, **held, **ours("opening", name, {}, home)})
+    return found
+
+
+def lookups(positions: int = 100) -> list[Row]:
+    """Seconds to judge every action of positions that random play meets, once the oracle is there."""
+    found = []
+    for game in GAMES.values():
+        say(f"looking up {game.name}")
+        rng, oracle = Random(0), game.oracle(game.rules())
+        times: list[float] = []
+        match = duels.start(game.name)
+        while len(times) < positions:
+            actor = match.actor
+            if actor is None:
+                match = duels.start(game.name)
+            elif actor is CHANCE:
+                match = match.play(actor, duels.draw(match, rng))
+            else:
+                sight = match.sight(Seat(actor))
+                start = time.process_time()
+                oracle.judge(sight)
+                times.append(time.process_time() - start)
+                match = match.play(actor, rng.choice(match.actions))
+        found.append({"game": game.name, "median": statistics.median(times), "longest": max(times)})
+    return found
+
+
+def of_children() -> float:
+    """The processor time of all commands that were run so far."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def first_perfect_move(home: str, before: str = "", rounds: int = 1) -> float:
+    """Seconds until a perfect player at `duels play flip` has moved and the person is asked; the median."""
+    program = f"{before}\nfrom duels.terminal.commands import main\nmain()"
+    times = []
+    for _ in range(rounds):
+        start = of_children()
+        subprocess.run(
+            [sys.executable, "-c", program, *PERFECT],
             input=b"quit\n",
             env={**os.environ, "DUELS_HOME": home},
             capture_output=True,
             check=True,
         )
+        times.append(of_children() - start)
+    return statistics.median(times)
+
+
+def first_moves(quick: bool) -> list[Row]:
+    """As installed, and with the table that is shipped taken away, so that the cache has to serve."""
+    bare = "from duels.games.flip import table; from pathlib import Path; table.SHIPPED = Path('none')"
+    no_numpy = f"import sys; sys.modules['numpy'] = None; {bare}"
+    found = []
+    with tempfile.TemporaryDirectory() as home:
+        say("first perfect move")
+        found.append(
+            {"how": "with the table that is shipped", "seconds": first_perfect_move(home, "", ROUNDS)}
+        )
+        cold = "without it, cold cache"
+        found.append({"how": f"{cold}, with NumPy", "seconds": first_perfect_move(home, bare)})
+        found.append({"how": "without it, warm cache", "seconds": first_perfect_move(home, no_numpy, ROUNDS)})
+    if not quick:
+        with tempfile.TemporaryDirectory() as home:
+            say("first perfect move with nothing at all")
+            found.append({"how": f"{cold}, without NumPy", "seconds": first_perfect_move(home, no_numpy)})
+    return found
+
+
+def growth(home: str) -> list[Row]:
+    found = []
+    for name, (option, sizes) in GROWTH.items():
+        for size in sizes:
+            say(f"growth: {name}, {option}={size:,}")
+            row = {"game": name, "option": option, "size": size}
+            for what in ("opening", "memory"):
+                row |= solved_once(what, name, {option: size}, home) or {}
+            found.append(row)
+    return found
+
+
+def peers(home: str, quick: bool) -> list[Row]:
+    """OpenSpiel on the same games, as a multiple of our time for the opening and for every state."""
+    found = []
+    for who, name, options in PEERS if quick else PEERS + LARGER_PEERS:
+        say(f"{who} on {name} {options or ''}")
+        theirs = solved_once(who, name, options, home)
+        opening = ours("opening", name, options, home)
+        every = None if who == SEARCH else ours("states", name, options, home)
+        if theirs and abs(theirs["opening"] - opening["opening"]) > 1e-4:
+            raise SystemExit(f"{who} on {name} says {theirs['opening']}, we say {opening['opening']}")
+        found.append(
+            {
+                "method": who,
+                "game": name,
+                "options": options,
+                "theirs": theirs,
+                "opening": opening,
+                "every": every,
+            }
+        )
+    return found
+
+
+def ratio(theirs: Row | None, our: Row | None) -> str:
+    if our is None:
+        return ""
+    if theirs is None:
+        return f"> {LIMIT / our['seconds']:,.0f} x"
+    return f"{theirs['seconds'] / our['seconds']:,.0f} x"
+
+
+def show(measured: dict[str, Any]) -> None:
+    print("Solving the opening from nothing: no table, no cache")
+    for row in measured["from_nothing"]:
+        print(f"  {row['game']:<8}{row['seconds']:>9.4f} s{row['megabytes']:>8.1f} MB")
+    print(f"  all four{sum(row['seconds'] for row in measured['from_nothing']):>8.4f} s")
+    print("Judging a position once the oracle is there")
+    for row in measured["lookups"]:
+        print(f"  {row['game']:<8}{1e3 * row['median']:>9.3f} ms, at most {1e3 * row['longest']:.1f} ms")
+    print("First perfect move of duels play flip --seat2 perfect, the whole command")
+    for row in measured["first_moves"]:
+        print(f"  {row['how']:<40}{row['seconds']:>7.2f} s")
+    print("Growth with size: opening judged from nothing, memory on top of Python's")
+    for row in measured["growth"]:
+        size = f"{row['option']}={row['size']:,}"
+        print(f"  {row['game']:<7}{size:<17}{row['seconds']:>10.4f} s{row['megabytes']:>8.1f} MB")
+    print(
+        "OpenSpiel's own algorithms: their time, and that as a multiple of ours for the opening, every state"
     )
-
-
-def growth(name: str) -> None:
-    option, sizes = GROWTH[name]
-    for size in sizes:
-        rules = find_game(name).rules(**{option: size})
-        taken = seconds(lambda rules=rules: solve_opening(name, rules))  # type: ignore[misc]
-        tracemalloc.start()
-        solve_opening(name, rules)
-        _, peak = tracemalloc.get_traced_memory()
-        tracemalloc.stop()
-        print(f"  {name} {option}={size:<10,}{taken:>10.4f} s{peak / 2**20:>8.1f} MB")
-
-
-def peers() -> None:
-    """OpenSpiel's value iteration on the very same games, as a multiple of our time."""
-    try:
-        import pyspiel
-        from open_spiel.python.algorithms import minimax, value_iteration
-
-        import duels.envs.openspiel  # noqa: F401  registers the games
-    except ImportError:
-        print("  (OpenSpiel is not installed; make bench installs it)")
-        return
-    for name in ("lights", "leap", "chain"):
-        game = pyspiel.load_game(f"duels_{name}")
-        cyclic = name == "chain"
-        theirs = seconds(
-            lambda game=game, cyclic=cyclic: value_iteration.value_iteration(  # type: ignore[misc]
-                game, depth_limit=-1, threshold=1e-6, cyclic_game=cyclic
-            )
-        )
-        ours = solved_apart(name)
+    for row in measured["peers"]:
+        size = ", ".join(f"{name}={value}" for name, value in row["options"].items())
+        theirs = f"{row['theirs']['seconds']:.2f} s" if row["theirs"] else f"> {LIMIT} s"
         print(
-            f"  {name}: OpenSpiel value iteration {theirs:.2f} s = {theirs / ours:,.0f} x ours ({ours:.3f} s)"
+            f"  {row['game'] + ' ' + size:<42}{row['method']:<27}{theirs:>9}"
+            f"{ratio(row['theirs'], row['opening']):>12}{ratio(row['theirs'], row['every']):>9}"
         )
-    game = pyspiel.load_game("duels_lights")
-    theirs = seconds(lambda: minimax.alpha_beta_search(game))
-    ours = solved_apart("lights")
-    print(f"  lights: OpenSpiel alpha-beta {theirs:.2f} s = {theirs / ours:,.0f} x ours")
 
 
 def main() -> None:
-    print("Solving the opening from nothing, in a new process")
-    for name in GAMES:
-        print(f"  {name:<8}{solved_apart(name):>8.3f} s   then a lookup: {1e3 * lookup(name):.3f} ms")
-    print("First perfect move of flip, whole command")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="only what takes seconds")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the numbers to this file")
+    asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as home:
-        print(f"  cold cache {first_perfect_move(home):.2f} s, warm {first_perfect_move(home):.2f} s")
-    print("Growth with size: opening judged from nothing, peak memory")
-    for name in GROWTH:
-        growth(name)
-    print("Beside OpenSpiel's own algorithms")
-    peers()
+        measured = {
+            "limit": LIMIT,
+            "quick": asked.quick,
+            "from_nothing": from_nothing(home),
+            "lookups": lookups(),
+            "first_moves": first_moves(asked.quick),
+            "growth": growth(home),
+            "peers": peers(home, asked.quick),
+        }
+    if asked.json:
+        asked.json.write_text(json.dumps(measured, indent=1) + "\n", encoding="utf-8")
+    show(measured)
 
 
 if __name__ == "__main__":

@@ -171,7 +171,7 @@ def test_help_loads_no_game(tmp_path: Path) -> None:
     for arguments in (["--help"], ["games"]):
         modules = loaded(tmp_path, *arguments)
         assert not [module for module in modules if module.startswith("duels.games.")]
-        assert not [module for module in modules if module.startswith("duels.terminal.table")]
+        assert not {"duels.terminal.table", "duels.core.match", "duels.core.rules", "duels.players"} & modules
 
 
 def test_importing_the_package_is_light() -> None:
@@ -179,6 +179,13 @@ def test_importing_the_package_is_light() -> None:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     tops = {module.split(".")[0] for module in done.stdout.split()}
     assert not tops & {"click", "platformdirs", "numpy"}
+
+
+def test_the_package_has_every_name_that_it_lists() -> None:
+    import duels
+
+    assert all(hasattr(duels, name) for name in duels.__all__)
+    assert set(duels._LATER) - {"exploitability", "exploitability_bounds"} <= set(duels.__all__)
 
 
 @pytest.mark.parametrize("name", GAMES)

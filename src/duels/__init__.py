@@ -1,7 +1,7 @@
 """Five two-player rule-book games: rules, matches, records and players, ready to use from Python."""
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from duels.core.errors import (
     BadOption,
@@ -13,12 +13,14 @@ from duels.core.errors import (
     RecordError,
     UnknownName,
 )
-from duels.core.match import Match, draw
-from duels.core.record import Record
-from duels.core.record import dumps as dump_record
-from duels.core.rules import CHANCE, Event, Outcome, Rules, Seat, Sight
 from duels.games import GAMES, Game, find_game, load_record
-from duels.players import Player, make_player
+
+if TYPE_CHECKING:
+    from duels.core.match import Match, draw
+    from duels.core.record import Record
+    from duels.core.record import dumps as dump_record
+    from duels.core.rules import CHANCE, Event, Outcome, Rules, Seat, Sight
+    from duels.players import Player, make_player
 
 __all__ = [
     "CHANCE",
@@ -49,20 +51,42 @@ __all__ = [
 ]
 
 
+# The command line passes here too: what it may not need, and what needs NumPy, is imported when it is used.
+_LATER = {
+    "CHANCE": "duels.core.rules.CHANCE",
+    "Event": "duels.core.rules.Event",
+    "Match": "duels.core.match.Match",
+    "Outcome": "duels.core.rules.Outcome",
+    "Player": "duels.players.Player",
+    "Record": "duels.core.record.Record",
+    "Rules": "duels.core.rules.Rules",
+    "Seat": "duels.core.rules.Seat",
+    "Sight": "duels.core.rules.Sight",
+    "draw": "duels.core.match.draw",
+    "dump_record": "duels.core.record.dumps",
+    "exploitability": "duels.envs.grading.exploitability",
+    "exploitability_bounds": "duels.envs.grading.exploitability_bounds",
+    "make_player": "duels.players.make_player",
+}
+
+
 def games() -> tuple[Game, ...]:
     """The five games."""
     return tuple(GAMES.values())
 
 
-def start(game: str, **options: int | None) -> Match[Any, Any, Any]:
+def start(game: str, **options: int | None) -> "Match[Any, Any, Any]":
     """A new match of the game that goes by this name; options change its size or set a limit."""
+    from duels.core.match import Match
+
     return Match.start(find_game(game).rules(**options))
 
 
 def __getattr__(name: str) -> Any:
-    """What needs NumPy is imported when it is first used: playing does without."""
     if name == "vector":
         return import_module("duels.vector")
-    if name == "exploitability":
-        return import_module("duels.envs.grading").exploitability
-    raise AttributeError(f"module 'duels' has no attribute {name!r}")
+    if name not in _LATER:
+        raise AttributeError(f"module 'duels' has no attribute {name!r}")
+    module, _, thing = _LATER[name].rpartition(".")
+    globals()[name] = found = getattr(import_module(module), thing)
+    return found

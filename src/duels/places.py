@@ -6,19 +6,25 @@
 import os
 from pathlib import Path
 
-import platformdirs
-
 
 def data_dir() -> Path:
     """The folder for what the user would miss."""
     home = os.environ.get("DUELS_HOME")
-    return Path(home) if home else platformdirs.user_data_path("duels", appauthor=False)
+    if home:
+        return Path(home)
+    from platformdirs import user_data_path
+
+    return user_data_path("duels", appauthor=False)
 
 
 def cache_dir() -> Path:
     """The folder for what can be computed again."""
     home = os.environ.get("DUELS_HOME")
-    return Path(home) / "cache" if home else platformdirs.user_cache_path("duels", appauthor=False)
+    if home:
+        return Path(home) / "cache"
+    from platformdirs import user_cache_path
+
+    return user_cache_path("duels", appauthor=False)
 
 
 def matches_dir() -> Path:

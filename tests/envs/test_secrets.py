@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pyspiel
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,6 +20,7 @@ from duels.envs import pettingzoo as duels_pettingzoo
 from duels.envs import vector
 from duels.envs.gymnasium import DuelEnv
 from duels.games import GAMES
+from duels.terminal.export import Export, play_one, rows_of
 
 OPTIONS: dict[str, Any] = {"max_turns": 8}
 HUNT = GAMES["hunt"].rules(**OPTIONS)
@@ -160,6 +162,23 @@ def test_vector_core(seed: int, seat: Seat) -> None:
     assert (shown[0] == shown[1]).all()
 
 
+RUN = Export(GAMES["hunt"], HUNT, ("random", "random"), "s", 1)
+ORACLE = GAMES["hunt"].oracle(HUNT)
+
+
+@settings(max_examples=8, deadline=None)
+@given(seeds, seats)
+def test_exported_rows_of_a_seat(seed: int, seat: Seat) -> None:
+    """A dataset's decisions of one seat: what it was shown, its grades, how the match ended for it."""
+    rows = []
+    for match in pair_of(seed, seat):
+        scripts = [Script([turn for turn in match.turns if turn.actor is actor]) for actor in Seat]
+        told = {"number": 0, **play_one(RUN, 0, ORACLE, scripts)}
+        rows.append([row for row in rows_of(RUN, told) if row["seat"] == seat])
+    assert rows[0]
+    assert rows[0] == rows[1]
+
+
 def test_the_pairs_differ() -> None:
     """The properties above would hold of two equal matches; these are not."""
     match, other = pair_of(3, Seat.ONE)
@@ -207,6 +226,56 @@ def test_flip_is_the_same_for_every_seed_until_a_tile_is_turned() -> None:
             )
         )
     assert len(shown) == 1
+
+
+def first_of(legal: Any, step: int) -> np.int64:
+    """A script: flips and a Quantum Flip, then whatever is allowed."""
+    wanted = np.flatnonzero(legal)
+    return np.int64(wanted[-1] if step == 1 else wanted[0])
+
+
+class Last:
+    """An opponent without chance of its own."""
+
+    def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
+        return sight.actions[-1]
+
+
+def flip_in_pettingzoo(seed: int, steps: int) -> list[tuple[bytes, str]]:
+    env = duels_pettingzoo.flip_v0.env(grade=True)  # type: ignore[attr-defined]
+    env.reset(seed=seed)
+    looks = []
+    for step in range(steps):
+        both = [env.observe(agent) for agent in env.agents]
+        masks = [look["action_mask"].tolist() for look in both]
+        looks.append((b"".join(look["observation"].tobytes() for look in both), f"{masks} {env.infos}"))
+        env.step(int(first_of(env.observe(env.agent_selection)["action_mask"], step)))
+    return looks
+
+
+def flip_in_gymnasium(seed: int, steps: int) -> list[tuple[bytes, str]]:
+    env = DuelEnv("flip", Last(), grade=True)
+    observation, info = env.reset(seed=seed)
+    looks = []
+    for step in range(steps):
+        looks.append((observation.tobytes(), str({**info, "action_mask": info["action_mask"].tolist()})))
+        observation, _, _, _, info = env.step(first_of(info["action_mask"], step))
+    return looks
+
+
+@pytest.mark.parametrize("play", [flip_in_pettingzoo, flip_in_gymnasium])
+def test_flip_tells_nothing_but_what_was_drawn(play: Any) -> None:
+    """Where all that was shown so far is alike, so are mask, value and regret, whatever will be drawn."""
+    told: dict[tuple[bytes, ...], str] = {}
+    met = 0
+    for seed in range(30):
+        shown: tuple[bytes, ...] = ()
+        for observation, rest in play(seed, 3):
+            shown = (*shown, observation)
+            met += shown in told
+            assert told.setdefault(shown, rest) == rest
+    assert met > 30  # histories did come twice
+    assert len(told) > 5  # and chance did come into it
 
 
 def test_flip_in_openspiel_knows_no_value_before_chance_speaks() -> None:

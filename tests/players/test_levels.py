@@ -9,7 +9,7 @@ import duels
 from duels.core.match import Match, draw
 from duels.core.rules import CHANCE, Seat
 from duels.games import GAMES, find_game
-from duels.players.levels import SHARE, losses, mixture
+from duels.players.levels import SHARE, mixture
 from duels.solving.oracle import Judged, Value, Verdict
 
 EXACT_GAMES = ("lights", "leap", "chain")
@@ -26,7 +26,7 @@ def verdict_of(*values: float) -> Verdict[int]:
 @pytest.mark.parametrize("values", [(0.9, 0.5, 0.1), (1.0, 0.0), (0.7, 0.69, 0.2, 0.2), (0.6, 0.6, 0.5)])
 def test_a_mixture_gives_away_its_share(share: float, values: tuple[float, ...]) -> None:
     verdict = verdict_of(*values)
-    lost, weights = losses(verdict), mixture(verdict, share)
+    lost, weights = verdict.losses, mixture(verdict, share)
     assert sum(weights) == pytest.approx(1)
     given_away = sum(loss * weight for loss, weight in zip(lost, weights, strict=True))
     assert given_away == pytest.approx(share * sum(lost) / len(lost), abs=1e-6)
@@ -45,8 +45,39 @@ def test_perfect_play_mixes_as_the_oracle_does() -> None:
     )
     verdict = Verdict(Value(0.5), judged)
     assert mixture(verdict, 0.0) == [0.9, 0.1, 0]
-    tempered = mixture(verdict, 0.5)
-    assert tempered[0] / tempered[1] == pytest.approx(9)
+    assert mixture(verdict, 0.3) == pytest.approx([0.7 * 0.9 + 0.1, 0.7 * 0.1 + 0.1, 0.1])
+
+
+def test_an_action_that_is_as_good_but_never_taken_makes_no_mixture() -> None:
+    judged = (
+        Judged("a", Value(0.5), True, 1.0),
+        Judged("b", Value(0.4999), True, 0.0),
+        Judged("c", Value(0.45), False, 0),
+        Judged("d", Value(0.2), False, 0),
+    )
+    weights = mixture(Verdict(Value(0.5), judged), 0.3)
+    assert weights[0] > weights[2] > weights[3] > 0  # small mistakes are still the likelier ones
+
+
+@pytest.mark.parametrize("share", SHARE.values())
+def test_in_a_game_of_secrets_too(share: float) -> None:
+    """What the strategy mixes costs nothing, so a level gives away its share there as well."""
+    rng = Random(2)
+    rules = find_game("hunt").rules()
+    oracle = find_game("hunt").oracle(rules)
+    costly = 0
+    for _ in range(4):
+        match: Match[Any, Any, Any] = duels.start("hunt")
+        while (actor := match.actor) is not None:
+            assert isinstance(actor, Seat)
+            verdict = oracle.judge(match.sight(actor))
+            weights = mixture(verdict, share)
+            given_away = sum(loss * weight for loss, weight in zip(verdict.losses, weights, strict=True))
+            average = sum(verdict.losses) / len(weights)
+            assert given_away == pytest.approx(share * average, abs=1e-6)
+            costly += average > 0
+            match = match.play(actor, rng.choice(match.actions))
+    assert costly > 5
 
 
 @pytest.mark.parametrize("game", EXACT_GAMES)

@@ -37,6 +37,11 @@ def test_nimbers_follow_from_their_definition(digits: tuple[int, ...]) -> None:
     assert [game.nimber(n) for n in reversed(range(140))] == expected[::-1]
 
 
+def test_a_heap_shorter_than_the_period_can_be_the_first_one_asked_for() -> None:
+    expected = by_definition((7, 7), 80)
+    assert [TakeAndBreak((7, 7)).nimber(n) for n in range(80)] == expected
+
+
 @pytest.mark.parametrize("digits", [code for code in PUBLISHED_PERIODS if code != (1, 5, 6)])
 def test_the_proven_period_is_the_published_one(digits: tuple[int, ...]) -> None:
     assert TakeAndBreak(digits).period() == PUBLISHED_PERIODS[digits]

@@ -1,6 +1,10 @@
 """Tables in files: believed only when they prove themselves, made again otherwise."""
 
+import lzma
+import subprocess
+import sys
 from array import array
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -69,16 +73,64 @@ def test_a_damaged_cache_is_noticed_and_made_good(home: Path, caplog: pytest.Log
     assert build.calls == 2
 
 
-def test_the_shipped_table_comes_first_and_a_damaged_one_is_replaced(home: Path, tmp_path: Path) -> None:
+def test_the_shipped_table_comes_first(home: Path, tmp_path: Path) -> None:
     build = Builder()
     shipped = tmp_path / "shipped.bin"
     shipped.write_bytes(dump("squares", NUMBERS))
     assert obtain("squares", "squares.bin", build, shipped) == NUMBERS
     assert build.calls == 0
     assert not (home / "cache").exists()
-    shipped.write_bytes(b"nonsense")
+
+
+@pytest.mark.parametrize("damaged", [b"", b"nonsense", dump("cubes", NUMBERS), dump("squares", NUMBERS)[:-1]])
+def test_a_damaged_shipped_table_is_made_once_and_the_warning_says_what_is_used(
+    damaged: bytes, home: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    build = Builder()
+    shipped = tmp_path / "shipped.bin"
+    shipped.write_bytes(damaged)
+    assert obtain("squares", "squares.bin", build, shipped) == NUMBERS
+    assert "shipped.bin" in caplog.text
+    assert "the table is made again" in caplog.text
+    caplog.clear()
     assert obtain("squares", "squares.bin", build, shipped) == NUMBERS
     assert build.calls == 1
+    assert "the copy in the cache is used" in caplog.text
+    assert "made again" not in caplog.text
+
+
+def test_what_matches_its_checksum_but_is_no_table_is_noticed() -> None:
+    odd = lzma.compress(b"odd")
+    for packed in (b"not packed at all", odd):
+        with pytest.raises(DamagedTable, match="unpacked"):
+            parse(f"duels table 1: squares\n{sha256(packed).hexdigest()}\n".encode() + packed, "squares")
+
+
+def test_two_processes_that_make_the_same_table_do_not_disturb_each_other(home: Path) -> None:
+    program = (
+        "import sys\n"
+        "from array import array\n"
+        "from duels.solving.store import obtain\n"
+        "def build():\n"
+        "    print('building', flush=True)\n"
+        "    sys.stdin.readline()\n"
+        f"    return array('H', {NUMBERS.tolist()})\n"
+        f"assert obtain('squares', 'squares.bin', build).tolist() == {NUMBERS.tolist()}\n"
+    )
+    both = [
+        subprocess.Popen(
+            [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        for _ in range(2)
+    ]
+    for one in both:
+        assert one.stdout
+        assert one.stdout.readline() == "building\n", "each found an empty cache"
+    for one in both:
+        one.communicate("go on\n")
+        assert one.returncode == 0
+    (path,) = (home / "cache").iterdir()
+    assert parse(path.read_bytes(), "squares") == NUMBERS
 
 
 def test_a_cache_that_cannot_be_written_costs_nothing_but_time(

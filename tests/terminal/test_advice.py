@@ -1,92 +1,20 @@
-"""solve, hint, levels and practice: what people and programs are told about perfect play."""
+"""What an oracle says, in words: values, hints, marks, beliefs."""
 
 import io
-import json
-from random import Random
 
 import pytest
 
 from duels.core.rules import Seat
+from duels.core.words import plain
 from duels.games import find_game
 from duels.solving.oracle import Exactness, Value
-from duels.terminal.advice import MARKS, belief_strip, mark_of, percent
+from duels.terminal.advice import MARKS, belief_strip, hint, how_sure, mark_of, percent, shaded
 from duels.terminal.commands import run
-from duels.terminal.practice import CLEAR_GAP, exercises
 
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DUELS_HOME", str(tmp_path))
-
-
-def test_solve_shows_the_opening(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["solve", "lights"]) == 0
-    out = capsys.readouterr().out
-    assert "Player 1 to move wins 100.0% (exact)." in out
-    assert [line.split()[1] for line in out.splitlines() if line.startswith("* ") and "%" in line] == [
-        "4",
-        "2-3",
-        "5-6",
-    ]
-
-
-def test_solve_as_json(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["solve", "chain", "--position", "__XX_O_ 1", "--json"]) == 0
-    answer = json.loads(capsys.readouterr().out)
-    assert answer["game"] == "chain"
-    assert answer["position"] == "__XX_O_ 1"
-    assert answer["to_move"] == 1
-    assert answer["exactness"] == "exact"
-    assert answer["exact"] == "2/3"
-    assert answer["value"] == pytest.approx(2 / 3)
-    best = [action["action"] for action in answer["actions"] if action["best"]]
-    assert best == ["2"]
-    assert {action["action"] for action in answer["actions"]} == {"1", "2", "5", "7"}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "value"),
-    [
-        (["lights", "--lights", "12"], 1),
-        (["leap", "--goal", "1000"], 1),
-        (["chain", "--cells", "5", "--run", "3"], None),
-    ],
-)
-def test_solve_takes_sizes(
-    arguments: list[str], value: float | None, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["solve", *arguments, "--json"]) == 0
-    answer = json.loads(capsys.readouterr().out)
-    assert 0 <= answer["value"] <= 1
-    if value is not None:
-        assert answer["value"] == value
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["solve", "lights", "--position", "nonsense"],
-        ["solve", "lights", "--position", "XXXXXXX 1"],
-        ["solve", "chain", "--position", "__X!O__ 2"],
-        ["solve", "lights", "--goal", "9"],
-        ["solve", "chain", "--cells", "99"],
-        ["solve", "nogame"],
-    ],
-)
-def test_solve_refuses_what_it_cannot_answer(
-    arguments: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(arguments) == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert "Error" in captured.err
-
-
-def test_verify_runs_second_methods(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["solve", "lights", "--verify"]) == 0
-    out = capsys.readouterr().out
-    assert "Kayles" in out
-    assert out.splitlines()[-1].endswith("passed, 0 failed")
 
 
 def test_hint_at_the_prompt(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,45 +24,6 @@ def test_hint_at_the_prompt(capsys: pytest.CaptureFixture[str], monkeypatch: pyt
     assert "Hint: 4, 2-3 or 5-6 (100.0% to win)." in out
     assert "nim-sum" in out
     assert "Turning OFF light 4." in out
-
-
-def test_levels_are_ordered(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["levels", "lights", "--matches", "300", "--json"]) == 0
-    rows = json.loads(capsys.readouterr().out)
-    assert [row["name"] for row in rows] == ["novice", "casual", "club", "expert", "perfect"]
-    given_away = [row["given_away"] for row in rows]
-    assert given_away == sorted(given_away, reverse=True)
-    assert given_away[-1] == 0
-    assert all(row["score"] > 0.5 for row in rows[1:])
-
-
-@pytest.mark.parametrize("game", ["lights", "leap", "chain"])
-def test_exercises_have_one_right_answer(game: str) -> None:
-    room = find_game(game)
-    oracle = room.oracle(room.rules())
-    found = [exercise for exercise, _ in zip(exercises(room, oracle, Random(1)), range(12), strict=False)]
-    assert len(found) == 12
-    for exercise in found:
-        values = sorted((judged.value.number for judged in exercise.verdict.actions), reverse=True)
-        assert len(exercise.verdict.best) == 1
-        assert values[0] - values[1] >= CLEAR_GAP
-
-
-def test_practice_grades_right_and_wrong(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    room = find_game("leap")
-    oracle = room.oracle(room.rules())
-    first, second = (e for e, _ in zip(exercises(room, oracle, Random("5")), range(2), strict=False))
-    right = room.rules().format(first.verdict.best[0])
-    wrong = next(room.rules().format(j.action) for j in second.verdict.actions if not j.best)
-    monkeypatch.setattr("sys.stdin", io.StringIO(f"hint\n{right}\nx\n{wrong}\n"))
-    assert run(["practice", "leap", "--count", "2", "--seed", "5"]) == 0
-    out = capsys.readouterr().out
-    assert f"Right: {right} wins" in out
-    assert f"{wrong} gives away" in out
-    assert "1 of 2 right." in out
-    assert "Hint:" in out
 
 
 def test_marks_cover_every_loss() -> None:
@@ -149,10 +38,45 @@ def test_values_say_how_sure_they_are() -> None:
     assert percent(Value(0.5, Exactness.ESTIMATE)) == "about 50.0%"
 
 
+def test_a_bound_is_in_points_everywhere_and_never_rounded_down() -> None:
+    value = Value(0.5, Exactness.BOUND, error=0.000191)
+    assert percent(value) == "50.0% ± 0.02"
+    assert how_sure(value) == "proven to within 0.02 points"
+    assert how_sure(Value(0.5, Exactness.BOUND, error=1e-9)) == "proven to within 0.001 points"
+
+
+def test_a_hint_tells_how_often_where_that_matters() -> None:
+    room = find_game("hunt")
+    rules = room.rules()
+    sight = rules.parse_position("1: move 3, observe 4, ?, observe 4, tunnel 2")
+    verdict = room.oracle(rules).judge(sight)
+    most = max(verdict.actions, key=lambda judged: judged.weight)
+    told = plain(hint(room.oracle(rules), rules, sight))
+    assert told.startswith(f"Hint: mix {rules.format(most.action)} {most.weight:.0%}, ")
+    assert f"({percent(verdict.value)} to win)" in told
+    assert "about" in percent(verdict.value)
+
+
+@pytest.mark.parametrize(
+    ("game", "position", "told"),
+    [
+        ("lights", "OXOXXXX 1", "Hint: All actions lose alike (0.0% to win)."),
+        ("lights", "OXOXOXX 1", "Hint: All actions win alike (100.0% to win)."),
+        ("chain", "_______ 1", "Hint: All actions are equally good (50.0% to win)."),
+        ("lights", "OOXXXXX 1", "Hint: 1-2 (100.0% to win)."),
+    ],
+)
+def test_a_hint_says_where_there_is_nothing_to_choose(game: str, position: str, told: str) -> None:
+    room = find_game(game)
+    rules = room.rules()
+    assert plain(hint(room.oracle(rules), rules, rules.parse_position(position))).startswith(told)
+
+
 def test_a_belief_is_drawn_cell_by_cell() -> None:
     assert belief_strip({}) == ""
     strip = belief_strip({"cell 1": 0.0, "cell 2": 0.25, "cell 3": 0.75, "tunnel left": 0.5})
     assert strip == "[ ][░][█]  1: 0%, 2: 25%, 3: 75%, tunnel left: 50%\n"
+    assert shaded({"cell 1": 0.0, "cell 2": 0.25, "cell 3": 0.75}, "cell 2") == "[ ](░)[█]"
 
 
 def test_no_hint_needs_a_state() -> None:

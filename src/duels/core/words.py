@@ -159,6 +159,10 @@ class Words(ABC, Generic[A, V]):
     def moves(self, sight: Sight[A, V]) -> str:
         """What the seat may do now, in one or a few lines."""
 
+    def remembered(self, sight: Sight[A, V]) -> str:
+        """What the seat has been shown and the board does not show any more; empty where there is nothing."""
+        return ""
+
     def veiled(self, seat: Seat) -> str:
         """What others see where `seat` decides in secret."""
         return ""

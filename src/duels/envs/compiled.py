@@ -10,10 +10,10 @@ from numba import njit
 
 from duels.envs import dice
 
-_GAMMA = np.uint64(dice.GAMMA)
+GAMMA = np.uint64(dice.GAMMA)
 _MIX_1 = np.uint64(dice.MIX_1)
 _MIX_2 = np.uint64(dice.MIX_2)
-_HALF = np.uint64(dice.HALF)
+HALF = np.uint64(dice.HALF)
 _30, _27, _31, _32 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(32)
 
 # Games that are stepped in turn: their loads from the tables overlap, and they stay in the first cache.
@@ -21,7 +21,7 @@ _ABREAST = 256
 
 
 @njit(inline="always")
-def _mix(word: Any) -> Any:
+def mix(word: Any) -> Any:
     word = (word ^ (word >> _30)) * _MIX_1
     word = (word ^ (word >> _27)) * _MIX_2
     return word ^ (word >> _31)
@@ -50,9 +50,9 @@ def roll_random(
             sums[:] = 0
             for _ in range(begun, min(begun + longest, steps)):
                 for i in range(low, high):
-                    streams[i] += _GAMMA
-                    word = _mix(streams[i])
-                    index = np.uint64(rows[i]) + ((word & _HALF) * np.uint64(counts[i]) >> _32) * ways
+                    streams[i] += GAMMA
+                    word = mix(streams[i])
+                    index = np.uint64(rows[i]) + ((word & HALF) * np.uint64(counts[i]) >> _32) * ways
                     if tickets > 1:
                         index += (word >> _32) * ways >> _32
                     found = packed[index]
@@ -86,9 +86,9 @@ def roll_random_limited(
     ways = np.uint64(tickets)
     for i in range(len(rows)):
         for _ in range(steps):
-            streams[i] += _GAMMA
-            word = _mix(streams[i])
-            index = np.uint64(rows[i]) + ((word & _HALF) * np.uint64(counts[i]) >> _32) * ways
+            streams[i] += GAMMA
+            word = mix(streams[i])
+            index = np.uint64(rows[i]) + ((word & HALF) * np.uint64(counts[i]) >> _32) * ways
             index += (word >> _32) * ways >> _32
             found = packed[index]
             rows[i] = found & row_mask

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from duels.core.errors import DuelsError
 from duels.core.explore import count_lines
@@ -17,9 +17,11 @@ from duels.envs.tabled import TableBatch, shared_tables
 from duels.games import find_game
 from duels.solving.best_response import best_response
 from duels.solving.oracle import Oracle
+from duels.solving.pomdp import Bounds
 from duels.solving.table_response import best_response_value
 
 MOST_LINES = 200_000
+SURE = 0.001  # the most that an exploitability may be wrong by to be given as one number
 
 Chooses = Callable[[Sight[Any, Any]], Any]
 
@@ -44,9 +46,7 @@ class Grader:
         """Judge an action of the seat to move, which is about to be played."""
         seat = self._engine.actor
         verdict = self._oracle.judge(self._engine.sight(seat))
-        taken = self._engine.action(action)
-        value = next(judged.value for judged in verdict.actions if judged.action == taken)
-        self._regret[seat] = max(0.0, verdict.value.number - value.number)
+        self._regret[seat] = verdict.loss(self._engine.action(action))
 
     def info(self, seat: int) -> dict[str, float]:
         """What `info` holds for a seat: the position's value to it now, and its last action's regret."""
@@ -77,8 +77,8 @@ def grades_of(rules: Rules[Any, Any, Any]) -> Grades:
         mine = oracle.value(sight).number
         values[sight.seat - 1, place], values[2 - sight.seat, place] = mine, 1 - mine
         if sight.actions:
-            for judged in oracle.judge(sight).actions:
-                regrets[place, number[judged.action]] = max(0.0, mine - judged.value.number)
+            for action, loss in zip(sight.actions, oracle.judge(sight).losses, strict=True):
+                regrets[place, number[action]] = loss
     return Grades(values, regrets)
 
 
@@ -89,7 +89,7 @@ def _refuse_untabled(rules: Rules[Any, Any, Any]) -> None:
         raise DuelsError(f"{rules.name} has too many states for a table of all of them.")
 
 
-def exploitability(policy: ArrayLike | Chooses, game: str, **options: int | None) -> float:
+def exploitability(policy: Any, game: str, **options: int | None) -> float:
     """How much more than its due the best opponent wins against `policy`, on average over both seats.
 
     In probabilities of winning: 0 for perfect play, at most one half. Never-ending play counts one
@@ -97,10 +97,29 @@ def exploitability(policy: ArrayLike | Chooses, game: str, **options: int | None
     its number is twice this one.) The policy is a table as `duels.vector` takes it, or a function from
     what a seat knows to an action, or to a mapping from actions to probabilities.
 
-    Exact for lights, leap and chain; for hunt and flip in forms that are small enough to be searched
-    whole, given a function.
+    Exact for lights, leap and chain, and for forms of hunt and flip that are small enough to be searched
+    whole, given a function. For flip on its whole board the policy is a `Boardless` one: the number is
+    then right to within SURE. What is known of other policies, `exploitability_bounds` tells.
     """
-    rules = find_game(game).rules(**options)
+    found = exploitability_bounds(policy, game, **options)
+    if found.high - found.low > 2 * SURE:
+        raise DuelsError(
+            f"It lies between {found.low:.4f} and {found.high:.4f}, and more is not known: "
+            "use exploitability_bounds."
+        )
+    return (found.low + found.high) / 2
+
+
+def exploitability_bounds(policy: Any, game: str, **options: int | None) -> Bounds:
+    """The same, as two numbers that it is proven to lie between; they are equal where it is exact.
+
+    Besides what `exploitability` takes, this takes a strategy for hunt (`duels.games.hunt.strategy`).
+    """
+    room = find_game(game)
+    rules = room.rules(**options)
+    known = room.response_bounds(rules, policy)
+    if known:
+        return Bounds(*((sum(getattr(b, end) for b in known.values()) - 1) / 2 for end in ("low", "high")))
     if callable(policy) and (rules.has_secrets or kernel_of(rules.name, "batch")):
         _refuse_large(rules)
         odds = _aligned(policy)
@@ -114,7 +133,8 @@ def exploitability(policy: ArrayLike | Chooses, game: str, **options: int | None
             table = np.eye(tables.actions)[table]
         limit = getattr(rules, rules.limit) if rules.limit else None
         answers = [best_response_value(tables, table.astype(np.float64), seat, limit) for seat in (0, 1)]
-    return (sum(answers) - 1) / 2
+    exact = (sum(answers) - 1) / 2
+    return Bounds(exact, exact)
 
 
 def _refuse_large(rules: Rules[Any, Any, Any]) -> None:
@@ -125,7 +145,10 @@ def _refuse_large(rules: Rules[Any, Any, Any]) -> None:
         if counts[-1] == 0:
             return
         if sum(counts) > MOST_LINES:
-            raise DuelsError(f"{rules} is too large to be searched whole: use a smaller form, or a limit.")
+            raise DuelsError(
+                f"{rules} is too large to be searched whole: use a smaller form, or a limit, or a policy "
+                "of a kind that the game has a method for (see docs/environments.md)."
+            )
         length += 1
 
 

@@ -3,17 +3,17 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from duels.core.errors import UnknownName, quote
-from duels.core.features import Encoding
-from duels.core.record import Record, loads
-from duels.core.rules import Rules, Sight
-from duels.core.words import Words
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # every command passes here, and most need none of it
+    from duels.core.features import Encoding
+    from duels.core.record import Record
+    from duels.core.rules import Rules, Seat, Sight
+    from duels.core.words import Words
     from duels.solving.oracle import Oracle
+    from duels.solving.pomdp import Bounds
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Game:
     title: str
     summary: str
 
-    def rules(self, **options: int | None) -> Rules[Any, Any, Any]:
+    def rules(self, **options: int | None) -> "Rules[Any, Any, Any]":
         """The rules; without options, the book's game."""
         kind = self._door("rules").RULES
         known = list(kind.__dataclass_fields__)
@@ -34,26 +34,37 @@ class Game:
         rules: Rules[Any, Any, Any] = kind(**options)
         return rules
 
-    def words(self, rules: Rules[Any, Any, Any]) -> Words[Any, Any]:
+    def words(self, rules: "Rules[Any, Any, Any]") -> "Words[Any, Any]":
         """The voice of the book, for these rules."""
         words: Words[Any, Any] = self._door("words").WORDS(rules)
         return words
 
-    def greedy(self, rules: Rules[Any, Any, Any]) -> Callable[[Sight[Any, Any], Any], float]:
+    def greedy(self, rules: "Rules[Any, Any, Any]") -> "Callable[[Sight[Any, Any], Any], float]":
         """The game's one-ply score of an action, from what the seat knows: the higher the better."""
         score: Callable[[Sight[Any, Any], Any], float] = self._door("greedy").GREEDY(rules)
         return score
 
-    def oracle(self, rules: Rules[Any, Any, Any]) -> "Oracle[Any, Any]":
+    def oracle(self, rules: "Rules[Any, Any, Any]") -> "Oracle[Any, Any]":
         """Perfect play for these rules."""
-        if not find_spec(f"{__name__}.{self.name}.oracle"):
-            raise UnknownName(f"Perfect play of {self.name} is not known yet.")
         oracle: Oracle[Any, Any] = self._door("oracle").make_oracle(rules)
         return oracle
 
-    def encoding(self, rules: Rules[Any, Any, Any]) -> Encoding:
+    def encoding(self, rules: "Rules[Any, Any, Any]") -> "Encoding":
         """What a program is shown of a view, as numbers."""
+        from duels.core.features import Encoding
+
         return Encoding(self._door("features").features(rules))
+
+    def response_bounds(self, rules: "Rules[Any, Any, Any]", policy: object) -> "dict[Seat, Bounds] | None":
+        """What the best responder wins against a policy, by the policy's seat, where the game has a method
+        of its own for policies of that kind; else None.
+        """
+        from importlib.util import find_spec
+
+        if not find_spec(f"{__name__}.{self.name}.response"):
+            return None
+        found: dict[Seat, Bounds] | None = self._door("response").response_bounds(rules, policy)
+        return found
 
     def card(self) -> str:
         """The rule card: how to play, in our own words."""
@@ -77,8 +88,10 @@ GAMES: dict[str, Game] = {
 }
 
 
-def load_record(text: str) -> Record:
+def load_record(text: str) -> "Record":
     """Read and check a record of any of the games; RecordError names the first wrong line."""
+    from duels.core.record import loads
+
     return loads(text, lambda name, options: find_game(name).rules(**options))
 
 

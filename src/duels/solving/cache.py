@@ -2,9 +2,8 @@
 
 import hashlib
 import io
-import os
-import tempfile
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from duels.places import cache_dir
+from duels.solving.store import write
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -50,14 +50,9 @@ def _load(path: Path) -> Arrays | None:
 
 
 def _save(path: Path, arrays: Arrays) -> None:
-    """Write all or nothing: another process may be reading. A place that cannot be written is no error."""
+    """Store for the next time; a place that cannot be written is no error."""
     buffer = io.BytesIO()
     np.savez_compressed(buffer, allow_pickle=False, **arrays)
     data = buffer.getvalue()
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as draft:
-            draft.write(hashlib.sha256(data).digest() + data)
-        os.replace(draft.name, path)
-    except OSError:
-        return
+    with suppress(OSError):
+        write(path, hashlib.sha256(data).digest() + data)

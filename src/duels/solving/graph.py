@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Generic
 
 from duels.core.rules import CHANCE, A, Actor, Rules, S, V
+from duels.solving.progress import tell
 
 HALF = Fraction(1, 2)
 
@@ -32,7 +33,9 @@ def explore(rules: Rules[S, A, V], starts: Iterable[S] | None = None) -> Graph[S
     graph: Graph[S] = Graph()
     for state in starts if starts is not None else (rules.initial(),):
         _enter(graph, state)
-    for state in graph.states:  # grows while it is read
+    for count, state in enumerate(graph.states):  # grows while it is read
+        if count % 1000 == 0:
+            tell(f"{count:,} states walked through")
         actor = rules.actor(state)
         steps = [rules.apply(state, action).state for action in rules.actions(state)]
         graph.actor.append(actor)

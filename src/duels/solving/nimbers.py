@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 _EMPTY, _ONE_HEAP, _TWO_HEAPS = 1, 2, 4
+_SHORT = 64  # heaps for which looking for a period would take longer than the heap itself
 _FIRST_LOOK = 256  # long enough to prove the period of Kayles; other games look again at every doubling
 
 
@@ -30,9 +31,12 @@ class TakeAndBreak:
     def nimber(self, n: int) -> int:
         """The nim-value of a heap of n."""
         known = self._known
-        if n >= len(known):
+        if len(known) <= n < _SHORT:
+            self._extend(n + 1)
+        elif n >= len(known):
             period = self.period(n)
-            if period:
+            # Looking for the period may have made n known, and it need not hold yet for a heap so small.
+            if period and n >= len(known):
                 return known[period.start + (n - period.start) % period.length]
         return known[n]
 

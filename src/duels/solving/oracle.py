@@ -5,11 +5,12 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
-from typing import Generic
+from typing import Any, Generic
 
 from duels.core.errors import NotYourTurn
 from duels.core.match import Resigned
 from duels.core.rules import A, OpenRules, S, Seat, Sight, V
+from duels.solving.progress import tell
 
 
 class Exactness(Enum):
@@ -56,6 +57,7 @@ class Judged(Generic[A]):
     action: A
     value: Value
     best: bool
+    """Whether perfect play may take it, as far as anybody can tell."""
     weight: float
 
 
@@ -69,6 +71,41 @@ class Verdict(Generic[A]):
     @property
     def best(self) -> tuple[A, ...]:
         return tuple(judged.action for judged in self.actions if judged.best)
+
+    @property
+    def losses(self) -> tuple[float, ...]:
+        """What each action gives away of the position's value.
+
+        One that perfect play may take costs nothing, even where estimates of such actions differ; any
+        other costs what its value says, at least 0.
+        """
+        return tuple(
+            0.0 if judged.best else max(0.0, self.value.number - judged.value.number)
+            for judged in self.actions
+        )
+
+    def loss(self, action: A) -> float:
+        """What one of the legal actions gives away."""
+        return self.losses[[judged.action for judged in self.actions].index(action)]
+
+    @property
+    def mixed(self) -> bool:
+        """Whether it matters how often perfect play takes which of its actions."""
+        return len({judged.weight for judged in self.actions if judged.weight}) > 1
+
+    @property
+    def alike(self) -> bool:
+        """Whether it does not matter which action is taken."""
+        return all(judged.best and judged.value == self.actions[0].value for judged in self.actions)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that an oracle knows beyond values: told to people, and as data under a name."""
+
+    name: str
+    text: str
+    data: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +126,25 @@ class Oracle(ABC, Generic[A, V]):
     An oracle is given sights, never states: it cannot tell a seat what the seat may not know.
     """
 
-    @abstractmethod
     def value(self, sight: Sight[A, V]) -> Value:
         """The value of the position to `sight.seat`, whoever is to act: seat, chance or nobody."""
+        if sight.events and isinstance(sight.events[-1], Resigned):
+            return Value.of(Fraction(sight.events[-1].seat is not sight.seat))
+        return self._value_of(sight)
 
-    @abstractmethod
     def judge(self, sight: Sight[A, V]) -> Verdict[A]:
         """Judge every legal action of `sight.seat`, whose turn it is."""
+        if not sight.actions:
+            raise NotYourTurn(f"{sight.seat.label} has nothing to decide in this position.")
+        return self._verdict_on(sight)
+
+    @abstractmethod
+    def _value_of(self, sight: Sight[A, V]) -> Value:
+        """`value`, where nobody has resigned."""
+
+    @abstractmethod
+    def _verdict_on(self, sight: Sight[A, V]) -> Verdict[A]:
+        """`judge`, where there is something to decide."""
 
     @abstractmethod
     def reason(self, sight: Sight[A, V]) -> str:
@@ -105,16 +154,25 @@ class Oracle(ABC, Generic[A, V]):
         """Where hidden things may be, by name, as probabilities; empty in games without secrets."""
         return {}
 
+    def whereabouts(self, sight: Sight[A, V]) -> str:
+        """Where the seat's own hidden thing is, by the name that the other's belief has for it."""
+        return ""
+
     def idea(self, sight: Sight[A, V], action: A) -> Hashable:
         """What the action is, up to differences that do not matter: tiles nobody has seen are alike."""
         return action
+
+    def findings(self, sight: Sight[A, V]) -> Iterator[Finding]:
+        """What else is worth knowing in this position."""
+        return iter(())
 
     def claim(self) -> str:
         """What is proven about this oracle's play as a whole, where values are estimates; else empty."""
         return ""
 
     def progress(self, text: str) -> None:
-        """Told how a long check is getting on; whoever wants to show that replaces it."""
+        """Say how a long check is getting on."""
+        tell(text)
 
     def verify(self) -> Iterator[Check]:
         """Check the oracle by methods written apart from it, one at a time as they finish."""
@@ -135,14 +193,10 @@ class OpenOracle(Oracle[A, S]):
         """`worth` after each of `actions`; games override it where they know a quicker way."""
         return [self.worth(self.rules.apply(state, action).state) for action in actions]
 
-    def value(self, sight: Sight[A, S]) -> Value:
-        if sight.events and isinstance(sight.events[-1], Resigned):
-            return Value.of(Fraction(sight.events[-1].seat is not sight.seat))
+    def _value_of(self, sight: Sight[A, S]) -> Value:
         return Value.of(_seen_from(sight.seat, self.worth(sight.view)))
 
-    def judge(self, sight: Sight[A, S]) -> Verdict[A]:
-        if not sight.actions:
-            raise NotYourTurn(f"{sight.seat.label} has nothing to decide in this position.")
+    def _verdict_on(self, sight: Sight[A, S]) -> Verdict[A]:
         worths = [_seen_from(sight.seat, worth) for worth in self.worths_after(sight.view, sight.actions)]
         most = max(worths)
         share = 1 / worths.count(most)

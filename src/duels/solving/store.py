@@ -39,7 +39,10 @@ def parse(content: bytes, holds: str) -> "array[int]":
     if checksum != sha256(packed).hexdigest().encode():
         raise DamagedTable(f"the table '{holds}' does not match its checksum")
     numbers = array("H")
-    numbers.frombytes(lzma.decompress(packed))
+    try:
+        numbers.frombytes(lzma.decompress(packed))
+    except (lzma.LZMAError, ValueError) as problem:
+        raise DamagedTable(f"the table '{holds}' cannot be unpacked") from problem
     return _little_endian(numbers)
 
 
@@ -47,15 +50,25 @@ def obtain(
     holds: str, name: str, build: Callable[[], "array[int]"], shipped: Path | None = None
 ) -> "array[int]":
     """The table from the package, else from the cache, else built anew and kept in the cache."""
-    numbers = shipped and _read(shipped, holds)
-    if numbers:
-        return numbers
+    damage = []
+    if shipped:
+        try:
+            return parse(shipped.read_bytes(), holds)
+        except (DamagedTable, OSError) as problem:
+            damage.append(f"{shipped}: {problem}")
     from duels.places import cache_dir  # only here: most runs find the table in the package
 
     cached = cache_dir() / name
-    numbers = _read(cached, holds)
-    if numbers:
+    try:
+        numbers = parse(cached.read_bytes(), holds)
+    except FileNotFoundError:
+        pass
+    except (DamagedTable, OSError) as problem:
+        damage.append(f"{cached}: {problem}")
+    else:
+        _warn(damage, "the copy in the cache is used")
         return numbers
+    _warn(damage, "the table is made again")
     numbers = build()
     try:
         write(cached, dump(holds, numbers))
@@ -64,15 +77,9 @@ def obtain(
     return numbers
 
 
-def _read(path: Path, holds: str) -> "array[int] | None":
-    """The table at `path`; None, with a warning, where there is none that can be believed."""
-    try:
-        return parse(path.read_bytes(), holds)
-    except FileNotFoundError:
-        return None
-    except (DamagedTable, OSError) as problem:
-        log.warning("%s: %s; the table is made again", path, problem)
-        return None
+def _warn(damage: list[str], instead: str) -> None:
+    if damage:
+        log.warning("%s; %s", "; ".join(damage), instead)
 
 
 def write(path: Path, content: bytes) -> None:

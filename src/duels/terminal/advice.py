@@ -1,11 +1,12 @@
 """What an oracle says, in words: values, hints, marks for good and bad decisions."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 from duels.core.rules import Rules, Sight
 from duels.core.words import Ink, either
-from duels.solving.oracle import Exactness, Oracle, Value
+from duels.solving.oracle import Exactness, Oracle, Value, Verdict
 
 SHADES = " ░▒▓█"
 
@@ -37,7 +38,7 @@ def percent(value: Value) -> str:
     """A value as a person reads it, with how sure it is."""
     text = f"{100 * value.number:.1f}%"
     if value.exactness is Exactness.BOUND:
-        return f"{text} ± {100 * value.error:.2g}"
+        return f"{text} ± {_at_most(value.error)}"
     return f"about {text}" if value.exactness is Exactness.ESTIMATE else text
 
 
@@ -46,36 +47,58 @@ def how_sure(value: Value) -> str:
     if value.exactness is Exactness.EXACT:
         return "exact"
     if value.exactness is Exactness.BOUND:
-        return f"proven to within {value.error:.2g}"
+        return f"proven to within {_at_most(value.error)} points"
     return "an estimate"
+
+
+def points(loss: float, exactness: Exactness) -> str:
+    """A difference of winning probabilities as a person reads it: a point is 1% to win."""
+    return f"{'about ' if exactness is Exactness.ESTIMATE else ''}{100 * loss:.1f} points"
+
+
+def _at_most(error: float) -> str:
+    """A bound in points, rounded up: it stays true."""
+    return f"{math.ceil(round(1e5 * error, 6)) / 1000:g}"
+
+
+def all_alike(verdict: Verdict[Any]) -> str:
+    """What to say where it does not matter what is played; empty where it does, or nothing is to choose."""
+    if not verdict.alike or len(verdict.actions) == 1:
+        return ""
+    if verdict.value.high < 0.0005:
+        return "All actions lose alike."
+    return "All actions win alike." if verdict.value.low > 0.9995 else "All actions are equally good."
 
 
 def hint(oracle: Oracle[Any, Any], rules: Rules[Any, Any, Any], sight: Sight[Any, Any]) -> str:
     """The best action or actions, their value, and why; from what this seat may know."""
     verdict = oracle.judge(sight)
-    names = [rules.format(action) for action in verdict.best]
-    shown = names if len(names) <= 8 else [*names[:7], f"{len(names) - 7} more"]
-    best = Ink.CHANGED(either(shown))
-    value = max((judged.value for judged in verdict.actions if judged.best), key=lambda value: value.number)
-    text = f"Hint: {best} ({percent(value)} to win). {oracle.reason(sight)}\n"
-    mixed = [judged for judged in verdict.actions if judged.weight and not judged.best]
-    if mixed:
-        parts = sorted((j for j in verdict.actions if j.weight >= 0.005), key=lambda j: -j.weight)
-        shares = ", ".join(f"{rules.format(j.action)} {j.weight:.0%}" for j in parts)
-        text += f"Play unpredictably: {shares}.\n"
+    advised = all_alike(verdict).removesuffix(".") or Ink.CHANGED(what_is_best(rules, verdict))
+    text = f"Hint: {advised} ({percent(verdict.value)} to win). {oracle.reason(sight)}\n"
     return text + belief_strip(oracle.belief(sight))
+
+
+def what_is_best(rules: Rules[Any, Any, Any], verdict: Verdict[Any]) -> str:
+    """The best actions by name; how often to take which, where it has to be unpredictable."""
+    if not verdict.mixed:
+        names = [rules.format(action) for action in verdict.best]
+        return either(names if len(names) <= 8 else [*names[:7], f"{len(names) - 7} more"])
+    parts = sorted((j for j in verdict.actions if j.weight >= 0.005), key=lambda j: -j.weight)
+    mixed = ", ".join(f"{rules.format(j.action)} {j.weight:.0%}" for j in parts)
+    return f"mix {mixed}" if len(parts) > 1 else rules.format(parts[0].action)
 
 
 def belief_strip(belief: dict[str, float]) -> str:
     """Where hidden things may be: a shade and a percentage for each place."""
     if not belief:
         return ""
-    places = [p for name, p in belief.items() if name.startswith("cell")]
-    most = max(places) or 1.0
-    cells = (f"[{_shade(p / most)}]" for p in places)
     numbers = (f"{name.removeprefix('cell ')}: {100 * p:.0f}%" for name, p in belief.items())
-    return f"{''.join(cells)}  {', '.join(numbers)}\n"
+    return f"{shaded(belief)}  {', '.join(numbers)}\n"
 
 
-def _shade(part: float) -> str:
-    return SHADES[min(len(SHADES) - 1, round(part * (len(SHADES) - 1)))]
+def shaded(belief: dict[str, float], truth: str = "") -> str:
+    """A cell for each place, the darker the likelier; the true one in round brackets."""
+    cells = {name: p for name, p in belief.items() if name.startswith("cell")}
+    most = max(cells.values()) or 1.0
+    shades = {name: SHADES[round(p / most * (len(SHADES) - 1))] for name, p in cells.items()}
+    return "".join(f"({shade})" if name == truth else f"[{shade}]" for name, shade in shades.items())

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from click.shell_completion import CompletionItem, get_completion_class
 
 from duels.core.errors import DuelsError
 from duels.games import GAMES, Game, find_game
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from duels.core.record import Record
 
 INTERRUPTED = 130
@@ -78,13 +79,19 @@ def _as_who(_context: click.Context, _parameter: click.Parameter, name: str) -> 
         raise click.BadParameter(str(error)) from None
 
 
-def _complete_game(_context: click.Context, _parameter: click.Parameter, start: str) -> list[CompletionItem]:
+def _complete_game(
+    _context: click.Context, _parameter: click.Parameter, start: str
+) -> "list[CompletionItem]":
+    from click.shell_completion import CompletionItem
+
     return [
         CompletionItem(g.name, help=g.summary) for g in GAMES.values() if g.name.startswith(start.lower())
     ]
 
 
-def _complete_who(_context: click.Context, _parameter: click.Parameter, start: str) -> list[CompletionItem]:
+def _complete_who(_context: click.Context, _parameter: click.Parameter, start: str) -> "list[CompletionItem]":
+    from click.shell_completion import CompletionItem
+
     from duels.players import KINDS
 
     return [
@@ -335,6 +342,7 @@ def share(file: Path, seat: str) -> None:
 @game_argument
 @click.option("--position", help="In the game's notation; the opening by default.")
 @click.option("--json", "as_json", is_flag=True, help="The answer as one JSON object.")
+@click.option("--all", "every_action", is_flag=True, help="List every action, however many there are.")
 @click.option("--verify", "verifying", is_flag=True, help="Check the values by methods written apart.")
 @click.option("--lights", type=click.IntRange(1, 100_000), help="lights: how many.")
 @click.option("--goal", type=click.IntRange(2, 10_000_000), help="leap: the cell to reach.")
@@ -342,12 +350,25 @@ def share(file: Path, seat: str) -> None:
 @click.option("--run", type=click.IntRange(2, 13), help="chain: how many in a row win.")
 @plain_option
 def solve(
-    game: Game, position: str | None, as_json: bool, verifying: bool, plain: bool, **sizes: int | None
+    game: Game,
+    position: str | None,
+    as_json: bool,
+    every_action: bool,
+    verifying: bool,
+    plain: bool,
+    **sizes: int | None,
 ) -> None:
     """Show what perfect play is: the value of a position and of every action.
 
     A value is the probability that the player to move wins when both play perfectly; never-ending
     play counts one half.
+
+    \b
+    --verify takes, on one core:
+      lights, leap  about a second
+      chain         some seconds
+      flip          a few minutes
+      hunt          minutes, and needs the extra 'solve'
     """
     from duels.terminal import solve as solving
     from duels.terminal.screen import Screen
@@ -359,18 +380,18 @@ def solve(
     except DuelsError as error:
         raise click.UsageError(str(error)) from None
     if verifying:
-        _leave(0 if solving.verify(game.oracle(rules), screen) else 1)
+        _leave(0 if solving.verify(game, rules, screen) else 1)
     elif as_json:
-        click.echo(solving.solution_as_json(game, rules, sight))
+        click.echo(solving.solution_as_json(game, rules, sight, screen))
     else:
-        solving.show_solution(game, rules, sight, screen)
+        solving.show_solution(game, rules, sight, screen, every_action)
 
 
 @cli.command(
     epilog=examples("duels levels chain", "duels levels flip --matches 100", "duels levels leap --json")
 )
 @game_argument
-@click.option("--matches", type=click.IntRange(2), default=400, show_default=True, help="Matches a row.")
+@click.option("--matches", type=click.IntRange(2), default=100, show_default=True, help="Matches a row.")
 @click.option("--seed", default="levels", show_default=True, help="Makes the measurement repeatable.")
 @click.option("--json", "as_json", is_flag=True, help="The rows as one JSON list.")
 def levels(game: Game, matches: int, seed: str, as_json: bool) -> None:
@@ -381,8 +402,12 @@ def levels(game: Game, matches: int, seed: str, as_json: bool) -> None:
     from dataclasses import asdict
 
     from duels.terminal.levels import levels_as_text, measure_levels
+    from duels.terminal.screen import Screen
 
-    rows = measure_levels(game, matches, seed, lambda step: click.echo(f"… {step}", err=True))
+    with Screen().patience("measuring") as tell:
+        rows = measure_levels(
+            game, matches, seed, lambda name, number: tell(f"{name}, {number} of {matches} matches")
+        )
     if as_json:
         click.echo(json.dumps([asdict(row) for row in rows], indent=2))
     else:
@@ -437,7 +462,7 @@ def review(file: Path, as_json: bool, page: Path | None, plain: bool) -> None:
 def practice(game: Game, count: int, seed: str | None, plain: bool) -> None:
     """Answer positions that have one right move, graded at once.
 
-    At any prompt: hint, back, quit.
+    At any prompt, help tells what else can be entered.
     """
     from random import Random
 
@@ -515,6 +540,8 @@ def demo(plain: bool) -> None:
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
     """Print the script that completes duels' commands in a shell."""
+    from click.shell_completion import get_completion_class
+
     completer = get_completion_class(shell)
     assert completer
     click.echo(completer(cli, {}, "duels", "_DUELS_COMPLETE").source())

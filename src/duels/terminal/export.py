@@ -66,7 +66,7 @@ def _write_lines(run: Export, path: Path, progress: Progress) -> int:
     with path.open("a", encoding="utf-8") as file:
         for number in range(found, run.games):
             progress(number, run.games)
-            line = {**run.head, "number": number, **_play(run, number, oracle, seated)}
+            line = {**run.head, "number": number, **play_one(run, number, oracle, seated)}
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
             file.flush()
     progress(run.games, run.games)
@@ -93,7 +93,7 @@ def _resume(run: Export, path: Path) -> int:
     return len(lines)
 
 
-def _play(run: Export, number: int, oracle: Any, seated: list[Any]) -> dict[str, Any]:
+def play_one(run: Export, number: int, oracle: Any, seated: list[Any]) -> dict[str, Any]:
     """One match, from its own seed: the same whatever was played before it."""
     rng = Random(f"{run.seed} {number}")
     match: AnyMatch = Match.start(run.rules)
@@ -116,13 +116,12 @@ def _play(run: Export, number: int, oracle: Any, seated: list[Any]) -> dict[str,
 
 def _graded(rules: Any, oracle: Any, sight: Sight[Any, Any], action: Any) -> dict[str, Any]:
     verdict = oracle.judge(sight)
-    taken = next(judged.value for judged in verdict.actions if judged.action == action)
     return {
         "actor": sight.seat.value,
         "position": rules.format_position(sight),
         "action": rules.format(action),
         "value": verdict.value.number,
-        "regret": max(0.0, verdict.value.number - taken.number),
+        "regret": verdict.loss(action),
         "exactness": verdict.value.exactness.value,
         "error": verdict.value.error,
     }
@@ -167,12 +166,12 @@ def _write_parquet(run: Export, lines: Path, path: Path) -> None:
     ):
         for line in file:
             writer.write_batch(
-                arrow.RecordBatch.from_pylist(list(_rows(run, json.loads(line))), schema=schema)
+                arrow.RecordBatch.from_pylist(list(rows_of(run, json.loads(line))), schema=schema)
             )
     os.replace(draft, path)
 
 
-def _rows(run: Export, told: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def rows_of(run: Export, told: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """A match's decisions, with what the environments show there; `result` is 1, -1 or 0 for the seat."""
     encoding = run.game.encoding(run.rules)
     number = {action: place for place, action in enumerate(run.rules.all_actions())}

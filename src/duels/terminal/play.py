@@ -1,6 +1,6 @@
 """Sets up matches: new ones, ones to go on with, ones to be shown again."""
 
-import secrets
+import os
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -44,7 +44,7 @@ class NewMatch:
             # Two machines can play for ever, and nobody is there to stop them.
             self.rules = self.game.rules(**{self.rules.limit: MACHINE_LIMIT})
         # Long enough that nobody finds it by trying: it tells the coins and tiles to come.
-        self.seed = " ".join(self.seed.split()) if self.seed else secrets.token_hex(16)
+        self.seed = " ".join(self.seed.split()) if self.seed else os.urandom(16).hex()
         if not self.seed.isprintable():
             raise NotationError(f"--seed: {quote(self.seed)} is not text that a record can hold.")
         self.chance = " ".join(self.chance.split())

@@ -1,6 +1,7 @@
-"""Goes through a finished match: what every decision was worth, what it gave away, what was luck.
+"""Goes through a match: what every decision was worth, what it gave away, what was luck.
 
-For Player 1: the result = the opening's value + luck - its own losses + the other's losses.
+For Player 1: the result = the opening's value + luck - its own losses + the other's losses. Of an
+unfinished match the result is the value as it stands.
 """
 
 from dataclasses import dataclass
@@ -12,9 +13,17 @@ from duels.core.record import Record, format_entry
 from duels.core.rules import Actor, Seat
 from duels.games import Game
 from duels.solving.oracle import Exactness, Oracle, Value
-from duels.terminal.advice import MARKS, mark_of
+from duels.terminal.advice import MARKS, all_alike, mark_of
 
 AnyMatch = Match[Any, Any, Any]
+
+
+@dataclass(frozen=True)
+class Belief:
+    """Where a seat could expect the other's hidden token, and where it was."""
+
+    places: dict[str, float]
+    truth: str
 
 
 @dataclass(frozen=True)
@@ -33,9 +42,12 @@ class Moment:
     best: tuple[str, ...]
     mark: str
     """Empty for chance, and where there was nothing to decide."""
+    alike: str
+    """What to say where it did not matter what was played; else empty."""
     reason: str
     """Why the best action was best, where another was taken."""
-    belief: dict[str, float]
+    beliefs: dict[Seat, Belief]
+    """What each seat could know before it; empty in games without secrets."""
     match: AnyMatch
 
 
@@ -108,20 +120,25 @@ def _judge(oracle: Oracle[Any, Any], number: int, after: AnyMatch, was: float, n
     assert before
     entry = format_entry(after.rules, turn)
     if not isinstance(turn.actor, Seat):
-        return Moment(number, turn.actor, entry, was, now, 0.0, now - was, (), "", "", {}, after)
+        return Moment(number, turn.actor, entry, was, now, 0.0, now - was, (), "", "", "", {}, after)
     sight = before.sight(turn.actor)
     verdict = oracle.judge(sight)
     side = 1 if turn.actor is Seat.ONE else -1
-    if isinstance(turn.action, Resign):
-        loss = verdict.value.number
-    else:
-        chosen = next(judged for judged in verdict.actions if judged.action == turn.action)
-        loss = 0.0 if chosen.best else max(0.0, verdict.value.number - chosen.value.number)
+    resigned = isinstance(turn.action, Resign)
+    loss = verdict.value.number if isinstance(turn.action, Resign) else verdict.loss(turn.action)
     luck = (now - was) + side * loss
     best = tuple(after.rules.format(action) for action in verdict.best)
-    mark = mark_of(loss) if len(verdict.actions) > 1 or loss else ""
+    alike = "" if resigned else all_alike(verdict)
+    mark = mark_of(loss) if resigned or (len(verdict.actions) > 1 and not alike) else ""
     if abs(luck) < 1e-9:
         luck = 0.0
     reason = oracle.reason(sight) if loss > MARKS[0].most else ""
-    belief = oracle.belief(sight)
-    return Moment(number, turn.actor, entry, was, now, loss, luck, best, mark, reason, belief, after)
+    beliefs = _beliefs(oracle, before) if after.rules.has_secrets else {}
+    return Moment(number, turn.actor, entry, was, now, loss, luck, best, mark, alike, reason, beliefs, after)
+
+
+def _beliefs(oracle: Oracle[Any, Any], match: AnyMatch) -> dict[Seat, Belief]:
+    sights = {seat: match.sight(seat) for seat in Seat}
+    return {
+        seat: Belief(oracle.belief(sights[seat]), oracle.whereabouts(sights[seat.other])) for seat in Seat
+    }

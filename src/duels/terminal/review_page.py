@@ -8,9 +8,9 @@ from typing import Any
 
 from duels.core.rules import Seat
 from duels.core.words import Words, plain
-from duels.terminal.advice import belief_strip
-from duels.terminal.review import Moment, Review
-from duels.terminal.review_text import account
+from duels.terminal.advice import belief_strip, points
+from duels.terminal.review import Belief, Moment, Review
+from duels.terminal.review_text import account, best_of, heading, who
 
 _WIDTH, _HEIGHT, _MARGIN = 720, 220, 34
 
@@ -20,11 +20,11 @@ def review_as_page(review: Review) -> str:
     words = review.game.words(review.match.rules)
     steps = [{"title": "The start", "text": plain(words.opening()), "mark": ""}]
     steps += [_step(review, words, moment) for moment in review.moments]
-    outcome = review.match.outcome
     template = Template(files(__package__).joinpath("review.html").read_text(encoding="utf-8"))
     return template.substitute(
-        title=escape(f"{review.game.title}: {outcome.reason if outcome else 'unfinished'}"),
+        title=escape(f"{review.game.title}: {heading(review)}"),
         curve=_curve(review),
+        beliefs=_beliefs(review),
         # A closing tag inside the data would end the script.
         steps=json.dumps(steps).replace("</", "<\\/"),
         account=escape(plain("\n".join(account(review)))),
@@ -32,21 +32,53 @@ def review_as_page(review: Review) -> str:
 
 
 def _step(review: Review, words: Words[Any, Any], moment: Moment) -> dict[str, str]:
-    who = moment.actor.label if isinstance(moment.actor, Seat) else "Chance"
     seat = moment.actor if isinstance(moment.actor, Seat) else Seat.ONE
     board = plain(words.board(moment.match.sight(seat)))
     lines = [f"Player 1: {100 * moment.before:.1f}% before, {100 * moment.after:.1f}% after."]
-    if moment.mark:
-        lines.append(f"{moment.mark}: gave away {100 * moment.loss:.1f} points.")
-    if moment.mark and moment.loss and moment.best:
-        lines.append(f"Best: {', '.join(moment.best[:6])}. {moment.reason}")
-    if moment.luck:
+    if moment.reason:
+        lines.append(f"{moment.mark.capitalize()}: gave away {points(moment.loss, review.exactness)}.")
+        lines.append(f"Best was {best_of(moment)}. {moment.reason}")
+    elif moment.mark or moment.alike:
+        lines.append(moment.alike or f"{moment.mark.capitalize()}.")
+    if abs(moment.luck) >= 0.0005:
         lines.append(f"Luck: {100 * moment.luck:+.1f} points for Player 1.")
-    strip = belief_strip(moment.belief)
-    if strip:
-        lines.append(f"Where {seat.label} could expect the other:\n{strip}")
+    if moment.beliefs:
+        lines.append(
+            f"Where {seat.label} could expect the other:\n{belief_strip(moment.beliefs[seat].places)}"
+        )
     text = board + "\n" + "\n".join(lines)
-    return {"title": f"{moment.number}. {who}: {moment.entry}", "text": text, "mark": moment.mark}
+    return {"title": _title(moment), "text": text, "mark": moment.mark}
+
+
+def _title(moment: Moment) -> str:
+    return f"{moment.number}. {who(moment)}: {moment.entry}"
+
+
+def _beliefs(review: Review) -> str:
+    """Both sides' beliefs over time: a row before each entry, a cell the darker the likelier."""
+    rows = "".join(
+        f'<tr data-step="{moment.number}"><th>{escape(_title(moment))}</th>'
+        + "<td></td>".join(_strip(belief) for belief in moment.beliefs.values())
+        + "</tr>"
+        for moment in review.moments
+        if moment.beliefs
+    )
+    if not rows:
+        return ""
+    return (
+        "<p>Where each could expect the other before each entry, the darker the likelier; framed where it "
+        f"was: on the left Player 1 of Player 2, on the right Player 2 of Player 1.</p><table>{rows}</table>"
+    )
+
+
+def _strip(belief: Belief) -> str:
+    cells = {name: p for name, p in belief.places.items() if name.startswith("cell")}
+    most = max(cells.values()) or 1.0
+    return "".join(
+        f'<td class="cell{" true" if name == belief.truth else ""}" style="--p:{p / most:.2f}" '
+        f'title="{name}: {p:.0%}"></td>'
+        for name, p in cells.items()
+    )
 
 
 def _curve(review: Review) -> str:

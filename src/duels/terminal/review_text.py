@@ -4,100 +4,157 @@ import json
 from typing import Any
 
 from duels.core.rules import Seat
-from duels.core.words import Ink
-from duels.solving.oracle import Exactness
-from duels.terminal.advice import MARKS, belief_strip
+from duels.core.words import Ink, either
+from duels.solving.oracle import Exactness, Value
+from duels.terminal.advice import MARKS, how_sure, points, shaded
 from duels.terminal.review import Moment, Review
 
 _HEIGHT = 8
+_WIDTH = 72
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 _SERIOUS = {"mistake": Ink.CHANGED, "blunder": Ink.WON}
+_SLIPS_TOLD = 5
+BELIEFS = "Where each could expect the other before each entry, the darker the likelier, ( ) where it was:"
+_LEAST_TOLD = 0.0005  # less reads 0.0
 
 
 def review_as_text(review: Review) -> str:
-    outcome = review.match.outcome
-    lines = [f"{review.game.name}: {outcome.reason if outcome else 'unfinished'}", ""]
-    lines += [_moment_line(review, moment) for moment in review.moments]
-    lines += ["", "Player 1's chance to win, entry by entry:", *_curve(review), "", *account(review)]
+    lines = [
+        f"{review.game.name}: {heading(review)}",
+        "",
+        f"     {'who':<9}{'entry':<11}chance to win: the mover's, or Player 1's where chance acts",
+        *(_moment_line(review, moment) for moment in review.moments),
+        *_belief_lines(review),
+        "",
+        "Player 1's chance to win, entry by entry:",
+        *_curve(review),
+        "",
+        *account(review),
+    ]
     return "\n".join(lines) + "\n"
+
+
+def heading(review: Review) -> str:
+    """How the match ended, and what kind of values are shown."""
+    outcome = review.match.outcome
+    sure = " (All values are estimates.)" if review.exactness is Exactness.ESTIMATE else ""
+    return f"{outcome.reason if outcome else 'unfinished; the values are as it stands.'}{sure}"
 
 
 def _moment_line(review: Review, moment: Moment) -> str:
     if not isinstance(moment.actor, Seat):
         change = f"{100 * moment.before:5.1f}% -> {100 * moment.after:5.1f}%"
-        return f"{moment.number:>3}. {'chance':<9}{moment.entry:<11}{change}  luck {_points(moment.luck)}"
+        return f"{moment.number:>3}. {'chance':<9}{moment.entry:<11}{change}  luck {_luck(moment.luck)}"
     ink = Ink.of(moment.actor)
     change = f"{_own(moment, moment.before):5.1f}% -> {_own(moment, moment.after):5.1f}%"
     line = f"{moment.number:>3}. {ink(f'{moment.actor.label:<9}')}{moment.entry:<11}{change}"
     if moment.mark:
-        mark = _SERIOUS.get(moment.mark, str)(moment.mark)
-        line += f"  {mark}"
+        line += f"  {_SERIOUS.get(moment.mark, str)(moment.mark)}"
+    if moment.alike:
+        line += f"  {moment.alike.removesuffix('.').lower()}"
     if moment.loss > MARKS[0].most:
-        best = moment.best[:3]
-        more = ", …" if len(moment.best) > 3 else ""
-        line += f", gave away {100 * moment.loss:.1f} points; best: {', '.join(best)}{more}"
-    if abs(moment.luck) > max(0.0005, 2 * review.error):
-        line += f"  luck {_points(moment.luck)}"
-    strip = belief_strip(moment.belief)
-    return line + (f"\n     {strip.rstrip()}" if strip else "")
+        line += f", gave away {points(moment.loss, review.exactness)}; best: {best_of(moment)}"
+    if abs(moment.luck) > max(_LEAST_TOLD, 2 * review.error):
+        line += f"  luck {_luck(moment.luck)}"
+    return line
+
+
+def best_of(moment: Moment) -> str:
+    """The best actions by name, a few of them."""
+    names = moment.best
+    return either(names if len(names) <= 3 else [*names[:2], f"{len(names) - 2} more"])
 
 
 def _own(moment: Moment, value: float) -> float:
     return 100 * (value if moment.actor is Seat.ONE else 1 - value)
 
 
-def _points(luck: float) -> str:
-    return f"{100 * luck:+.1f} points for Player 1" if luck else "none"
+def _luck(luck: float) -> str:
+    return f"{100 * luck:+.1f} points for Player 1" if abs(luck) >= _LEAST_TOLD else "none"
+
+
+def _belief_lines(review: Review) -> list[str]:
+    """What each side could know of the other's token, before each entry, one strip below the other."""
+    moments = [moment for moment in review.moments if moment.beliefs]
+    if not moments:
+        return []
+    lines = ["", BELIEFS, f"     {'Player 1 of Player 2':<24}Player 2 of Player 1"]
+    for moment in moments:
+        strips = (f"{shaded(belief.places, belief.truth):<24}" for belief in moment.beliefs.values())
+        lines.append(f"{moment.number:>3}. {''.join(strips)}{who(moment)}: {moment.entry}")
+    return lines
+
+
+def who(moment: Moment) -> str:
+    return moment.actor.label if isinstance(moment.actor, Seat) else "Chance"
 
 
 def _curve(review: Review) -> list[str]:
-    """A bar for the opening and each entry, filled from below in eighths."""
+    """A bar for the opening and each entry, filled from below in eighths; a long match is drawn closer."""
     values = [review.opening, *(moment.after for moment in review.moments)]
+    if 2 * len(values) <= _WIDTH:
+        values = [value for value in values for _ in range(2)]
+    elif len(values) > _WIDTH:
+        values = [values[round(i * (len(values) - 1) / (_WIDTH - 1))] for i in range(_WIDTH)]
     rows = []
     for row in range(_HEIGHT - 1, -1, -1):
-        bars = "".join(_BLOCKS[max(0, min(8, round(value * _HEIGHT * 8) - row * 8))] * 2 for value in values)
+        bars = "".join(_BLOCKS[max(0, min(8, round(value * _HEIGHT * 8) - row * 8))] for value in values)
         label = {_HEIGHT - 1: "100%", _HEIGHT // 2 - 1: " 50%", 0: "  0%"}.get(row, "    ")
-        rows.append(f"{label} |{bars}")
+        rows.append(f"{label} |{bars}".rstrip())
     return rows
 
 
 def account(review: Review) -> list[str]:
-    """What was given away, what was luck, and that they add up to the result."""
+    """What was given away, what was luck, that they add up to the result, and why the match was lost."""
     one, two = review.loss(Seat.ONE), review.loss(Seat.TWO)
-    kind = {Exactness.EXACT: "exact", Exactness.BOUND: f"each within {review.error:.2g}"}.get(
-        review.exactness, "estimates"
-    )
+    sure = how_sure(Value(review.opening, review.exactness, error=review.error))
     sign = "+" if review.luck >= 0 else "-"
-    lines = [
+    end = "the result" if review.match.outcome else "the value as it stands"
+    return [
         f"Given away: Player 1 {100 * one:.1f} points, Player 2 {100 * two:.1f} points. "
-        f"Luck: {100 * review.luck:+.1f} points for Player 1. (Values: {kind}.)",
+        f"Luck: {_luck(review.luck)}. (Each value: {sure}.)",
         f"{100 * review.opening:.1f} at the start {sign} {100 * abs(review.luck):.1f} luck "
-        f"- {100 * one:.1f} + {100 * two:.1f} given away = {100 * review.result:.1f}.",
-        _why(review),
+        f"- {100 * one:.1f} + {100 * two:.1f} given away = {100 * review.result:.1f}, {end}.",
+        *_why(review),
         "Marks, by points given away: "
         + ", ".join(f"{mark.name} to {100 * mark.most:g}" for mark in MARKS[:-1])
         + f", {MARKS[-1].name} above.",
     ]
-    return [line for line in lines if line]
 
 
-def _why(review: Review) -> str:
-    """One sentence on what decided the match."""
+def _why(review: Review) -> list[str]:
+    """What decided the match: the loser's slips, the dearest first, and the luck it had."""
     outcome = review.match.outcome
     if not outcome or outcome.winner is None:
-        return ""
+        return []
     loser = outcome.winner.other
     slips = [m for m in review.moments if m.actor is loser and m.loss > MARKS[0].most]
+    slips.sort(key=lambda moment: -moment.loss)
+    side = 1 if loser is Seat.ONE else -1
+    lines = ["", f"Why {loser.label} lost:"]
+    for slip in slips[:_SLIPS_TOLD]:
+        lines.append(
+            f"- Entry {slip.number}, {slip.entry}, gave away {points(slip.loss, review.exactness)}; best was "
+            f"{best_of(slip)}. {slip.reason}".rstrip()
+        )
+    rest = slips[_SLIPS_TOLD:]
+    if rest:
+        lost = points(sum(slip.loss for slip in rest), review.exactness)
+        lines.append(f"- {len(rest)} smaller slips gave away {lost} together.")
     if not slips:
-        return f"{loser.label} gave nothing away and lost all the same."
-    worst = max(slips, key=lambda moment: moment.loss)
-    others = f" and {len(slips) - 1} more {'slip' if len(slips) == 2 else 'slips'}" if len(slips) > 1 else ""
-    against = review.luck if loser is Seat.TWO else -review.luck
-    luck = f" Luck took {100 * against:.1f} points on top." if against > 0.005 else ""
-    return (
-        f"{loser.label} lost most with entry {worst.number}{others}: '{worst.entry}' gave away "
-        f"{100 * worst.loss:.1f} points, '{' or '.join(worst.best[:3])}' was best. {worst.reason}{luck}"
-    )
+        lines.append("- It gave nothing away.")
+    opening = review.opening if loser is Seat.ONE else 1 - review.opening
+    if opening < _LEAST_TOLD:
+        lines.append("- The game is lost for it from the start if the other makes no mistake.")
+    if -side * review.luck >= _LEAST_TOLD:
+        worst = min(review.moments, key=lambda moment: side * moment.luck)
+        lines.append(
+            f"- Luck took {points(-side * review.luck, review.exactness)} in all, most with entry "
+            f"{worst.number}, {worst.entry} ({points(-side * worst.luck, review.exactness)})."
+        )
+    elif side * review.luck >= _LEAST_TOLD:
+        lines.append(f"- Luck was with it all the same, by {points(side * review.luck, review.exactness)}.")
+    return [*lines, ""]
 
 
 def review_as_json(review: Review) -> str:
@@ -107,6 +164,7 @@ def review_as_json(review: Review) -> str:
             "game": review.game.name,
             "winner": outcome.winner if outcome else None,
             "reason": outcome.reason if outcome else None,
+            "finished": outcome is not None,
             "exactness": review.exactness.value,
             "error": review.error,
             "opening": review.opening,
@@ -132,5 +190,16 @@ def _moment_fields(moment: Moment) -> dict[str, Any]:
         "best": list(moment.best),
         "mark": moment.mark,
         "reason": moment.reason,
-        **({"belief": moment.belief} if moment.belief else {}),
+        **_belief_fields(moment),
+    }
+
+
+def _belief_fields(moment: Moment) -> dict[str, Any]:
+    if not moment.beliefs:
+        return {}
+    return {
+        "beliefs": {
+            str(seat.value): {"places": belief.places, "truth": belief.truth}
+            for seat, belief in moment.beliefs.items()
+        }
     }

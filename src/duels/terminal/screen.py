@@ -11,10 +11,14 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from itertools import count
+from typing import Any, TypeVar
 
 from duels.core.errors import quote
 from duels.core.words import Ink, Question, inked, plain
+from duels.solving.progress import Listener, heard_by
+
+T = TypeVar("T")
 
 try:
     import termios
@@ -31,6 +35,8 @@ _CODES = {
 _CLEAR = "\x1b[2J\x1b[3J\x1b[H"  # the screen, the scroll-back where the terminal allows it, cursor home
 _ASIDE, _BACK = "\x1b[?1049h", "\x1b[?1049l"  # the alternate screen, which keeps no scroll-back
 _ECHO_LIMIT = 200
+_REMINDER = 75  # letters: a reminder that fills its line cannot be written over
+_REMIND_EVERY = 1.0  # seconds
 
 
 class Screen:
@@ -62,28 +68,51 @@ class Screen:
         sys.stderr.flush()
 
     @contextmanager
-    def patience(self, what: str) -> Iterator[None]:
-        """Within, a person at a terminal is told once a second that `what` is still going on."""
+    def patience(self, what: str) -> Iterator[Listener]:
+        """Within, a person at a terminal is told once a second that `what` is still going on, and how far.
+
+        How far it is says whoever computes, to the listener that is given here or by `progress.tell`.
+        """
         done = threading.Event()
+        latest = ""
+
+        def listen(text: str) -> None:
+            nonlocal latest
+            latest = text
 
         def remind() -> None:
-            waited = 0
-            while not done.wait(1):
-                waited += 1
-                sys.stderr.write(f"\r… {what}, {waited} s ")
+            shown = ""
+            for waited in count(1):
+                if done.wait(_REMIND_EVERY):
+                    break
+                text = f"… {what}{': ' if latest else ''}{latest}, {waited} s"[:_REMINDER]
+                sys.stderr.write(f"\r{text.ljust(len(shown))} ")
                 sys.stderr.flush()
-            if waited:
-                sys.stderr.write("\n")
+                shown = text
+            if shown:
+                sys.stderr.write(f"\r{' ' * len(shown)} \r")
+                sys.stderr.flush()
 
         reminder = threading.Thread(target=remind, daemon=True)
         if sys.stderr.isatty():
             reminder.start()
         try:
-            yield
+            with heard_by(listen):
+                yield listen
         finally:
             done.set()
             if reminder.is_alive():
                 reminder.join()
+
+    def patiently(self, what: str, found: Iterator[T]) -> Iterator[T]:
+        """The same things, with patience for each that is still to be found."""
+        while True:
+            with self.patience(what):
+                try:
+                    one = next(found)
+                except StopIteration:
+                    return
+            yield one
 
     def ask(self, question: Question, unseen: bool = False) -> str:
         """The line entered; `unseen` keeps it off a terminal. EOFError at the end of input."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from duels.core.errors import DuelsError, NotationError, UnknownName, quote
 from duels.core.match import Match, draw
@@ -12,27 +12,40 @@ from duels.core.rules import CHANCE, Actor, Rules, Seat
 from duels.core.words import Question, ask_until, read_yes
 from duels.games import Game
 from duels.players import Player
-from duels.solving.oracle import Oracle
-from duels.terminal.advice import hint
 from duels.terminal.journal import Journal
 from duels.terminal.narrator import Narrator
 from duels.terminal.screen import Screen
 
+if TYPE_CHECKING:
+    from duels.solving.oracle import Oracle
+
 AnyMatch = Match[Any, Any, Any]
 
-HELP = """\
-At any prompt you can also enter:
-  help     this list
-  rules    the rule card of this game
-  board    the board as it stands
-  moves    what you may do now
-  hint     the best action, its value, and why
-  back     start this entry again
-  undo     take back your last decision
-  save     where this match is saved
-  resign   give up
-  quit     leave; the match is saved and can be resumed
-"""
+ALWAYS = {
+    "help": "this list",
+    "rules": "the rule card of this game",
+    "board": "the board as it stands",
+    "moves": "what you may do now",
+    "hint": "the best action, its value, and why",
+    "back": "start this entry again",
+}
+"""What can be entered at any question about a position."""
+
+
+def help_text(commands: Mapping[str, str]) -> str:
+    lines = (f"  {command:<9}{what}\n" for command, what in commands.items())
+    return "At any prompt you can also enter:\n" + "".join(lines)
+
+
+HELP = help_text(
+    ALWAYS
+    | {
+        "undo": "take back your last decision",
+        "save": "where this match is saved",
+        "resign": "give up",
+        "quit": "leave; the match is saved and can be resumed",
+    }
+)
 
 
 class Quit(Exception):
@@ -126,7 +139,8 @@ class Table:
             if not isinstance(actor, Seat):
                 self._play(CHANCE, self._chance())
             elif player := self.players[actor]:
-                action = player.choose(self.match.sight(actor), self.dice.at(self.match, actor.label))
+                with self.screen.patience("thinking"):
+                    action = player.choose(self.match.sight(actor), self.dice.at(self.match, actor.label))
                 self._play(actor, action, announce=True)
             else:
                 self._let_person_decide(actor)
@@ -224,6 +238,8 @@ class Table:
         self._show(self.words.moves(self.match.sight(seat)))
 
     def _hint(self, seat: Seat) -> None:
+        from duels.terminal.advice import hint  # with the oracle it is half of what a table would import
+
         try:
             with self.screen.patience("thinking"):
                 self._oracle = self._oracle or self.game.oracle(self.match.rules)

@@ -116,6 +116,14 @@ def test_declining_a_challenge_is_right_in_twelve_positions() -> None:
         assert verdict.best == (Answer.ACCEPT,)
 
 
+def test_the_positions_to_decline_in_are_told_with_the_opening() -> None:
+    (found,) = ORACLE.findings(RULES.parse_position("_______ 1"))
+    assert [row["position"] for row in found.data] == [RULES.format_state(s) for s in ORACLE.declines()]
+    assert all(Fraction(row["accept"]) > Fraction(row["challenge"]) for row in found.data)
+    assert all(row["position"] in found.text for row in found.data)
+    assert not list(ORACLE.findings(RULES.parse_position("__XX_O_ 1")))
+
+
 def test_the_positions_to_decline_in_are_all_there_are() -> None:
     right = 0
     for state in all_boards(RULES):

@@ -11,7 +11,7 @@ import pytest
 from duels.core.errors import NotationError, NotYourTurn
 from duels.core.match import Match, draw
 from duels.core.rules import CHANCE, Seat
-from duels.games.flip import fill, verify
+from duels.games.flip import fill, table, verify
 from duels.games.flip.bounds import Grid, Shape
 from duels.games.flip.lumped import MOST_NEAR, Lumped
 from duels.games.flip.oracle import FlipOracle, make_oracle
@@ -57,18 +57,50 @@ def test_solving_without_numpy_gives_the_same_table(rules: QuantumTiles) -> None
 
 
 def test_stored_states_follow_from_the_states_after_them(oracle: FlipOracle) -> None:
-    check = verify.every_state_follows(oracle.bounds.table, every=499)
-    assert check.passed, check.detail
+    for check in (
+        verify.every_layer_follows(oracle.bounds.table),
+        verify.every_state_follows(oracle.bounds.table, every=499),
+    ):
+        assert check.passed, check.detail
 
 
 def test_a_wrong_value_in_the_table_is_found() -> None:
-    table = Table.of(SMALL)
-    wrong = array("H", table.numbers)
+    small = Table.of(SMALL)
+    wrong = array("H", small.numbers)
     place = max(range(len(wrong)), key=lambda i: abs(wrong[i] - 32768) < 20000)
     wrong[place] += 100
-    assert verify.every_state_follows(table, every=1).passed
-    assert not verify.every_state_follows(Table(table.lumped, wrong), every=1).passed
-    assert not verify.same_when_solved_again(Table(table.lumped, wrong)).passed
+    damaged = Table(small.lumped, wrong)
+    for check in (verify.every_state_follows, verify.every_layer_follows, verify.same_when_solved_again):
+        assert check(small).passed
+        assert not check(damaged).passed
+
+
+def damage(content: bytes, how: str) -> bytes:
+    if how == "cut":
+        return content[: len(content) // 2]
+    wrong = bytearray(content)
+    wrong[len(wrong) // 2] ^= 1
+    return bytes(wrong)
+
+
+@pytest.mark.parametrize("how", ["cut", "one bit"])
+def test_a_damaged_table_is_noticed_and_made_again_not_believed(
+    how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    right = Table.of(BOOK).numbers
+    assert not caplog.records
+    broken = tmp_path / "table.bin"
+    broken.write_bytes(damage(SHIPPED.read_bytes(), how))
+    monkeypatch.setattr(table, "SHIPPED", broken)
+    assert Table.of(BOOK).numbers == right
+    assert "made again" in caplog.text
+    (cached,) = (tmp_path / "cache").iterdir()
+    cached.write_bytes(damage(cached.read_bytes(), how))
+    caplog.clear()
+    assert Table.of(BOOK).numbers == right
+    assert str(broken) in caplog.text
+    assert str(cached) in caplog.text
+    assert "made again" in caplog.text
 
 
 def test_more_unknown_neighbours_never_hurt_the_holder() -> None:

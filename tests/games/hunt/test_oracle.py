@@ -90,9 +90,40 @@ def test_a_position_read_from_text_is_judged_alike() -> None:
     assert ORACLE.judge(read) == ORACLE.judge(sight)
 
 
-def test_who_resigns_has_lost() -> None:
-    match = Match.start(RULES).resign(Seat.ONE)
-    assert [ORACLE.value(match.sight(seat)).number for seat in Seat] == [0.0, 1.0]
+def test_the_strategy_gives_nothing_away_by_its_own_measure() -> None:
+    rng = Random(5)
+    for _ in range(10):
+        match = Match.start(RULES)
+        while match.actor is not None:
+            sight = match.sight(Seat(match.actor))  # type: ignore[arg-type]
+            verdict = ORACLE.judge(sight)
+            mixture = sum(judged.weight * judged.value.number for judged in verdict.actions)
+            assert verdict.value.number == pytest.approx(mixture)
+            for judged, loss in zip(verdict.actions, verdict.losses, strict=True):
+                assert judged.best == (judged.weight > 0)
+                assert loss == (0 if judged.best else max(0.0, verdict.value.number - judged.value.number))
+            match = match.play(sight.seat, rng.choice(sight.actions))
+
+
+def test_the_reason_speaks_of_what_can_be_done() -> None:
+    sight = RULES.parse_position("1: move 3, observe 4, ?, observe 4, tunnel 2")
+    assert max(ORACLE.belief(sight).items(), key=lambda place: place[1])[0] == "tunnel left"
+    cells = [ORACLE.belief(sight)[f"cell {cell}"] for cell in range(1, 8)]
+    assert cells.index(max(cells)) + 1 == 4  # the likeliest, but it was named last turn
+    told = ORACLE.reason(sight)
+    likeliest = max((1, 3, 5, 6, 7), key=lambda cell: cells[cell - 1])  # 2 is our own
+    assert told.startswith(f"Of the cells that you may name, {likeliest} is the likeliest")
+
+
+def test_a_match_followed_step_by_step_is_known_as_one_seen_at_once() -> None:
+    rng = Random(8)
+    match = Match.start(RULES)
+    while match.actor is not None:
+        match = match.play(match.actor, rng.choice(match.actions))
+    steps = [step for step in match.steps() if not step.over]
+    for step in [*steps, *reversed(steps)]:
+        for seat in Seat:
+            assert ORACLE.belief(step.sight(seat)) == make_oracle(RULES).belief(step.sight(seat))
 
 
 def test_other_boards_are_refused() -> None:
@@ -136,3 +167,17 @@ def test_plain_habits_lose(habit: Player) -> None:
         assert outcome
         won += outcome.winner is seat
     assert won > games / 2
+
+
+def test_the_shipped_strategys_exploitability_is_its_certificate() -> None:
+    pytest.importorskip("numpy")
+    from duels.envs.grading import exploitability, exploitability_bounds
+    from duels.games.hunt.certificate import claimed
+
+    bounds = exploitability_bounds(shipped(), "hunt")
+    claim = claimed().nash_conv
+    assert (2 * bounds.low, 2 * bounds.high) == pytest.approx((claim.low, claim.high))
+    with pytest.raises(DuelsError, match="more is not known"):
+        exploitability(shipped(), "hunt")
+    with pytest.raises(DuelsError, match="without a limit"):
+        exploitability_bounds(shipped(), "hunt", max_turns=5)

@@ -1,5 +1,8 @@
 """Perfect play in leap."""
 
+from itertools import pairwise
+from typing import Any
+
 import pytest
 
 from duels.core.match import Match
@@ -45,6 +48,34 @@ def test_actions_are_worth_what_their_positions_are_worth() -> None:
 def test_fifteen_shortest_paths_lead_to_cell_21() -> None:
     assert ORACLE.paths.needed(0) == 7
     assert ORACLE.paths.count(0) == 15
+
+
+def findings(goal: int, position: str = "- - 1") -> dict[str, Any]:
+    rules = QuantumLeap(goal)
+    return {f.name: f.data for f in make_oracle(rules).findings(rules.parse_position(position))}
+
+
+def test_the_shortest_paths_are_listed() -> None:
+    found = findings(21)["shortest_paths"]
+    assert (found["count"], found["turns"]) == (15, 7)
+    assert len({tuple(path) for path in found["paths"]}) == 15
+    for path in found["paths"]:
+        assert path[:2] == [0, 1]
+        assert path[-1] == 21
+        assert len(path) == 8
+        assert all(cell % (to - cell) == 0 for cell, to in pairwise(path[1:]))
+    assert findings(21, "16 12 2")["shortest_paths"]["paths"] == [[12, 18, 21], [12, 14, 21]]
+
+
+def test_many_shortest_paths_are_counted() -> None:
+    found = findings(1000)["shortest_paths"]
+    assert found["count"] == Paths(1000).count(0) > len(found["paths"]) == 20
+
+
+@pytest.mark.parametrize(("goal", "cost"), [(16, 0), (21, 1), (1000, 2)])
+def test_what_the_exact_landing_costs(goal: int, cost: int) -> None:
+    """From 1, doubling passes 16, 21 and 1000 after 4, 5 and 10 leaps."""
+    assert findings(goal)["clauses"]["exact_landing_costs"] == cost
 
 
 @pytest.mark.parametrize(

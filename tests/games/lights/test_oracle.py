@@ -88,3 +88,10 @@ def test_finished_and_resigned_matches_have_their_result_as_value() -> None:
 def test_there_is_nothing_to_judge_out_of_turn() -> None:
     with pytest.raises(NotYourTurn, match="Player 2 has nothing to decide"):
         ORACLE.judge(RULES.sight(RULES.initial(), Seat.TWO))
+
+
+def test_the_same_move_elsewhere_is_the_same_idea() -> None:
+    left, right = RULES.parse_position("OOOXXXX 1"), RULES.parse_position("XXXXOOO 2")
+    assert ORACLE.idea(left, TurnOff(1, 1)) == ORACLE.idea(left, TurnOff(3, 1))
+    assert ORACLE.idea(left, TurnOff(1, 1)) == ORACLE.idea(right, TurnOff(5, 1))
+    assert ORACLE.idea(left, TurnOff(1, 1)) != ORACLE.idea(left, TurnOff(2, 1))

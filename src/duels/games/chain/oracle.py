@@ -11,7 +11,7 @@ from duels.games.chain.boards import Boards
 from duels.games.chain.rules import FREE, SYMBOL, Action, Answer, Coin, Phase, QuantumChain, State
 from duels.solving.check import sampled_play_agrees
 from duels.solving.graph import HALF, Graph, explore
-from duels.solving.oracle import Check, OpenOracle
+from duels.solving.oracle import Check, Finding, OpenOracle
 from duels.solving.rounds import start_worth
 from duels.solving.stochastic import Brackets, broken_equations, hollow_promises
 
@@ -51,6 +51,24 @@ class ChainOracle(OpenOracle[Action, State]):
                     if accepted < challenged and board[::-1] not in found:  # the chances are player 1's
                         found[board] = doubted
         return tuple(found.values())
+
+    def findings(self, sight: Sight[Action, State]) -> Iterator[Finding]:
+        if sight.view != self.rules.initial() or 3**self.rules.cells > _MOST_BOARDS_CHECKED:
+            return
+        found = []
+        for state in self.declines():
+            challenge, accept = self.judge(self.rules.sight(state, state.mover.other)).actions
+            found.append((self.rules.format_state(state), accept.value, challenge.value))
+        lines = (f"  {position}  {a.number:6.1%} {b.number:6.1%}" for position, a, b in found)
+        yield Finding(
+            "declines",
+            f"Declining a challenge is right in {len(found)} positions, up to mirroring and exchange of "
+            "symbols\n(accepting wins, challenging wins):\n" + "\n".join(lines) + "\n",
+            [
+                {"position": position, "accept": str(a.fraction), "challenge": str(b.fraction)}
+                for position, a, b in found
+            ],
+        )
 
     def reason(self, sight: Sight[Action, State]) -> str:
         state = sight.view

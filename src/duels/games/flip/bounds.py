@@ -23,9 +23,10 @@ Where the interval is too wide, a step of the real rules narrows it: the pairs o
 and the positions after it are bounded instead. `Bounds.search` repeats that a given number of times.
 """
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
+from duels.games.flip.lumped import Lumped
 from duels.games.flip.rules import QuantumTiles, neighbours
 from duels.games.flip.table import ROUNDING, Table
 
@@ -86,16 +87,18 @@ class Grid:
         for a, b in self.pairs:
             self.near[a] |= 1 << b
             self.near[b] |= 1 << a
+        self.beside = [bits(near) for near in self.near]
         self.dark = sum(1 << tile for tile in range(side**2) if sum(divmod(tile, side)) % 2 == 0)
         self.most_pairs = lru_cache(REMEMBERED)(self._most_pairs)
+        self._shape_by = lru_cache(REMEMBERED)(self._find_shape)
 
     def _most_pairs(self, tiles: int) -> int:
         """The most disjoint pairs of neighbours among `tiles`: every pair is a dark and a light one."""
         partner: dict[int, int] = {}
 
         def settle(dark: int, tried: set[int]) -> bool:
-            for light in bits(self.near[dark] & tiles):
-                if light not in tried:
+            for light in self.beside[dark]:
+                if tiles >> light & 1 and light not in tried:
                     tried.add(light)
                     if light not in partner or settle(partner[light], tried):
                         partner[light] = dark
@@ -105,11 +108,14 @@ class Grid:
         return sum(settle(dark, set()) for dark in bits(tiles & self.dark))
 
     def shape(self, unknown: int, seen: tuple[tuple[int, int], ...]) -> Shape:
+        return self._shape_by(unknown, seen[0][0] if seen else None)
+
+    def _find_shape(self, unknown: int, seen: int | None) -> Shape:
         count = unknown.bit_count()
         pairs = self.most_pairs(unknown)
-        if not seen:
+        if seen is None:
             return Shape(pairs, 2 * pairs < count)
-        near = self.near[seen[0][0]] & unknown
+        near = self.near[seen] & unknown
         far = self.most_pairs(unknown & ~near)
         return Shape(pairs, 2 * pairs < count, near.bit_count(), far, 2 * far < count - near.bit_count())
 
@@ -122,7 +128,7 @@ class Bounds:
         self.grid = Grid(rules.side)
         self.target = rules.target
         self.of_shape = lru_cache(REMEMBERED)(self._of_shape)
-        self.turns = lru_cache(REMEMBERED)(self._turns)
+        self.turns = lru_cache(REMEMBERED)(partial(most_turns, table.lumped))
         self.narrowed = lru_cache(REMEMBERED)(self._narrowed)
 
     # -- without looking ahead ---------------------------------------------------------------------
@@ -173,29 +179,6 @@ class Bounds:
         if shape.near:
             ways.append(secured(kind, (s, shape.near), mine, shape.far))
         return (max(ways), most) if mine else (most, min(ways))
-
-    def _turns(self, code: int, score: int, mover: bool) -> int:
-        """The most turns, this one included, the mover or the other can have, by the smallest tiles left."""
-        left = self.target - 1 - score
-        rest = self.target - 1 - (self.places.points[code] - score)
-        tiles = sorted(
-            v
-            for v, flipped in enumerate(self.places.flipped[code], 1)
-            for _ in range(self.lumped.copies - flipped)
-        )
-        sums = [0]
-        for tile in tiles:
-            sums.append(sums[-1] + tile)
-        turns = int(mover)
-        while True:
-            # What must have been flipped before one more turn.
-            one = turns if mover else turns + 1
-            two = turns
-            if one + two >= len(sums) or sums[one + two] > left + rest:
-                return turns
-            if sums[one] > left or sums[two] > rest:
-                return turns
-            turns += 1
 
     # -- looking ahead -----------------------------------------------------------------------------
 
@@ -316,6 +299,28 @@ class Bounds:
         """How many unknown tiles there are of each value."""
         flipped = self.places.flipped[at.code]
         return [self.lumped.copies - f - at.values.count(v) for v, f in enumerate(flipped, 1)]
+
+
+def most_turns(lumped: Lumped, code: int, score: int, mover: bool) -> int:
+    """The most turns, this one included, the mover or the other can have, by the smallest tiles left."""
+    left = lumped.target - 1 - score
+    rest = lumped.target - 1 - (lumped.places.points[code] - score)
+    tiles = sorted(
+        v for v, flipped in enumerate(lumped.places.flipped[code], 1) for _ in range(lumped.copies - flipped)
+    )
+    sums = [0]
+    for tile in tiles:
+        sums.append(sums[-1] + tile)
+    turns = int(mover)
+    while True:
+        # What must have been flipped before one more turn.
+        one = turns if mover else turns + 1
+        two = turns
+        if one + two >= len(sums) or sums[one + two] > left + rest:
+            return turns
+        if sums[one] > left or sums[two] > rest:
+            return turns
+        turns += 1
 
 
 def best(ways: list[Interval]) -> Interval:

@@ -4,71 +4,105 @@ With NumPy a layer is a few array operations; without it, the same recurrence ru
 """
 
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from typing import Any
 
 from duels.games.flip.lumped import Lumped, Places
-
-Progress = Callable[[float], None]
-"""Called with how far solving is, from 0 to 1."""
+from duels.solving.progress import tell
 
 SCALE = 65535  # values are stored in sixteen bits
 
 
-def fill(lumped: Lumped, progress: Progress = lambda share: None) -> "array[int]":
+def fill(lumped: Lumped) -> "array[int]":
     """Every stored row's values, row by row, by the quickest way this installation has."""
     if find_spec("numpy"):
-        return fill_arrays(lumped, progress)
-    return fill_plainly(lumped, progress)
+        return fill_arrays(lumped)
+    return fill_plainly(lumped)
 
 
-def fill_arrays(lumped: Lumped, progress: Progress = lambda share: None) -> "array[int]":
-    """A layer is one array: a line for each row, a column for each (flipped, mover's score)."""
+def fill_arrays(lumped: Lumped) -> "array[int]":
+    """By NumPy, the fullest boards first."""
     import numpy as np
 
-    places, target, rows = lumped.places, lumped.target, lumped.stored_rows
-    faces = range(1, lumped.values + 1)
-    stored = np.zeros((rows, places.size), np.uint16)
-    start = np.zeros(max(places.flipped) + places.unit[-1] + 1, np.int64)  # as Places.start, in `after`
-    after = np.zeros((rows, 1))
-    for layer, codes in places.layers():
+    stored = np.zeros((lumped.stored_rows, lumped.places.size), np.uint16)
+    for columns, values in solved_layers(lumped):
+        stored[:, columns] = np.rint(values * SCALE)
+    return array("H", stored.tobytes())
+
+
+def solved_layers(lumped: Lumped, table: "array[int] | None" = None) -> "Iterator[tuple[slice, Any]]":
+    """Each stored layer: its columns in the table, and the values that follow from the layers after it.
+
+    With a `table` they follow from the values that are stored there, else from those solved before.
+    """
+    import numpy as np
+
+    rows = lumped.stored_rows
+    stored = None if table is None else np.frombuffer(table, np.uint16).reshape(rows, -1)
+    later, after = Columns(lumped, []), np.zeros((rows, 1))
+    for layer, codes in lumped.places.layers():
+        now = Columns(lumped, codes)
+        values = now.values(later, after)
+        later, after = now, values
+        if layer % 2 == 0:
+            first = lumped.places.start[codes[0]] + int(now.score[0])
+            place = slice(first, first + len(now.score))
+            yield place, values
+            if stored is not None:
+                after = stored[:, place] / SCALE
+        _tell_layer(layer, lumped.places)
+
+
+class Columns:
+    """A layer's states as one array: a line for each row, a column for each (flipped, mover's score)."""
+
+    def __init__(self, lumped: Lumped, codes: list[int]) -> None:
+        import numpy as np
+
+        self.lumped = lumped
+        places, target = lumped.places, lumped.target
+        points = np.array([places.points[code] for code in codes], np.int64)
         spans = [places.scores(places.points[code], target) for code in codes]
-        width = np.array([high - low + 1 for low, high in spans])
+        low, high = np.array(spans, np.int64).reshape(-1, 2).T
+        width = high - low + 1
         begin = np.cumsum(width) - width
-        code = np.repeat(codes, width)
-        score = np.concatenate([np.arange(low, high + 1) for low, high in spans])
-        other = np.repeat([places.points[c] for c in codes], width) - score
-        flipped = np.array([places.flipped[c] for c in codes]).T.repeat(width, axis=1)
+        self.start = np.zeros(max(places.flipped) + places.unit[-1] + 1, np.int64)  # as Places.start
+        self.start[codes] = begin - low
+        self.code = np.repeat(np.array(codes, np.int64), width)
+        self.score = np.arange(len(self.code)) - np.repeat(begin - low, width)
+        self.other = np.repeat(points, width) - self.score
+        self.flipped = np.array([places.flipped[code] for code in codes]).T.repeat(width, axis=-1)
+
+    def values(self, later: "Columns", after: Any) -> Any:
+        """The values of these states, from those `after` them, which lie as `later` says."""
+        import numpy as np
+
+        lumped, faces = self.lumped, range(1, self.lumped.values + 1)
         # What it is worth to score v and leave each row to the other player. Where no such state exists its
         # chance is 0, so any column will do.
         worth = []
         for v in faces:
-            column = np.where(score + v < target, start[code + places.unit[v - 1]] + other, 0)
+            score = self.score + v
+            goes_on = score < lumped.target
+            column = np.where(goes_on, later.start[self.code + lumped.places.unit[v - 1]] + self.other, 0)
             gain = 1 - after.take(column, axis=1, mode="clip")
-            gain[:, score + v >= target] = 0
-            gain[:, score + v == target] = 1
+            gain[:, ~goes_on] = 0
+            gain[:, score == lumped.target] = 1
             worth.append(gain)
 
-        def leave(v: int, row: int, worth: list[Any] = worth) -> Any:
+        def leave(v: int, row: int) -> Any:
             return worth[v - 1][row]
 
-        values = np.zeros((rows, len(code)))
-        for i, row in enumerate(lumped.rows[:rows]):
-            bag = [lumped.copies - flipped[v - 1] - row.seen.count(v) for v in faces]
+        values = np.zeros((len(after), len(self.code)))
+        for i, row in enumerate(lumped.rows[: len(after)]):
+            bag = [lumped.copies - self.flipped[v - 1] - row.seen.count(v) for v in faces]
             value = lumped.worth(row, bag, leave, np.maximum)
             values[i] = np.where(np.min(bag, axis=0) >= 0, value, 0)
-        if layer % 2 == 0:
-            first = places.start[codes[0]] + spans[0][0]
-            stored[:, first : first + len(code)] = np.rint(values * SCALE)
-        start[:] = 0
-        start[codes] = begin - [low for low, _ in spans]
-        after = values
-        progress(1 - layer / max(places.layer.values()))
-    return array("H", stored.tobytes())
+        return values
 
 
-def fill_plainly(lumped: Lumped, progress: Progress = lambda share: None) -> "array[int]":
+def fill_plainly(lumped: Lumped) -> "array[int]":
     """State by state, in plain Python: what is left when nothing else is installed."""
     places, target = lumped.places, lumped.target
     stored = array("H", bytes(2 * lumped.stored_rows * places.size))
@@ -91,8 +125,12 @@ def fill_plainly(lumped: Lumped, progress: Progress = lambda share: None) -> "ar
                     for score in range(low, high + 1):
                         stored[first + score] = round(line[score] * SCALE)
         after = now
-        progress(1 - layer / max(places.layer.values()))
+        _tell_layer(layer, places)
     return stored
+
+
+def _tell_layer(layer: int, places: Places) -> None:
+    tell(f"solving flip, {1 - layer / max(places.layer.values()):.0%}")
 
 
 def _leaving(

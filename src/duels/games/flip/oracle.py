@@ -3,11 +3,8 @@
 from collections.abc import Hashable, Iterator
 from typing import NamedTuple
 
-from duels.core.errors import NotYourTurn
-from duels.core.match import Resigned
 from duels.core.rules import CHANCE, Sight
 from duels.games.flip.bounds import ENOUGH, Bounds, Interval, Position, best
-from duels.games.flip.fill import Progress
 from duels.games.flip.rules import UNKNOWN, Action, Drawn, Flip, Keep, QuantumFlip, QuantumTiles, State
 from duels.games.flip.table import ROUNDING, Table
 from duels.solving.oracle import Check, Exactness, Judged, Oracle, Value, Verdict
@@ -16,9 +13,9 @@ MOST_STEPS = 2
 ALIKE = 4 * ROUNDING  # closer values cannot be told apart
 
 
-def make_oracle(rules: QuantumTiles, progress: Progress = lambda share: None) -> "FlipOracle":
+def make_oracle(rules: QuantumTiles) -> "FlipOracle":
     """The oracle for any of flip's boards; the book's table is shipped, others are solved and cached."""
-    return FlipOracle(rules, Table.of(rules, progress))
+    return FlipOracle(rules, Table.of(rules))
 
 
 class Odds(NamedTuple):
@@ -33,10 +30,8 @@ class FlipOracle(Oracle[Action, State]):
         self.rules = rules
         self.bounds = Bounds(rules, table)
 
-    def value(self, sight: Sight[Action, State]) -> Value:
+    def _value_of(self, sight: Sight[Action, State]) -> Value:
         state = sight.view
-        if sight.events and isinstance(sight.events[-1], Resigned):
-            return Value(float(sight.events[-1].seat is not sight.seat))
         outcome = self.rules.outcome(state)
         if outcome:
             return Value(float(outcome.winner is sight.seat))
@@ -44,9 +39,7 @@ class FlipOracle(Oracle[Action, State]):
         found = _value(self._lifted(state)) if lifted else self._verdict(state).value
         return found if state.mover is sight.seat else found.for_other()
 
-    def judge(self, sight: Sight[Action, State]) -> Verdict[Action]:
-        if not sight.actions:
-            raise NotYourTurn(f"{sight.seat.label} has nothing to decide in this position.")
+    def _verdict_on(self, sight: Sight[Action, State]) -> Verdict[Action]:
         return self._verdict(sight.view)
 
     def idea(self, sight: Sight[Action, State], action: Action) -> Hashable:
@@ -54,7 +47,8 @@ class FlipOracle(Oracle[Action, State]):
         if isinstance(action, QuantumFlip):
             return "quantum", *sorted((tiles[action.first], tiles[action.second]))
         assert not isinstance(action, Drawn)
-        return type(action).__name__, tiles[action.tile]
+        saved = sight.view.quantum[sight.seat - 1]  # with it, a plain flip says to save it
+        return type(action).__name__, tiles[action.tile], saved
 
     def verify(self) -> Iterator[Check]:
         from duels.games.flip.verify import verify  # slow to import, and only one command needs it

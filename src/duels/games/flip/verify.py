@@ -6,25 +6,28 @@ Backward induction walks the rules themselves, board and all: it knows nothing o
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
+from importlib.util import find_spec
 from math import sqrt
 from random import Random
 
 from duels.core.match import Match, draw
 from duels.core.rules import CHANCE, Seat
 from duels.games.flip.bounds import Grid, bits
-from duels.games.flip.fill import SCALE, fill
+from duels.games.flip.fill import SCALE, fill, solved_layers
 from duels.games.flip.oracle import FlipOracle, make_oracle
 from duels.games.flip.rules import Action, QuantumFlip, QuantumTiles, State
 from duels.games.flip.table import ROUNDING, Table
 from duels.solving.backward import backward_induction
 from duels.solving.graph import explore
 from duels.solving.oracle import Check
+from duels.solving.progress import tell
 
 TINY_BOARDS = (
     QuantumTiles(side=2, values=2, copies=2, target=3),
     QuantumTiles(side=2, values=4, copies=1, target=5),
 )
 SMALL_BOARD = QuantumTiles(side=3, values=3, copies=3, target=8)
+LOOKED_UP = 499  # of so many stored states one is also looked up as a player does
 FLOAT = 1e-9  # what adding up floats may cost
 
 
@@ -32,7 +35,11 @@ def verify(oracle: FlipOracle) -> Iterator[Check]:
     """Every check of an oracle, one after the other."""
     table = oracle.bounds.table
     yield same_when_solved_again(table)
-    yield every_state_follows(table)
+    if find_spec("numpy"):
+        yield every_layer_follows(table)
+        yield every_state_follows(table, every=LOOKED_UP)
+    else:
+        yield every_state_follows(table)
     yield pairs_are_kept(side=4, turns=3)
     for tiny in TINY_BOARDS:
         yield every_position(make_oracle(tiny))
@@ -51,11 +58,25 @@ def same_when_solved_again(table: Table) -> Check:
     )
 
 
+def every_layer_follows(table: Table) -> Check:
+    """Bellman: each stored value is what the recurrence makes of those after it, a layer at a time."""
+    import numpy as np
+
+    stored = np.frombuffer(table.numbers, np.uint16).reshape(table.lumped.stored_rows, -1) / SCALE
+    layers = solved_layers(table.lumped, table.numbers)
+    return _follows(
+        "every stored state follows from the states after it",
+        max(float(abs(stored[:, place] - values).max()) for place, values in layers),
+        stored.size,
+    )
+
+
 def every_state_follows(table: Table, every: int = 1) -> Check:
-    """Bellman: each stored value (or one in `every`) is what the recurrence makes of those after it."""
+    """The same state by state (or for one in `every`), through the lookup that players use."""
     places, target = table.places, table.lumped.target
-    worst, count = 0.0, 0
-    for row in range(table.lumped.stored_rows):
+    worst, count, rows = 0.0, 0, table.lumped.stored_rows
+    for row in range(rows):
+        tell(f"looking up states, {row / rows:.0%}")
         seen = table.lumped.rows[row].seen
         for code, start in places.start.items():
             if any(places.flipped[code][v - 1] + seen.count(v) > table.lumped.copies for v in seen):
@@ -66,10 +87,14 @@ def every_state_follows(table: Table, every: int = 1) -> Check:
                 if count % every == 0:
                     stored = table.numbers[row * places.size + start + score] / SCALE
                     worst = max(worst, abs(stored - table.step(row, code, score)))
+    return _follows("states looked up follow from the states after them", worst, count // every)
+
+
+def _follows(name: str, worst: float, count: int) -> Check:
     return Check(
-        "every stored state follows from the states after it",
+        name,
         worst <= 2 * ROUNDING + FLOAT,
-        f"{count // every:,} states, largest difference {worst:.1e}, rounding explains {2 * ROUNDING:.1e}",
+        f"{count:,} states, largest difference {worst:.1e}, rounding explains {2 * ROUNDING:.1e}",
     )
 
 
@@ -93,6 +118,8 @@ def pairs_are_kept(side: int, turns: int) -> Check:
 
     claims = broken = 0
     for unknown in range(1 << side**2):
+        if unknown % 256 == 0:
+            tell(f"{unknown:,} of {1 << side**2:,} boards tried")
         shape = grid.shape(unknown, ())
         for moves in (True, False):
             for rival in (True, False):
@@ -166,7 +193,8 @@ def compare(oracle: FlipOracle, states: list[State]) -> tuple[int, float]:
         value = for_one[graph.number[state]]
         return value if seat is Seat.ONE else 1 - value
 
-    for state in states:
+    for number, state in enumerate(states):
+        tell(f"{number:,} of {len(states):,} positions compared")
         seat = state.mover
         verdict = oracle.judge(rules.sight(state, seat))
         claims = [(verdict.value, exact(state, seat))]
@@ -187,7 +215,8 @@ def self_play(oracle: FlipOracle, matches: int) -> Check:
     """Perfect play against itself from the opening: player 1 must win as often as the value says."""
     rules, rng = oracle.rules, Random(3)
     won, widest = 0, 0.0
-    for _ in range(matches):
+    for number in range(matches):
+        tell(f"match {number + 1} of {matches}")
         match = Match.start(rules)
         while not match.over:
             if match.actor is CHANCE:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from duels.core.notation import listed
 from duels.core.rules import Event, Seat, Sight
 from duels.core.words import Dialogue, Ink, Refused, Words, ask_until, either, shown
 from duels.games.flip.rules import (
@@ -144,6 +145,17 @@ class FlipWords(Words[Action, State]):
 
     def board(self, sight: Sight[Action, State]) -> str:
         return f"{self._grid(sight.view.tiles)}\n{_scoreboard(sight.view.scores)}"
+
+    def remembered(self, sight: Sight[Action, State]) -> str:
+        state = sight.view
+        seen = [
+            f"{self.rules.name_of(index)} is a {self.rules.value_of(tile)}"
+            for index, tile in enumerate(state.tiles)
+            if tile.isalpha()
+        ]
+        holders = [seat.label for seat in Seat if state.quantum[seat - 1]]
+        shown = f"Shown and face down: {listed(seen)}.\n" if seen else ""
+        return f"{shown}Quantum Flips left: {listed(holders) if holders else 'none'}.\n"
 
     def moves(self, sight: Sight[Action, State]) -> str:
         if sight.view.choosing:

@@ -3,11 +3,11 @@
 Beliefs follow the rules of probability from what one seat has seen; values are estimates.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from duels.core.errors import DuelsError
-from duels.core.match import Resigned
 from duels.core.rules import Seat, Sight
 from duels.games.hunt.rules import (
     Action,
@@ -26,6 +26,9 @@ from duels.solving.pomdp import Bounds
 
 STRAY = 0.02
 """How often the other side is taken to do just anything instead, so that no sight is ever impossible."""
+
+# One judgement asks for the same few rows thousands of times.
+_row_of = lru_cache(10_000)(row_of)
 
 Hidden = tuple[int, bool]
 """Where the other's token is (cells from 0), and whether its tunnel is left."""
@@ -47,44 +50,52 @@ class Track:
     other: dict[Hidden, float]
 
 
+_BEGINNING = Track(OFF, {Seat.ONE: (), Seat.TWO: ()}, {(OFF, True): 1.0})
+
+
 class HuntOracle(Oracle[Action, Known]):
     def __init__(self, rules: QuantumHunt, strategy: Strategy) -> None:
         self.rules = rules
         self.strategy = strategy
+        self._followed: dict[Seat, tuple[tuple[Action | None, ...], Track]] = {}
 
     # -- answers --------------------------------------------------------------------------------
 
-    def value(self, sight: Sight[Action, Known]) -> Value:
+    def _value_of(self, sight: Sight[Action, Known]) -> Value:
         view = sight.view
         if view.end is not None or sight.actor is None:
             return self._ended(sight)
         if sight.actor is sight.seat:
             return self.judge(sight).value
         # Between its move and its observation the other has told nothing: judge by what was known before.
-        track = self._track(sight, sight.history[: len(sight.history) // 2 * 2])
-        row = row_of(track.names[sight.seat], track.names[sight.seat.other])
+        track = self._follow(sight.seat, sight.history[: len(sight.history) // 2 * 2])
+        row = _row_of(track.names[sight.seat], track.names[sight.seat.other])
         tables = self.strategy[sight.seat]
         return _estimate(
             sum(p * tables.chance_waiting(row, track.own, x) for (x, _), p in track.other.items())
         )
 
-    def judge(self, sight: Sight[Action, Known]) -> Verdict[Action]:
+    def _verdict_on(self, sight: Sight[Action, Known]) -> Verdict[Action]:
+        """Best is whatever the strategy mixes: between its actions nothing is proven, so none costs anything.
+
+        The position's value is that of the mixture, and what an action outside it costs is measured by that.
+        """
         track, seat = self._track(sight), sight.seat
-        weights = self.weights(sight)
-        values = [self._worth(seat, track, action) for action in sight.actions]
-        top = max(values)
         judged = tuple(
-            Judged(action, _estimate(value), value == top and not _wasteful(action, sight.actions), weight)
-            for action, value, weight in zip(sight.actions, values, weights, strict=True)
+            Judged(action, _estimate(self._worth(seat, track, action)), weight > 0, weight)
+            for action, weight in zip(sight.actions, self.weights(sight), strict=True)
         )
         return Verdict(_estimate(sum(j.weight * j.value.number for j in judged)), judged)
+
+    def idea(self, sight: Sight[Action, Known], action: Action) -> Hashable:
+        return action.cell
 
     def weights(self, sight: Sight[Action, Known]) -> tuple[float, ...]:
         """The mixed strategy over `sight.actions`, from what the seat remembers and its own cell."""
         seat, view = sight.seat, sight.view
         names = _names(sight.history)
         tables = self.strategy[seat]
-        row = row_of(names[seat], names[seat.other])
+        row = _row_of(names[seat], names[seat.other])
         if view.phase is Phase.OBSERVE:
             raw = tables.name_weights(row, view.cell - 1)
         else:
@@ -101,25 +112,33 @@ class HuntOracle(Oracle[Action, Known]):
         found["tunnel left"] = sum(p for (_, tunnel), p in other.items() if tunnel)
         return found
 
+    def whereabouts(self, sight: Sight[Action, Known]) -> str:
+        return f"cell {sight.view.cell}" if sight.view.cell else "off the grid"
+
     def reason(self, sight: Sight[Action, Known]) -> str:
         belief = self._track(sight).other
-        cells = [sum(p for (x, _), p in belief.items() if x == cell) for cell in range(CELLS)]
-        likeliest = max(range(CELLS), key=cells.__getitem__)
+        at = {c: sum(p for (x, _), p in belief.items() if x == c - 1) for c in range(1, CELLS + 1)}
+        weights = dict(zip(sight.actions, self.weights(sight), strict=True))
+        mostly = max(weights, key=weights.__getitem__)
         if sight.view.phase is Phase.OBSERVE:
-            if not any(cells):
+            if not any(at.values()):
                 return "The other token is still off the grid: any observation misses, so give nothing away."
+            del at[sight.view.cell]  # there it could not be found any more: that was a collision
+            likeliest = max((cell for cell in at if Observe(cell) in weights), key=at.__getitem__)
             return (
-                f"Cell {likeliest + 1} is the likeliest place of the other token, "
-                f"about {cells[likeliest]:.0%}; mix your observations so that they cannot be foreseen."
+                f"Of the cells that you may name, {likeliest} is the likeliest place of the other token, "
+                f"about {at[likeliest]:.0%}; but names that can be foreseen tell it where to hide: mix them."
             )
         if sight.view.cell == 0:
+            return _reason_to_enter(sight, mostly.cell)
+        if mostly.cell == sight.view.cell:
             return (
-                "Enter where the other is unlikely to look or to stand; a cell just named is safe for a turn."
+                f"Whoever moves onto the other token loses, so mostly stay; its likeliest place is cell "
+                f"{max(at, key=at.__getitem__)}, about {max(at.values()):.0%}."
             )
         return (
-            "Moving onto the other token loses and standing still gets found: "
-            "stay mostly, and step where the other is unlikely to be "
-            f"(cell {likeliest + 1} is its likeliest place)."
+            f"Mostly step to {mostly.cell}: the other token is there with about {at[mostly.cell]:.0%} only, "
+            f"and on {sight.view.cell} you are easier to find."
         )
 
     def claim(self) -> str:
@@ -129,10 +148,10 @@ class HuntOracle(Oracle[Action, Known]):
         one, two = certificate.against[Seat.ONE], certificate.against[Seat.TWO]
         gain, value = certificate.nash_conv, certificate.value
         return (
-            f"The strategy is certified to give away at most {gain.high:.3f}, both seats together (at least "
-            f"{gain.low:.3f}): a best responder wins {one.low:.3f} to {one.high:.3f} against its Player 1 "
-            f"and {two.low:.3f} to {two.high:.3f} against its Player 2. The game's value to Player 1 "
-            f"lies between {value.low:.3f} and {value.high:.3f}."
+            f"The strategy is certified to give away at most {100 * gain.high:.2f} points, both seats "
+            f"together (at least {100 * gain.low:.2f}): a best responder wins {_range(one)} against its "
+            f"Player 1 and {_range(two)} against its Player 2. The game's value to Player 1 lies between "
+            f"{_range(value, 'and')}."
         )
 
     def verify(self) -> Iterator[Check]:
@@ -142,44 +161,51 @@ class HuntOracle(Oracle[Action, Known]):
         found: dict[Seat, Bounds] = {}
         for seat, progress in certify(self.strategy):
             found[seat] = progress.bounds
-            bounds = f"{progress.bounds.low:.4f} to {progress.bounds.high:.4f}"
-            self.progress(f"best responder against {seat.label}: {bounds}")
+            self.progress(f"best responder against {seat.label}: {_range(progress.bounds)}")
         for seat, claim in claimed().against.items():
-            low, high = found[seat].low, found[seat].high
             yield Check(
                 f"what a best responder wins against {seat.label}'s strategy",
-                claim.low <= low and high <= claim.high,
-                f"claimed {claim.low:.4f} to {claim.high:.4f}, found {low:.4f} to {high:.4f}",
+                claim.low <= found[seat].low and found[seat].high <= claim.high,
+                f"claimed {_range(claim)}, found {_range(found[seat])}",
             )
 
     # -- beliefs --------------------------------------------------------------------------------
 
-    def _track(self, sight: Sight[Action, Known], history: Sequence[Action | None] | None = None) -> Track:
-        """Follow what the seat has seen, move by move, with the strategy as the other's habit."""
-        seat = sight.seat
-        own = OFF
-        names: dict[Seat, tuple[int, ...]] = {Seat.ONE: (), Seat.TWO: ()}
-        other: dict[Hidden, float] = {(OFF, True): 1.0}
-        for place, entry in enumerate(sight.history if history is None else history):
-            mover = Seat.TWO if place // 2 % 2 else Seat.ONE
-            if isinstance(entry, Observe):
-                cell = entry.cell - 1
-                if mover is seat:
-                    other = _scaled({h: p for h, p in other.items() if h[0] not in (cell, own)})
-                else:
-                    other = self._heard(other, cell, own, names, seat.other)
-                names[mover] = (*names[mover], cell)
-            elif mover is seat:
-                assert entry is not None
-                own = entry.cell - 1
+    def _track(self, sight: Sight[Action, Known]) -> Track:
+        return self._follow(sight.seat, sight.history)
+
+    def _follow(self, seat: Seat, history: tuple[Action | None, ...]) -> Track:
+        """Follow what the seat has seen, move by move, with the strategy as the other's habit.
+
+        A match is asked about again and again as it goes on: it is followed from where it was.
+        """
+        known, track = self._followed.get(seat, ((), _BEGINNING))
+        if history[: len(known)] != known:
+            known, track = (), _BEGINNING
+        for place in range(len(known), len(history)):
+            track = self._after(seat, track, Seat.TWO if place // 2 % 2 else Seat.ONE, history[place])
+        self._followed[seat] = history, track
+        return track
+
+    def _after(self, seat: Seat, track: Track, mover: Seat, entry: Action | None) -> Track:
+        """What the seat knows after one more entry, None where it was hidden."""
+        own, names, other = track.own, track.names, track.other
+        if isinstance(entry, Observe):
+            cell = entry.cell - 1
+            if mover is seat:
+                other = _scaled({h: p for h, p in other.items() if h[0] not in (cell, own)})
             else:
-                other = self._moved(other, names, seat.other)
-        return Track(own, names, other)
+                other = self._heard(other, cell, own, names, mover)
+            return Track(own, {**names, mover: (*names[mover], cell)}, other)
+        if mover is seat:
+            assert entry is not None
+            return Track(entry.cell - 1, names, other)
+        return Track(own, names, self._moved(other, names, mover))
 
     def _moved(
         self, other: dict[Hidden, float], names: dict[Seat, tuple[int, ...]], mover: Seat
     ) -> dict[Hidden, float]:
-        tables, row = self.strategy[mover], row_of(names[mover], names[mover.other])
+        tables, row = self.strategy[mover], _row_of(names[mover], names[mover.other])
         after: dict[Hidden, float] = {}
         for (place, tunnel), p in other.items():
             steps = [cell for cell in range(CELLS) if place == OFF or abs(cell - place) <= 1]
@@ -203,7 +229,7 @@ class HuntOracle(Oracle[Action, Known]):
         mover: Seat,
     ) -> dict[Hidden, float]:
         """The other has named `cell`, was wrong, and has not run into us."""
-        tables, row = self.strategy[mover], row_of(names[mover], names[mover.other])
+        tables, row = self.strategy[mover], _row_of(names[mover], names[mover.other])
         after: dict[Hidden, float] = {}
         for (place, tunnel), p in other.items():
             if place != own:
@@ -234,13 +260,13 @@ class HuntOracle(Oracle[Action, Known]):
             return 0.0
         if cell == other:
             return 1.0
-        row = row_of((*names[seat], cell), names[seat.other])
+        row = _row_of((*names[seat], cell), names[seat.other])
         return self.strategy[seat].chance_waiting(row, own, other)
 
     def _after_move(self, seat: Seat, names: dict[Seat, tuple[int, ...]], own: int, other: int) -> float:
         if own == other:
             return 0.0
-        weights = self.strategy[seat].name_weights(row_of(names[seat], names[seat.other]), own)
+        weights = self.strategy[seat].name_weights(_row_of(names[seat], names[seat.other]), own)
         total = sum(weights)
         return sum(
             weight / total * self._after_naming(seat, names, own, other, cell)
@@ -251,8 +277,6 @@ class HuntOracle(Oracle[Action, Known]):
     def _ended(self, sight: Sight[Action, Known]) -> Value:
         """What is over is known: read it from the last words."""
         for event in reversed(sight.events):
-            if isinstance(event, Resigned):
-                return Value(float(event.seat is not sight.seat))
             if isinstance(event, Captured):
                 return Value(float(event.seat is sight.seat))
             if isinstance(event, Collided):
@@ -260,9 +284,13 @@ class HuntOracle(Oracle[Action, Known]):
         return Value(0.5)
 
 
-def _wasteful(action: Action, actions: tuple[Action, ...]) -> bool:
-    """Whether a step would do where the tunnel is used: it can be kept for later."""
-    return isinstance(action, Tunnel) and Move(action.cell) in actions
+def _reason_to_enter(sight: Sight[Action, Known], mostly: int) -> str:
+    named = _names(sight.history)[sight.seat.other]
+    if named and named[-1] + 1 == mostly:
+        return (
+            f"Enter on {mostly} often: the other player has just named it and cannot do so again next turn."
+        )
+    return "Enter anywhere, so that nothing can be guessed, and keep the tunnel."
 
 
 def _names(history: Sequence[Action | None]) -> dict[Seat, tuple[int, ...]]:
@@ -274,6 +302,10 @@ def _names(history: Sequence[Action | None]) -> dict[Seat, tuple[int, ...]]:
 def _scaled(weights: dict[Hidden, float]) -> dict[Hidden, float]:
     total = sum(weights.values())
     return {hidden: weight / total for hidden, weight in weights.items()}
+
+
+def _range(bounds: Bounds, joined: str = "to") -> str:
+    return f"{100 * bounds.low:.2f}% {joined} {100 * bounds.high:.2f}%"
 
 
 def _estimate(chance: float) -> Value:

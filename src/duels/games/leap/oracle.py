@@ -8,16 +8,19 @@ So the mover wins exactly if m <= n, and from equal cells, as at the start, whoe
 
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import islice
 
 from duels.core.rules import Seat, Sight
 from duels.games.leap.paths import Paths
 from duels.games.leap.rules import OFF_GRID, Action, Enter, QuantumLeap, State
 from duels.solving.check import backward_induction_agrees, sampled_play_agrees
-from duels.solving.oracle import Check, OpenOracle
+from duels.solving.oracle import Check, Finding, OpenOracle
 
 _WON, _LOST = Fraction(1), Fraction(0)
 _FARTHEST_BRUTE_FORCE = 30
 _FARTHEST_TABLE = 1000
+_FARTHEST_LISTED = 1_000_000  # finding every path takes long beyond
+_MOST_PATHS_TOLD = 20
 
 
 class LeapOracle(OpenOracle[Action, State]):
@@ -59,6 +62,31 @@ class LeapOracle(OpenOracle[Action, State]):
         best = verdict.best[-1]
         move = "entering" if isinstance(best, Enter) else f"leaping {self.rules.format(best)}"
         return f"{count}, and it is your turn: {move} leaves you enough time to be there first."
+
+    def findings(self, sight: Sight[Action, State]) -> Iterator[Finding]:
+        if self.rules.goal > _FARTHEST_LISTED:
+            return
+        cell = sight.view.cell_of(sight.seat)
+        count = self.paths.count(cell)
+        paths = list(islice(self.paths.all_shortest(cell), _MOST_PATHS_TOLD))
+        lines = ["  " + " - ".join(str(cell or "enter") for cell in path) for path in paths]
+        if count > len(paths):
+            lines.append(f"  … and {count - len(paths):,} more")
+        ways = "one shortest path" if count == 1 else f"{count:,} shortest paths"
+        turns = self.paths.needed(cell)
+        yield Finding(
+            "shortest_paths",
+            f"{sight.seat.label} has {ways} of {turns} {_turns(turns)}:\n" + "\n".join(lines) + "\n",
+            {"count": count, "turns": turns, "paths": [list(path) for path in paths]},
+        )
+        # Doubling is the fastest way past the goal; if it cannot land there, the exact landing costs turns.
+        cost = turns - (self.paths.at_least(cell) if cell else 1 + self.paths.at_least(1))
+        yield Finding(
+            "clauses",
+            f"Having to land exactly on {self.rules.goal} costs {cost} {_turns(cost)} from here. The clauses "
+            "'closest wins' and 'forfeit' never matter: one can always leap 1.\n",
+            {"exact_landing_costs": cost, "never_matter": ["closest wins", "forfeit"]},
+        )
 
     def verify(self) -> Iterator[Check]:
         small = QuantumLeap(min(self.rules.goal, _FARTHEST_BRUTE_FORCE))

@@ -1,7 +1,7 @@
 """Perfect play in lights: a row is a sum of runs, and each run is worth a nim-value (Kayles)."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from fractions import Fraction
 from functools import reduce
 from operator import xor
@@ -67,6 +67,10 @@ class LightsOracle(OpenOracle[TurnOff, State]):
             "you can bring it back to 0."
         )
 
+    def idea(self, sight: Sight[TurnOff, State], action: TurnOff) -> Hashable:
+        """Where the runs lie does not matter, nor which of two alike is taken from."""
+        return _lengths(sight.view.row), _lengths(self.rules.apply(sight.view, action).state.row)
+
     def verify(self) -> Iterator[Check]:
         direct = TakeAndBreak(KAYLES.digits).direct(_LONGEST_DIRECT)
         yield Check(
@@ -96,6 +100,10 @@ def runs(row: str) -> list[tuple[int, int]]:
 def nim_sum(row: str) -> int:
     """The XOR of the runs' nim-values: 0 exactly where the player to move loses."""
     return reduce(xor, (KAYLES.nimber(end - start) for start, end in runs(row)), 0)
+
+
+def _lengths(row: str) -> tuple[int, ...]:
+    return tuple(sorted(end - start for start, end in runs(row)))
 
 
 def _worth(total: int, mover: Seat) -> Fraction:

@@ -229,15 +229,13 @@ class FlipBatch(Batch):
     def _roll(self, part: slice, steps: int, policy: Any) -> Tally:
         view = self._view(part)
         wins = np.zeros((view.num_envs, 2), np.int64)
-        blocks = self._blocks(steps, view.num_envs, steps)
-        if self.compiled or view.num_envs <= _FEW:
-            games = view._to_games()
-            for count in blocks:
-                view._roll_games(games, *self._draw(part, count), wins)
-            view._from_games(games)
+        if self.compiled:
+            view._roll_compiled(self._streams[part], steps, wins)
         else:
-            for count in blocks:
-                view._roll_arrays(*self._draw(part, count), wins)
+            for count in self._blocks(steps, view.num_envs, steps):
+                drawn = self._draw(part, count)
+                roll = view._roll_games if view.num_envs <= _FEW else view._roll_arrays
+                roll(*drawn, wins)
         return Tally(steps * view.num_envs, wins, np.zeros(view.num_envs, np.int64))
 
     def _roll_arrays(self, chance: Whole, bits: Whole, wins: Whole) -> None:
@@ -249,20 +247,32 @@ class FlipBatch(Batch):
                 wins[ended, winner[ended]] += 1
                 self._restart(ended)
 
-    def _roll_games(self, games: Whole, chance: Whole, bits: Whole, wins: Whole) -> None:
-        """One game after the other: in compiled code, or because a few are not worth arrays."""
+    def _roll_games(self, chance: Whole, bits: Whole, wins: Whole) -> None:
+        """One game after the other: a few are not worth arrays."""
+        played, won = self._to_games().tolist(), wins.tolist()
         rules = self.rules
-        sizes = (self._tile_count, rules.values, rules.copies, rules.target)
-        bits, chance = np.ascontiguousarray(bits.T), np.ascontiguousarray(chance.T)
-        if self.compiled:
-            from duels.envs.kernels.flip import compiled
+        single.roll(
+            played,
+            bits.T.tolist(),
+            chance.T.tolist(),
+            won,
+            rules.side,
+            rules.values,
+            rules.copies,
+            rules.target,
+        )
+        self._from_games(np.array(played))
+        wins[:] = won
 
-            compiled.roll(games, bits, chance, wins, *_pair_arrays(rules.side), *sizes)
-            return
-        played, won = games.tolist(), wins.tolist()
-        windows, tables, pairs = _pair_lists(rules.side)
-        single.roll(played, bits.tolist(), chance.tolist(), won, windows, tables, pairs, *sizes)
-        games[:], wins[:] = played, won
+    def _roll_compiled(self, streams: NDArray[np.uint64], steps: int, wins: Whole) -> None:
+        from duels.envs.kernels.flip import compiled
+
+        rules, games = self.rules, self._to_games()
+        inner = single.inner_tiles(rules.side)
+        compiled.roll(
+            games, streams, steps, wins, rules.side, inner, rules.values, rules.copies, rules.target
+        )
+        self._from_games(games)
 
     def _to_games(self) -> Whole:
         """[env] the list of integers of each game, as the functions for one game have it."""
@@ -297,21 +307,6 @@ class FlipBatch(Batch):
             setattr(view, f"_{name}", getattr(self, f"_{name}")[..., part])
         view.num_envs = len(view._mover)
         return view
-
-
-@lru_cache
-def _pair_arrays(side: int) -> tuple[Whole, Whole, Whole]:
-    """The windows, their tables and the pairs, as the functions for one game take them."""
-    windows = _pair_windows(side)
-    tables = np.zeros((len(windows), max(len(table) for *_, table in windows)), np.int64)
-    for row, (*_, table) in zip(tables, windows, strict=True):
-        row[: len(table)] = table
-    return np.array([window[:3] for window in windows]), tables, np.array(neighbours(side))
-
-
-@lru_cache
-def _pair_lists(side: int) -> list[Any]:
-    return [array.tolist() for array in _pair_arrays(side)]
 
 
 @lru_cache

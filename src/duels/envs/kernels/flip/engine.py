@@ -6,105 +6,134 @@ import numpy as np
 from numpy.typing import NDArray
 
 from duels.core.features import Encoding
+from duels.core.rules import Seat
 from duels.envs.engine import NOBODY, Engine
 from duels.envs.kernels.flip import single
+from duels.envs.kernels.flip.single import (
+    BAG,
+    CHOOSING,
+    DOWN,
+    FLIP,
+    KEEP,
+    MOVER,
+    ONE,
+    PAIR,
+    QUANTUM,
+    SCORES,
+    TWO,
+    play,
+)
 from duels.games.flip.features import features
 from duels.games.flip.rules import Flip, Keep, QuantumFlip, QuantumTiles
 
 
 class FlipEngine(Engine):
-    """A game of Quantum Flip."""
+    """A game of Quantum Flip; what both seats are shown is kept up to date move by move."""
 
     def __init__(self, rules: QuantumTiles) -> None:
         self.rules = rules
+        self._values, self._target = rules.values, rules.target
         actions = rules.all_actions()
         self._moves = [action_of(action) for action in actions]
         self._tiles = rules.side**2
         self._keep = len(actions) - self._tiles
         # What is no longer possible once a tile is flipped: to flip it, alone or with a neighbour.
         self._closed = [
-            np.array([a for a, move in enumerate(self._moves[: self._keep]) if tile in move[1:]])
+            [a for a, move in enumerate(self._moves[: self._keep]) if tile in move[1:]]
             for tile in range(self._tiles)
         ]
         self.num_actions = len(actions)
-        self.observation_size = Encoding(features(rules)).size
-        self._face_marks = _marks(2 * rules.values + 1)
+        encoding = Encoding(features(rules))
+        self.observation_size = encoding.size
+        place = {feature.name: encoding.place(feature.name) for feature in encoding.features}
+        self._scores = place["my_score"], place["other_score"]
+        self._quantum = place["my_quantum"].start, place["other_quantum"].start
+        self._turn, self._lifted, self._choosing = (
+            place[name].start for name in ("my_turn", "lifted", "choosing")
+        )
+        self._faces = _marks(2 * rules.values + 1)
+        self._face_places = [
+            slice(tile * len(self._faces), (tile + 1) * len(self._faces)) for tile in range(self._tiles)
+        ]
         self._points = _marks(rules.target + rules.values)
-        self._game = [0] * single.size(self._tiles, rules.values)
+        self._start = [0] * single.size(self._tiles, rules.values)
+        single.start(self._start, self._tiles, rules.values, rules.copies)
+        self._shown_at_start = [encoding.encode(rules.initial(), seat) for seat in Seat]
+        self._no_pairs = bytes(self.num_actions - self._tiles)
+        self._open_at_start = bytes([1] * self._keep + [0] * self._tiles)
         self.truncated = False
         self.reset()
 
     def reset(self) -> None:
-        single.start(self._game, self._tiles, self.rules.values, self.rules.copies)
-        self._faces = [self._face_marks[0]] * self._tiles
-        self._open = np.array([1] * self._keep + [0] * self._tiles, np.int8)
+        self._game = self._start.copy()
+        self._shown = [bytearray(shown) for shown in self._shown_at_start]
+        self._open = bytearray(self._open_at_start)
         """[action] 1 where all tiles that a flip or a Quantum Flip takes are face down."""
         self.actor = 0
         self.winner = NOBODY
 
     def step(self, action: int, chance: int) -> None:
         kind, one, two = self._moves[action]
-        game, values = self._game, self.rules.values
-        self.winner = single.play(game, kind, one, two, chance, values, self.rules.target)
-        if kind != single.PAIR:
-            self._open[self._closed[one]] = 0
-        for tile in (one, two):
-            value, down = game[single.BAG + values + tile], game[single.DOWN] >> tile & 1
-            self._faces[tile] = self._face_marks[value + values * down]
-        self.actor = game[single.MOVER] if self.winner == NOBODY else NOBODY
+        game, mover = self._game, self.actor
+        self.winner = play(game, kind, one, two, chance, self._values, self._target)
+        self.actor = game[MOVER] if self.winner == NOBODY else NOBODY
+        self._show_tile(one)
+        if kind == PAIR:
+            self._show_tile(two)
+            self._show_lifted(1)
+            return
+        for closed in self._closed[one]:
+            self._open[closed] = 0
+        mine, theirs = self._shown[mover], self._shown[1 - mover]
+        mine[self._scores[0]] = theirs[self._scores[1]] = self._points[game[SCORES + mover]]
+        mine[self._turn], theirs[self._turn] = 0, 1
+        if kind == KEEP:
+            mine[self._quantum[0]] = theirs[self._quantum[1]] = 0
+            self._show_lifted(0)
+
+    def _show_tile(self, tile: int) -> None:
+        game, values = self._game, self._values
+        place = self._face_places[tile]
+        face = self._faces[game[BAG + values + tile] + values * (game[DOWN] >> tile & 1)]
+        self._shown[0][place] = self._shown[1][place] = face
+
+    def _show_lifted(self, lifted: int) -> None:
+        """Mark the two tiles of a Quantum Flip as lifted, or as put down."""
+        for shown in self._shown:
+            shown[self._lifted + self._game[ONE]] = shown[self._lifted + self._game[TWO]] = lifted
+            shown[self._choosing] = lifted
 
     def allows(self, action: int) -> bool:
         game = self._game
         if self.actor == NOBODY or not 0 <= action < self.num_actions:
             return False
-        if game[single.CHOOSING]:
-            return action - self._keep in (game[single.ONE], game[single.TWO])
-        if action >= self._tiles and not game[single.QUANTUM + self.actor]:
+        if game[CHOOSING]:
+            return action - self._keep in (game[ONE], game[TWO])
+        if action >= self._tiles and not game[QUANTUM + self.actor]:
             return False
         return bool(self._open[action])
 
     def mask(self) -> NDArray[np.int8]:
         game = self._game
-        if self.actor == NOBODY or game[single.CHOOSING]:
-            mask = np.zeros(self.num_actions, np.int8)
+        if self.actor == NOBODY or game[CHOOSING]:
+            mask = bytearray(self.num_actions)
             if self.actor != NOBODY:
-                mask[self._keep + game[single.ONE]] = mask[self._keep + game[single.TWO]] = 1
-            return mask
-        mask = self._open.copy()
-        if not game[single.QUANTUM + self.actor]:
-            mask[self._tiles :] = 0
-        return mask
+                mask[self._keep + game[ONE]] = mask[self._keep + game[TWO]] = 1
+        elif game[QUANTUM + self.actor]:
+            mask = bytearray(self._open)
+        else:
+            mask = self._open[: self._tiles] + self._no_pairs
+        return np.frombuffer(mask, np.int8)
 
     def observe(self, seat: int) -> NDArray[np.int8]:
-        game, other = self._game, 1 - seat
-        choosing = game[single.CHOOSING]
-        lifted = bytearray(self._tiles)
-        if choosing:
-            lifted[game[single.ONE]] = lifted[game[single.TWO]] = 1
-        shown = bytearray().join(
-            [
-                *self._faces,
-                self._points[game[single.SCORES + seat]],
-                self._points[game[single.SCORES + other]],
-                bytes(
-                    (
-                        game[single.QUANTUM + seat],
-                        game[single.QUANTUM + other],
-                        game[single.MOVER] == seat,
-                    )
-                ),
-                lifted,
-                bytes((choosing,)),
-            ]
-        )
-        return np.frombuffer(shown, np.int8)
+        return np.frombuffer(bytearray(self._shown[seat]), np.int8)
 
 
 def action_of(action: Any) -> tuple[int, int, int]:
     """An action as the kernel takes it: its kind, its tile, its second tile or the same."""
     if isinstance(action, QuantumFlip):
-        return single.PAIR, action.first, action.second
-    kinds = {Flip: single.FLIP, Keep: single.KEEP}
+        return PAIR, action.first, action.second
+    kinds = {Flip: FLIP, Keep: KEEP}
     return kinds[type(action)], action.tile, action.tile
 
 

@@ -17,9 +17,7 @@ QUANTUM = 7
 UNSEEN = 9
 BAG = 10  # how many tiles of each value are in the bag, then every tile's value, 0 if it is unseen
 
-CHUNK_BITS = 13
-CHUNK = (1 << CHUNK_BITS) - 1
-BITS = [number.bit_count() for number in range(CHUNK + 1)]
+HALVES = (32, 16, 8, 4, 2, 1)
 
 
 def size(tiles: int, values: int) -> int:
@@ -100,59 +98,60 @@ def reveal(game: MutableSequence[int], tile: int, value: int, values: int) -> No
 
 def count_bits(word: int) -> int:
     """How many bits are set."""
-    count = 0
-    while word:
-        count += BITS[word & CHUNK]
-        word >>= CHUNK_BITS
-    return count
+    return word.bit_count()
 
 
 def place_of(word: int, k: int) -> int:
     """The place of the k-th bit that is set, counted from 0."""
     place = 0
-    while k >= BITS[word & CHUNK]:
-        k -= BITS[word & CHUNK]
-        word >>= CHUNK_BITS
-        place += CHUNK_BITS
-    for _ in range(k):
-        word &= word - 1
-    return place + BITS[((word & -word) - 1) & CHUNK]
+    for half in HALVES:
+        below = count_bits(word & ((1 << half) - 1))
+        if k >= below:
+            k -= below
+            word >>= half
+            place += half
+    return place
 
 
-def pairs_down(down: int, windows: Sequence[Sequence[int]], tables: Sequence[Sequence[int]]) -> int:
-    """The neighbours that are both face down, a bit each, in the order of the actions (see `windows`)."""
-    pairs = 0
-    for window in range(len(windows)):
-        shift, size, place = windows[window][0], windows[window][1], windows[window][2]
-        pairs |= tables[window][down >> shift & size] << place
-    return pairs
+def spread(word: int) -> int:
+    """The bits of a word of up to 32, each with a free place above it."""
+    word = (word | word << 16) & 0x0000FFFF0000FFFF
+    word = (word | word << 8) & 0x00FF00FF00FF00FF
+    word = (word | word << 4) & 0x0F0F0F0F0F0F0F0F
+    word = (word | word << 2) & 0x3333333333333333
+    return (word | word << 1) & 0x5555555555555555
 
 
 def play_random(
-    game: MutableSequence[int],
-    bits: int,
-    chance: int,
-    windows: Sequence[Sequence[int]],
-    tables: Sequence[Sequence[int]],
-    pairs: Sequence[Sequence[int]],
-    values: int,
-    target: int,
+    game: MutableSequence[int], bits: int, chance: int, side: int, inner: int, values: int, target: int
 ) -> int:
-    """Play one of the legal actions, from 32 random bits; give the winner, if any."""
+    """Play one of the legal actions, from 32 random bits; give the winner, if any.
+
+    `inner` are the tiles that have a neighbour on their right.
+    """
     if game[CHOOSING]:
         kept = game[ONE] if bits * 2 >> 32 == 0 else game[TWO]
         return play(game, KEEP, kept, kept, chance, values, target)
     down = game[DOWN]
     singles = count_bits(down)
-    doubles = 0
-    if game[QUANTUM + game[MOVER]]:
-        doubles = pairs_down(down, windows, tables)
-    k = bits * (singles + count_bits(doubles)) >> 32
+    if not game[QUANTUM + game[MOVER]]:
+        tile = place_of(down, bits * singles >> 32)
+        return play(game, FLIP, tile, tile, chance, values, target)
+    # Neighbours that are both face down: those to the right, those below.
+    beside, below = down & down >> 1 & inner, down & down >> side
+    k = bits * (singles + count_bits(beside) + count_bits(below)) >> 32
     if k < singles:
         tile = place_of(down, k)
         return play(game, FLIP, tile, tile, chance, values, target)
-    pair = place_of(doubles, k - singles)
-    return play(game, PAIR, pairs[pair][0], pairs[pair][1], chance, values, target)
+    # In the order of the actions a tile's pair to the right comes before its pair below.
+    pair = place_of(spread(beside) | spread(below) << 1, k - singles)
+    tile = pair >> 1
+    return play(game, PAIR, tile, tile + (side if pair & 1 else 1), chance, values, target)
+
+
+def inner_tiles(side: int) -> int:
+    """The tiles that have a neighbour on their right, as bits."""
+    return sum(1 << tile for tile in range(side * side) if (tile + 1) % side)
 
 
 def roll(
@@ -160,21 +159,16 @@ def roll(
     bits: Sequence[Sequence[int]],
     chance: Sequence[Sequence[int]],
     wins: Sequence[MutableSequence[int]],
-    windows: Sequence[Sequence[int]],
-    tables: Sequence[Sequence[int]],
-    pairs: Sequence[Sequence[int]],
-    tiles: int,
+    side: int,
     values: int,
     copies: int,
     target: int,
 ) -> None:
     """Random play of every game by its own bits, [game, tick]; a game that ends starts again."""
-    for number in range(len(games)):
-        game = games[number]
-        for tick in range(len(bits[number])):
-            winner = play_random(
-                game, bits[number][tick], chance[number][tick], windows, tables, pairs, values, target
-            )
+    inner = inner_tiles(side)
+    for game, won, drawn, fallen in zip(games, wins, bits, chance, strict=True):
+        for player_bits, chance_bits in zip(drawn, fallen, strict=True):
+            winner = play_random(game, player_bits, chance_bits, side, inner, values, target)
             if winner != NOBODY:
-                wins[number][winner] += 1
-                start(game, tiles, values, copies)
+                won[winner] += 1
+                start(game, side * side, values, copies)

@@ -1,0 +1,136 @@
+"""Solves one game once, by our oracle or by OpenSpiel, and prints as JSON what that cost.
+
+A process of its own for each measurement: nothing is left from one to the next, and memory is its own.
+"""
+
+import json
+import signal
+import sys
+import time
+import tracemalloc
+from collections.abc import Callable, Iterable
+from functools import reduce
+from importlib import import_module
+from importlib.util import find_spec
+from itertools import product
+from operator import xor
+from typing import Any
+
+from duels.core.rules import Rules, Seat
+from duels.games import find_game
+from duels.solving.nimbers import TakeAndBreak
+from duels.solving.oracle import OpenOracle
+
+Answer = dict[str, Any]
+NIM = (1, 3, 5, 7)
+
+
+def timed(work: Callable[[], Answer]) -> Answer:
+    """What `work` answers, with the seconds of processor time that it took."""
+    start = time.process_time()
+    answer = work()
+    return {**answer, "seconds": time.process_time() - start}
+
+
+def traced(work: Callable[[], Answer]) -> Answer:
+    """What `work` answers, with the most megabytes that it held; watching them takes time of its own."""
+    tracemalloc.start()
+    answer = work()
+    return {**answer, "megabytes": tracemalloc.get_traced_memory()[1] / 2**20}
+
+
+def oracle_from_nothing(name: str, rules: Any) -> Any:
+    """The oracle, made without anything that is shipped or cached."""
+    if name != "flip":
+        return find_game(name).oracle(rules)
+    from duels.games.flip.fill import fill
+    from duels.games.flip.lumped import Lumped
+    from duels.games.flip.oracle import FlipOracle
+    from duels.games.flip.table import Table
+
+    lumped = Lumped(rules)
+    return FlipOracle(rules, Table(lumped, fill(lumped)))
+
+
+def our_opening(name: str, rules: Rules[Any, Any, Any]) -> Answer:
+    """Judge every action of the opening."""
+    verdict = oracle_from_nothing(name, rules).judge(rules.sight(rules.initial(), Seat.ONE))
+    return {"states": 1, "opening": verdict.value.number}
+
+
+def our_states(name: str, rules: Rules[Any, Any, Any], states: Iterable[Any]) -> Answer:
+    """The value of every one of `states`, asked for one by one."""
+    oracle = oracle_from_nothing(name, rules)
+    if isinstance(oracle, OpenOracle):
+        values = [float(oracle.worth(state)) for state in states]
+    else:
+        values = [oracle.value(rules.sight(state, Seat.ONE)).number for state in states]
+    return {"states": len(values), "opening": values[0]}
+
+
+def our_nim(positions: list[tuple[int, ...]]) -> Answer:
+    """Whether the player to move wins at nim, by the nim-values that solve lights too."""
+    nim = TakeAndBreak((3,) * max(NIM))
+    won = [reduce(xor, map(nim.nimber, position)) != 0 for position in positions]
+    return {"states": len(won), "opening": float(won[0])}
+
+
+def their_values(game: Any) -> Answer:
+    """OpenSpiel's value iteration: every state from which somebody or chance goes on, and every end."""
+    from open_spiel.python.algorithms import value_iteration
+
+    # `cyclic_game` makes it visit a state once, not once for every way to it: by far its quickest way.
+    values = value_iteration.value_iteration(game, depth_limit=-1, threshold=1e-6, cyclic_game=True)
+    return {"states": len(values), "opening": (1 + values[str(game.new_initial_state())]) / 2}
+
+
+def their_search(game: Any) -> Answer:
+    """OpenSpiel's alpha-beta search of the opening."""
+    from open_spiel.python.algorithms import minimax
+
+    value, _ = minimax.alpha_beta_search(game)
+    return {"states": 1, "opening": (1 + value) / 2}
+
+
+def solve(who: str, name: str, options: dict[str, int]) -> Answer:
+    if who.startswith("openspiel"):
+        return _theirs(who, name, options)
+    if name == "nim":
+        smaller = list(product(*(range(pile, -1, -1) for pile in NIM)))
+        return timed(lambda: our_nim([NIM] if who == "opening" else smaller))
+    rules = find_game(name).rules(**options)
+    import_module(f"duels.games.{name}.oracle")  # not part of what is measured, here or there
+    if find_spec("numpy"):
+        import numpy  # noqa: F401  flip's
+    if who != "states":
+        measure = traced if who == "memory" else timed
+        return measure(lambda: our_opening(name, rules))
+    from duels.solving.graph import explore
+
+    states = explore(rules).states
+    return timed(lambda: our_states(name, rules, states))
+
+
+def _theirs(who: str, name: str, options: dict[str, int]) -> Answer:
+    import pyspiel
+    from open_spiel.python.algorithms import value_iteration  # noqa: F401  not part of what is measured
+
+    import duels.envs.openspiel  # noqa: F401  registers the games
+
+    if name == "nim":
+        game = pyspiel.load_game("nim", {"pile_sizes": ";".join(map(str, NIM)), "is_misere": False})
+    else:
+        game = pyspiel.load_game(f"duels_{name}", {**options, "max_moves": 0})
+    method = {"openspiel value iteration": their_values, "openspiel alpha-beta": their_search}[who]
+    return timed(lambda: method(game))
+
+
+def main() -> None:
+    who, name, options, limit = sys.argv[1:]
+    # A process that is not done by then just ends. (A timer of processor time would make its clock coarse.)
+    signal.alarm(int(limit))
+    print(json.dumps(solve(who, name, json.loads(options))))
+
+
+if __name__ == "__main__":
+    main()

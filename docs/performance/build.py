@@ -1,0 +1,133 @@
+"""Writes docs/performance.md from what the benchmarks measured: no number in it is typed by hand.
+
+python docs/performance/build.py          writes the page from the JSON files beside this script
+python docs/performance/build.py --check  fails if the page is not what they say
+"""
+
+import sys
+from typing import Any
+
+from environments import environments
+from pieces import HERE, measured, table
+
+PAGE = HERE.parent / "performance.md"
+Row = dict[str, Any]
+
+HEAD = """\
+# What it costs
+
+Every number on this page was measured by `make bench`, which also writes the page, on a virtual machine with
+two cores and Python 3.11. Times here are of the processor, which is what they are on a core that does
+nothing else. They will differ on your machine; the ratios, taken in one run, will less.
+"""
+
+
+def seconds(taken: float) -> str:
+    """As a person reads it: three digits that count, in the unit that suits."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3)):
+        if taken >= size:
+            return f"{taken / size:.3g} {unit}"
+    return f"{taken / 1e-6:.3g} µs"
+
+
+def times(theirs: Row | None, ours: Row | None, limit: float) -> str:
+    if ours is None:
+        return "–"
+    ratio = (theirs["seconds"] if theirs else limit) / ours["seconds"]
+    return ("" if theirs else "more than ") + (f"{ratio:,.0f}" if ratio >= 10 else f"{ratio:.1f}")
+
+
+def solving() -> str:
+    data = measured("solving")
+    nothing, limit = data["from_nothing"], data["limit"]
+    solved = [(row["game"], seconds(row["seconds"]), f"{row['megabytes']:.1f} MB") for row in nothing]
+    looked_up = [(row["game"], seconds(row["median"]), seconds(row["longest"])) for row in data["lookups"]]
+    moves = [(row["how"], seconds(row["seconds"])) for row in data["first_moves"]]
+    grown = [
+        (
+            f"{row['game']}, {row['option']} = {row['size']:,}",
+            seconds(row["seconds"]),
+            f"{row['megabytes']:.1f} MB",
+        )
+        for row in data["growth"]
+    ]
+    beside = [
+        (
+            ", ".join([row["game"], *(f"{name} = {value}" for name, value in row["options"].items())]),
+            row["method"].removeprefix("openspiel "),
+            seconds(row["theirs"]["seconds"]) if row["theirs"] else f"given up after {limit} s",
+            seconds(row["opening"]["seconds"]),
+            times(row["theirs"], row["opening"], limit),
+            times(row["theirs"], row["every"], limit),
+        )
+        for row in data["peers"]
+    ]
+    left_out = "\n\nThis was a short run (`--quick`): larger sizes are left out." if data["quick"] else ""
+    return f"""\
+## Solving
+
+From nothing, without the table that is shipped and without a cache, until the opening's actions are judged.
+From then on every position is a lookup.
+
+{table(("game", "time", "memory"), solved)}
+All four together: {seconds(sum(row["seconds"] for row in nothing))} on one core.
+
+Judging every action of a position, once the oracle is there, over positions that random play meets:
+
+{table(("game", "median", "longest"), looked_up)}
+The whole command `duels play flip --seat2 perfect --first 2`, from the shell until the perfect player has
+moved. The solved table comes with the package; if it is missing or damaged, one is made and kept in the
+cache.
+
+{table(("flip's table", "time"), moves)}
+Growth with size, from nothing as above:
+
+{table(("game", "time", "memory"), grown)}
+### Beside OpenSpiel
+
+OpenSpiel's own algorithms on the same games, which `duels.envs.openspiel` registers there. Its value
+iteration visits every state (in its quickest setting, which merges equal states) and works with the rules
+in Python; so `nim` (piles of 1, 3, 5 and 7), which OpenSpiel brings itself, in C++, stands beside our
+nim-values too. flip's own board has too many positions for any such walk: a board of 2x2 stands for it.
+
+'solved' is OpenSpiel's time as a multiple of ours until the opening is judged; 'every state' as a multiple
+of ours when each state is then also looked up one by one, which is not what the oracles are built for. The
+values agree, or the benchmark fails.{left_out}
+
+{table(("game", "OpenSpiel's", "its time", "our time", "solved: times", "every state: times"), beside)}"""
+
+
+def startup() -> str:
+    medians: dict[str, float] = measured("startup")
+    bare = medians["python -c pass"]
+    waits = [(f"`{name}`", seconds(taken), f"{taken / bare:.1f}") for name, taken in medians.items()]
+    speeds: dict[str, float] = measured("playouts")
+    steps = [(game, f"{speed:,.0f}", f"{speed / min(speeds.values()):.1f}") for game, speed in speeds.items()]
+    return f"""\
+## Start-up
+
+From the shell until the command is done, beside a Python that does nothing, in turn:
+
+{table(("command", "time", "times bare Python"), waits)}
+Random play through `Match`, where every move is checked and every event kept; one core:
+
+{table(("game", "steps a second", "times the slowest"), steps)}"""
+
+
+# In the order of the page; a section is a function that gives its text.
+SECTIONS = (solving, startup, environments)
+
+
+def page() -> str:
+    return "\n".join((HEAD, *(section() for section in SECTIONS)))
+
+
+def main() -> None:
+    text = page()
+    if "--check" in sys.argv[1:]:
+        sys.exit(text != PAGE.read_text(encoding="utf-8") and f"{PAGE.name} is not what was measured")
+    PAGE.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,99 @@
+"""The section on environments of docs/performance.md, from what benchmarks/bench_envs.py measured.
+
+python docs/performance/environments.py  draws its picture (needs matplotlib)
+"""
+
+from pieces import HERE, measured, table
+
+PICTURE = HERE.parent / "images" / "environments-growth.svg"
+BATCHES = (1, 64, 1024, 16_384)
+
+
+def amount(speed: float) -> str:
+    """Steps a second as a person reads them."""
+    return f"{speed / 1e6:.3g} M" if speed >= 1e6 else f"{speed / 1e3:.3g} k"
+
+
+def environments() -> str:
+    """The section, from its heading to its last line."""
+    data = measured("environments")
+    speeds = {(row["group"], row["name"], row["batch"]): row["speed"] for row in data["speeds"]}
+    batched = [
+        (group, name, *(amount(speeds[group, name, batch]) for batch in BATCHES))
+        for group, name in dict.fromkeys((group, name) for group, name, _ in speeds)
+        if (group, name, BATCHES[-1]) in speeds
+    ]
+    single = [
+        (group, name, amount(speed))
+        for (group, name, _), speed in speeds.items()
+        if (group, name) not in {row[:2] for row in batched}
+    ]
+    aims = [
+        (
+            row["what"],
+            f"{row['aim']:g}",
+            f"{row['ratio']:.3g}",
+            "yes" if row["ratio"] >= row["aim"] else "**no**",
+        )
+        for row in data["aims"]
+    ]
+    memory = [(game, f"{size:,.0f}") for game, size in data["memory"].items()]
+    return f"""\
+## Environments
+
+Random play, steps a second, beside the peers in one run (`benchmarks/bench_envs.py`): PettingZoo's and
+OpenSpiel's own games driven from Python, Pgx on the processor, ended games starting again.
+
+### What we want, and what was measured
+
+Ratios of speeds: the slowest of our games by the fastest of theirs.
+
+{table(("what", "at least", "measured", "met"), aims)}
+flip is far behind the other four. They are tables: a step is one lookup. flip has too many positions for a
+table, 90 actions and a bag to draw from, and with NumPy alone a few dozen games of it are a loop in Python;
+use `compiled=True`. The machine had other work to do during this run, which costs two threads most.
+
+### Many games at once
+
+{table(("how", "game", *(f"batch of {batch:,}" for batch in BATCHES)), batched)}
+### One game at a time
+
+{table(("how", "game", "steps a second"), single)}
+### Growth
+
+![Steps a second by the size of the batch](images/{PICTURE.name})
+
+What a batch holds for each of its environments, in bytes; all batches of a game share its tables.
+
+{table(("game", "bytes"), memory)}"""
+
+
+def draw() -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    matplotlib.rcParams["svg.hashsalt"] = "duels"
+    rows = measured("environments")["growth"]
+    figure, (speed, memory) = plt.subplots(1, 2, figsize=(11, 4.5), width_ratios=(3, 2))
+    games = list(dict.fromkeys(row["game"] for row in rows))
+    for number, game in enumerate(games):
+        for compiled, style in ((False, "-"), (True, "--")):
+            mine = [row for row in rows if (row["game"], row["compiled"]) == (game, compiled)]
+            label = f"{game}, {'compiled' if compiled else 'NumPy'}"
+            sizes, speeds = [row["batch"] for row in mine], [row["speed"] for row in mine]
+            speed.plot(sizes, speeds, style, color=f"C{number}", label=label)
+    speed.set(xscale="log", yscale="log", xlabel="games in the batch", ylabel="steps a second, one core")
+    speed.set_title("Random play, whole rollouts")
+    speed.grid(alpha=0.3)
+    speed.legend(fontsize=7, ncols=2)
+    held = measured("environments")["memory"]
+    memory.bar(list(held), list(held.values()), color=[f"C{number}" for number in range(len(held))])
+    memory.set(title="Memory per environment", ylabel="bytes")
+    figure.tight_layout()
+    figure.savefig(PICTURE, metadata={"Date": None})
+
+
+if __name__ == "__main__":
+    draw()

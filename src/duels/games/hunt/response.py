@@ -1,0 +1,20 @@
+"""What the best opponent wins against a strategy for hunt: its certificate."""
+
+from duels.core.errors import DuelsError
+from duels.core.rules import Seat
+from duels.games.hunt.certificate import certificate, claimed
+from duels.games.hunt.rules import QuantumHunt
+from duels.games.hunt.strategy import CELLS, Tables, shipped
+from duels.solving.pomdp import Bounds
+
+
+def response_bounds(rules: QuantumHunt, policy: object) -> dict[Seat, Bounds] | None:
+    """What the best responder wins, by the strategy's seat; None for a policy that is no such strategy.
+
+    The shipped strategy's certificate is at hand; another one is certified now, which takes minutes.
+    """
+    if not isinstance(policy, dict) or not all(isinstance(policy.get(seat), Tables) for seat in Seat):
+        return None
+    if (rules.cells, rules.max_turns) != (CELLS, None):
+        raise DuelsError(f"A strategy for hunt is certified on {CELLS} cells and without a limit of turns.")
+    return (claimed() if policy is shipped() else certificate(policy)).against

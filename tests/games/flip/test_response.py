@@ -1,0 +1,146 @@
+"""Bounds on the best response to a boardless policy: held to a search of the real rules on small boards."""
+
+from collections.abc import Callable
+from functools import cache
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from duels.core.errors import DuelsError
+from duels.core.match import Match, draw
+from duels.core.rules import CHANCE, Seat
+from duels.envs.grading import SURE, exploitability, exploitability_bounds
+from duels.games.flip.boardless import Boardless, Summary, odds_of, one_by_one
+from duels.games.flip.response import response_bounds
+from duels.games.flip.rules import QuantumTiles
+
+SMALL = QuantumTiles(side=3, values=3, copies=3, target=2)
+
+
+def uniform(at: Summary) -> dict[str, float]:
+    return {move: 1 / len(at.moves) for move in at.moves}
+
+
+def skewed(seed: int) -> Callable[[Summary], dict[str, float]]:
+    """A policy with no reason to it, but always the same."""
+
+    @one_by_one
+    def decides(at: Summary) -> dict[str, float]:
+        rng = Random(f"{seed} {at}")
+        weights = [rng.choice((0, 1, 5)) for _ in at.moves]
+        weights[rng.randrange(len(weights))] += 1
+        return {move: weight / sum(weights) for move, weight in zip(at.moves, weights, strict=True)}
+
+    return decides  # type: ignore[return-value]
+
+
+def searched(rules: QuantumTiles, policy: Boardless, responder: Seat) -> float:
+    """The best response by the real rules and the whole board, position by position."""
+
+    @cache
+    def worth(state: Any) -> float:
+        outcome = rules.outcome(state)
+        if outcome:
+            return float(outcome.winner is responder)
+        actor = rules.actor(state)
+        if actor is responder:
+            return max(worth(rules.apply(state, action).state) for action in rules.actions(state))
+        if actor is CHANCE:
+            odds = dict(zip(rules.actions(state), map(float, rules.odds(state)), strict=True))
+        else:
+            odds = policy.odds(rules.sight(state, policy_seat))
+        return sum(p * worth(rules.apply(state, action).state) for action, p in odds.items())
+
+    policy_seat = responder.other
+    return worth(rules.initial())
+
+
+@pytest.mark.parametrize("decides", [uniform, *map(skewed, range(8))])
+def test_a_search_of_the_real_board_lies_between_the_bounds(decides: Any) -> None:
+    policy = Boardless(decides, SMALL)
+    found = response_bounds(SMALL, policy)
+    assert found
+    for seat in Seat:
+        exact = searched(SMALL, policy, seat.other)
+        assert found[seat].low - 1e-9 <= exact <= found[seat].high + 1e-9
+        assert found[seat].high - found[seat].low < 0.1
+
+
+def test_the_books_board() -> None:
+    """Random play by kinds of moves gives a lot away, and how much is known closely."""
+    bounds = exploitability_bounds(Boardless(uniform), "flip")
+    assert bounds.high - bounds.low < 2 * SURE
+    assert 0.15 < bounds.low < 0.25
+
+
+def test_a_summary_is_what_the_board_says() -> None:
+    rules = QuantumTiles()
+    state = rules.parse_state("...../.4.../..5../...2e/..... 6,5 01 2")
+    at = Boardless(uniform).summary(state)
+    assert at == Summary(5, 6, (5, 4, 5, 4, 3), (5,), True, False, True)
+    assert at.moves == ("flip", "take 5", "quantum", "quantum 5")
+    policy = Boardless(uniform)
+    chosen = policy.odds(rules.sight(state, Seat.TWO))
+    assert {rules.format(action) for action in chosen} == {
+        "A2",
+        "D5",
+        "A1+A2",
+        "C5+D5",
+    }  # A2 is not needed for pairs
+    lifted = rules.parse_state("...../.4.../..5../...2e/ab... 6,5 01 2 E1|E2")
+    assert policy.summary(lifted).shown == (1, 2)
+    assert policy.summary(lifted).moves == ("keep 1", "keep 2")
+
+
+def test_it_plays_whole_games_and_always_finds_a_pair() -> None:
+    """A policy that keeps its Quantum Flip for as long as it can, against random play."""
+
+    def patient(at: Summary) -> str:
+        if at.shown:
+            return at.moves[0]
+        return "quantum" if at.my_quantum and at.mine >= 18 else "flip"
+
+    rules, rng = QuantumTiles(), Random(1)
+    policy = Boardless(patient)
+    used = 0
+    for _ in range(60):
+        match: Any = Match.start(rules)
+        while (actor := match.actor) is not None:
+            if actor is CHANCE:
+                action = draw(match, rng)
+            elif actor is Seat.ONE:
+                action = policy.choose(match.sight(actor), rng)
+                wanted = patient(policy.summary(match.state))
+                assert (type(action).__name__ == "QuantumFlip") == (wanted == "quantum")
+                used += wanted == "quantum"
+            else:
+                action = rng.choice(match.actions)
+            match = match.play(actor, action)
+    assert used > 10
+
+
+def test_arrays_and_single_positions_are_decided_alike() -> None:
+    decides = skewed(1)
+    many = Summary(
+        np.array([3, 7]), np.array([4, 4]), tuple(np.array([5, 4]) for _ in range(5)), (), True, True
+    )
+    odds = odds_of(decides, many)
+    for place in (0, 1):
+        one = many._replace(
+            mine=int(many.mine[place]), theirs=4, bag=tuple(int(left[place]) for left in many.bag)
+        )
+        for move, p in odds_of(decides, one).items():
+            assert odds[move][place] == p
+
+
+def test_what_is_no_policy_is_refused() -> None:
+    with pytest.raises(DuelsError, match="takes 'take 3' where flip"):
+        exploitability(Boardless(lambda at: "take 3"), "flip")
+    with pytest.raises(DuelsError, match="sum to 1"):
+        exploitability(Boardless(lambda at: {"flip": 0.5}), "flip")
+    with pytest.raises(DuelsError, match="too small a board"):
+        exploitability(Boardless(uniform), "flip", side=2, values=2, copies=2, target=3)
+    with pytest.raises(DuelsError, match="too large to be searched whole"):
+        exploitability(lambda sight: sight.actions[0], "flip")

@@ -1,0 +1,141 @@
+"""duels practice: positions with one right answer, each about something else, graded at once."""
+
+import io
+from itertools import islice, pairwise
+from random import Random
+
+import pytest
+
+from duels.core.words import plain
+from duels.games import find_game
+from duels.solving.oracle import Judged, Value, Verdict
+from duels.terminal import practice
+from duels.terminal.commands import run
+from duels.terminal.practice import CLEAR_GAP, NEARLY_ALWAYS, Exercise, exercises, one_answer
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DUELS_HOME", str(tmp_path))
+
+
+def some(game: str, count: int, seed: object = 1) -> list[Exercise]:
+    room = find_game(game)
+    return list(islice(exercises(room, room.oracle(room.rules()), Random(str(seed))), count))
+
+
+@pytest.mark.parametrize("game", ["lights", "leap", "chain", "flip", "hunt"])
+def test_exercises_have_one_right_answer(game: str) -> None:
+    room = find_game(game)
+    oracle = room.oracle(room.rules())
+    found = some(game, 8)
+    assert len(found) == 8
+    assert len({room.rules().format_position(exercise.sight) for exercise in found}) == 8
+    for exercise in found:
+        ideas = {j.action: oracle.idea(exercise.sight, j.action) for j in exercise.verdict.actions}
+        right = [j for j in exercise.verdict.actions if ideas[j.action] == exercise.idea]
+        wrong = [j.value.number for j in exercise.verdict.actions if ideas[j.action] != exercise.idea]
+        assert sum(judged.weight for judged in right) >= NEARLY_ALWAYS
+        assert max(judged.value.number for judged in right) - max(wrong) >= CLEAR_GAP
+
+
+@pytest.mark.parametrize("game", ["lights", "leap", "chain", "flip", "hunt"])
+def test_consecutive_exercises_teach_different_things(game: str) -> None:
+    found = some(game, 8)
+    assert all(one.idea != two.idea for one, two in pairwise(found))
+    starts = {exercise.match.steps()[0] for exercise in found}
+    assert len(starts) == len(found)  # each from a match of its own
+
+
+def test_flip_asks_for_more_than_unknown_tiles() -> None:
+    kinds = [exercise.idea for exercise in some("flip", 8)]
+    assert len({kind[0] for kind in kinds if isinstance(kind, tuple)}) >= 3
+
+
+class _Plain:
+    def idea(self, sight: object, action: str) -> str:
+        return action
+
+
+@pytest.mark.parametrize(
+    ("weights", "values", "right"),
+    [
+        ((1.0, 0.0), (0.6, 0.5), "a"),
+        ((1.0, 0.0), (0.6, 0.58), None),  # the other is hardly worse
+        ((0.7, 0.3), (0.6, 0.3), None),  # the strategy often takes the other
+        ((0.95, 0.05), (0.6, 0.3), "a"),
+        ((0.0, 1.0), (0.6, 0.5), None),  # estimates that contradict the strategy
+    ],
+)
+def test_one_right_answer_is_clearly_right(
+    weights: tuple[float, float], values: tuple[float, float], right: str | None
+) -> None:
+    judged = tuple(
+        Judged(name, Value(value), weight > 0, weight)
+        for name, value, weight in zip("ab", values, weights, strict=True)
+    )
+    assert one_answer(_Plain(), None, Verdict(Value(values[0]), judged)) == right  # type: ignore[arg-type]
+
+
+def test_right_and_wrong_are_graded(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules = find_game("leap").rules()
+    first, second = some("leap", 2, 5)
+    right = rules.format(first.verdict.best[0])
+    wrong = next(rules.format(j.action) for j in second.verdict.actions if not j.best)
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"hint\n{right}\nx\n{wrong}\n"))
+    assert run(["practice", "leap", "--count", "2", "--seed", "5"]) == 0
+    out = capsys.readouterr().out
+    assert f"Right: {right} wins" in out
+    assert f"{wrong} gives away 100.0 points" in out
+    assert "1 of 2 right." in out
+    assert "Hint:" in out
+
+
+def test_the_words_of_the_table_work_here_too(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("help\n?\nrules\nboard\nmoves\nhint\nback\nquit\n"))
+    assert run(["practice", "chain", "--seed", "5"]) == 0
+    out = capsys.readouterr().out
+    (exercise,) = some("chain", 1, 5)
+    room = find_game("chain")
+    words = room.words(room.rules())
+    assert out.count(practice.HELP) == 2
+    assert room.card() in out
+    assert out.count(plain(words.board(exercise.sight))) == 2  # at the start, and when asked for
+    assert plain(words.moves(exercise.sight)) in out
+    assert "Hint:" in out
+    assert "right." not in out  # nothing was answered
+
+
+def test_the_score_is_told_even_if_the_input_ends(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (exercise,) = some("leap", 1, 5)
+    right = find_game("leap").rules().format(exercise.verdict.best[0])
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{right}\n"))
+    assert run(["practice", "leap", "--seed", "5"]) == 130
+    assert capsys.readouterr().out.endswith("1 of 1 right.\n")
+
+
+def test_a_game_without_such_positions_says_so(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(practice, "CLEAR_GAP", 1.1)
+    assert run(["practice", "leap"]) == 0
+    assert capsys.readouterr().out == "No positions with one right answer were found in leap.\n"
+
+
+def test_in_flip_it_is_told_what_a_player_would_remember(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules = find_game("flip").rules()
+    words = find_game("flip").words(rules)
+    sight = rules.parse_position("...../.4.../..5../...2e/..... 6,5 01 2")
+    assert words.remembered(sight) == "Shown and face down: D5 is a 5.\nQuantum Flips left: Player 2.\n"
+    monkeypatch.setattr("sys.stdin", io.StringIO("quit\n"))
+    assert run(["practice", "flip", "--seed", "3"]) == 0
+    (exercise,) = some("flip", 1, 3)
+    assert words.remembered(exercise.sight) in capsys.readouterr().out

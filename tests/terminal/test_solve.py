@@ -1,0 +1,148 @@
+"""duels solve: what people and programs are told about a position."""
+
+import json
+
+import pytest
+
+from duels.games.lights.rules import Lights, TurnOff
+from duels.solving.oracle import Judged, Value, Verdict
+from duels.terminal.commands import run
+from duels.terminal.solve import MOST_LINES, _action_lines
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DUELS_HOME", str(tmp_path))
+
+
+def test_solve_shows_the_opening(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["solve", "lights"]) == 0
+    out = capsys.readouterr().out
+    assert "Player 1 to move wins 100.0% (exact)." in out
+    assert [line.split()[1] for line in out.splitlines() if line.startswith("* ") and "%" in line] == [
+        "4",
+        "2-3",
+        "5-6",
+    ]
+
+
+def test_solve_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["solve", "chain", "--position", "__XX_O_ 1", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["game"] == "chain"
+    assert answer["position"] == "__XX_O_ 1"
+    assert answer["to_move"] == 1
+    assert answer["exactness"] == "exact"
+    assert answer["exact"] == "2/3"
+    assert answer["value"] == pytest.approx(2 / 3)
+    best = [action["action"] for action in answer["actions"] if action["best"]]
+    assert best == ["2"]
+    assert {action["action"] for action in answer["actions"]} == {"1", "2", "5", "7"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "value"),
+    [
+        (["lights", "--lights", "12"], 1),
+        (["leap", "--goal", "1000"], 1),
+        (["chain", "--cells", "5", "--run", "3"], None),
+    ],
+)
+def test_solve_takes_sizes(
+    arguments: list[str], value: float | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["solve", *arguments, "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert 0 <= answer["value"] <= 1
+    if value is not None:
+        assert answer["value"] == value
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["solve", "lights", "--position", "nonsense"],
+        ["solve", "lights", "--position", "XXXXXXX 1"],
+        ["solve", "chain", "--position", "__X!O__ 2"],
+        ["solve", "lights", "--goal", "9"],
+        ["solve", "chain", "--cells", "99"],
+        ["solve", "nogame"],
+    ],
+)
+def test_solve_refuses_what_it_cannot_answer(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(arguments) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "Error" in captured.err
+
+
+def test_verify_runs_second_methods(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["solve", "lights", "--verify"]) == 0
+    out = capsys.readouterr().out
+    assert "Kayles" in out
+    assert out.splitlines()[-1].endswith("passed, 0 failed")
+
+
+def test_a_flood_of_actions_is_summed_up(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["solve", "lights", "--lights", "2000"]) == 0
+    out = capsys.readouterr().out
+    assert max(len(line) for line in out.splitlines()) < 300
+    best, rest = [line for line in out.splitlines() if "more" in line]
+    assert best.startswith("* ")
+    assert rest.startswith("  ")
+    assert run(["solve", "lights", "--lights", "2000", "--json"]) == 0
+    actions = json.loads(capsys.readouterr().out)["actions"]
+    assert len(actions) == 2000 + 1999
+    assert best.split(" … and ")[1].split()[0] == f"{sum(action['best'] for action in actions) - 8:,}"
+    assert run(["solve", "lights", "--lights", "2000", "--all"]) == 0
+    assert sum(line.endswith("%") for line in capsys.readouterr().out.splitlines()) == 2000 + 1999
+
+
+def test_many_different_values_are_cut_off() -> None:
+    rules = Lights(50)
+    judged = tuple(Judged(TurnOff(n, 1), Value(n / 50), n == 50, float(n == 50)) for n in range(1, 51))
+    lines = _action_lines(rules, Verdict(Value(1.0), judged), every_action=False)
+    assert len(lines) == MOST_LINES + 1
+    assert lines[0].split() == ["*", "50", "100.0%"]
+    assert lines[-1] == f"  … and {50 - MOST_LINES} more: --all lists them"
+    assert len(_action_lines(rules, Verdict(Value(1.0), judged), every_action=True)) == 50
+
+
+def test_leap_lists_the_shortest_paths(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["solve", "leap"]) == 0
+    out = capsys.readouterr().out
+    assert "Player 1 has 15 shortest paths of 7 turns:" in out
+    assert sum(line.startswith("  enter - 1 - 2") for line in out.splitlines()) == 15
+    assert "'closest wins' and 'forfeit' never matter" in out
+    assert run(["solve", "leap", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert len(answer["shortest_paths"]["paths"]) == answer["shortest_paths"]["count"] == 15
+    assert answer["clauses"]["never_matter"] == ["closest wins", "forfeit"]
+
+
+def test_chain_lists_where_to_decline(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["solve", "chain"]) == 0
+    out = capsys.readouterr().out
+    assert "Declining a challenge is right in 12 positions" in out
+    assert "  _X?_O_O 2" in out
+    assert run(["solve", "chain", "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["declines"]) == 12
+
+
+def test_a_lost_position_is_called_lost(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["solve", "leap", "--position", "16 20 1"]) == 0
+    out = capsys.readouterr().out
+    assert "All actions lose alike." in out
+    assert "* best." not in out
+
+
+def test_the_strategy_of_hunt_is_marked_as_estimated(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["solve", "hunt"]) == 0
+    out = capsys.readouterr().out
+    assert "(an estimate)" in out
+    best = [line for line in out.splitlines() if line.startswith("* move")]
+    assert len(best) == 7
+    assert all("about" in line and "played" in line for line in best)
+    assert "points, both seats together" in out
