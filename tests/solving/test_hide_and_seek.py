@@ -16,6 +16,7 @@ import numpy as np
 
 from duels.games.hunt.certificate import TYPES, type_after
 from duels.games.hunt.training import train
+from duels.solving.descent import Stage
 from duels.solving.equilibrium import descend
 from duels.solving.hide_and_seek import Chain, Grid, Plan
 from duels.solving.memory import Window
@@ -60,7 +61,7 @@ def test_mirror_descent_finds_the_mixed_equilibrium_of_matching_pennies() -> Non
 
 
 def trained() -> Strategy:
-    steps = train(Plan(rounds=(2,), depths=(1,)))
+    steps = train(Plan(rounds=(2,), depths=(1,), stages=(Stage(2, 0.05, 0.01),)))
     while True:
         try:
             assert 0.0 < next(steps).value < 1.0

@@ -13,12 +13,13 @@ from duels.solving.memory import Memory, Window
 
 pytest.importorskip("numba")
 
-from duels.games.hunt.certificate import problem_against
+from duels.games.hunt.certificate import folded, mirrored_rows, problem_against
 from duels.solving.pomdp import Bounds, Effort, bounds, tightest
 
 Met = tuple[float, State, tuple[int, ...]]
 Acted = tuple[float, State, tuple[int, ...], Action]
-MEMORY = Window(3, 1)
+CELLS = 3
+MEMORY = Window(CELLS, 1)
 
 
 def some_tables(seed: int, memory: Memory = MEMORY) -> Tables:
@@ -94,6 +95,39 @@ class Search:
         return list(seen.values())
 
 
+def some_tables_alike_in_the_mirror(seed: int) -> Tables:
+    tables = some_tables(seed)
+    rows = mirrored_rows(MEMORY, MEMORY)
+    moves, names = array("H", tables.moves), array("H", tables.names)
+    for row, image in enumerate(rows):
+        for cell in range(CELLS):
+            for place in range(CELLS + 1):
+                turned = place if place == CELLS else CELLS - 1 - place
+                there = (image * (CELLS + 1) + turned) * CELLS + CELLS - 1 - cell
+                moves[(row * (CELLS + 1) + place) * CELLS + cell] += tables.moves[there]
+            for own in range(CELLS):
+                there = (image * CELLS + CELLS - 1 - own) * CELLS + CELLS - 1 - cell
+                names[(row * CELLS + own) * CELLS + cell] += tables.names[there]
+    return Tables(moves, names, array("H"), array("H"))
+
+
+@pytest.mark.parametrize("seat", list(Seat))
+def test_mirror_images_may_be_taken_as_one(seat: Seat) -> None:
+    problem = problem_against(some_tables_alike_in_the_mirror(3), seat, MEMORY, MEMORY)
+    half = folded(problem, MEMORY, MEMORY)
+    assert (half.support != 0).sum() < 0.6 * (problem.support != 0).sum()
+    effort = Effort(sweeps=12, trials=400, depth=6)
+    at_once, apart = tightest(half, effort), tightest(problem, effort)
+    assert at_once.low == pytest.approx(apart.low, abs=0.003)
+    assert at_once.high == pytest.approx(apart.high, abs=0.003)
+    assert max(at_once.low, apart.low) <= min(at_once.high, apart.high)
+
+
+def test_a_strategy_that_is_not_alike_in_the_mirror_is_left_as_it_is() -> None:
+    problem = problem_against(some_tables(3), Seat.ONE, MEMORY, MEMORY)
+    assert folded(problem, MEMORY, MEMORY) is problem
+
+
 @pytest.mark.parametrize("seat", list(Seat))
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize(("memory", "turns", "width"), [(MEMORY, 3, 0.4), (Window(2, 1), 6, 0.01)])
@@ -107,7 +141,7 @@ def test_bounds_hold_against_plain_search(
     assert at_least <= found.high
     assert found.low <= at_most
     # Both methods must say something: a bound of nothing would pass the lines above.
-    assert found.high - found.low < 0.05
+    assert found.high - found.low < 0.01
     assert at_most - at_least < width
 
 
@@ -116,5 +150,7 @@ def test_every_step_gives_valid_and_tighter_bounds() -> None:
     steps = [progress.bounds for progress in bounds(problem, Effort(sweeps=6, trials=60, depth=4))]
     highs = [step.high for step in steps]
     assert highs == sorted(highs, reverse=True)
+    lows = [step.low for step in steps]
+    assert lows == sorted(lows)
     assert steps[-1].low <= highs[-1] < highs[0]
     assert isinstance(steps[-1], Bounds)

@@ -13,6 +13,7 @@ import numba
 import numpy as np
 
 from duels.core.rules import Seat
+from duels.solving.descent import Stage
 from duels.solving.equilibrium import descend
 from duels.solving.memory import Memory, Window
 
@@ -51,12 +52,19 @@ class Learned:
 class Plan:
     """How long to train, and how strongly policies are pulled towards playing everything alike.
 
-    Against each adversary in turn, which remembers all that the strategy does and a window of its own naming.
+    First against each adversary in turn, which remembers all that the strategy does and a window of its own
+    naming; then against the best responders that are found.
     """
 
-    rounds: tuple[int, ...] = (200, 40)
-    depths: tuple[int, ...] = (2, 3)
+    rounds: tuple[int, ...] = (160,)
+    depths: tuple[int, ...] = (2,)
     temperature: float = 0.012
+    stages: tuple[Stage, ...] = (
+        Stage(100, 0.06, 0.006),
+        Stage(80, 0.03, 0.004),
+        Stage(70, 0.012, 0.002),
+        Stage(30, 0.006, 0.001),
+    )
 
 
 class Policy:
@@ -208,8 +216,8 @@ class Progress:
 
 def train_seat(
     seat: Seat, own: Memory, others: Memory, grid: Grid, plan: Plan
-) -> Generator[Progress, None, Learned]:
-    """Train one seat's strategy, which makes plain moves only; the generator returns what was learned."""
+) -> Generator[Progress, None, "Trained"]:
+    """Train one seat's strategy, which makes plain moves only, against adversaries with limited memory."""
     pupil: Policy | None = None
     adversary: Policy | None = None
     for stage, (rounds, depth) in enumerate(zip(plan.rounds, plan.depths, strict=True)):
@@ -238,7 +246,30 @@ def train_seat(
                 done = number / (settling + rounds)
                 yield Progress(f"{seat.label}, adversary {stage + 1} of {len(plan.rounds)}", done, won)
     assert pupil
-    return finished(chain, pupil)
+    assert adversary
+    return Trained(chain, pupil, adversary)
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A strategy and the adversary that it was trained against."""
+
+    chain: Chain
+    pupil: Policy
+    adversary: Policy
+
+    def learned(self) -> Learned:
+        return finished(self.chain, self.pupil)
+
+    def get_used_to(self, moves: Array, names: Array, rounds: int) -> None:
+        """Give the pupil another strategy, and the adversary some rounds to learn its ways."""
+        cells = self.chain.grid.cells
+        self.pupil.moves[:, cells:] = moves
+        self.pupil.names[:, cells:] = names
+        for _ in range(rounds):
+            for policy in sorted((self.pupil, self.adversary), key=lambda policy: policy.seat):
+                self.chain.turn(policy)
+            self.adversary.learn(1.0, 0.012)
 
 
 def _inherit(heir: Policy, elder: Policy, window: Window, shorter: Window, own: Memory) -> None:

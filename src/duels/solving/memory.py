@@ -25,6 +25,14 @@ class Memory(ABC):
     def numbers(self) -> dict[State, int]:
         return _numbers(self)
 
+    @property
+    def mirrored(self) -> list[int]:
+        """By state: the number of the same state on cells counted from the other end."""
+        return [self.numbers[self.turned(state)] for state in self.states]
+
+    def turned(self, state: State) -> State:
+        return tuple(self.cells - 1 - cell for cell in state)
+
     def index(self, names: tuple[int, ...]) -> int:
         """The number of what is remembered after `names`, oldest first."""
         state: State = ()
@@ -56,6 +64,10 @@ class Round(Memory):
     def after(self, state: State, cell: int) -> State:
         cells = set(state) | {cell}
         return (cell, *sorted(cells - {cell})) if len(cells) <= self.most else (cell,)
+
+    def turned(self, state: State) -> State:
+        turned = super().turned(state)
+        return (*turned[:1], *sorted(turned[1:]))
 
 
 @cache

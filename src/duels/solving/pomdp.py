@@ -3,10 +3,15 @@
 Against a strategy with a finite public memory the responder faces a partially observed decision problem:
 its own node is known, the strategy's state hides behind a belief. Its value is convex in the belief and
 homogeneous in the belief's mass, so it is bounded above by interpolation and below by any concrete play.
+
+Why every step keeps an upper bound: it starts from certain victory; convex and homogeneous together mean
+that a belief is worth no more than the parts it is cut into; and one exact round on top of upper bounds, the
+responder taking the best option by them, is an upper bound again. Which beliefs are worked on, and with
+which lower bounds in mind, decides how tight it gets, never whether it holds.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -47,6 +52,38 @@ class HiddenStrategy:
     """Per kernel and signal: its probability, by new state."""
     start: "tuple[tuple[int, tuple[float, ...]], ...]"
     """Nodes where the responder may have its first turn, each with its share of belief."""
+    turned: "np.ndarray[Any, Any] | None" = None
+    """Per option: whether the place that it goes to is the mirror image, with the states renamed."""
+    mirror: "np.ndarray[Any, Any] | None" = None
+    """By state: its name in the mirror."""
+
+    def folded(self, places: "np.ndarray[Any, Any]", mirror: "np.ndarray[Any, Any]") -> "HiddenStrategy":
+        """The same problem with mirror images as one, for a strategy that plays alike in the mirror.
+
+        `places`: the mirror image of each place.
+        """
+        import numpy as np
+
+        turned = places[self.goes] < self.goes
+        return replace(
+            self,
+            goes=np.where(turned, places[self.goes], self.goes),
+            support=np.where(places < np.arange(len(places)), 0, self.support),
+            turned=turned,
+            mirror=mirror,
+        )
+
+    @property
+    def tables(self) -> "tuple[np.ndarray[Any, Any], ...]":
+        """What compiled code reads."""
+        import numpy as np
+
+        turned = np.zeros(len(self.goes), np.bool_) if self.turned is None else self.turned
+        mirror = np.arange(MOST_STATES) if self.mirror is None else self.mirror
+        return (
+            self.first_option, self.wins, self.stays, self.goes, turned, self.kernel, self.caught,
+            self.support, self.then, self.moves, self.signals, mirror,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -64,9 +101,9 @@ class Effort:
     sweeps: int = 3
     """Passes that bound every place at every set of hidden states."""
     trials: int = 0
-    """Plays of the responder that add bounds at the beliefs they meet."""
+    """Plays of the responder, to where the bounds are furthest apart, that add bounds on the way."""
     depth: int = 5
-    """Turns of the responder's concrete play that are followed exactly for the lower bound."""
+    """How often the responder's concrete play is improved, one turn further ahead each time."""
 
 
 @dataclass(frozen=True)
@@ -78,32 +115,40 @@ class Progress:
     bounds: Bounds
 
 
-def bounds(problem: HiddenStrategy, effort: Effort = Effort(), seed: int = 0) -> Iterator[Progress]:  # noqa: B008
+BATCHES = 10
+
+
+def bounds(problem: HiddenStrategy, effort: Effort = Effort()) -> Iterator[Progress]:  # noqa: B008
     """Tighten the bounds step by step; every yielded pair is valid, the last is the tightest."""
+    from duels.solving.controller import Controller
     from duels.solving.pomdp_kernels import Interpolation
 
+    responder = Controller(problem)
     table = Interpolation(problem)
-    low = 0.0
-    rounds = effort.sweeps + 1
+    steps = 1 + effort.sweeps + BATCHES * bool(effort.trials)
+    responder.settle()
+    for _ in range(effort.depth):
+        responder.improve()
+    low = max(0.0, responder.value() - ROUNDING)
+    yield Progress("a concrete responder", 1 / steps, Bounds(low, table.value() + ROUNDING))
     for number in range(1, effort.sweeps + 1):
         # Single states first: they are few, and every set's bound builds on them.
-        table.sweep(1 if number <= effort.sweeps // 3 else MOST_STATES)
+        table.sweep(1 if number <= effort.sweeps // 2 else MOST_STATES)
         yield Progress(
-            f"sweep {number} of {effort.sweeps}", number / rounds, Bounds(low, table.value() + ROUNDING)
+            f"sweep {number} of {effort.sweeps}", (1 + number) / steps, Bounds(low, table.value() + ROUNDING)
         )
-    batch = max(1, effort.trials // 10)
-    for start in range(0, effort.trials, batch):
-        table.explore(min(batch, effort.trials - start), seed + start)
+    for batch in range(BATCHES if effort.trials else 0):
+        share = effort.trials * (batch + 1) // BATCHES - effort.trials * batch // BATCHES
+        table.explore(share, responder)
+        low = max(low, responder.value() - ROUNDING)
         yield Progress(
-            f"trial {min(start + batch, effort.trials)}",
-            effort.sweeps / rounds,
+            f"trials, part {batch + 1} of {BATCHES}",
+            (2 + effort.sweeps + batch) / steps,
             Bounds(low, table.value() + ROUNDING),
         )
-    low = max(0.0, table.follow(effort.depth) - ROUNDING)
-    yield Progress("done", 1.0, Bounds(low, table.value() + ROUNDING))
 
 
-def tightest(problem: HiddenStrategy, effort: Effort = Effort(), seed: int = 0) -> Bounds:  # noqa: B008
+def tightest(problem: HiddenStrategy, effort: Effort = Effort()) -> Bounds:  # noqa: B008
     """The bounds after all the effort."""
-    *_, last = bounds(problem, effort, seed)
+    *_, last = bounds(problem, effort)
     return last.bounds

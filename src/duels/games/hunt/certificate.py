@@ -12,7 +12,7 @@ from duels.games.hunt.strategy import CELLS, CLAIM, DATA, OTHERS, OWN, Strategy,
 from duels.solving.memory import Memory
 from duels.solving.pomdp import MOST_STATES, Bounds, Effort, HiddenStrategy, Progress, bounds
 
-EFFORT = Effort(sweeps=4, trials=20_000, depth=5)
+EFFORT = Effort(sweeps=7, trials=25_000, depth=8)
 LEFT = 1
 """The responder's own type: its cell, plus `CELLS` while its tunnel is left; the last one is off the grid."""
 TYPES = 2 * CELLS + 1
@@ -65,7 +65,7 @@ def verify() -> Generator[tuple[Seat, Progress], None, bool]:
 def certify(strategy: Strategy, effort: Effort = EFFORT) -> Iterator[tuple[Seat, Progress]]:
     """Bound the best response to each seat's strategy, step by step; the last step of each seat counts."""
     for seat in Seat:
-        for progress in bounds(problem_against(strategy[seat], seat), effort):
+        for progress in bounds(folded(problem_against(strategy[seat], seat)), effort):
             yield seat, progress
 
 
@@ -130,6 +130,9 @@ def problem_against(
                     stays.append(everywhere & ~(1 << named | 1 << cell))
                     goes.append((own * width + after_other[other][named]) * types + new)
             first_option.append(len(wins))
+            if kind == 2 * cells and row == 0 and seat is Seat.ONE:
+                support[kind] = 1 << off  # where the strategy enters, before the responder's first turn
+                then[kind] = [after_own[0][named] * width * types + 2 * cells for named in range(cells)]
             if kind == 2 * cells or row not in met:
                 continue
             place, here = row * types + kind, kind % cells
@@ -153,6 +156,32 @@ def problem_against(
         np.array(first_option), np.array(wins), np.array(stays), np.array(goes),
         np.repeat(np.arange(rows), types), caught, support, then, moves, signals, start,
     )  # fmt: skip
+
+
+def folded(
+    problem: HiddenStrategy, own_memory: Memory = OWN, other_memory: Memory = OTHERS
+) -> HiddenStrategy:
+    """The problem with mirror images as one if the strategy plays alike in both, else as it is."""
+    import numpy as np
+
+    cells = own_memory.cells
+    rows = mirrored_rows(own_memory, other_memory)
+    kinds = [*range(cells - 1, -1, -1), *range(2 * cells - 1, cells - 1, -1), 2 * cells]
+    states = [*range(cells - 1, -1, -1), *range(cells, MOST_STATES)]
+    moves, signals = (
+        problem.moves[rows][:, states][:, :, states],
+        problem.signals[rows][:, ::-1][:, :, states],
+    )
+    if not (np.array_equal(moves, problem.moves) and np.array_equal(signals, problem.signals)):
+        return problem
+    places = (np.array(rows)[:, None] * len(kinds) + np.array(kinds)).ravel()
+    return problem.folded(places, np.array(states))
+
+
+def mirrored_rows(own_memory: Memory = OWN, other_memory: Memory = OTHERS) -> list[int]:
+    """By memory row: the row of the same naming on the grid seen from the other end."""
+    width = len(other_memory.states)
+    return [own * width + other for own in own_memory.mirrored for other in other_memory.mirrored]
 
 
 def _transitions(memory: Memory) -> list[list[int]]:

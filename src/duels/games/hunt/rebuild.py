@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from duels.solving.hide_and_seek import Plan
 
 FILE = DATA.name
+RESPONDER = 180
+"""What a round against the best responder takes, beside one against an adversary that remembers nothing."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ def rebuild(quick: bool = False) -> Generator[Step, None, Rebuilt]:
     from duels.games.hunt.training import train
     from duels.solving.hide_and_seek import Plan
 
-    plan = Plan(rounds=(2,), depths=(1,)) if quick else Plan()
+    plan = Plan(rounds=(2,), depths=(1,), stages=()) if quick else Plan()
     work = _work(plan)
     steps = train(plan)
     begun: list[str] = []
@@ -51,11 +53,13 @@ def rebuild(quick: bool = False) -> Generator[Step, None, Rebuilt]:
 
 
 def _work(plan: "Plan") -> list[float]:
-    """How much each stage takes, for both seats: rounds, times what the adversary can remember."""
+    """How much each part takes, for both seats: rounds, times what the adversary can remember."""
     each = [
         rounds * len(Window(CELLS, depth).states)
         for rounds, depth in zip(plan.rounds, plan.depths, strict=True)
     ]
+    if plan.stages:
+        each.append(RESPONDER * sum(stage.rounds for stage in plan.stages))
     return [float(part) for _ in Seat for part in each]
 
 

@@ -5,11 +5,13 @@ from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
 from duels.core.rules import Seat
-from duels.games.hunt.certificate import TYPES, type_after
-from duels.games.hunt.strategy import CELLS, OTHERS, OWN, SCALE, Strategy, Tables
+from duels.games.hunt.certificate import TYPES, folded, mirrored_rows, problem_against, type_after
+from duels.games.hunt.strategy import CELLS, OTHERS, OWN, PLACES, ROWS, SCALE, Strategy, Tables
 
 if TYPE_CHECKING:
-    from duels.solving.hide_and_seek import Learned, Plan, Progress
+    from duels.solving.hide_and_seek import Learned, Plan, Progress, Trained
+
+_NO_ESTIMATES: "tuple[array[int], array[int]]" = (array("H"), array("H"))
 
 
 def train(plan: "Plan | None" = None) -> Generator["Progress", None, Strategy]:
@@ -24,6 +26,7 @@ def train_seat(seat: Seat, plan: "Plan | None" = None) -> Generator["Progress", 
 
     from duels.solving import hide_and_seek
 
+    plan = plan or hide_and_seek.Plan()
     after = [[type_after(kind, cell) for cell in range(CELLS)] for kind in range(TYPES)]
     plain = [
         [kind == 2 * CELLS or abs(kind % CELLS - cell) <= 1 for cell in range(CELLS)] for kind in range(TYPES)
@@ -31,8 +34,33 @@ def train_seat(seat: Seat, plan: "Plan | None" = None) -> Generator["Progress", 
     grid = hide_and_seek.Grid(
         np.array([[-1 if kind is None else kind for kind in row] for row in after]), np.array(plain)
     )
-    learned = yield from hide_and_seek.train_seat(seat, OWN, OTHERS, grid, plan or hide_and_seek.Plan())
-    return tables(learned)
+    trained = yield from hide_and_seek.train_seat(seat, OWN, OTHERS, grid, plan)
+    if plan.stages:
+        yield from _answer_best_responders(seat, trained, plan)
+    return tables(trained.learned())
+
+
+def _answer_best_responders(
+    seat: Seat, trained: "Trained", plan: "Plan"
+) -> Generator["Progress", None, None]:
+    """Improve what was learned against the responders that do best against it."""
+    import numpy as np
+
+    from duels.solving import descent, hide_and_seek
+
+    pupil = trained.pupil
+    strategy = descent.Strategy(
+        pupil.moves[:, CELLS:].astype(float), pupil.names[:, CELLS:].astype(float),
+        pupil.can_move[:, CELLS:], pupil.can_name[:, CELLS:], np.array(mirrored_rows()),
+    )  # fmt: skip
+    alike = Tables(
+        array("H", [1]) * (ROWS * PLACES * CELLS), array("H", [1]) * (ROWS * CELLS**2), *_NO_ESTIMATES
+    )
+    problem = folded(problem_against(alike, seat))
+    opening = 2 * CELLS if seat is Seat.ONE else None
+    for done, lost in descent.improve(strategy, problem, opening, plan.stages):
+        yield hide_and_seek.Progress(f"{seat.label}, best responders", done, 1 - lost)
+    trained.get_used_to(strategy.moves, strategy.names, rounds=30)
 
 
 def tables(learned: "Learned") -> Tables:
