@@ -52,7 +52,7 @@ def _load(path: Path) -> Arrays | None:
 def _save(path: Path, arrays: Arrays) -> None:
     """Store for the next time; a place that cannot be written is no error."""
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, allow_pickle=False, **arrays)
+    np.savez_compressed(buffer, **arrays)
     data = buffer.getvalue()
     with suppress(OSError):
         write(path, hashlib.sha256(data).digest() + data)
