@@ -4,7 +4,6 @@ import io
 
 import pytest
 
-from duels.core.rules import Seat
 from duels.core.words import plain
 from duels.games import find_game
 from duels.solving.oracle import Exactness, Value
@@ -77,12 +76,3 @@ def test_a_belief_is_drawn_cell_by_cell() -> None:
     strip = belief_strip({"cell 1": 0.0, "cell 2": 0.25, "cell 3": 0.75, "tunnel left": 0.5})
     assert strip == "[ ][░][█]  1: 0%, 2: 25%, 3: 75%, tunnel left: 50%\n"
     assert shaded({"cell 1": 0.0, "cell 2": 0.25, "cell 3": 0.75}, "cell 2") == "[ ](░)[█]"
-
-
-def test_no_hint_needs_a_state() -> None:
-    """An oracle is given a sight alone."""
-    room = find_game("chain")
-    rules = room.rules()
-    sight = rules.parse_position("__X?O__ 2")
-    assert sight.seat is Seat.TWO
-    assert room.oracle(rules).judge(sight).actions

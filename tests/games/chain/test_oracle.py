@@ -35,6 +35,16 @@ def test_where_states_are_too_many_some_are_checked() -> None:
     assert checks[name].passed
 
 
+def test_a_wrong_state_among_those_too_many_to_list_is_named() -> None:
+    oracle = make_oracle(QuantumChain(9, 3))
+    unit, worths = oracle._table(Fraction(0))
+    worths[0] += unit // 9
+    check = next(oracle.verify())
+    assert not check.passed
+    wrong = oracle.rules.parse_state(check.detail.split("wrong at ")[1])
+    assert oracle.worth(wrong) != oracle._one_step_on(wrong)
+
+
 @pytest.mark.parametrize("position", ["_____ 1", "X____ 1", "_XO__ 1", "XO_OX 1"])
 def test_second_methods_notice_a_damaged_table(position: str) -> None:
     rules = QuantumChain(5, 3)

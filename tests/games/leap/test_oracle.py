@@ -99,13 +99,21 @@ def test_what_the_exact_landing_costs(goal: int, cost: int) -> None:
             "You need 2 more turns to the goal, the other player 1: the other player is ahead and stays "
             "ahead by taking a shortest path.",
         ),
-        ("20 18 1", ["1"], "You need 1 more turn to the goal, the other player 1: this one ends the race."),
+        ("20 18 1", ["1"], "You need 1 more turn to the goal, the other player 1: leaping 1 ends the race."),
     ],
 )
 def test_reasons(position: str, best: list[str], reason: str) -> None:
     sight = RULES.parse_position(position)
     assert [RULES.format(action) for action in ORACLE.judge(sight).best] == best
     assert ORACLE.reason(sight) == reason
+
+
+def test_the_leap_that_ends_the_race_is_named_where_all_win() -> None:
+    rules = QuantumLeap(20)
+    sight = rules.parse_position("10 1 1")
+    oracle = make_oracle(rules)
+    assert len(oracle.judge(sight).best) > 1
+    assert oracle.reason(sight).endswith(": leaping 10 ends the race.")
 
 
 def test_a_finished_match_has_its_result_as_value() -> None:

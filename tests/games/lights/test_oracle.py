@@ -61,12 +61,12 @@ def test_a_row_of_ten_thousand_is_won_by_the_middle() -> None:
     [
         (
             "OOOOOOO 1",
-            "On are one run of 7, nim-sum 2; turning off 4 leaves runs of 3 and 3, worth 3 and 3, nim-sum 0, "
+            "You see one run of 7, nim-sum 2; turning off 4 leaves runs of 3 and 3, worth 3 and 3, nim-sum 0, "
             "and whatever the other player then turns off, you can bring it back to 0.",
         ),
         (
             "OOXOOXX 2",
-            "On are runs of 2 and 2, worth 2 and 2, nim-sum 0: whatever you turn off, the other player can "
+            "You see runs of 2 and 2, worth 2 and 2, nim-sum 0: whatever you turn off, the other player can "
             "bring it back to 0.",
         ),
         ("XXOOXXX 1", "Turning off 3-4 turns off the last light."),

@@ -129,14 +129,16 @@ class ChainOracle(OpenOracle[Action, State]):
             for _ in range(2 * self.rules.cells):
                 if self.rules.actor(state) is None:
                     break
-                count += 1
-                if self.worth(state) != self._one_step_on(state):
-                    wrong = state
+                if state.phase is Phase.OBSERVE:  # the others' values are made from what follows
+                    count += 1
+                    if self.worth(state) != self._one_step_on(state):
+                        wrong = state
                 state = self.rules.apply(state, rng.choice(self.rules.actions(state))).state
         return Check(
             "the value of states met in random play follows exactly from those of the states after them",
             wrong is None,
-            f"{self.rules}, {count:,} states",
+            f"{self.rules}, {count:,} states"
+            + (f", wrong at {self.rules.format_state(wrong)}" if wrong else ""),
         )
 
     def _one_step_on(self, state: State) -> Fraction:

@@ -58,7 +58,7 @@ class LeapOracle(OpenOracle[Action, State]):
         if verdict.value.number == 0:
             return f"{count}: the other player is ahead and stays ahead by taking a shortest path."
         if mine == 1:
-            return f"{count}: this one ends the race."
+            return f"{count}: leaping {self.rules.goal - state.cell_of(seat)} ends the race."
         best = verdict.best[-1]
         move = "entering" if isinstance(best, Enter) else f"leaping {self.rules.format(best)}"
         return f"{count}, and it is your turn: {move} leaves you enough time to be there first."

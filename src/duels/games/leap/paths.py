@@ -135,7 +135,7 @@ class Paths:
             yield forward, backward
 
     def _layers(self, cell: int, turns: int) -> list[set[int]]:
-        """The cells that shortest paths from `cell` visit after 1, 2, ... `turns` leaps."""
+        """The cells that paths of exactly `turns` leaps from `cell` visit after 1, 2, ... of them."""
         forward: list[set[int]] = []
         backward: list[set[int]] = []
         for ahead, behind in self._fronts(cell, turns):

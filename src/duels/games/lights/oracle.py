@@ -55,7 +55,7 @@ class LightsOracle(OpenOracle[TurnOff, State]):
 
     def reason(self, sight: Sight[TurnOff, State]) -> str:
         verdict = self.judge(sight)
-        now = f"On are {_told(sight.view.row)}"
+        now = f"You see {_told(sight.view.row)}"
         if verdict.value.number == 0:
             return f"{now}: whatever you turn off, the other player can bring it back to 0."
         best = self.rules.format(verdict.best[0])
