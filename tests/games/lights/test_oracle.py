@@ -61,8 +61,8 @@ def test_a_row_of_ten_thousand_is_won_by_the_middle() -> None:
     [
         (
             "OOOOOOO 1",
-            "You see one run of 7, nim-sum 2; turning off 4 leaves runs of 3 and 3, worth 3 and 3, nim-sum 0, "
-            "and whatever the other player then turns off, you can bring it back to 0.",
+            "You see one run of 7, nim-sum 2; turning off 4 leaves runs of 3 and 3, worth 3 and 3, "
+            "nim-sum 0, and whatever the other player then turns off, you can bring it back to 0.",
         ),
         (
             "OOXOOXX 2",
