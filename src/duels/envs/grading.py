@@ -122,10 +122,10 @@ def exploitability_bounds(policy: Any, game: str, **options: int | None) -> Boun
     room = find_game(game)
     rules = room.rules(**options)
     known = room.response_bounds(rules, policy)
-    if isinstance(policy, str):
-        policy = player_odds(policy, room, rules)
     if known:
         return Bounds(*((sum(getattr(b, end) for b in known.values()) - 1) / 2 for end in ("low", "high")))
+    if isinstance(policy, str):
+        policy = player_odds(policy, room, rules)
     if callable(policy) and (rules.has_secrets or kernel_of(rules.name, "batch")):
         _refuse_large(rules)
         odds = _aligned(policy)

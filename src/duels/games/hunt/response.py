@@ -11,7 +11,8 @@ from duels.solving.pomdp import Bounds
 def response_bounds(rules: QuantumHunt, policy: object) -> dict[Seat, Bounds] | None:
     """What the best responder wins, by the strategy's seat; None for a policy that is no such strategy.
 
-    The player `perfect` is the shipped strategy. Its certificate is at hand; another one is certified now, which takes minutes.
+    The player `perfect` is the shipped strategy. Its certificate is at hand; another strategy is certified
+    now, which takes minutes.
     """
     if isinstance(policy, str) and policy == "perfect":
         policy = shipped()
