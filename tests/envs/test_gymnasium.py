@@ -116,7 +116,7 @@ def test_vector_env_takes_seeds_as_gymnasium_does(game: str) -> None:
         actions = info["action_mask"].argmax(axis=1)
         return [shown.tolist() for shown in envs.step(actions)[0]]
 
-    ours = gymnasium.make_vec(f"duels/{game.title()}-v0", num_envs=3, seat=2)
+    ours: Any = gymnasium.make_vec(f"duels/{game.title()}-v0", num_envs=3, seat=2)
     theirs = gymnasium.make_vec(f"duels/{game.title()}-v0", num_envs=3, seat=2, vectorization_mode="sync")
     for seed in (7, [4, 11, 2**64 - 1]):
         assert first_looks(ours, seed) == first_looks(theirs, seed)

@@ -44,7 +44,8 @@ def _probabilities(agent: Agent, observation: Any, mask: Any) -> NDArray[np.floa
     if answer.size == 1 and answer.dtype.kind in "iu":
         if int(answer.item()) not in allowed:
             raise DuelsError(f"The agent takes action {answer.item()} where only {allowed} are allowed.")
-        return np.eye(len(mask))[int(answer.item())]
+        chosen: NDArray[np.float64] = np.eye(len(mask))[int(answer.item())]
+        return chosen
     if answer.shape != mask.shape or answer.dtype.kind not in "iuf":
         raise DuelsError(f"An agent gives an action's number or {len(mask)} probabilities, not {answer!r}.")
     if (answer < 0).any() or not np.isclose(answer[allowed].sum(), 1):

@@ -96,7 +96,7 @@ def exploitability(policy: Any, game: str, **options: int | None) -> float:
     In probabilities of winning: 0 for perfect play, at most one half. Never-ending play counts one
     half, and so does a game that is cut off by a limit. (OpenSpiel counts in points from -1 to 1, so
     its number is twice this one.) The policy is a player's name, a table as `duels.vector` takes it
-    (`duels.envs.agents.table_of` makes one of an agent), or a function from a `Sight`, what a seat knows,
+    (`duels.table_of` makes one of an agent), or a function from a `Sight`, what a seat knows,
     to one of `sight.actions`, or to a mapping from actions to probabilities.
 
     Exact for lights, leap and chain, and for forms of hunt and flip that are small enough to be searched
