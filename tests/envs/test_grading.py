@@ -12,7 +12,6 @@ from open_spiel.python.policy import TabularPolicy
 import duels.envs.openspiel  # noqa: F401  (registers the games)
 from duels.core.errors import DuelsError
 from duels.core.rules import Seat, Sight
-from duels.envs import dice
 from duels.envs import pettingzoo as duels_pettingzoo
 from duels.envs.grading import exploitability, grades_of
 from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
@@ -112,6 +111,20 @@ def test_grades_in_pettingzoo_are_the_oracles(game: str, options: dict[str, Any]
         assert [env.infos[agent]["value"] for agent in env.possible_agents] == [won, not won]
 
 
+@pytest.mark.parametrize("game", ["chain", "hunt"])
+def test_an_illegal_action_in_pettingzoo_gives_everything_away(game: str) -> None:
+    env = getattr(duels_pettingzoo, f"{game}_v0").env(grade=True)
+    env.reset(seed=1)
+    before = env.infos["player_1"]["value"]
+    assert before > 0
+    env.step(int(env.observe("player_1")["action_mask"].argmin()))
+    assert env.rewards == {"player_1": -1.0, "player_2": 0.0}
+    assert env.infos == {
+        "player_1": {"value": 0.0, "regret": before},
+        "player_2": {"value": 1.0, "regret": 0.0},
+    }
+
+
 @pytest.mark.parametrize("seat", [1, 2])
 def test_grades_in_gymnasium(seat: int) -> None:
     env = DuelEnv("lights", "perfect", seat, grade=True)
@@ -162,9 +175,7 @@ def test_grades_of_many_at_once() -> None:
     one = [DuelEnv("lights", seat=2, grade=True) for _ in range(5)]
     _, info = envs.reset(seed=3)
     for number, env in enumerate(one):
-        env.reset(seed=3)
-        env._stream = dice.stream(3, number)
-        _, single = env.reset()
+        _, single = env.reset(seed=3 + number)
         assert info["value"][number] == single["value"]
         assert info["regret"][number] == 0
     for _ in range(2):

@@ -109,6 +109,23 @@ def test_seeds(game: str) -> None:
     assert len({str(play(seed)) for seed in range(5)}) > 1
 
 
+@pytest.mark.parametrize("game", ["chain", "flip"])
+def test_vector_env_takes_seeds_as_gymnasium_does(game: str) -> None:
+    def first_looks(envs: Any, seed: Any) -> list[list[int]]:
+        _, info = envs.reset(seed=seed)
+        actions = info["action_mask"].argmax(axis=1)
+        return [shown.tolist() for shown in envs.step(actions)[0]]
+
+    ours: Any = gymnasium.make_vec(f"duels/{game.title()}-v0", num_envs=3, seat=2)
+    theirs = gymnasium.make_vec(f"duels/{game.title()}-v0", num_envs=3, seat=2, vectorization_mode="sync")
+    for seed in (7, [4, 11, 2**64 - 1]):
+        assert first_looks(ours, seed) == first_looks(theirs, seed)
+    assert len({str(look) for look in first_looks(ours, list(range(3)))}) > 1
+    assert first_looks(ours, [4, None, 5])[::2] == first_looks(ours, [4, 9, 5])[::2]
+    with pytest.raises(DuelsError, match="each of 3 environments"):
+        ours.reset(seed=[1, 2])
+
+
 def test_vector_env_declares_how_it_resets() -> None:
     envs = gymnasium.make_vec("duels/Lights-v0", num_envs=3)
     assert isinstance(envs.unwrapped, DuelVectorEnv)

@@ -200,3 +200,18 @@ def test_duels_vector_is_at_hand() -> None:
     assert batch.num_envs == 2
     with pytest.raises(DuelsError, match="no option 'max_turns'"):
         duels.vector.make("lights", 2, max_turns=3)
+
+
+def test_uniform_play_of_hunt_is_a_policy_and_play_by_the_state_is_not() -> None:
+    batch: Any = duels.vector.make("hunt", 4, cells=3, max_turns=6)
+    tables = batch.tables
+    uniform = tables.legal / np.maximum(tables.legal.sum(axis=1, keepdims=True), 1)
+    assert batch.rollout(50, batch.policy(uniform)).games > 0
+    peeking = uniform.copy()
+    deciding = tables.actor >= 0
+    groups = batch.shared.observation_groups
+    many = np.bincount(groups[deciding]) > 1
+    state = np.flatnonzero(deciding & many[groups] & (tables.legal.sum(axis=1) > 1))[0]
+    peeking[state] = np.eye(tables.actions)[tables.legal[state].argmax()]
+    with pytest.raises(DuelsError, match="acts on secrets"):
+        batch.policy(peeking)

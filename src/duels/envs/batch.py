@@ -118,6 +118,10 @@ class Batch(ABC):
         self._over: Flags | None = None if self.autoreset else np.zeros(self.num_envs, np.bool_)
         self._restart(None)
 
+    def reseed(self, seeds: NDArray[np.uint64]) -> None:
+        """Start the randomness afresh: every environment's is that of a single one with its seed."""
+        self._streams = dice.streams_of(seeds)
+
     def restart(self, which: Flags) -> None:
         """Start the games afresh where `which` says so."""
         self._clock[which] = 0

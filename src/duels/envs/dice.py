@@ -49,6 +49,14 @@ def streams(seed: int, first: int, count: int) -> Any:
     return _mix_all(numbers * np.uint64(GAMMA) + np.uint64(_mix((seed + GAMMA) & _WORD)))
 
 
+def streams_of(seeds: Any) -> Any:
+    """The streams of single environments with these seeds, an array of 64-bit numbers."""
+    import numpy as np
+
+    gamma = np.uint64(GAMMA)
+    return _mix_all(_mix_all(seeds + gamma) + gamma)
+
+
 def words(streams: Any, ticks: int) -> Any:
     """The next `ticks` words of every stream, a row a tick."""
     import numpy as np

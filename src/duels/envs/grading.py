@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from duels.core.errors import DuelsError
 from duels.core.explore import count_lines
 from duels.core.rules import Rules, Seat, Sight
+from duels.envs.agents import player_odds
 from duels.envs.engine import MatchEngine
 from duels.envs.kernels import kernel_of
 from duels.envs.tabled import TableBatch, shared_tables
@@ -94,8 +95,9 @@ def exploitability(policy: Any, game: str, **options: int | None) -> float:
 
     In probabilities of winning: 0 for perfect play, at most one half. Never-ending play counts one
     half, and so does a game that is cut off by a limit. (OpenSpiel counts in points from -1 to 1, so
-    its number is twice this one.) The policy is a table as `duels.vector` takes it, or a function from
-    what a seat knows to an action, or to a mapping from actions to probabilities.
+    its number is twice this one.) The policy is a player's name, a table as `duels.vector` takes it
+    (`duels.table_of` makes one of an agent), or a function from a `Sight`, what a seat knows,
+    to one of `sight.actions`, or to a mapping from actions to probabilities.
 
     Exact for lights, leap and chain, and for forms of hunt and flip that are small enough to be searched
     whole, given a function. For flip on its whole board the policy is a `Boardless` one: the number is
@@ -115,11 +117,15 @@ def exploitability_bounds(policy: Any, game: str, **options: int | None) -> Boun
 
     Besides what `exploitability` takes, this takes a strategy for hunt (`duels.games.hunt.strategy`).
     """
+    if not isinstance(game, str):
+        raise DuelsError(f"The game comes after the policy, by its name; {game!r} is no game's name.")
     room = find_game(game)
     rules = room.rules(**options)
     known = room.response_bounds(rules, policy)
     if known:
         return Bounds(*((sum(getattr(b, end) for b in known.values()) - 1) / 2 for end in ("low", "high")))
+    if isinstance(policy, str):
+        policy = player_odds(policy, room, rules)
     if callable(policy) and (rules.has_secrets or kernel_of(rules.name, "batch")):
         _refuse_large(rules)
         odds = _aligned(policy)

@@ -180,9 +180,11 @@ class TableBatch(Batch):
         return bounds
 
     def _refuse_peeking(self, policy: NDArray[Any], decisions: Flags) -> None:
-        groups = self.shared.observation_groups
-        _, example = np.unique(groups, return_index=True)
-        if (policy[decisions] != policy[example[groups]][decisions]).any():
+        asked = policy[decisions]
+        _, example, alike = np.unique(
+            self.shared.observation_groups[decisions], return_index=True, return_inverse=True
+        )
+        if (asked != asked[example[alike]]).any():
             raise DuelsError(
                 "This policy acts on secrets: it tells states apart that look alike to the seat."
             )

@@ -175,6 +175,7 @@ def test_the_shipped_strategys_exploitability_is_its_certificate() -> None:
     from duels.games.hunt.certificate import claimed
 
     bounds = exploitability_bounds(shipped(), "hunt")
+    assert exploitability_bounds("perfect", "hunt") == bounds
     claim = claimed().nash_conv
     assert (2 * bounds.low, 2 * bounds.high) == pytest.approx((claim.low, claim.high))
     with pytest.raises(DuelsError, match="more is not known"):

@@ -1,5 +1,6 @@
 """Many duels against an opponent as one Gymnasium vector environment, on arrays throughout."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import gymnasium
@@ -24,7 +25,10 @@ Numbers = NDArray[np.int64]
 
 
 class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
-    """`num_envs` duels from the agent's seat; each is, game for game, a `DuelEnv`.
+    """`num_envs` duels from the agent's seat, on arrays.
+
+    Against `random` the environment number k of seed s is, game for game, the `DuelEnv` of seed s + k; a
+    level mixes its actions alike in both, but draws by other dice.
 
     `opponent` is `random`, a level of a game without secrets, or a table of a policy (`duels.vector`).
     For any other player, make the environment with `vectorization_mode="sync"`. A game that ends is
@@ -68,16 +72,28 @@ class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
         self.action_space = batch_space(self.single_action_space, num_envs)
 
     def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Bytes, dict[str, Any]]:
-        super().reset(seed=seed)
-        if seed is None and not self._seeded:
-            seed = int(self.np_random.integers(2**63))
+        super().reset(seed=seed if isinstance(seed, int) else None)
+        self._batch.reset()
+        if seed is not None or not self._seeded:
+            self._batch.reseed(self._seeds(seed))
         self._seeded = True
-        self._batch.reset(seed)
         self._regrets[:] = 0
         self._answer(_Ended(self))
         return self._batch.observe(self._seat), self._info()
+
+    def _seeds(self, seed: int | Sequence[int | None] | None) -> NDArray[np.uint64]:
+        """[env] its seed, as Gymnasium has it: one from the list, or its number added to the one given."""
+        if seed is None or isinstance(seed, int | np.integer):
+            first = self._any_seed() if seed is None else int(seed)
+            return np.uint64(first % 2**64) + np.arange(self.num_envs, dtype=np.uint64)
+        if len(seed) != self.num_envs:
+            raise DuelsError(f"A list of seeds has one for each of {self.num_envs} environments.")
+        return np.array([self._any_seed() if one is None else int(one) % 2**64 for one in seed], np.uint64)
+
+    def _any_seed(self) -> int:
+        return int(self.np_random.integers(2**63))
 
     def step(self, actions: Numbers) -> tuple[Bytes, NDArray[np.float64], Flags, Flags, dict[str, Any]]:
         batch = self._batch
