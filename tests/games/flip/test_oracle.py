@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from array import array
+from itertools import combinations
 from pathlib import Path
 from random import Random
 
@@ -12,7 +13,7 @@ from duels.core.errors import NotationError, NotYourTurn
 from duels.core.match import Match, draw
 from duels.core.rules import CHANCE, Seat
 from duels.games.flip import fill, table, verify
-from duels.games.flip.bounds import Grid, Shape
+from duels.games.flip.bounds import Grid, Shape, chance_to_last
 from duels.games.flip.lumped import MOST_NEAR, Lumped
 from duels.games.flip.oracle import FlipOracle, make_oracle
 from duels.games.flip.rules import Flip, Keep, QuantumFlip, QuantumTiles
@@ -334,3 +335,32 @@ def test_resigning_ends_it(oracle: FlipOracle) -> None:
     assert [oracle.value(match.sight(seat)).number for seat in Seat] == [0, 1]
     with pytest.raises(NotYourTurn):
         oracle.judge(match.sight(Seat.ONE))
+
+
+@pytest.mark.parametrize("seen", [(), (1,), (3,)])
+@pytest.mark.parametrize("spared", [0, 1])
+@pytest.mark.parametrize("flips", [1, 3, 5])
+def test_the_chance_that_a_match_lasts_counts_every_way_the_tiles_can_come_up(
+    seen: tuple[int, ...], spared: int, flips: int
+) -> None:
+    lumped = Lumped(SMALL)
+    for code, flipped in lumped.places.flipped.items():
+        bag = [v for v, f in enumerate(flipped, 1) for _ in range(3 - f - seen.count(v))]
+        if any(f + seen.count(v) > 3 for v, f in enumerate(flipped, 1)) or len(bag) < flips + spared:
+            continue
+        room = 2 * (SMALL.target - 1) - lumped.places.points[code]
+        ways = [sum(sorted((*shown, *seen))[:flips]) <= room for shown in combinations(bag, flips + spared)]
+        assert chance_to_last(lumped, code, seen, flips, spared) == pytest.approx(sum(ways) / len(ways))
+
+
+@pytest.mark.parametrize(
+    "position",
+    [
+        "...../....5/.1.2./4..../..... 6,6 11 1",
+        ".4.1./2..../...5./...../..... 7,5 11 1",
+        "...../....5/...2./4..../..... 6,5 11 2",
+    ],
+)
+def test_boards_with_few_pairs_left_have_narrow_values(oracle: FlipOracle, position: str) -> None:
+    """Tiles of one colour flipped first: the pairs may run out, but hardly any match lasts so long."""
+    assert oracle.judge(BOOK.parse_position(position)).value.error < GOAL

@@ -10,6 +10,7 @@ from duels.games.flip.table import ROUNDING, Table
 from duels.solving.oracle import Check, Exactness, Judged, Oracle, Value, Verdict
 
 MOST_STEPS = 2
+FEW = 15  # unknown tiles, beyond which a second step takes many seconds and is left out
 ALIKE = 4 * ROUNDING  # closer values cannot be told apart
 
 
@@ -59,7 +60,7 @@ class FlipOracle(Oracle[Action, State]):
         actions = self.rules.actions(state)
         # Known without a look at the actions; while a choice is open there is no such position.
         least, most = (0.0, 1.0) if state.choosing else self.bounds.of(self._position(state))
-        for steps in range(MOST_STEPS + 1):
+        for steps in self._steps(state):
             intervals = self._intervals(state, actions, steps)
             low, high = best(list(intervals.values()))
             low, high = max(low, least), min(high, most)
@@ -86,6 +87,10 @@ class FlipOracle(Oracle[Action, State]):
             for action, value in values.items()
         )
         return Verdict(_value((low, high), top), judged)
+
+    def _steps(self, state: State) -> range:
+        """How many steps ahead to look, one after the other, until the interval is narrow enough."""
+        return range(MOST_STEPS + (state.tiles.count(UNKNOWN) <= FEW))
 
     def _intervals(self, state: State, actions: tuple[Action, ...], steps: int) -> dict[Action, Interval]:
         at = self._position(state)
@@ -134,7 +139,7 @@ class FlipOracle(Oracle[Action, State]):
         lifted = state.lifted
         action = Flip(lifted[0]) if len(lifted) == 1 else QuantumFlip(lifted[0], lifted[1])
         at = self._position(before)
-        for steps in range(MOST_STEPS + 1):
+        for steps in self._steps(before):
             interval = self._interval(at, before, action, steps)
             if interval[1] - interval[0] <= ENOUGH:
                 break
