@@ -132,7 +132,10 @@ def exploitability_bounds(policy: Any, game: str, **options: int | None) -> Boun
         if table.ndim == 1:
             table = np.eye(tables.actions)[table]
         limit = getattr(rules, rules.limit) if rules.limit else None
-        answers = [best_response_value(tables, table.astype(np.float64), seat, limit) for seat in (0, 1)]
+        answers = [
+            best_response_value(tables, lambda clock: table.astype(np.float64), seat, limit)
+            for seat in (0, 1)
+        ]
     exact = (sum(answers) - 1) / 2
     return Bounds(exact, exact)
 
