@@ -13,7 +13,7 @@ from duels.core.errors import DuelsError
 from duels.core.rules import Rules
 from duels.envs import vector
 from duels.envs.batch import Bytes, Flags
-from duels.envs.grading import grades_of, tabulate
+from duels.envs.grading import grades_of, refuse_clocked, tabulate
 from duels.envs.gymnasium.single import RANDOM
 from duels.envs.kernels import kernel_of
 from duels.games import find_game
@@ -127,6 +127,7 @@ def _table_of(player: str, game: str, rules: Rules[Any, Any, Any]) -> NDArray[np
             f"{player!r} plays {rules.name} one game at a time: make the environment with "
             'vectorization_mode="sync", or give a table of a policy.'
         )
+    refuse_clocked(rules)
     return tabulate(made.odds, rules)
 
 
