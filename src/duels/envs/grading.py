@@ -51,6 +51,10 @@ class Grader:
         verdict = self._oracle.judge(self._engine.sight(seat))
         self._regret[seat] = verdict.loss(self._engine.action(action))
 
+    def forfeit(self, seat: int) -> dict[str, float]:
+        """What `info` holds for a seat that has just lost by an action that is not allowed."""
+        return {"value": 0.0, "regret": self._oracle.value(self._engine.sight(seat)).number}
+
     def info(self, seat: int) -> dict[str, float]:
         """What `info` holds for a seat: the position's value to it now, and its last action's regret."""
         return {"value": self._oracle.value(self._engine.sight(seat)).number, "regret": self._regret[seat]}
