@@ -5,12 +5,19 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
-from typing import Any, Generic
+from typing import Any, ClassVar, Generic
 
 from duels.core.errors import NotYourTurn
 from duels.core.match import Resigned
 from duels.core.rules import A, OpenRules, S, Seat, Sight, V
 from duels.solving.progress import tell
+
+OFTEN = 0.1
+"""How often a mixed strategy takes an action at least for it to be one of the best.
+
+Training leaves a little weight on nearly every action: less than this is noise, not advice. Of the few
+actions that matter in one decision, one always has more.
+"""
 
 
 class Exactness(Enum):
@@ -57,7 +64,7 @@ class Judged(Generic[A]):
     action: A
     value: Value
     best: bool
-    """Whether perfect play may take it, as far as anybody can tell."""
+    """Whether perfect play may take it, as far as anybody can tell; where it mixes, takes it OFTEN."""
     weight: float
 
 
@@ -76,8 +83,8 @@ class Verdict(Generic[A]):
     def losses(self) -> tuple[float, ...]:
         """What each action gives away of the position's value.
 
-        One that perfect play may take costs nothing, even where estimates of such actions differ; any
-        other costs what its value says, at least 0.
+        A best one costs nothing, even where estimates of such actions differ; any other costs what its
+        value says, at least 0. In a mixed verdict, one that is taken less than OFTEN is not best.
         """
         return tuple(
             0.0 if judged.best else max(0.0, self.value.number - judged.value.number)
@@ -126,6 +133,9 @@ class Oracle(ABC, Generic[A, V]):
     An oracle is given sights, never states: it cannot tell a seat what the seat may not know.
     """
 
+    mixes: ClassVar[bool] = False
+    """Whether perfect play has to be unpredictable, so that it is the weights that count."""
+
     def value(self, sight: Sight[A, V]) -> Value:
         """The value of the position to `sight.seat`, whoever is to act: seat, chance or nobody."""
         if sight.events and isinstance(sight.events[-1], Resigned):
@@ -149,6 +159,17 @@ class Oracle(ABC, Generic[A, V]):
     @abstractmethod
     def reason(self, sight: Sight[A, V]) -> str:
         """One plain sentence why the best action is best, from what the seat may know."""
+
+    def weights(self, sight: Sight[A, V]) -> tuple[float, ...]:
+        """How often perfect play takes each of `sight.actions`; games override it where that is quicker."""
+        return tuple(judged.weight for judged in self.judge(sight).actions)
+
+    def worth_seeing_all(self, sight: Sight[A, V], others: Sight[A, V], action: A) -> float:
+        """About what `action` is worth to `sight.seat`, to somebody who sees both sides of the table.
+
+        Only where `mixes`: it takes luck out of measurements, and is nobody's advice.
+        """
+        raise NotImplementedError
 
     def belief(self, sight: Sight[A, V]) -> dict[str, float]:
         """Where hidden things may be, by name, as probabilities; empty in games without secrets."""
