@@ -135,6 +135,8 @@ class Oracle(ABC, Generic[A, V]):
 
     mixes: ClassVar[bool] = False
     """Whether perfect play has to be unpredictable, so that it is the weights that count."""
+    counts_as_one: ClassVar[str] = ""
+    """Which actions are the same answer, as `idea` has it, in words."""
 
     def value(self, sight: Sight[A, V]) -> Value:
         """The value of the position to `sight.seat`, whoever is to act: seat, chance or nobody."""
@@ -160,6 +162,10 @@ class Oracle(ABC, Generic[A, V]):
     def reason(self, sight: Sight[A, V]) -> str:
         """One plain sentence why the best action is best, from what the seat may know."""
 
+    def effect(self, sight: Sight[A, V], action: A) -> str:
+        """One plain sentence on what an action that is not best did, from what the seat could know."""
+        return ""
+
     def weights(self, sight: Sight[A, V]) -> tuple[float, ...]:
         """How often perfect play takes each of `sight.actions`; games override it where that is quicker."""
         return tuple(judged.weight for judged in self.judge(sight).actions)
@@ -182,6 +188,10 @@ class Oracle(ABC, Generic[A, V]):
     def idea(self, sight: Sight[A, V], action: A) -> Hashable:
         """What the action is, up to differences that do not matter: tiles nobody has seen are alike."""
         return action
+
+    def lesson(self, sight: Sight[A, V], action: A) -> Hashable:
+        """What there is to learn where the action is right: two positions can teach the same."""
+        return self.idea(sight, action)
 
     def findings(self, sight: Sight[A, V]) -> Iterator[Finding]:
         """What else is worth knowing in this position."""
@@ -214,15 +224,20 @@ class OpenOracle(Oracle[A, S]):
         """`worth` after each of `actions`; games override it where they know a quicker way."""
         return [self.worth(self.rules.apply(state, action).state) for action in actions]
 
+    def quickest(self, state: S, best: tuple[A, ...]) -> tuple[A, ...]:
+        """Which of the equally good actions perfect play takes: the quickest win, the longest resistance."""
+        return best
+
     def _value_of(self, sight: Sight[A, S]) -> Value:
         return Value.of(_seen_from(sight.seat, self.worth(sight.view)))
 
     def _verdict_on(self, sight: Sight[A, S]) -> Verdict[A]:
         worths = [_seen_from(sight.seat, worth) for worth in self.worths_after(sight.view, sight.actions)]
         most = max(worths)
-        share = 1 / worths.count(most)
+        best = tuple(action for action, worth in zip(sight.actions, worths, strict=True) if worth == most)
+        taken = frozenset(self.quickest(sight.view, best))
         judged = tuple(
-            Judged(action, Value.of(worth), worth == most, share if worth == most else 0.0)
+            Judged(action, Value.of(worth), worth == most, (action in taken) / len(taken))
             for action, worth in zip(sight.actions, worths, strict=True)
         )
         return Verdict(Value.of(most), judged)

@@ -144,10 +144,19 @@ class HuntOracle(Oracle[Action, Known]):
         if not clear:
             often = either([j.action.cell for j in verdict.actions if j.best])
             return (
-                f"Be on {often}, at random: whichever you always chose, the other player would learn to name, "
-                "so what one looks worth against the other's habits decides little."
+                f"Be on {often}, at random: whichever you always chose, the other player would learn "
+                "to name, so what one looks worth against the other's habits decides little."
             )
         return _reason_to_go(sight, at, verdict, mostly)
+
+    def effect(self, sight: Sight[Action, Known], action: Action) -> str:
+        there = self.belief(sight)[f"cell {action.cell}"]
+        often = dict(zip(sight.actions, self.weights(sight), strict=True))[action]
+        rarely = (
+            f"the strategy does that {often:.1%} of the time" if often else "the strategy never does that"
+        )
+        did = {Observe: "named", Move: "went to", Tunnel: "tunnelled to"}[type(action)]
+        return f"You {did} {action.cell}, where the other token was with about {there:.0%}; {rarely}."
 
     def claim(self) -> str:
         from duels.games.hunt.certificate import claimed
