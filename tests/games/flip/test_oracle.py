@@ -364,3 +364,32 @@ def test_the_chance_that_a_match_lasts_counts_every_way_the_tiles_can_come_up(
 def test_boards_with_few_pairs_left_have_narrow_values(oracle: FlipOracle, position: str) -> None:
     """Tiles of one colour flipped first: the pairs may run out, but hardly any match lasts so long."""
     assert oracle.judge(BOOK.parse_position(position)).value.error < GOAL
+
+
+def test_the_threat_of_the_other_player_is_named(oracle: FlipOracle) -> None:
+    sight = oracle.rules.parse_position("1..../1.2.5/.12../..c5./24441 14,18 00 1")
+    denied = (
+        "The other player stands at 18 and D3 is known to be a 3: leave it and the other player takes 21. "
+    )
+    assert oracle.reason(sight).startswith(f"{denied}Take D3")
+    assert oracle.effect(sight, oracle.rules.parse("A5")).startswith(
+        "You flipped A5, an unknown tile, and left D3 to the other player: "
+    )
+    assert oracle.effect(sight, oracle.rules.parse("D3")) == "You took D3, known to be a 3, for 17."
+    harmless = oracle.rules.parse_position("1..../1.2.5/.12../..c5./24441 15,17 00 1")
+    assert "stands at" not in oracle.reason(harmless)
+
+
+def test_a_threat_that_cannot_be_denied_is_named_too(oracle: FlipOracle) -> None:
+    sight = oracle.rules.parse_position("1..../1.2.5/.12../c.c5./24441 14,18 00 1")
+    assert "D1 and D3 are known to be 3s: unless you win now, the other player takes 21." in oracle.reason(
+        sight
+    )
+
+
+def test_a_tile_is_kept_to_deny_it(oracle: FlipOracle) -> None:
+    sight = oracle.rules.parse_position("1..../1.2.5/.1b../..c5./2444. 11,18 10 1 C3|D3")
+    assert oracle.reason(sight).startswith(
+        "The other player stands at 18 and D3 is known to be a 3: leave it"
+    )
+    assert oracle.effect(sight, oracle.rules.parse("keep C3")).endswith("and left D3 to the other player.")

@@ -9,7 +9,7 @@ from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.games.leap.oracle import make_oracle
 from duels.games.leap.paths import Paths
-from duels.games.leap.rules import QuantumLeap, State
+from duels.games.leap.rules import Leap, QuantumLeap, State
 
 RULES = QuantumLeap()
 ORACLE = make_oracle(RULES)
@@ -121,3 +121,29 @@ def test_a_finished_match_has_its_result_as_value() -> None:
     oracle = make_oracle(QuantumLeap(2))
     assert oracle.value(match.sight(Seat.ONE)).fraction == 1
     assert oracle.value(match.sight(Seat.TWO)).fraction == 0
+
+
+@pytest.mark.parametrize("position", ["20 1 1", "10 1 1", "16 12 1", "12 1 2", "16 20 1"])
+def test_perfect_play_wastes_no_turn(position: str) -> None:
+    """Among equally good leaps only those that leave the fewest turns are taken, in lost races too."""
+    sight = RULES.parse_position(position)
+    verdict = ORACLE.judge(sight)
+    turns = {
+        j.action: ORACLE.paths.needed(RULES.apply(sight.view, j.action).state.cell_of(sight.seat))
+        for j in verdict.actions
+    }
+    fewest = min(turns[action] for action in verdict.best)
+    for judged in verdict.actions:
+        assert (judged.weight > 0) == (judged.best and turns[judged.action] == fewest)
+
+
+def test_some_good_leap_is_slower() -> None:
+    """Else the test above could not fail."""
+    verdict = ORACLE.judge(RULES.parse_position("16 1 1"))
+    assert any(judged.best and not judged.weight for judged in verdict.actions)
+
+
+def test_the_effect_of_a_slip_is_the_turns_still_needed() -> None:
+    assert ORACLE.effect(RULES.parse_position("9 7 1"), Leap(1)) == (
+        "After leaping 1 you needed 2 more turns, the other player, whose turn it was, 2."
+    )

@@ -90,8 +90,15 @@ def test_there_is_nothing_to_judge_out_of_turn() -> None:
         ORACLE.judge(RULES.sight(RULES.initial(), Seat.TWO))
 
 
-def test_the_same_move_elsewhere_is_the_same_idea() -> None:
+def test_the_same_move_elsewhere_teaches_the_same() -> None:
     left, right = RULES.parse_position("OOOXXXX 1"), RULES.parse_position("XXXXOOO 2")
-    assert ORACLE.idea(left, TurnOff(1, 1)) == ORACLE.idea(left, TurnOff(3, 1))
-    assert ORACLE.idea(left, TurnOff(1, 1)) == ORACLE.idea(right, TurnOff(5, 1))
-    assert ORACLE.idea(left, TurnOff(1, 1)) != ORACLE.idea(left, TurnOff(2, 1))
+    assert ORACLE.lesson(left, TurnOff(1, 1)) == ORACLE.lesson(left, TurnOff(3, 1))
+    assert ORACLE.lesson(left, TurnOff(1, 1)) == ORACLE.lesson(right, TurnOff(5, 1))
+    assert ORACLE.lesson(left, TurnOff(1, 1)) != ORACLE.lesson(left, TurnOff(2, 1))
+
+
+def test_the_effect_of_a_slip_is_the_nim_sum_that_it_left() -> None:
+    sight = RULES.parse_position("OOOXXXX 1")
+    assert ORACLE.effect(sight, TurnOff(1, 1)) == (
+        "You turned off 1, which left one run of 2, nim-sum 2: the other player could bring it to 0."
+    )

@@ -88,6 +88,17 @@ class ChainOracle(OpenOracle[Action, State]):
         heads, tails = self._coin(after, sight.seat)
         return f"{told}: if it is challenged, heads leaves you {heads:.1%} and tails {tails:.1%}."
 
+    def effect(self, sight: Sight[Action, State], action: Action) -> str:
+        after = self.rules.apply(sight.view, action).state
+        left = self.value(self.rules.sight(after, sight.seat)).number
+        if isinstance(action, Answer):
+            return f"You answered {self.rules.format(action)}, which left you {left:.1%}."
+        told = f"You observed cell {self.rules.format(action)}, which left you {left:.1%}"
+        if after.phase is not Phase.CHALLENGE:
+            return f"{told}; it could not be challenged."
+        heads, tails = self._coin(after, sight.seat)
+        return f"{told}: if challenged, {heads:.1%} on heads and {tails:.1%} on tails."
+
     def verify(self) -> Iterator[Check]:
         rules = self.rules
         if 3**rules.cells * (rules.max_boards or 1) > _MOST_BOARDS_CHECKED:

@@ -55,6 +55,10 @@ class Paths:
             length += 1
         return good
 
+    def soonest(self, cell: int) -> set[int]:
+        """The cells one leap on from `cell` (on the grid) that shortest paths visit."""
+        return self._layers(cell, self.needed(cell))[0]
+
     def at_least(self, cell: int) -> int:
         """A lower bound on the leaps needed: how often `cell` must double to come to the goal."""
         return (-(-self.goal // cell) - 1).bit_length()
