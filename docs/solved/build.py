@@ -141,13 +141,13 @@ def chain(pictures: Pictures) -> str:
         examples,
         [round(100 * oracle.value(sight).number, 1) for sight in sights],
     )
-    sizes = [(5, 3), (6, 3), (7, 3), (9, 3), (8, 4), (9, 4), (5, 2)]
+    sizes = [(5, 3), (6, 3), (7, 3), (8, 4), (5, 2)]
     size_rows = "".join(f"| {cells} | {run} | {_opening_fraction(cells, run)} |\n" for cells, run in sizes)
     return f"""\
 ## chain: nobody
 
-The opening is worth exactly {opening.fraction}: neither side can force four, and perfect play goes on for
-ever, board after board. All seven first cells are equally good; what decides games are the mistakes after
+The opening is worth exactly {opening.fraction}: neither side can get more than an even chance.
+All seven first cells are equally good; what decides games are the mistakes after
 that. Values are exact fractions; their denominators divide 2·6^7.
 
 ![Some positions](images/solved-chain.svg)
@@ -202,7 +202,7 @@ def flip(pictures: Pictures) -> str:
 Both players know the same, so the game is one of chance and timing: what is left in the bag, who is how far
 from 21, who still has the Quantum Flip. With all tiles face down Player 1 wins {percent(values["both"])}.
 
-| first move, up to symmetry | Player 1 wins |
+| first move (all flips alike, all Quantum Flips alike) | Player 1 wins |
 |---|---|
 {first}
 ### What a Quantum Flip is worth

@@ -67,6 +67,7 @@ _LATER = {
     "exploitability": "duels.envs.grading.exploitability",
     "exploitability_bounds": "duels.envs.grading.exploitability_bounds",
     "make_player": "duels.players.make_player",
+    "table_of": "duels.envs.agents.table_of",
 }
 
 

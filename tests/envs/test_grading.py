@@ -11,10 +11,10 @@ from open_spiel.python.policy import TabularPolicy
 
 import duels.envs.openspiel  # noqa: F401  (registers the games)
 from duels.core.errors import DuelsError
-from duels.core.rules import Seat, Sight
-from duels.envs import dice
+from duels.core.explore import reachable
+from duels.core.rules import CHANCE, Seat, Sight
 from duels.envs import pettingzoo as duels_pettingzoo
-from duels.envs.grading import exploitability, grades_of
+from duels.envs.grading import exploitability, grades_of, tabulate
 from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
 from duels.envs.tabled import shared_tables
 from duels.games import GAMES
@@ -74,13 +74,15 @@ def test_perfect_leap_of_small_goal_cannot_be_exploited() -> None:
     assert exploitability(skewed, "leap", goal=9) > 0.1
 
 
-def test_random_play_of_chain_is_exploitable_and_a_one_move_policy_more_so() -> None:
+def test_play_of_chain_that_can_be_waited_for_loses_everything() -> None:
+    """Without a limit of boards the best opponent of random play, or of rare mistakes, always wins."""
     rules = GAMES["chain"].rules()
     tables = shared_tables(rules).tables
     uniform = tables.legal / np.maximum(tables.legal.sum(axis=1, keepdims=True), 1)
-    random = exploitability(uniform, "chain")
-    assert 0.2 < random < 0.5
-    assert exploitability(uniform.argmax(axis=1), "chain") > random
+    perfect: Any = make_player("perfect", GAMES["chain"], rules)
+    careless = 0.99 * tabulate(perfect.odds, rules) + 0.01 * uniform
+    assert exploitability(uniform, "chain") == 0.5
+    assert exploitability(careless, "chain") == 0.5
 
 
 GRADED: list[tuple[str, dict[str, Any]]] = [
@@ -110,6 +112,20 @@ def test_grades_in_pettingzoo_are_the_oracles(game: str, options: dict[str, Any]
             env.step(match.number(taken.action))
         won = env.rewards["player_1"] > 0
         assert [env.infos[agent]["value"] for agent in env.possible_agents] == [won, not won]
+
+
+@pytest.mark.parametrize("game", ["chain", "hunt"])
+def test_an_illegal_action_in_pettingzoo_gives_everything_away(game: str) -> None:
+    env = getattr(duels_pettingzoo, f"{game}_v0").env(grade=True)
+    env.reset(seed=1)
+    before = env.infos["player_1"]["value"]
+    assert before > 0
+    env.step(int(env.observe("player_1")["action_mask"].argmin()))
+    assert env.rewards == {"player_1": -1.0, "player_2": 0.0}
+    assert env.infos == {
+        "player_1": {"value": 0.0, "regret": before},
+        "player_2": {"value": 1.0, "regret": 0.0},
+    }
 
 
 @pytest.mark.parametrize("seat", [1, 2])
@@ -154,7 +170,7 @@ def test_a_perfect_policy_has_no_exploitability_and_a_level_has_some() -> None:
         assert graded["perfect"] == 0
         assert 0 < graded["expert"] < graded["novice"]
     perfect: Any = make_player("perfect", GAMES["chain"], GAMES["chain"].rules())
-    assert exploitability(perfect.odds, "chain") == pytest.approx(0, abs=1e-9)
+    assert exploitability(perfect.odds, "chain") == 0
 
 
 def test_grades_of_many_at_once() -> None:
@@ -162,9 +178,7 @@ def test_grades_of_many_at_once() -> None:
     one = [DuelEnv("lights", seat=2, grade=True) for _ in range(5)]
     _, info = envs.reset(seed=3)
     for number, env in enumerate(one):
-        env.reset(seed=3)
-        env._stream = dice.stream(3, number)
-        _, single = env.reset()
+        _, single = env.reset(seed=3 + number)
         assert info["value"][number] == single["value"]
         assert info["regret"][number] == 0
     for _ in range(2):
@@ -200,3 +214,65 @@ def test_what_cannot_be_graded_is_refused() -> None:
             exploitability(skewed, game)
     with pytest.raises(DuelsError, match="a table of 222 states"):
         exploitability(np.zeros(3, int), "lights")
+    for wrong in (np.full(222, 99), np.full(222, -1), np.full((222, 13), np.nan), np.full((222, 13), "1")):
+        with pytest.raises(DuelsError, match="policy"):
+            exploitability(wrong, "lights")
+
+
+@pytest.mark.parametrize(("game", "options"), FORMS)
+def test_a_functions_answers_are_checked(game: str, options: dict[str, Any]) -> None:
+    with pytest.raises(DuelsError, match="not allowed"):
+        exploitability(lambda sight: "nothing", game, **options)
+    with pytest.raises(DuelsError, match="sum to 1"):
+        exploitability(lambda sight: {sight.actions[0]: 0.5}, game, **options)
+
+
+def test_a_table_that_sums_to_almost_1_is_taken_as_if_it_did() -> None:
+    tables = shared_tables(GAMES["lights"].rules()).tables
+    uniform = tables.legal / np.maximum(tables.legal.sum(axis=1, keepdims=True), 1)
+    assert exploitability(uniform * (1 + 5e-6), "lights") == pytest.approx(
+        exploitability(uniform, "lights"), abs=1e-12
+    )
+
+
+def by_sweeps(rules: Any, policy: Any, responder: Seat) -> float:
+    """The best response by value iteration on the rules' own states, clock and all; coins end every loop."""
+    states = [match.state for match in reachable(rules)]
+    values = dict.fromkeys(states, 0.5)
+    for _ in range(200):
+        for state in states:
+            actor, outcome = rules.actor(state), rules.outcome(state)
+            after = [values[rules.apply(state, action).state] for action in rules.actions(state)]
+            if outcome:
+                values[state] = 0.5 if outcome.winner is None else float(outcome.winner is responder)
+            elif actor is responder:
+                values[state] = max(after)
+            else:
+                odds = rules.odds(state) if actor is CHANCE else policy(rules.sight(state, actor))
+                values[state] = sum(float(p) * value for p, value in zip(odds, after, strict=True))
+    return values[rules.initial()]
+
+
+def test_a_function_may_look_at_the_clock() -> None:
+    rules: Any = GAMES["chain"].rules(cells=3, run=2, max_boards=3)
+
+    def hurried(sight: Sight[Any, Any]) -> Any:
+        return sight.actions[sight.view.boards % len(sight.actions)]
+
+    def odds(sight: Sight[Any, Any]) -> list[float]:
+        return [float(action == hurried(sight)) for action in sight.actions]
+
+    expected = (sum(by_sweeps(rules, odds, seat) for seat in Seat) - 1) / 2
+    assert exploitability(hurried, "chain", cells=3, run=2, max_boards=3) == pytest.approx(expected)
+    perfect: Any = make_player("perfect", GAMES["chain"], GAMES["chain"].rules(cells=4, run=2, max_boards=2))
+    assert exploitability(perfect.odds, "chain", cells=4, run=2, max_boards=2) == pytest.approx(0, abs=1e-12)
+
+
+def test_grades_that_depend_on_the_clock_are_given_game_by_game_only() -> None:
+    options: Any = {"cells": 4, "run": 2, "max_boards": 2}
+    with pytest.raises(DuelsError, match="sync"):
+        DuelVectorEnv("chain", 2, grade=True, **options)
+    with pytest.raises(DuelsError, match="sync"):
+        DuelVectorEnv("chain", 2, opponent="club", **options)
+    # There a board is worth as much as none: an even chance.
+    DuelVectorEnv("chain", 2, opponent="club", grade=True, cells=5, run=4, max_boards=2)

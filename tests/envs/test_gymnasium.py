@@ -12,6 +12,7 @@ from gymnasium.vector import AutoresetMode
 
 from duels.core.errors import DuelsError
 from duels.core.rules import Sight
+from duels.envs import dice
 from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
 from duels.games import GAMES
 from tests.envs.cases import CASES
@@ -40,6 +41,65 @@ def test_illegal_action_loses(seat: int) -> None:
     after, reward, terminated, truncated, info = env.step(illegal)
     assert (reward, terminated, truncated, info["illegal"]) == (-1.0, True, False, True)
     assert (after == observation).all()
+    assert not info["action_mask"].any()
+    assert not env.unwrapped.action_masks().any()
+    with pytest.raises(DuelsError, match="over"):
+        env.unwrapped.step(0)
+    _, info = env.reset()
+    assert info["action_mask"].any()
+
+
+@pytest.mark.parametrize("wrong", [-1, 8, 99])
+def test_an_illegal_action_gives_away_all_that_the_position_was_worth(wrong: int) -> None:
+    env = DuelEnv("chain", grade=True)
+    envs: Any = DuelVectorEnv("chain", 2, grade=True)
+    env.reset(seed=1)
+    envs.reset(seed=1)
+    one = env.step(np.int64(wrong))
+    _, rewards, terminated, _, info = envs.step(np.array([wrong, 3]))
+    assert (one[1], one[2], one[4]["value"], one[4]["regret"]) == (-1.0, True, 0.0, 0.5)
+    assert (rewards[0], terminated.tolist()) == (-1.0, [True, False])
+    assert info["final_info"]["value"][0] == 0.0
+    assert info["final_info"]["regret"][0] == 0.5
+    assert (info["regret"][0], info["value"][0]) == (0.0, 0.5)  # a new game
+
+
+def test_what_is_no_action_at_all_is_refused() -> None:
+    envs: Any = DuelVectorEnv("chain", 2)
+    envs.reset(seed=1)
+    for actions in (np.zeros(2), np.zeros(3, int), [[0, 0]]):
+        with pytest.raises(DuelsError, match="2 whole numbers"):
+            envs.step(actions)
+
+
+def test_there_is_no_picture_of_a_duel() -> None:
+    with pytest.raises(DuelsError, match="render mode 'rgb_array'"):
+        DuelEnv("lights", render_mode="rgb_array")
+
+
+def test_what_is_kept_of_a_game_that_ended_is_all_that_a_single_one_tells() -> None:
+    envs: Any = DuelVectorEnv("leap", 3, grade=True)
+    singles: Any = gymnasium.vector.SyncVectorEnv(
+        [lambda: DuelEnv("leap", grade=True)] * 3, autoreset_mode=AutoresetMode.SAME_STEP
+    )
+    envs.reset(seed=1)
+    _, info = singles.reset(seed=1)
+    for number, env in enumerate(singles.envs):
+        env._stream = dice.stream(1, number)  # the dice of the environment's place in a batch
+    ended = 0
+    while ended < 5:
+        actions = np.array([np.flatnonzero(mask)[-1] for mask in info["action_mask"]])
+        *_, ours = envs.step(actions)
+        *_, info = singles.step(actions)
+        assert ours["value"].tolist() == info["value"].tolist()
+        assert ours["regret"].tolist() == info["regret"].tolist()
+        if "final_info" in info:
+            over = info["_final_info"]
+            ended += int(over.sum())
+            assert (ours["_final_info"] == over).all()
+            for name in ("action_mask", "value", "regret"):
+                assert (ours["final_info"][name][over] == info["final_info"][name][over]).all()
+                assert (ours["final_info"][f"_{name}"] == over).all()
 
 
 def test_a_game_that_is_over_must_be_reset() -> None:
@@ -109,6 +169,23 @@ def test_seeds(game: str) -> None:
     assert len({str(play(seed)) for seed in range(5)}) > 1
 
 
+@pytest.mark.parametrize("game", ["chain", "flip"])
+def test_vector_env_takes_seeds_as_gymnasium_does(game: str) -> None:
+    def first_looks(envs: Any, seed: Any) -> list[list[int]]:
+        _, info = envs.reset(seed=seed)
+        actions = info["action_mask"].argmax(axis=1)
+        return [shown.tolist() for shown in envs.step(actions)[0]]
+
+    ours: Any = gymnasium.make_vec(f"duels/{game.title()}-v0", num_envs=3, seat=2)
+    theirs = gymnasium.make_vec(f"duels/{game.title()}-v0", num_envs=3, seat=2, vectorization_mode="sync")
+    for seed in (7, [4, 11, 2**64 - 1]):
+        assert first_looks(ours, seed) == first_looks(theirs, seed)
+    assert len({str(look) for look in first_looks(ours, list(range(3)))}) > 1
+    assert first_looks(ours, [4, None, 5])[::2] == first_looks(ours, [4, 9, 5])[::2]
+    with pytest.raises(DuelsError, match="each of 3 environments"):
+        ours.reset(seed=[1, 2])
+
+
 def test_vector_env_declares_how_it_resets() -> None:
     envs = gymnasium.make_vec("duels/Lights-v0", num_envs=3)
     assert isinstance(envs.unwrapped, DuelVectorEnv)
@@ -147,5 +224,9 @@ def test_rules_under_which_the_agent_never_moves_are_refused() -> None:
     with pytest.raises(DuelsError, match="before the agent can move"):
         made("lights", lights=1, seat=2).reset(seed=1)
     envs: Any = DuelVectorEnv("lights", 2, seat=2, lights=1)
-    with pytest.raises(DuelsError, match="before the agent can move"):
+    with pytest.raises(DuelsError, match="before the agent"):
+        envs.reset(seed=1)
+    # One opening in three ends a game of two lights: some of a hundred environments meet it.
+    envs = DuelVectorEnv("lights", 100, seat=2, lights=2)
+    with pytest.raises(DuelsError, match="before the agent"):
         envs.reset(seed=1)

@@ -198,7 +198,7 @@ def test_gymnasium_vector(case: str, seat: int) -> None:
     game, options = CASES[case]
     count, seed, rng = 4, 11, Random(11)
     envs: Any = gymnasium.make_vec(f"duels/{game.title()}-v0", num_envs=count, seat=seat + 1, **options)
-    matches = [Reference(case, seed, number) for number in range(count)]
+    matches = [Reference(case, seed + number) for number in range(count)]
 
     def answer(match: Reference) -> None:
         while match.engine.actor == 1 - seat:

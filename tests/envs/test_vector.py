@@ -154,6 +154,32 @@ def test_a_policy_as_a_table(case: str) -> None:
     assert (rolled.states == stepped.states).all()
 
 
+def test_a_table_is_followed_as_it_stands() -> None:
+    """`rollout(steps, policy=table)` and `sample(table)`, without `policy` before."""
+    raw, ready = made("lights", 20), made("lights", 20)
+    first = raw.tables.legal.argmax(axis=1)
+    policy = ready.policy(first)
+    assert (raw.sample(first) == ready.sample(policy)).all()
+    assert (raw.rollout(50, policy=first).wins == ready.rollout(50, policy=policy).wins).all()
+    assert (raw.states == ready.states).all()
+    for batch, table in ((made("flip", 2), first), (made("flip", 2), policy), (made("leap", 2), policy)):
+        for use in (batch.sample, lambda table, batch=batch: batch.rollout(3, policy=table)):
+            with pytest.raises(DuelsError, match="table"):
+                use(table)
+
+
+def test_what_makes_no_sense_is_said_to_make_none() -> None:
+    batch = made("lights", 2)
+    with pytest.raises(DuelsError, match="one thread"):
+        batch.rollout(3, threads=0)
+    for seat in (-1, 2):
+        with pytest.raises(DuelsError, match="Seats are 0 and 1"):
+            batch.observe(seat)
+    large: Any = np.int64(2**63 - 1)
+    seeded = made("lights", 2, seed=large)
+    assert (seeded.sample() == made("lights", 2, seed=2**63 - 1).sample()).all()
+
+
 def test_a_policys_probabilities_are_followed() -> None:
     batch = made("lights", 20_000)
     table = np.zeros((batch.tables.states, 13))
@@ -200,3 +226,18 @@ def test_duels_vector_is_at_hand() -> None:
     assert batch.num_envs == 2
     with pytest.raises(DuelsError, match="no option 'max_turns'"):
         duels.vector.make("lights", 2, max_turns=3)
+
+
+def test_uniform_play_of_hunt_is_a_policy_and_play_by_the_state_is_not() -> None:
+    batch: Any = duels.vector.make("hunt", 4, cells=3, max_turns=6)
+    tables = batch.tables
+    uniform = tables.legal / np.maximum(tables.legal.sum(axis=1, keepdims=True), 1)
+    assert batch.rollout(50, batch.policy(uniform)).games > 0
+    peeking = uniform.copy()
+    deciding = tables.actor >= 0
+    groups = batch.shared.observation_groups
+    many = np.bincount(groups[deciding]) > 1
+    state = np.flatnonzero(deciding & many[groups] & (tables.legal.sum(axis=1) > 1))[0]
+    peeking[state] = np.eye(tables.actions)[tables.legal[state].argmax()]
+    with pytest.raises(DuelsError, match="acts on secrets"):
+        batch.policy(peeking)

@@ -9,7 +9,7 @@ import duels
 from duels.core.match import Match, draw
 from duels.core.rules import CHANCE, Seat
 from duels.games import GAMES, find_game
-from duels.players.levels import SHARE, mixture
+from duels.players.levels import SHARE, level_weights, mixture
 from duels.solving.oracle import Judged, Value, Verdict
 
 EXACT_GAMES = ("lights", "leap", "chain")
@@ -61,7 +61,7 @@ def test_an_action_that_is_as_good_but_never_taken_makes_no_mixture() -> None:
 
 @pytest.mark.parametrize("share", SHARE.values())
 def test_in_a_game_of_secrets_too(share: float) -> None:
-    """What the strategy mixes costs nothing, so a level gives away its share there as well."""
+    """A level gives away its share on top of what the strategy's rare actions cost."""
     rng = Random(2)
     rules = find_game("hunt").rules()
     oracle = find_game("hunt").oracle(rules)
@@ -74,7 +74,9 @@ def test_in_a_game_of_secrets_too(share: float) -> None:
             weights = mixture(verdict, share)
             given_away = sum(loss * weight for loss, weight in zip(verdict.losses, weights, strict=True))
             average = sum(verdict.losses) / len(weights)
-            assert given_away == pytest.approx(share * average, abs=1e-6)
+            own = sum(j.weight * loss for j, loss in zip(verdict.actions, verdict.losses, strict=True))
+            assert given_away == pytest.approx((1 - share) * own + share * average)
+            assert level_weights(oracle, match.sight(actor), share) == pytest.approx(weights)
             costly += average > 0
             match = match.play(actor, rng.choice(match.actions))
     assert costly > 5

@@ -4,7 +4,6 @@ import io
 
 import pytest
 
-from duels.core.rules import Seat
 from duels.core.words import plain
 from duels.games import find_game
 from duels.solving.oracle import Exactness, Value
@@ -18,10 +17,13 @@ def home(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_hint_at_the_prompt(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO("hint\n1\n4\nquit\n"))
+    monkeypatch.setattr("sys.stdin", io.StringIO("hint\n1\nhint\nback\n2\nhint\nback\n1\n4\nquit\n"))
     assert run(["play", "lights"]) == 0
     out = capsys.readouterr().out
-    assert "Hint: 4, 2-3 or 5-6 (100.0% to win)." in out
+    assert "Hint: 4, 2-3 or 5-6 (100.0% to win; for 4 enter 1, then 4)." in out
+    assert "(100.0% to win; for 4 enter 4)" not in out  # that is what 4 is called anyway
+    assert out.count("Hint: 4, 2-3 or 5-6 (100.0% to win).") == 1
+    assert "(100.0% to win; for 4 enter back, then 1, then 4)" in out
     assert "nim-sum" in out
     assert "Turning OFF light 4." in out
 
@@ -51,7 +53,7 @@ def test_a_hint_tells_how_often_where_that_matters() -> None:
     sight = rules.parse_position("1: move 3, observe 4, ?, observe 4, tunnel 2")
     verdict = room.oracle(rules).judge(sight)
     most = max(verdict.actions, key=lambda judged: judged.weight)
-    told = plain(hint(room.oracle(rules), rules, sight))
+    told = plain(hint(room.oracle(rules), rules, sight, room.words(rules)))
     assert told.startswith(f"Hint: mix {rules.format(most.action)} {most.weight:.0%}, ")
     assert f"({percent(verdict.value)} to win)" in told
     assert "about" in percent(verdict.value)
@@ -63,13 +65,17 @@ def test_a_hint_tells_how_often_where_that_matters() -> None:
         ("lights", "OXOXXXX 1", "Hint: All actions lose alike (0.0% to win)."),
         ("lights", "OXOXOXX 1", "Hint: All actions win alike (100.0% to win)."),
         ("chain", "_______ 1", "Hint: All actions are equally good (50.0% to win)."),
-        ("lights", "OOXXXXX 1", "Hint: 1-2 (100.0% to win)."),
+        ("lights", "OOXXXXX 1", "Hint: 1-2 (100.0% to win; enter 2, then 1)."),
+        ("chain", "?OO_XX_ 1", "Hint: challenge (44.4% to win; enter yes)."),
+        ("leap", "20 1 1", "Hint: 1 (100.0% to win)."),
+        ("leap", "12 1 1", "Hint: All actions win alike, most quickly 2 or 6 (100.0% to win)."),
     ],
 )
 def test_a_hint_says_where_there_is_nothing_to_choose(game: str, position: str, told: str) -> None:
     room = find_game(game)
     rules = room.rules()
-    assert plain(hint(room.oracle(rules), rules, rules.parse_position(position))).startswith(told)
+    words = room.words(rules)
+    assert plain(hint(room.oracle(rules), rules, rules.parse_position(position), words)).startswith(told)
 
 
 def test_a_belief_is_drawn_cell_by_cell() -> None:
@@ -77,12 +83,3 @@ def test_a_belief_is_drawn_cell_by_cell() -> None:
     strip = belief_strip({"cell 1": 0.0, "cell 2": 0.25, "cell 3": 0.75, "tunnel left": 0.5})
     assert strip == "[ ][░][█]  1: 0%, 2: 25%, 3: 75%, tunnel left: 50%\n"
     assert shaded({"cell 1": 0.0, "cell 2": 0.25, "cell 3": 0.75}, "cell 2") == "[ ](░)[█]"
-
-
-def test_no_hint_needs_a_state() -> None:
-    """An oracle is given a sight alone."""
-    room = find_game("chain")
-    rules = room.rules()
-    sight = rules.parse_position("__X?O__ 2")
-    assert sight.seat is Seat.TWO
-    assert room.oracle(rules).judge(sight).actions

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pyarrow
 import pyarrow.parquet as parquet
 import pytest
 
@@ -73,6 +74,24 @@ def test_another_run_is_never_mixed_in(tmp_path: Path) -> None:
         export(run_of("lights", 2), path)
     path.write_bytes(content)
     assert export(run_of("lights", 3), path) == 2
+
+
+def test_a_parquet_file_of_another_run_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "out.parquet"
+    assert export(run_of("lights", 3), path) == 0
+    content = path.read_bytes()
+    for other in (run_of("lights", 3, seed="t"), run_of("lights", 3, lights=5), run_of("leap", 3)):
+        with pytest.raises(DuelsError, match="of another run"):
+            export(other, path)
+    assert path.read_bytes() == content
+    assert export(run_of("lights", 3), path) == 3
+    path.write_text("my notes")
+    with pytest.raises(DuelsError, match="no Parquet file"):
+        export(run_of("lights", 3), path)
+    parquet.write_table(pyarrow.table({"mine": [1]}), path)
+    with pytest.raises(DuelsError, match="of another run"):
+        export(run_of("lights", 3), path)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["out.parquet"]
 
 
 def test_parquet_has_a_row_a_decision(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import json
 from random import Random
-from statistics import mean
+from statistics import mean, stdev
 
 import pytest
 
@@ -10,13 +10,22 @@ from duels.core.rules import Seat
 from duels.games import find_game
 from duels.players.levels import SHARE
 from duels.terminal.commands import run
-from duels.terminal.levels import _Judge, _play, _ratio, levels_as_text, measure_levels
+from duels.terminal.levels import (
+    _QUICK_MATCHES,
+    LevelRow,
+    _Judge,
+    _luckless_points,
+    _play,
+    _ratio,
+    levels_as_text,
+    measure_levels,
+)
 
 
 def test_levels_are_ordered(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["levels", "lights", "--matches", "300", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
-    assert [row["name"] for row in rows] == ["novice", "casual", "club", "expert", "perfect"]
+    assert [row["name"] for row in rows] == ["random", "novice", "casual", "club", "expert", "perfect"]
     given_away = [row["given_away"] for row in rows]
     assert given_away == sorted(given_away, reverse=True)
     assert given_away[-1] == 0
@@ -34,14 +43,37 @@ def test_taking_luck_out_does_not_change_the_score(game: str) -> None:
     )
 
 
-def test_perfect_gives_nothing_away_in_hunt_and_estimates_are_called_so() -> None:
+def test_hunt_is_measured_by_many_quick_matches_and_estimates_are_called_so() -> None:
     told: list[tuple[str, int]] = []
     room = find_game("hunt")
     rows = measure_levels(room, 4, "x", lambda name, number: told.append((name, number)))
-    assert rows[-1].given_away == 0
-    assert rows[0].given_away > 0
-    assert told == [(name, number) for name in SHARE for number in range(4)]
+    assert rows[0].given_away > 10 * rows[-1].given_away
+    assert told == [(name, number) for name in ("random", *SHARE) for number in range(4)]
+    assert {row.matches for row in rows[1:]} == {4 * _QUICK_MATCHES}
     assert "estimates" in levels_as_text(room, rows, 4)
+
+
+def test_hidden_luck_taken_out_changes_no_mean_and_narrows_the_spread() -> None:
+    """A level against itself scores one half, seats alternating, however unequal the seats are."""
+    rules = find_game("hunt").rules()
+    judge = _Judge(rules, find_game("hunt").oracle(rules))
+    rng = Random(4)
+    points = [
+        _luckless_points(judge, Seat(n % 2 + 1), {Seat.ONE: 0.5, Seat.TWO: 0.5}, rng) for n in range(1000)
+    ]
+    assert mean(points) == pytest.approx(0.5, abs=4 * 0.2 / 1000**0.5)
+    assert stdev(points) < 0.3  # of plain results it is one half
+
+
+def test_a_difference_within_its_margin_is_called_so() -> None:
+    rows = [
+        LevelRow("random", 1.0, 0.1, 0.01, None, None, 100),
+        LevelRow("novice", 0.8, 0.08, 0.01, 0.52, 0.03, 100),
+        LevelRow("casual", 0.5, 0.05, 0.01, 0.6, 0.03, 100),
+    ]
+    random, novice, casual = levels_as_text(find_game("chain"), rows, 100).splitlines()[2:5]
+    assert "told apart" not in random + casual
+    assert novice.endswith("52.0% ± 3.0  cannot be told apart by so many matches")
 
 
 def test_the_margin_narrows_with_the_number_of_matches() -> None:

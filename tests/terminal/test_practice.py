@@ -42,9 +42,48 @@ def test_exercises_have_one_right_answer(game: str) -> None:
 @pytest.mark.parametrize("game", ["lights", "leap", "chain", "flip", "hunt"])
 def test_consecutive_exercises_teach_different_things(game: str) -> None:
     found = some(game, 8)
-    assert all(one.idea != two.idea for one, two in pairwise(found))
+    assert all(one.lesson != two.lesson for one, two in pairwise(found))
     starts = {exercise.match.steps()[0] for exercise in found}
     assert len(starts) == len(found)  # each from a match of its own
+
+
+def test_lights_has_exactly_one_right_action() -> None:
+    assert all(len(exercise.verdict.best) == 1 for exercise in some("lights", 8))
+
+
+def test_flip_says_which_answers_count_as_one(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("quit\n"))
+    assert run(["practice", "flip", "--seed", "3"]) == 0
+    assert capsys.readouterr().out.startswith("Tiles that nobody has seen count as one answer")
+
+
+def test_what_may_be_challenged_is_told_first(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("quit\n"))
+    assert run(["practice", "chain", "--seed", "3"]) == 0
+    told, question = capsys.readouterr().out.split("\n\n")
+    assert told.startswith("--- 1 of 5: ?OO_XX_ 1 ---")
+    assert told.endswith("Player 2 (O): Cell 1 is adjacent to your symbol at cell 2.")
+    assert "do you want to challenge?" in question
+
+
+def test_an_interrupt_leaves_the_score_on_a_line_of_its_own(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = iter([find_game("leap").rules().format(some("leap", 1, 5)[0].verdict.best[0])])
+
+    def answer(*_: object) -> str:
+        try:
+            return next(answers)
+        except StopIteration:
+            raise KeyboardInterrupt from None
+
+    monkeypatch.setattr("duels.terminal.screen.Screen.ask", answer)
+    assert run(["practice", "leap", "--seed", "5"]) == 130
+    assert capsys.readouterr().out.endswith("\n\n1 of 1 right.\n")
 
 
 def test_flip_asks_for_more_than_unknown_tiles() -> None:

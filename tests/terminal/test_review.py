@@ -3,6 +3,7 @@
 import json
 import re
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -65,7 +66,12 @@ def record(tmp_path: Path) -> Path:
 def test_review_tells_why_the_match_was_lost(record: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["review", str(record)]) == 0
     out = capsys.readouterr().out
-    assert "Why Player 2 lost:\n- Entry 2, 4, gave away 100.0 points; best was " in out
+    assert "Why you lost, Player 2:\n- Entry 2, 4, gave away 100.0 points; best was " in out
+    assert "You turned off 4, which left runs of 1 and 3, worth 1 and 3, nim-sum 2:" in " ".join(out.split())
+    position = re.search(r"\n  Position: (.*)\n", out)
+    assert position
+    assert run(["solve", "lights", "--position", position[1]]) == 0
+    assert max(map(len, out.split("Why you lost")[1].splitlines())) <= 100
     assert "blunder, gave away 100.0 points" in out
     assert "= 100.0, the result." in out
 
@@ -81,8 +87,8 @@ def test_where_all_is_lost_nothing_is_called_best(tmp_path: Path, capsys: pytest
     lines = capsys.readouterr().out.splitlines()
     assert next(line for line in lines if line.startswith("  1.")).endswith("  best")
     assert next(line for line in lines if line.startswith("  2.")).endswith("  all actions lose alike")
-    assert "- The game is lost for it from the start if the other makes no mistake." in lines
-    assert "- It gave nothing away." in lines
+    assert "- The game is lost for you from the start if the other player makes no mistake." in lines
+    assert "- You gave nothing away." in lines
 
 
 def test_bad_luck_is_told_apart_from_slips(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -95,7 +101,7 @@ def test_bad_luck_is_told_apart_from_slips(tmp_path: Path, capsys: pytest.Captur
     loser = match.outcome.winner.other
     against = review.luck if loser is Seat.TWO else -review.luck
     told = f"Luck took {100 * against:.1f}" if against > 0 else f"by {-100 * against:.1f} points"
-    assert f"Why {loser.label} lost:" in out
+    assert f"Why you lost, {loser.label}:" in out
     assert told in out
 
 
@@ -167,6 +173,123 @@ def test_review_page_stands_alone(record: Path, tmp_path: Path) -> None:
     steps = json.loads(re.search(r"const steps = (.*);", text)[1])  # type: ignore[index]
     assert len(steps) == 6
     assert "States: X X O O O O O" in steps[1]["text"]
+
+
+def line_of(out: str, number: int) -> str:
+    return next(line for line in out.splitlines() if line.startswith(f"{number:>3}."))
+
+
+def test_all_chances_are_player_1s_and_the_only_move_is_called_so(
+    record: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["review", str(record)]) == 0
+    out = capsys.readouterr().out
+    assert "Player 1's chance to win, before and after" in out
+    assert "0.0% -> 100.0%  blunder" in line_of(out, 2)
+    assert line_of(out, 5).endswith("100.0% -> 100.0%  only move")
+
+
+def test_the_curve_has_an_axis_and_no_gaps(record: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["review", str(record)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    bottom = next(line for line in lines if line.startswith("  0% |"))
+    axis, numbers = lines[lines.index(bottom) + 1 :][:2]
+    assert len(bottom) == len(axis) == 6 + 2 * 6
+    assert " " not in bottom[6:]
+    assert "▁" in bottom
+    assert numbers.split() == ["0", "5", "entries"]
+
+
+def full_board() -> tuple[str, ...]:
+    """Entries that fill a board without a chain: every observation is accepted."""
+    match: Match[Any, Any, Any] = duels.start("chain")
+    cells = iter(("1", "3", "2", "4", "5", "6", "7"))
+    entries: list[str] = []
+    while not any(event.restarts for turn in match.turns for event in turn.events):
+        entry = "accept" if "accept" in map(match.rules.format, match.actions) else next(cells)
+        match = match.play_text(entry)
+        entries.append(entry)
+    return tuple(entries)
+
+
+def test_new_boards_are_marked_and_a_long_match_is_summed_up(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    board = full_board()
+    reviewed(tmp_path, duels.start("chain").play_text(*board, "4"))
+    lines = capsys.readouterr().out.splitlines()
+    (marker,) = (place for place, line in enumerate(lines) if "--- a new board ---" in line)
+    assert lines[marker - 1].startswith(f"{len(board):>3}.")
+    room = find_game("chain")
+    oracle, rng = room.oracle(room.rules()), Random(5)
+    match: Match[Any, Any, Any] = duels.start("chain")
+    while not match.over and len(match.turns) < 60:
+        actor = match.actor
+        best = oracle.judge(match.sight(actor)).best if isinstance(actor, Seat) else match.actions
+        assert actor
+        match = match.play(actor, rng.choice(best))
+    assert len(match.turns) == 60
+    reviewed(tmp_path, match)
+    out = capsys.readouterr().out
+    summed = re.search(r"entries (\d+) to (\d+): nothing given away, no luck, 50.0% throughout", out)
+    assert summed
+    assert f"\n{summed[1]:>3}. " not in out
+
+
+def test_what_the_strategy_rarely_does_is_a_slip_and_no_luck() -> None:
+    room = find_game("hunt")
+    oracle = room.oracle(room.rules())
+    slips = 0
+    for seed in range(8):
+        for moment in review_match(room, random_match("hunt", Random(seed)), oracle).moments:
+            assert isinstance(moment.actor, Seat)
+            gained = (
+                moment.after - moment.before if moment.actor is Seat.ONE else moment.before - moment.after
+            )
+            if not moment.entry.startswith("observe") and moment.entry not in moment.best:
+                assert moment.loss == pytest.approx(max(0.0, -gained), abs=1e-6)
+                assert moment.mark != "best"
+                slips += moment.loss > 0
+            assert moment.loss == 0 or moment.mixing == pytest.approx(0)
+    assert slips
+
+
+def test_estimates_have_no_error_and_positions_can_be_solved(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reviewed(tmp_path, duels.start("hunt").play_text("move 3", "observe 5", "move 5", "observe 3"), "--json")
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["error"] is None
+    assert [moment["position"] for moment in answer["moments"]][2] == "2: ?, observe 5"
+
+
+def test_the_page_shows_what_was_shown_and_lists_the_slips(tmp_path: Path) -> None:
+    match = duels.start("flip").play_text("A1+A2", "3,5", "keep A1", "A3", "4")
+    page = tmp_path / "flip.html"
+    reviewed(tmp_path, match, "--html", str(page))
+    text = page.read_text(encoding="utf-8")
+    steps = json.loads(re.search(r"const steps = (.*);", text)[1])  # type: ignore[index]
+    assert "Shown and face down: A2 is a 5." in steps[3]["text"]
+    assert "Quantum Flips left: Player 2." in steps[3]["text"]
+    assert re.findall(r'<li data-step="(\d+)"', text) == ["1"]
+
+
+def test_a_long_curve_keeps_its_dots_apart(tmp_path: Path) -> None:
+    page = tmp_path / "long.html"
+    reviewed(tmp_path, random_match("chain", Random(1), 150), "--html", str(page))
+    places = [float(x) for x in re.findall(r'cx="([0-9.]+)"', page.read_text(encoding="utf-8"))]
+    assert len(places) > 100
+    assert min(b - a for a, b in pairwise(places)) >= 12
+
+
+def test_one_seats_copy_is_not_reviewed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    match = duels.start("hunt").play_text("move 3", "observe 5", "move 5", "observe 3")
+    path = tmp_path / "copy.duel"
+    path.write_text(dumps(match, seat=Seat.ONE), encoding="utf-8")
+    assert run(["review", str(path)]) == 1
+    err = capsys.readouterr().err
+    assert "a review needs the whole record" in err
+    assert "once it is over" not in err
 
 
 def test_an_unfinished_hunt_is_not_reviewed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

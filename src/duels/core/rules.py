@@ -57,6 +57,8 @@ class Event:
 
     # Told a seat what another knew: it cannot be taken back unless both agree. (Nor can chance.)
     reveals: ClassVar[bool] = False
+    # The board is as at the start again: where a long match can be cut into parts.
+    restarts: ClassVar[bool] = False
 
     seen_by: frozenset[Seat] = field(default=BOTH, kw_only=True)
 

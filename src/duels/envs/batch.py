@@ -118,6 +118,10 @@ class Batch(ABC):
         self._over: Flags | None = None if self.autoreset else np.zeros(self.num_envs, np.bool_)
         self._restart(None)
 
+    def reseed(self, seeds: NDArray[np.uint64]) -> None:
+        """Start the randomness afresh: every environment's is that of a single one with its seed."""
+        self._streams = dice.streams_of(seeds)
+
     def restart(self, which: Flags) -> None:
         """Start the games afresh where `which` says so."""
         self._clock[which] = 0
@@ -142,9 +146,11 @@ class Batch(ABC):
 
     def observe(self, seat: int | None = None) -> Bytes:
         """[env, number] what `seat` is shown, or, without one, what the seat to move is shown."""
-        return self._observe(self._actor() if seat is None else seat)
+        if seat not in (None, 0, 1):
+            raise DuelsError(f"Seats are 0 and 1 here, not {seat}.")
+        return self._observe(self._actor() if seat is None else int(seat))
 
-    def policy(self, table: ArrayLike) -> Any:
+    def policy(self, table: Any) -> Any:
         """A policy given as a table, made ready for `sample` and `rollout`.
 
         What a table can be depends on the game: see `TableBatch.policy`.
@@ -152,9 +158,13 @@ class Batch(ABC):
         raise DuelsError("This game has no table of states, so it has no table of a policy either.")
 
     def sample(self, policy: Any = None) -> Whole:
-        """[env] actions by a policy, or uniformly random legal ones; the same until the next step."""
+        """[env] actions by a policy, or uniformly random legal ones; the same until the next step.
+
+        A policy is a table, better made ready once by `policy` if it is used often.
+        """
+        ready = None if policy is None else self.policy(policy)
         words = dice.words(self._streams, 1)[0]
-        return self._sample((words & np.uint64(dice.HALF)).view(np.int64), policy)
+        return self._sample((words & np.uint64(dice.HALF)).view(np.int64), ready)
 
     def step(self, actions: ArrayLike, which: Flags | None = None) -> Steps:
         """Play an action of the seat to move in every environment, and the chance that follows from it.
@@ -224,16 +234,20 @@ class Batch(ABC):
         """Play `steps` steps everywhere without coming back in between; games that end start again.
 
         Both seats play by `policy`, or at random without one: exactly as `step(sample(policy))` would.
+        Threads are worth starting in compiled code only.
         """
+        if threads < 1:
+            raise DuelsError(f"A rollout takes at least one thread, not {threads}.")
+        ready = None if policy is None else self.policy(policy)
         if self._over is not None:
             raise DuelsError("A rollout needs a batch that starts ended games again (autoreset=True).")
         size = min(CHUNK, -(-self.num_envs // threads))
         parts = [slice(i, min(i + size, self.num_envs)) for i in range(0, self.num_envs, size)]
         if threads == 1:
-            tallies = [self._roll(part, steps, policy) for part in parts]
+            tallies = [self._roll(part, steps, ready) for part in parts]
         else:
             with ThreadPoolExecutor(threads) as pool:
-                tallies = list(pool.map(lambda part: self._roll(part, steps, policy), parts))
+                tallies = list(pool.map(lambda part: self._roll(part, steps, ready), parts))
         return Tally(
             steps * self.num_envs,
             np.concatenate([tally.wins for tally in tallies]),

@@ -1,8 +1,9 @@
 """Exact grading: what a position is worth, what an action gives away, how far a policy is from perfect."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from math import isclose
 from typing import Any
 
 import numpy as np
@@ -11,16 +12,19 @@ from numpy.typing import NDArray
 from duels.core.errors import DuelsError
 from duels.core.explore import count_lines
 from duels.core.rules import Rules, Seat, Sight
+from duels.envs.agents import player_odds
 from duels.envs.engine import MatchEngine
 from duels.envs.kernels import kernel_of
-from duels.envs.tabled import TableBatch, shared_tables
+from duels.envs.tabled import shared_tables
 from duels.games import find_game
 from duels.solving.best_response import best_response
 from duels.solving.oracle import Oracle
 from duels.solving.pomdp import Bounds
 from duels.solving.table_response import best_response_value
+from duels.solving.tables import ILLEGAL, NOBODY
 
 MOST_LINES = 200_000
+MOST_CLOCKS = 64  # readings of a clock for which a function's answers are kept
 SURE = 0.001  # the most that an exploitability may be wrong by to be given as one number
 
 Chooses = Callable[[Sight[Any, Any]], Any]
@@ -48,6 +52,10 @@ class Grader:
         verdict = self._oracle.judge(self._engine.sight(seat))
         self._regret[seat] = verdict.loss(self._engine.action(action))
 
+    def forfeit(self, seat: int) -> dict[str, float]:
+        """What `info` holds for a seat that has just lost by an action that is not allowed."""
+        return {"value": 0.0, "regret": self._oracle.value(self._engine.sight(seat)).number}
+
     def info(self, seat: int) -> dict[str, float]:
         """What `info` holds for a seat: the position's value to it now, and its last action's regret."""
         return {"value": self._oracle.value(self._engine.sight(seat)).number, "regret": self._regret[seat]}
@@ -67,6 +75,7 @@ class Grades:
 def grades_of(rules: Rules[Any, Any, Any]) -> Grades:
     """The grades of a game without secrets, aligned with its tables."""
     _refuse_untabled(rules)
+    refuse_clocked(rules)
     tables = shared_tables(rules).tables
     oracle = find_game(rules.name).oracle(rules)
     number = {action: place for place, action in enumerate(rules.all_actions())}
@@ -94,8 +103,9 @@ def exploitability(policy: Any, game: str, **options: int | None) -> float:
 
     In probabilities of winning: 0 for perfect play, at most one half. Never-ending play counts one
     half, and so does a game that is cut off by a limit. (OpenSpiel counts in points from -1 to 1, so
-    its number is twice this one.) The policy is a table as `duels.vector` takes it, or a function from
-    what a seat knows to an action, or to a mapping from actions to probabilities.
+    its number is twice this one.) The policy is a player's name, a table as `duels.vector` takes it
+    (`duels.table_of` makes one of an agent), or a function from a `Sight`, what a seat knows,
+    to one of `sight.actions`, or to a mapping from actions to probabilities.
 
     Exact for lights, leap and chain, and for forms of hunt and flip that are small enough to be searched
     whole, given a function. For flip on its whole board the policy is a `Boardless` one: the number is
@@ -115,11 +125,15 @@ def exploitability_bounds(policy: Any, game: str, **options: int | None) -> Boun
 
     Besides what `exploitability` takes, this takes a strategy for hunt (`duels.games.hunt.strategy`).
     """
+    if not isinstance(game, str):
+        raise DuelsError(f"The game comes after the policy, by its name; {game!r} is no game's name.")
     room = find_game(game)
     rules = room.rules(**options)
     known = room.response_bounds(rules, policy)
     if known:
         return Bounds(*((sum(getattr(b, end) for b in known.values()) - 1) / 2 for end in ("low", "high")))
+    if isinstance(policy, str):
+        policy = player_odds(policy, room, rules)
     if callable(policy) and (rules.has_secrets or kernel_of(rules.name, "batch")):
         _refuse_large(rules)
         odds = _aligned(policy)
@@ -127,12 +141,14 @@ def exploitability_bounds(policy: Any, game: str, **options: int | None) -> Boun
     else:
         _refuse_untabled(rules)
         tables = shared_tables(rules).tables
-        table = tabulate(policy, rules) if callable(policy) else np.asarray(policy)
-        TableBatch(rules, 1, 0).policy(table)  # refuses what is not a policy
-        if table.ndim == 1:
-            table = np.eye(tables.actions)[table]
         limit = getattr(rules, rules.limit) if rules.limit else None
-        answers = [best_response_value(tables, table.astype(np.float64), seat, limit) for seat in (0, 1)]
+        table = None if callable(policy) else shared_tables(rules).probabilities(policy)
+
+        @lru_cache(MOST_CLOCKS)
+        def at_clock(clock: int) -> NDArray[np.float64]:
+            return tabulate(policy, rules, clock) if table is None else table
+
+        answers = [best_response_value(tables, at_clock, seat, limit) for seat in (0, 1)]
     exact = (sum(answers) - 1) / 2
     return Bounds(exact, exact)
 
@@ -156,25 +172,67 @@ def _aligned(policy: Chooses) -> Callable[[Sight[Any, Any]], list[float]]:
     """The same policy, giving the probability of each of the sight's actions in order."""
 
     def odds(sight: Sight[Any, Any]) -> list[float]:
-        chosen = _odds(policy(sight))
+        chosen = odds_at(policy, sight)
         return [chosen.get(action, 0.0) for action in sight.actions]
 
     return odds
 
 
-def _odds(chosen: Any) -> Mapping[Any, float]:
-    return chosen if isinstance(chosen, Mapping) else {chosen: 1.0}
+def odds_at(policy: Chooses, sight: Sight[Any, Any]) -> Mapping[Any, float]:
+    """The probabilities of the actions that a policy can take; DuelsError if it may not, or they are none."""
+    chosen = policy(sight)
+    odds: Mapping[Any, float] = chosen if isinstance(chosen, Mapping) else {chosen: 1.0}
+    for action, probability in odds.items():
+        if action not in sight.actions and probability != 0:
+            raise DuelsError(f"The policy takes {action}, which is not allowed at {sight.view}.")
+    total = sum(odds.values())
+    if not (all(p >= 0 for p in odds.values()) and isclose(total, 1, rel_tol=1e-5)):
+        raise DuelsError(f"A policy's probabilities of the actions must sum to 1, also at {sight.view}.")
+    return {action: probability / total for action, probability in odds.items() if probability}
 
 
-def tabulate(policy: Chooses, rules: Rules[Any, Any, Any]) -> NDArray[np.float64]:
-    """[state, action] the probabilities of a policy that is given as a function of what a seat knows."""
+def tabulate(policy: Chooses, rules: Rules[Any, Any, Any], clock: int = 0) -> NDArray[np.float64]:
+    """[state, action] the probabilities of a policy that is given as a function of what a seat knows.
+
+    Under a limit, they are those at this reading of the clock.
+    """
     _refuse_untabled(rules)
     tables = shared_tables(rules).tables
     number = {action: place for place, action in enumerate(rules.all_actions())}
     table = np.zeros((tables.states, tables.actions))
     for place, state in enumerate(tables.rules_states(rules)):
         if tables.actor[place] >= 0:
-            chosen = policy(rules.sight(state, Seat(int(tables.actor[place]) + 1)))
-            for action, probability in _odds(chosen).items():
+            sight = rules.sight(_at_clock(rules, state, clock), Seat(int(tables.actor[place]) + 1))
+            for action, probability in odds_at(policy, sight).items():
                 table[place, number[action]] = probability
     return table
+
+
+def _at_clock(rules: Rules[Any, Any, Any], state: Any, clock: int) -> Any:
+    """The same state at another reading of the clock that counts towards a limit."""
+    return replace(state, **{rules.clock: clock}) if clock and rules.clock else state
+
+
+@lru_cache(maxsize=16)
+def refuse_clocked(rules: Rules[Any, Any, Any]) -> None:
+    """Refuse limits that change what positions are worth: a table of states knows no clock.
+
+    A limit changes nothing if wherever the clock ticks, at any reading, the game is worth one half: what it
+    is worth when it is cut off.
+    """
+    limit = getattr(rules, rules.limit) if rules.limit else None
+    if limit is None:
+        return
+    tables, oracle = shared_tables(rules).tables, find_game(rules.name).oracle(rules)
+    states = tables.rules_states(rules)
+    ticking = tables.successor[(tables.successor & 1 == 1) & (tables.successor != ILLEGAL)]
+    for place in np.unique(ticking >> 1).tolist():
+        if tables.actor[place] == NOBODY:
+            continue
+        for clock in range(1, limit):
+            sight = rules.sight(_at_clock(rules, states[place], clock), Seat.ONE)
+            if oracle.value(sight).number != 0.5:
+                raise DuelsError(
+                    f"Under {rules} what a position is worth depends on the {rules.clock} played, which "
+                    'a table of positions does not know: make the environment with vectorization_mode="sync".'
+                )

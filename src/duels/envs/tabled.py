@@ -1,7 +1,8 @@
 """A batch of a game that has tables: a step is a lookup, a rollout a chain of lookups."""
 
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -77,6 +78,36 @@ class GameTables:
         shown = self.tables.observation[actor, np.arange(self.tables.states)]
         return np.unique(np.column_stack([actor, shown]), axis=0, return_inverse=True)[1].ravel()
 
+    def probabilities(self, table: ArrayLike) -> NDArray[np.float64]:
+        """[state, action] a policy given as [state] the action or [state, action] its probability.
+
+        Of legal actions only, and summing to 1 exactly where somebody decides; DuelsError if it is no policy.
+        """
+        tables, given = self.tables, np.asarray(table)
+        decisions = tables.actor != NOBODY
+        if given.shape == (tables.states,) and given.dtype.kind in "iu":
+            given = given[:, None] == np.arange(tables.actions)
+        if given.shape != (tables.states, tables.actions) or given.dtype.kind not in "biuf":
+            raise DuelsError(
+                f"A policy is a table of {tables.states} states, "
+                f"[state] the action or [state, action] of {tables.actions} probabilities."
+            )
+        odds = np.where(tables.legal, given, 0).astype(np.float64)
+        totals = odds.sum(axis=1, keepdims=True)
+        if not ((given[decisions] >= 0).all() and np.allclose(totals[decisions], 1)):
+            raise DuelsError("A policy's probabilities of the legal actions must sum to 1 in every state.")
+        odds[decisions] /= totals[decisions]
+        return odds
+
+
+@dataclass(frozen=True)
+class ReadyPolicy:
+    """A policy made ready to be sampled from."""
+
+    shared: GameTables
+    bounds: Whole
+    """[state, k] the 32-bit number below which the k-th legal action, or one before it, is taken."""
+
 
 class TableBatch(Batch):
     """Games whose rules are compiled to tables; their limit, if any, is counted beside the tables."""
@@ -132,11 +163,11 @@ class TableBatch(Batch):
     def _masks(self) -> Bytes:
         return self.shared.legal.take(self._states, axis=0)
 
-    def _sample(self, bits: Whole, policy: Whole | None) -> Whole:
+    def _sample(self, bits: Whole, policy: ReadyPolicy | None) -> Whole:
         if policy is None:
             k = bits * self.shared.counts.take(self._states) >> 32
         else:
-            k = (bits[:, None] >= policy.take(self._states, axis=0)).sum(axis=1)
+            k = (bits[:, None] >= policy.bounds.take(self._states, axis=0)).sum(axis=1)
         chosen: Whole = self.shared.choices[self._states, k]
         return chosen
 
@@ -150,44 +181,36 @@ class TableBatch(Batch):
 
     # -- whole playouts ----------------------------------------------------------------------------
 
-    def policy(self, table: ArrayLike) -> Whole:
+    def policy(self, table: ArrayLike | ReadyPolicy) -> ReadyPolicy:
         """A policy for both seats, from a table over `tables`, made ready for `sample` and `rollout`.
 
         The table is [state] the action, or [state, action] its probability. In a game with secrets it
-        must treat alike what the seat to move cannot tell apart. What is given back is, for [state, k],
-        the 32-bit number below which the k-th legal action, or one before it, is taken.
+        must treat alike what the seat to move cannot tell apart.
         """
-        given = np.asarray(table)
-        decisions = self.tables.actor != NOBODY
-        if given.ndim == 1 and given.dtype.kind in "iu" and len(given) == self.tables.states:
-            actions = np.where(decisions, given, 0)
-            given = np.eye(self.num_actions)[actions]
-        if given.shape != (self.tables.states, self.num_actions):
-            raise DuelsError(
-                f"A policy is a table of {self.tables.states} states, "
-                f"[state] the action or [state, action] of {self.num_actions} probabilities."
-            )
-        chosen = np.where(self.tables.legal, given, 0)[decisions]
-        if (given[decisions] < 0).any() or not np.allclose(chosen.sum(axis=1), 1):
-            raise DuelsError("A policy's probabilities of the legal actions must sum to 1 in every state.")
+        if isinstance(table, ReadyPolicy) and table.shared is self.shared:
+            return table
+        odds = self.shared.probabilities(cast(ArrayLike, table))
         if self.rules.has_secrets:
-            self._refuse_peeking(given, decisions)
-        ordered = np.take_along_axis(given, self.shared.choices, axis=1).astype(np.float64)
+            self._refuse_peeking(odds)
+        ordered = np.take_along_axis(odds, self.shared.choices, axis=1)
         ordered[np.arange(ordered.shape[1]) >= self.shared.counts[:, None]] = 0
         bounds = (np.cumsum(ordered, axis=1) * 2**32).round().astype(np.int64)
         # The last action that can be taken gets what rounding left over.
         bounds[bounds >= bounds.max(axis=1, keepdims=True)] = 1 << 32
-        return bounds
+        return ReadyPolicy(self.shared, bounds)
 
-    def _refuse_peeking(self, policy: NDArray[Any], decisions: Flags) -> None:
-        groups = self.shared.observation_groups
-        _, example = np.unique(groups, return_index=True)
-        if (policy[decisions] != policy[example[groups]][decisions]).any():
+    def _refuse_peeking(self, odds: NDArray[np.float64]) -> None:
+        decisions = self.tables.actor != NOBODY
+        odds = odds[decisions]
+        _, example, group = np.unique(
+            self.shared.observation_groups[decisions], return_index=True, return_inverse=True
+        )
+        if (odds != odds[example[group]]).any():
             raise DuelsError(
                 "This policy acts on secrets: it tells states apart that look alike to the seat."
             )
 
-    def _roll(self, part: slice, steps: int, policy: Whole | None) -> Tally:
+    def _roll(self, part: slice, steps: int, policy: ReadyPolicy | None) -> Tally:
         states = self._states[part]
         start = _Rows(self.shared.first[states], self.shared.counts[states])
         if self.compiled and policy is None:
@@ -203,7 +226,7 @@ class TableBatch(Batch):
         self._states[part] = self.shared.owner[start.row]
         return tally
 
-    def _roll_block(self, part: slice, steps: int, policy: Whole | None, at: "_Rows") -> Tally:
+    def _roll_block(self, part: slice, steps: int, policy: ReadyPolicy | None, at: "_Rows") -> Tally:
         chance, bits = self._draw(part, steps)
         tickets = self.tables.tickets
         if tickets > 1:
@@ -217,7 +240,7 @@ class TableBatch(Batch):
                 np.multiply(bits[step], count, out=index)
                 np.right_shift(index, 32, out=index)
             else:
-                bounds = policy.take(self.shared.owner.take(row), axis=0)
+                bounds = policy.bounds.take(self.shared.owner.take(row), axis=0)
                 np.sum(bits[step][:, None] >= bounds, axis=1, out=index)
             if tickets > 1:
                 np.multiply(index, tickets, out=index)

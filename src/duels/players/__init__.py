@@ -61,6 +61,10 @@ class RandomPlayer:
     def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
         return rng.choice(sight.actions)
 
+    def odds(self, sight: Sight[Any, Any]) -> dict[Any, float]:
+        """How likely it is to take each of the legal actions."""
+        return dict.fromkeys(sight.actions, 1 / len(sight.actions))
+
 
 class GreedyPlayer:
     """The best-looking action by the game's own one-ply score; ties are broken at random."""
@@ -69,9 +73,17 @@ class GreedyPlayer:
         self._score = game.greedy(rules)
 
     def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
+        return rng.choice(self._best(sight))
+
+    def odds(self, sight: Sight[Any, Any]) -> dict[Any, float]:
+        """How likely it is to take each of the actions that it may take."""
+        best = self._best(sight)
+        return dict.fromkeys(best, 1 / len(best))
+
+    def _best(self, sight: Sight[Any, Any]) -> list[Any]:
         scores = [self._score(sight, action) for action in sight.actions]
         best = max(scores)
-        return rng.choice([a for a, score in zip(sight.actions, scores, strict=True) if score == best])
+        return [a for a, score in zip(sight.actions, scores, strict=True) if score == best]
 
 
 register(Kind("human", "a person at this keyboard", None))

@@ -2,8 +2,8 @@
 
 A level is one number: the share of what choosing at random would give away. At every decision the
 player mixes its actions so that its expected loss, by the game's oracle, is exactly that share of
-the loss that is to be expected of a random choice there. Small mistakes are likelier than large ones,
-except where perfect play has to be unpredictable: there any mistake is as likely as any other.
+the loss that is to be expected of a random choice there. Small mistakes are likelier than large ones.
+Where perfect play has to be unpredictable, the share is how often a random choice takes its place.
 """
 
 import math
@@ -12,6 +12,8 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # a list of players, or a person at both seats, needs no oracle
+    from collections.abc import Sequence
+
     from duels.core.rules import Sight
     from duels.solving.oracle import Oracle, Verdict
 
@@ -31,21 +33,29 @@ class LevelPlayer:
 
     def odds(self, sight: "Sight[Any, Any]") -> dict[Any, float]:
         """How likely it is to take each of the legal actions."""
-        verdict = self._oracle.judge(sight)
-        actions = [judged.action for judged in verdict.actions]
-        return dict(zip(actions, mixture(verdict, self._share), strict=True))
+        return dict(zip(sight.actions, level_weights(self._oracle, sight, self._share), strict=True))
+
+
+def level_weights(oracle: "Oracle[Any, Any]", sight: "Sight[Any, Any]", share: float) -> list[float]:
+    """The probability of each action for a player of a level; quick where only weights count."""
+    if oracle.mixes:
+        return _blended(oracle.weights(sight), share)
+    return mixture(oracle.judge(sight), share)
+
+
+def _blended(weights: "Sequence[float]", share: float) -> list[float]:
+    return [(1 - share) * weight + share / len(weights) for weight in weights]
 
 
 def mixture(verdict: "Verdict[Any]", share: float) -> list[float]:
     """The probability of each action for a player that gives away this share of a random choice's loss."""
     lost = verdict.losses
     giveaway = share * sum(lost) / len(lost)
+    weights = [judged.weight for judged in verdict.actions]
+    if verdict.mixed or share == 1.0:
+        return _blended(weights, share)
     if not giveaway:
-        return [judged.weight for judged in verdict.actions]
-    if verdict.mixed:
-        # A strategy that has to be unpredictable: random choices come on top of what it mixes, and as that
-        # gives nothing away, they give away the share.
-        return [(1 - share) * judged.weight + share / len(lost) for judged in verdict.actions]
+        return weights
     amounts = Counter(lost)  # many actions, few different losses
     # The expected loss grows with the temperature, from perfect play's to random play's: bisect.
     cold, hot = -12.0, 12.0

@@ -52,7 +52,8 @@ def _load(path: Path) -> Arrays | None:
 def _save(path: Path, arrays: Arrays) -> None:
     """Store for the next time; a place that cannot be written is no error."""
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, allow_pickle=False, **arrays)
+    named: dict[str, Any] = {**arrays}  # newer stubs take any name for allow_pickle, which older NumPy lacks
+    np.savez_compressed(buffer, **named)
     data = buffer.getvalue()
     with suppress(OSError):
         write(path, hashlib.sha256(data).digest() + data)

@@ -5,12 +5,19 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
-from typing import Any, Generic
+from typing import Any, ClassVar, Generic
 
 from duels.core.errors import NotYourTurn
 from duels.core.match import Resigned
 from duels.core.rules import A, OpenRules, S, Seat, Sight, V
 from duels.solving.progress import tell
+
+OFTEN = 0.1
+"""How often a mixed strategy takes an action at least for it to be one of the best.
+
+Training leaves a little weight on nearly every action: less than this is noise, not advice. Of the few
+actions that matter in one decision, one always has more.
+"""
 
 
 class Exactness(Enum):
@@ -57,7 +64,7 @@ class Judged(Generic[A]):
     action: A
     value: Value
     best: bool
-    """Whether perfect play may take it, as far as anybody can tell."""
+    """Whether perfect play may take it, as far as anybody can tell; where it mixes, takes it OFTEN."""
     weight: float
 
 
@@ -76,8 +83,8 @@ class Verdict(Generic[A]):
     def losses(self) -> tuple[float, ...]:
         """What each action gives away of the position's value.
 
-        One that perfect play may take costs nothing, even where estimates of such actions differ; any
-        other costs what its value says, at least 0.
+        A best one costs nothing, even where estimates of such actions differ; any other costs what its
+        value says, at least 0. In a mixed verdict, one that is taken less than OFTEN is not best.
         """
         return tuple(
             0.0 if judged.best else max(0.0, self.value.number - judged.value.number)
@@ -126,6 +133,11 @@ class Oracle(ABC, Generic[A, V]):
     An oracle is given sights, never states: it cannot tell a seat what the seat may not know.
     """
 
+    mixes: ClassVar[bool] = False
+    """Whether perfect play has to be unpredictable, so that it is the weights that count."""
+    counts_as_one: ClassVar[str] = ""
+    """Which actions are the same answer, as `idea` has it, in words."""
+
     def value(self, sight: Sight[A, V]) -> Value:
         """The value of the position to `sight.seat`, whoever is to act: seat, chance or nobody."""
         if sight.events and isinstance(sight.events[-1], Resigned):
@@ -150,6 +162,21 @@ class Oracle(ABC, Generic[A, V]):
     def reason(self, sight: Sight[A, V]) -> str:
         """One plain sentence why the best action is best, from what the seat may know."""
 
+    def effect(self, sight: Sight[A, V], action: A) -> str:
+        """One plain sentence on what an action that is not best did, from what the seat could know."""
+        return ""
+
+    def weights(self, sight: Sight[A, V]) -> tuple[float, ...]:
+        """How often perfect play takes each of `sight.actions`; games override it where that is quicker."""
+        return tuple(judged.weight for judged in self.judge(sight).actions)
+
+    def worth_seeing_all(self, sight: Sight[A, V], others: Sight[A, V], action: A) -> float:
+        """About what `action` is worth to `sight.seat`, to somebody who sees both sides of the table.
+
+        Only where `mixes`: it takes luck out of measurements, and is nobody's advice.
+        """
+        raise NotImplementedError
+
     def belief(self, sight: Sight[A, V]) -> dict[str, float]:
         """Where hidden things may be, by name, as probabilities; empty in games without secrets."""
         return {}
@@ -161,6 +188,10 @@ class Oracle(ABC, Generic[A, V]):
     def idea(self, sight: Sight[A, V], action: A) -> Hashable:
         """What the action is, up to differences that do not matter: tiles nobody has seen are alike."""
         return action
+
+    def lesson(self, sight: Sight[A, V], action: A) -> Hashable:
+        """What there is to learn where the action is right: two positions can teach the same."""
+        return self.idea(sight, action)
 
     def findings(self, sight: Sight[A, V]) -> Iterator[Finding]:
         """What else is worth knowing in this position."""
@@ -193,15 +224,20 @@ class OpenOracle(Oracle[A, S]):
         """`worth` after each of `actions`; games override it where they know a quicker way."""
         return [self.worth(self.rules.apply(state, action).state) for action in actions]
 
+    def quickest(self, state: S, best: tuple[A, ...]) -> tuple[A, ...]:
+        """Which of the equally good actions perfect play takes: the quickest win, the longest resistance."""
+        return best
+
     def _value_of(self, sight: Sight[A, S]) -> Value:
         return Value.of(_seen_from(sight.seat, self.worth(sight.view)))
 
     def _verdict_on(self, sight: Sight[A, S]) -> Verdict[A]:
         worths = [_seen_from(sight.seat, worth) for worth in self.worths_after(sight.view, sight.actions)]
         most = max(worths)
-        share = 1 / worths.count(most)
+        best = tuple(action for action, worth in zip(sight.actions, worths, strict=True) if worth == most)
+        taken = frozenset(self.quickest(sight.view, best))
         judged = tuple(
-            Judged(action, Value.of(worth), worth == most, share if worth == most else 0.0)
+            Judged(action, Value.of(worth), worth == most, (action in taken) / len(taken))
             for action, worth in zip(sight.actions, worths, strict=True)
         )
         return Verdict(Value.of(most), judged)

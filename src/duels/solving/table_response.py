@@ -1,4 +1,11 @@
-"""The best answer to a policy, in a game that has tables and no secrets, by value iteration on arrays."""
+"""The best answer to a policy, in a game that has tables and no secrets, by policy iteration.
+
+Values are in points here: 1 for a win of the responder, -1 for a loss, 0 for play that never ends.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,81 +13,155 @@ from numpy.typing import NDArray
 from duels.solving.tables import NOBODY, Tables
 
 Table = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
-CLOSE = 1e-12  # a sweep that changes no value by more ends the search
-MOST_SWEEPS = 100_000
+# Where an opponent errs once in a million games, all that tells a good move from a bad one is a
+# millionth; with so many digits it may as well be once in 10 ** 30.
+DIGITS = 60
+CLOSE = Decimal("1e-40")
+
+SETTLED = -1  # in place of a move: the responder makes the game last for ever from here on
+NOTHING = Decimal(0)
 
 
-def best_response_value(tables: Tables, policy: Table, responder: int, limit: int | None = None) -> float:
+def best_response_value(
+    tables: Tables, policy: Callable[[int], Table], responder: int, limit: int | None = None
+) -> float:
     """The probability that the best `responder` (0 or 1) wins against `policy`.
 
-    `policy` is [state, action], the other seat's probabilities. Never-ending play, and play that is
-    cut off at `limit` ticks of the clock, counts one half.
+    `policy` gives [state, action], the other seat's probabilities, for a reading of the clock. Never-ending
+    play, and play that is cut off at `limit` ticks of the clock, counts one half.
     """
-    response = _Response(tables, policy, responder)
-    if limit is None:
-        return float(response.values(None)[0])
-    after_tick = np.where(tables.actor == NOBODY, response.ended, 0.5)
-    for _ in range(limit):  # from the last tick back to the first
-        after_tick = response.values(after_tick)
-    return float(after_tick[0])
+    with localcontext(prec=DIGITS):
+        ends = [Decimal(0 if a != NOBODY else 1 if w == responder else -1) for a, w in _results(tables)]
+        if limit is None:
+            points = best_points(_moves(tables, policy(0), responder, ends, None))
+        else:
+            points = ends
+            for clock in reversed(range(limit)):
+                found = best_points(_moves(tables, policy(clock), responder, ends, points))
+                points = [end or value for end, value in zip(ends, found, strict=True)]
+        return float((1 + points[0]) / 2)
 
 
-class _Response:
-    """A game against a fixed policy: what is left is one player's, the responder's."""
+def _results(tables: Tables) -> list[tuple[int, int]]:
+    return list(zip(tables.actor.tolist(), tables.winner.tolist(), strict=True))
 
-    def __init__(self, tables: Tables, policy: Table, responder: int) -> None:
-        self._over = tables.actor == NOBODY
-        self.ended = (tables.winner == responder).astype(np.float64)
-        self._deciding = np.flatnonzero(~self._over)
-        chooses = tables.actor == responder
-        # Every move that can be taken, state by state.
-        state, action = np.nonzero(tables.legal & (chooses[:, None] | (policy > 0)))
-        self._first = np.searchsorted(state, self._deciding)
-        moves = tables.successor[state, action]
-        self._after, self._ticks = moves >> 1, (moves & 1).astype(np.bool_)
-        self._weights = policy[state, action]
-        self._chooses = chooses[self._deciding]
 
-    def values(self, after_tick: Table | None) -> Table:
-        """The value of every state, given those after a tick of the clock (None: a tick changes nothing).
+@dataclass(slots=True)
+class Move:
+    """Where a move leads: the weights of states, that of ending at once, and the points that brings."""
 
-        Swept up from below: a state is worth at least one half if the responder can make the game last
-        for ever, and as much as its best move. (To sweep from one half everywhere would be wrong: near
-        the end of so many sweeps it pays to be losing slowly, however many they are.)
-        """
-        least = np.where(self._safe(after_tick is None), 0.5, 0.0)
-        values = np.where(self._over, self.ended, least)
-        for _ in range(MOST_SWEEPS):
-            swept = np.maximum(self._backup(values, after_tick), least[self._deciding])
-            moved = float(np.abs(swept - values[self._deciding]).max())
-            values[self._deciding] = swept
-            if moved <= CLOSE:
-                return values
-        raise ArithmeticError(f"values still move by {moved} after {MOST_SWEEPS} sweeps")
+    onward: dict[int, Decimal]
+    ended: Decimal = NOTHING
+    points: Decimal = NOTHING
 
-    def _backup(self, values: Table, after_tick: Table | None) -> Table:
-        turns_out = values[self._after]
-        if after_tick is not None:
-            turns_out = np.where(self._ticks, after_tick[self._after], turns_out)
-        worth = turns_out.mean(axis=1)
-        best = np.maximum.reduceat(worth, self._first)
-        expected = np.add.reduceat(worth * self._weights, self._first)
-        return np.where(self._chooses, best, expected)
+    def worth(self, points: Sequence[Decimal]) -> Decimal:
+        """The points to be expected, given those of the states."""
+        return self.points + sum((share * points[to] for to, share in self.onward.items()), NOTHING)
 
-    def _safe(self, ticks_are_safe: bool) -> Flags:
-        """Where the responder can make the game last for ever, whatever policy and chance do."""
-        safe: Flags = ~self._over
-        while True:
-            stays = safe[self._after] & (ticks_are_safe | ~self._ticks)
-            stays = stays.all(axis=1)
-            kept = np.where(
-                self._chooses,
-                np.logical_or.reduceat(stays, self._first),
-                np.logical_and.reduceat(stays, self._first),
-            )
-            if (safe[self._deciding] == kept).all():
-                return safe
-            safe = safe.copy()
-            safe[self._deciding] = kept
+
+ENDLESS = Move({}, ended=Decimal(1))
+
+
+def _moves(
+    tables: Tables, policy: Table, responder: int, ends: list[Decimal], after_tick: list[Decimal] | None
+) -> list[list[Move]]:
+    """[state] the moves that the responder can choose from; where the policy decides, one: its mixture.
+
+    A tick of the clock ends the game, with the points given; None: it changes nothing.
+    """
+    moves: list[list[Move]] = [[] for _ in range(tables.states)]
+    chooses = tables.actor == responder
+    states, actions = np.nonzero(tables.legal & (chooses[:, None] | (policy > 0)))
+    taken = zip(
+        states.tolist(),
+        chooses[states].tolist(),
+        policy[states, actions].tolist(),
+        tables.successor[states, actions].tolist(),
+        strict=True,
+    )
+    for state, chosen, probability, successors in taken:
+        if chosen or not moves[state]:
+            moves[state].append(Move({}))
+        move = moves[state][-1]
+        weight = Decimal(1) if chosen else Decimal(probability)
+        for code in successors:
+            to, ticks = code >> 1, code & 1
+            if ends[to] or (ticks and after_tick is not None):
+                move.ended += weight
+                move.points += weight * (ends[to] or (after_tick or ends)[to])
+            else:
+                move.onward[to] = move.onward.get(to, NOTHING) + weight
+    return [[_scaled(move) for move in choices] for choices in moves]
+
+
+def _scaled(move: Move) -> Move:
+    """The same move with weights that sum to 1."""
+    total = move.ended + sum(move.onward.values())
+    onward = {to: weight / total for to, weight in move.onward.items()}
+    return Move(onward, move.ended / total, move.points / total)
+
+
+def best_points(moves: list[list[Move]]) -> list[Decimal]:
+    """The points of every state if the best of its moves is always taken; 0 where there is none.
+
+    At first we settle for never-ending play wherever we can have it; elsewhere the game ends, whatever we
+    do. Then moves are changed, for better ones only. So no change leads into a loop without end: all states
+    of one are worth the same, and none of its moves is better than another.
+    """
+    taken = [SETTLED if safe else 0 for safe in _safe(moves)]
+    while True:
+        points = expected_points(
+            [
+                choices[place] if choices and place != SETTLED else ENDLESS
+                for choices, place in zip(moves, taken, strict=True)
+            ]
+        )
+        changed = False
+        for state, choices in enumerate(moves):
+            if len(choices) > 1 or taken[state] == SETTLED:
+                worths = [move.worth(points) for move in choices]
+                best = max(worths)
+                if best - points[state] > CLOSE:
+                    taken[state], changed = worths.index(best), True
+        if not changed:
+            return points
+
+
+def _safe(moves: list[list[Move]]) -> list[bool]:
+    """Where the game can be made to last for ever, whatever policy and chance do."""
+    safe = [bool(choices) for choices in moves]
+    while True:
+        lost = [
+            state
+            for state, choices in enumerate(moves)
+            if safe[state] and not any(not m.ended and all(safe[to] for to in m.onward) for m in choices)
+        ]
+        if not lost:
+            return safe
+        for state in lost:
+            safe[state] = False
+
+
+def expected_points(chain: list[Move]) -> list[Decimal]:
+    """The points to be expected from every state of a Markov chain, 0 where it never ends.
+
+    States are eliminated from the last back to the first, so that what is left of a row leads to earlier
+    states only. Nothing is ever subtracted from a probability (a loop from a state to itself is left out
+    and the rest scaled up), so no digits are lost however long the chain goes on.
+    """
+    rows = [Move(dict(move.onward), move.ended, move.points) for move in chain]
+    for state in reversed(range(len(rows))):
+        row = rows[state]
+        while row.onward and (later := max(row.onward)) > state:
+            weight = row.onward.pop(later)
+            row.ended += weight * rows[later].ended
+            row.points += weight * rows[later].points
+            for to, share in rows[later].onward.items():
+                row.onward[to] = row.onward.get(to, NOTHING) + weight * share
+        row.onward.pop(state, None)
+        rows[state] = _scaled(row) if row.onward or row.ended else ENDLESS
+    points: list[Decimal] = []
+    for row in rows:
+        points.append(row.worth(points))
+    return points

@@ -1,11 +1,12 @@
 """What an oracle says, in words: values, hints, marks for good and bad decisions."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from duels.core.rules import Rules, Sight
-from duels.core.words import Ink, either
+from duels.core.words import Ink, Words, either
 from duels.solving.oracle import Exactness, Oracle, Value, Verdict
 
 SHADES = " ░▒▓█"
@@ -20,6 +21,7 @@ class Mark:
 
 
 # In order; the last takes whatever is worse.
+ONLY_MOVE = "only move"
 MARKS = (
     Mark("best", 0.0005),
     Mark("good", 0.02),
@@ -70,18 +72,45 @@ def all_alike(verdict: Verdict[Any]) -> str:
     return "All actions win alike." if verdict.value.low > 0.9995 else "All actions are equally good."
 
 
-def hint(oracle: Oracle[Any, Any], rules: Rules[Any, Any, Any], sight: Sight[Any, Any]) -> str:
-    """The best action or actions, their value, and why; from what this seat may know."""
+def hint(
+    oracle: Oracle[Any, Any],
+    rules: Rules[Any, Any, Any],
+    sight: Sight[Any, Any],
+    words: Words[Any, Any],
+    entered: Sequence[str] = (),
+) -> str:
+    """The best action or actions, their value, what to enter, and why; from what this seat may know.
+
+    `entered` is what the question at hand has been answered with so far.
+    """
     verdict = oracle.judge(sight)
-    advised = all_alike(verdict).removesuffix(".") or Ink.CHANGED(what_is_best(rules, verdict))
-    text = f"Hint: {advised} ({percent(verdict.value)} to win). {oracle.reason(sight)}\n"
+    alike = all_alike(verdict).removesuffix(".")
+    quicker = any(not judged.weight for judged in verdict.actions)
+    advised, enter = alike, ""
+    if not alike or quicker:
+        advised = (f"{alike}, most quickly " if alike else "") + Ink.CHANGED(what_is_best(rules, verdict))
+        taken = max(verdict.actions, key=lambda judged: judged.weight).action
+        name = rules.format(taken)
+        entry = what_to_enter(words.entries(sight, taken), entered)
+        if entry.lower() != f"enter {name}".lower():
+            several = verdict.mixed or sum(judged.weight > 0 for judged in verdict.actions) > 1
+            enter = f"; for {name} {entry}" if several else f"; {entry}"
+    text = f"Hint: {advised} ({percent(verdict.value)} to win{enter}). {oracle.reason(sight)}\n"
     return text + belief_strip(oracle.belief(sight))
+
+
+def what_to_enter(entries: Sequence[str], entered: Sequence[str]) -> str:
+    """The entries that an action still takes, where some have been made, maybe others than these."""
+    made = [entry.strip().lower() for entry in entered]
+    on_the_way = [entry.lower() for entry in entries[: len(made)]] == made
+    left = entries[len(made) :] if on_the_way else ("back", *entries)
+    return f"enter {', then '.join(left)}"
 
 
 def what_is_best(rules: Rules[Any, Any, Any], verdict: Verdict[Any]) -> str:
     """The best actions by name; how often to take which, where it has to be unpredictable."""
     if not verdict.mixed:
-        names = [rules.format(action) for action in verdict.best]
+        names = [rules.format(judged.action) for judged in verdict.actions if judged.weight]
         return either(names if len(names) <= 8 else [*names[:7], f"{len(names) - 7} more"])
     parts = sorted((j for j in verdict.actions if j.weight >= 0.005), key=lambda j: -j.weight)
     mixed = ", ".join(f"{rules.format(j.action)} {j.weight:.0%}" for j in parts)

@@ -1,4 +1,4 @@
-"""The `duels` command: every subcommand, its options, examples and exit codes.
+"""The `duels` command, and the subcommands by which matches are played, kept and shown.
 
 Data goes to stdout, notices to stderr. 0: done, 1: failed, 2: wrong usage, 130: interrupted.
 """
@@ -7,17 +7,22 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from duels.core.errors import DuelsError
-from duels.games import GAMES, Game, find_game
-
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
-
-    from duels.core.record import Record
+from duels.games import GAMES, Game
+from duels.terminal import study_commands
+from duels.terminal.options import (
+    as_who,
+    complete_who,
+    examples,
+    game_argument,
+    leave,
+    plain_option,
+    read,
+    record_argument,
+)
 
 INTERRUPTED = 130
 
@@ -63,52 +68,6 @@ def _prepare_streams() -> None:
             stream.reconfigure(errors="replace")
 
 
-def _as_game(_context: click.Context, _parameter: click.Parameter, name: str) -> Game:
-    try:
-        return find_game(name)
-    except DuelsError as error:
-        raise click.BadParameter(str(error)) from None
-
-
-def _as_who(_context: click.Context, _parameter: click.Parameter, name: str) -> str:
-    from duels.players import find_kind
-
-    try:
-        return find_kind(name).name
-    except DuelsError as error:
-        raise click.BadParameter(str(error)) from None
-
-
-def _complete_game(
-    _context: click.Context, _parameter: click.Parameter, start: str
-) -> "list[CompletionItem]":
-    from click.shell_completion import CompletionItem
-
-    return [
-        CompletionItem(g.name, help=g.summary) for g in GAMES.values() if g.name.startswith(start.lower())
-    ]
-
-
-def _complete_who(_context: click.Context, _parameter: click.Parameter, start: str) -> "list[CompletionItem]":
-    from click.shell_completion import CompletionItem
-
-    from duels.players import KINDS
-
-    return [
-        CompletionItem(k.name, help=k.summary) for k in KINDS.values() if k.name.startswith(start.lower())
-    ]
-
-
-def examples(*lines: str) -> str:
-    """The end of a command's help."""
-    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
-
-
-plain_option = click.option("--plain", is_flag=True, help="No colours, even on a terminal.")
-game_argument = click.argument("game", callback=_as_game, shell_complete=_complete_game)
-record_argument = click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
-
-
 @click.group(
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -139,7 +98,7 @@ def cli(context: click.Context, plain: bool) -> None:
         game, one, two = choose_match(screen)
     except Quit:
         return
-    _leave(play_new(NewMatch(game, one, two), screen))
+    leave(play_new(NewMatch(game, one, two), screen))
 
 
 @cli.command(epilog=examples("duels games", "duels games --json"))
@@ -188,8 +147,8 @@ def rules(game: Game) -> None:
 @click.option(
     "--seat1",
     metavar="WHO",
-    callback=_as_who,
-    shell_complete=_complete_who,
+    callback=as_who,
+    shell_complete=complete_who,
     default="human",
     show_default=True,
     help="Who plays as seat 1.",
@@ -197,8 +156,8 @@ def rules(game: Game) -> None:
 @click.option(
     "--seat2",
     metavar="WHO",
-    callback=_as_who,
-    shell_complete=_complete_who,
+    callback=as_who,
+    shell_complete=complete_who,
     default="human",
     show_default=True,
     help="Who plays as seat 2.",
@@ -245,7 +204,7 @@ def play(
         new = NewMatch(game, seat1, seat2, first, seed, script or "", path)
     except DuelsError as error:
         raise click.UsageError(str(error)) from None
-    _leave(play_new(new, Screen(plain)))
+    leave(play_new(new, Screen(plain)))
 
 
 @cli.command(epilog=examples("duels resume", "duels resume evening.duel"))
@@ -258,7 +217,7 @@ def resume(file: Path | None, plain: bool) -> None:
     from duels.terminal.screen import Screen
 
     screen = Screen(plain)
-    _leave(play_on(file or last_unfinished(screen.notice), screen))
+    leave(play_on(file or last_unfinished(screen.notice), screen))
 
 
 @cli.command(
@@ -279,7 +238,7 @@ def replay(file: Path, seat: str | None, step: bool, plain: bool) -> None:
     from duels.terminal.play import show_replay
     from duels.terminal.screen import Screen
 
-    show_replay(_read(file), Seat(int(seat)) if seat else None, step, Screen(plain))
+    show_replay(read(file), Seat(int(seat)) if seat else None, step, Screen(plain))
 
 
 @cli.command(epilog=examples("duels verify evening.duel", "duels verify evening.duel --json"))
@@ -288,7 +247,7 @@ def replay(file: Path, seat: str | None, step: bool, plain: bool) -> None:
 def verify(file: Path, as_json: bool) -> None:
     """Check that a record is legal from its first line to its last."""
     try:
-        record = _read(file)
+        record = read(file)
     except DuelsError as error:
         if as_json:
             click.echo(
@@ -323,229 +282,10 @@ def share(file: Path, seat: str) -> None:
     from duels.core.record import dumps
     from duels.core.rules import Seat
 
-    record = _read(file)
+    record = read(file)
     if record.seat and record.seat != int(seat):
         raise DuelsError(f"{file} holds only what {record.seat.label} saw.")
     click.echo(dumps(record.match, record.headers, Seat(int(seat))), nl=False)
-
-
-@cli.command(
-    epilog=examples(
-        "duels solve lights",
-        'duels solve chain --position "__XX_O_ 1"',
-        'duels solve chain --position "__X?O__ 2" --json',
-        "duels solve lights --lights 12",
-        "duels solve leap --goal 100",
-        "duels solve flip --verify",
-        "duels solve hunt --study",
-        "duels solve hunt --train --out strategy",
-    )
-)
-@game_argument
-@click.option("--position", help="In the game's notation; the opening by default.")
-@click.option("--json", "as_json", is_flag=True, help="The answer as one JSON object.")
-@click.option("--all", "every_action", is_flag=True, help="List every action, however many there are.")
-@click.option("--verify", "verifying", is_flag=True, help="Check the values by methods written apart.")
-@click.option("--study", "studying", is_flag=True, help="hunt: what its strategy does; takes minutes.")
-@click.option(
-    "--train", "training", is_flag=True, help="hunt: build its strategy from nothing; takes minutes."
-)
-@click.option("--quick", is_flag=True, help="With --train: a plan far too short, to see it work.")
-@click.option("--seed", help="With --train: the same for every seed, since nothing is left to chance.")
-@click.option(
-    "--out",
-    "folder",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="With --train: the folder to write the strategy to; nothing is written without it.",
-)
-@click.option("--lights", type=click.IntRange(1, 100_000), help="lights: how many.")
-@click.option("--goal", type=click.IntRange(2, 10_000_000), help="leap: the cell to reach.")
-@click.option("--cells", type=click.IntRange(1, 13), help="chain: how many cells.")
-@click.option("--run", type=click.IntRange(2, 13), help="chain: how many in a row win.")
-@plain_option
-def solve(
-    game: Game,
-    position: str | None,
-    as_json: bool,
-    every_action: bool,
-    verifying: bool,
-    studying: bool,
-    training: bool,
-    quick: bool,
-    seed: str | None,
-    folder: Path | None,
-    plain: bool,
-    **sizes: int | None,
-) -> None:
-    """Show what perfect play is: the value of a position and of every action.
-
-    A value is the probability that the player to move wins when both play perfectly; never-ending
-    play counts one half.
-
-    \b
-    --verify takes, on one core:
-      lights, leap  about a second
-      chain         some seconds
-      flip          a few minutes
-      hunt          minutes, and needs the extra 'solve'
-    """
-    from duels.terminal import solve as solving
-    from duels.terminal import strategy
-    from duels.terminal.screen import Screen
-
-    screen = Screen(plain)
-    try:
-        rules = game.rules(**{name: size for name, size in sizes.items() if size is not None})
-        sight = solving.position_to_solve(rules, position)
-    except DuelsError as error:
-        raise click.UsageError(str(error)) from None
-    if (quick or seed is not None or folder) and not training:
-        raise click.UsageError("--quick, --seed and --out go with --train.")
-    if training + studying + verifying > 1:
-        raise click.UsageError("Give one of --train, --study and --verify.")
-    if training:
-        strategy.train(game, quick, seed, folder, screen)
-    elif studying:
-        strategy.study(game, as_json, screen)
-    elif verifying:
-        _leave(0 if solving.verify(game, rules, screen) else 1)
-    elif as_json:
-        click.echo(solving.solution_as_json(game, rules, sight, screen))
-    else:
-        solving.show_solution(game, rules, sight, screen, every_action)
-
-
-@cli.command(
-    epilog=examples("duels levels chain", "duels levels flip --matches 100", "duels levels leap --json")
-)
-@game_argument
-@click.option("--matches", type=click.IntRange(2), default=100, show_default=True, help="Matches a row.")
-@click.option("--seed", default="levels", show_default=True, help="Makes the measurement repeatable.")
-@click.option("--json", "as_json", is_flag=True, help="The rows as one JSON list.")
-def levels(game: Game, matches: int, seed: str, as_json: bool) -> None:
-    """Show how strong the levels are: novice, casual, club, expert, perfect.
-
-    A level is defined by how much winning probability it gives away per decision.
-    """
-    from dataclasses import asdict
-
-    from duels.terminal.levels import levels_as_text, measure_levels
-    from duels.terminal.screen import Screen
-
-    with Screen().patience("measuring") as tell:
-        rows = measure_levels(
-            game, matches, seed, lambda name, number: tell(f"{name}, {number} of {matches} matches")
-        )
-    if as_json:
-        click.echo(json.dumps([asdict(row) for row in rows], indent=2))
-    else:
-        click.echo(levels_as_text(game, rows, matches), nl=False)
-
-
-@cli.command(
-    epilog=examples(
-        "duels review evening.duel",
-        "duels review evening.duel --json",
-        "duels review evening.duel --html review.html",
-    )
-)
-@record_argument
-@click.option("--json", "as_json", is_flag=True, help="The review as one JSON object.")
-@click.option(
-    "--html",
-    "page",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Also write a page to step through.",
-)
-@plain_option
-def review(file: Path, as_json: bool, page: Path | None, plain: bool) -> None:
-    """Show where a match was won and lost: every decision, its price, and what was luck."""
-    from duels.terminal.review import review_record
-    from duels.terminal.review_text import review_as_json, review_as_text
-    from duels.terminal.screen import Screen
-
-    if page and page.exists() and not page.read_bytes().lstrip().lower().startswith(b"<!doctype html"):
-        raise click.UsageError(f"--html: {page} exists already and is no page; it is not written over.")
-    record = _read(file)
-    screen = Screen(plain)
-    with screen.patience("reviewing"):
-        reviewed = review_record(find_game(record.match.rules.name), record)
-    if page:
-        from duels.terminal.review_page import review_as_page
-
-        page.write_text(review_as_page(reviewed), encoding="utf-8")
-    if as_json:
-        click.echo(review_as_json(reviewed))
-    else:
-        screen.say(review_as_text(reviewed))
-    if page:
-        click.echo(f"Page: {page}", err=True)
-
-
-@cli.command(epilog=examples("duels practice chain", "duels practice lights --count 10"))
-@game_argument
-@click.option("--count", type=click.IntRange(1), default=5, show_default=True, help="How many positions.")
-@click.option("--seed", help="Makes the positions repeatable.")
-@plain_option
-def practice(game: Game, count: int, seed: str | None, plain: bool) -> None:
-    """Answer positions that have one right move, graded at once.
-
-    At any prompt, help tells what else can be entered.
-    """
-    from random import Random
-
-    from duels.terminal.practice import practise
-    from duels.terminal.screen import Screen
-
-    practise(game, count, Random(seed), Screen(plain))
-
-
-@cli.command(
-    epilog=examples(
-        "duels export chain --games 1000 --player perfect",
-        "duels export lights --games 500 --player club --against random --out lights.parquet",
-    )
-)
-@game_argument
-@click.option("--games", "count", type=click.IntRange(1), default=100, show_default=True, help="How many.")
-@click.option(
-    "--player",
-    default="perfect",
-    show_default=True,
-    callback=_as_who,
-    shell_complete=_complete_who,
-    help="Who plays.",
-)
-@click.option("--against", help="Who sits at the other seat; the same player by default.")
-@click.option("--seed", default="export", show_default=True, help="Makes the matches repeatable.")
-@click.option(
-    "--out",
-    "path",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="The file, .jsonl or .parquet; GAME-PLAYER.jsonl by default.",
-)
-def export(game: Game, count: int, player: str, against: str | None, seed: str, path: Path | None) -> None:
-    """Write matches between machine players, every decision graded.
-
-    A run that was broken off goes on where it was when it is started again.
-    """
-    from duels.terminal import export as exporting
-    from duels.terminal.play import MACHINE_LIMIT
-
-    rules = game.rules()
-    if rules.limit:
-        rules = game.rules(**{rules.limit: MACHINE_LIMIT})
-    run = exporting.Export(game, rules, (player, against or player), seed, count)
-    path = path or Path(f"{game.name}-{player}.jsonl")
-
-    def tell(done: int, games: int) -> None:
-        if done % max(1, games // 20) == 0:
-            click.echo(f"… {done} of {games}", err=True)
-
-    found = exporting.export(run, path, tell)
-    if found:
-        click.echo(f"{min(found, count)} matches were there already.", err=True)
-    click.echo(str(path))
 
 
 @cli.command(epilog=examples("duels demo"))
@@ -560,7 +300,7 @@ def demo(plain: bool) -> None:
         screen.say(f"=== {game.name}: {game.title} (greedy against random) ===\n\n")
         code = play_new(NewMatch(game, "greedy", "random"), screen)
         if code:
-            _leave(code)
+            leave(code)
         screen.say("\n")
 
 
@@ -575,11 +315,5 @@ def completion(shell: str) -> None:
     click.echo(completer(cli, {}, "duels", "_DUELS_COMPLETE").source())
 
 
-def _read(file: Path) -> "Record":
-    from duels.terminal.journal import read_record
-
-    return read_record(file)
-
-
-def _leave(code: int) -> None:
-    raise click.exceptions.Exit(code)
+for command in study_commands.COMMANDS:
+    cli.add_command(command)

@@ -48,6 +48,8 @@ def export(run: Export, path: Path, progress: Progress = lambda done, games: Non
         return _write_lines(run, path, progress)
     if path.suffix == ".parquet":
         _need_arrow()
+        if _in_parquet(run, path) == run.games:
+            return run.games
         lines = path.with_name(path.name + ".jsonl")
         found = _write_lines(run, lines, progress)
         _write_parquet(run, lines, path)
@@ -135,6 +137,22 @@ def _need_arrow() -> None:
         import pyarrow  # noqa: F401
     except ImportError:
         raise DuelsError("Parquet needs the extra 'data': pip install 'duels[data]'.") from None
+
+
+def _in_parquet(run: Export, path: Path) -> int:
+    """How many matches of `run` a finished file holds; a file that is not of this run is refused."""
+    if not path.exists():
+        return 0
+    from pyarrow import ArrowInvalid, parquet
+
+    try:
+        told = parquet.read_schema(path).metadata or {}
+    except ArrowInvalid:
+        raise DuelsError(f"{path}: this is no Parquet file; name another file.") from None
+    if any(told.get(key.encode()) != json.dumps(value).encode() for key, value in run.head.items()):
+        raise DuelsError(f"{path}: these matches are of another run; name another file.")
+    numbers = parquet.read_table(path, columns=["number"])["number"]
+    return len(numbers) and int(numbers[-1].as_py()) + 1
 
 
 def _write_parquet(run: Export, lines: Path, path: Path) -> None:

@@ -6,15 +6,18 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from duels.core.match import Match, draw
+from duels.core.match import Match, Turn, draw
 from duels.core.rules import CHANCE, Rules, Seat
 from duels.games import Game
-from duels.players.levels import SHARE, mixture
-from duels.solving.oracle import Exactness, Oracle, Verdict
+from duels.players.levels import SHARE, level_weights, mixture
+from duels.solving.oracle import Oracle, Verdict
 
 # Endless play is cut off here and counts half, as it does in the values.
 _MOST_ENTRIES = 400
 _CONFIDENT = 1.96  # standard errors, for 95%
+_CLOSE = 0.55  # a score that nobody would notice at the table
+# Where perfect play mixes, levels are a point or two apart: so many more matches, made quick, tell them.
+_QUICK_MATCHES = 50
 
 
 @dataclass
@@ -30,6 +33,13 @@ class LevelRow:
     score: float | None
     """Its share of the points against the level below, both seats together; None for the lowest."""
     margin: float | None
+    matches: int
+    """That the score was measured over."""
+
+    @property
+    def clear(self) -> bool:
+        """Whether it does better than the level below by more than the margin."""
+        return self.score is not None and self.margin is not None and self.score - self.margin > 0.5
 
 
 @dataclass
@@ -50,19 +60,22 @@ def measure_levels(
     judge = _Judge(rules, game.oracle(rules))
     rows: list[LevelRow] = []
     below: float | None = None
-    for name, share in SHARE.items():
+    for name, share in {"random": 1.0, **SHARE}.items():
         rng = Random(f"{seed} {name}")
-        played = []
+        played, scores = [], []
         for number in range(matches):
             progress(name, number)
             other = share if below is None else below
-            played.append(_play(judge, Seat(number % 2 + 1), share, other, rng))
-        score, margin = _mean([judge.score(each, number) for number, each in enumerate(played)])
+            seat = Seat(number % 2 + 1)
+            played.append(_play(judge, seat, share, other, rng))
+            if judge.oracle.mixes and below is not None:
+                levels = {seat: share, seat.other: other}
+                scores += [_luckless_points(judge, seat, levels, rng) for _ in range(_QUICK_MATCHES)]
+            else:
+                scores.append(judge.score(played[-1], number))
+        score, margin = (None, None) if below is None else _mean(scores)
         lost, lost_margin = _ratio([each.lost for each in played], [each.decisions for each in played])
-        lowest = below is None
-        rows.append(
-            LevelRow(name, share, lost, lost_margin, None if lowest else score, None if lowest else margin)
-        )
+        rows.append(LevelRow(name, share, lost, lost_margin, score, margin, len(scores)))
         below = share
     return rows
 
@@ -72,7 +85,7 @@ class _Judge:
 
     def __init__(self, rules: Rules[Any, Any, Any], oracle: Oracle[Any, Any]) -> None:
         self.rules = rules
-        self._oracle = oracle
+        self.oracle = oracle
         self._verdicts: dict[Hashable, Verdict[Any]] = {}
         self._mixtures: dict[Hashable, list[float]] = {}
         self._opening = oracle.value(rules.sight(rules.initial(), Seat.ONE))
@@ -81,11 +94,11 @@ class _Judge:
         self, match: Match[Any, Any, Any], seat: Seat, share: float
     ) -> tuple[Verdict[Any], list[float]]:
         if self.rules.has_secrets:
-            verdict = self._oracle.judge(match.sight(seat))
+            verdict = self.oracle.judge(match.sight(seat))
             return verdict, mixture(verdict, share)
         state = match.state
         if state not in self._verdicts:
-            self._verdicts[state] = self._oracle.judge(self.rules.sight(state, seat))
+            self._verdicts[state] = self.oracle.judge(self.rules.sight(state, seat))
         verdict = self._verdicts[state]
         if (state, share) not in self._mixtures:
             self._mixtures[state, share] = mixture(verdict, share)
@@ -95,10 +108,8 @@ class _Judge:
         """What a match says about the expected score.
 
         Result = the opening's value + luck - own losses + the other's losses, and luck is 0 on average:
-        without it far fewer matches are needed. Where values are estimates only the result counts.
+        without it far fewer matches are needed.
         """
-        if self._opening.exactness is Exactness.ESTIMATE:
-            return played.points
         opening = self._opening if number % 2 == 0 else self._opening.for_other()
         return opening.number - played.lost + played.others_lost
 
@@ -129,6 +140,36 @@ def _play(judge: _Judge, seat: Seat, share: float, other: float, rng: Random) ->
     return played
 
 
+def _luckless_points(judge: _Judge, seat: Seat, levels: dict[Seat, float], rng: Random) -> float:
+    """What a match of hidden moves says about the expected score of `seat`, its luck taken out.
+
+    An action's worth less the average worth of the actions that might have been drawn is 0 on average,
+    whatever stands behind the worths: taking it off changes no mean, but most of the spread.
+    """
+    rules, oracle = judge.rules, judge.oracle
+    state = rules.initial()
+    history: dict[Seat, tuple[Any, ...]] = {Seat.ONE: (), Seat.TWO: ()}
+    luck = 0.0
+    for _ in range(_MOST_ENTRIES):
+        actor = rules.actor(state)
+        if not isinstance(actor, Seat):
+            break
+        sight, others = (rules.sight(state, each, (), history[each]) for each in (actor, actor.other))
+        weights = level_weights(oracle, sight, levels[actor])
+        (drawn,) = rng.choices(range(len(weights)), weights)
+        worths = [oracle.worth_seeing_all(sight, others, action) for action in sight.actions]
+        surprise = worths[drawn] - sum(w * worth for w, worth in zip(weights, worths, strict=True))
+        luck += surprise if actor is seat else -surprise
+        step = rules.apply(state, sight.actions[drawn])
+        turn = Turn(actor, sight.actions[drawn], step.events)
+        state = step.state
+        for each in Seat:
+            history[each] += (None if turn.hidden_from(each) else turn.action,)
+    outcome = rules.outcome(state)
+    points = float(outcome.winner is seat) if outcome and outcome.winner else 0.5
+    return points - luck
+
+
 def _mean(numbers: list[float]) -> tuple[float, float]:
     """The mean and its margin."""
     return _ratio(numbers, [1] * len(numbers))
@@ -149,13 +190,18 @@ def levels_as_text(game: Game, rows: list[LevelRow], matches: int) -> str:
     ]
     for row in rows:
         lost = f"{100 * row.given_away:6.2f} ± {100 * row.given_away_margin:.2f}"
-        score = (
-            "" if row.score is None or row.margin is None else f"{row.score:6.1%} ± {100 * row.margin:.1f}"
-        )
-        lines.append(f"{row.name:<10}{row.share:>14.0%}   {lost:<18}   {score}".rstrip())
-    luck = "matches won, and points by estimates" if game.rules().has_secrets else "luck taken out"
+        line = f"{row.name:<10}{row.share:>14.0%}   {lost:<18}   "
+        if row.score is not None and row.margin is not None:
+            unclear = "" if row.clear else "  cannot be told apart by so many matches"
+            line += f"{row.score:6.1%} ± {100 * row.margin:.1f}{unclear}"
+        lines.append(line.rstrip())
+    told = f"{matches:,} matches a row"
+    if rows[-1].matches != matches:
+        told = f"{told} (points a decision, by estimates) and {rows[-1].matches:,} (scores)"
     lines.append(
-        f"Measured over {matches} matches a row, half from either seat, {luck}; ± 95% confidence. "
+        f"Measured over {told}, half from either seat, luck taken out; ± 95% confidence. "
         "A point is 1% to win."
     )
+    if any(row.score is not None and row.score < _CLOSE for row in rows[1:]):
+        lines.append("Some levels are close: luck and guessing decide much of this game.")
     return "\n".join(lines) + "\n"

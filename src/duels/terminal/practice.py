@@ -28,19 +28,20 @@ SHARE_ON_THE_WAY = 0.3
 # Before so many decisions a game has hardly begun.
 OPENING = 3
 _RECENT = 3
-_PATIENT = 40  # matches, until an idea that was just asked for is asked for again
+_PATIENT = 40  # matches, until a lesson that was just taught is taught again
 _MOST_MATCHES = 300  # without anything new, until there is taken to be nothing
 _LONGEST_MATCH = 200
 
 
 @dataclass(frozen=True)
 class Exercise:
-    """A position, the seat to decide, the judgement of every action, and what the right one is about."""
+    """A position, the seat to decide, the judgement of every action, the right one, and what it teaches."""
 
     match: AnyMatch
     seat: Seat
     verdict: Verdict[Any]
     idea: Hashable
+    lesson: Hashable
 
     @property
     def sight(self) -> Sight[Any, Any]:
@@ -50,7 +51,7 @@ class Exercise:
 def exercises(game: Game, oracle: Oracle[Any, Any], rng: Random) -> Iterator[Exercise]:
     """Positions with one right answer, each from a match of its own, no position twice.
 
-    An idea that was just asked for comes again only when no other is found.
+    A lesson that was just taught comes again only when no other is found.
     """
     asked: set[str] = set()
     recent: list[Hashable] = []
@@ -59,16 +60,17 @@ def exercises(game: Game, oracle: Oracle[Any, Any], rng: Random) -> Iterator[Exe
     while waited < _MOST_MATCHES:
         waited += 1
         found = [e for e in _in_one_match(game, oracle, rng) if _position(e) not in asked]
-        fresh = [exercise for exercise in found if exercise.idea not in recent]
+        fresh = [exercise for exercise in found if exercise.lesson not in recent]
         stale += found
         if fresh:
             exercise = rng.choice(fresh)
         elif stale and waited >= _PATIENT:
-            exercise = min(stale, key=lambda exercise: recent.index(exercise.idea))
+            exercise = min(stale, key=lambda exercise: recent.index(exercise.lesson))
         else:
             continue
         asked.add(_position(exercise))
-        recent = [*[idea for idea in recent if idea != exercise.idea][1 - _RECENT :], exercise.idea]
+        others = [lesson for lesson in recent if lesson != exercise.lesson]
+        recent = [*others[1 - _RECENT :], exercise.lesson]
         stale, waited = [], 0
         yield exercise
 
@@ -89,7 +91,9 @@ def _in_one_match(game: Game, oracle: Oracle[Any, Any], rng: Random) -> list[Exe
         verdict = oracle.judge(sight)
         decisions += len(verdict.actions) > 1
         if decisions > OPENING and (idea := one_answer(oracle, sight, verdict)):
-            found.append(Exercise(match, seat, verdict, idea))
+            right = next(j.action for j in verdict.actions if oracle.idea(sight, j.action) == idea)
+            lesson = oracle.lesson(sight, right)
+            found.append(Exercise(match, seat, verdict, idea, lesson))
         match = match.play(seat, rng.choices(sight.actions, weights=mixture(verdict, SHARE_ON_THE_WAY))[0])
     return found
 
@@ -120,6 +124,8 @@ def practise(game: Game, count: int, rng: Random, screen: Screen) -> tuple[int, 
         found = exercises(game, oracle, rng)
         exercise = next(found, None)
     try:
+        if exercise and oracle.counts_as_one:
+            screen.say(f"{oracle.counts_as_one}\n")
         while exercise and asked < count:
             answer = _ask(game, oracle, exercise, f"{asked + 1} of {count}", screen)
             asked += 1
@@ -132,6 +138,9 @@ def practise(game: Game, count: int, rng: Random, screen: Screen) -> tuple[int, 
             screen.say(f"No {more}positions with one right answer were found in {game.name}.\n")
     except _Leave:
         pass
+    except KeyboardInterrupt:
+        screen.say("\n")  # the score stands on a line of its own, not behind ^C
+        raise
     finally:
         if asked:
             screen.say(f"{right} of {asked} right.\n")
@@ -151,6 +160,8 @@ def _ask(game: Game, oracle: Oracle[Any, Any], exercise: Exercise, place: str, s
     if strip:
         screen.say(f"The other token may be here:\n{strip}")
 
+    entered: list[str] = []
+
     def leave() -> str:
         raise _Leave
 
@@ -160,7 +171,7 @@ def _ask(game: Game, oracle: Oracle[Any, Any], exercise: Exercise, place: str, s
         "rules": game.card,
         "board": lambda: words.board(sight),
         "moves": lambda: words.moves(sight),
-        "hint": lambda: hint(oracle, rules, sight),
+        "hint": lambda: hint(oracle, rules, sight, words, entered),
         "quit": leave,
     }
     dialogue = words.ask(sight)
@@ -170,6 +181,7 @@ def _ask(game: Game, oracle: Oracle[Any, Any], exercise: Exercise, place: str, s
             entry = screen.ask(question)
             word = entry.strip().lower()
             if word == "back":
+                entered.clear()
                 dialogue = words.ask(sight)
                 question = next(dialogue)
             elif word in shown:
@@ -177,6 +189,8 @@ def _ask(game: Game, oracle: Oracle[Any, Any], exercise: Exercise, place: str, s
                 question = Question(question.prompt)
             else:
                 question = dialogue.send(entry)
+                if not question.notice:
+                    entered.append(entry)
     except StopIteration as done:
         return done.value
 

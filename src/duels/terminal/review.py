@@ -13,7 +13,7 @@ from duels.core.record import Record, format_entry
 from duels.core.rules import Actor, Seat
 from duels.games import Game
 from duels.solving.oracle import Exactness, Oracle, Value
-from duels.terminal.advice import MARKS, all_alike, mark_of
+from duels.terminal.advice import MARKS, ONLY_MOVE, all_alike, mark_of
 
 AnyMatch = Match[Any, Any, Any]
 
@@ -38,17 +38,29 @@ class Moment:
     loss: float
     """What the decision gave away, to the one who made it; 0 for chance."""
     luck: float
-    """What chance (or, in a game of secrets, what nobody could know) gave Player 1."""
+    """What chance (or, in a game of secrets, what nobody could know) gave Player 1, `mixing` included."""
+    mixing: float
+    """What it gave Player 1 that of actions which perfect play mixes, each best, one came up that looks worth
+    more or less than their average; 0 in games without secrets."""
     best: tuple[str, ...]
     mark: str
-    """Empty for chance, and where there was nothing to decide."""
+    """Empty for chance, and where all actions are alike; ONLY_MOVE where there was nothing to decide."""
     alike: str
     """What to say where it did not matter what was played; else empty."""
     reason: str
-    """Why the best action was best, where another was taken."""
+    """Why the best action was best, where another was taken; like `effect` told to who decided."""
+    effect: str
+    """What the action taken did, where it gave something away."""
+    position: str
+    """What the actor knew before it (Player 1 where chance acts), in notation."""
     beliefs: dict[Seat, Belief]
     """What each seat could know before it; empty in games without secrets."""
     match: AnyMatch
+
+    @property
+    def restarts(self) -> bool:
+        """Whether it brought the board back to its beginning."""
+        return any(event.restarts for event in self.match.last.events) if self.match.last else False
 
 
 @dataclass(frozen=True)
@@ -79,6 +91,11 @@ def review_record(game: Game, record: Record) -> Review:
     """Judge every decision of a recorded match."""
     match = record.match
     if match.rules.has_secrets and not (match.over and record.seat is None):
+        if match.over:
+            raise DuelsError(
+                "this record holds only what one seat could see of a match with hidden moves: "
+                "a review needs the whole record."
+            )
         raise DuelsError("a match with hidden moves can be reviewed once it is over, from the whole record.")
     return review_match(game, match, game.oracle(match.rules))
 
@@ -120,21 +137,49 @@ def _judge(oracle: Oracle[Any, Any], number: int, after: AnyMatch, was: float, n
     assert before
     entry = format_entry(after.rules, turn)
     if not isinstance(turn.actor, Seat):
-        return Moment(number, turn.actor, entry, was, now, 0.0, now - was, (), "", "", "", {}, after)
+        position = after.rules.format_position(before.sight(Seat.ONE))
+        none = ("", "", "", "")
+        return Moment(
+            number, turn.actor, entry, was, now, 0.0, now - was, 0.0, (), *none, position, {}, after
+        )
     sight = before.sight(turn.actor)
     verdict = oracle.judge(sight)
     side = 1 if turn.actor is Seat.ONE else -1
     resigned = isinstance(turn.action, Resign)
-    loss = verdict.value.number if isinstance(turn.action, Resign) else verdict.loss(turn.action)
+    loss = verdict.value.number if resigned else verdict.loss(turn.action)
     luck = (now - was) + side * loss
-    best = tuple(after.rules.format(action) for action in verdict.best)
-    alike = "" if resigned else all_alike(verdict)
-    mark = mark_of(loss) if resigned or (len(verdict.actions) > 1 and not alike) else ""
     if abs(luck) < 1e-9:
         luck = 0.0
-    reason = oracle.reason(sight) if loss > MARKS[0].most else ""
-    beliefs = _beliefs(oracle, before) if after.rules.has_secrets else {}
-    return Moment(number, turn.actor, entry, was, now, loss, luck, best, mark, alike, reason, beliefs, after)
+    mixing = 0.0
+    if verdict.mixed and not resigned:
+        (taken,) = (judged for judged in verdict.actions if judged.action == turn.action)
+        mixing = side * (taken.value.number - verdict.value.number + loss)
+    slipped = loss > MARKS[0].most
+    alike = "" if resigned else all_alike(verdict)
+    if resigned or not (alike or len(verdict.actions) == 1):
+        mark = mark_of(loss)
+        if mark == MARKS[0].name and turn.action not in verdict.best:
+            mark = MARKS[1].name
+    else:
+        mark = "" if alike else ONLY_MOVE
+    return Moment(
+        number,
+        turn.actor,
+        entry,
+        was,
+        now,
+        loss,
+        luck,
+        mixing,
+        best=tuple(after.rules.format(action) for action in verdict.best),
+        mark=mark,
+        alike=alike,
+        reason=oracle.reason(sight) if slipped else "",
+        effect="You resigned." if resigned else oracle.effect(sight, turn.action) if slipped else "",
+        position=after.rules.format_position(sight),
+        beliefs=_beliefs(oracle, before) if after.rules.has_secrets else {},
+        match=after,
+    )
 
 
 def _beliefs(oracle: Oracle[Any, Any], match: AnyMatch) -> dict[Seat, Belief]:

@@ -8,11 +8,13 @@ from typing import Any
 
 from duels.core.rules import Seat
 from duels.core.words import Words, plain
-from duels.terminal.advice import belief_strip, points
+from duels.terminal.advice import MARKS, belief_strip, points
 from duels.terminal.review import Belief, Moment, Review
 from duels.terminal.review_text import account, best_of, heading, who
 
 _WIDTH, _HEIGHT, _MARGIN = 720, 220, 34
+_LEAST_GAP = 14  # between dots that are 12 wide
+_LISTED = {mark.name for mark in MARKS[2:]}
 
 
 def review_as_page(review: Review) -> str:
@@ -24,6 +26,7 @@ def review_as_page(review: Review) -> str:
     return template.substitute(
         title=escape(f"{review.game.title}: {heading(review)}"),
         curve=_curve(review),
+        mistakes=_mistakes(review),
         beliefs=_beliefs(review),
         # A closing tag inside the data would end the script.
         steps=json.dumps(steps).replace("</", "<\\/"),
@@ -33,11 +36,14 @@ def review_as_page(review: Review) -> str:
 
 def _step(review: Review, words: Words[Any, Any], moment: Moment) -> dict[str, str]:
     seat = moment.actor if isinstance(moment.actor, Seat) else Seat.ONE
-    board = plain(words.board(moment.match.sight(seat)))
+    sight = moment.match.sight(seat)
+    board = plain(words.board(sight) + words.remembered(sight))
     lines = [f"Player 1: {100 * moment.before:.1f}% before, {100 * moment.after:.1f}% after."]
     if moment.reason:
-        lines.append(f"{moment.mark.capitalize()}: gave away {points(moment.loss, review.exactness)}.")
+        lost = points(moment.loss, review.exactness)
+        lines.append(f"{moment.mark.capitalize()}: {seat.label}, you gave away {lost}. {moment.effect}")
         lines.append(f"Best was {best_of(moment)}. {moment.reason}")
+        lines.append(f"Position before it: {moment.position}")
     elif moment.mark or moment.alike:
         lines.append(moment.alike or f"{moment.mark.capitalize()}.")
     if abs(moment.luck) >= 0.0005:
@@ -52,6 +58,17 @@ def _step(review: Review, words: Words[Any, Any], moment: Moment) -> dict[str, s
 
 def _title(moment: Moment) -> str:
     return f"{moment.number}. {who(moment)}: {moment.entry}"
+
+
+def _mistakes(review: Review) -> str:
+    """A list of what was given away, each entry a way there."""
+    slips = [moment for moment in review.moments if moment.mark in _LISTED]
+    items = "".join(
+        f'<li data-step="{moment.number}" class="{moment.mark}">{escape(_title(moment))}: '
+        f"{moment.mark}, {escape(points(moment.loss, review.exactness))}</li>"
+        for moment in slips
+    )
+    return f"<ul>{items}</ul>" if items else ""
 
 
 def _beliefs(review: Review) -> str:
@@ -84,7 +101,9 @@ def _strip(belief: Belief) -> str:
 def _curve(review: Review) -> str:
     """The winning probability as an SVG, one dot an entry."""
     values = [review.opening, *(moment.after for moment in review.moments)]
-    gap = (_WIDTH - 2 * _MARGIN) / max(1, len(values) - 1)
+    # However long the match, a dot stays wide enough to be clicked: the curve scrolls instead.
+    gap = max(_LEAST_GAP, (_WIDTH - 2 * _MARGIN) / max(1, len(values) - 1))
+    width = 2 * _MARGIN + gap * max(1, len(values) - 1)
     points = [
         (_MARGIN + index * gap, _MARGIN + (1 - value) * (_HEIGHT - 2 * _MARGIN))
         for index, value in enumerate(values)
@@ -96,8 +115,9 @@ def _curve(review: Review) -> str:
         for index, ((x, y), mark) in enumerate(zip(points, marks, strict=True))
     )
     grid = "".join(
-        f'<line class="grid" x1="{_MARGIN}" x2="{_WIDTH - _MARGIN}" y1="{y}" y2="{y}"/>'
+        f'<line class="grid" x1="{_MARGIN}" x2="{width - _MARGIN:.0f}" y1="{y}" y2="{y}"/>'
         f'<text x="2" y="{y + 4}">{label}</text>'
         for label, y in (("100%", _MARGIN), ("50%", _HEIGHT / 2), ("0%", _HEIGHT - _MARGIN))
     )
-    return f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}">{grid}<polyline points="{line}"/>{dots}</svg>'
+    size = f'viewBox="0 0 {width:.0f} {_HEIGHT}" style="min-width: {width:.0f}px"'
+    return f'<svg {size}>{grid}<polyline points="{line}"/>{dots}</svg>'

@@ -1,6 +1,8 @@
 """A review on the terminal, and as JSON: the table of decisions, the curve, the account."""
 
 import json
+from itertools import groupby
+from textwrap import wrap
 from typing import Any
 
 from duels.core.rules import Seat
@@ -16,14 +18,17 @@ _SERIOUS = {"mistake": Ink.CHANGED, "blunder": Ink.WON}
 _SLIPS_TOLD = 5
 BELIEFS = "Where each could expect the other before each entry, the darker the likelier, ( ) where it was:"
 _LEAST_TOLD = 0.0005  # less reads 0.0
+_LONG_MATCH = 40  # entries
+_LEAST_SUMMED_UP = 6
+_TEXT_WIDTH = 100
 
 
 def review_as_text(review: Review) -> str:
     lines = [
         f"{review.game.name}: {heading(review)}",
         "",
-        f"     {'who':<9}{'entry':<11}chance to win: the mover's, or Player 1's where chance acts",
-        *(_moment_line(review, moment) for moment in review.moments),
+        f"     {'who':<9}{'entry':<11}Player 1's chance to win, before and after",
+        *_moment_lines(review),
         *_belief_lines(review),
         "",
         "Player 1's chance to win, entry by entry:",
@@ -41,12 +46,37 @@ def heading(review: Review) -> str:
     return f"{outcome.reason if outcome else 'unfinished; the values are as it stands.'}{sure}"
 
 
+def _moment_lines(review: Review) -> list[str]:
+    """A line an entry; in a long match, entries in which nothing happened share one."""
+    lines = []
+    long = len(review.moments) > _LONG_MATCH
+    for quiet, group in groupby(review.moments, key=lambda moment: long and _quiet(moment)):
+        moments = list(group)
+        if quiet and len(moments) >= _LEAST_SUMMED_UP:
+            boards = sum(moment.restarts for moment in moments)
+            news = f"; {boards} new board{'s' * (boards > 1)}" if boards else ""
+            first, last = moments[0], moments[-1]
+            lines.append(
+                f"     entries {first.number} to {last.number}: nothing given away, no luck, "
+                f"{100 * last.after:.1f}% throughout{news}"
+            )
+            continue
+        for moment in moments:
+            lines.append(_moment_line(review, moment))
+            if moment.restarts:
+                lines.append("     --- a new board ---")
+    return lines
+
+
+def _quiet(moment: Moment) -> bool:
+    return abs(moment.after - moment.before) < _LEAST_TOLD and moment.loss < _LEAST_TOLD
+
+
 def _moment_line(review: Review, moment: Moment) -> str:
+    change = f"{100 * moment.before:5.1f}% -> {100 * moment.after:5.1f}%"
     if not isinstance(moment.actor, Seat):
-        change = f"{100 * moment.before:5.1f}% -> {100 * moment.after:5.1f}%"
         return f"{moment.number:>3}. {'chance':<9}{moment.entry:<11}{change}  luck {_luck(moment.luck)}"
     ink = Ink.of(moment.actor)
-    change = f"{_own(moment, moment.before):5.1f}% -> {_own(moment, moment.after):5.1f}%"
     line = f"{moment.number:>3}. {ink(f'{moment.actor.label:<9}')}{moment.entry:<11}{change}"
     if moment.mark:
         line += f"  {_SERIOUS.get(moment.mark, str)(moment.mark)}"
@@ -54,8 +84,11 @@ def _moment_line(review: Review, moment: Moment) -> str:
         line += f"  {moment.alike.removesuffix('.').lower()}"
     if moment.loss > MARKS[0].most:
         line += f", gave away {points(moment.loss, review.exactness)}; best: {best_of(moment)}"
-    if abs(moment.luck) > max(_LEAST_TOLD, 2 * review.error):
-        line += f"  luck {_luck(moment.luck)}"
+    least = max(_LEAST_TOLD, 2 * review.error)
+    if abs(moment.mixing) > least:
+        line += f"  the mix {_luck(moment.mixing)}"
+    if abs(moment.luck - moment.mixing) > least:
+        line += f"  luck {_luck(moment.luck - moment.mixing)}"
     return line
 
 
@@ -63,10 +96,6 @@ def best_of(moment: Moment) -> str:
     """The best actions by name, a few of them."""
     names = moment.best
     return either(names if len(names) <= 3 else [*names[:2], f"{len(names) - 2} more"])
-
-
-def _own(moment: Moment, value: float) -> float:
-    return 100 * (value if moment.actor is Seat.ONE else 1 - value)
 
 
 def _luck(luck: float) -> str:
@@ -92,16 +121,24 @@ def who(moment: Moment) -> str:
 def _curve(review: Review) -> list[str]:
     """A bar for the opening and each entry, filled from below in eighths; a long match is drawn closer."""
     values = [review.opening, *(moment.after for moment in review.moments)]
+    entries = len(values) - 1
     if 2 * len(values) <= _WIDTH:
         values = [value for value in values for _ in range(2)]
     elif len(values) > _WIDTH:
         values = [values[round(i * (len(values) - 1) / (_WIDTH - 1))] for i in range(_WIDTH)]
+    # A lost position is a thin line at the bottom, not a gap.
+    heights = [max(1, round(value * _HEIGHT * 8)) for value in values]
     rows = []
     for row in range(_HEIGHT - 1, -1, -1):
-        bars = "".join(_BLOCKS[max(0, min(8, round(value * _HEIGHT * 8) - row * 8))] for value in values)
+        bars = "".join(_BLOCKS[max(0, min(8, height - row * 8))] for height in heights)
         label = {_HEIGHT - 1: "100%", _HEIGHT // 2 - 1: " 50%", 0: "  0%"}.get(row, "    ")
         rows.append(f"{label} |{bars}".rstrip())
-    return rows
+    end = str(entries)
+    return [
+        *rows,
+        f"     +{'-' * len(values)}",
+        f"      0{end:>{max(len(end) + 1, len(values) - 1)}}  entries",
+    ]
 
 
 def account(review: Review) -> list[str]:
@@ -110,11 +147,22 @@ def account(review: Review) -> list[str]:
     sure = how_sure(Value(review.opening, review.exactness, error=review.error))
     sign = "+" if review.luck >= 0 else "-"
     end = "the result" if review.match.outcome else "the value as it stands"
+    mixing = sum(moment.mixing for moment in review.moments)
+    by_mixing = (
+        f" (of it {_luck(mixing)} because of actions that perfect play mixes, and that cost nothing, "
+        "one came up that looks worth more or less)"
+        if review.match.rules.has_secrets
+        else ""
+    )
     return [
-        f"Given away: Player 1 {100 * one:.1f} points, Player 2 {100 * two:.1f} points. "
-        f"Luck: {_luck(review.luck)}. (Each value: {sure}.)",
-        f"{100 * review.opening:.1f} at the start {sign} {100 * abs(review.luck):.1f} luck "
-        f"- {100 * one:.1f} + {100 * two:.1f} given away = {100 * review.result:.1f}, {end}.",
+        *_wrapped(
+            f"Given away: Player 1 {100 * one:.1f} points, Player 2 {100 * two:.1f} points. "
+            f"Luck: {_luck(review.luck)}{by_mixing}. (Each value: {sure}.)"
+        ),
+        *_wrapped(
+            f"{100 * review.opening:.1f} at the start {sign} {100 * abs(review.luck):.1f} luck "
+            f"- {100 * one:.1f} + {100 * two:.1f} given away = {100 * review.result:.1f}, {end}."
+        ),
         *_why(review),
         "Marks, by points given away: "
         + ", ".join(f"{mark.name} to {100 * mark.most:g}" for mark in MARKS[:-1])
@@ -122,39 +170,53 @@ def account(review: Review) -> list[str]:
     ]
 
 
+def _wrapped(text: str, indent: str = "") -> list[str]:
+    return wrap(text, _TEXT_WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
 def _why(review: Review) -> list[str]:
-    """What decided the match: the loser's slips, the dearest first, and the luck it had."""
+    """What decided the match, told to who lost it: the slips, the dearest first, and the luck."""
     outcome = review.match.outcome
     if not outcome or outcome.winner is None:
         return []
     loser = outcome.winner.other
     slips = [m for m in review.moments if m.actor is loser and m.loss > MARKS[0].most]
     slips.sort(key=lambda moment: -moment.loss)
-    side = 1 if loser is Seat.ONE else -1
-    lines = ["", f"Why {loser.label} lost:"]
+    lines = ["", f"Why you lost, {loser.label}:"]
     for slip in slips[:_SLIPS_TOLD]:
-        lines.append(
+        lines += _wrapped(
             f"- Entry {slip.number}, {slip.entry}, gave away {points(slip.loss, review.exactness)}; best was "
-            f"{best_of(slip)}. {slip.reason}".rstrip()
+            f"{best_of(slip)}. {slip.effect} {slip.reason}",
+            "  ",
         )
+        lines.append(f"  Position: {slip.position}")  # in one piece, to be copied
     rest = slips[_SLIPS_TOLD:]
     if rest:
         lost = points(sum(slip.loss for slip in rest), review.exactness)
         lines.append(f"- {len(rest)} smaller slips gave away {lost} together.")
     if not slips:
-        lines.append("- It gave nothing away.")
+        lines.append("- You gave nothing away.")
     opening = review.opening if loser is Seat.ONE else 1 - review.opening
     if opening < _LEAST_TOLD:
-        lines.append("- The game is lost for it from the start if the other makes no mistake.")
+        lines.append("- The game is lost for you from the start if the other player makes no mistake.")
+    lines += _luck_lines(review, loser)
+    if slips:
+        lines.append(f'Look into a position: duels solve {review.game.name} --position "..."')
+    return [*lines, ""]
+
+
+def _luck_lines(review: Review, loser: Seat) -> list[str]:
+    side = 1 if loser is Seat.ONE else -1
     if -side * review.luck >= _LEAST_TOLD:
         worst = min(review.moments, key=lambda moment: side * moment.luck)
-        lines.append(
-            f"- Luck took {points(-side * review.luck, review.exactness)} in all, most with entry "
-            f"{worst.number}, {worst.entry} ({points(-side * worst.luck, review.exactness)})."
+        return _wrapped(
+            f"- Luck took {points(-side * review.luck, review.exactness)} from you in all, most with entry "
+            f"{worst.number}, {worst.entry} ({points(-side * worst.luck, review.exactness)}).",
+            "  ",
         )
-    elif side * review.luck >= _LEAST_TOLD:
-        lines.append(f"- Luck was with it all the same, by {points(side * review.luck, review.exactness)}.")
-    return [*lines, ""]
+    if side * review.luck >= _LEAST_TOLD:
+        return [f"- Luck was with you all the same, by {points(side * review.luck, review.exactness)}."]
+    return []
 
 
 def review_as_json(review: Review) -> str:
@@ -166,7 +228,8 @@ def review_as_json(review: Review) -> str:
             "reason": outcome.reason if outcome else None,
             "finished": outcome is not None,
             "exactness": review.exactness.value,
-            "error": review.error,
+            "error": None if review.exactness is Exactness.ESTIMATE else review.error,
+            "values": "opening, result, before, after and luck are Player 1's; loss is the actor's",
             "opening": review.opening,
             "result": review.result,
             "luck": review.luck,
@@ -183,13 +246,16 @@ def _moment_fields(moment: Moment) -> dict[str, Any]:
         "number": moment.number,
         "actor": moment.actor.value,
         "entry": moment.entry,
+        "position": moment.position,
         "before": moment.before,
         "after": moment.after,
         "loss": moment.loss,
         "luck": moment.luck,
+        **({"mixing": moment.mixing} if moment.beliefs else {}),
         "best": list(moment.best),
         "mark": moment.mark,
         "reason": moment.reason,
+        "effect": moment.effect,
         **_belief_fields(moment),
     }
 

@@ -14,7 +14,6 @@ from duels.terminal.screen import Screen
 # So many lines are listed; where there are more actions, those of equal value share a line.
 MOST_LINES = 20
 _NAMES_A_LINE = 8
-_LONGEST_POSITION = 100
 
 
 def position_to_solve(rules: Rules[Any, Any, Any], text: str | None) -> Sight[Any, Any]:
@@ -38,10 +37,7 @@ def show_solution(
         verdict = oracle.judge(sight)
         reason = oracle.reason(sight)
         findings = [finding.text for finding in oracle.findings(sight)]
-    position = rules.format_position(sight)
-    if len(position) > _LONGEST_POSITION and not every_action:
-        position = f"{position[:20]} … {position[-20:]}"
-    screen.say(f"{game.name}: {position}\n")
+    screen.say(f"{game.name}: {rules.format_position(sight)}\n")  # whole, however long: it is copied back
     screen.say(f"{sight.seat.label} to move wins {percent(verdict.value)} ({_sure(verdict.value)}).\n\n")
     screen.say("".join(f"{line}\n" for line in _action_lines(rules, verdict, every_action)))
     screen.say(f"\n{all_alike(verdict) or '* best.'} {reason}\n{belief_strip(oracle.belief(sight))}")

@@ -126,6 +126,7 @@ class Table:
         self.narrator = Narrator(self.words, screen, watching)
         self._at_keyboard: Seat | None = None
         self._oracle: Oracle[Any, Any] | None = None
+        self._entered: list[str] = []  # of an answer that takes more than one entry
 
     def run(self) -> AnyMatch:
         """Play to the end. Quit, EOFError and KeyboardInterrupt leave the match as it is on disk."""
@@ -176,6 +177,7 @@ class Table:
     def _let_person_decide(self, seat: Seat) -> None:
         """Ask until an action is entered or a command changes the match."""
         before = self.match
+        self._entered = []
         dialogue = self.words.ask(before.sight(seat))
         try:
             question = next(dialogue)
@@ -185,6 +187,7 @@ class Table:
                 entry = self._ask(question)
                 word = entry.strip().lower()
                 if word == _BACK:
+                    self._entered = []
                     dialogue = self.words.ask(before.sight(seat))
                     question = next(dialogue)
                 elif word in _COMMANDS:
@@ -194,6 +197,8 @@ class Table:
                     question = Question(question.prompt, secret=question.secret)
                 else:
                     question = dialogue.send(entry)
+                    if not question.notice:
+                        self._entered.append(entry)
         except StopIteration as done:
             self._play(seat, done.value)
 
@@ -243,7 +248,8 @@ class Table:
         try:
             with self.screen.patience("thinking"):
                 self._oracle = self._oracle or self.game.oracle(self.match.rules)
-                text = hint(self._oracle, self.match.rules, self.match.sight(seat))
+                sight = self.match.sight(seat)
+                text = hint(self._oracle, self.match.rules, sight, self.words, self._entered)
         except UnknownName as unknown:
             self.screen.say(f"{unknown}\n")
             return

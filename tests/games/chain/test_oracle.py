@@ -8,7 +8,7 @@ from duels.core.match import Match
 from duels.core.rules import CHANCE, Seat
 from duels.games.chain.boards import Boards, answer, settle
 from duels.games.chain.oracle import all_boards, make_oracle, mask
-from duels.games.chain.rules import Answer, QuantumChain
+from duels.games.chain.rules import Answer, Observe, QuantumChain
 from duels.solving.graph import explore
 
 RULES = QuantumChain()
@@ -33,6 +33,16 @@ def test_where_states_are_too_many_some_are_checked() -> None:
     name = "the value of states met in random play follows exactly from those of the states after them"
     checks = {check.name: check for check in [next(make_oracle(QuantumChain(9, 3)).verify())]}
     assert checks[name].passed
+
+
+def test_a_wrong_state_among_those_too_many_to_list_is_named() -> None:
+    oracle = make_oracle(QuantumChain(9, 3))
+    unit, worths = oracle._table(Fraction(0))
+    worths[0] += unit // 9
+    check = next(oracle.verify())
+    assert not check.passed
+    wrong = oracle.rules.parse_state(check.detail.split("wrong at ")[1])
+    assert oracle.worth(wrong) != oracle._one_step_on(wrong)
 
 
 @pytest.mark.parametrize("position", ["_____ 1", "X____ 1", "_XO__ 1", "XO_OX 1"])
@@ -173,3 +183,14 @@ def test_the_slope_is_that_of_the_worth() -> None:
     beside, _ = boards.play_board(near + step, 1)
     assert beside == at + slope * step
     assert slope == Fraction(1, 2)
+
+
+def test_the_effect_of_a_slip_is_what_it_left() -> None:
+    sight = RULES.parse_position("?OO_XX_ 1")
+    left = ORACLE.judge(sight).actions[1].value.number
+    assert ORACLE.effect(sight, Answer.ACCEPT) == f"You answered accept, which left you {left:.1%}."
+    sight = RULES.parse_position("__OOXX_ 1")
+    told = ORACLE.effect(sight, Observe(7))
+    assert told.startswith("You observed cell 7, which left you ")
+    assert "if challenged" in told
+    assert ORACLE.effect(sight, Observe(1)).endswith("; it could not be challenged.")

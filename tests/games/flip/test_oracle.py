@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from array import array
+from itertools import combinations
 from pathlib import Path
 from random import Random
 
@@ -12,7 +13,7 @@ from duels.core.errors import NotationError, NotYourTurn
 from duels.core.match import Match, draw
 from duels.core.rules import CHANCE, Seat
 from duels.games.flip import fill, table, verify
-from duels.games.flip.bounds import Grid, Shape
+from duels.games.flip.bounds import Grid, Shape, chance_to_last
 from duels.games.flip.lumped import MOST_NEAR, Lumped
 from duels.games.flip.oracle import FlipOracle, make_oracle
 from duels.games.flip.rules import Flip, Keep, QuantumFlip, QuantumTiles
@@ -334,3 +335,61 @@ def test_resigning_ends_it(oracle: FlipOracle) -> None:
     assert [oracle.value(match.sight(seat)).number for seat in Seat] == [0, 1]
     with pytest.raises(NotYourTurn):
         oracle.judge(match.sight(Seat.ONE))
+
+
+@pytest.mark.parametrize("seen", [(), (1,), (3,)])
+@pytest.mark.parametrize("spared", [0, 1])
+@pytest.mark.parametrize("flips", [1, 3, 5])
+def test_the_chance_that_a_match_lasts_counts_every_way_the_tiles_can_come_up(
+    seen: tuple[int, ...], spared: int, flips: int
+) -> None:
+    lumped = Lumped(SMALL)
+    for code, flipped in lumped.places.flipped.items():
+        bag = [v for v, f in enumerate(flipped, 1) for _ in range(3 - f - seen.count(v))]
+        if any(f + seen.count(v) > 3 for v, f in enumerate(flipped, 1)) or len(bag) < flips + spared:
+            continue
+        room = 2 * (SMALL.target - 1) - lumped.places.points[code]
+        ways = [sum(sorted((*shown, *seen))[:flips]) <= room for shown in combinations(bag, flips + spared)]
+        assert chance_to_last(lumped, code, seen, flips, spared) == pytest.approx(sum(ways) / len(ways))
+
+
+@pytest.mark.parametrize(
+    "position",
+    [
+        "...../....5/.1.2./4..../..... 6,6 11 1",
+        ".4.1./2..../...5./...../..... 7,5 11 1",
+        "...../....5/...2./4..../..... 6,5 11 2",
+    ],
+)
+def test_boards_with_few_pairs_left_have_narrow_values(oracle: FlipOracle, position: str) -> None:
+    """Tiles of one colour flipped first: the pairs may run out, but hardly any match lasts so long."""
+    assert oracle.judge(BOOK.parse_position(position)).value.error < GOAL
+
+
+def test_the_threat_of_the_other_player_is_named(oracle: FlipOracle) -> None:
+    sight = oracle.rules.parse_position("1..../1.2.5/.12../..c5./24441 14,18 00 1")
+    denied = (
+        "The other player stands at 18 and D3 is known to be a 3: leave it and the other player takes 21. "
+    )
+    assert oracle.reason(sight).startswith(f"{denied}Take D3")
+    assert oracle.effect(sight, oracle.rules.parse("A5")).startswith(
+        "You flipped A5, an unknown tile, and left D3 to the other player: "
+    )
+    assert oracle.effect(sight, oracle.rules.parse("D3")) == "You took D3, known to be a 3, for 17."
+    harmless = oracle.rules.parse_position("1..../1.2.5/.12../..c5./24441 15,17 00 1")
+    assert "stands at" not in oracle.reason(harmless)
+
+
+def test_a_threat_that_cannot_be_denied_is_named_too(oracle: FlipOracle) -> None:
+    sight = oracle.rules.parse_position("1..../1.2.5/.12../c.c5./24441 14,18 00 1")
+    assert "D1 and D3 are known to be 3s: unless you win now, the other player takes 21." in oracle.reason(
+        sight
+    )
+
+
+def test_a_tile_is_kept_to_deny_it(oracle: FlipOracle) -> None:
+    sight = oracle.rules.parse_position("1..../1.2.5/.1b../..c5./2444. 11,18 10 1 C3|D3")
+    assert oracle.reason(sight).startswith(
+        "The other player stands at 18 and D3 is known to be a 3: leave it"
+    )
+    assert oracle.effect(sight, oracle.rules.parse("keep C3")).endswith("and left D3 to the other player.")

@@ -8,11 +8,11 @@ import pytest
 from duels.core.errors import DuelsError
 from duels.core.match import Match
 from duels.core.rules import Seat, Sight
-from duels.games.hunt.oracle import make_oracle
-from duels.games.hunt.rules import Action, Known, QuantumHunt, State, Tunnel
+from duels.games.hunt.oracle import MOSTLY, make_oracle
+from duels.games.hunt.rules import Action, Known, Move, Phase, QuantumHunt, State, Tunnel
 from duels.games.hunt.strategy import DATA, pack, shipped
 from duels.solving.memory import Round, Window
-from duels.solving.oracle import Exactness
+from duels.solving.oracle import OFTEN, Exactness
 
 RULES = QuantumHunt()
 ORACLE = make_oracle(RULES)
@@ -100,7 +100,7 @@ def test_the_strategy_gives_nothing_away_by_its_own_measure() -> None:
             mixture = sum(judged.weight * judged.value.number for judged in verdict.actions)
             assert verdict.value.number == pytest.approx(mixture)
             for judged, loss in zip(verdict.actions, verdict.losses, strict=True):
-                assert judged.best == (judged.weight > 0)
+                assert judged.best == (judged.weight >= OFTEN)
                 assert loss == (0 if judged.best else max(0.0, verdict.value.number - judged.value.number))
             match = match.play(sight.seat, rng.choice(sight.actions))
 
@@ -113,6 +113,41 @@ def test_the_reason_speaks_of_what_can_be_done() -> None:
     told = ORACLE.reason(sight)
     likeliest = max((1, 3, 5, 6, 7), key=lambda cell: cells[cell - 1])  # 2 is our own
     assert told.startswith(f"Of the cells that you may name, {likeliest} is the likeliest")
+
+
+def test_what_the_strategy_hardly_ever_takes_is_no_advice() -> None:
+    sight = RULES.parse_position("1: move 3, observe 5, ?, observe 2")
+    verdict = ORACLE.judge(sight)
+    rare = next(j for j in verdict.actions if 0 < j.weight < OFTEN)
+    assert not rare.best
+    assert verdict.loss(rare.action) == verdict.value.number - rare.value.number > 0.05
+
+
+def test_reasons_compare_nothing_that_the_numbers_contradict() -> None:
+    sight = RULES.parse_position("1: move 3, observe 5, ?, observe 2")
+    verdict = ORACLE.judge(sight)
+    assert max(judged.weight for judged in verdict.actions) < MOSTLY
+    assert ORACLE.reason(sight).startswith("Be on 2 or 3, at random")
+    rng = Random(3)
+    mixed, kept, easier = 0, 0, 0
+    for _ in range(60):
+        match = Match.start(RULES)
+        while match.actor is not None:
+            sight = match.sight(Seat(match.actor))  # type: ignore[arg-type]
+            verdict, told = ORACLE.judge(sight), ORACLE.reason(sight)
+            most = max(verdict.actions, key=lambda judged: judged.weight)
+            if sight.view.phase is Phase.MOVE and sight.view.cell:
+                assert told.startswith("Mostly") == (most.weight > MOSTLY)
+                mixed += told.startswith("Be on")
+                kept += told.startswith("Mostly stay")
+            if "easier to find" in told:
+                stay = next(j for j in verdict.actions if j.action == Move(sight.view.cell))
+                assert stay.value.number < most.value.number
+                easier += 1
+            match = match.play(sight.seat, rng.choices(sight.actions, ORACLE.weights(sight))[0])
+    assert mixed
+    assert kept
+    assert easier
 
 
 def test_a_match_followed_step_by_step_is_known_as_one_seen_at_once() -> None:
@@ -175,6 +210,7 @@ def test_the_shipped_strategys_exploitability_is_its_certificate() -> None:
     from duels.games.hunt.certificate import claimed
 
     bounds = exploitability_bounds(shipped(), "hunt")
+    assert exploitability_bounds("perfect", "hunt") == bounds
     claim = claimed().nash_conv
     assert (2 * bounds.low, 2 * bounds.high) == pytest.approx((claim.low, claim.high))
     with pytest.raises(DuelsError, match="more is not known"):

@@ -7,12 +7,14 @@ import pytest
 from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.core.sights import Recollection
+from duels.games import GAMES
 from duels.games.hunt.oracle import make_oracle
 from duels.games.hunt.rules import Action, Known, QuantumHunt, State
 from duels.terminal.advice import hint
 
 RULES = QuantumHunt()
 ORACLE = make_oracle(RULES)
+WORDS = GAMES["hunt"].words(RULES)
 
 
 def told(match: Match[State, Action, Known], seat: Seat) -> tuple[object, ...]:
@@ -21,7 +23,7 @@ def told(match: Match[State, Action, Known], seat: Seat) -> tuple[object, ...]:
     always = (ORACLE.value(sight), ORACLE.belief(sight), RULES.format_position(sight))
     if not sight.actions:
         return always
-    return *always, ORACLE.judge(sight), ORACLE.reason(sight), hint(ORACLE, RULES, sight)
+    return *always, ORACLE.judge(sight), ORACLE.reason(sight), hint(ORACLE, RULES, sight, WORDS)
 
 
 @pytest.mark.parametrize("seed", range(6))

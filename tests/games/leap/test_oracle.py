@@ -9,7 +9,7 @@ from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.games.leap.oracle import make_oracle
 from duels.games.leap.paths import Paths
-from duels.games.leap.rules import QuantumLeap, State
+from duels.games.leap.rules import Leap, QuantumLeap, State
 
 RULES = QuantumLeap()
 ORACLE = make_oracle(RULES)
@@ -99,7 +99,7 @@ def test_what_the_exact_landing_costs(goal: int, cost: int) -> None:
             "You need 2 more turns to the goal, the other player 1: the other player is ahead and stays "
             "ahead by taking a shortest path.",
         ),
-        ("20 18 1", ["1"], "You need 1 more turn to the goal, the other player 1: this one ends the race."),
+        ("20 18 1", ["1"], "You need 1 more turn to the goal, the other player 1: leaping 1 ends the race."),
     ],
 )
 def test_reasons(position: str, best: list[str], reason: str) -> None:
@@ -108,8 +108,42 @@ def test_reasons(position: str, best: list[str], reason: str) -> None:
     assert ORACLE.reason(sight) == reason
 
 
+def test_the_leap_that_ends_the_race_is_named_where_all_win() -> None:
+    rules = QuantumLeap(20)
+    sight = rules.parse_position("10 1 1")
+    oracle = make_oracle(rules)
+    assert len(oracle.judge(sight).best) > 1
+    assert oracle.reason(sight).endswith(": leaping 10 ends the race.")
+
+
 def test_a_finished_match_has_its_result_as_value() -> None:
     match = Match.start(QuantumLeap(2)).play_text("enter", "enter", "1")
     oracle = make_oracle(QuantumLeap(2))
     assert oracle.value(match.sight(Seat.ONE)).fraction == 1
     assert oracle.value(match.sight(Seat.TWO)).fraction == 0
+
+
+@pytest.mark.parametrize("position", ["20 1 1", "10 1 1", "16 12 1", "12 1 2", "16 20 1"])
+def test_perfect_play_wastes_no_turn(position: str) -> None:
+    """Among equally good leaps only those that leave the fewest turns are taken, in lost races too."""
+    sight = RULES.parse_position(position)
+    verdict = ORACLE.judge(sight)
+    turns = {
+        j.action: ORACLE.paths.needed(RULES.apply(sight.view, j.action).state.cell_of(sight.seat))
+        for j in verdict.actions
+    }
+    fewest = min(turns[action] for action in verdict.best)
+    for judged in verdict.actions:
+        assert (judged.weight > 0) == (judged.best and turns[judged.action] == fewest)
+
+
+def test_some_good_leap_is_slower() -> None:
+    """Else the test above could not fail."""
+    verdict = ORACLE.judge(RULES.parse_position("16 1 1"))
+    assert any(judged.best and not judged.weight for judged in verdict.actions)
+
+
+def test_the_effect_of_a_slip_is_the_turns_still_needed() -> None:
+    assert ORACLE.effect(RULES.parse_position("9 7 1"), Leap(1)) == (
+        "After leaping 1 you needed 2 more turns, the other player, whose turn it was, 2."
+    )

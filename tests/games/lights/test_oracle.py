@@ -61,12 +61,12 @@ def test_a_row_of_ten_thousand_is_won_by_the_middle() -> None:
     [
         (
             "OOOOOOO 1",
-            "On are one run of 7, nim-sum 2; turning off 4 leaves runs of 3 and 3, worth 3 and 3, nim-sum 0, "
-            "and whatever the other player then turns off, you can bring it back to 0.",
+            "You see one run of 7, nim-sum 2; turning off 4 leaves runs of 3 and 3, worth 3 and 3, "
+            "nim-sum 0, and whatever the other player then turns off, you can bring it back to 0.",
         ),
         (
             "OOXOOXX 2",
-            "On are runs of 2 and 2, worth 2 and 2, nim-sum 0: whatever you turn off, the other player can "
+            "You see runs of 2 and 2, worth 2 and 2, nim-sum 0: whatever you turn off, the other player can "
             "bring it back to 0.",
         ),
         ("XXOOXXX 1", "Turning off 3-4 turns off the last light."),
@@ -90,8 +90,15 @@ def test_there_is_nothing_to_judge_out_of_turn() -> None:
         ORACLE.judge(RULES.sight(RULES.initial(), Seat.TWO))
 
 
-def test_the_same_move_elsewhere_is_the_same_idea() -> None:
+def test_the_same_move_elsewhere_teaches_the_same() -> None:
     left, right = RULES.parse_position("OOOXXXX 1"), RULES.parse_position("XXXXOOO 2")
-    assert ORACLE.idea(left, TurnOff(1, 1)) == ORACLE.idea(left, TurnOff(3, 1))
-    assert ORACLE.idea(left, TurnOff(1, 1)) == ORACLE.idea(right, TurnOff(5, 1))
-    assert ORACLE.idea(left, TurnOff(1, 1)) != ORACLE.idea(left, TurnOff(2, 1))
+    assert ORACLE.lesson(left, TurnOff(1, 1)) == ORACLE.lesson(left, TurnOff(3, 1))
+    assert ORACLE.lesson(left, TurnOff(1, 1)) == ORACLE.lesson(right, TurnOff(5, 1))
+    assert ORACLE.lesson(left, TurnOff(1, 1)) != ORACLE.lesson(left, TurnOff(2, 1))
+
+
+def test_the_effect_of_a_slip_is_the_nim_sum_that_it_left() -> None:
+    sight = RULES.parse_position("OOOXXXX 1")
+    assert ORACLE.effect(sight, TurnOff(1, 1)) == (
+        "You turned off 1, which left one run of 2, nim-sum 2: the other player could bring it to 0."
+    )

@@ -45,6 +45,8 @@ class DuelEnv(gymnasium.Env[Shown, np.int64]):
     ) -> None:
         if seat not in (1, 2):
             raise DuelsError(f"The agent's seat is 1 or 2, not {seat}.")
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            raise DuelsError(f"There is no render mode {render_mode!r}; there are human and ansi.")
         room = find_game(game)
         self.rules = room.rules(**options)
         self.render_mode = render_mode
@@ -62,6 +64,7 @@ class DuelEnv(gymnasium.Env[Shown, np.int64]):
             self._engine = match = MatchEngine(self.rules)
             self._grader = Grader(match) if grade else None
         self._stream: int | None = None
+        self._forfeited = False
         self.observation_space = spaces.Box(0, 1, (self._engine.observation_size,), np.int8)
         self.action_space = spaces.Discrete(self._engine.num_actions)
 
@@ -72,6 +75,7 @@ class DuelEnv(gymnasium.Env[Shown, np.int64]):
         if seed is not None or self._stream is None:
             self._stream = dice.stream(int(self.np_random.integers(2**63)) if seed is None else seed)
         self._engine.reset()
+        self._forfeited = False
         if self._grader:
             self._grader.reset()
         self._answer()
@@ -82,9 +86,10 @@ class DuelEnv(gymnasium.Env[Shown, np.int64]):
 
     def step(self, action: np.int64) -> tuple[Shown, float, bool, bool, dict[str, Any]]:
         engine = self._engine
-        if engine.actor == NOBODY:
+        if engine.actor == NOBODY or self._forfeited:
             raise DuelsError("The game is over: reset the environment.")
         if not engine.allows(int(action)):
+            self._forfeited = True
             return engine.observe(self._seat), -1.0, True, False, {**self._info(), "illegal": True}
         if self._grader:
             self._grader.before(int(action))
@@ -97,7 +102,11 @@ class DuelEnv(gymnasium.Env[Shown, np.int64]):
 
     def action_masks(self) -> NDArray[np.bool_]:
         """[action] whether the agent may take it now."""
-        return self._engine.mask().astype(np.bool_)
+        return self._mask().astype(np.bool_)
+
+    def _mask(self) -> Shown:
+        mask = self._engine.mask()
+        return np.zeros_like(mask) if self._forfeited else mask
 
     def render(self) -> str | None:
         """The board as the agent may see it, in mode `ansi`; in mode `human` it is printed by itself."""
@@ -112,8 +121,10 @@ class DuelEnv(gymnasium.Env[Shown, np.int64]):
         return plain(self._words.board(self._engine.sight(self._seat)))
 
     def _info(self) -> dict[str, Any]:
-        graded = self._grader.info(self._seat) if self._grader else {}
-        return {"action_mask": self._engine.mask(), **graded}
+        graded: dict[str, float] = {}
+        if self._grader:
+            graded = (self._grader.forfeit if self._forfeited else self._grader.info)(self._seat)
+        return {"action_mask": self._mask(), **graded}
 
     def _play(self, action: int) -> None:
         assert self._stream is not None

@@ -199,6 +199,10 @@ class GuardedDuelEnv(DuelEnv):
         self.truncations = dict.fromkeys(AGENTS, True)
         self.rewards = {other: -1.0 if other == agent else 0.0 for other in AGENTS}
         self._accumulate_rewards()
+        if self._grader:
+            given_away = self.infos[agent]["value"]
+            self.infos[AGENTS[1 - AGENTS.index(agent)]]["value"] = 1.0
+            self.infos[agent] = {"value": 0.0, "regret": given_away}
         self._deads_step_first()
 
     def render(self) -> str | None:

@@ -88,6 +88,17 @@ class ChainOracle(OpenOracle[Action, State]):
         heads, tails = self._coin(after, sight.seat)
         return f"{told}: if it is challenged, heads leaves you {heads:.1%} and tails {tails:.1%}."
 
+    def effect(self, sight: Sight[Action, State], action: Action) -> str:
+        after = self.rules.apply(sight.view, action).state
+        left = self.value(self.rules.sight(after, sight.seat)).number
+        if isinstance(action, Answer):
+            return f"You answered {self.rules.format(action)}, which left you {left:.1%}."
+        told = f"You observed cell {self.rules.format(action)}, which left you {left:.1%}"
+        if after.phase is not Phase.CHALLENGE:
+            return f"{told}; it could not be challenged."
+        heads, tails = self._coin(after, sight.seat)
+        return f"{told}: if challenged, {heads:.1%} on heads and {tails:.1%} on tails."
+
     def verify(self) -> Iterator[Check]:
         rules = self.rules
         if 3**rules.cells * (rules.max_boards or 1) > _MOST_BOARDS_CHECKED:
@@ -129,14 +140,16 @@ class ChainOracle(OpenOracle[Action, State]):
             for _ in range(2 * self.rules.cells):
                 if self.rules.actor(state) is None:
                     break
-                count += 1
-                if self.worth(state) != self._one_step_on(state):
-                    wrong = state
+                if state.phase is Phase.OBSERVE:  # the others' values are made from what follows
+                    count += 1
+                    if self.worth(state) != self._one_step_on(state):
+                        wrong = state
                 state = self.rules.apply(state, rng.choice(self.rules.actions(state))).state
         return Check(
             "the value of states met in random play follows exactly from those of the states after them",
             wrong is None,
-            f"{self.rules}, {count:,} states",
+            f"{self.rules}, {count:,} states"
+            + (f", wrong at {self.rules.format_state(wrong)}" if wrong else ""),
         )
 
     def _one_step_on(self, state: State) -> Fraction:

@@ -107,6 +107,8 @@ class Settled(Event):
 class Decohered(Event):
     """The board was full without a chain, and all of its cells are unobserved again."""
 
+    restarts = True
+
     cells: str
 
 

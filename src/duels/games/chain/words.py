@@ -68,9 +68,7 @@ class ChainWords(Words[Action, State]):
         if isinstance(event, Observed):
             if not event.neighbours:
                 return f"\nYou have observed cell {event.cell}.\n"
-            cells = listed([str(cell) for cell in event.neighbours])
-            s = "s" * (len(event.neighbours) > 1)
-            return f"\nCell {event.cell} is adjacent to your symbol{s} at cell{s} {cells}.\n"
+            return f"\n{_adjacent(event.cell, event.neighbours)}"
         if isinstance(event, Challenged):
             return "\nChallenge initiated!\nFlipping a coin...\n"
         if isinstance(event, Accepted):
@@ -109,6 +107,13 @@ class ChainWords(Words[Action, State]):
     def board(self, sight: Sight[Action, State]) -> str:
         return f"Current Board:\n{self._board(sight.view.cells)}"
 
+    def remembered(self, sight: Sight[Action, State]) -> str:
+        state = sight.view
+        if state.phase is not Phase.CHALLENGE:
+            return ""
+        beside = self.rules.own_neighbours(state.cells, state.doubt, state.mover)
+        return f"{_player(state.mover)}: {_adjacent(state.doubt, beside)}"
+
     def moves(self, sight: Sight[Action, State]) -> str:
         if sight.view.phase is Phase.CHALLENGE:
             return "yes: a coin decides. no: the observation succeeds.\n"
@@ -126,6 +131,12 @@ class ChainWords(Words[Action, State]):
             drawn.append(f"[ {text} ]")
         numbers = " ".join(f"  {number:<3}" for number in range(1, len(cells) + 1))
         return f"{' '.join(drawn)}\n{numbers.rstrip()}\n"
+
+
+def _adjacent(cell: int, neighbours: Sequence[int]) -> str:
+    s = "s" * (len(neighbours) > 1)
+    cells = listed([str(neighbour) for neighbour in neighbours])
+    return f"Cell {cell} is adjacent to your symbol{s} at cell{s} {cells}.\n"
 
 
 def _player(seat: Seat) -> str:

@@ -1,7 +1,7 @@
 """What flip's board can change: for any board, a proven interval around its value.
 
 The lumped game (`lumped.py`) takes it for granted that a holder of the Quantum Flip finds two unknown
-neighbours. On the board the opponent can flip tiles to part them. Three facts make lumped values bounds.
+neighbours. On the board the opponent can flip tiles to part them. Four facts make lumped values bounds.
 
 1. A board never offers a holder more than the lumped game does: the lumped value is the most it can be.
 2. A holder may play on as if the Quantum Flip were lost, now or after some turns: the value of the lumped
@@ -15,6 +15,9 @@ neighbours. On the board the opponent can flip tiles to part them. Three facts m
    pairs are broken. While m is larger, the holder finds a pair whatever the opponent does. Points bound j:
    both scores must stay below the target. If m lasts as long, the lumped value itself is reached.
    To keep the seen tile's unknown neighbours too, the holder pairs only the unknown tiles away from it.
+4. A holder may play as in the lumped game until a pair is missing, which cannot be before the first turn it
+   is not sure of. So the lumped value is missed by no more than the chance that the match gets there, however
+   both play: `chance_to_last` bounds it by the tiles that must come up for it.
 
 On the book's empty board m is 12 and no match is longer than 18 flips, so j is at most 8 for player 1 and 9
 for player 2: both are sure of their Quantum Flip to the end, and the lumped bounds hold as they are.
@@ -24,6 +27,7 @@ and the positions after it are bounded instead. `Bounds.search` repeats that a g
 """
 
 from functools import lru_cache, partial
+from math import comb
 from typing import NamedTuple
 
 from duels.games.flip.lumped import Lumped
@@ -129,12 +133,13 @@ class Bounds:
         self.target = rules.target
         self.of_shape = lru_cache(REMEMBERED)(self._of_shape)
         self.turns = lru_cache(REMEMBERED)(partial(most_turns, table.lumped))
+        self.lasting = lru_cache(REMEMBERED)(partial(chance_to_last, table.lumped))
         self.narrowed = lru_cache(REMEMBERED)(self._narrowed)
 
     # -- without looking ahead ---------------------------------------------------------------------
 
     def of(self, at: Position) -> Interval:
-        """The interval that the three facts give."""
+        """The interval that the facts give."""
         shape = self.grid.shape(at.unknown, at.seen) if at.mine or at.theirs else Shape(0, False)
         return self.of_shape(at.code, at.score, at.values, at.mine, at.theirs, shape)
 
@@ -162,11 +167,14 @@ class Bounds:
             row = self.lumped.index[kind, key]
             sure = kept.sure(mover, mine and theirs)
             turns = self.turns(code, score, mover)
+            full = self.table.value(row, code, score)
             if sure >= turns:
-                return self.table.value(row, code, score)
+                return full
             if patient and turns <= AFFORDABLE:
                 return self.table.value_until(row, code, score, sure, mover)
-            return self.table.value(self.lumped.without(row, mover), code, score)
+            lost = self.table.value(self.lumped.without(row, mover), code, score)
+            chance = self.lasting(code, values, 2 * sure + (not mover), int(mine and theirs))
+            return max(lost, full - chance) if mover else min(lost, full + chance)
 
         if not mine and not theirs:
             value = self.table.value(self.lumped.none(values), code, score)
@@ -321,6 +329,35 @@ def most_turns(lumped: Lumped, code: int, score: int, mover: bool) -> int:
         if sums[one] > left or sums[two] > rest:
             return turns
         turns += 1
+
+
+def chance_to_last(lumped: Lumped, code: int, seen: tuple[int, ...], flips: int, spared: int) -> float:
+    """At most so likely do `flips` more tiles leave both scores below the target, whoever does what.
+
+    Whatever is turned over, unknown values come up in an order that nobody can influence. Of the first of
+    them, `spared` (by Quantum Flips) and seen tiles the players may take the smallest `flips`, no fewer.
+    """
+    room = 2 * (lumped.target - 1) - lumped.places.points[code]
+    flipped = lumped.places.flipped[code]
+    bag = [lumped.copies - f - seen.count(v) for v, f in enumerate(flipped, 1)]
+    shown = min(flips + spared, sum(bag))
+
+    def ways(value: int, shown: int, wanted: int, room: int) -> int:
+        """In how many ways `shown` tiles of this value and above let `wanted` of them fit into `room`."""
+        if wanted * value > room:
+            return 0
+        if not shown:
+            return int(wanted <= 0)
+        if value > lumped.values:
+            return 0
+        total = 0
+        for count in range(min(shown, bag[value - 1]) + 1):
+            used = max(0, min(wanted, count + seen.count(value)))
+            found = ways(value + 1, shown - count, wanted - used, room - used * value)
+            total += comb(bag[value - 1], count) * found
+        return total
+
+    return ways(1, shown, flips, room) / comb(sum(bag), shown)
 
 
 def best(ways: list[Interval]) -> Interval:

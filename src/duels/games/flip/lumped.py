@@ -17,11 +17,14 @@ A row says which tiles are seen and whose Quantum Flips are left:
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations_with_replacement, product
+from itertools import combinations_with_replacement, islice
+from math import prod
 from typing import Any
 
+from duels.core.errors import DuelsError
 from duels.games.flip.rules import QuantumTiles
 
+MOST_FLIPPED = 35_000  # ways; the book's game has 4,577, and so many take ten seconds and 700 MB
 MOST_NEAR = 3  # of a tile's four neighbours, the one that was kept when it was shown is flipped
 Seen = tuple[int, ...]
 
@@ -146,17 +149,22 @@ class Places:
     """
 
     def __init__(self, values: int, copies: int, target: int) -> None:
-        self.unit = [(copies + 1) ** i for i in range(values)]
+        points = 2 * (target - 1)  # with more, somebody has reached the target
+        self.unit = [prod(min(copies, points // v) + 1 for v in range(1, i)) for i in range(1, values + 1)]
         self.flipped: dict[int, tuple[int, ...]] = {}
         self.points: dict[int, int] = {}
         self.layer: dict[int, int] = {}
         self.start: dict[int, int] = {}
         """Where a code's scores start in a row, less its lowest score: add the mover's score."""
         self.size = 0
-        for counts in sorted(product(range(copies + 1), repeat=values), key=sum):
+        flipped = list(islice(_counts(values, copies, points), MOST_FLIPPED + 1))
+        if len(flipped) > MOST_FLIPPED:
+            raise DuelsError(
+                f"flip with {copies} tiles each of 1 to {values} and target {target} is too large to solve: "
+                f"tiles can have been flipped in more than {MOST_FLIPPED:,} ways."
+            )
+        for counts in sorted(flipped, key=sum):
             points = sum(v * count for v, count in enumerate(counts, 1))
-            if points > 2 * (target - 1):
-                continue  # somebody has reached the target
             code = sum(unit * count for unit, count in zip(self.unit, counts, strict=True))
             self.flipped[code] = counts
             self.points[code] = points
@@ -175,3 +183,17 @@ class Places:
         """The codes with as many tiles flipped, the fullest boards first."""
         for layer in range(max(self.layer.values()), -1, -1):
             yield layer, [code for code, count in self.layer.items() if count == layer]
+
+
+def _counts(values: int, copies: int, points: int) -> Iterator[tuple[int, ...]]:
+    """How many tiles of each value may have been flipped, for at most so many points, in order."""
+
+    def onward(value: int, left: int) -> Iterator[tuple[int, ...]]:
+        if value > values:
+            yield ()
+            return
+        for count in range(min(copies, left // value) + 1):
+            for rest in onward(value + 1, left - value * count):
+                yield (count, *rest)
+
+    return onward(1, points)

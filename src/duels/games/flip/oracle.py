@@ -3,6 +3,7 @@
 from collections.abc import Hashable, Iterator
 from typing import NamedTuple
 
+from duels.core.notation import listed
 from duels.core.rules import CHANCE, Sight
 from duels.games.flip.bounds import ENOUGH, Bounds, Interval, Position, best
 from duels.games.flip.rules import UNKNOWN, Action, Drawn, Flip, Keep, QuantumFlip, QuantumTiles, State
@@ -10,6 +11,7 @@ from duels.games.flip.table import ROUNDING, Table
 from duels.solving.oracle import Check, Exactness, Judged, Oracle, Value, Verdict
 
 MOST_STEPS = 2
+FEW = 15  # unknown tiles, beyond which a second step takes many seconds and is left out
 ALIKE = 4 * ROUNDING  # closer values cannot be told apart
 
 
@@ -26,6 +28,8 @@ class Odds(NamedTuple):
 
 
 class FlipOracle(Oracle[Action, State]):
+    counts_as_one = "Tiles that nobody has seen count as one answer, and so do tiles known to be alike."
+
     def __init__(self, rules: QuantumTiles, table: Table) -> None:
         self.rules = rules
         self.bounds = Bounds(rules, table)
@@ -59,7 +63,7 @@ class FlipOracle(Oracle[Action, State]):
         actions = self.rules.actions(state)
         # Known without a look at the actions; while a choice is open there is no such position.
         least, most = (0.0, 1.0) if state.choosing else self.bounds.of(self._position(state))
-        for steps in range(MOST_STEPS + 1):
+        for steps in self._steps(state):
             intervals = self._intervals(state, actions, steps)
             low, high = best(list(intervals.values()))
             low, high = max(low, least), min(high, most)
@@ -86,6 +90,10 @@ class FlipOracle(Oracle[Action, State]):
             for action, value in values.items()
         )
         return Verdict(_value((low, high), top), judged)
+
+    def _steps(self, state: State) -> range:
+        """How many steps ahead to look, one after the other, until the interval is narrow enough."""
+        return range(MOST_STEPS + (state.tiles.count(UNKNOWN) <= FEW))
 
     def _intervals(self, state: State, actions: tuple[Action, ...], steps: int) -> dict[Action, Interval]:
         at = self._position(state)
@@ -134,7 +142,7 @@ class FlipOracle(Oracle[Action, State]):
         lifted = state.lifted
         action = Flip(lifted[0]) if len(lifted) == 1 else QuantumFlip(lifted[0], lifted[1])
         at = self._position(before)
-        for steps in range(MOST_STEPS + 1):
+        for steps in self._steps(before):
             interval = self._interval(at, before, action, steps)
             if interval[1] - interval[0] <= ENOUGH:
                 break
@@ -169,12 +177,18 @@ class FlipOracle(Oracle[Action, State]):
             kept = self._shown(state, action.tile)
             (left,) = (self._shown(state, tile) for tile in state.lifted if tile != action.tile)
             (rest,) = (judged.value.number for judged in verdict.actions if judged.action != action)
-            return f"Keep the {kept}, which makes {score + kept}: {wins}, with the {left} {_percent(rest)}."
+            threat = "" if score + kept == target else self._threat(state, action)
+            return (
+                f"{threat}Keep the {kept}, which makes {score + kept}: {wins}, "
+                f"with the {left} {_percent(rest)}."
+            )
         facts = f"{self._odds_in_words(state)}; the bag still holds {self._bag_in_words(state)}; {wins}"
+        threat = self._threat(state, action)
         if isinstance(action, QuantumFlip):
             one = max(j.value.number for j in verdict.actions if isinstance(j.action, Flip))
             return (
-                f"Use the Quantum Flip to choose the better of two: {facts}, with one tile {_percent(one)}."
+                f"{threat}Use the Quantum Flip to choose the better of two: {facts}, "
+                f"with one tile {_percent(one)}."
             )
         assert isinstance(action, Flip)
         name = self.rules.name_of(action.tile)
@@ -182,9 +196,50 @@ class FlipOracle(Oracle[Action, State]):
         if value is not None and score + value == target:
             return f"{name} is known to be the {value} that makes {target}."
         if value is not None:
-            return f"Take {name}, known to be a {value}, for {score + value}: {facts}."
+            return f"{threat}Take {name}, known to be a {value}, for {score + value}: {facts}."
         later = " and save the Quantum Flip" if state.quantum[state.mover - 1] else ""
-        return f"Flip an unknown tile{later}: {facts}."
+        return f"{threat}Flip an unknown tile{later}: {facts}."
+
+    def effect(self, sight: Sight[Action, State], action: Action) -> str:
+        state = sight.view
+        score, target = state.scores[state.mover - 1], self.rules.target
+        left = [self.rules.name_of(tile) for tile in self._left_to_other(state, action)]
+        gave = f", and left {listed(left)} to the other player" if left else ""
+        if isinstance(action, QuantumFlip):
+            return f"You spent the Quantum Flip{gave}."
+        assert isinstance(action, Flip | Keep)
+        name, value = self.rules.name_of(action.tile), self.rules.value_of(state.tiles[action.tile])
+        if value is None:
+            return f"You flipped {name}, an unknown tile{gave}: {self._odds_in_words(state)}."
+        over = f", past {target}" if score + value > target else ""
+        return f"You took {name}, known to be a {value}, for {score + value}{over}{gave}."
+
+    def _threat(self, state: State, action: Action) -> str:
+        """What the other player takes unless `action` denies it; empty where there is nothing."""
+        tiles = self._winning_tiles(state)
+        if not tiles:
+            return ""
+        missing, names = self.rules.target - self._others(state), [self.rules.name_of(t) for t in tiles]
+        are = f"is known to be a {missing}" if len(tiles) == 1 else f"are known to be {missing}s"
+        leave = "unless you win now," if self._left_to_other(state, action) else "leave it and"
+        return (
+            f"The other player stands at {self._others(state)} and {listed(names)} {are}: {leave} the other "
+            f"player takes {self.rules.target}. "
+        )
+
+    def _winning_tiles(self, state: State) -> list[int]:
+        """The tiles, face down but once shown, that make the other player's target."""
+        missing = self.rules.target - self._others(state)
+        return [i for i, t in enumerate(state.tiles) if t.isalpha() and self._shown(state, i) == missing]
+
+    def _left_to_other(self, state: State, action: Action) -> list[int]:
+        """Those of them that `action` leaves; of two in a Quantum Flip either can be kept."""
+        assert not isinstance(action, Drawn)
+        taken = (action.first, action.second) if isinstance(action, QuantumFlip) else (action.tile,)
+        return [tile for tile in self._winning_tiles(state) if tile not in taken]
+
+    def _others(self, state: State) -> int:
+        return state.scores[state.mover.other - 1]
 
     def _odds_in_words(self, state: State) -> str:
         target, odds = self.rules.target, self.odds(state)

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from duels.core.errors import DuelsError
+from duels.core.notation import listed
 from duels.core.rules import Seat, Sight
+from duels.core.words import either
 from duels.games.hunt.rules import (
     Action,
     Captured,
@@ -21,11 +23,14 @@ from duels.games.hunt.rules import (
     Tunnel,
 )
 from duels.games.hunt.strategy import CELLS, OFF, Strategy, row_of, shipped
-from duels.solving.oracle import Check, Exactness, Judged, Oracle, Value, Verdict
+from duels.solving.oracle import OFTEN, Check, Exactness, Judged, Oracle, Value, Verdict
 from duels.solving.pomdp import Bounds
 
 STRAY = 0.02
 """How often the other side is taken to do just anything instead, so that no sight is ever impossible."""
+
+MOSTLY = 0.6
+"""Above it one action is what to do, with exceptions; below, mixing itself is the advice."""
 
 # One judgement asks for the same few rows thousands of times.
 _row_of = lru_cache(10_000)(row_of)
@@ -57,6 +62,8 @@ _BEGINNING = Track(OFF, {Seat.ONE: (), Seat.TWO: ()}, {(OFF, True): 1.0})
 
 
 class HuntOracle(Oracle[Action, Known]):
+    mixes = True
+
     def __init__(self, rules: QuantumHunt, strategy: Strategy) -> None:
         self.rules = rules
         self.strategy = strategy
@@ -79,13 +86,13 @@ class HuntOracle(Oracle[Action, Known]):
         )
 
     def _verdict_on(self, sight: Sight[Action, Known]) -> Verdict[Action]:
-        """Best is whatever the strategy mixes: between its actions nothing is proven, so none costs anything.
+        """Best is what the strategy often takes: between those nothing is proven, so none costs anything.
 
-        The position's value is that of the mixture, and what an action outside it costs is measured by that.
+        The position's value is that of the mixture, and what any other action costs is measured by that.
         """
         track, seat = self._track(sight), sight.seat
         judged = tuple(
-            Judged(action, _estimate(self._worth(seat, track, action)), weight > 0, weight)
+            Judged(action, _estimate(self._worth(seat, track, action)), weight >= OFTEN, weight)
             for action, weight in zip(sight.actions, self.weights(sight), strict=True)
         )
         return Verdict(_estimate(sum(j.weight * j.value.number for j in judged)), judged)
@@ -106,6 +113,15 @@ class HuntOracle(Oracle[Action, Known]):
         kept = [0 if isinstance(action, Tunnel) else raw[action.cell - 1] for action in sight.actions]
         return tuple(weight / sum(kept) for weight in kept)
 
+    def worth_seeing_all(
+        self, sight: Sight[Action, Known], others: Sight[Action, Known], action: Action
+    ) -> float:
+        seat, names = sight.seat, _names(sight.history)
+        own, other = (view.cell - 1 if view.cell else OFF for view in (sight.view, others.view))
+        if isinstance(action, Observe):
+            return self._after_naming(seat, names, own, other, action.cell - 1)
+        return self._after_move(seat, names, action.cell - 1, other)
+
     def belief(self, sight: Sight[Action, Known]) -> dict[str, float]:
         other = self._track(sight).other
         found = {
@@ -121,28 +137,29 @@ class HuntOracle(Oracle[Action, Known]):
     def reason(self, sight: Sight[Action, Known]) -> str:
         belief = self._track(sight).other
         at = {c: sum(p for (x, _), p in belief.items() if x == c - 1) for c in range(1, CELLS + 1)}
-        weights = dict(zip(sight.actions, self.weights(sight), strict=True))
-        mostly = max(weights, key=weights.__getitem__)
+        verdict = self.judge(sight)
+        mostly = max(verdict.actions, key=lambda judged: judged.weight)
+        clear = mostly.weight > MOSTLY
         if sight.view.phase is Phase.OBSERVE:
-            if not any(at.values()):
-                return "The other token is still off the grid: any observation misses, so give nothing away."
-            del at[sight.view.cell]  # there it could not be found any more: that was a collision
-            likeliest = max((cell for cell in at if Observe(cell) in weights), key=at.__getitem__)
-            return (
-                f"Of the cells that you may name, {likeliest} is the likeliest place of the other token, "
-                f"about {at[likeliest]:.0%}; but names that can be foreseen tell it where to hide: mix them."
-            )
+            return _reason_to_name(sight, at, mostly.action.cell if clear else None)
         if sight.view.cell == 0:
-            return _reason_to_enter(sight, mostly.cell)
-        if mostly.cell == sight.view.cell:
+            return _reason_to_enter(sight, mostly.action.cell)
+        if not clear:
+            often = either([j.action.cell for j in verdict.actions if j.best])
             return (
-                f"Whoever moves onto the other token loses, so mostly stay; its likeliest place is cell "
-                f"{max(at, key=at.__getitem__)}, about {max(at.values()):.0%}."
+                f"Be on {often}, at random: whichever you always chose, the other player would learn "
+                "to name, so what one looks worth against the other's habits decides little."
             )
-        return (
-            f"Mostly step to {mostly.cell}: the other token is there with about {at[mostly.cell]:.0%} only, "
-            f"and on {sight.view.cell} you are easier to find."
+        return _reason_to_go(sight, at, verdict, mostly)
+
+    def effect(self, sight: Sight[Action, Known], action: Action) -> str:
+        there = self.belief(sight)[f"cell {action.cell}"]
+        often = dict(zip(sight.actions, self.weights(sight), strict=True))[action]
+        rarely = (
+            f"the strategy does that {often:.1%} of the time" if often else "the strategy never does that"
         )
+        did = {Observe: "named", Move: "went to", Tunnel: "tunnelled to"}[type(action)]
+        return f"You {did} {action.cell}, where the other token was with about {there:.0%}; {rarely}."
 
     def claim(self) -> str:
         from duels.games.hunt.certificate import claimed
@@ -305,6 +322,39 @@ class HuntOracle(Oracle[Action, Known]):
             if isinstance(event, Collided):
                 return Value(float(event.seat is not sight.seat))
         return Value(0.5)
+
+
+def _reason_to_name(sight: Sight[Action, Known], at: dict[int, float], mostly: int | None) -> str:
+    """Why to name the cell `mostly`, or, where there is none, why to mix; `at`: where the other may be."""
+    if not any(at.values()):
+        return "The other token is still off the grid: any observation misses, so give nothing away."
+    # On the own cell it could not be found any more: that was a collision.
+    nameable = [action.cell for action in sight.actions if action.cell != sight.view.cell]
+    likeliest = max(nameable, key=at.__getitem__)
+    if mostly is None:
+        return (
+            f"Of the cells that you may name, {likeliest} is the likeliest place of the other token, "
+            f"about {at[likeliest]:.0%}; but names that can be foreseen tell it where to hide: mix them."
+        )
+    why = ", the likeliest place that you may name" if mostly == likeliest else ""
+    return f"Mostly name {mostly}: the other token is there with about {at[mostly]:.0%}{why}."
+
+
+def _reason_to_go(
+    sight: Sight[Action, Known], at: dict[int, float], verdict: Verdict[Action], mostly: Judged[Action]
+) -> str:
+    """Why to be on one cell most of the time."""
+    here, cell = sight.view.cell, mostly.action.cell
+    if cell == here:
+        beside = [c for c in (here - 1, here + 1) if c in at]
+        risks = listed([f"{c} with about {at[c]:.0%}" for c in beside])
+        return f"Mostly stay: the other token is on {risks}, and whoever moves onto it loses."
+    (stay,) = (j.value.number for j in verdict.actions if j.action == Move(here))
+    there = f"Mostly step to {cell}: the other token is there with about {at[cell]:.0%}"
+    lost = mostly.value.number - stay
+    if lost < 0.0005:
+        return f"{there}, and now and then on another cell, so that you cannot be found by habit."
+    return f"{there}, and on {here} you are easier to find, which costs about {100 * lost:.1f} points."
 
 
 def _reason_to_enter(sight: Sight[Action, Known], mostly: int) -> str:

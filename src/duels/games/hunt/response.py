@@ -11,8 +11,11 @@ from duels.solving.pomdp import Bounds
 def response_bounds(rules: QuantumHunt, policy: object) -> dict[Seat, Bounds] | None:
     """What the best responder wins, by the strategy's seat; None for a policy that is no such strategy.
 
-    The shipped strategy's certificate is at hand; another one is certified now, which takes minutes.
+    The player `perfect` is the shipped strategy. Its certificate is at hand; another strategy is certified
+    now, which takes minutes.
     """
+    if isinstance(policy, str) and policy == "perfect":
+        policy = shipped()
     if not isinstance(policy, dict) or not all(isinstance(policy.get(seat), Tables) for seat in Seat):
         return None
     if (rules.cells, rules.max_turns) != (CELLS, None):

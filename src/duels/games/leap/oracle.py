@@ -58,10 +58,27 @@ class LeapOracle(OpenOracle[Action, State]):
         if verdict.value.number == 0:
             return f"{count}: the other player is ahead and stays ahead by taking a shortest path."
         if mine == 1:
-            return f"{count}: this one ends the race."
-        best = verdict.best[-1]
+            return f"{count}: leaping {self.rules.goal - state.cell_of(seat)} ends the race."
+        best = max(reversed(verdict.actions), key=lambda judged: judged.weight).action
         move = "entering" if isinstance(best, Enter) else f"leaping {self.rules.format(best)}"
         return f"{count}, and it is your turn: {move} leaves you enough time to be there first."
+
+    def effect(self, sight: Sight[Action, State], action: Action) -> str:
+        after = self.rules.apply(sight.view, action).state
+        mine, theirs = (self.paths.needed(after.cell_of(seat)) for seat in (sight.seat, sight.seat.other))
+        return (
+            f"After leaping {self.rules.format(action)} you needed {mine} more {_turns(mine)}, "
+            f"the other player, whose turn it was, {theirs}."
+        )
+
+    def quickest(self, state: State, best: tuple[Action, ...]) -> tuple[Action, ...]:
+        """All that count are the turns left: fewest wins soonest, and leaves the winner least to spare."""
+        mover, cell = state.mover, state.cell_of(state.mover)
+        if len(best) == 1 or cell == OFF_GRID:
+            return best
+        soonest = self.paths.soonest(cell)
+        taken = (a for a in best if self.rules.apply(state, a).state.cell_of(mover) in soonest)
+        return tuple(taken) or best
 
     def findings(self, sight: Sight[Action, State]) -> Iterator[Finding]:
         if self.rules.goal > _FARTHEST_LISTED:

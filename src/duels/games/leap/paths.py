@@ -55,6 +55,10 @@ class Paths:
             length += 1
         return good
 
+    def soonest(self, cell: int) -> set[int]:
+        """The cells one leap on from `cell` (on the grid) that shortest paths visit."""
+        return self._layers(cell, self.needed(cell))[0]
+
     def at_least(self, cell: int) -> int:
         """A lower bound on the leaps needed: how often `cell` must double to come to the goal."""
         return (-(-self.goal // cell) - 1).bit_length()
@@ -135,7 +139,7 @@ class Paths:
             yield forward, backward
 
     def _layers(self, cell: int, turns: int) -> list[set[int]]:
-        """The cells that shortest paths from `cell` visit after 1, 2, ... `turns` leaps."""
+        """The cells that paths of exactly `turns` leaps from `cell` visit after 1, 2, ... of them."""
         forward: list[set[int]] = []
         backward: list[set[int]] = []
         for ahead, behind in self._fronts(cell, turns):

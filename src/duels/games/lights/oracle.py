@@ -55,7 +55,7 @@ class LightsOracle(OpenOracle[TurnOff, State]):
 
     def reason(self, sight: Sight[TurnOff, State]) -> str:
         verdict = self.judge(sight)
-        now = f"On are {_told(sight.view.row)}"
+        now = f"You see {_told(sight.view.row)}"
         if verdict.value.number == 0:
             return f"{now}: whatever you turn off, the other player can bring it back to 0."
         best = self.rules.format(verdict.best[0])
@@ -67,7 +67,12 @@ class LightsOracle(OpenOracle[TurnOff, State]):
             "you can bring it back to 0."
         )
 
-    def idea(self, sight: Sight[TurnOff, State], action: TurnOff) -> Hashable:
+    def effect(self, sight: Sight[TurnOff, State], action: TurnOff) -> str:
+        after = self.rules.apply(sight.view, action).state.row
+        left = f"You turned off {self.rules.format(action)}, which left {_told(after)}"
+        return f"{left}: the other player could bring it to 0." if nim_sum(after) else f"{left}."
+
+    def lesson(self, sight: Sight[TurnOff, State], action: TurnOff) -> Hashable:
         """Where the runs lie does not matter, nor which of two alike is taken from."""
         return _lengths(sight.view.row), _lengths(self.rules.apply(sight.view, action).state.row)
 

@@ -1,0 +1,64 @@
+"""From what people have, an agent that was trained or a player's name, to a policy that can be graded."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from duels.core.errors import DuelsError
+from duels.core.rules import Rules, Sight
+from duels.envs.kernels import kernel_of
+from duels.envs.tabled import shared_tables
+from duels.games import Game, find_game
+from duels.players import make_player
+
+Agent = Callable[[NDArray[np.int8], NDArray[np.int8]], ArrayLike]
+"""From an observation and a mask, as the environments give them, to an action's number or to [action]
+probabilities."""
+
+
+def table_of(agent: Agent, game: str, **options: int | None) -> NDArray[np.float64]:
+    """[state, action] what `agent` does everywhere in the game, for `exploitability` and `duels.vector`.
+
+    It is asked once for every pair of an observation and a mask.
+    """
+    rules = find_game(game).rules(**options)
+    if kernel_of(rules.name, "batch"):
+        raise DuelsError(f"{rules.name} has too many states for a table of all of them.")
+    tables = shared_tables(rules).tables
+    deciding = np.flatnonzero(tables.actor >= 0)
+    shown = tables.observation[tables.actor[deciding], deciding]
+    given = np.column_stack([shown, tables.legal[deciding]]).astype(np.int8)
+    asked, place = np.unique(given, axis=0, return_inverse=True)
+    answers = [_probabilities(agent, *np.split(row, [shown.shape[1]])) for row in asked]
+    table = np.zeros(tables.legal.shape)
+    table[deciding] = np.stack(answers)[place.ravel()]
+    return table
+
+
+def _probabilities(agent: Agent, observation: Any, mask: Any) -> NDArray[np.float64]:
+    """[action] the agent's probabilities; what is no answer is refused."""
+    answer = np.asarray(agent(observation.copy(), mask.copy()))
+    allowed = np.flatnonzero(mask).tolist()
+    if answer.size == 1 and answer.dtype.kind in "iu":
+        if int(answer.item()) not in allowed:
+            raise DuelsError(f"The agent takes action {answer.item()} where only {allowed} are allowed.")
+        chosen: NDArray[np.float64] = np.eye(len(mask))[int(answer.item())]
+        return chosen
+    if answer.shape != mask.shape or answer.dtype.kind not in "iuf":
+        raise DuelsError(f"An agent gives an action's number or {len(mask)} probabilities, not {answer!r}.")
+    if (answer < 0).any() or not np.isclose(answer[allowed].sum(), 1):
+        raise DuelsError(f"The agent's probabilities of the allowed actions {allowed} do not sum to 1.")
+    return np.where(mask == 1, answer, 0.0)
+
+
+def player_odds(
+    name: str, game: Game, rules: Rules[Any, Any, Any]
+) -> Callable[[Sight[Any, Any]], dict[Any, float]]:
+    """How likely the player that goes by `name` is to take which action."""
+    odds = getattr(make_player(name, game, rules), "odds", None)
+    if odds is None:
+        raise DuelsError(f"The player {name!r} does not tell how likely it takes which action.")
+    told: Callable[[Sight[Any, Any]], dict[Any, float]] = odds
+    return told

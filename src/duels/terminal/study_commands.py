@@ -1,0 +1,241 @@
+"""The commands of `duels` that need an oracle: solve, levels, review, practice, export."""
+
+import json
+from pathlib import Path
+
+import click
+
+from duels.core.errors import DuelsError
+from duels.games import Game, find_game
+from duels.terminal.options import (
+    as_who,
+    complete_who,
+    examples,
+    game_argument,
+    leave,
+    plain_option,
+    read,
+    record_argument,
+)
+
+
+@click.command(
+    epilog=examples(
+        "duels solve lights",
+        'duels solve chain --position "__XX_O_ 1"',
+        'duels solve chain --position "__X?O__ 2" --json',
+        "duels solve lights --lights 12",
+        "duels solve leap --goal 100",
+        "duels solve flip --verify",
+        "duels solve hunt --study",
+        "duels solve hunt --train --out strategy",
+    )
+)
+@game_argument
+@click.option("--position", help="In the game's notation; the opening by default.")
+@click.option("--json", "as_json", is_flag=True, help="The answer as one JSON object.")
+@click.option("--all", "every_action", is_flag=True, help="List every action, however many there are.")
+@click.option("--verify", "verifying", is_flag=True, help="Check the values by methods written apart.")
+@click.option("--study", "studying", is_flag=True, help="hunt: what its strategy does; takes minutes.")
+@click.option(
+    "--train", "training", is_flag=True, help="hunt: build its strategy from nothing; takes minutes."
+)
+@click.option("--quick", is_flag=True, help="With --train: a plan far too short, to see it work.")
+@click.option("--seed", help="With --train: the same for every seed, since nothing is left to chance.")
+@click.option(
+    "--out",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="With --train: the folder to write the strategy to; nothing is written without it.",
+)
+@click.option("--lights", type=click.IntRange(1, 100_000), help="lights: how many.")
+@click.option("--goal", type=click.IntRange(2, 10_000_000), help="leap: the cell to reach.")
+@click.option("--cells", type=click.IntRange(1, 13), help="chain: how many cells.")
+@click.option("--run", type=click.IntRange(2, 13), help="chain: how many in a row win.")
+@plain_option
+def solve(
+    game: Game,
+    position: str | None,
+    as_json: bool,
+    every_action: bool,
+    verifying: bool,
+    studying: bool,
+    training: bool,
+    quick: bool,
+    seed: str | None,
+    folder: Path | None,
+    plain: bool,
+    **sizes: int | None,
+) -> None:
+    """Show what perfect play is: the value of a position and of every action.
+
+    A value is the probability that the player to move wins when both play perfectly; never-ending
+    play counts one half.
+
+    \b
+    --verify takes, on one core:
+      lights, leap  about a second
+      chain         some seconds
+      flip          a few minutes
+      hunt          minutes, and needs the extra 'solve'
+    """
+    from duels.terminal import solve as solving
+    from duels.terminal import strategy
+    from duels.terminal.screen import Screen
+
+    screen = Screen(plain)
+    try:
+        rules = game.rules(**{name: size for name, size in sizes.items() if size is not None})
+        sight = solving.position_to_solve(rules, position)
+    except DuelsError as error:
+        raise click.UsageError(str(error)) from None
+    if (quick or seed is not None or folder) and not training:
+        raise click.UsageError("--quick, --seed and --out go with --train.")
+    if training + studying + verifying > 1:
+        raise click.UsageError("Give one of --train, --study and --verify.")
+    if training:
+        strategy.train(game, quick, seed, folder, screen)
+    elif studying:
+        strategy.study(game, as_json, screen)
+    elif verifying:
+        leave(0 if solving.verify(game, rules, screen) else 1)
+    elif as_json:
+        click.echo(solving.solution_as_json(game, rules, sight, screen))
+    else:
+        solving.show_solution(game, rules, sight, screen, every_action)
+
+
+@click.command(
+    epilog=examples("duels levels chain", "duels levels flip --matches 100", "duels levels leap --json")
+)
+@game_argument
+@click.option("--matches", type=click.IntRange(2), default=100, show_default=True, help="Matches a row.")
+@click.option("--seed", default="levels", show_default=True, help="Makes the measurement repeatable.")
+@click.option("--json", "as_json", is_flag=True, help="The rows as one JSON list.")
+def levels(game: Game, matches: int, seed: str, as_json: bool) -> None:
+    """Show how strong the levels are: novice, casual, club, expert, perfect.
+
+    A level is defined by how much winning probability it gives away per decision.
+    """
+    from dataclasses import asdict
+
+    from duels.terminal.levels import levels_as_text, measure_levels
+    from duels.terminal.screen import Screen
+
+    with Screen().patience("measuring") as tell:
+        rows = measure_levels(
+            game, matches, seed, lambda name, number: tell(f"{name}, {number} of {matches} matches")
+        )
+    if as_json:
+        click.echo(json.dumps([asdict(row) for row in rows], indent=2))
+    else:
+        click.echo(levels_as_text(game, rows, matches), nl=False)
+
+
+@click.command(
+    epilog=examples(
+        "duels review evening.duel",
+        "duels review evening.duel --json",
+        "duels review evening.duel --html review.html",
+    )
+)
+@record_argument
+@click.option("--json", "as_json", is_flag=True, help="The review as one JSON object.")
+@click.option(
+    "--html",
+    "page",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Also write a page to step through.",
+)
+@plain_option
+def review(file: Path, as_json: bool, page: Path | None, plain: bool) -> None:
+    """Show where a match was won and lost: every decision, its price, and what was luck."""
+    from duels.terminal.review import review_record
+    from duels.terminal.review_text import review_as_json, review_as_text
+    from duels.terminal.screen import Screen
+
+    if page and page.exists() and not page.read_bytes().lstrip().lower().startswith(b"<!doctype html"):
+        raise click.UsageError(f"--html: {page} exists already and is no page; it is not written over.")
+    record = read(file)
+    screen = Screen(plain)
+    with screen.patience("reviewing"):
+        reviewed = review_record(find_game(record.match.rules.name), record)
+    if page:
+        from duels.terminal.review_page import review_as_page
+
+        page.write_text(review_as_page(reviewed), encoding="utf-8")
+    if as_json:
+        click.echo(review_as_json(reviewed))
+    else:
+        screen.say(review_as_text(reviewed))
+    if page:
+        click.echo(f"Page: {page}", err=True)
+
+
+@click.command(epilog=examples("duels practice chain", "duels practice lights --count 10"))
+@game_argument
+@click.option("--count", type=click.IntRange(1), default=5, show_default=True, help="How many positions.")
+@click.option("--seed", help="Makes the positions repeatable.")
+@plain_option
+def practice(game: Game, count: int, seed: str | None, plain: bool) -> None:
+    """Answer positions that have one right move, graded at once.
+
+    At any prompt, help tells what else can be entered.
+    """
+    from random import Random
+
+    from duels.terminal.practice import practise
+    from duels.terminal.screen import Screen
+
+    practise(game, count, Random(seed), Screen(plain))
+
+
+@click.command(
+    epilog=examples(
+        "duels export chain --games 1000 --player perfect",
+        "duels export lights --games 500 --player club --against random --out lights.parquet",
+    )
+)
+@game_argument
+@click.option("--games", "count", type=click.IntRange(1), default=100, show_default=True, help="How many.")
+@click.option(
+    "--player",
+    default="perfect",
+    show_default=True,
+    callback=as_who,
+    shell_complete=complete_who,
+    help="Who plays.",
+)
+@click.option("--against", help="Who sits at the other seat; the same player by default.")
+@click.option("--seed", default="export", show_default=True, help="Makes the matches repeatable.")
+@click.option(
+    "--out",
+    "path",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The file, .jsonl or .parquet; GAME-PLAYER.jsonl by default.",
+)
+def export(game: Game, count: int, player: str, against: str | None, seed: str, path: Path | None) -> None:
+    """Write matches between machine players, every decision graded.
+
+    A run that was broken off goes on where it was when it is started again.
+    """
+    from duels.terminal import export as exporting
+    from duels.terminal.play import MACHINE_LIMIT
+
+    rules = game.rules()
+    if rules.limit:
+        rules = game.rules(**{rules.limit: MACHINE_LIMIT})
+    run = exporting.Export(game, rules, (player, against or player), seed, count)
+    path = path or Path(f"{game.name}-{player}.jsonl")
+
+    def tell(done: int, games: int) -> None:
+        if done % max(1, games // 20) == 0:
+            click.echo(f"… {done} of {games}", err=True)
+
+    found = exporting.export(run, path, tell)
+    if found:
+        click.echo(f"{min(found, count)} matches were there already.", err=True)
+    click.echo(str(path))
+
+
+COMMANDS = (solve, levels, review, practice, export)

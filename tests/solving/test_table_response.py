@@ -1,0 +1,140 @@
+"""Best responses on tables, beside policy iteration in fractions that knows nothing of how ours is done."""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from duels.games import GAMES
+from duels.players import make_player
+from duels.players.levels import LevelPlayer
+from duels.solving.decisions import Decisions
+from duels.solving.table_response import best_response_value
+from duels.solving.tables import Tables, compile_tables
+
+Odds = dict[int, Fraction]
+SMALL = [(3, 2), (3, 3), (4, 3)]
+
+
+def chain(cells: int, run: int) -> tuple[Tables, NDArray[np.float64], NDArray[np.float64]]:
+    """A small chain without a limit of boards: its tables, and random and perfect play of it."""
+    room = GAMES["chain"]
+    rules: Any = room.rules(cells=cells, run=run)
+    tables = Tables(**compile_tables(Decisions(rules), room.encoding(rules)))
+    uniform = tables.legal / np.maximum(tables.legal.sum(axis=1, keepdims=True), 1)
+    player = make_player("perfect", room, rules)
+    assert isinstance(player, LevelPlayer)
+    perfect = np.zeros(uniform.shape)
+    for place, state in enumerate(tables.rules_states(rules)):
+        if (seat := rules.actor(state)) is not None:
+            for action, odds in player.odds(rules.sight(state, seat)).items():
+                perfect[place, rules.all_actions().index(action)] = odds
+    return tables, uniform, perfect
+
+
+def answer_to(tables: Tables, policy: NDArray[np.float64], me: int) -> float:
+    return best_response_value(tables, lambda clock: policy, me)
+
+
+def by_fractions(tables: Tables, policy: NDArray[np.float64], me: int) -> float:
+    """Policy iteration, each policy's values from its linear equations; a win is 1, a loss -1."""
+    choices = [choices_at(tables, policy, me, state) for state in range(tables.states)]
+    endless = {state for state in range(tables.states) if choices[state]}
+    while True:
+        kept = {s for s in endless if any(all(to in endless for to in odds) for odds in choices[s])}
+        if kept == endless:
+            break
+        endless = kept
+    taken: list[Odds | None] = [
+        None if not c or (s in endless and len(c) > 1) else c[0] for s, c in enumerate(choices)
+    ]
+    while True:
+        values = solved(tables, taken, me)
+        better = {}
+        for state, several in enumerate(choices):
+            if len(several) > 1:
+                best = max(several, key=lambda odds: expected(odds, values))
+                if expected(best, values) > values[state]:
+                    better[state] = best
+        if not better:
+            return float((1 + values[0]) / 2)
+        for state, odds in better.items():
+            taken[state] = odds
+
+
+def choices_at(tables: Tables, policy: NDArray[np.float64], me: int, state: int) -> list[Odds]:
+    """What the responder can choose between; where the policy decides, its mixture alone."""
+    each = []
+    total = sum(Fraction(p) for p in policy[state][tables.legal[state]].tolist())
+    mixture: Odds = {}
+    for action in np.flatnonzero(tables.legal[state]):
+        odds: Odds = {}
+        for code in tables.successor[state, action].tolist():
+            odds[code >> 1] = odds.get(code >> 1, Fraction(0)) + Fraction(1, tables.tickets)
+        each.append(odds)
+        for to, share in odds.items():
+            weight = Fraction(float(policy[state, action])) / total
+            if weight:
+                mixture[to] = mixture.get(to, Fraction(0)) + weight * share
+    return each if tables.actor[state] == me else [mixture] if each else []
+
+
+def expected(odds: Odds, values: list[Fraction]) -> Fraction:
+    return sum((share * values[to] for to, share in odds.items()), Fraction(0))
+
+
+def solved(tables: Tables, taken: list[Odds | None], me: int) -> list[Fraction]:
+    """The values of all states, by Gauss's elimination; where nothing is taken, the result or 0."""
+    size = tables.states
+    rows: list[Odds] = []
+    for state, odds in enumerate(taken):
+        row = {to: -share for to, share in (odds or {}).items()}
+        row[state] = row.get(state, Fraction(0)) + 1
+        if tables.winner[state] >= 0:
+            row[size] = Fraction(1 if tables.winner[state] == me else -1)  # the right-hand side
+        rows.append(row)
+    for pivot in reversed(range(size)):
+        rows[pivot] = {to: number / rows[pivot][pivot] for to, number in rows[pivot].items()}
+        for other in range(size):
+            factor = rows[other].get(pivot)
+            if other != pivot and factor:
+                for to, number in rows[pivot].items():
+                    rows[other][to] = rows[other].get(to, Fraction(0)) - factor * number
+                del rows[other][pivot]
+    return [row.get(size, Fraction(0)) for row in rows]
+
+
+@pytest.mark.parametrize("mistakes", [1, 0.5, 0.01, 1e-6, 1e-13, 1e-17, 1e-30, 0])
+@pytest.mark.parametrize(("cells", "run"), SMALL)
+def test_it_is_what_fractions_give(cells: int, run: int, mistakes: float) -> None:
+    tables, uniform, perfect = chain(cells, run)
+    policy = (1 - mistakes) * perfect + mistakes * uniform
+    for me in (0, 1):
+        expected = by_fractions(tables, policy, me)
+        assert answer_to(tables, policy, me) == pytest.approx(expected, rel=1e-15)
+
+
+@pytest.mark.parametrize(("cells", "run"), SMALL)
+def test_policies_with_no_reason_to_them(cells: int, run: int) -> None:
+    tables, uniform, _ = chain(cells, run)
+    rng = np.random.default_rng(cells * run)
+    for _ in range(6):
+        # Many actions are never taken, so that there are loops without end.
+        policy = uniform * rng.random(uniform.shape) * (rng.random(uniform.shape) < 0.5)
+        policy = np.where(policy.any(axis=1, keepdims=True), policy, uniform)
+        policy /= np.maximum(policy.sum(axis=1, keepdims=True), 1e-9)
+        for me in (0, 1):
+            expected = by_fractions(tables, policy, me)
+            assert answer_to(tables, policy, me) == pytest.approx(expected, rel=1e-14)
+
+
+@pytest.mark.parametrize("mistakes", [1e-4, 1e-6, 1e-13])
+@pytest.mark.parametrize(("cells", "run"), [(5, 3), (5, 4)])
+def test_the_rarest_mistake_costs_everything_in_the_end(cells: int, run: int, mistakes: float) -> None:
+    tables, uniform, perfect = chain(cells, run)
+    for me in (0, 1):
+        assert answer_to(tables, perfect, me) == 0.5
+        policy = (1 - mistakes) * perfect + mistakes * uniform
+        assert answer_to(tables, policy, me) == 1.0
