@@ -34,7 +34,7 @@ def _proven(study: Study) -> str:
     low, high = map(_percent, study["value"])
     simulated = study["simulated"]
     text = _paragraph(
-        f"The pair is certified to give away at most {most:.1f} points, both seats together; at least",
+        f"The pair is certified to give away at most {most:.2f} points, both seats together; at least",
         f"{least:.1f} of them can be taken. Player 1's chance under perfect play of both lies between {low}",
         f"and {high}. Against each other, by exact sums over both memories and both tokens, the strategy's",
         f"Player 1 wins {_percent(study['pair']['won'], 2)}; in {simulated['games']:,} simulated matches it",
