@@ -187,7 +187,8 @@ def test_grades_of_many_at_once() -> None:
         for number, env in enumerate(one):
             _, _, over, _, single = env.step(actions[number])
             assert over == terminated[number]
-            assert single["regret"] == info["regret"][number]
+            last = info["final_info"] if over else info
+            assert single["regret"] == last["regret"][number]
             assert over or single["value"] == info["value"][number]
             if over:
                 env.reset()
