@@ -50,7 +50,7 @@ def test_it_is_openspiels_by_half(game: str, options: dict[str, Any]) -> None:
     for number, state in enumerate(policy.states):
         sight = state.match.sight(Seat(state.current_player() + 1))
         for action, probability in skewed(sight).items():
-            policy.action_probability_array[number, state._at.game.number[action]] = probability
+            policy.action_probability_array[number, state._at.form.number[action]] = probability
         untaken = [a for a in range(spiel.num_distinct_actions()) if a not in state.legal_actions()]
         policy.action_probability_array[number, untaken] = 0
     ours = exploitability(skewed, game, **options)

@@ -6,7 +6,7 @@ Importing this registers them. Parameters are the rules' options (0 for no limit
 from collections.abc import Callable, Iterable
 from dataclasses import fields
 from enum import Enum
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, cast
 
 import numpy as np
@@ -25,44 +25,70 @@ UNLIMITED = 1000  # what is then said to be the longest game, and remembered of 
 HIDDEN = "?"
 
 
-class DuelGame(pyspiel.Game):
-    """One of the five, for OpenSpiel."""
+class _Form:
+    """One of the five under some parameters: its rules, and the integers of what can be done."""
 
-    def __init__(self, room: Game, params: dict[str, Any] | None = None) -> None:
-        given = {**_parameters(room), **(params or {})}
+    def __init__(self, room: Game, parameters: tuple[tuple[str, Any], ...]) -> None:
+        self._made_of = room, parameters
+        given = dict(parameters)
         self.max_moves = given.pop("max_moves")
         defaults = room.rules()
         options = {
             name: value for name, value in given.items() if value or getattr(defaults, name) is not None
         }
         self.rules = room.rules(**options)
-        self.encoding = room.encoding(self.rules)
+        self.encoding: Encoding = room.encoding(self.rules)
         self.actions = self.rules.all_actions()
         self.outcomes = self.rules.all_outcomes()
         self.number = {action: number for number, action in enumerate(self.actions)}
         self.number |= {outcome: number for number, outcome in enumerate(self.outcomes)}
         self.longest = self.max_moves or UNLIMITED
+
+    def __reduce__(self) -> Any:
+        return _cached_form, self._made_of
+
+
+@lru_cache(maxsize=64)
+def _cached_form(room: Game, parameters: tuple[tuple[str, Any], ...]) -> _Form:
+    return _Form(room, parameters)
+
+
+def _form_of(room: Game, given: dict[str, Any]) -> _Form:
+    return _cached_form(room, tuple(sorted({**_parameters(room), **given}.items())))
+
+
+class DuelGame(pyspiel.Game):
+    """One of the five, for OpenSpiel."""
+
+    def __init__(self, room: Game, params: dict[str, Any] | None = None) -> None:
+        form = _form_of(room, params or {})
         info = pyspiel.GameInfo(
-            num_distinct_actions=len(self.actions),
-            max_chance_outcomes=len(self.outcomes),
+            num_distinct_actions=len(form.actions),
+            max_chance_outcomes=len(form.outcomes),
             num_players=2,
             min_utility=-1.0,
             max_utility=1.0,
             utility_sum=0.0,
-            max_game_length=self.longest,
+            max_game_length=form.longest,
         )
         super().__init__(_game_type(room), info, params or {})
+
+    @property
+    def form(self) -> "_Form":
+        """What is played; from the parameters, which are all that OpenSpiel keeps of a game it copies."""
+        room = GAMES[self.get_type().short_name.removeprefix("duels_")]
+        return _form_of(room, self.get_parameters())
 
     def new_initial_state(self) -> "DuelState":
         return DuelState(self)
 
     def max_chance_nodes_in_history(self) -> int:
-        return self.longest if self.outcomes else 0
+        return self.form.longest if self.form.outcomes else 0
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> "DuelObserver":
         if params:
             raise ValueError(f"Observation parameters not supported; passed {params}")
-        return DuelObserver(self, iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False))
+        return DuelObserver(self.form, iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False))
 
 
 class DuelState(pyspiel.State):
@@ -70,7 +96,7 @@ class DuelState(pyspiel.State):
 
     def __init__(self, game: DuelGame) -> None:
         super().__init__(game)
-        self._at = _Place(game, Match.start(game.rules), 0)
+        self._at = _Place(game.form, Match.start(game.form.rules), 0)
 
     @property
     def match(self) -> Match[Any, Any, Any]:
@@ -83,7 +109,7 @@ class DuelState(pyspiel.State):
         return self._at.legal if player == self._at.player else []
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        match, number = self.match, self._at.game.number
+        match, number = self.match, self._at.form.number
         odds = match.rules.odds(match.state)
         return [(number[outcome], float(p)) for outcome, p in zip(match.actions, odds, strict=True)]
 
@@ -91,9 +117,9 @@ class DuelState(pyspiel.State):
         self._at = self._at.after(action)
 
     def _action_to_string(self, player: int, action: int) -> str:
-        game = self._at.game
-        known = game.outcomes if player == pyspiel.PlayerId.CHANCE else game.actions
-        return game.rules.format(known[action])
+        form = self._at.form
+        known = form.outcomes if player == pyspiel.PlayerId.CHANCE else form.actions
+        return form.rules.format(known[action])
 
     def is_terminal(self) -> bool:
         return self._at.player == int(pyspiel.PlayerId.TERMINAL)
@@ -111,8 +137,8 @@ class DuelState(pyspiel.State):
 class _Place:
     """A match and how many moves were made in it; never changed, so that copies of a state share it."""
 
-    def __init__(self, game: DuelGame, match: Match[Any, Any, Any], moves: int) -> None:
-        self.game = game
+    def __init__(self, form: _Form, match: Match[Any, Any, Any], moves: int) -> None:
+        self.form = form
         self.match = match
         self.moves = moves
 
@@ -123,20 +149,20 @@ class _Place:
     def player(self) -> int:
         actor = self.match.actor
         if actor is None or (
-            self.game.max_moves and self.moves >= self.game.max_moves and actor is not CHANCE
+            self.form.max_moves and self.moves >= self.form.max_moves and actor is not CHANCE
         ):
             return int(pyspiel.PlayerId.TERMINAL)
         return actor - 1 if isinstance(actor, Seat) else int(pyspiel.PlayerId.CHANCE)
 
     @cached_property
     def legal(self) -> list[int]:
-        return sorted(self.game.number[action] for action in self.match.actions)
+        return sorted(self.form.number[action] for action in self.match.actions)
 
     def after(self, number: int) -> "_Place":
         actor = self.match.actor
         assert actor is not None
-        known = self.game.outcomes if actor is CHANCE else self.game.actions
-        return _Place(self.game, self.match.play(actor, known[number]), self.moves + (actor is not CHANCE))
+        known = self.form.outcomes if actor is CHANCE else self.form.actions
+        return _Place(self.form, self.match.play(actor, known[number]), self.moves + (actor is not CHANCE))
 
     @cached_property
     def text(self) -> str:
@@ -144,10 +170,10 @@ class _Place:
 
         Positions that are equal for the rules have equal texts, so that algorithms can merge them.
         """
-        rules, match = self.game.rules, self.match
+        rules, match = self.form.rules, self.match
         seats = tuple(Seat) if rules.has_secrets else (Seat.ONE,)
         position = " / ".join(rules.format_position(match.sight(seat)) for seat in seats)
-        return f"{position} @{self.moves}" if self.game.max_moves else position
+        return f"{position} @{self.moves}" if self.form.max_moves else position
 
 
 class DuelObserver:
@@ -157,9 +183,9 @@ class DuelObserver:
     position as the seat knows it. Public is what a bystander sees; private is what only the seat does.
     """
 
-    def __init__(self, game: DuelGame, kind: Any) -> None:
-        self._game = game
-        self._encoding: Encoding = game.encoding
+    def __init__(self, form: _Form, kind: Any) -> None:
+        self._form = form
+        self._encoding = form.encoding
         self._recall = kind.perfect_recall
         self._public = kind.public_info
         self._private = kind.private_info
@@ -170,9 +196,9 @@ class DuelObserver:
 
     def _lay_out(self) -> None:
         if self._recall:
-            entries = len(self._game.actions) + len(self._game.outcomes) + 1
+            entries = len(self._form.actions) + len(self._form.outcomes) + 1
             # A move may be followed by chance, so there are up to twice as many entries as moves.
-            length = self._game.longest * (2 if self._game.outcomes else 1)
+            length = self._form.longest * (2 if self._form.outcomes else 1)
             shapes = {"player": (2,), "entries": (length, entries)}
         else:
             shapes = {f.name: (f.count, f.width) for f in self._encoding.features}
@@ -199,10 +225,10 @@ class DuelObserver:
             row[self._entry(turn, seat)] = 1
 
     def _entry(self, turn: Turn[Any], seat: Seat) -> int:
-        actions = len(self._game.actions)
+        actions = len(self._form.actions)
         if turn.hidden_from(seat):
-            return actions + len(self._game.outcomes)
-        return self._game.number[turn.action] + (actions if turn.actor is CHANCE else 0)
+            return actions + len(self._form.outcomes)
+        return self._form.number[turn.action] + (actions if turn.actor is CHANCE else 0)
 
     def string_from(self, state: DuelState, player: int) -> str:
         match, seat = state.match, Seat(player + 1)
