@@ -130,9 +130,11 @@ def test_a_strategy_that_is_not_alike_in_the_mirror_is_left_as_it_is() -> None:
 
 @pytest.mark.parametrize("seat", list(Seat))
 @pytest.mark.parametrize("seed", range(2))
-@pytest.mark.parametrize(("memory", "turns", "width"), [(MEMORY, 3, 0.4), (Window(2, 1), 6, 0.01)])
+@pytest.mark.parametrize(
+    ("memory", "turns", "width", "gap"), [(MEMORY, 3, 0.4, 0.01), (Window(2, 1), 6, 0.01, 0.25)]
+)
 def test_bounds_hold_against_plain_search(
-    seat: Seat, seed: int, memory: Memory, turns: int, width: float
+    seat: Seat, seed: int, memory: Memory, turns: int, width: float, gap: float
 ) -> None:
     tables = some_tables(seed, memory)
     found = tightest(problem_against(tables, seat, memory, memory), Effort(sweeps=12, trials=400, depth=6))
@@ -141,7 +143,7 @@ def test_bounds_hold_against_plain_search(
     assert at_least <= found.high
     assert found.low <= at_most
     # Both methods must say something: a bound of nothing would pass the lines above.
-    assert found.high - found.low < 0.01
+    assert found.high - found.low < gap
     assert at_most - at_least < width
 
 

@@ -58,7 +58,7 @@ def test_nobody_wins_more_of_a_habit_than_a_best_responder() -> None:
 def test_the_report_says_what_is_proven_and_no_more() -> None:
     text = report(STORED)
     assert all(f"### {heading}\n" in text for heading in sections(STORED))
-    assert f"certified to give away at most {100 * claimed().nash_conv.high:.1f} points" in text
+    assert f"certified to give away at most {100 * claimed().nash_conv.high:.2f} points" in text
     assert "optimal" not in text
     assert max(len(line) for line in text.splitlines()) <= 110
 
