@@ -144,6 +144,7 @@ def test_every_game_has_a_playthrough_and_a_tree() -> None:
 
 def test_parameters_are_the_rules_options() -> None:
     game = pyspiel.load_game("duels_hunt(cells=3,max_turns=5)")
+    assert game.rules == GAMES["hunt"].rules(cells=3, max_turns=5)
     state = game.new_initial_state()
     assert state.match.rules == GAMES["hunt"].rules(cells=3, max_turns=5)
     assert game.num_distinct_actions() == 9

@@ -79,6 +79,10 @@ class DuelGame(pyspiel.Game):
         room = GAMES[self.get_type().short_name.removeprefix("duels_")]
         return _form_of(room, self.get_parameters())
 
+    @property
+    def rules(self) -> Rules[Any, Any, Any]:
+        return self.form.rules
+
     def new_initial_state(self) -> "DuelState":
         return DuelState(self)
 
