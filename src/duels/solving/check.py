@@ -1,6 +1,7 @@
 """Second opinions on an oracle: methods written apart from it that must come to the same numbers."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict
 from fractions import Fraction
 from math import sqrt
 from random import Random
@@ -15,6 +16,11 @@ _DEVIATIONS = 4
 _MOST_TURNS = 60
 
 
+def size_of(rules: OpenRules[S, A]) -> str:
+    """The options of the game that was checked, which may be smaller than the one asked about."""
+    return ", ".join(f"{name} {value}" for name, value in asdict(rules).items() if value is not None)
+
+
 def backward_induction_agrees(
     rules: OpenRules[S, A], starts: Iterable[S], worth: Callable[[S], Fraction]
 ) -> Check:
@@ -25,7 +31,8 @@ def backward_induction_agrees(
     return Check(
         "backward induction over the rules gives the same value everywhere",
         not wrong,
-        f"{rules}, {len(graph):,} states" + (f", wrong at {rules.format_state(wrong[0])}" if wrong else ""),
+        f"{size_of(rules)}, {len(graph):,} states"
+        + (f", wrong at {rules.format_state(wrong[0])}" if wrong else ""),
     )
 
 

@@ -1,5 +1,6 @@
 """Perfect play in chain."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from duels.core.match import Match
 from duels.core.rules import CHANCE, Seat
 from duels.games.chain.boards import Boards, answer, settle
-from duels.games.chain.oracle import all_boards, make_oracle, mask
+from duels.games.chain.oracle import all_boards, largest_proven, make_oracle, mask
 from duels.games.chain.rules import Answer, Observe, QuantumChain
 from duels.solving.graph import explore
 
@@ -33,6 +34,35 @@ def test_where_states_are_too_many_some_are_checked() -> None:
     name = "the value of states met in random play follows exactly from those of the states after them"
     checks = {check.name: check for check in [next(make_oracle(QuantumChain(9, 3)).verify())]}
     assert checks[name].passed
+
+
+@pytest.mark.parametrize(
+    ("asked", "proven"),
+    [
+        (QuantumChain(9, 3), "cells 8, run 3, all "),
+        (QuantumChain(7, 4, 50), "cells 4, run 4, max_boards 50, all "),
+        (QuantumChain(5, 3, 2), "cells 5, run 3, max_boards 2, all "),
+    ],
+    ids=repr,
+)
+def test_the_largest_size_that_can_be_proven_is_and_is_named(asked: QuantumChain, proven: str) -> None:
+    smaller = largest_proven(asked)
+    assert replace(smaller, cells=asked.cells, run=asked.run) == asked  # with the same limit of boards
+    boards = asked.max_boards or 1
+    assert 3**smaller.cells * boards <= 7000
+    assert smaller == asked or 3 ** (smaller.cells + 1) * boards > 7000
+    if smaller.cells <= 5:
+        checks = [check for check in make_oracle(asked).verify() if check.detail.startswith("cells")]
+        assert all(check.passed for check in checks)
+        assert sum(check.detail.startswith(proven) for check in checks) == 3
+        assert len(checks) == 3 + (smaller != asked)
+
+
+def test_a_damaged_table_of_a_limited_game_is_noticed() -> None:
+    oracle = make_oracle(QuantumChain(4, 2, 3))
+    unit, worths = oracle._table(Fraction(0))  # that of the last board
+    worths[oracle.boards.index(1, 2)] += unit // 9
+    assert not all(check.passed for check in oracle.verify())
 
 
 def test_a_wrong_state_among_those_too_many_to_list_is_named() -> None:

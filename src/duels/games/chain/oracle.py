@@ -1,6 +1,7 @@
 """Perfect play in chain: every board's exact worth, and the odds of every challenge on top of it."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache, cached_property
 from itertools import product
@@ -9,7 +10,7 @@ from random import Random
 from duels.core.rules import CHANCE, Seat, Sight
 from duels.games.chain.boards import Boards
 from duels.games.chain.rules import FREE, SYMBOL, Action, Answer, Coin, Phase, QuantumChain, State
-from duels.solving.check import sampled_play_agrees
+from duels.solving.check import sampled_play_agrees, size_of
 from duels.solving.graph import HALF, Graph, explore
 from duels.solving.oracle import Check, Finding, OpenOracle
 from duels.solving.rounds import start_worth
@@ -100,17 +101,17 @@ class ChainOracle(OpenOracle[Action, State]):
         return f"{told}: if challenged, {heads:.1%} on heads and {tails:.1%} on tails."
 
     def verify(self) -> Iterator[Check]:
-        rules = self.rules
-        if 3**rules.cells * (rules.max_boards or 1) > _MOST_BOARDS_CHECKED:
+        rules = largest_proven(self.rules)
+        oracle = self
+        if rules != self.rules:
             yield self._sampled_equations()
-            rules = QuantumChain(min(rules.cells, 7), min(rules.run, 7))
-        oracle = self if rules == self.rules else ChainOracle(rules)
+            oracle = ChainOracle(rules)
         yield from oracle._proof(explore(rules, [rules.initial(), *all_boards(rules)]))
         starts = [state for state in all_boards(rules) if oracle.worth(state) not in (0, HALF, 1)]
         yield from sampled_play_agrees(rules, oracle, starts or [rules.initial()], games=200)
 
     def _proof(self, graph: Graph[State]) -> Iterator[Check]:
-        about = f"{self.rules}, {len(graph):,} states"
+        about = f"{size_of(self.rules)}, all {len(graph):,} states"
         values = [self.worth(state) for state in graph.states]
         wrong = next(broken_equations(graph, values), None)
         yield Check(
@@ -148,7 +149,7 @@ class ChainOracle(OpenOracle[Action, State]):
         return Check(
             "the value of states met in random play follows exactly from those of the states after them",
             wrong is None,
-            f"{self.rules}, {count:,} states"
+            f"{size_of(self.rules)}, {count:,} states of too many to prove them all"
             + (f", wrong at {self.rules.format_state(wrong)}" if wrong else ""),
         )
 
@@ -203,6 +204,14 @@ def all_boards(rules: QuantumChain, movers: Iterable[Seat] = Seat) -> Iterator[S
         cells = "".join(symbols)
         if FREE in cells and not rules.chain_of(cells):
             yield from (State(cells, mover) for mover in movers)
+
+
+def largest_proven(rules: QuantumChain) -> QuantumChain:
+    """The rules themselves, or on so few cells that every state of theirs can be checked."""
+    cells = rules.cells
+    while cells > 1 and 3**cells * (rules.max_boards or 1) > _MOST_BOARDS_CHECKED:
+        cells -= 1
+    return replace(rules, cells=cells, run=min(rules.run, cells))
 
 
 def mask(cells: str, seat: Seat) -> int:
