@@ -1,14 +1,14 @@
 """Perfect play in chain: every board's exact worth, and the odds of every challenge on top of it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache, cached_property
-from itertools import product
 from random import Random
 
 from duels.core.rules import CHANCE, Seat, Sight
 from duels.games.chain.boards import Boards
+from duels.games.chain.doubts import all_boards, all_doubts
 from duels.games.chain.rules import FREE, SYMBOL, Action, Answer, Coin, Phase, QuantumChain, State
 from duels.solving.check import sampled_play_agrees, size_of
 from duels.solving.graph import HALF, Graph, explore
@@ -42,16 +42,11 @@ class ChainOracle(OpenOracle[Action, State]):
 
     def declines(self) -> tuple[State, ...]:
         """Every position, up to mirroring and exchange of symbols, where challenging is a mistake."""
-        found: dict[str, State] = {}
-        for state in all_boards(self.rules, (Seat.ONE,)):
-            for action in self.rules.actions(state):
-                doubted = self.rules.apply(state, action).state
-                if doubted.phase is Phase.CHALLENGE:
-                    challenged, accepted = self.worths_after(doubted, tuple(Answer))
-                    board = doubted.cells[: doubted.doubt - 1] + "?" + doubted.cells[doubted.doubt :]
-                    if accepted < challenged and board[::-1] not in found:  # the chances are player 1's
-                        found[board] = doubted
-        return tuple(found.values())
+        return tuple(doubted for doubted in all_doubts(self.rules) if self._challenge_is_mistake(doubted))
+
+    def _challenge_is_mistake(self, doubted: State) -> bool:
+        challenged, accepted = self.worths_after(doubted, tuple(Answer))
+        return challenged != accepted and (challenged > accepted) == (doubted.mover is Seat.ONE)
 
     def findings(self, sight: Sight[Action, State]) -> Iterator[Finding]:
         if sight.view != self.rules.initial() or 3**self.rules.cells > _MOST_BOARDS_CHECKED:
@@ -196,14 +191,6 @@ class ChainOracle(OpenOracle[Action, State]):
             unit, table = self._table(worths[-1])
             worths.append(Fraction(table[0], unit))
         return worths[min(boards_left, len(worths) - 1)]
-
-
-def all_boards(rules: QuantumChain, movers: Iterable[Seat] = Seat) -> Iterator[State]:
-    """Every board on which the game goes on, reachable or not."""
-    for symbols in product(FREE + "".join(SYMBOL.values()), repeat=rules.cells):
-        cells = "".join(symbols)
-        if FREE in cells and not rules.chain_of(cells):
-            yield from (State(cells, mover) for mover in movers)
 
 
 def largest_proven(rules: QuantumChain) -> QuantumChain:
