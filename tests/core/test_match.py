@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from duels.core.errors import DuelsError, GameOver, IllegalMove, NotationError, NotYourTurn
-from duels.core.match import RESIGN, Match, Resigned, draw
+from duels.core.match import RESIGN, Match, Resigned, draw, playing
 from duels.core.rules import CHANCE, Seat
 from duels.games import find_game
 from duels.games.flip.rules import Flip
@@ -180,3 +180,18 @@ def test_a_long_match_can_be_looked_at() -> None:
     assert len(match.turns) > 4000
     assert len(repr(match)) < 2000
     assert not match.over
+
+
+def test_playing_gives_the_match_after_every_entry_until_it_is_over() -> None:
+    rng = Random(1)
+    asked: list[Seat] = []
+
+    def decide(match: AnyMatch, seat: Seat) -> Any:
+        asked.append(seat)
+        return rng.choice(match.actions)
+
+    steps = list(playing(Match.start(find_game("chain").rules(max_boards=2)), rng, decide))
+    assert [len(step.turns) for step in steps] == list(range(len(steps)))
+    assert [step.over for step in steps] == [False] * (len(steps) - 1) + [True]
+    assert asked == [turn.actor for turn in steps[-1].turns if turn.actor is not CHANCE]
+    assert len(asked) < len(steps) - 1  # coins fell, and nobody was asked about them

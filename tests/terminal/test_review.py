@@ -3,7 +3,7 @@
 import json
 import re
 from html.parser import HTMLParser
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import duels
-from duels.core.match import Match, draw
+from duels.core.match import Match, playing
 from duels.core.record import dumps
 from duels.core.rules import CHANCE, Seat
 from duels.games import find_game
@@ -23,9 +23,7 @@ SEEDS = {"lights": 20, "leap": 20, "chain": 20, "flip": 2, "hunt": 5}
 
 
 def random_match(game: str, rng: Random, most: int = 80) -> Match[Any, Any, Any]:
-    match: Match[Any, Any, Any] = duels.start(game)
-    while (actor := match.actor) is not None and len(match.turns) < most:
-        match = match.play(actor, draw(match, rng) if actor is CHANCE else rng.choice(match.actions))
+    *_, match = islice(playing(duels.start(game), rng, lambda match, _: rng.choice(match.actions)), most + 1)
     return match
 
 

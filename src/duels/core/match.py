@@ -1,6 +1,6 @@
 """A match: an immutable history, and the one gate where turn and legality are checked."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from math import lcm
@@ -205,3 +205,13 @@ def draw(match: Match[S, A, V], rng: Random) -> A:
         if ticket < 0:
             return outcome
     raise AssertionError("odds sum to 1")
+
+
+def playing(
+    match: Match[S, A, V], rng: Random, decide: Callable[[Match[S, A, V], Seat], A]
+) -> Iterator[Match[S, A, V]]:
+    """The match as it is and after every further entry until it is over; `rng` draws for chance."""
+    yield match
+    while (actor := match.actor) is not None:
+        match = match.play(actor, decide(match, actor) if isinstance(actor, Seat) else draw(match, rng))
+        yield match

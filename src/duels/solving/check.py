@@ -18,7 +18,8 @@ _MOST_TURNS = 60
 
 def size_of(rules: OpenRules[S, A]) -> str:
     """The options of the game that was checked, which may be smaller than the one asked about."""
-    return ", ".join(f"{name} {value}" for name, value in asdict(rules).items() if value is not None)
+    options = asdict(rules)  # type: ignore[call-overload]
+    return ", ".join(f"{name} {value}" for name, value in options.items() if value is not None)
 
 
 def backward_induction_agrees(

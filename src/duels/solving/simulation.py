@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import sqrt
 from random import Random
-from typing import Any
 
-from duels.core.match import Match, draw
-from duels.core.rules import CHANCE, A, Rules, S, Seat, V
+from duels.core.match import Match, playing
+from duels.core.rules import A, Rules, S, Seat, V
 from duels.solving.best_response import Policy
 
 
@@ -42,21 +41,14 @@ def simulate(
 ) -> Simulated:
     rng = Random(seed)
     won, entries = [], []
+
+    def decide(match: Match[S, A, V], seat: Seat) -> A:
+        sight = match.sight(seat)
+        return rng.choices(sight.actions, policies[seat](sight))[0]
+
     for _ in range(games):
-        match = _play(rules, policies, rng)
+        *_, match = playing(Match.start(rules), rng, decide)
         winner = match.outcome.winner if match.outcome else None
         won.append(0.5 if winner is None else float(winner is Seat.ONE))
         entries.append(float(len(match.turns)))
     return Simulated(Sampled.of(won), Sampled.of(entries))
-
-
-def _play(rules: Rules[S, A, V], policies: Mapping[Seat, Policy[A, V]], rng: Random) -> Match[S, A, V]:
-    match: Match[S, A, V] = Match.start(rules)
-    while (actor := match.actor) is not None:
-        if actor is CHANCE:
-            action: Any = draw(match, rng)
-        else:
-            sight = match.sight(Seat(actor))
-            action = rng.choices(sight.actions, policies[Seat(actor)](sight))[0]
-        match = match.play(actor, action)
-    return match

@@ -3,11 +3,12 @@
 import math
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from itertools import islice
 from random import Random
 from typing import Any
 
-from duels.core.match import Match, Turn, draw
-from duels.core.rules import CHANCE, Rules, Seat
+from duels.core.match import Match, Turn, playing
+from duels.core.rules import Rules, Seat
 from duels.games import Game
 from duels.players.levels import SHARE, level_weights, mixture
 from duels.solving.oracle import Oracle, Verdict
@@ -116,16 +117,10 @@ class _Judge:
 
 def _play(judge: _Judge, seat: Seat, share: float, other: float, rng: Random) -> _Played:
     """One match, from the side of the player at `seat`."""
-    match = Match.start(judge.rules)
     played = _Played(0.5)
-    for _ in range(_MOST_ENTRIES):
-        actor = match.actor
-        if actor is None:
-            break
-        if actor is CHANCE:
-            match = match.play(actor, draw(match, rng))
-            continue
-        verdict, weights = judge(match, Seat(actor), share if actor is seat else other)
+
+    def decide(match: Match[Any, Any, Any], actor: Seat) -> Any:
+        verdict, weights = judge(match, actor, share if actor is seat else other)
         # What the mixture loses on average: which of its actions is drawn is luck as well.
         lost = sum(weight * loss for weight, loss in zip(weights, verdict.losses, strict=True))
         if actor is not seat:
@@ -133,7 +128,9 @@ def _play(judge: _Judge, seat: Seat, share: float, other: float, rng: Random) ->
         elif len(weights) > 1:
             played.lost += lost
             played.decisions += 1
-        match = match.play(actor, rng.choices(match.actions, weights=weights)[0])
+        return rng.choices(match.actions, weights=weights)[0]
+
+    *_, match = islice(playing(Match.start(judge.rules), rng, decide), _MOST_ENTRIES + 1)
     outcome = match.outcome
     if outcome and outcome.winner:
         played.points = float(outcome.winner is seat)

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from random import Random
 from typing import Any
 
-from duels.core.match import Match, draw
-from duels.core.rules import CHANCE, Seat, Sight
+from duels.core.match import Match, playing
+from duels.core.rules import Seat, Sight
 from duels.core.words import Question
 from duels.games import Game
 from duels.players.levels import mixture
@@ -77,16 +78,11 @@ def exercises(game: Game, oracle: Oracle[Any, Any], rng: Random) -> Iterator[Exe
 
 def _in_one_match(game: Game, oracle: Oracle[Any, Any], rng: Random) -> list[Exercise]:
     """The positions with one right answer that one match comes through."""
-    match = Match.start(game.rules())
-    found, decisions = [], 0
-    for _ in range(_LONGEST_MATCH):
-        actor = match.actor
-        if actor is None:
-            break
-        if actor is CHANCE:
-            match = match.play(actor, draw(match, rng))
-            continue
-        seat = Seat(actor)
+    found: list[Exercise] = []
+    decisions = 0
+
+    def decide(match: AnyMatch, seat: Seat) -> Any:
+        nonlocal decisions
         sight = match.sight(seat)
         verdict = oracle.judge(sight)
         decisions += len(verdict.actions) > 1
@@ -94,7 +90,10 @@ def _in_one_match(game: Game, oracle: Oracle[Any, Any], rng: Random) -> list[Exe
             right = next(j.action for j in verdict.actions if oracle.idea(sight, j.action) == idea)
             lesson = oracle.lesson(sight, right)
             found.append(Exercise(match, seat, verdict, idea, lesson))
-        match = match.play(seat, rng.choices(sight.actions, weights=mixture(verdict, SHARE_ON_THE_WAY))[0])
+        return rng.choices(sight.actions, weights=mixture(verdict, SHARE_ON_THE_WAY))[0]
+
+    for _ in islice(playing(Match.start(game.rules()), rng, decide), _LONGEST_MATCH + 1):
+        pass
     return found
 
 

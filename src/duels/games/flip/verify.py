@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from math import sqrt
 from random import Random
 
-from duels.core.match import Match, draw
+from duels.core.match import Match, playing
 from duels.core.rules import CHANCE, Seat
 from duels.games.flip.bounds import Grid, bits
 from duels.games.flip.fill import SCALE, fill, solved_layers
@@ -139,12 +139,8 @@ def every_position(oracle: FlipOracle) -> Check:
     """Every decision on a tiny board."""
     rules = oracle.rules
     states = [state for state in explore(rules).states if isinstance(rules.actor(state), Seat)]
-    outside, widest = compare(oracle, states)
-    return Check(
-        f"brute force agrees everywhere on a {rules.side}x{rules.side} board of 1 to {rules.values}",
-        not outside,
-        f"{len(states):,} positions, {outside} outside their bounds, widest error {widest:.6f}",
-    )
+    where = f"everywhere on a {rules.side}x{rules.side} board of 1 to {rules.values}"
+    return _agrees(oracle, where, states)
 
 
 def late_positions(oracle: FlipOracle, count: int) -> Check:
@@ -152,21 +148,14 @@ def late_positions(oracle: FlipOracle, count: int) -> Check:
     rules, rng = oracle.rules, Random(2)
     states: list[State] = []
     while len(states) < count:
-        match = Match.start(rules)
-        while not match.over and not _late(rules, match.state):
-            actor = match.actor
-            assert actor is not None
-            match = match.play(
-                actor, draw(match, rng) if actor is CHANCE else _any_action(match.actions, rng)
-            )
+        match = next(
+            match
+            for match in playing(Match.start(rules), rng, lambda match, _: _any_action(match.actions, rng))
+            if match.over or _late(rules, match.state)
+        )
         if not match.over and True in match.state.quantum:
             states.append(match.state)
-    outside, widest = compare(oracle, states)
-    return Check(
-        f"brute force agrees on late positions of the {rules.side}x{rules.side} board",
-        not outside,
-        f"{count} positions, {outside} outside their bounds, widest error {widest:.6f}",
-    )
+    return _agrees(oracle, f"on late positions of the {rules.side}x{rules.side} board", states)
 
 
 def _late(rules: QuantumTiles, state: State) -> bool:
@@ -181,6 +170,15 @@ def _any_action(actions: tuple[Action, ...], rng: Random) -> Action:
     """Any action, but Quantum Flips no more often than people use them."""
     flips = [action for action in actions if not isinstance(action, QuantumFlip)]
     return rng.choice(flips if rng.random() < 0.9 else actions)
+
+
+def _agrees(oracle: FlipOracle, where: str, states: list[State]) -> Check:
+    outside, widest = compare(oracle, states)
+    return Check(
+        f"brute force agrees {where}",
+        not outside,
+        f"{len(states):,} positions, {outside} outside their bounds, widest error {widest:.6f}",
+    )
 
 
 def compare(oracle: FlipOracle, states: list[State]) -> tuple[int, float]:
@@ -215,18 +213,16 @@ def self_play(oracle: FlipOracle, matches: int) -> Check:
     """Perfect play against itself from the opening: player 1 must win as often as the value says."""
     rules, rng = oracle.rules, Random(3)
     won, widest = 0, 0.0
+
+    def decide(match: Match[State, Action, State], seat: Seat) -> Action:
+        nonlocal widest
+        verdict = oracle.judge(match.sight(seat))
+        widest = max(widest, verdict.value.error)
+        return rng.choice([judged.action for judged in verdict.actions if judged.weight])
+
     for number in range(matches):
         tell(f"match {number + 1} of {matches}")
-        match = Match.start(rules)
-        while not match.over:
-            if match.actor is CHANCE:
-                match = match.play(CHANCE, draw(match, rng))
-                continue
-            assert isinstance(match.actor, Seat)
-            verdict = oracle.judge(match.sight(match.actor))
-            widest = max(widest, verdict.value.error)
-            taken = [judged.action for judged in verdict.actions if judged.weight]
-            match = match.play(match.actor, rng.choice(taken))
+        *_, match = playing(Match.start(rules), rng, decide)
         assert match.outcome
         won += match.outcome.winner is Seat.ONE
     value = oracle.value(rules.sight(rules.initial(), Seat.ONE))
