@@ -10,7 +10,7 @@ from duels.core.rules import CHANCE, Seat, Sight
 from duels.games.chain.boards import Boards
 from duels.games.chain.doubts import all_boards, all_doubts
 from duels.games.chain.rules import FREE, SYMBOL, Action, Answer, Coin, Phase, QuantumChain, State
-from duels.solving.check import sampled_play_agrees, size_of
+from duels.solving.check import in_words, sampled_play_agrees
 from duels.solving.graph import HALF, Graph, explore
 from duels.solving.oracle import Check, Finding, OpenOracle
 from duels.solving.rounds import start_worth
@@ -106,7 +106,7 @@ class ChainOracle(OpenOracle[Action, State]):
         yield from sampled_play_agrees(rules, oracle, starts or [rules.initial()], games=200)
 
     def _proof(self, graph: Graph[State]) -> Iterator[Check]:
-        about = f"{size_of(self.rules)}, all {len(graph):,} states"
+        about = f"{in_words(self.rules)}, {len(graph):,} states"
         values = [self.worth(state) for state in graph.states]
         wrong = next(broken_equations(graph, values), None)
         yield Check(
@@ -144,8 +144,9 @@ class ChainOracle(OpenOracle[Action, State]):
         return Check(
             "the value of states met in random play follows exactly from those of the states after them",
             wrong is None,
-            f"{size_of(self.rules)}, {count:,} states of too many to prove them all"
-            + (f", wrong at {self.rules.format_state(wrong)}" if wrong else ""),
+            f"{in_words(self.rules)}, {count:,} states"
+            + (f", wrong at {self.rules.format_state(wrong)}" if wrong else "")
+            + f"; all of them are proven for {in_words(largest_proven(self.rules))}",
         )
 
     def _one_step_on(self, state: State) -> Fraction:

@@ -13,7 +13,7 @@ from itertools import islice
 from duels.core.rules import Seat, Sight
 from duels.games.leap.paths import Paths
 from duels.games.leap.rules import OFF_GRID, Action, Enter, QuantumLeap, State
-from duels.solving.check import backward_induction_agrees, sampled_play_agrees, size_of
+from duels.solving.check import backward_induction_agrees, in_words, sampled_play_agrees
 from duels.solving.oracle import Check, Finding, OpenOracle
 
 _WON, _LOST = Fraction(1), Fraction(0)
@@ -119,12 +119,12 @@ class LeapOracle(OpenOracle[Action, State]):
         yield Check(
             "the search finds the distances that a table of all cells has",
             all(paths.needed(cell) == needed for cell, needed in table.items()),
-            f"{size_of(near)}, {len(table):,} cells",
+            f"{in_words(near)}, {len(table):,} cells",
         )
         yield Check(
             "the clauses 'closest wins' and 'forfeit' never matter: from every cell one can leap 1",
             all(near.leaps(cell)[:1] == (1,) for cell in range(1, near.goal)),
-            size_of(near),
+            in_words(near),
         )
         yield from sampled_play_agrees(small, LeapOracle(small), starts[::7], games=200)
 
