@@ -78,6 +78,14 @@ def test_what_the_exact_landing_costs(goal: int, cost: int) -> None:
     assert findings(goal)["clauses"]["exact_landing_costs"] == cost
 
 
+@pytest.mark.parametrize("goal", [21, 26, 27, 100])
+def test_where_the_longest_leap_costs_a_turn(goal: int) -> None:
+    rules, paths = QuantumLeap(goal), Paths(goal)
+    costly = [c for c in range(1, goal) if c + max(rules.leaps(c)) not in paths.soonest(c)]
+    assert findings(goal)["longest_leaps"]["costs_a_turn_from"] == costly
+    assert bool(costly) == (goal >= 27)
+
+
 @pytest.mark.parametrize(
     ("position", "best", "reason"),
     [

@@ -15,6 +15,7 @@ from duels.solving.oracle import Exactness
 
 RULES = Lights()
 ORACLE = make_oracle(RULES)
+KAYLES_DIRECT = TakeAndBreak((7, 7)).direct(600)
 
 
 @pytest.mark.parametrize("lights", [1, 2, 7, 12, 10_000])
@@ -54,6 +55,18 @@ def test_a_row_of_ten_thousand_is_won_by_the_middle() -> None:
     verdict = make_oracle(rules).judge(rules.sight(rules.initial(), Seat.ONE))
     assert verdict.value.number == 1.0
     assert TurnOff(5_000, 2) in verdict.best
+
+
+def test_the_nim_values_are_told_with_the_opening() -> None:
+    (found,) = ORACLE.findings(RULES.parse_position("OOOOOOO 1"))
+    assert found.data["runs"] == list(module.PUBLISHED[:25])
+    assert (found.data["repeat_from"], found.data["every"]) == (71, len(module.PUBLISHED_PERIOD))
+    assert "no row at all" in found.text
+    assert not list(ORACLE.findings(RULES.parse_position("OOXOOXX 2")))
+
+
+def test_no_row_is_lost_by_who_moves_first() -> None:
+    assert module.lost_rows() == [n for n in range(1, 600) if KAYLES_DIRECT[n] == 0] == []
 
 
 @pytest.mark.parametrize(

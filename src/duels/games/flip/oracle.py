@@ -6,9 +6,10 @@ from typing import NamedTuple
 from duels.core.notation import listed
 from duels.core.rules import CHANCE, Sight
 from duels.games.flip.bounds import ENOUGH, Bounds, Interval, Position, best
+from duels.games.flip.endings import endings
 from duels.games.flip.rules import UNKNOWN, Action, Drawn, Flip, Keep, QuantumFlip, QuantumTiles, State
 from duels.games.flip.table import ROUNDING, Table
-from duels.solving.oracle import Check, Exactness, Judged, Oracle, Value, Verdict
+from duels.solving.oracle import Check, Exactness, Finding, Judged, Oracle, Value, Verdict
 
 MOST_STEPS = 2
 FEW = 15  # unknown tiles, beyond which a second step takes many seconds and is left out
@@ -53,6 +54,20 @@ class FlipOracle(Oracle[Action, State]):
         assert not isinstance(action, Drawn)
         saved = sight.view.quantum[sight.seat - 1]  # with it, a plain flip says to save it
         return type(action).__name__, tiles[action.tile], saved
+
+    def findings(self, sight: Sight[Action, State]) -> Iterator[Finding]:
+        found = endings(self.rules, sight.view)
+        if found:
+            told = [
+                f"{seat.label} reaches {self.rules.target} with {_percent(ending.hits)} "
+                f"and passes it with {_percent(ending.passes)}"
+                for seat, ending in sorted(found.items())
+            ]
+            yield Finding(
+                "endings",
+                f"Nothing is left to decide: {'; '.join(told)}.\n",
+                {str(seat.value): ending._asdict() for seat, ending in sorted(found.items())},
+            )
 
     def verify(self) -> Iterator[Check]:
         from duels.games.flip.verify import verify  # slow to import, and only one command needs it

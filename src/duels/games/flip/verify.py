@@ -4,6 +4,7 @@ Backward induction walks the rules themselves, board and all: it knows nothing o
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from importlib.util import find_spec
@@ -13,6 +14,7 @@ from random import Random
 from duels.core.match import Match, playing
 from duels.core.rules import CHANCE, Seat
 from duels.games.flip.bounds import Grid, bits
+from duels.games.flip.endings import endings
 from duels.games.flip.fill import SCALE, fill, solved_layers
 from duels.games.flip.oracle import FlipOracle, make_oracle
 from duels.games.flip.rules import Action, QuantumFlip, QuantumTiles, State
@@ -40,6 +42,7 @@ def verify(oracle: FlipOracle) -> Iterator[Check]:
         yield every_state_follows(table, every=LOOKED_UP)
     else:
         yield every_state_follows(table)
+    yield counting_agrees(oracle)
     yield pairs_are_kept(side=4, turns=3)
     for tiny in TINY_BOARDS:
         yield every_position(make_oracle(tiny))
@@ -95,6 +98,21 @@ def _follows(name: str, worst: float, count: int) -> Check:
         name,
         worst <= 2 * ROUNDING + FLOAT,
         f"{count:,} states, largest difference {worst:.1e}, rounding explains {2 * ROUNDING:.1e}",
+    )
+
+
+def counting_agrees(oracle: FlipOracle) -> Check:
+    """Where nothing is left to decide, adding up how matches end gives the value as well."""
+    rules = oracle.rules
+    start = replace(rules.initial(), quantum=(False, False))
+    found = endings(rules, start)
+    assert found
+    counted = found[Seat.ONE].hits + found[Seat.TWO].passes
+    value = oracle.value(rules.sight(start, Seat.ONE))
+    return Check(
+        "counting every end gives the value of a match without Quantum Flips",
+        value.low - FLOAT <= counted <= value.high + FLOAT,
+        f"{counted:.6f} counted, {value.low:.6f} to {value.high:.6f} by the table",
     )
 
 

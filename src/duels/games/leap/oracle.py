@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import islice
 
+from duels.core.notation import listed
 from duels.core.rules import Seat, Sight
 from duels.games.leap.paths import Paths
 from duels.games.leap.rules import OFF_GRID, Action, Enter, QuantumLeap, State
@@ -21,6 +22,7 @@ _FARTHEST_BRUTE_FORCE = 30
 _FARTHEST_TABLE = 1000
 _FARTHEST_LISTED = 1_000_000  # finding every path takes long beyond
 _MOST_PATHS_TOLD = 20
+_MOST_CELLS_TOLD = 10
 
 
 class LeapOracle(OpenOracle[Action, State]):
@@ -104,6 +106,26 @@ class LeapOracle(OpenOracle[Action, State]):
             "'closest wins' and 'forfeit' never matter: one can always leap 1.\n",
             {"exact_landing_costs": cost, "never_matter": ["closest wins", "forfeit"]},
         )
+        if self.rules.goal <= _FARTHEST_TABLE:
+            costly = self.costly_longest_leaps()
+            cells = [str(cell) for cell in costly[:_MOST_CELLS_TOLD]]
+            if len(costly) > len(cells):
+                cells.append(f"{len(costly) - len(cells):,} more")
+            where = f"except from {listed(cells)}" if costly else "from every cell"
+            yield Finding(
+                "longest_leaps",
+                f"The longest leap is on a shortest path {where}.\n",
+                {"costs_a_turn_from": costly},
+            )
+
+    def costly_longest_leaps(self) -> list[int]:
+        """The cells from which the longest leap costs a turn."""
+        needed = _table(self.rules)
+        return [
+            cell
+            for cell in range(1, self.rules.goal)
+            if needed[cell + max(self.rules.leaps(cell))] + 1 > needed[cell]
+        ]
 
     def verify(self) -> Iterator[Check]:
         small = QuantumLeap(min(self.rules.goal, _FARTHEST_BRUTE_FORCE))

@@ -11,7 +11,7 @@ from duels.core.rules import Seat, Sight
 from duels.games.lights.rules import ON, Lights, State, TurnOff
 from duels.solving.check import backward_induction_agrees, sampled_play_agrees
 from duels.solving.nimbers import TakeAndBreak
-from duels.solving.oracle import Check, OpenOracle
+from duels.solving.oracle import Check, Finding, OpenOracle
 
 # Turning off one light or two neighbours may leave nothing, one run or two runs: 1 + 2 + 4.
 KAYLES = TakeAndBreak((7, 7))
@@ -28,6 +28,7 @@ _WON, _LOST = Fraction(1), Fraction(0)
 _MOST_RUNS_TOLD = 5
 _LONGEST_BRUTE_FORCE = 9
 _LONGEST_DIRECT = 600
+_LONGEST_TOLD = 24
 
 
 class LightsOracle(OpenOracle[TurnOff, State]):
@@ -76,6 +77,20 @@ class LightsOracle(OpenOracle[TurnOff, State]):
         """Where the runs lie does not matter, nor which of two alike is taken from."""
         return _lengths(sight.view.row), _lengths(self.rules.apply(sight.view, action).state.row)
 
+    def findings(self, sight: Sight[TurnOff, State]) -> Iterator[Finding]:
+        if sight.view != self.rules.initial():
+            return
+        values = [KAYLES.nimber(n) for n in range(_LONGEST_TOLD + 1)]
+        period, lost = KAYLES.period(), lost_rows()
+        assert period
+        rows = f"only rows of {listed([str(n) for n in lost])}" if lost else "no row at all"
+        yield Finding(
+            "nim_values",
+            f"Nim-values of runs of 0 to {_LONGEST_TOLD}: {' '.join(map(str, values))}.\n"
+            f"From {period.start} on they repeat every {period.length}. Whoever moves first loses {rows}.\n",
+            {"runs": values, "repeat_from": period.start, "every": period.length, "lost_rows": lost},
+        )
+
     def verify(self) -> Iterator[Check]:
         direct = TakeAndBreak(KAYLES.digits).direct(_LONGEST_DIRECT)
         yield Check(
@@ -105,6 +120,15 @@ def runs(row: str) -> list[tuple[int, int]]:
 def nim_sum(row: str) -> int:
     """The XOR of the runs' nim-values: 0 exactly where the player to move loses."""
     return reduce(xor, (KAYLES.nimber(end - start) for start, end in runs(row)), 0)
+
+
+def lost_rows() -> list[int]:
+    """The lengths of rows, of whatever length, that whoever moves first loses with all lights on."""
+    period = KAYLES.period()
+    assert period
+    repeating = range(period.start, period.start + period.length)
+    assert all(KAYLES.nimber(n) for n in repeating), "there would be no end of them"
+    return [n for n in range(1, period.start) if KAYLES.nimber(n) == 0]
 
 
 def _lengths(row: str) -> tuple[int, ...]:

@@ -1,0 +1,72 @@
+"""How a match ends once nothing is left to decide, held to the rules themselves."""
+
+from fractions import Fraction
+
+import pytest
+
+from duels.core.rules import CHANCE, Seat
+from duels.games.flip import verify
+from duels.games.flip.endings import endings
+from duels.games.flip.oracle import make_oracle
+from duels.games.flip.rules import QuantumTiles, State
+
+SMALL = QuantumTiles(side=2, values=2, copies=2, target=3)
+BOOK = QuantumTiles()
+
+
+def walked(rules: QuantumTiles, state: State) -> dict[tuple[Seat, bool], Fraction]:
+    """The chance that each seat ends the match, by winning it or by losing it, along every path of the rules.
+
+    Which tile is flipped does not matter, so the first one is.
+    """
+    outcome = rules.outcome(state)
+    if outcome:
+        last = state.mover.other
+        return {(last, outcome.winner is last): Fraction(1)}
+    actions = rules.actions(state)
+    chances = rules.odds(state) if rules.actor(state) is CHANCE else (Fraction(1),)
+    total: dict[tuple[Seat, bool], Fraction] = {}
+    for action, chance in zip(actions[: len(chances)], chances, strict=True):
+        for end, p in walked(rules, rules.apply(state, action).state).items():
+            total[end] = total.get(end, Fraction(0)) + chance * p
+    return total
+
+
+@pytest.mark.parametrize(
+    ("rules", "position"),
+    [
+        (SMALL, "../.. 0,0 00 1"),
+        (BOOK, "...../44435/5.45./...../..... 17,17 00 2"),
+        (BOOK, "...../44435/5445./...../..... 20,18 00 1"),
+    ],
+)
+def test_the_rules_walked_to_every_end_agree(rules: QuantumTiles, position: str) -> None:
+    state = rules.parse_state(position)
+    found, exact = endings(rules, state), walked(rules, state)
+    assert found
+    for seat in Seat:
+        assert found[seat].hits == pytest.approx(float(exact.get((seat, True), 0)))
+        assert found[seat].passes == pytest.approx(float(exact.get((seat, False), 0)))
+    assert sum(map(sum, found.values())) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    "position",
+    [
+        "...../...../...../...../..... 0,0 10 1",
+        "...../...../...../...../....c 0,0 00 1",
+        "...../...../...../...../..... 0,0 00 1 A1",
+    ],
+)
+def test_nothing_is_told_while_something_is_to_be_decided(position: str) -> None:
+    assert endings(BOOK, BOOK.parse_state(position)) is None
+
+
+def test_counting_gives_the_value_of_a_match_without_quantum_flips() -> None:
+    oracle = make_oracle(BOOK)
+    check = verify.counting_agrees(oracle)
+    assert check.passed, check.detail
+    (told,) = oracle.findings(BOOK.parse_position("...../...../...../...../..... 0,0 00 1"))
+    value = oracle.value(BOOK.parse_position("...../...../...../...../..... 0,0 00 1"))
+    assert told.data["1"]["hits"] + told.data["2"]["passes"] == pytest.approx(value.number, abs=2e-5)
+    assert "Player 1 reaches 21 with 21.7% and passes it with 39.1%" in told.text
