@@ -86,7 +86,7 @@ def test_the_ledger_names_tests_that_exist() -> None:
 
 
 @pytest.mark.parametrize("page", ["solved", "performance"])
-def test_no_number_of_a_page_is_typed_by_hand(page: str) -> None:
+def test_a_page_is_what_its_script_writes_now(page: str) -> None:
     built = subprocess.run(
         [sys.executable, f"docs/{page}/build.py", "--check"],
         cwd=ROOT,

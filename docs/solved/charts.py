@@ -8,7 +8,7 @@ _COLOURS = ("#3b82c4", "#d9822b", "#4a9d5b", "#b5464b")
 _STYLE = 'font-family="sans-serif" font-size="11" fill="#555"'
 
 
-def bars(title: str, labels: Sequence[str], values: Sequence[float], unit: str = "") -> str:
+def bars(title: str, labels: Sequence[str], values: Sequence[float]) -> str:
     """A bar for each value, its number above it."""
     top = max(values) or 1
     gap = (_WIDTH - _LEFT) / len(values)
@@ -19,7 +19,7 @@ def bars(title: str, labels: Sequence[str], values: Sequence[float], unit: str =
         middle = x + gap * 0.4
         shapes.append(
             f'<rect x="{x:.1f}" y="{y:.1f}" width="{gap * 0.8:.1f}" height="{height:.1f}" fill="#3b82c4"/>'
-            f'<text x="{middle:.1f}" y="{y - 4:.1f}" text-anchor="middle">{value:g}{unit}</text>'
+            f'<text x="{middle:.1f}" y="{y - 4:.1f}" text-anchor="middle">{value:g}</text>'
             f'<text x="{middle:.1f}" y="{_HEIGHT - 18}" text-anchor="middle">{escape(label)}</text>'
         )
     return _page(title, "".join(shapes))
@@ -50,33 +50,6 @@ def grouped(title: str, labels: Sequence[str], series: dict[str, Sequence[float]
             f'<text x="{_LEFT + 130 * number}" y="30" fill="{_COLOURS[number]}">{escape(name)}</text>'
         )
     return _page(title, "".join(shapes))
-
-
-def lines(title: str, x_label: str, xs: Sequence[float], series: dict[str, Sequence[float]]) -> str:
-    """A curve for each series, percentages on the vertical axis."""
-    width, height = _WIDTH - _LEFT - 110, _HEIGHT - _BOTTOM - _TOP
-    span = (xs[-1] - xs[0]) or 1
-    parts = []
-    for percent in (0, 25, 50, 75, 100):
-        y = _TOP + height * (1 - percent / 100)
-        parts.append(f'<line x1="{_LEFT}" x2="{_LEFT + width}" y1="{y:.1f}" y2="{y:.1f}" stroke="#ddd"/>')
-        parts.append(f'<text x="{_LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{percent}%</text>')
-    for x in xs:
-        at = _LEFT + width * (x - xs[0]) / span
-        parts.append(f'<text x="{at:.1f}" y="{_HEIGHT - 18}" text-anchor="middle">{x:g}</text>')
-    for number, (name, values) in enumerate(series.items()):
-        points = " ".join(
-            f"{_LEFT + width * (x - xs[0]) / span:.1f},{_TOP + height * (1 - value):.1f}"
-            for x, value in zip(xs, values, strict=True)
-        )
-        colour = _COLOURS[number]
-        parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>')
-        y = _TOP + 14 + 16 * number
-        parts.append(f'<text x="{_LEFT + width + 10}" y="{y}" fill="{colour}">{escape(name)}</text>')
-    parts.append(
-        f'<text x="{_LEFT + width / 2}" y="{_HEIGHT - 4}" text-anchor="middle">{escape(x_label)}</text>'
-    )
-    return _page(title, "".join(parts))
 
 
 def _page(title: str, body: str) -> str:

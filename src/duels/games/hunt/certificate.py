@@ -2,13 +2,13 @@
 
 import hashlib
 import json
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil, floor
 from typing import Any
 
 from duels.core.rules import Seat
-from duels.games.hunt.strategy import CELLS, CLAIM, DATA, OTHERS, OWN, Strategy, Tables, shipped
+from duels.games.hunt.strategy import CELLS, CLAIM, DATA, OTHERS, OWN, Strategy, Tables
 from duels.solving.memory import Memory
 from duels.solving.pomdp import MOST_STATES, Bounds, Effort, HiddenStrategy, Progress, bounds
 
@@ -37,7 +37,7 @@ class Certificate:
 
 
 def claimed() -> Certificate:
-    """The certificate that is shipped with the strategy; `verify` recomputes it."""
+    """The certificate that is shipped with the strategy; `HuntOracle.verify` recomputes it."""
     stored = json.loads(CLAIM.read_text(encoding="utf-8"))
     return Certificate({seat: Bounds(*stored[str(seat.value)]) for seat in Seat})
 
@@ -50,16 +50,6 @@ def write_claim(found: Certificate) -> None:
     }
     stored["strategy"] = hashlib.sha256(DATA.read_bytes()).hexdigest()
     CLAIM.write_text(json.dumps(stored) + "\n", encoding="utf-8")
-
-
-def verify() -> Generator[tuple[Seat, Progress], None, bool]:
-    """Recompute the shipped certificate; the generator returns whether every claimed bound holds."""
-    found: dict[Seat, Bounds] = {}
-    for seat, progress in certify(shipped()):
-        found[seat] = progress.bounds
-        yield seat, progress
-    claim = claimed().against
-    return all(claim[s].low <= found[s].low and found[s].high <= claim[s].high for s in Seat)
 
 
 def certify(strategy: Strategy, effort: Effort = EFFORT) -> Iterator[tuple[Seat, Progress]]:

@@ -1,0 +1,326 @@
+"""The chapters of docs/solved.md on the games that are solved, and what their sentences stand on."""
+
+import math
+import sys
+from itertools import count, permutations
+from typing import Any
+
+import charts
+from sample import GOAL, PLAYERS, sample
+
+from duels.core.rules import Rules, Seat, Sight
+from duels.games.chain.doubts import accepting_may_be_right, all_boards, all_doubts
+from duels.games.chain.oracle import ChainOracle
+from duels.games.chain.rules import FREE, SYMBOL, QuantumChain, State
+from duels.games.flip.endings import endings
+from duels.games.flip.oracle import make_oracle as make_flip_oracle
+from duels.games.flip.rules import UNKNOWN, QuantumTiles
+from duels.games.leap.oracle import LeapOracle
+from duels.games.leap.rules import OFF_GRID, QuantumLeap
+from duels.games.lights.oracle import LightsOracle, nim_sum
+from duels.games.lights.rules import ON, Lights, TurnOff
+from duels.solving.graph import HALF
+from duels.solving.oracle import Oracle, Value
+from duels.terminal.advice import percent
+
+Pictures = dict[str, str]
+
+
+def holds(fact: bool, said: str) -> None:
+    """Refuse to print what is not so."""
+    if not fact:
+        sys.exit(f"the page says what is not so: {said}")
+
+
+def two_decimals(value: Value) -> str:
+    """A value so that differences can be worked out by hand; the bound is rounded up."""
+    return f"{100 * value.number:.2f}% ± {math.ceil(round(1e5 * value.error, 6)) / 1000:g} points"
+
+
+def findings(rules: Rules[Any, Any, Any], oracle: Oracle[Any, Any]) -> dict[str, Any]:
+    """What `duels solve` tells of the opening beyond its values, by name."""
+    return {found.name: found.data for found in oracle.findings(rules.sight(rules.initial(), Seat.ONE))}
+
+
+def opening_table(rules: Rules[Any, Any, Any], sight: Sight[Any, Any], oracle: Oracle[Any, Any]) -> str:
+    """The actions of a position by their value, those of equal value on one line."""
+    verdict = oracle.judge(sight)
+    groups: dict[str, list[str]] = {}
+    for judged in sorted(verdict.actions, key=lambda judged: -judged.value.number):
+        groups.setdefault(percent(judged.value), []).append(f"`{rules.format(judged.action)}`")
+    rows = "".join(f"| {value} | {' '.join(names)} |\n" for value, names in groups.items())
+    return f"| wins | with |\n|---|---|\n{rows}"
+
+
+def lights(pictures: Pictures) -> str:
+    rules = Lights()
+    oracle = LightsOracle(rules)
+    sight = rules.sight(rules.initial(), Seat.ONE)
+    told = findings(rules, oracle)["nim_values"]
+    pictures["solved-lights"] = charts.bars(
+        "Nim-value of a run of n lights", [str(n) for n in range(len(told["runs"]))], told["runs"]
+    )
+    middle = TurnOff((rules.lights + 1) // 2, 1)
+    left, right = rules.apply(sight.view, middle).state.row.split("X")
+    holds(left == right and middle in oracle.judge(sight).best, "the middle light wins, by mirroring")
+    lost = ", ".join(map(str, told["lost_rows"])) or "there are none, however long"
+    return f"""\
+## lights: Player 1 wins
+
+The lights that are on form runs. A run of n lights has a nim-value; the position's is their nim-sum (the
+numbers added in binary without carrying). Whoever can leave a nim-sum of 0 wins: every answer breaks
+it, and it can be restored. A run of {rules.lights} has the nim-value {nim_sum(ON * rules.lights)},
+so Player 1 wins.
+
+{opening_table(rules, sight, oracle)}
+The simplest way to win: turn off the middle light ({rules.format(middle)}) and then mirror whatever the
+other does.
+
+![Nim-values of runs](images/solved-lights.svg)
+
+The game is known as Kayles. From {told["repeat_from"]} lights on the values repeat every {told["every"]}.
+Rows on which the first player loses: {lost}.
+
+Printed by `duels solve lights`; rows of other lengths by `duels solve lights --lights 12`.
+"""
+
+
+def leap(pictures: Pictures) -> str:
+    rules = QuantumLeap()
+    oracle = LeapOracle(rules)
+    paths = oracle.paths
+    told = findings(rules, oracle)
+    shortest, clauses = told["shortest_paths"], told["clauses"]
+    listed = "\n".join(
+        "    " + " - ".join(str(cell) for cell in path if cell != OFF_GRID) for path in shortest["paths"]
+    )
+    holds(len(shortest["paths"]) == shortest["count"], "all shortest paths are listed")
+    needed = [paths.needed(cell) for cell in range(1, rules.goal)]
+    pictures["solved-leap"] = charts.bars(
+        "Leaps that are still needed from each cell", [str(cell) for cell in range(1, rules.goal)], needed
+    )
+    holds(all(1 in rules.leaps(cell) for cell in range(1, rules.goal)), "one can always leap 1")
+    never = " and ".join(f"'{clause}'" for clause in clauses["never_matter"])
+    cost = clauses["exact_landing_costs"]
+    holds(not told["longest_leaps"]["costs_a_turn_from"], "the longest leap is on a shortest path")
+    long_way = first_goal_with_a_long_way()
+    rows = "".join(
+        f"| {goal:,} | {LeapOracle(QuantumLeap(goal)).paths.needed(OFF_GRID)} |\n"
+        for goal in (10, rules.goal, 100, 1000, 10_000)
+    )
+    return f"""\
+## leap: Player 1 wins
+
+The tokens never meet, so only the number of turns that each still needs counts: the player to move wins
+exactly if it needs no more turns than the other. At the start both need {shortest["turns"]}, so Player 1
+wins by not wasting one, whatever the goal is. There are {shortest["count"]} shortest paths to
+{rules.goal}, by the cells that the turns lead to:
+
+{listed}
+
+![Leaps still needed](images/solved-leap.svg)
+
+Of the book's clauses one matters, and only to how long the race is: having to land exactly on
+{rules.goal} costs {cost} turn{"s" * (cost != 1)}, for without it doubling would be enough. The clauses
+{never} never matter: from every cell one can leap 1.
+
+On the book's grid the longest leap is on a shortest path from every cell. The first goal for which it is
+not is {long_way}.
+
+| goal | turns needed |
+|---|---|
+{rows}
+Printed by `duels solve leap`, `duels solve leap --position "5 - 1"` for a cell of the picture, and
+`duels solve leap --goal {long_way}` for other goals.
+"""
+
+
+def first_goal_with_a_long_way() -> int:
+    """The smallest goal for which the longest leap from some cell costs a turn."""
+    return next(goal for goal in count(2) if LeapOracle(QuantumLeap(goal)).costly_longest_leaps())
+
+
+def chain(pictures: Pictures) -> str:
+    rules = QuantumChain()
+    oracle = ChainOracle(rules)
+    opening = oracle.judge(rules.sight(rules.initial(), Seat.ONE))
+    holds(len(opening.best) == len(opening.actions) == rules.cells, "all first cells are equally good")
+    examples = ["__XX_O_ 1", "_XXX_O_ 1", "_XXX_O_ 2", "_XX____ 2"]
+    sights = [rules.parse_position(text) for text in examples]
+    pictures["solved-chain"] = charts.bars(
+        "Chance of the player to move, in percent",
+        examples,
+        [round(100 * oracle.value(sight).number, 1) for sight in sights],
+    )
+    sizes = [(5, 3), (6, 3), (7, 3), (8, 4), (5, 2)]
+    size_rows = "".join(f"| {cells} | {run} | {_opening_fraction(cells, run)} |\n" for cells, run in sizes)
+    return f"""\
+## chain: nobody
+
+The opening is worth exactly {opening.value.fraction}: neither side can get more than an even chance. All
+{rules.cells} first cells are equally good, and so are all answers to them; what decides games are the
+mistakes after that.
+
+{_why_even(rules, oracle)}
+![Some positions](images/solved-chain.svg)
+
+### When to accept instead of challenging
+
+{_when_to_accept(rules, oracle)}
+### Other sizes
+
+| cells | in a row | value of the opening |
+|---|---|---|
+{size_rows}
+Printed by `duels solve chain`, `duels solve chain --position "{examples[0]}"` for a position, and
+`duels solve chain --cells 5 --run 3` for a size.
+"""
+
+
+def _why_even(rules: QuantumChain, oracle: ChainOracle) -> str:
+    """Why nobody can get more than an even chance, each part of it held to every board."""
+    chains = (range(first, first + rules.run) for first in range(rules.cells - rules.run + 1))
+    (middle,) = set(range(rules.cells)).intersection(*chains)
+    boards = list(all_boards(rules))
+    held = [state for state in boards if state.cells[middle] == SYMBOL[Seat.ONE]]
+    holds(all(oracle.worth(state) >= HALF for state in held), "who holds the middle is never below even")
+    begun = [state for state in boards if rules.cells - state.cells.count(FREE) <= 1]
+    mistakes = (set(oracle.worths_after(state, rules.actions(state))) != {HALF} for state in begun)
+    holds(not any(mistakes), "no first cell is a mistake, and no answer to it")
+    doubted = min(
+        sum(any(abs(cell - earlier) == 1 for earlier in order[:place]) for place, cell in enumerate(order))
+        for order in permutations(range(rules.run))
+    )
+    return f"""\
+Every chain of {rules.run} takes the middle cell, {middle + 1}. Whoever holds it cannot lose that board and is
+never below an even chance, whatever else is on it; and the first symbol of a board cannot be challenged. So
+Player 1 can make sure of {HALF} at once. Player 2 can too: however a chain is built, {doubted} of its symbols
+at least are placed beside others and can be challenged away.
+"""
+
+
+def _when_to_accept(rules: QuantumChain, oracle: ChainOracle) -> str:
+    doubts, right = list(all_doubts(rules)), oracle.declines()
+    excepted = [doubted for doubted in doubts if accepting_may_be_right(rules, doubted)]
+    holds(set(right) <= set(excepted), "where the rule says to challenge, that is no mistake")
+    holds(all(_blocks_itself(rules, doubted) for doubted in right), "why accepting can be right")
+    rows = []
+    for state in right:
+        challenge, accept = oracle.judge(rules.sight(state, state.mover.other)).actions
+        chances = (f"{judged.value.fraction} ({judged.value.number:.1%})" for judged in (accept, challenge))
+        rows.append(f"| `{rules.format_state(state)}` | {' | '.join(chances)} |\n")
+    return f"""\
+Almost never. Either way it is your turn next, so accepting is better only where the other's symbol does you
+more good than harm. Up to mirroring and exchange of symbols a challenge can be made in {len(doubts):,}
+positions, and accepting is better in {len(right)}: the other could have taken a free cell that you need,
+and beside its own symbol it can do so only under a challenge. A rule to remember:
+
+**Challenge, unless a free cell beside the symbol in doubt belongs to a {rules.run} in a row that you can
+still make.**
+
+Where it says to challenge, that is never a mistake. It excepts {len(excepted)} positions; accepting is
+better in {len(right)} of them. (`?` is the cell in doubt.)
+
+| position | accepting wins | challenging wins |
+|---|---|---|
+{"".join(rows)}"""
+
+
+def _blocks_itself(rules: QuantumChain, doubted: State) -> bool:
+    """Whether the symbol in doubt makes a free cell beside it open to challenge that was not."""
+    beside = (cell for cell in (doubted.doubt - 1, doubted.doubt + 1) if 1 <= cell <= rules.cells)
+    return any(
+        doubted.cells[cell - 1] == FREE and not rules.own_neighbours(doubted.cells, cell, doubted.mover)
+        for cell in beside
+    )
+
+
+def flip(pictures: Pictures) -> str:
+    rules = QuantumTiles()
+    oracle = make_flip_oracle(rules)
+    start = f"{'/'.join([UNKNOWN * rules.side] * rules.side)} 0,0"
+    cases = {"both": "11", "only Player 1": "10", "only Player 2": "01", "nobody": "00"}
+    sights = {name: rules.parse_position(f"{start} {left} 1") for name, left in cases.items()}
+    values = {name: oracle.value(sight) for name, sight in sights.items()}
+    pictures["solved-flip"] = charts.bars(
+        "Player 1's chance at the start, in percent, by who has a Quantum Flip",
+        list(values),
+        [round(100 * value.number, 2) for value in values.values()],
+    )
+    rows = "".join(
+        f"| {name} | {two_decimals(value)} | `{cases[name]}` |\n" for name, value in values.items()
+    )
+    both, one, two, none = (round(100 * value.number, 2) for value in values.values())
+    ideas = {}
+    for judged in oracle.judge(sights["both"]).actions:
+        ideas.setdefault(oracle.idea(sights["both"], judged.action), judged)
+    first = "".join(
+        f"| `{rules.format(judged.action)}` | {two_decimals(judged.value)} |\n" for judged in ideas.values()
+    )
+    ends = endings(rules, sights["nobody"].view)
+    assert ends
+    (mine, theirs), target = (ends[seat] for seat in Seat), rules.target
+    holds(mine.hits > theirs.hits and mine.passes - theirs.passes > mine.hits - theirs.hits, "who is first")
+    holds(both > 50 > none and one - none > none - two, "a Quantum Flip is worth more to Player 1")
+    return f"""\
+## flip: Player 1, by a little
+
+Both players know the same, so the game is one of chance and timing: what is left in the bag, who is how far
+from {target}, who still has the Quantum Flip. With all tiles face down Player 1 wins
+{two_decimals(values["both"])}.
+
+| first move (all flips alike, all Quantum Flips alike) | Player 1 wins |
+|---|---|
+{first}
+Printed by `duels solve flip`; `--json` has all digits.
+
+### What a Quantum Flip is worth
+
+| has a Quantum Flip | Player 1 wins at the start | code |
+|---|---|---|
+{rows}
+To Player 1 its own is worth {one - none:.2f} points when the other has none and {both - two:.2f} when the
+other has one; Player 2's costs it {none - two:.2f} and {one - both:.2f}.
+
+![Quantum Flips](images/solved-flip.svg)
+
+That is also why the game is so nearly even. Without Quantum Flips there is nothing to decide, and whoever
+goes first comes near {target} first. Player 1 reaches it with {mine.hits:.1%} and Player 2 with
+{theirs.hits:.1%}, but Player 1 passes it with {mine.passes:.1%} and Player 2 with {theirs.passes:.1%}: it
+wins {none:.2f}%, {50 - none:.2f} points short of even. Whoever is in danger first gains more from a choice
+between two tiles, so that both Quantum Flips together move {both - none:.2f} points to Player 1.
+
+Printed by `duels solve flip --position "{start} 00 1"`, and with the other codes.
+
+### How sure this is, and when to use the Quantum Flip
+
+{_good_play(rules)}"""
+
+
+def _good_play(rules: QuantumTiles) -> str:
+    """What matches between good players show."""
+    played = sample()
+    perfect, expert = (played[player] for player in PLAYERS)
+    positions, wide = ([sum(m[key] for m in ms) for ms in (perfect, expert)] for key in ("decisions", "wide"))
+    widest = [100 * max(match["widest"] for match in matches) for matches in (perfect, expert)]
+    holds(wide[0] == 0, "wherever perfect play leads the value is proven to within a tenth of a point")
+    used = sorted(score for match in perfect for score in match["used_at"])
+    close = rules.target - rules.values
+    late = sum(score >= close for score in used) / len(used)
+    return f"""\
+The goal is to know the value of every position that good play reaches to within {100 * GOAL:g} points. In
+{len(perfect)} matches between perfect players all {positions[0]:,} decisions met it; the widest bound was
+{widest[0]:.3f} points. In {len(expert)} between experts, who now and then flip tiles that part neighbours for
+no gain, {wide[1]} of {positions[1]:,} did not; the widest was {widest[1]:.3f} points.
+
+Perfect players used {len(used)} of their {2 * len(perfect)} Quantum Flips, {late:.0%} of them with {close}
+points or more, where a single tile may reach {rules.target}.
+
+Written decision by decision by `duels export flip --games {len(perfect)} --player perfect`, and with
+`--player expert`.
+"""
+
+
+def _opening_fraction(cells: int, run: int) -> str:
+    rules = QuantumChain(cells, run)
+    return str(ChainOracle(rules).value(rules.parse_position("_" * cells + " 1")).fraction)
