@@ -10,6 +10,8 @@ from duels.core.words import Ink, Words, either
 from duels.solving.oracle import Exactness, Oracle, Value, Verdict
 
 SHADES = " ░▒▓█"
+LEAST_SHOWN = 0.0005
+"""Less reads 0.0 points."""
 
 
 @dataclass(frozen=True)
@@ -49,18 +51,23 @@ def how_sure(value: Value) -> str:
     if value.exactness is Exactness.EXACT:
         return "exact"
     if value.exactness is Exactness.BOUND:
-        return f"proven to within {_at_most(value.error)} points"
+        return f"proven to within {_at_most(value.error)}"
     return "an estimate"
 
 
-def points(loss: float, exactness: Exactness) -> str:
-    """A difference of winning probabilities as a person reads it: a point is 1% to win."""
-    return f"{'about ' if exactness is Exactness.ESTIMATE else ''}{100 * loss:.1f} points"
+def points(loss: float, exactness: Exactness, error: float = 0.0) -> str:
+    """A difference of winning probabilities as a person reads it: a point is 1% to win.
+
+    How far it may be off is told, rounded up, where that changes a digit which is shown.
+    """
+    within = f" ± {math.ceil(round(1e3 * error, 6)) / 10:g}" if error >= LEAST_SHOWN else ""
+    return f"{'about ' if exactness is Exactness.ESTIMATE else ''}{100 * loss:.1f}{within} points"
 
 
 def _at_most(error: float) -> str:
     """A bound in points, rounded up: it stays true."""
-    return f"{math.ceil(round(1e5 * error, 6)) / 1000:g}"
+    bound = f"{math.ceil(round(1e5 * error, 6)) / 1000:g}"
+    return f"{bound} point{'s' * (bound != '1')}"
 
 
 def all_alike(verdict: Verdict[Any]) -> str:
