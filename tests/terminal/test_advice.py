@@ -42,7 +42,7 @@ def test_values_say_how_sure_they_are() -> None:
 
 def test_a_bound_is_in_points_everywhere_and_never_rounded_down() -> None:
     value = Value(0.5, Exactness.BOUND, error=0.000191)
-    assert percent(value) == "50.0% ± 0.02 points"
+    assert percent(value) == "50.000% ± 0.02 points"
     assert how_sure(value) == "proven to within 0.02 points"
     assert how_sure(Value(0.5, Exactness.BOUND, error=1e-9)) == "proven to within 0.001 points"
 
@@ -52,6 +52,15 @@ def test_a_loss_tells_how_far_it_may_be_off_where_that_shows() -> None:
     assert points(0.0712, Exactness.BOUND, 0.0004) == "7.1 points"
     assert points(0.0712, Exactness.BOUND, 0.0101) == "7.1 ± 1.1 points"
     assert points(0.0712, Exactness.ESTIMATE) == "about 7.1 points"
+
+
+@pytest.mark.parametrize("error", [1e-9, 0.0000076, 0.00019, 0.0009, 0.004, 0.0717])
+@pytest.mark.parametrize("number", [0.0, 0.39612345, 0.50196, 0.49949, 1.0])
+def test_a_shown_bound_holds_for_the_number_that_is_shown(number: float, error: float) -> None:
+    shown, bound = percent(Value(number, Exactness.BOUND, error=error)).split("% ± ")
+    low, high = (float(shown) + sign * float(bound.split()[0]) for sign in (-1, 1))
+    assert low <= 100 * (number - error) + 1e-9
+    assert high >= 100 * (number + error) - 1e-9
 
 
 def test_a_bound_of_one_point_is_one_point() -> None:

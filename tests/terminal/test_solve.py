@@ -81,6 +81,28 @@ def test_solve_refuses_what_it_cannot_answer(
     assert "Error" in captured.err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (
+            ["hunt", "--position", "2: ?"],
+            "'2: ?' is no position in which a player decides: Player 1 is to act.",
+        ),
+        (
+            ["hunt", "--position", "2: ?"],
+            "Add what Player 2 sees next ('?' for what is hidden, or like 'observe",
+        ),
+        (["chain", "--position", "__X!O__ 2"], "chance is to act."),
+        (["lights", "--position", "XXXXXXX 1"], "the match is over."),
+    ],
+)
+def test_a_position_without_a_decision_says_why(
+    arguments: list[str], why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["solve", *arguments]) == 2
+    assert why in capsys.readouterr().err
+
+
 def test_verify_runs_second_methods(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["solve", "lights", "--verify"]) == 0
     out = capsys.readouterr().out

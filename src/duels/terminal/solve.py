@@ -5,7 +5,7 @@ import shlex
 from dataclasses import asdict
 from typing import Any
 
-from duels.core.errors import DuelsError
+from duels.core.errors import DuelsError, quote
 from duels.core.rules import Rules, Seat, Sight
 from duels.games import Game
 from duels.solving.oracle import Check, Exactness, Judged, Value, Verdict
@@ -25,8 +25,24 @@ def position_to_solve(rules: Rules[Any, Any, Any], text: str | None) -> Sight[An
     """The position asked about, the opening by default; somebody must have to decide there."""
     sight = rules.parse_position(text) if text is not None else rules.sight(rules.initial(), Seat.ONE)
     if not sight.actions:
-        raise DuelsError(f"'{rules.format_position(sight)}' is not a position in which a player decides.")
+        raise DuelsError(
+            f"{quote(text or '')} is no position in which a player decides: {_why(rules, sight)}."
+        )
     return sight
+
+
+def _why(rules: Rules[Any, Any, Any], sight: Sight[Any, Any]) -> str:
+    """Why nobody who could be told has anything to decide."""
+    if sight.actor is None:
+        return "the match is over"
+    if not isinstance(sight.actor, Seat):
+        return "chance is to act"
+    # The seat of a position is the one to act, unless the position is what one seat has seen.
+    example = rules.format(rules.all_actions()[-1])
+    return (
+        f"{sight.actor.label} is to act. Add what {sight.seat.label} sees next ('?' for what is hidden, "
+        f"or like '{example}'), up to where {sight.seat.label} decides"
+    )
 
 
 def show_solution(

@@ -8,14 +8,13 @@ import click
 from duels.core.errors import DuelsError
 from duels.games import Game, find_game
 from duels.terminal.options import (
-    as_who,
-    complete_who,
     examples,
     game_argument,
     leave,
     plain_option,
     read,
     record_argument,
+    who_option,
 )
 
 
@@ -218,15 +217,8 @@ def practice(game: Game, count: int, seed: str | None, plain: bool) -> None:
 )
 @game_argument
 @click.option("--games", "count", type=click.IntRange(1), default=100, show_default=True, help="How many.")
-@click.option(
-    "--player",
-    default="perfect",
-    show_default=True,
-    callback=as_who,
-    shell_complete=complete_who,
-    help="Who plays.",
-)
-@click.option("--against", help="Who sits at the other seat; the same player by default.")
+@who_option("--player", "Who plays.", "perfect")
+@who_option("--against", "Who sits at the other seat; the same player by default.")
 @click.option("--seed", default="export", show_default=True, help="Makes the matches repeatable.")
 @click.option(
     "--out",
@@ -237,7 +229,8 @@ def practice(game: Game, count: int, seed: str | None, plain: bool) -> None:
 def export(game: Game, count: int, player: str, against: str | None, seed: str, path: Path | None) -> None:
     """Write matches between machine players, every decision graded.
 
-    A run that was broken off goes on where it was when it is started again.
+    A run that was broken off goes on where it was when it is started again. A match ends without a winner
+    after 50 boards of chain or 50 turns of hunt.
     """
     from duels.terminal import export as exporting
     from duels.terminal.play import MACHINE_LIMIT
