@@ -162,7 +162,7 @@ class _Response:
     def _expected(
         self, name: Name, row: Row, bag: list[Any], layer: _Layer, leaves: list[Any], beside: bool
     ) -> list[Numbers]:
-        # `Lumped.worth` once more, with a mixture for its maximum. A chooser cannot serve both: here the moves
+        # `Lumped.worth` once more, with a mixture for its maximum. A chooser would not serve both: here moves
         # have names to be asked for, and each pair of values shown is a question of its own to the policy.
         import numpy as np
 

@@ -83,21 +83,17 @@ class LeapOracle(OpenOracle[Action, State]):
         return tuple(taken) or best
 
     def findings(self, sight: Sight[Action, State]) -> Iterator[Finding]:
-        if self.rules.goal > _FARTHEST_LISTED:
-            return
         cell = sight.view.cell_of(sight.seat)
-        count = self.paths.count(cell)
-        paths = list(islice(self.paths.all_shortest(cell), _MOST_PATHS_TOLD))
-        lines = ["  " + " - ".join(str(cell or "enter") for cell in path) for path in paths]
-        if count > len(paths):
-            lines.append(f"  … and {count - len(paths):,} more")
-        ways = "one shortest path" if count == 1 else f"{count:,} shortest paths"
         turns = self.paths.needed(cell)
-        yield Finding(
-            "shortest_paths",
-            f"{sight.seat.label} has {ways} of {turns} {_turns(turns)}:\n" + "\n".join(lines) + "\n",
-            {"count": count, "turns": turns, "paths": [list(path) for path in paths]},
-        )
+        if self.rules.goal > _FARTHEST_LISTED:
+            yield Finding(
+                "shortest_paths",
+                f"A shortest path of {sight.seat.label} takes {turns} {_turns(turns)}. Paths are counted and "
+                f"listed for goals up to {_FARTHEST_LISTED:,} only: beyond, that takes long.\n",
+                {"count": None, "turns": turns, "paths": None},
+            )
+        else:
+            yield self._shortest_paths(sight.seat, cell)
         # Doubling is the fastest way past the goal; if it cannot land there, the exact landing costs turns.
         cost = turns - (self.paths.at_least(cell) if cell else 1 + self.paths.at_least(1))
         yield Finding(
@@ -126,6 +122,21 @@ class LeapOracle(OpenOracle[Action, State]):
             for cell in range(1, self.rules.goal)
             if needed[cell + max(self.rules.leaps(cell))] + 1 > needed[cell]
         ]
+
+    def _shortest_paths(self, seat: Seat, cell: int) -> Finding:
+        count, turns = self.paths.count(cell), self.paths.needed(cell)
+        paths = list(islice(self.paths.all_shortest(cell), _MOST_PATHS_TOLD))
+        lines = ["  " + " - ".join(map(str, path)) for path in paths]
+        if count > len(paths):
+            lines.append(f"  … and {count - len(paths):,} more")
+        ways = "one shortest path" if count == 1 else f"{count:,} shortest paths"
+        return Finding(
+            "shortest_paths",
+            f"{seat.label} has {ways} of {turns} {_turns(turns)}, by the cells that the turns lead to:\n"
+            + "\n".join(lines)
+            + "\n",
+            {"count": count, "turns": turns, "paths": [list(path) for path in paths]},
+        )
 
     def verify(self) -> Iterator[Check]:
         small = QuantumLeap(min(self.rules.goal, _FARTHEST_BRUTE_FORCE))
