@@ -215,7 +215,7 @@ more good than harm. Up to mirroring and exchange of symbols a challenge can be 
 positions, and accepting is better in {len(right)}: the other could have taken a free cell that you need,
 and beside its own symbol it can do so only under a challenge. A rule to remember:
 
-**Challenge, unless a free cell beside the symbol in doubt belongs to a {rules.run} in a row that you can
+**Challenge, unless a free cell beside the symbol in doubt belongs to a chain of {rules.run} that you can
 still make.**
 
 Where it says to challenge, that is never a mistake. It excepts {len(excepted)} positions; accepting is
