@@ -10,19 +10,16 @@ from random import Random
 import pytest
 
 from duels.core.errors import NotationError, NotYourTurn
-from duels.core.match import Match, draw, playing
+from duels.core.match import Match, draw
 from duels.core.rules import CHANCE, Seat
-from duels.games import find_game
 from duels.games.flip import fill, table, verify
 from duels.games.flip.bounds import Shape
 from duels.games.flip.lumped import MOST_NEAR, Lumped
 from duels.games.flip.oracle import FlipOracle, make_oracle
-from duels.games.flip.rules import Flip, Keep, QuantumFlip, QuantumTiles, State
+from duels.games.flip.rules import Flip, Keep, QuantumFlip, QuantumTiles
 from duels.games.flip.table import SHIPPED, Table, described
-from duels.players import make_player
 from duels.solving.oracle import Exactness
 from duels.solving.store import parse
-from duels.terminal.advice import percent
 
 BOOK = QuantumTiles()
 SMALL = QuantumTiles(side=3, values=3, copies=3, target=6)
@@ -187,41 +184,6 @@ def test_the_opening_is_bounded_as_tightly_as_promised(oracle: FlipOracle) -> No
     assert value.error < GOAL
     other = oracle.value(BOOK.sight(BOOK.initial(), Seat.TWO))
     assert other.number == pytest.approx(1 - value.number)
-
-
-def played_by(level: str, matches: int) -> list[State]:
-    """Every position, chance's among them, of matches between players of a level."""
-    player, rng = make_player(level, find_game("flip"), BOOK), Random(f"good play of {level}")
-    found = []
-    for _ in range(matches):
-        steps = playing(Match.start(BOOK), rng, lambda match, seat: player.choose(match.sight(seat), rng))
-        found += [match.state for match in steps if not match.over]
-    return found
-
-
-def error_shown(oracle: FlipOracle, state: State) -> float:
-    """What a person reads behind the ±, in probability."""
-    shown = re.search(r"± ([0-9.e-]+)", percent(oracle.value(BOOK.sight(state, state.mover))))
-    return float(shown[1]) / 100 if shown else 0.0
-
-
-def test_wherever_perfect_play_leads_the_bound_shown_is_tight(oracle: FlipOracle) -> None:
-    states = played_by("perfect", 6)
-    assert len(states) > 100
-    assert sum(state.quantum == (True, True) and max(state.scores) > 10 for state in states) > 5
-    assert max(error_shown(oracle, state) for state in states) < GOAL
-    late = [state for state in states if verify._late(BOOK, state) and True in state.quantum]
-    outside, _ = verify.compare(oracle, late[:3])
-    assert late
-    assert outside == 0
-
-
-def test_where_experts_lead_the_bound_shown_is_hardly_ever_wider(oracle: FlipOracle) -> None:
-    """They flip tiles that part the pairs for no gain, and then the pairs may run out in a long match."""
-    errors = [error_shown(oracle, state) for state in played_by("expert", 6)]
-    assert len(errors) > 100
-    assert sum(error >= GOAL for error in errors) < len(errors) / 50
-    assert max(errors) < 10 * GOAL
 
 
 def test_every_legal_action_is_judged_once_and_the_best_are_marked(oracle: FlipOracle) -> None:

@@ -1,0 +1,57 @@
+"""How sure flip's oracle is wherever good players lead, by what a person is shown of it."""
+
+import re
+from random import Random
+
+import pytest
+
+from duels.core.match import Match, playing
+from duels.games import find_game
+from duels.games.flip import verify
+from duels.games.flip.oracle import FlipOracle, make_oracle
+from duels.games.flip.rules import QuantumTiles, State
+from duels.players import make_player
+from duels.terminal.advice import percent
+
+BOOK = QuantumTiles()
+GOAL = 0.001  # the error allowed wherever good play leads
+
+
+@pytest.fixture(scope="module")
+def oracle() -> FlipOracle:
+    return make_oracle(BOOK)
+
+
+def played_by(level: str, matches: int) -> list[State]:
+    """Every position, chance's among them, of matches between players of a level."""
+    player, rng = make_player(level, find_game("flip"), BOOK), Random(f"good play of {level}")
+    found = []
+    for _ in range(matches):
+        steps = playing(Match.start(BOOK), rng, lambda match, seat: player.choose(match.sight(seat), rng))
+        found += [match.state for match in steps if not match.over]
+    return found
+
+
+def error_shown(oracle: FlipOracle, state: State) -> float:
+    """What a person reads behind the ±, in probability."""
+    shown = re.search(r"± ([0-9.e-]+)", percent(oracle.value(BOOK.sight(state, state.mover))))
+    return float(shown[1]) / 100 if shown else 0.0
+
+
+def test_wherever_perfect_play_leads_the_bound_shown_is_tight(oracle: FlipOracle) -> None:
+    states = played_by("perfect", 6)
+    assert len(states) > 100
+    assert sum(state.quantum == (True, True) and max(state.scores) > 10 for state in states) > 5
+    assert max(error_shown(oracle, state) for state in states) < GOAL
+    late = [state for state in states if verify._late(BOOK, state) and True in state.quantum]
+    outside, _ = verify.compare(oracle, late[:3])
+    assert late
+    assert outside == 0
+
+
+def test_where_experts_lead_the_bound_shown_is_hardly_ever_wider(oracle: FlipOracle) -> None:
+    """They flip tiles that part the pairs for no gain, and then the pairs may run out in a long match."""
+    errors = [error_shown(oracle, state) for state in played_by("expert", 6)]
+    assert len(errors) > 100
+    assert sum(error >= GOAL for error in errors) < len(errors) / 50
+    assert max(errors) < 10 * GOAL
