@@ -108,7 +108,7 @@ def load_record(text: str) -> "Record":
 
 def find_game(name: str) -> Game:
     """The game that goes by `name`, in any letter case."""
-    game = GAMES.get(name.strip().lower())
+    game = GAMES.get(str(name).strip().lower())
     if not game:
-        raise UnknownName(f"There is no game {quote(name)}; there are {', '.join(GAMES)}.")
+        raise UnknownName(f"There is no game {quote(str(name))}; there are {', '.join(GAMES)}.")
     return game
