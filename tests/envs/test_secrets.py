@@ -150,7 +150,7 @@ def test_openspiel(seed: int, seat: Seat) -> None:
 @settings(max_examples=60, deadline=None)
 @given(seeds, seats)
 def test_vector_core(seed: int, seat: Seat) -> None:
-    batch = vector.make_batch(HUNT, 2, autoreset=False)
+    batch = vector.make(HUNT, 2, autoreset=False)
     for actions in zip(*(actions_of(match) for match in pair_of(seed, seat)), strict=True):
         shown = batch.observe(seat - 1)
         assert (shown[0] == shown[1]).all()

@@ -5,10 +5,12 @@ Needs the extra `fast`. Compiled once a machine; the functions hold no lock, so 
 
 from typing import Any
 
-import numpy as np
-from numba import njit
-
 from duels.envs import dice
+from duels.envs.extras import extra
+
+with extra("fast"):
+    import numpy as np
+    from numba import njit
 
 GAMMA = np.uint64(dice.GAMMA)
 _MIX_1 = np.uint64(dice.MIX_1)

@@ -123,12 +123,16 @@ class TableBatch(Batch):
     ) -> None:
         self.rules = rules
         self.shared = shared_tables(rules)
-        self.tables = self.shared.tables
         self.num_actions = self.tables.actions
         self.observation_size = self.tables.observation.shape[2]
         self.compiled = compiled
         limit = getattr(rules, rules.limit) if rules.limit else None
         super().__init__(num_envs, seed, limit, first, autoreset)
+
+    @property
+    def tables(self) -> Tables:
+        """The rules as tables."""
+        return self.shared.tables
 
     @property
     def states(self) -> Whole:
