@@ -289,20 +289,12 @@ class TableBatch(Batch):
         wins = np.zeros((len(at.row), 2), np.int64)
         truncated = np.zeros(len(at.row), np.int64)
         fields = (_ROW, *_WIN, _COUNT, _FIELD)
-        where = (
-            self._streams[part],
-            at.row,
-            at.count,
-            self.shared.packed,
-            self.tables.tickets,
-            steps,
-            fields,
-        )
+        where = (self._streams[part], at.row, at.count, self.shared.packed, self.tables.tickets)
         if self.limit is None:
-            compiled.roll_random(*where, wins)
+            compiled.roll_random(where, fields, steps, wins)
         else:
-            start = int(self.shared.counts[0])
-            compiled.roll_random_limited(*where, wins, self._clock[part], _TICK, self.limit, start, truncated)
+            clocks = (self._clock[part], _TICK, self.limit, int(self.shared.counts[0]))
+            compiled.roll_random_limited(where, fields, steps, wins, clocks, truncated)
         return Tally(steps * len(at.row), wins, truncated)
 
     def _cut_off(self, part: slice, word: Whole, limit: int) -> Flags:
