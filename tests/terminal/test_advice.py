@@ -7,7 +7,7 @@ import pytest
 from duels.core.words import plain
 from duels.games import find_game
 from duels.solving.oracle import Exactness, Value
-from duels.terminal.advice import MARKS, belief_strip, hint, how_sure, mark_of, percent, shaded
+from duels.terminal.advice import MARKS, belief_strip, hint, how_sure, mark_of, percent, points, shaded
 from duels.terminal.commands import run
 
 
@@ -36,15 +36,49 @@ def test_marks_cover_every_loss() -> None:
 
 def test_values_say_how_sure_they_are() -> None:
     assert percent(Value(0.5)) == "50.0%"
-    assert percent(Value(0.5, Exactness.BOUND, error=0.001)) == "50.0% ± 0.1"
+    assert percent(Value(0.5, Exactness.BOUND, error=0.001)) == "50.0% ± 0.1 points"
     assert percent(Value(0.5, Exactness.ESTIMATE)) == "about 50.0%"
 
 
 def test_a_bound_is_in_points_everywhere_and_never_rounded_down() -> None:
     value = Value(0.5, Exactness.BOUND, error=0.000191)
-    assert percent(value) == "50.0% ± 0.02"
+    assert percent(value) == "50.000% ± 0.02 points"
     assert how_sure(value) == "proven to within 0.02 points"
     assert how_sure(Value(0.5, Exactness.BOUND, error=1e-9)) == "proven to within 0.001 points"
+
+
+def test_a_loss_tells_how_far_it_may_be_off_where_that_shows() -> None:
+    assert points(0.0712, Exactness.EXACT) == "7.1 points"
+    assert points(0.0712, Exactness.BOUND, 0.0004) == "7.1 points"
+    assert points(0.0712, Exactness.BOUND, 0.0101) == "7.1 ± 1.1 points"
+    assert points(0.0712, Exactness.ESTIMATE) == "about 7.1 points"
+
+
+@pytest.mark.parametrize("error", [1e-9, 0.0000076, 0.00019, 0.0009, 0.004, 0.0717])
+@pytest.mark.parametrize("number", [0.0, 0.39612345, 0.50196, 0.49949, 1.0])
+def test_a_shown_bound_holds_for_the_number_that_is_shown(number: float, error: float) -> None:
+    shown, bound = percent(Value(number, Exactness.BOUND, error=error)).split("% ± ")
+    low, high = (float(shown) + sign * float(bound.split()[0]) for sign in (-1, 1))
+    assert low <= 100 * (number - error) + 1e-9
+    assert high >= 100 * (number + error) - 1e-9
+
+
+def test_a_bound_of_one_point_is_one_point() -> None:
+    assert percent(Value(0.5, Exactness.BOUND, error=0.01)) == "50.0% ± 1 point"
+
+
+def test_a_hint_on_a_challenge_gives_the_rule_of_thumb() -> None:
+    room = find_game("chain")
+    rules = room.rules()
+
+    def hint_at(position: str) -> str:
+        return plain(hint(room.oracle(rules), rules, rules.parse_position(position), room.words(rules)))
+
+    rule = (
+        "challenge, unless a free cell beside the symbol in doubt belongs to a chain of 4 that you can still"
+    )
+    assert f"{rule} make; here none does." in hint_at("?OO_XX_ 1")
+    assert f"{rule} make; here one does." in hint_at("_X?_O_O 2")
 
 
 def test_a_hint_tells_how_often_where_that_matters() -> None:

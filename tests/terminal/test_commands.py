@@ -10,9 +10,11 @@ import click
 import pytest
 
 from duels.games import GAMES, find_game
+from duels.games.hunt.certificate import claimed
 from duels.players import KINDS
 from duels.terminal.commands import cli
 from duels.terminal.journal import read_record
+from duels.terminal.play import MACHINE_LIMIT
 from tests.support import COMMAND, GAME_NAMES, command, duels, environment, lines_of, sample_record
 
 COMMANDS = tuple(cli.commands)
@@ -58,6 +60,23 @@ def test_help_names_every_command_and_every_kind_of_player(tmp_path: Path) -> No
     for option in ("--seat1", "--seat2", "--first", "--seed", "--chance", "--save", "--plain"):
         assert option in play
     assert all(kind in play for kind in ("human", "random", "greedy"))
+
+
+def test_help_tells_when_machines_stop(tmp_path: Path) -> None:
+    for name in ("play", "export"):
+        text = " ".join(duels(tmp_path, name, "--help").out.split())
+        assert f"after {MACHINE_LIMIT} boards of chain or {MACHINE_LIMIT} turns of hunt" in text
+
+
+def test_players_claims_no_more_than_is_proven(tmp_path: Path) -> None:
+    *_, perfect = json.loads(duels(tmp_path, "players", "--json").out)
+    assert perfect["player"] == "perfect"
+    assert set(perfect["proven"]) == {"hunt", "flip"}
+    most = claimed().nash_conv.high
+    assert f"at most {100 * most:.2f} points" in perfect["proven"]["hunt"]
+    text = duels(tmp_path, "players").out
+    for name, proven in perfect["proven"].items():
+        assert f"{name}: {proven}\n" in text
 
 
 def test_every_option_has_a_help_text() -> None:
@@ -132,6 +151,7 @@ def test_verify(name: str, tmp_path: Path) -> None:
         "share",
         "replay x --seat 3",
         "completion tcsh",
+        "export lights --against nobody",
         "games extra",
     ],
 )

@@ -73,7 +73,7 @@ def test_a_difference_within_its_margin_is_called_so() -> None:
     ]
     random, novice, casual = levels_as_text(find_game("chain"), rows, 100).splitlines()[2:5]
     assert "told apart" not in random + casual
-    assert novice.endswith("52.0% ± 3.0  cannot be told apart by so many matches")
+    assert novice.endswith("52.0% ± 3.0 points  cannot be told apart by so many matches")
 
 
 def test_the_margin_narrows_with_the_number_of_matches() -> None:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -103,6 +104,55 @@ def test_bad_luck_is_told_apart_from_slips(tmp_path: Path, capsys: pytest.Captur
     told = f"Luck took {100 * against:.1f}" if against > 0 else f"by {-100 * against:.1f} points"
     assert f"Why you lost, {loser.label}:" in out
     assert told in out
+
+
+def test_the_command_to_look_into_a_position_can_be_pasted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rules = find_game("lights").rules(lights=9)
+    reviewed(tmp_path, Match.start(rules).play_text("1", "9", "2-3", "4", "5", "6-7", "8"))
+    out = capsys.readouterr().out
+    (command,) = re.findall(r"Look into the first of these positions: (.*)\n", out)
+    assert command.startswith("duels solve lights --lights 9 --position ")
+    assert run(shlex.split(command)[1:]) == 0
+    assert capsys.readouterr().out.startswith("lights: ")
+
+
+# Its values are proven to within several points only.
+WIDE = ("B1", "4", "A2", "2", "C4", "2", "E4", "3", "D1", "1")
+
+
+def test_a_decision_not_proven_wrong_is_best_and_may_cost_so_much_at_most(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    match = duels.start("flip").play_text(*WIDE, "A4")
+    reviewed(tmp_path, match)
+    (line,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith(" 11."))
+    reviewed(tmp_path, match, "--json")
+    moment = json.loads(capsys.readouterr().out)["moments"][10]
+    assert (moment["mark"], moment["loss"]) == ("best", 0)
+    assert moment["loss_error"] > 0.05
+    assert f"  best, gave away at most {100 * moment['loss_error']:.1f} points" in line
+    assert "A4" in moment["best"]
+
+
+def test_what_a_decision_cost_is_told_with_how_far_that_may_be_off(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    match = duels.start("flip").play_text(*WIDE, "A4+A5")
+    reviewed(tmp_path, match)
+    (line,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith(" 11."))
+    room = find_game("flip")
+    before = match.previous
+    assert before
+    verdict = room.oracle(match.rules).judge(before.sight(Seat.TWO))
+    (taken,) = (judged for judged in verdict.actions if match.rules.format(judged.action) == "A4+A5")
+    told = re.search(r"gave away ([0-9.]+) ± ([0-9.]+) points", line)
+    assert told
+    loss, error = (float(number) / 100 for number in told.groups())
+    assert loss == pytest.approx(verdict.value.number - taken.value.number, abs=0.0005)
+    assert loss - error <= verdict.value.low - taken.value.high
+    assert loss + error >= verdict.value.high - taken.value.low
 
 
 def test_an_unfinished_match_is_reviewed_as_it_stands(

@@ -1,13 +1,21 @@
 """duels solve: what people and programs are told about a position."""
 
 import json
+import shlex
+from importlib import import_module
+from typing import Any
 
 import pytest
 
+from duels.core.rules import Rules
+from duels.games import find_game
+from duels.games.chain.rules import QuantumChain
+from duels.games.flip.rules import QuantumTiles
 from duels.games.lights.rules import Lights, TurnOff
 from duels.solving.oracle import Judged, Value, Verdict
 from duels.terminal.commands import run
-from duels.terminal.solve import MOST_LINES, _action_lines
+from duels.terminal.solve import MOST_LINES, SIZES, _action_lines, command_to_solve
+from duels.terminal.study_commands import solve
 
 
 @pytest.fixture(autouse=True)
@@ -73,11 +81,130 @@ def test_solve_refuses_what_it_cannot_answer(
     assert "Error" in captured.err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (
+            ["hunt", "--position", "2: ?"],
+            "'2: ?' is no position in which a player decides: Player 1 is to act.",
+        ),
+        (
+            ["hunt", "--position", "2: ?"],
+            "Add what Player 2 sees next ('?' for what is hidden, or like 'observe",
+        ),
+        (["chain", "--position", "__X!O__ 2"], "chance is to act."),
+        (["lights", "--position", "XXXXXXX 1"], "the match is over."),
+    ],
+)
+def test_a_position_without_a_decision_says_why(
+    arguments: list[str], why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["solve", *arguments]) == 2
+    assert why in capsys.readouterr().err
+
+
 def test_verify_runs_second_methods(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["solve", "lights", "--verify"]) == 0
     out = capsys.readouterr().out
     assert "Kayles" in out
     assert out.splitlines()[-1].endswith("passed, 0 failed")
+
+
+def test_verify_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["solve", "lights", "--verify", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["game"], answer["passed"]) == ("lights", True)
+    names = [check["name"] for check in answer["checks"]]
+    assert "nim-values are the published ones of Kayles" in names
+    assert all(check["passed"] is True and check["detail"] for check in answer["checks"])
+
+
+def test_a_failed_check_fails_the_command(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(import_module("duels.games.lights.oracle"), "PUBLISHED_PERIOD", (0,) * 12)
+    assert run(["solve", "lights", "--verify", "--json"]) == 1
+    answer = json.loads(capsys.readouterr().out)
+    assert not answer["passed"]
+    assert [check["passed"] for check in answer["checks"]].count(False) == 1
+
+
+@pytest.mark.parametrize("game", ["lights", "leap", "chain"])
+def test_checks_are_told_in_words(game: str) -> None:
+    room = find_game(game)
+    for check in room.oracle(room.rules()).verify():
+        assert "=" not in str(check), check
+        assert "None" not in str(check), check
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["lights", "--verify", "--position", "OOOOOOO 1"],
+        ["lights", "--verify", "--all"],
+        ["hunt", "--study", "--position", "1:"],
+        ["hunt", "--study", "--cells", "7"],
+        ["hunt", "--study", "--all"],
+        ["hunt", "--train", "--position", "1:"],
+        ["hunt", "--train", "--json"],
+        ["hunt", "--train", "--max-turns", "9"],
+        ["hunt", "--train", "--verify"],
+        ["hunt", "--quick"],
+    ],
+)
+def test_what_would_be_ignored_is_refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["solve", *arguments]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "go with --" in captured.err or "Give one of" in captured.err
+
+
+def test_chances_stand_below_each_other(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["solve", "flip"]) == 0
+    rows = [line for line in capsys.readouterr().out.splitlines() if "more" in line]
+    assert len(rows) == 2
+    assert len({row.index("%") for row in rows}) == 1
+    assert all(row.endswith(" points") for row in rows)
+
+
+WIDE = ".2.../4..../...2./1..../...3. 7,5 11 2"
+
+
+def test_what_is_not_proven_worse_is_marked_and_called_so(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["solve", "flip", "--position", WIDE, "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    for action in answer["actions"]:
+        assert action["best"] is (action["high"] >= answer["low"])
+    assert len({action["value"] for action in answer["actions"] if action["best"]}) > 1
+    assert run(["solve", "flip", "--position", WIDE]) == 0
+    out = capsys.readouterr().out
+    assert "\n* not proven worse than the best. " in out
+    assert "you win about " in out
+    assert run(["solve", "flip"]) == 0
+    assert "\n* best. " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("rules", "position", "command"),
+    [
+        (Lights(9), "OOOOOOOOO 1", "duels solve lights --lights 9 --position 'OOOOOOOOO 1'"),
+        (
+            QuantumChain(7, 3, max_boards=50),
+            "__X?O__ 2 0",
+            "duels solve chain --run 3 --max-boards 50 --position '__X?O__ 2 0'",
+        ),
+        (QuantumChain(), "__X?O__ 2", "duels solve chain --position '__X?O__ 2'"),
+        (QuantumTiles(side=3, values=3, copies=3, target=8), ".../.../... 0,0 11 1", ""),
+    ],
+    ids=repr,
+)
+def test_the_command_for_a_position_can_be_pasted(
+    rules: Rules[Any, Any, Any], position: str, command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command_to_solve(rules, position) == command
+    if command:
+        assert run(shlex.split(command)[1:]) == 0
+        assert capsys.readouterr().out.startswith(f"{rules.name}: {position}\n")
 
 
 def test_a_flood_of_actions_is_summed_up(capsys: pytest.CaptureFixture[str]) -> None:
@@ -97,6 +224,10 @@ def test_a_flood_of_actions_is_summed_up(capsys: pytest.CaptureFixture[str]) -> 
     assert sum(line.endswith("%") for line in capsys.readouterr().out.splitlines()) == 2000 + 1999
 
 
+def test_the_command_takes_every_size_that_it_is_told_with() -> None:
+    assert {option.name for option in solve.params} >= set(SIZES)
+
+
 def test_many_different_values_are_cut_off() -> None:
     rules = Lights(50)
     judged = tuple(Judged(TurnOff(n, 1), Value(n / 50), n == 50, float(n == 50)) for n in range(1, 51))
@@ -110,8 +241,8 @@ def test_many_different_values_are_cut_off() -> None:
 def test_leap_lists_the_shortest_paths(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["solve", "leap"]) == 0
     out = capsys.readouterr().out
-    assert "Player 1 has 15 shortest paths of 7 turns:" in out
-    assert sum(line.startswith("  enter - 1 - 2") for line in out.splitlines()) == 15
+    assert "Player 1 has 15 shortest paths of 7 turns, by the cells that the turns lead to:" in out
+    assert sum(line.startswith("  1 - 2 - ") for line in out.splitlines()) == 15
     assert "'closest wins' and 'forfeit' never matter" in out
     assert run(["solve", "leap", "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
@@ -119,13 +250,22 @@ def test_leap_lists_the_shortest_paths(capsys: pytest.CaptureFixture[str]) -> No
     assert answer["clauses"]["never_matter"] == ["closest wins", "forfeit"]
 
 
-def test_chain_lists_where_to_decline(capsys: pytest.CaptureFixture[str]) -> None:
+def test_chain_lists_where_to_accept(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["solve", "chain"]) == 0
     out = capsys.readouterr().out
-    assert "Declining a challenge is right in 12 positions" in out
-    assert "  _X?_O_O 2" in out
+    assert "Accepting an observation is better than challenging it in 12 positions" in out
+    assert "  _X?_O_O 2   55.6%  5/9      52.8%  19/36\n" in out
+    assert "declin" not in out.lower()
     assert run(["solve", "chain", "--json"]) == 0
-    assert len(json.loads(capsys.readouterr().out)["declines"]) == 12
+    assert len(json.loads(capsys.readouterr().out)["accepts"]) == 12
+
+
+@pytest.mark.parametrize(("size", "accepts"), [("5", []), ("9", None)])
+def test_what_is_empty_or_not_known_is_not_left_out_of_json(
+    size: str, accepts: object, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["solve", "chain", "--cells", size, "--run", "2", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["accepts"] == accepts
 
 
 def test_a_lost_position_is_called_lost(capsys: pytest.CaptureFixture[str]) -> None:

@@ -54,6 +54,11 @@ class Game:
         oracle: Oracle[Any, Any] = self._door("oracle").make_oracle(rules)
         return oracle
 
+    def how_perfect(self) -> str:
+        """What is proven about what perfect play may still give away; empty where that is nothing."""
+        told: Callable[[], str] = getattr(self._door("oracle"), "how_perfect", str)
+        return told()
+
     def learned(self, door: str) -> Any:
         """A door that a room has if its play was learned: `rebuild` trains it anew, `study` describes it."""
         if not self._has(door):

@@ -32,6 +32,7 @@ class Kind:
 
 
 KINDS: dict[str, Kind] = {}
+PERFECT = "perfect"
 
 
 def register(kind: Kind) -> None:
@@ -93,7 +94,8 @@ register(Kind("greedy", "looks one move ahead", GreedyPlayer))
 
 def _register_levels() -> None:
     for name, share in SHARE.items():
-        summary = f"gives away {share:.0%} of what random play does" if share else "gives away nothing"
+        much = f"{share:.0%} of what random play does" if share else "nothing, or no more than is proven"
+        summary = f"gives away {much}"
         register(Kind(name, summary, partial(_seat_level, share)))
 
 

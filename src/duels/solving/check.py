@@ -1,11 +1,13 @@
 """Second opinions on an oracle: methods written apart from it that must come to the same numbers."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import fields
 from fractions import Fraction
 from math import sqrt
 from random import Random
+from typing import Any
 
-from duels.core.rules import CHANCE, A, OpenRules, S, Seat
+from duels.core.rules import CHANCE, A, OpenRules, Rules, S, Seat
 from duels.solving.backward import backward_induction
 from duels.solving.graph import explore
 from duels.solving.oracle import Check, OpenOracle
@@ -13,6 +15,12 @@ from duels.solving.oracle import Check, OpenOracle
 # A right oracle fails a sampled check once in 16,000 seeds; the seed is fixed, so it does not fail by luck.
 _DEVIATIONS = 4
 _MOST_TURNS = 60
+
+
+def in_words(rules: Rules[Any, Any, Any]) -> str:
+    """Which size of a game was checked."""
+    sizes = {field.name: getattr(rules, field.name) for field in fields(rules)}  # type: ignore[arg-type]
+    return ", ".join(f"{name.replace('_', ' ')} {size:,}" for name, size in sizes.items() if size is not None)
 
 
 def backward_induction_agrees(
@@ -25,7 +33,8 @@ def backward_induction_agrees(
     return Check(
         "backward induction over the rules gives the same value everywhere",
         not wrong,
-        f"{rules}, {len(graph):,} states" + (f", wrong at {rules.format_state(wrong[0])}" if wrong else ""),
+        f"{in_words(rules)}, {len(graph):,} states"
+        + (f", wrong at {rules.format_state(wrong[0])}" if wrong else ""),
     )
 
 

@@ -95,6 +95,16 @@ class Verdict(Generic[A]):
         """What one of the legal actions gives away."""
         return self.losses[[judged.action for judged in self.actions].index(action)]
 
+    def loss_error(self, action: A) -> float:
+        """How far `loss` may be off, by the bounds that are proven; 0 where there are none."""
+        (judged,) = (judged for judged in self.actions if judged.action == action)
+        if self.value.exactness is not Exactness.BOUND:
+            return 0.0
+        loss = self.loss(action)
+        most = self.value.high - judged.value.low
+        least = max(0.0, self.value.low - judged.value.high)
+        return max(most - loss, loss - least)
+
     @property
     def mixed(self) -> bool:
         """Whether it matters how often perfect play takes which of its actions."""

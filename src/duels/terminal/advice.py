@@ -10,6 +10,8 @@ from duels.core.words import Ink, Words, either
 from duels.solving.oracle import Exactness, Oracle, Value, Verdict
 
 SHADES = " ░▒▓█"
+LEAST_SHOWN = 0.0005
+"""Less reads 0.0 points."""
 
 
 @dataclass(frozen=True)
@@ -38,9 +40,10 @@ def mark_of(loss: float) -> str:
 
 def percent(value: Value) -> str:
     """A value as a person reads it, with how sure it is."""
-    text = f"{100 * value.number:.1f}%"
     if value.exactness is Exactness.BOUND:
-        return f"{text} ± {_at_most(value.error)}"
+        number, bound = _bounded(value.number, value.error, 3 if value.error < 0.001 else 1)
+        return f"{number}% ± {_in_points(bound)}"
+    text = f"{100 * value.number:.1f}%"
     return f"about {text}" if value.exactness is Exactness.ESTIMATE else text
 
 
@@ -49,18 +52,34 @@ def how_sure(value: Value) -> str:
     if value.exactness is Exactness.EXACT:
         return "exact"
     if value.exactness is Exactness.BOUND:
-        return f"proven to within {_at_most(value.error)} points"
+        return f"proven to within {_at_most(value.error)}"
     return "an estimate"
 
 
-def points(loss: float, exactness: Exactness) -> str:
-    """A difference of winning probabilities as a person reads it: a point is 1% to win."""
+def points(loss: float, exactness: Exactness, error: float = 0.0) -> str:
+    """A difference of winning probabilities as a person reads it: a point is 1% to win.
+
+    How far it may be off is told where that changes a digit which is shown.
+    """
+    if error >= LEAST_SHOWN:
+        return " ± ".join(_bounded(loss, error, 1)) + " points"
     return f"{'about ' if exactness is Exactness.ESTIMATE else ''}{100 * loss:.1f} points"
+
+
+def _bounded(number: float, error: float, digits: int) -> tuple[str, str]:
+    """A number and its bound in points; the bound is rounded up, and covers how the number was rounded."""
+    shown = round(100 * number, digits)
+    bound = 100 * error + abs(shown - 100 * number)
+    return f"{shown:.{digits}f}", f"{math.ceil(round(bound * 10**digits, 6)) / 10**digits:g}"
 
 
 def _at_most(error: float) -> str:
     """A bound in points, rounded up: it stays true."""
-    return f"{math.ceil(round(1e5 * error, 6)) / 1000:g}"
+    return _in_points(_bounded(0.0, error, 3)[1])
+
+
+def _in_points(bound: str) -> str:
+    return f"{bound} point{'s' * (bound != '1')}"
 
 
 def all_alike(verdict: Verdict[Any]) -> str:

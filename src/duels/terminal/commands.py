@@ -14,14 +14,13 @@ from duels.core.errors import DuelsError
 from duels.games import GAMES, Game
 from duels.terminal import study_commands
 from duels.terminal.options import (
-    as_who,
-    complete_who,
     examples,
     game_argument,
     leave,
     plain_option,
     read,
     record_argument,
+    who_option,
 )
 
 INTERRUPTED = 130
@@ -117,14 +116,23 @@ def games(as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="One JSON list instead of lines.")
 def players(as_json: bool) -> None:
     """List who can sit at a seat, a line each."""
-    from duels.players import KINDS
+    from duels.players import KINDS, PERFECT
 
+    proven = {game.name: text for game in GAMES.values() if (text := game.how_perfect())}
     if as_json:
-        listed = [{"player": kind.name, "summary": kind.summary} for kind in KINDS.values()]
+        listed: list[dict[str, object]] = [
+            {"player": kind.name, "summary": kind.summary} for kind in KINDS.values()
+        ]
+        for entry in listed:
+            if entry["player"] == PERFECT:
+                entry["proven"] = proven
         click.echo(json.dumps(listed, indent=2))
         return
     for kind in KINDS.values():
         click.echo(f"{kind.name:<10}{kind.summary}")
+        if kind.name == PERFECT:
+            for name, text in proven.items():
+                click.echo(f"{'':<12}{name}: {text}")
 
 
 @cli.command(epilog=examples("duels rules hunt"))
@@ -144,24 +152,8 @@ def rules(game: Game) -> None:
     )
 )
 @game_argument
-@click.option(
-    "--seat1",
-    metavar="WHO",
-    callback=as_who,
-    shell_complete=complete_who,
-    default="human",
-    show_default=True,
-    help="Who plays as seat 1.",
-)
-@click.option(
-    "--seat2",
-    metavar="WHO",
-    callback=as_who,
-    shell_complete=complete_who,
-    default="human",
-    show_default=True,
-    help="Who plays as seat 2.",
-)
+@who_option("--seat1", "Who plays as seat 1.", "human")
+@who_option("--seat2", "Who plays as seat 2.", "human")
 @click.option(
     "--first",
     type=click.Choice(["1", "2", "random"]),
@@ -191,7 +183,8 @@ def play(
     """Play a game.
 
     `duels players` lists WHO can sit at a seat. A match with people in it is saved as it goes. At any
-    prompt, help tells what else can be entered.
+    prompt, help tells what else can be entered. A match of two machines ends without a winner after 50
+    boards of chain or 50 turns of hunt; with people in it there is no limit.
     """
     from duels.terminal.play import NewMatch, play_new
     from duels.terminal.screen import Screen

@@ -193,7 +193,7 @@ def levels_as_text(game: Game, rows: list[LevelRow], matches: int) -> str:
         line = f"{row.name:<10}{row.share:>14.0%}   {lost:<18}   "
         if row.score is not None and row.margin is not None:
             unclear = "" if row.clear else "  cannot be told apart by so many matches"
-            line += f"{row.score:6.1%} ± {100 * row.margin:.1f}{unclear}"
+            line += f"{row.score:6.1%} ± {100 * row.margin:.1f} points{unclear}"
         lines.append(line.rstrip())
     told = f"{matches:,} matches a row"
     if rows[-1].matches != matches:

@@ -1,7 +1,7 @@
 """What the commands of `duels` share: arguments, options, and how they begin and end."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -9,9 +9,14 @@ from duels.core.errors import DuelsError
 from duels.games import GAMES, Game, find_game
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from click.shell_completion import CompletionItem
 
     from duels.core.record import Record
+
+
+F = TypeVar("F", bound="Callable[..., Any]")
 
 
 def _as_game(_context: click.Context, _parameter: click.Parameter, name: str) -> Game:
@@ -21,11 +26,11 @@ def _as_game(_context: click.Context, _parameter: click.Parameter, name: str) ->
         raise click.BadParameter(str(error)) from None
 
 
-def as_who(_context: click.Context, _parameter: click.Parameter, name: str) -> str:
+def _as_who(_context: click.Context, _parameter: click.Parameter, name: str | None) -> str | None:
     from duels.players import find_kind
 
     try:
-        return find_kind(name).name
+        return None if name is None else find_kind(name).name
     except DuelsError as error:
         raise click.BadParameter(str(error)) from None
 
@@ -40,7 +45,7 @@ def _complete_game(
     ]
 
 
-def complete_who(_context: click.Context, _parameter: click.Parameter, start: str) -> "list[CompletionItem]":
+def _complete_who(_context: click.Context, _parameter: click.Parameter, start: str) -> "list[CompletionItem]":
     from click.shell_completion import CompletionItem
 
     from duels.players import KINDS
@@ -58,6 +63,19 @@ def examples(*lines: str) -> str:
 plain_option = click.option("--plain", is_flag=True, help="No colours, even on a terminal.")
 game_argument = click.argument("game", callback=_as_game, shell_complete=_complete_game)
 record_argument = click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+
+
+def who_option(name: str, text: str, default: str | None = None) -> "Callable[[F], F]":
+    """An option that names a kind of player."""
+    return click.option(
+        name,
+        metavar="WHO",
+        callback=_as_who,
+        shell_complete=_complete_who,
+        default=default,
+        show_default=default is not None,
+        help=text,
+    )
 
 
 def read(file: Path) -> "Record":

@@ -204,10 +204,11 @@ def _grade(oracle: Oracle[Any, Any], exercise: Exercise, answer: Any, screen: Sc
         return True
     right = [j for j in verdict.actions if j.best and oracle.idea(sight, j.action) == exercise.idea]
     loss = right[0].value.number - chosen.value.number
+    error = right[0].value.error + chosen.value.error
     best = " or ".join(rules.format(judged.action) for judged in right[:3])
     more = f" (or {len(right) - 3} more like it)" if len(right) > 3 else ""
     screen.say(
         f"Not the best ({mark_of(loss)}): {rules.format(answer)} gives away "
-        f"{points(loss, verdict.value.exactness)}; best was {best}{more}. {reason}\n\n"
+        f"{points(loss, verdict.value.exactness, error)}; best was {best}{more}. {reason}\n\n"
     )
     return False

@@ -37,6 +37,8 @@ class Moment:
     after: float
     loss: float
     """What the decision gave away, to the one who made it; 0 for chance."""
+    loss_error: float
+    """How far that may be off, where it is proven."""
     luck: float
     """What chance (or, in a game of secrets, what nobody could know) gave Player 1, `mixing` included."""
     mixing: float
@@ -140,13 +142,14 @@ def _judge(oracle: Oracle[Any, Any], number: int, after: AnyMatch, was: float, n
         position = after.rules.format_position(before.sight(Seat.ONE))
         none = ("", "", "", "")
         return Moment(
-            number, turn.actor, entry, was, now, 0.0, now - was, 0.0, (), *none, position, {}, after
+            number, turn.actor, entry, was, now, 0.0, 0.0, now - was, 0.0, (), *none, position, {}, after
         )
     sight = before.sight(turn.actor)
     verdict = oracle.judge(sight)
     side = 1 if turn.actor is Seat.ONE else -1
     resigned = isinstance(turn.action, Resign)
     loss = verdict.value.number if resigned else verdict.loss(turn.action)
+    loss_error = verdict.value.error if resigned else verdict.loss_error(turn.action)
     luck = (now - was) + side * loss
     if abs(luck) < 1e-9:
         luck = 0.0
@@ -169,6 +172,7 @@ def _judge(oracle: Oracle[Any, Any], number: int, after: AnyMatch, was: float, n
         was,
         now,
         loss,
+        loss_error,
         luck,
         mixing,
         best=tuple(after.rules.format(action) for action in verdict.best),

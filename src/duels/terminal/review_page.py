@@ -8,9 +8,9 @@ from typing import Any
 
 from duels.core.rules import Seat
 from duels.core.words import Words, plain
-from duels.terminal.advice import MARKS, belief_strip, points
+from duels.terminal.advice import MARKS, belief_strip
 from duels.terminal.review import Belief, Moment, Review
-from duels.terminal.review_text import account, best_of, heading, who
+from duels.terminal.review_text import account, best_of, heading, lost, who
 
 _WIDTH, _HEIGHT, _MARGIN = 720, 220, 34
 _LEAST_GAP = 14  # between dots that are 12 wide
@@ -40,8 +40,9 @@ def _step(review: Review, words: Words[Any, Any], moment: Moment) -> dict[str, s
     board = plain(words.board(sight) + words.remembered(sight))
     lines = [f"Player 1: {100 * moment.before:.1f}% before, {100 * moment.after:.1f}% after."]
     if moment.reason:
-        lost = points(moment.loss, review.exactness)
-        lines.append(f"{moment.mark.capitalize()}: {seat.label}, you gave away {lost}. {moment.effect}")
+        lines.append(
+            f"{moment.mark.capitalize()}: {seat.label}, you gave away {lost(review, moment)}. {moment.effect}"
+        )
         lines.append(f"Best was {best_of(moment)}. {moment.reason}")
         lines.append(f"Position before it: {moment.position}")
     elif moment.mark or moment.alike:
@@ -65,7 +66,7 @@ def _mistakes(review: Review) -> str:
     slips = [moment for moment in review.moments if moment.mark in _LISTED]
     items = "".join(
         f'<li data-step="{moment.number}" class="{moment.mark}">{escape(_title(moment))}: '
-        f"{moment.mark}, {escape(points(moment.loss, review.exactness))}</li>"
+        f"{moment.mark}, {escape(lost(review, moment))}</li>"
         for moment in slips
     )
     return f"<ul>{items}</ul>" if items else ""

@@ -8,8 +8,9 @@ from typing import Any
 from duels.core.rules import Seat
 from duels.core.words import Ink, either
 from duels.solving.oracle import Exactness, Value
-from duels.terminal.advice import MARKS, how_sure, points, shaded
+from duels.terminal.advice import LEAST_SHOWN, MARKS, how_sure, points, shaded
 from duels.terminal.review import Moment, Review
+from duels.terminal.solve import command_to_solve
 
 _HEIGHT = 8
 _WIDTH = 72
@@ -17,7 +18,7 @@ _BLOCKS = " ▁▂▃▄▅▆▇█"
 _SERIOUS = {"mistake": Ink.CHANGED, "blunder": Ink.WON}
 _SLIPS_TOLD = 5
 BELIEFS = "Where each could expect the other before each entry, the darker the likelier, ( ) where it was:"
-_LEAST_TOLD = 0.0005  # less reads 0.0
+_LEAST_DOUBT = 0.005  # what a decision that is not proven wrong may have cost at most to say so
 _LONG_MATCH = 40  # entries
 _LEAST_SUMMED_UP = 6
 _TEXT_WIDTH = 100
@@ -69,7 +70,7 @@ def _moment_lines(review: Review) -> list[str]:
 
 
 def _quiet(moment: Moment) -> bool:
-    return abs(moment.after - moment.before) < _LEAST_TOLD and moment.loss < _LEAST_TOLD
+    return abs(moment.after - moment.before) < LEAST_SHOWN and moment.loss < LEAST_SHOWN
 
 
 def _moment_line(review: Review, moment: Moment) -> str:
@@ -83,13 +84,22 @@ def _moment_line(review: Review, moment: Moment) -> str:
     if moment.alike:
         line += f"  {moment.alike.removesuffix('.').lower()}"
     if moment.loss > MARKS[0].most:
-        line += f", gave away {points(moment.loss, review.exactness)}; best: {best_of(moment)}"
-    least = max(_LEAST_TOLD, 2 * review.error)
+        line += f", gave away {lost(review, moment)}; best: {best_of(moment)}"
+    elif moment.loss_error > _LEAST_DOUBT:
+        line += f", gave away {lost(review, moment)}"
+    least = max(LEAST_SHOWN, 2 * review.error)
     if abs(moment.mixing) > least:
         line += f"  the mix {_luck(moment.mixing)}"
     if abs(moment.luck - moment.mixing) > least:
         line += f"  luck {_luck(moment.luck - moment.mixing)}"
     return line
+
+
+def lost(review: Review, moment: Moment) -> str:
+    """What a decision gave away; of one that is not proven worse than another, at most so much."""
+    if moment.loss <= MARKS[0].most and moment.loss_error > _LEAST_DOUBT:
+        return f"at most {points(moment.loss + moment.loss_error, review.exactness)}"
+    return points(moment.loss, review.exactness, moment.loss_error)
 
 
 def best_of(moment: Moment) -> str:
@@ -99,7 +109,7 @@ def best_of(moment: Moment) -> str:
 
 
 def _luck(luck: float) -> str:
-    return f"{100 * luck:+.1f} points for Player 1" if abs(luck) >= _LEAST_TOLD else "none"
+    return f"{100 * luck:+.1f} points for Player 1" if abs(luck) >= LEAST_SHOWN else "none"
 
 
 def _belief_lines(review: Review) -> list[str]:
@@ -185,36 +195,39 @@ def _why(review: Review) -> list[str]:
     lines = ["", f"Why you lost, {loser.label}:"]
     for slip in slips[:_SLIPS_TOLD]:
         lines += _wrapped(
-            f"- Entry {slip.number}, {slip.entry}, gave away {points(slip.loss, review.exactness)}; best was "
+            f"- Entry {slip.number}, {slip.entry}, gave away {lost(review, slip)}; best was "
             f"{best_of(slip)}. {slip.effect} {slip.reason}",
             "  ",
         )
         lines.append(f"  Position: {slip.position}")  # in one piece, to be copied
     rest = slips[_SLIPS_TOLD:]
     if rest:
-        lost = points(sum(slip.loss for slip in rest), review.exactness)
-        lines.append(f"- {len(rest)} smaller slips gave away {lost} together.")
+        sum_of_them = points(
+            sum(slip.loss for slip in rest), review.exactness, sum(slip.loss_error for slip in rest)
+        )
+        lines.append(f"- {len(rest)} smaller slips gave away {sum_of_them} together.")
     if not slips:
         lines.append("- You gave nothing away.")
     opening = review.opening if loser is Seat.ONE else 1 - review.opening
-    if opening < _LEAST_TOLD:
+    if opening < LEAST_SHOWN:
         lines.append("- The game is lost for you from the start if the other player makes no mistake.")
     lines += _luck_lines(review, loser)
     if slips:
-        lines.append(f'Look into a position: duels solve {review.game.name} --position "..."')
+        command = command_to_solve(review.match.rules, slips[0].position)
+        lines += [f"Look into the first of these positions: {command}"] if command else []
     return [*lines, ""]
 
 
 def _luck_lines(review: Review, loser: Seat) -> list[str]:
     side = 1 if loser is Seat.ONE else -1
-    if -side * review.luck >= _LEAST_TOLD:
+    if -side * review.luck >= LEAST_SHOWN:
         worst = min(review.moments, key=lambda moment: side * moment.luck)
         return _wrapped(
             f"- Luck took {points(-side * review.luck, review.exactness)} from you in all, most with entry "
             f"{worst.number}, {worst.entry} ({points(-side * worst.luck, review.exactness)}).",
             "  ",
         )
-    if side * review.luck >= _LEAST_TOLD:
+    if side * review.luck >= LEAST_SHOWN:
         return [f"- Luck was with you all the same, by {points(side * review.luck, review.exactness)}."]
     return []
 
@@ -250,6 +263,7 @@ def _moment_fields(moment: Moment) -> dict[str, Any]:
         "before": moment.before,
         "after": moment.after,
         "loss": moment.loss,
+        "loss_error": moment.loss_error,
         "luck": moment.luck,
         **({"mixing": moment.mixing} if moment.beliefs else {}),
         "best": list(moment.best),

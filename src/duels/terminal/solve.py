@@ -1,12 +1,14 @@
 """Prints what perfect play is in a position, and checks the oracle by its second methods."""
 
 import json
+import shlex
+from dataclasses import asdict
 from typing import Any
 
-from duels.core.errors import DuelsError
+from duels.core.errors import DuelsError, quote
 from duels.core.rules import Rules, Seat, Sight
 from duels.games import Game
-from duels.solving.oracle import Judged, Value, Verdict
+from duels.solving.oracle import Check, Exactness, Judged, Value, Verdict
 from duels.terminal.advice import all_alike, belief_strip, how_sure, percent
 from duels.terminal.patience import long_computation
 from duels.terminal.screen import Screen
@@ -15,13 +17,32 @@ from duels.terminal.screen import Screen
 MOST_LINES = 20
 _NAMES_A_LINE = 8
 
+SIZES = ("lights", "goal", "cells", "run", "max_boards", "max_turns")
+"""The options of rules that the command takes."""
+
 
 def position_to_solve(rules: Rules[Any, Any, Any], text: str | None) -> Sight[Any, Any]:
     """The position asked about, the opening by default; somebody must have to decide there."""
     sight = rules.parse_position(text) if text is not None else rules.sight(rules.initial(), Seat.ONE)
     if not sight.actions:
-        raise DuelsError(f"'{rules.format_position(sight)}' is not a position in which a player decides.")
+        raise DuelsError(
+            f"{quote(text or '')} is no position in which a player decides: {_why(rules, sight)}."
+        )
     return sight
+
+
+def _why(rules: Rules[Any, Any, Any], sight: Sight[Any, Any]) -> str:
+    """Why nobody who could be told has anything to decide."""
+    if sight.actor is None:
+        return "the match is over"
+    if not isinstance(sight.actor, Seat):
+        return "chance is to act"
+    # The seat of a position is the one to act, unless the position is what one seat has seen.
+    example = rules.format(rules.all_actions()[-1])
+    return (
+        f"{sight.actor.label} is to act. Add what {sight.seat.label} sees next ('?' for what is hidden, "
+        f"or like '{example}'), up to where {sight.seat.label} decides"
+    )
 
 
 def show_solution(
@@ -40,11 +61,19 @@ def show_solution(
     screen.say(f"{game.name}: {rules.format_position(sight)}\n")  # whole, however long: it is copied back
     screen.say(f"{sight.seat.label} to move wins {percent(verdict.value)} ({_sure(verdict.value)}).\n\n")
     screen.say("".join(f"{line}\n" for line in _action_lines(rules, verdict, every_action)))
-    screen.say(f"\n{all_alike(verdict) or '* best.'} {reason}\n{belief_strip(oracle.belief(sight))}")
+    screen.say(f"\n{_legend(verdict)} {reason}\n{belief_strip(oracle.belief(sight))}")
     for text in findings:
         screen.say(f"\n{text}")
     if claim := oracle.claim():
         screen.say(f"\n{claim}\n")
+
+
+def _legend(verdict: Verdict[Any]) -> str:
+    """What the marks mean, in a position where it matters what is played."""
+    if alike := all_alike(verdict):
+        return alike
+    differ = len({judged.value.number for judged in verdict.actions if judged.best}) > 1
+    return "* not proven worse than the best." if differ and not verdict.mixed else "* best."
 
 
 def _action_lines(rules: Rules[Any, Any, Any], verdict: Verdict[Any], every_action: bool) -> list[str]:
@@ -53,27 +82,41 @@ def _action_lines(rules: Rules[Any, Any, Any], verdict: Verdict[Any], every_acti
         verdict.actions, key=lambda judged: (not judged.best, mixed and -judged.weight, -judged.value.number)
     )
     if every_action or len(ranked) <= MOST_LINES:
-        return [_line(rules.format(judged.action), judged, mixed) for judged in ranked]
-    groups: dict[str, list[Judged[Any]]] = {}
+        return _aligned([(rules.format(judged.action), judged) for judged in ranked], mixed)
+    groups: dict[tuple[str, ...], list[Judged[Any]]] = {}
     for judged in ranked:
-        groups.setdefault(_line("", judged, mixed), []).append(judged)
-    lines = []
+        groups.setdefault(_columns("", judged, mixed), []).append(judged)
+    rows = []
     for alike in groups.values():
         names = ", ".join(rules.format(judged.action) for judged in alike[:_NAMES_A_LINE])
         more = len(alike) - _NAMES_A_LINE
-        lines.append(_line(f"{names} … and {more:,} more" if more > 0 else names, alike[0], mixed))
+        rows.append((f"{names} … and {more:,} more" if more > 0 else names, alike[0]))
     left = sum(len(alike) for alike in list(groups.values())[MOST_LINES:])
-    return [*lines[:MOST_LINES], *([f"  … and {left:,} more: --all lists them"] if left else [])]
+    more_lines = [f"  … and {left:,} more: --all lists them"] if left else []
+    return _aligned(rows[:MOST_LINES], mixed) + more_lines
 
 
-def _line(names: str, judged: Judged[Any], mixed: bool) -> str:
+def _aligned(rows: list[tuple[str, Judged[Any]]], mixed: bool) -> list[str]:
+    """A line for each action or actions, chances below chances."""
+    table = [_columns(names, judged, mixed) for names, judged in rows]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    widths[1] = max(widths[1], 12)
+    return [f"{mark} {names:<{widths[1]}} {chance:>{widths[2]}}{rest}" for mark, names, chance, rest in table]
+
+
+def _columns(names: str, judged: Judged[Any], mixed: bool) -> tuple[str, str, str, str]:
+    """Mark, names, chance to win, and what there is to say about that."""
+    chance, plus_minus, bound = percent(judged.value).partition(" ± ")
     fraction = judged.value.fraction
     exact = f"  {fraction}" if fraction is not None and fraction.denominator > 1 else ""
     often = f"  played {judged.weight:.1%}" if mixed and judged.weight else ""
-    return f"{'*' if judged.best else ' '} {names:<12} {percent(judged.value):>8}{exact}{often}"
+    return "*" if judged.best else " ", names, f"{chance:>8}", f"{plus_minus}{bound}{exact}{often}"
 
 
 def _sure(value: Value) -> str:
+    """What stands behind a value that is shown with its bound."""
+    if value.exactness is Exactness.BOUND:
+        return "proven"
     fraction = f"{value.fraction}, " if value.fraction is not None and value.fraction.denominator > 1 else ""
     return fraction + how_sure(value)
 
@@ -83,7 +126,7 @@ def solution_as_json(game: Game, rules: Rules[Any, Any, Any], sight: Sight[Any, 
     with screen.patience("solving"):
         oracle = game.oracle(rules)
         verdict = oracle.judge(sight)
-    answer = {
+    answer: dict[str, Any] = {
         "game": game.name,
         "position": rules.format_position(sight),
         "to_move": sight.seat.value,
@@ -98,9 +141,12 @@ def solution_as_json(game: Game, rules: Rules[Any, Any, Any], sight: Sight[Any, 
             for judged in verdict.actions
         ],
     }
-    extras = {"belief": oracle.belief(sight), "claim": oracle.claim()}
-    extras |= {finding.name: finding.data for finding in oracle.findings(sight)}
-    return json.dumps({**answer, **{name: extra for name, extra in extras.items() if extra}}, indent=2)
+    if rules.has_secrets:
+        answer["belief"] = oracle.belief(sight)
+    if claim := oracle.claim():
+        answer["claim"] = claim
+    answer |= {finding.name: finding.data for finding in oracle.findings(sight)}
+    return json.dumps(answer, indent=2)
 
 
 def _value_fields(value: Value) -> dict[str, Any]:
@@ -112,16 +158,29 @@ def _value_fields(value: Value) -> dict[str, Any]:
     return fields
 
 
-def verify(game: Game, rules: Rules[Any, Any, Any], screen: Screen) -> bool:
+def verify(game: Game, rules: Rules[Any, Any, Any], as_json: bool, screen: Screen) -> bool:
     """Run the oracle's second methods, a line each as they finish; whether all agree."""
     with screen.patience("getting ready"):
         oracle = game.oracle(rules)
-    passed = 0
-    failed = 0
+    checks: list[Check] = []
     with long_computation():
         for check in screen.patiently("checking", oracle.verify()):
-            screen.say(f"{check}\n")
-            passed += check.passed
-            failed += not check.passed
-    screen.say(f"{passed} passed, {failed} failed\n")
+            checks.append(check)
+            if not as_json:
+                screen.say(f"{check}\n")
+    failed = sum(not check.passed for check in checks)
+    if as_json:
+        answer = {"game": game.name, "passed": not failed, "checks": [asdict(check) for check in checks]}
+        screen.say(json.dumps(answer, indent=2) + "\n")
+    else:
+        screen.say(f"{len(checks) - failed} passed, {failed} failed\n")
     return not failed
+
+
+def command_to_solve(rules: Rules[Any, Any, Any], position: str) -> str:
+    """What to enter in a shell to solve this position; empty where an option of the rules has no like."""
+    options = rules.options()
+    if not set(options) <= set(SIZES):
+        return ""
+    sizes = "".join(f" --{name.replace('_', '-')} {size}" for name, size in options.items())
+    return f"duels solve {rules.name}{sizes} --position {shlex.quote(position)}"

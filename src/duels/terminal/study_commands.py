@@ -8,14 +8,13 @@ import click
 from duels.core.errors import DuelsError
 from duels.games import Game, find_game
 from duels.terminal.options import (
-    as_who,
-    complete_who,
     examples,
     game_argument,
     leave,
     plain_option,
     read,
     record_argument,
+    who_option,
 )
 
 
@@ -52,6 +51,8 @@ from duels.terminal.options import (
 @click.option("--goal", type=click.IntRange(2, 10_000_000), help="leap: the cell to reach.")
 @click.option("--cells", type=click.IntRange(1, 13), help="chain: how many cells.")
 @click.option("--run", type=click.IntRange(2, 13), help="chain: how many in a row win.")
+@click.option("--max-boards", type=click.IntRange(1, 9999), help="chain: boards before nobody wins.")
+@click.option("--max-turns", type=click.IntRange(1, 9999), help="hunt: turns before nobody wins.")
 @plain_option
 def solve(
     game: Game,
@@ -84,25 +85,43 @@ def solve(
     from duels.terminal.screen import Screen
 
     screen = Screen(plain)
+    given = {name: size for name, size in sizes.items() if size is not None}
+    if training + studying + verifying > 1:
+        raise click.UsageError("Give one of --train, --study and --verify.")
+    if (quick or seed is not None or folder) and not training:
+        raise click.UsageError("--quick, --seed and --out go with --train.")
+    _refuse_unused(
+        "--train" if training else "--study" if studying else "--verify" if verifying else "",
+        {
+            "--position": position is not None,
+            "--all": every_action,
+            "--json": as_json,
+            **{f"--{name.replace('_', '-')}": True for name in given},
+        },
+    )
     try:
-        rules = game.rules(**{name: size for name, size in sizes.items() if size is not None})
+        rules = game.rules(**given)
         sight = solving.position_to_solve(rules, position)
     except DuelsError as error:
         raise click.UsageError(str(error)) from None
-    if (quick or seed is not None or folder) and not training:
-        raise click.UsageError("--quick, --seed and --out go with --train.")
-    if training + studying + verifying > 1:
-        raise click.UsageError("Give one of --train, --study and --verify.")
     if training:
         strategy.train(game, quick, seed, folder, screen)
     elif studying:
         strategy.study(game, as_json, screen)
     elif verifying:
-        leave(0 if solving.verify(game, rules, screen) else 1)
+        leave(0 if solving.verify(game, rules, as_json, screen) else 1)
     elif as_json:
         click.echo(solving.solution_as_json(game, rules, sight, screen))
     else:
         solving.show_solution(game, rules, sight, screen, every_action)
+
+
+def _refuse_unused(mode: str, given: dict[str, bool]) -> None:
+    """Say that an option has no meaning in this mode rather than ignore it."""
+    used = {"": set(given), "--verify": set(given) - {"--position", "--all"}, "--study": {"--json"}}
+    for name, is_given in given.items():
+        if is_given and name not in used.get(mode, set()):
+            raise click.UsageError(f"{name} does not go with {mode}.")
 
 
 @click.command(
@@ -198,15 +217,8 @@ def practice(game: Game, count: int, seed: str | None, plain: bool) -> None:
 )
 @game_argument
 @click.option("--games", "count", type=click.IntRange(1), default=100, show_default=True, help="How many.")
-@click.option(
-    "--player",
-    default="perfect",
-    show_default=True,
-    callback=as_who,
-    shell_complete=complete_who,
-    help="Who plays.",
-)
-@click.option("--against", help="Who sits at the other seat; the same player by default.")
+@who_option("--player", "Who plays.", "perfect")
+@who_option("--against", "Who sits at the other seat; the same player by default.")
 @click.option("--seed", default="export", show_default=True, help="Makes the matches repeatable.")
 @click.option(
     "--out",
@@ -217,7 +229,8 @@ def practice(game: Game, count: int, seed: str | None, plain: bool) -> None:
 def export(game: Game, count: int, player: str, against: str | None, seed: str, path: Path | None) -> None:
     """Write matches between machine players, every decision graded.
 
-    A run that was broken off goes on where it was when it is started again.
+    A run that was broken off goes on where it was when it is started again. A match ends without a winner
+    after 50 boards of chain or 50 turns of hunt.
     """
     from duels.terminal import export as exporting
     from duels.terminal.play import MACHINE_LIMIT

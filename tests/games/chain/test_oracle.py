@@ -7,7 +7,8 @@ import pytest
 from duels.core.match import Match
 from duels.core.rules import CHANCE, Seat
 from duels.games.chain.boards import Boards, answer, settle
-from duels.games.chain.oracle import all_boards, make_oracle, mask
+from duels.games.chain.doubts import all_boards
+from duels.games.chain.oracle import make_oracle, mask
 from duels.games.chain.rules import Answer, Observe, QuantumChain
 from duels.solving.graph import explore
 
@@ -129,9 +130,32 @@ def test_declining_a_challenge_is_right_in_twelve_positions() -> None:
 def test_the_positions_to_decline_in_are_told_with_the_opening() -> None:
     (found,) = ORACLE.findings(RULES.parse_position("_______ 1"))
     assert [row["position"] for row in found.data] == [RULES.format_state(s) for s in ORACLE.declines()]
-    assert all(Fraction(row["accept"]) > Fraction(row["challenge"]) for row in found.data)
-    assert all(row["position"] in found.text for row in found.data)
+    for row in found.data:
+        accept, challenge = (Fraction(row[answer]["exact"]) for answer in ("accept", "challenge"))
+        assert accept > challenge
+        assert (row["accept"]["value"], row["challenge"]["value"]) == (float(accept), float(challenge))
+        told = [f"{float(worth):.1%}  {worth}" for worth in (accept, challenge)]
+        assert f"  {row['position']}   {told[0]:13}   {told[1]}\n" in found.text
+    assert "in 12 positions" in found.text
+    assert "excepts 47 of all 1,214 positions. Accepting is better in 12 of them, and nowhere" in found.text
     assert not list(ORACLE.findings(RULES.parse_position("__XX_O_ 1")))
+
+
+@pytest.mark.parametrize(
+    ("rules", "count", "told"),
+    [
+        (QuantumChain(7, 3), 1, "in 1 position,"),
+        (QuantumChain(5, 2), 0, "Challenging is never a mistake on this board"),
+        (QuantumChain(13, 4), None, "is listed for up to 8 cells only"),
+    ],
+    ids=repr,
+)
+def test_other_boards_tell_where_to_accept_or_why_not(
+    rules: QuantumChain, count: int | None, told: str
+) -> None:
+    (found,) = make_oracle(rules).findings(rules.sight(rules.initial(), Seat.ONE))
+    assert (found.data is None) if count is None else len(found.data) == count
+    assert told in found.text
 
 
 def test_the_positions_to_decline_in_are_all_there_are() -> None:
@@ -156,7 +180,8 @@ def test_the_positions_to_decline_in_are_all_there_are() -> None:
         (
             "_XXX?O_ 2",
             "A challenge leaves you 16.7% on tails and 0.0% on heads, 8.3% on average; "
-            "accepting leaves you 0.0%.",
+            "accepting leaves you 0.0%. Rule of thumb: challenge, unless a free cell beside the symbol in "
+            "doubt belongs to a chain of 4 that you can still make; here none does.",
         ),
     ],
 )

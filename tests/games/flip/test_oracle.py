@@ -1,5 +1,6 @@
 """flip's oracle against brute force on the rules, its own recurrence, and what can be seen by eye."""
 
+import re
 import subprocess
 import sys
 from array import array
@@ -290,6 +291,48 @@ def test_positions_with_more_tiles_seen_than_quantum_flips_used_are_refused() ->
     for position in ("....a/...../...../...../..... 0,0 11 1", "...ab/...../...../...../..... 0,0 01 1"):
         with pytest.raises(NotationError, match="Quantum Flips used"):
             BOOK.parse_state(position)
+
+
+@pytest.mark.parametrize(
+    ("position", "why"),
+    [
+        ("...../.4.../..5../...be/..... 0,9 10 2 D4|D5", r"Player 2 still counts as having .* \(11, or 01\)"),
+        ("...../.4.../..5../...../..... 0,9 10 2 D4+D5", r"Player 2 still counts as having"),
+        ("...../.4.../..5../...be/..... 0,9 11 2 D4+D5", r"once both are shown, write \| between them"),
+        ("...../.4.../..5../...../..... 0,9 11 2 D4|D5", "both must have been shown"),
+        ("...../.4.../..5../...../..... 0,9 11 2 D4+E5", "they must be neighbours"),
+        ("...../.4.../..5../...../..... 0,9 11 2 B2", "they must be face down"),
+        ("...../.4.../..5../...b./..... 0,9 10 2 D4", "has been shown already"),
+        ("...../.4.../..5../...../..... 0,9 11 2 zz", r"write B2, D4\+D5, or D4\|D5"),
+        ("55551/...../...../...../..... 21,0 11 2 D4+D5", "the match is over"),
+    ],
+)
+def test_why_the_tiles_being_turned_cannot_be_read(position: str, why: str) -> None:
+    with pytest.raises(NotationError, match=f"Cannot read the tiles being turned.*{why}"):
+        BOOK.parse_state(position)
+
+
+def test_who_turns_two_tiles_still_has_the_quantum_flip() -> None:
+    page = Path("docs/notation.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"`([^`]* D4\|D5)`", page)
+    state = BOOK.parse_state(example)
+    assert state.choosing
+    assert state.quantum[state.mover - 1]
+    assert BOOK.format_state(state) == example
+
+
+def test_what_is_not_proven_worse_is_best(oracle: FlipOracle) -> None:
+    wide = BOOK.parse_position(".2.../4..../...2./1..../...3. 7,5 11 2")
+    verdict = oracle.judge(wide)
+    assert verdict.value.error > 0.01
+    for judged in verdict.actions:
+        assert judged.best is (judged.value.high >= verdict.value.low)
+        least, most = verdict.value.low - judged.value.high, verdict.value.high - judged.value.low
+        loss, error = verdict.loss(judged.action), verdict.loss_error(judged.action)
+        assert loss - error <= max(0, least) + 1e-12
+        assert loss + error >= most - 1e-12
+    assert len({judged.value.number for judged in verdict.actions if judged.best}) > 1
+    assert len(verdict.best) < len(verdict.actions)
 
 
 def test_positions_no_match_leads_to_are_still_judged(oracle: FlipOracle) -> None:

@@ -17,9 +17,9 @@ def table_of(rules: QuantumLeap) -> dict[int, int]:
 
 def all_paths(rules: QuantumLeap, needed: dict[int, int], cell: int) -> set[tuple[int, ...]]:
     if cell == rules.goal:
-        return {(cell,)}
+        return {()}
     nearer = [cell + by for by in rules.leaps(cell) if needed[cell + by] < needed[cell]]
-    return {(cell, *rest) for target in nearer for rest in all_paths(rules, needed, target)}
+    return {(target, *rest) for target in nearer for rest in all_paths(rules, needed, target)}
 
 
 def test_divisors() -> None:
@@ -66,5 +66,6 @@ def test_a_million_cells() -> None:
     rules, paths = QuantumLeap(10**6), Paths(10**6)
     assert paths.needed(0) == 24
     path = next(paths.all_shortest(0))
-    assert len(path) == 25
-    assert all(b - a in rules.leaps(a) for a, b in pairwise(path[1:]))
+    assert len(path) == 24
+    assert path[0] == 1
+    assert all(b - a in rules.leaps(a) for a, b in pairwise(path))

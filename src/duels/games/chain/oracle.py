@@ -1,21 +1,22 @@
 """Perfect play in chain: every board's exact worth, and the odds of every challenge on top of it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache, cached_property
-from itertools import product
 from random import Random
 
 from duels.core.rules import CHANCE, Seat, Sight
 from duels.games.chain.boards import Boards
+from duels.games.chain.doubts import accepting_may_be_right, all_boards, all_doubts
 from duels.games.chain.rules import FREE, SYMBOL, Action, Answer, Coin, Phase, QuantumChain, State
-from duels.solving.check import sampled_play_agrees
+from duels.solving.check import in_words, sampled_play_agrees
 from duels.solving.graph import HALF, Graph, explore
-from duels.solving.oracle import Check, Finding, OpenOracle
+from duels.solving.oracle import Check, Finding, OpenOracle, Value
 from duels.solving.rounds import start_worth
 from duels.solving.stochastic import Brackets, broken_equations, hollow_promises
 
 _MOST_BOARDS_CHECKED = 7000
+_MOST_CELLS_LISTED = 8
 _WIDTH = 1e-9
 
 
@@ -41,33 +42,59 @@ class ChainOracle(OpenOracle[Action, State]):
 
     def declines(self) -> tuple[State, ...]:
         """Every position, up to mirroring and exchange of symbols, where challenging is a mistake."""
-        found: dict[str, State] = {}
-        for state in all_boards(self.rules, (Seat.ONE,)):
-            for action in self.rules.actions(state):
-                doubted = self.rules.apply(state, action).state
-                if doubted.phase is Phase.CHALLENGE:
-                    challenged, accepted = self.worths_after(doubted, tuple(Answer))
-                    board = doubted.cells[: doubted.doubt - 1] + "?" + doubted.cells[doubted.doubt :]
-                    if accepted < challenged and board[::-1] not in found:  # the chances are player 1's
-                        found[board] = doubted
-        return tuple(found.values())
+        return tuple(doubted for doubted in all_doubts(self.rules) if self._challenge_is_mistake(doubted))
+
+    def _challenge_is_mistake(self, doubted: State) -> bool:
+        challenged, accepted = self.worths_after(doubted, tuple(Answer))
+        return challenged != accepted and (challenged > accepted) == (doubted.mover is Seat.ONE)
 
     def findings(self, sight: Sight[Action, State]) -> Iterator[Finding]:
-        if sight.view != self.rules.initial() or 3**self.rules.cells > _MOST_BOARDS_CHECKED:
+        if sight.view != self.rules.initial():
+            return
+        if not self._all_can_be_listed:
+            text = (
+                f"Where accepting is right is listed for up to {_MOST_CELLS_LISTED} cells only: here are too "
+            )
+            yield Finding("accepts", f"{text}many positions to go through.\n", None)
             return
         found = []
         for state in self.declines():
             challenge, accept = self.judge(self.rules.sight(state, state.mover.other)).actions
             found.append((self.rules.format_state(state), accept.value, challenge.value))
-        lines = (f"  {position}  {a.number:6.1%} {b.number:6.1%}" for position, a, b in found)
         yield Finding(
-            "declines",
-            f"Declining a challenge is right in {len(found)} positions, up to mirroring and exchange of "
-            "symbols\n(accepting wins, challenging wins):\n" + "\n".join(lines) + "\n",
+            "accepts",
+            self._accepts_in_words(found),
             [
-                {"position": position, "accept": str(a.fraction), "challenge": str(b.fraction)}
-                for position, a, b in found
+                {"position": position, "accept": _as_data(accept), "challenge": _as_data(challenge)}
+                for position, accept, challenge in found
             ],
+        )
+
+    @property
+    def _all_can_be_listed(self) -> bool:
+        return self.rules.cells <= _MOST_CELLS_LISTED
+
+    def _accepts_in_words(self, found: list[tuple[str, Value, Value]]) -> str:
+        if not found:
+            return "Challenging is never a mistake on this board: accepting is better in no position.\n"
+        doubts = list(all_doubts(self.rules))
+        excepted = sum(accepting_may_be_right(self.rules, doubted) for doubted in doubts)
+        width = self.rules.cells + 2
+        lines = [f"  {'':{width}}  accepting       challenging"]
+        lines += (f"  {position:{width}}  {_told(a):14}  {_told(b)}".rstrip() for position, a, b in found)
+        return (
+            f"Accepting an observation is better than challenging it in {len(found)} "
+            f"position{'s' * (len(found) != 1)}, up to mirroring and\nexchange of symbols. Chances to win:\n"
+            + "\n".join(lines)
+            + f"\n{self._rule_of_thumb}.\nThat excepts {excepted:,} of all {len(doubts):,} positions. "
+            f"Accepting is better in {len(found)} of them, and nowhere else.\n"
+        )
+
+    @property
+    def _rule_of_thumb(self) -> str:
+        return (
+            "Rule of thumb: challenge, unless a free cell beside the symbol in doubt belongs to a chain of "
+            f"{self.rules.run} that you can still make"
         )
 
     def reason(self, sight: Sight[Action, State]) -> str:
@@ -79,7 +106,7 @@ class ChainOracle(OpenOracle[Action, State]):
             heads, tails = self._coin(state, sight.seat)
             return (
                 f"A challenge leaves you {tails:.1%} on tails and {heads:.1%} on heads, "
-                f"{challenge:.1%} on average; accepting leaves you {accept:.1%}."
+                f"{challenge:.1%} on average; accepting leaves you {accept:.1%}.{self._thumb_here(state)}"
             )
         after = self.rules.apply(state, best).state
         told = f"Cell {self.rules.format(best)} gives you {verdict.value.number:.1%}"
@@ -87,6 +114,12 @@ class ChainOracle(OpenOracle[Action, State]):
             return f"{told}, and it cannot be challenged."
         heads, tails = self._coin(after, sight.seat)
         return f"{told}: if it is challenged, heads leaves you {heads:.1%} and tails {tails:.1%}."
+
+    def _thumb_here(self, doubted: State) -> str:
+        if not self._all_can_be_listed:
+            return ""
+        here = "one does" if accepting_may_be_right(self.rules, doubted) else "none does"
+        return f" {self._rule_of_thumb}; here {here}."
 
     def effect(self, sight: Sight[Action, State], action: Action) -> str:
         after = self.rules.apply(sight.view, action).state
@@ -110,7 +143,7 @@ class ChainOracle(OpenOracle[Action, State]):
         yield from sampled_play_agrees(rules, oracle, starts or [rules.initial()], games=200)
 
     def _proof(self, graph: Graph[State]) -> Iterator[Check]:
-        about = f"{self.rules}, {len(graph):,} states"
+        about = f"{in_words(self.rules)}, {len(graph):,} states"
         values = [self.worth(state) for state in graph.states]
         wrong = next(broken_equations(graph, values), None)
         yield Check(
@@ -148,7 +181,7 @@ class ChainOracle(OpenOracle[Action, State]):
         return Check(
             "the value of states met in random play follows exactly from those of the states after them",
             wrong is None,
-            f"{self.rules}, {count:,} states"
+            f"{in_words(self.rules)}, {count:,} states"
             + (f", wrong at {self.rules.format_state(wrong)}" if wrong else ""),
         )
 
@@ -197,12 +230,12 @@ class ChainOracle(OpenOracle[Action, State]):
         return worths[min(boards_left, len(worths) - 1)]
 
 
-def all_boards(rules: QuantumChain, movers: Iterable[Seat] = Seat) -> Iterator[State]:
-    """Every board on which the game goes on, reachable or not."""
-    for symbols in product(FREE + "".join(SYMBOL.values()), repeat=rules.cells):
-        cells = "".join(symbols)
-        if FREE in cells and not rules.chain_of(cells):
-            yield from (State(cells, mover) for mover in movers)
+def _told(value: Value) -> str:
+    return f"{value.number:6.1%}  {value.fraction}"
+
+
+def _as_data(value: Value) -> dict[str, object]:
+    return {"value": value.number, "exact": str(value.fraction)}
 
 
 def mask(cells: str, seat: Seat) -> int:

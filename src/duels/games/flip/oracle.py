@@ -20,6 +20,10 @@ def make_oracle(rules: QuantumTiles) -> "FlipOracle":
     return FlipOracle(rules, Table.of(rules))
 
 
+def how_perfect() -> str:
+    return "gives away no more than the bounds of its values leave open, which duels solve flip shows"
+
+
 class Odds(NamedTuple):
     """What one plain flip can bring: the chance to hit the target, and to pass it."""
 
@@ -80,11 +84,11 @@ class FlipOracle(Oracle[Action, State]):
         }
         top = max(values[action].number for action in taken)
         judged = tuple(
-            # As good as the best, as far as anybody can tell: nearly the same number, and not proven worse.
+            # As good as the best, as far as anybody can tell: not proven worse.
             Judged(
                 action,
                 value,
-                action in taken or (value.high >= low and value.number >= top - ENOUGH / 2),
+                action in taken or intervals[action][1] >= low,
                 (action in taken) / len(taken),
             )
             for action, value in values.items()
@@ -172,23 +176,24 @@ class FlipOracle(Oracle[Action, State]):
         verdict = self._verdict(state)
         action = max(verdict.actions, key=lambda judged: judged.weight).action
         score, target = state.scores[state.mover - 1], self.rules.target
-        wins = f"you win {_percent(verdict.value.number)}"
+        wins = f"you win {_about(verdict.value)}"
         if isinstance(action, Keep):
             kept = self._shown(state, action.tile)
             (left,) = (self._shown(state, tile) for tile in state.lifted if tile != action.tile)
-            (rest,) = (judged.value.number for judged in verdict.actions if judged.action != action)
+            (rest,) = (judged.value for judged in verdict.actions if judged.action != action)
             threat = "" if score + kept == target else self._threat(state, action)
             return (
                 f"{threat}Keep the {kept}, which makes {score + kept}: {wins}, "
-                f"with the {left} {_percent(rest)}."
+                f"with the {left} {_about(rest)}."
             )
         facts = f"{self._odds_in_words(state)}; the bag still holds {self._bag_in_words(state)}; {wins}"
         threat = self._threat(state, action)
         if isinstance(action, QuantumFlip):
-            one = max(j.value.number for j in verdict.actions if isinstance(j.action, Flip))
+            flips = (judged.value for judged in verdict.actions if isinstance(judged.action, Flip))
+            one = max(flips, key=lambda value: value.number)
             return (
                 f"{threat}Use the Quantum Flip to choose the better of two: {facts}, "
-                f"with one tile {_percent(one)}."
+                f"with one tile {_about(one)}."
             )
         assert isinstance(action, Flip)
         name = self.rules.name_of(action.tile)
@@ -267,6 +272,11 @@ def _value(interval: Interval, number: float | None = None) -> Value:
     number = (low + high) / 2 if number is None else min(max(number, low), high)
     error = max(high - number, number - low)
     return Value(number, Exactness.BOUND if error else Exactness.EXACT, None, error)
+
+
+def _about(value: Value) -> str:
+    """A value in a sentence: `about` where the digits shown are not all proven."""
+    return f"{'about ' * (value.error >= 0.0005)}{_percent(value.number)}"
 
 
 def _percent(chance: float) -> str:

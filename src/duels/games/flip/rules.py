@@ -326,11 +326,32 @@ class QuantumTiles(OpenRules[State, Action]):
             action = self.parse(text.replace("|", "+"))
         except NotationError:
             action = None
-        if action in self.actions(state) and not isinstance(action, Drawn | Keep):
+        why = "write B2, D4+D5, or D4|D5 once both have been shown"
+        if isinstance(action, Flip | QuantumFlip):
             lifted = (action.tile,) if isinstance(action, Flip) else (action.first, action.second)
-            if (UNKNOWN not in (state.tiles[tile] for tile in lifted)) == choosing:
+            all_seen = UNKNOWN not in (state.tiles[tile] for tile in lifted)
+            if action in self.actions(state) and all_seen == choosing:
                 return replace(state, lifted=lifted, choosing=choosing)
-        raise NotationError(f"Cannot read the tiles being turned, {quote(text)}, in {quote(whole)}.")
+            why = self._why_not_lifted(state, lifted, choosing)
+        raise NotationError(f"Cannot read the tiles being turned, {quote(text)}, in {quote(whole)}: {why}.")
+
+    def _why_not_lifted(self, state: State, lifted: tuple[int, ...], choosing: bool) -> str:
+        if self.outcome(state):
+            return "the match is over"
+        if any(state.tiles[tile].isdigit() for tile in lifted):
+            return "they must be face down"
+        if len(lifted) == 2 and not state.quantum[state.mover - 1]:
+            return (
+                f"while they are turned, {state.mover.label} still counts as having the Quantum Flip (11, or "
+                f"{'10' if state.mover is Seat.ONE else '01'})"
+            )
+        if len(lifted) == 2 and lifted not in neighbours(self.side):
+            return "they must be neighbours"
+        if choosing:
+            return "to keep one of two, both must have been shown (a to e on the board)"
+        return "what has been shown already is not turned by chance" + (
+            ": once both are shown, write | between them" if len(lifted) == 2 else ""
+        )
 
     def format_state(self, state: State) -> str:
         rows = (state.tiles[i : i + self.side] for i in range(0, self.side**2, self.side))

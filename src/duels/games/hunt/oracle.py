@@ -49,6 +49,12 @@ def make_oracle(rules: QuantumHunt) -> "HuntOracle":
     return HuntOracle(rules, shipped())
 
 
+def how_perfect() -> str:
+    from duels.games.hunt.certificate import claimed
+
+    return f"{_certified(claimed().nash_conv)}, both seats together"
+
+
 @dataclass(frozen=True)
 class Track:
     """What a seat has worked out: its own place, what both have named, where the other may be."""
@@ -168,10 +174,9 @@ class HuntOracle(Oracle[Action, Known]):
         one, two = certificate.against[Seat.ONE], certificate.against[Seat.TWO]
         gain, value = certificate.nash_conv, certificate.value
         return (
-            f"The strategy is certified to give away at most {100 * gain.high:.2f} points, both seats "
-            f"together (at least {100 * gain.low:.2f}): a best responder wins {_range(one)} against its "
-            f"Player 1 and {_range(two)} against its Player 2. The game's value to Player 1 lies between "
-            f"{_range(value, 'and')}."
+            f"The strategy is {_certified(gain)}, both seats together (at least {100 * gain.low:.2f}): "
+            f"a best responder wins {_range(one)} against its Player 1 and {_range(two)} against its "
+            f"Player 2. The game's value to Player 1 lies between {_range(value, 'and')}."
         )
 
     def verify(self) -> Iterator[Check]:
@@ -375,6 +380,10 @@ def _names(history: Sequence[Action | None]) -> dict[Seat, tuple[int, ...]]:
 def _scaled(weights: dict[Hidden, float]) -> dict[Hidden, float]:
     total = sum(weights.values())
     return {hidden: weight / total for hidden, weight in weights.items()}
+
+
+def _certified(gain: Bounds) -> str:
+    return f"certified to give away at most {100 * gain.high:.2f} points"
 
 
 def _range(bounds: Bounds, joined: str = "to") -> str:

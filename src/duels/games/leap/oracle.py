@@ -13,7 +13,7 @@ from itertools import islice
 from duels.core.rules import Seat, Sight
 from duels.games.leap.paths import Paths
 from duels.games.leap.rules import OFF_GRID, Action, Enter, QuantumLeap, State
-from duels.solving.check import backward_induction_agrees, sampled_play_agrees
+from duels.solving.check import backward_induction_agrees, in_words, sampled_play_agrees
 from duels.solving.oracle import Check, Finding, OpenOracle
 
 _WON, _LOST = Fraction(1), Fraction(0)
@@ -81,21 +81,17 @@ class LeapOracle(OpenOracle[Action, State]):
         return tuple(taken) or best
 
     def findings(self, sight: Sight[Action, State]) -> Iterator[Finding]:
-        if self.rules.goal > _FARTHEST_LISTED:
-            return
         cell = sight.view.cell_of(sight.seat)
-        count = self.paths.count(cell)
-        paths = list(islice(self.paths.all_shortest(cell), _MOST_PATHS_TOLD))
-        lines = ["  " + " - ".join(str(cell or "enter") for cell in path) for path in paths]
-        if count > len(paths):
-            lines.append(f"  … and {count - len(paths):,} more")
-        ways = "one shortest path" if count == 1 else f"{count:,} shortest paths"
         turns = self.paths.needed(cell)
-        yield Finding(
-            "shortest_paths",
-            f"{sight.seat.label} has {ways} of {turns} {_turns(turns)}:\n" + "\n".join(lines) + "\n",
-            {"count": count, "turns": turns, "paths": [list(path) for path in paths]},
-        )
+        if self.rules.goal > _FARTHEST_LISTED:
+            yield Finding(
+                "shortest_paths",
+                f"A shortest path of {sight.seat.label} takes {turns} {_turns(turns)}. Paths are counted and "
+                f"listed for goals up to {_FARTHEST_LISTED:,} only: beyond, that takes long.\n",
+                {"count": None, "turns": turns, "paths": None},
+            )
+        else:
+            yield self._shortest_paths(sight.seat, cell)
         # Doubling is the fastest way past the goal; if it cannot land there, the exact landing costs turns.
         cost = turns - (self.paths.at_least(cell) if cell else 1 + self.paths.at_least(1))
         yield Finding(
@@ -103,6 +99,21 @@ class LeapOracle(OpenOracle[Action, State]):
             f"Having to land exactly on {self.rules.goal} costs {cost} {_turns(cost)} from here. The clauses "
             "'closest wins' and 'forfeit' never matter: one can always leap 1.\n",
             {"exact_landing_costs": cost, "never_matter": ["closest wins", "forfeit"]},
+        )
+
+    def _shortest_paths(self, seat: Seat, cell: int) -> Finding:
+        count, turns = self.paths.count(cell), self.paths.needed(cell)
+        paths = list(islice(self.paths.all_shortest(cell), _MOST_PATHS_TOLD))
+        lines = ["  " + " - ".join(map(str, path)) for path in paths]
+        if count > len(paths):
+            lines.append(f"  … and {count - len(paths):,} more")
+        ways = "one shortest path" if count == 1 else f"{count:,} shortest paths"
+        return Finding(
+            "shortest_paths",
+            f"{seat.label} has {ways} of {turns} {_turns(turns)}, by the cells that the turns lead to:\n"
+            + "\n".join(lines)
+            + "\n",
+            {"count": count, "turns": turns, "paths": [list(path) for path in paths]},
         )
 
     def verify(self) -> Iterator[Check]:
@@ -119,12 +130,12 @@ class LeapOracle(OpenOracle[Action, State]):
         yield Check(
             "the search finds the distances that a table of all cells has",
             all(paths.needed(cell) == needed for cell, needed in table.items()),
-            f"{near}, {len(table):,} cells",
+            f"{in_words(near)}, {len(table):,} cells",
         )
         yield Check(
             "the clauses 'closest wins' and 'forfeit' never matter: from every cell one can leap 1",
             all(near.leaps(cell)[:1] == (1,) for cell in range(1, near.goal)),
-            f"{near}",
+            in_words(near),
         )
         yield from sampled_play_agrees(small, LeapOracle(small), starts[::7], games=200)
 

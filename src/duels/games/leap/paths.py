@@ -84,15 +84,16 @@ class Paths:
         return ways[cell]
 
     def all_shortest(self, cell: int) -> Iterator[tuple[int, ...]]:
-        """Every shortest path from `cell`, as the cells it visits, `cell` and the goal among them."""
+        """Every shortest path from `cell`, as the cells that its turns lead to, the goal last."""
         after = self.steps(cell)
-        paths: list[tuple[int, ...]] = [(cell,)]
+        paths: list[tuple[int, ...]] = [()]
         while paths:
             path = paths.pop()
-            if path[-1] == self.goal:
+            here = path[-1] if path else cell
+            if here == self.goal:
                 yield path
             else:
-                paths += [(*path, target) for target in reversed(after[path[-1]])]
+                paths += [(*path, target) for target in reversed(after[here])]
 
     @cached_property
     def _needed(self) -> dict[int, int]:

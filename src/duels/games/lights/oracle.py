@@ -88,7 +88,9 @@ class LightsOracle(OpenOracle[TurnOff, State]):
         yield Check(
             "the proven period agrees with direct computation",
             period is not None and all(KAYLES.nimber(n) == nimber for n, nimber in enumerate(direct)),
-            f"{period}",
+            f"from rows of {period.start} on they repeat every {period.length}"
+            if period
+            else "no period found",
         )
         small = Lights(min(self.rules.lights, _LONGEST_BRUTE_FORCE))
         rows = (f"{n:0{small.lights}b}".translate({48: "X", 49: "O"}) for n in range(2**small.lights))
