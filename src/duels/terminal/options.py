@@ -21,9 +21,11 @@ def _as_game(_context: click.Context, _parameter: click.Parameter, name: str) ->
         raise click.BadParameter(str(error)) from None
 
 
-def as_who(_context: click.Context, _parameter: click.Parameter, name: str) -> str:
+def as_who(_context: click.Context, _parameter: click.Parameter, name: str | None) -> str | None:
     from duels.players import find_kind
 
+    if name is None:
+        return None
     try:
         return find_kind(name).name
     except DuelsError as error:
