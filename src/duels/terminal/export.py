@@ -95,7 +95,7 @@ def _resume(run: Export, path: Path, held: int) -> int:
         return held
     content = path.read_bytes()
     whole = content[: content.rfind(b"\n") + 1]
-    numbers: list[int] = []
+    numbers: list[Any] = []
     for place, line in enumerate(whole.splitlines(), start=1):
         try:
             head = json.loads(line)
@@ -205,7 +205,7 @@ def _schema(run: Export) -> Any:
 
 
 def _write_parquet(run: Export, lines: Path, path: Path, held: int) -> None:
-    """Write the `held` matches that are in `path` and those of `lines` that follow, as many as are asked for."""
+    """Write the `held` matches of `path` and those of `lines` that follow, as many as are asked for."""
     import pyarrow as arrow
     from pyarrow import parquet
 
