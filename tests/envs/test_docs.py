@@ -56,6 +56,24 @@ def test_the_options_are_those_of_the_page() -> None:
     ]
 
 
+def test_openspiel_counts_as_the_page_says() -> None:
+    import pyspiel
+    from open_spiel.python.algorithms import exploitability
+    from open_spiel.python.policy import UniformRandomPolicy
+
+    import duels.envs.openspiel
+
+    forms = re.findall(r"`(duels_\w+\([^`]*\))`", PAGE)
+    assert len(forms) == len(GAMES)
+    for form in forms:
+        pyspiel.load_game(form)
+    game = pyspiel.load_game("duels_hunt(cells=2,max_turns=3)")
+    points = exploitability.exploitability(game, UniformRandomPolicy(game))
+    assert points == pytest.approx(exploitability.nash_conv(game, UniformRandomPolicy(game)) / 2)
+    ours = duels.exploitability("random", "hunt", cells=2, max_turns=3)
+    assert points / 2 == pytest.approx(ours)
+
+
 @pytest.mark.parametrize("page", ["README.md", "docs/environments.md", "docs/performance.md"])
 def test_brackets_are_quoted_for_the_shell(page: str) -> None:
     text = (Path(__file__).parents[2] / page).read_text(encoding="utf-8")
