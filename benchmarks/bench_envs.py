@@ -270,8 +270,8 @@ def aims(cases: list[Case]) -> list[Aim]:
     return found
 
 
-def memory_per_environment(game: str, envs: int = 100_000) -> float:
-    """Bytes that a batch holds for each of its environments."""
+def state_per_environment(game: str, envs: int = 100_000) -> float:
+    """Bytes that a batch holds for each of its environments between steps; what a step works with is more."""
     vector.make(game)  # what all batches share
     tracemalloc.start()
     batch = vector.make(game, envs)
@@ -314,13 +314,13 @@ def main() -> None:
     print("\nOur slowest by their fastest")
     for aim in reached:
         print(f"  {aim}")
-    memory = {game: memory_per_environment(game) for game in GAMES}
-    print("\nBytes an environment of a batch")
-    for game, size in memory.items():
+    held = {game: state_per_environment(game) for game in GAMES}
+    print("\nBytes of state an environment of a batch, held between steps")
+    for game, size in held.items():
         print(f"  {game:<8}{size:>8,.0f}")
     if arguments.json:
         speeds = [{"group": c.group, "name": c.name, "batch": c.batch, "speed": c.best} for c in cases]
-        told = {"speeds": speeds, "aims": [asdict(a) for a in reached], "memory": memory, "growth": growth()}
+        told = {"speeds": speeds, "aims": [asdict(a) for a in reached], "state": held, "growth": growth()}
         arguments.json.write_text(json.dumps(_rounded(told), indent=1) + "\n", encoding="utf-8")
 
 

@@ -35,7 +35,7 @@ def table_of(model: Any, tables: Any) -> Any:
 
 
 def learn(steps: int, looks: int, opponent: str) -> tuple[list[int], list[float], list[float]]:
-    """Steps taken, exploitability of the agent, and its wins against random play, at every look."""
+    """Steps taken, exploitability of the agent, and its score against random play, at every look."""
     torch.manual_seed(0)
     torch.set_num_threads(1)
     seats = [1, 2] * 8
@@ -45,25 +45,25 @@ def learn(steps: int, looks: int, opponent: str) -> tuple[list[int], list[float]
     model = MaskablePPO("MlpPolicy", envs, n_steps=128, batch_size=512, ent_coef=0.01, seed=0, device="cpu")
     batch = make("chain", 1)
     assert isinstance(batch, TableBatch)
-    taken, grades, wins = [], [], []
+    taken, grades, scores = [], [], []
     for look in range(looks + 1):
         if look:
             model.learn(steps // looks, reset_num_timesteps=False)
         table = table_of(model, batch.tables)
         taken.append(model.num_timesteps)
         grades.append(duels.exploitability(table, "chain", max_boards=MAX_BOARDS))
-        wins.append(wins_against_random(table))
-    return taken, grades, wins
+        scores.append(score_against_random(table))
+    return taken, grades, scores
 
 
-def wins_against_random(table: Any) -> float:
-    """What share of its games the agent, in the first seat, wins."""
+def score_against_random(table: Any) -> float:
+    """What share of its games the agent, in the first seat, wins; a game that is cut off is half a win."""
     batch = make("chain", 4096, max_boards=MAX_BOARDS)
     assert isinstance(batch, TableBatch)
     uniform = batch.tables.legal / np.maximum(batch.tables.legal.sum(axis=1, keepdims=True), 1)
     policy = batch.policy(np.where(batch.tables.actor[:, None] == 0, table, uniform))
     tally = batch.rollout(300, policy)
-    return float(tally.wins[:, 0].sum() / tally.games)
+    return float((tally.wins[:, 0].sum() + tally.truncated.sum() / 2) / tally.games)
 
 
 def main() -> None:
@@ -72,20 +72,21 @@ def main() -> None:
     parser.add_argument("--opponent", default=OPPONENT)
     parser.add_argument("--plot", metavar="FILE")
     arguments = parser.parse_args()
-    taken, grades, wins = learn(arguments.steps, 10, arguments.opponent)
+    taken, grades, scores = learn(arguments.steps, 10, arguments.opponent)
     print(
         f"against {arguments.opponent}, exploitability: {grades[0]:.3f} untrained, {grades[-1]:.3f} trained"
     )
-    print(f"wins against random play: {wins[0]:.0%} untrained, {wins[-1]:.0%} trained")
+    print(f"score against random play: {scores[0]:.0%} untrained, {scores[-1]:.0%} trained")
     if arguments.plot:
         import matplotlib
 
         matplotlib.use("Agg")
+        matplotlib.rcParams["svg.hashsalt"] = "duels"  # the same picture is the same file
         import matplotlib.pyplot as plt
 
         figure, axes = plt.subplots(figsize=(6, 3.5))
         axes.plot(taken, grades, marker="o", label="exploitability")
-        axes.plot(taken, wins, marker=".", label="wins against random play")
+        axes.plot(taken, scores, marker=".", label="score against random play")
         axes.set(xlabel="steps", title=f"Masked PPO on chain against {arguments.opponent}", ylim=(0, 1))
         axes.legend()
         figure.tight_layout()

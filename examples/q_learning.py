@@ -59,6 +59,7 @@ def main() -> None:
         import matplotlib
 
         matplotlib.use("Agg")
+        matplotlib.rcParams["svg.hashsalt"] = "duels"  # the same picture is the same file
         import matplotlib.pyplot as plt
 
         figure, axes = plt.subplots(figsize=(6, 3.5))

@@ -188,6 +188,22 @@ def test_the_package_has_every_name_that_it_lists() -> None:
     assert set(duels._LATER) - {"exploitability", "exploitability_bounds", "table_of"} <= set(duels.__all__)
 
 
+def test_the_package_shows_what_it_has_to_give() -> None:
+    program = "import duels; print(*dir(duels))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    shown = {name for name in done.stdout.split() if not name.startswith("_")}
+    assert {"exploitability", "exploitability_bounds", "table_of", "vector"} <= shown
+    assert not shown & {"Any", "TYPE_CHECKING", "import_module"}
+
+
+def test_games_are_listed_by_a_call_and_imported_by_their_place() -> None:
+    import duels
+    import duels.games.hunt.rules as rules
+
+    assert duels.games() == tuple(GAMES.values())
+    assert duels.games.hunt.rules is rules  # type: ignore[attr-defined]
+
+
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize(
     "needed",

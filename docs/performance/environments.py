@@ -37,7 +37,7 @@ def environments() -> str:
         )
         for row in data["aims"]
     ]
-    memory = [(game, f"{size:,.0f}") for game, size in data["memory"].items()]
+    held = [(game, f"{size:,.0f}") for game, size in data["state"].items()]
     return f"""\
 ## Environments
 
@@ -63,9 +63,10 @@ use `compiled=True`. The machine had other work to do during this run, which cos
 
 ![Steps a second by the size of the batch](images/{PICTURE.name})
 
-What a batch holds for each of its environments, in bytes; all batches of a game share its tables.
+The state that a batch holds for each of its environments between steps, in bytes. All batches of a game share
+its tables; the arrays that a step works with come on top.
 
-{table(("game", "bytes"), memory)}"""
+{table(("game", "bytes of state"), held)}"""
 
 
 def draw() -> None:
@@ -76,7 +77,7 @@ def draw() -> None:
 
     matplotlib.rcParams["svg.hashsalt"] = "duels"
     rows = measured("environments")["growth"]
-    figure, (speed, memory) = plt.subplots(1, 2, figsize=(11, 4.5), width_ratios=(3, 2))
+    figure, (speed, state) = plt.subplots(1, 2, figsize=(11, 4.5), width_ratios=(3, 2))
     games = list(dict.fromkeys(row["game"] for row in rows))
     for number, game in enumerate(games):
         for compiled, style in ((False, "-"), (True, "--")):
@@ -88,9 +89,9 @@ def draw() -> None:
     speed.set_title("Random play, whole rollouts")
     speed.grid(alpha=0.3)
     speed.legend(fontsize=7, ncols=2)
-    held = measured("environments")["memory"]
-    memory.bar(list(held), list(held.values()), color=[f"C{number}" for number in range(len(held))])
-    memory.set(title="Memory per environment", ylabel="bytes")
+    held = measured("environments")["state"]
+    state.bar(list(held), list(held.values()), color=[f"C{number}" for number in range(len(held))])
+    state.set(title="State held per environment", ylabel="bytes")
     figure.tight_layout()
     figure.savefig(PICTURE, metadata={"Date": None})
 

@@ -13,7 +13,7 @@ from duels.core.errors import (
     RecordError,
     UnknownName,
 )
-from duels.games import GAMES, Game, find_game, load_record
+from duels.games import Game, find_game, load_record
 
 if TYPE_CHECKING:
     from duels.core.match import Match, draw
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from duels.core.record import dumps as dump_record
     from duels.core.rules import CHANCE, Event, Outcome, Rules, Seat, Sight
     from duels.players import Player, make_player
+
+    def games() -> tuple[Game, ...]:
+        """The five games: at run time the package of that name, which can be called."""
+
 
 __all__ = [
     "CHANCE",
@@ -71,11 +75,6 @@ _LATER = {
 }
 
 
-def games() -> tuple[Game, ...]:
-    """The five games."""
-    return tuple(GAMES.values())
-
-
 def start(game: str, **options: int | None) -> "Match[Any, Any, Any]":
     """A new match of the game that goes by this name; options change its size or set a limit."""
     from duels.core.match import Match
@@ -91,3 +90,8 @@ def __getattr__(name: str) -> Any:
     module, _, thing = _LATER[name].rpartition(".")
     globals()[name] = found = getattr(import_module(module), thing)
     return found
+
+
+def __dir__() -> list[str]:
+    dunders = [name for name in globals() if name.startswith("__")]
+    return sorted({*dunders, *__all__, *_LATER, "vector"})

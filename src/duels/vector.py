@@ -1,5 +1,5 @@
 """The vectorised core: any number of games of one kind, stepped together as arrays."""
 
-from duels.envs.vector import Batch, Steps, TableBatch, Tally, make, make_batch
+from duels.envs.vector import Batch, Steps, TableBatch, Tally, make
 
-__all__ = ["Batch", "Steps", "TableBatch", "Tally", "make", "make_batch"]
+__all__ = ["Batch", "Steps", "TableBatch", "Tally", "make"]

@@ -62,6 +62,11 @@ def test_what_is_no_answer_is_refused(answer: Any, message: str) -> None:
         table_of(lambda observation, mask: answer, "lights")
 
 
+def test_what_is_no_agent_is_refused() -> None:
+    with pytest.raises(DuelsError, match="a function of an observation and a mask, not None"):
+        table_of(None, "lights")  # type: ignore[arg-type]
+
+
 def test_flip_has_no_table() -> None:
     with pytest.raises(DuelsError, match="too many states"):
         table_of(last_allowed, "flip")

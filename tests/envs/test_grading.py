@@ -114,8 +114,8 @@ def test_grades_in_pettingzoo_are_the_oracles(game: str, options: dict[str, Any]
         assert [env.infos[agent]["value"] for agent in env.possible_agents] == [won, not won]
 
 
-@pytest.mark.parametrize("game", ["chain", "hunt"])
-def test_an_illegal_action_in_pettingzoo_gives_everything_away(game: str) -> None:
+@pytest.mark.parametrize(("game", "sure"), [("chain", "exact"), ("hunt", "estimate")])
+def test_an_illegal_action_in_pettingzoo_gives_everything_away(game: str, sure: str) -> None:
     env = getattr(duels_pettingzoo, f"{game}_v0").env(grade=True)
     env.reset(seed=1)
     before = env.infos["player_1"]["value"]
@@ -123,8 +123,8 @@ def test_an_illegal_action_in_pettingzoo_gives_everything_away(game: str) -> Non
     env.step(int(env.observe("player_1")["action_mask"].argmin()))
     assert env.rewards == {"player_1": -1.0, "player_2": 0.0}
     assert env.infos == {
-        "player_1": {"value": 0.0, "regret": before},
-        "player_2": {"value": 1.0, "regret": 0.0},
+        "player_1": {"value": 0.0, "regret": before, "exactness": sure},
+        "player_2": {"value": 1.0, "regret": 0.0, "exactness": sure},
     }
 
 
@@ -143,6 +143,36 @@ def test_grades_in_gymnasium(seat: int) -> None:
         _, reward, over, _, info = env.step(np.int64(rules.all_actions().index(worst.action)))
         assert info["regret"] == verdict.value.number - worst.value.number
     assert (reward, info["value"]) == (-1.0, 0.0)
+
+
+SURE = {"lights": "exact", "leap": "exact", "chain": "exact", "hunt": "estimate", "flip": "bound"}
+
+
+@pytest.mark.parametrize("game", SURE)
+def test_grades_say_how_sure_they_are(game: str) -> None:
+    """To the end: a game of hunt that is won is worth 1 for sure, what its last action gave away is not."""
+    env = DuelEnv(game, grade=True)
+    _, info = env.reset(seed=1)
+    assert info["exactness"] == SURE[game]
+    zoo = getattr(duels_pettingzoo, f"{game}_v0").env(grade=True)
+    zoo.reset(seed=1)
+    assert [told["exactness"] for told in zoo.infos.values()] == [SURE[game]] * 2
+    over = False
+    while not over:
+        _, _, terminated, truncated, info = env.step(np.flatnonzero(info["action_mask"])[0])
+        over = terminated or truncated
+        # Where nothing is left to chance, flip's values are exact too.
+        assert info["exactness"] == SURE[game] or (game, info["exactness"]) == ("flip", "exact")
+    assert info["value"] in (0.0, 1.0)
+
+
+def test_grades_of_many_say_how_sure_they_are() -> None:
+    envs: Any = DuelVectorEnv("leap", 3, grade=True)
+    _, info = envs.reset(seed=1)
+    assert info["exactness"].tolist() == ["exact"] * 3
+    while "final_info" not in info:
+        *_, info = envs.step(info["action_mask"].argmax(axis=1))
+    assert info["final_info"]["exactness"][info["_final_info"]][0] == "exact"
 
 
 def test_grades_of_all_positions() -> None:
@@ -226,6 +256,12 @@ def test_a_functions_answers_are_checked(game: str, options: dict[str, Any]) -> 
         exploitability(lambda sight: "nothing", game, **options)
     with pytest.raises(DuelsError, match="sum to 1"):
         exploitability(lambda sight: {sight.actions[0]: 0.5}, game, **options)
+    for number in (0, np.int64(0), {0: 1.0}):
+        with pytest.raises(DuelsError, match="it has to be one of"):
+            exploitability(lambda sight, number=number: number, game, **options)
+    for answer in ([0], np.array([0.5, 0.5])):
+        with pytest.raises(DuelsError, match="an action or a mapping of actions"):
+            exploitability(lambda sight, answer=answer: answer, game, **options)
 
 
 def test_a_table_that_sums_to_almost_1_is_taken_as_if_it_did() -> None:

@@ -10,7 +10,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 
-from duels.core.errors import DuelsError
+from duels.core.errors import DuelsError, IllegalMove
 from duels.core.rules import Sight
 from duels.envs import dice
 from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
@@ -216,8 +216,103 @@ def test_vector_env_takes_a_table_for_an_opponent() -> None:
     observations, _ = envs.reset(seed=1)
     assert (observations == observations[0]).all()
     assert observations[0][:7].tolist() == [0, 1, 1, 1, 1, 1, 1]
-    with pytest.raises(DuelsError, match="vectorization_mode"):
-        DuelVectorEnv("lights", 4, opponent="greedy")
+
+
+SYNC = 'make the environment with vectorization_mode="sync"'
+
+
+def in_sync(game: str, **how: Any) -> Any:
+    return gymnasium.make_vec(f"duels/{game.title()}-v0", num_envs=2, vectorization_mode="sync", **how)
+
+
+@pytest.mark.parametrize("game", ["hunt", "flip"])
+@pytest.mark.parametrize("how", [{"opponent": "club"}, {"opponent": First()}, {"grade": True}])
+def test_what_a_vector_env_cannot_do_it_says_how_to_do(game: str, how: dict[str, Any]) -> None:
+    with pytest.raises(DuelsError, match=SYNC):
+        gymnasium.make_vec(f"duels/{game.title()}-v0", num_envs=2, **how)
+    envs = in_sync(game, **how)
+    _, info = envs.reset(seed=1)
+    assert info["action_mask"].shape[0] == 2
+    assert ("value" in info) == ("grade" in how)
+
+
+def test_a_vector_env_draws_nothing() -> None:
+    with pytest.raises(DuelsError, match=SYNC):
+        DuelVectorEnv("chain", 2, render_mode="ansi")
+
+
+class Biased:
+    """Takes the first action two times in three, else the last, and says so."""
+
+    def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
+        return sight.actions[0 if rng.random() < 2 / 3 else -1]
+
+    def odds(self, sight: Sight[Any, Any]) -> dict[Any, float]:
+        first, last = sight.actions[0], sight.actions[-1]
+        return {first: 1.0} if first == last else {first: 2 / 3, last: 1 / 3}
+
+
+def test_vector_env_takes_a_player_that_tells_its_odds() -> None:
+    envs: Any = DuelVectorEnv("lights", 3000, opponent=Biased(), seat=2)
+    observations, _ = envs.reset(seed=1)
+    first = (observations[:, 0] == 0).mean()
+    assert first == pytest.approx(2 / 3, abs=0.05)
+    assert (observations[observations[:, 0] == 1, 5:7] == 0).all()  # else the last pair
+    DuelVectorEnv("lights", 2, opponent="greedy").reset(seed=1)
+    with pytest.raises(DuelsError, match=SYNC):
+        DuelVectorEnv("lights", 2, opponent=First())  # nobody knows what else it would have chosen
+    with pytest.raises(DuelsError, match=SYNC):
+        DuelVectorEnv("chain", 2, opponent=Biased(), max_boards=2)  # it may look at the boards played
+
+
+@pytest.mark.parametrize("opponent", [3, None, object(), np.zeros(3)])
+def test_what_is_no_opponent_is_refused(opponent: Any) -> None:
+    with pytest.raises(DuelsError, match="An opponent is a player's name or has a method `choose`"):
+        made("chain", opponent=opponent)
+    with pytest.raises(DuelsError, match="a table"):
+        gymnasium.make_vec("duels/Chain-v0", num_envs=2, opponent=opponent)
+
+
+class Stubborn:
+    """Always gives the same answer."""
+
+    def __init__(self, answer: Any) -> None:
+        self._answer = answer
+
+    def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
+        return self._answer
+
+
+@pytest.mark.parametrize("answer", [3, "4", None, [1], np.array([1, 2]), {}])
+def test_an_opponent_takes_one_of_its_actions(answer: Any) -> None:
+    env = made("chain", opponent=Stubborn(answer), seat=2)
+    with pytest.raises(IllegalMove, match="The opponent chose"):
+        env.reset(seed=1)
+
+
+@pytest.mark.parametrize("action", [1.5, "x", None, np.array(1.0), np.array([1]), True])
+def test_an_action_is_a_whole_number(action: Any) -> None:
+    env = DuelEnv("chain")
+    env.reset(seed=1)
+    with pytest.raises(DuelsError, match="An action is a whole number"):
+        env.step(action)
+    number: Any = np.array(1)
+    env.step(number)
+
+
+def test_an_environment_must_be_reset_first() -> None:
+    with pytest.raises(DuelsError, match="reset before its first step"):
+        DuelEnv("chain").step(np.int64(0))
+    envs: Any = DuelVectorEnv("chain", 2)
+    with pytest.raises(DuelsError, match="reset before its first step"):
+        envs.step(np.zeros(2, int))
+
+
+@pytest.mark.parametrize("seed", ["a", 1.5, "ab", [1.5, 2], ["a", 2], [1, 2, 3]])
+def test_seeds_of_many_are_whole_numbers(seed: Any) -> None:
+    envs: Any = DuelVectorEnv("chain", 2)
+    with pytest.raises(DuelsError, match="A seed is a whole number"):
+        envs.reset(seed=seed)
 
 
 def test_rules_under_which_the_agent_never_moves_are_refused() -> None:

@@ -10,6 +10,7 @@ import io
 import pickle
 import sys
 import unittest
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -21,18 +22,26 @@ from absl import flags
 # Their modules define command-line flags and want them read.
 from open_spiel.integration_tests import api_test
 from open_spiel.python.algorithms import (
+    best_response,
     cfr,
     expected_game_score,
     exploitability,
     generate_playthrough,
     get_all_states,
 )
-from open_spiel.python.policy import UniformRandomPolicy
+from open_spiel.python.policy import Policy, UniformRandomPolicy
 
 import duels.envs.openspiel  # noqa: F401  (registers the games)
 from duels.core.match import Match
-from duels.core.rules import CHANCE, Seat
+from duels.core.rules import CHANCE, Seat, Sight
+from duels.envs.grading import exploitability as our_exploitability
 from duels.games import GAMES
+from duels.games.hunt.certificate import problem_against
+from duels.games.hunt.rules import Observe, Phase, Tunnel
+from duels.players import make_player
+from duels.solving.memory import Window
+from duels.solving.pomdp import Effort, tightest
+from tests.solving.test_pomdp import some_tables
 
 if not flags.FLAGS.is_parsed():
     flags.FLAGS.mark_as_parsed()
@@ -216,6 +225,68 @@ def test_their_value_iteration_agrees_with_our_oracles(
         ours = oracle.value(sight) if sight.seat is Seat.ONE else oracle.value(sight).for_other()
         assert ours.error < 1e-4  # flip's values are bounds, close ones
         assert points == pytest.approx(2 * ours.number - 1, abs=2 * ours.error + 1e-6)
+
+
+class OurPolicy(Policy):  # type: ignore[misc]
+    """A policy of ours, which goes by what a seat knows, for their algorithms."""
+
+    def __init__(self, game: Any, odds: Callable[[Sight[Any, Any]], dict[Any, float]]) -> None:
+        super().__init__(game, [0, 1])
+        self._odds = odds
+        self._known: dict[str, dict[int, float]] = {}
+
+    def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
+        key = state.information_state_string()
+        if key not in self._known:
+            odds = self._odds(state.match.sight(Seat(state.current_player() + 1)))
+            number = state.get_game().rules.all_actions().index
+            self._known[key] = {number(action): chance for action, chance in odds.items() if chance}
+        return self._known[key]
+
+
+def their_best_response(game: Any, seat: Seat, odds: Callable[[Sight[Any, Any]], dict[Any, float]]) -> float:
+    """How often their best responder wins against a policy of ours at `seat`."""
+    responder = best_response.BestResponsePolicy(game, seat.other - 1, OurPolicy(game, odds))
+    points: float = responder.value(game.new_initial_state())
+    return (points + 1) / 2
+
+
+@pytest.mark.parametrize("level", ["perfect", pytest.param("club", marks=pytest.mark.slow)])
+def test_their_best_response_to_our_oracles_hunt_is_ours(level: str) -> None:
+    """On the book's seven cells, cut off after each player's first turn."""
+    rules: Any = GAMES["hunt"].rules(max_turns=2)
+    player: Any = make_player(level, GAMES["hunt"], rules)
+    game = pyspiel.load_game("duels_hunt(max_turns=2)")
+    theirs = [their_best_response(game, seat, player.odds) for seat in Seat]
+    assert (sum(theirs) - 1) / 2 == pytest.approx(our_exploitability(player.odds, "hunt", max_turns=2))
+
+
+@pytest.mark.parametrize("seat", list(Seat))
+@pytest.mark.parametrize("seed", range(4))
+def test_their_best_response_lies_within_the_bounds_of_our_certificate(seed: int, seat: Seat) -> None:
+    """The method of hunt's certificate, on two cells, where the best responder needs four turns at most."""
+    memory = Window(2, 1)
+    tables = some_tables(seed, memory)
+
+    def odds(sight: Sight[Any, Any]) -> dict[Any, float]:
+        said = [entry.cell - 1 for entry in sight.history if isinstance(entry, Observe)]
+        own, other = said[sight.seat - 1 :: 2], said[sight.seat.other - 1 :: 2]
+        row = memory.index(tuple(own)) * len(memory.states) + memory.index(tuple(other))
+        place = (sight.view.cell - 1) % 3
+        moving = sight.view.phase is Phase.MOVE
+        start = (row * 3 + place) * 2 if moving else (row * 2 + place) * 2
+        weights = (tables.moves if moving else tables.names)[start : start + 2]
+        allowed = [action for action in sight.actions if not isinstance(action, Tunnel)]
+        return {action: weights[action.cell - 1] / sum(weights) for action in allowed}
+
+    bounds = tightest(problem_against(tables, seat, memory, memory), Effort(sweeps=12, trials=400, depth=6))
+    four, six = (
+        their_best_response(pyspiel.load_game(f"duels_hunt(cells=2,max_turns={turns})"), seat, odds)
+        for turns in (4, 6)
+    )
+    assert four == pytest.approx(six)  # the limit cuts nothing off
+    assert bounds.low <= four <= bounds.high
+    assert four == pytest.approx(bounds.high, abs=1e-6)  # what the certificate claims is no more than true
 
 
 def test_values_by_their_tree_walk_agree_with_ours() -> None:

@@ -1,5 +1,8 @@
 """PettingZoo's own tests, its registry, and the checks that its usual wrappers make."""
 
+import dataclasses
+import inspect
+import pickle
 import sys
 import warnings
 from collections.abc import Iterator
@@ -84,6 +87,38 @@ def test_raw_environment_refuses_what_is_illegal() -> None:
     env.step(3)
     with pytest.raises(IllegalMove):
         env.step(3)
+
+
+@pytest.mark.parametrize("action", [1.0, "x", [1], np.array([1]), 2.5])
+def test_raw_environment_takes_whole_numbers_only(action: Any) -> None:
+    env = module_of("chain").raw_env()
+    env.reset(seed=1)
+    with pytest.raises(IllegalMove, match="is not allowed now"):
+        env.step(action)
+    for number in (np.int64(1), np.array(2)):
+        env.step(number)
+
+
+def test_raw_environment_must_be_reset_first() -> None:
+    with pytest.raises(DuelsError, match="reset before its first step"):
+        module_of("chain").raw_env().step(0)
+    with pytest.raises(DuelsError, match="seed is a whole number, not 'a'"):
+        module_of("chain").env().reset(seed="a")
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("name", ["env", "raw_env"])
+def test_help_tells_the_options_of_the_rules(game: str, name: str) -> None:
+    make = getattr(module_of(game), name)
+    fields = {field.name: field.default for field in dataclasses.fields(GAMES[game].rules())}  # type: ignore[arg-type]
+    shown = inspect.signature(make).parameters
+    assert {option: shown[option].default for option in fields} == fields
+    assert [*shown][:2] == ["render_mode", "grade"]
+    told = inspect.getdoc(make)
+    assert told
+    assert all(f"`{option}` ({default})" in told for option, default in fields.items())
+    assert make.__name__ == name
+    assert pickle.loads(pickle.dumps(make)) is make
 
 
 def wrapped(game: str, options: dict[str, Any]) -> Any:

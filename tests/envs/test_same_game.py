@@ -89,7 +89,7 @@ def _without_clock(match: Reference) -> Any:
 @pytest.mark.parametrize("case", CASES)
 def test_vector_core(case: str, autoreset: bool) -> None:
     count, seed, rng = 5, 7, Random(7)
-    batch = vector.make_batch(rules_of(case), count, seed, first=3, autoreset=autoreset)
+    batch = vector.make(rules_of(case), count, seed, first=3, autoreset=autoreset)
     matches = [Reference(case, seed, 3 + number) for number in range(count)]
     states = batch.tables.rules_states(batch.rules) if isinstance(batch, TableBatch) else []
     for _ in range(60):

@@ -18,7 +18,7 @@ from duels.core.match import Match, Turn
 from duels.core.rules import Seat, Sight
 from duels.envs import pettingzoo as duels_pettingzoo
 from duels.envs import vector
-from duels.envs.gymnasium import DuelEnv
+from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
 from duels.games import GAMES
 from duels.terminal.export import Export, play_one, rows_of
 
@@ -123,6 +123,35 @@ def test_gymnasium(seed: int, seat: Seat) -> None:
         assert all(same(a, b) for a, b in zip(one, two, strict=True))
 
 
+def rows_alike(told: Any) -> bool:
+    """Whether two environments are told the same, through dictionaries, arrays and all."""
+    if isinstance(told, dict):
+        return all(rows_alike(part) for part in told.values())
+    return bool(np.array_equal(told[0], told[1]))
+
+
+@settings(max_examples=60, deadline=None)
+@given(seeds, seats)
+def test_gymnasium_vector(seed: int, seat: Seat) -> None:
+    """Both matches side by side in one vector environment; the opponent plays by the script."""
+    both = list(zip(*(match.turns for match in pair_of(seed, seat)), strict=True))
+    envs: Any = DuelVectorEnv("hunt", 2, seat=seat.value, **OPTIONS)
+    theirs = iter([pair for pair in both if pair[0].actor is not seat])
+
+    def scripted(policy: Any) -> Any:
+        pair = next(theirs, None)  # None: the next game has begun
+        return [NUMBER[turn.action] for turn in pair] if pair else envs._batch.masks().argmax(axis=1)
+
+    envs._batch.sample = scripted
+    looks: list[Any] = [envs.reset(seed=0)]
+    for pair in both:
+        if pair[0].actor is seat:
+            looks.append(envs.step(np.array([NUMBER[turn.action] for turn in pair])))
+    assert next(theirs, None) is None
+    assert "final_obs" in looks[-1][-1]  # the whole of both matches was played
+    assert all(rows_alike(part) for look in looks for part in look)
+
+
 @settings(max_examples=60, deadline=None)
 @given(seeds, seats)
 def test_openspiel(seed: int, seat: Seat) -> None:
@@ -150,7 +179,7 @@ def test_openspiel(seed: int, seat: Seat) -> None:
 @settings(max_examples=60, deadline=None)
 @given(seeds, seats)
 def test_vector_core(seed: int, seat: Seat) -> None:
-    batch = vector.make_batch(HUNT, 2, autoreset=False)
+    batch = vector.make(HUNT, 2, autoreset=False)
     for actions in zip(*(actions_of(match) for match in pair_of(seed, seat)), strict=True):
         shown = batch.observe(seat - 1)
         assert (shown[0] == shown[1]).all()
@@ -216,8 +245,10 @@ def test_flip_is_the_same_for_every_seed_until_a_tile_is_turned() -> None:
         env.reset(seed=seed)
         both = [env.observe(agent) for agent in env.agents]
         observation, info = DuelEnv("flip").reset(seed=seed)
+        many, told = DuelVectorEnv("flip", 2).reset(seed=seed)
         shown.add(
             (
+                *(many[k].tobytes() + told["action_mask"][k].tobytes() for k in range(2)),
                 *(numbers.tobytes() for look in both for numbers in look.values()),
                 observation.tobytes(),
                 info.pop("action_mask").tobytes(),
@@ -263,7 +294,21 @@ def flip_in_gymnasium(seed: int, steps: int) -> list[tuple[bytes, str]]:
     return looks
 
 
-@pytest.mark.parametrize("play", [flip_in_pettingzoo, flip_in_gymnasium])
+def flip_in_a_vector_env(seed: int, steps: int) -> list[tuple[bytes, str]]:
+    envs: Any = DuelVectorEnv("flip", 2)
+    envs._batch.sample = lambda policy: np.array([np.flatnonzero(row)[-1] for row in envs._batch.masks()])
+    observations, info = envs.reset(seed=seed)
+    looks = []
+    for step in range(steps):
+        looks.append(
+            (observations[1].tobytes(), str({name: told[1].tolist() for name, told in info.items()}))
+        )
+        actions = np.array([first_of(mask, step) for mask in info["action_mask"]])
+        observations, _, _, _, info = envs.step(actions)
+    return looks
+
+
+@pytest.mark.parametrize("play", [flip_in_pettingzoo, flip_in_gymnasium, flip_in_a_vector_env])
 def test_flip_tells_nothing_but_what_was_drawn(play: Any) -> None:
     """Where all that was shown so far is alike, so are mask, value and regret, whatever will be drawn."""
     told: dict[tuple[bytes, ...], str] = {}

@@ -16,7 +16,7 @@ TABLED = [case for case, (game, _) in CASES.items() if game not in ("hunt", "fli
 
 
 def made(case: str, num_envs: int, seed: int = 1, **how: Any) -> Any:
-    return vector.make_batch(rules_of(case), num_envs, seed, **how)
+    return vector.make(rules_of(case), num_envs, seed, **how)
 
 
 def looks(batch: vector.Batch) -> tuple[bytes, ...]:
@@ -133,8 +133,6 @@ def test_final_observations_are_of_the_game_that_ended() -> None:
 def test_a_rollout_needs_games_that_start_again() -> None:
     with pytest.raises(DuelsError, match="autoreset"):
         made("lights", 2, autoreset=False).rollout(3)
-    with pytest.raises(DuelsError, match="at least one"):
-        made("lights", 0)
 
 
 @pytest.mark.parametrize("case", TABLED)
@@ -170,14 +168,64 @@ def test_a_table_is_followed_as_it_stands() -> None:
 
 def test_what_makes_no_sense_is_said_to_make_none() -> None:
     batch = made("lights", 2)
-    with pytest.raises(DuelsError, match="one thread"):
-        batch.rollout(3, threads=0)
     for seat in (-1, 2):
         with pytest.raises(DuelsError, match="Seats are 0 and 1"):
             batch.observe(seat)
     large: Any = np.int64(2**63 - 1)
     seeded = made("lights", 2, seed=large)
     assert (seeded.sample() == made("lights", 2, seed=2**63 - 1).sample()).all()
+
+
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"seed": None}, "^seed is a whole number, not None"),
+    ({"seed": "a"}, "^seed is a whole number, not 'a'"),
+    ({"num_envs": 1.5}, "^num_envs is a whole number from 1, not 1.5"),
+    ({"num_envs": 0}, "^num_envs is a whole number from 1, not 0"),
+    ({"num_envs": True}, "^num_envs is a whole number from 1, not True"),
+    ({"first": -1}, "^first is a whole number from 0, not -1"),
+    ({"first": 1.5}, "^first is a whole number from 0, not 1.5"),
+]
+
+
+@pytest.mark.parametrize(("how", "says"), WRONG)
+@pytest.mark.parametrize("game", ["chain", "flip"])
+def test_arguments_that_are_none_are_refused(game: str, how: dict[str, Any], says: str) -> None:
+    with pytest.raises(DuelsError, match=says):
+        vector.make(game, **how)
+
+
+@pytest.mark.parametrize("game", ["chain", "flip"])
+def test_so_are_those_of_a_batch(game: str) -> None:
+    batch: Any = vector.make(game, 3)
+    for steps in (-1, 1.5, "a"):
+        with pytest.raises(DuelsError, match="steps is a whole number from 0"):
+            batch.rollout(steps)
+    for threads in (0, 1.5, None):
+        with pytest.raises(DuelsError, match="threads is a whole number from 1"):
+            batch.rollout(3, threads=threads)
+    for seed in (1.5, "a"):
+        with pytest.raises(DuelsError, match="seed is a whole number"):
+            batch.reset(seed)
+
+
+def test_rules_bring_their_options_with_them() -> None:
+    with pytest.raises(DuelsError, match="rules have theirs"):
+        vector.make(rules_of("chain"), 3, max_boards=2)
+
+
+def test_flip_says_that_it_has_no_tables() -> None:
+    batch = vector.make("flip", 2)
+    for name in ("tables", "states"):
+        with pytest.raises(DuelsError, match="flip has too many states"):
+            getattr(batch, name)
+        assert not hasattr(batch, name)
+
+
+def test_which_may_be_a_list() -> None:
+    batch, other = made("lights", 2), made("lights", 2)
+    batch.step([0, 99], [True, False])
+    other.step([0, 99], np.array([True, False]))
+    assert looks(batch) == looks(other)
 
 
 def test_a_policys_probabilities_are_followed() -> None:
@@ -201,7 +249,7 @@ def test_a_policy_that_cannot_be_one_is_refused() -> None:
         batch.policy(np.zeros((states, 13)))
     with pytest.raises(DuelsError, match="sum to 1"):
         batch.policy(np.full(states, 12))  # illegal almost everywhere
-    with pytest.raises(DuelsError, match="no table"):
+    with pytest.raises(DuelsError, match="no tables"):
         made("flip", 2).policy(np.zeros(3))
 
 

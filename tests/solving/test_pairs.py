@@ -16,7 +16,7 @@ pytest.importorskip("numba")
 from duels.solving.pairs import meet
 
 RULES = QuantumHunt()
-UNIFORM, SWEEPS = HABITS["uniform"], HABITS["sweeps"]
+UNIFORM, SWEEPS = HABITS["uniform"], HABITS["stays and sweeps"]
 
 
 def every_line(one: Weigh, two: Weigh, turns: int) -> list[dict[End, float]]:

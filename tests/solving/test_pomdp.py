@@ -35,7 +35,7 @@ def some_tables(seed: int, memory: Memory = MEMORY) -> Tables:
                 moves.append(rng.randint(1, 9) if near else 0)
         for _ in range(cells):
             names.extend(0 if own[:1] == (cell,) else rng.randint(1, 9) for cell in range(cells))
-    return Tables(moves, names, array("H"), array("H"))
+    return Tables(moves, names)
 
 
 class Search:
@@ -108,7 +108,7 @@ def some_tables_alike_in_the_mirror(seed: int) -> Tables:
             for own in range(CELLS):
                 there = (image * CELLS + CELLS - 1 - own) * CELLS + CELLS - 1 - cell
                 names[(row * CELLS + own) * CELLS + cell] += tables.names[there]
-    return Tables(moves, names, array("H"), array("H"))
+    return Tables(moves, names)
 
 
 @pytest.mark.parametrize("seat", list(Seat))

@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import ClassVar, Generic, TypeVar
 
 from duels.core.errors import BadOption
+from duels.core.whole import whole
 
 S = TypeVar("S", bound=Hashable)  # a state: frozen, hashable, everything the rules need, nothing else
 A = TypeVar("A", bound=Hashable)  # an action of a seat, or an outcome of chance: frozen, hashable
@@ -121,12 +122,18 @@ class Rules(ABC, Generic[S, A, V]):
     """The field of a state that counts towards the limit, and does nothing else."""
 
     def __post_init__(self) -> None:
-        defaults = {f.name: f.default for f in fields(self)}  # type: ignore[arg-type]
-        for option, value in self.options().items():
-            if value is None or value < 1:
-                raise BadOption(f"{option} is at least 1 in {self.name}, not {value}.")
-            if value > LARGEST and defaults[option] is not None:
-                raise BadOption(f"{option} is at most {LARGEST} in {self.name}, not {value}.")
+        for option in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, option.name)
+            if value is None and option.default is None:
+                continue
+            number = 0 if value is None else whole(value)
+            if number is None:
+                raise BadOption(f"{option.name} is a whole number in {self.name}, not {value!r}.")
+            if number < 1:
+                raise BadOption(f"{option.name} is at least 1 in {self.name}, not {value}.")
+            if number > LARGEST and option.default is not None:
+                raise BadOption(f"{option.name} is at most {LARGEST} in {self.name}, not {number}.")
+            object.__setattr__(self, option.name, number)  # rules are written down: no NumPy numbers
 
     @abstractmethod
     def initial(self) -> S:

@@ -3,15 +3,18 @@
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
 from duels.core.errors import DuelsError
 from duels.core.rules import Rules, Sight
+from duels.envs.extras import extra
 from duels.envs.kernels import kernel_of
-from duels.envs.tabled import shared_tables
 from duels.games import Game, find_game
 from duels.players import make_player
+
+with extra("vector"):
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    from duels.envs.tabled import shared_tables
 
 Agent = Callable[[NDArray[np.int8], NDArray[np.int8]], ArrayLike]
 """From an observation and a mask, as the environments give them, to an action's number or to [action]
@@ -23,6 +26,8 @@ def table_of(agent: Agent, game: str, **options: int | None) -> NDArray[np.float
 
     It is asked once for every pair of an observation and a mask.
     """
+    if not callable(agent):
+        raise DuelsError(f"An agent is a function of an observation and a mask, not {agent!r}.")
     rules = find_game(game).rules(**options)
     if kernel_of(rules.name, "batch"):
         raise DuelsError(f"{rules.name} has too many states for a table of all of them.")
@@ -51,6 +56,11 @@ def _probabilities(agent: Agent, observation: Any, mask: Any) -> NDArray[np.floa
     if (answer < 0).any() or not np.isclose(answer[allowed].sum(), 1):
         raise DuelsError(f"The agent's probabilities of the allowed actions {allowed} do not sum to 1.")
     return np.where(mask == 1, answer, 0.0)
+
+
+def is_player(thing: object) -> bool:
+    """Whether it can decide for a seat as players do; arrays have a method of that name too."""
+    return callable(getattr(thing, "choose", None)) and not isinstance(thing, np.ndarray)
 
 
 def player_odds(

@@ -9,11 +9,16 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
 from duels.core.errors import DuelsError, IllegalMove
+from duels.core.whole import need_whole
 from duels.envs import dice
+from duels.envs.extras import extra
+
+with extra("vector"):
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    from duels.solving.tables import Tables
 
 Bytes = NDArray[np.int8]
 Whole = NDArray[np.int64]
@@ -54,6 +59,10 @@ class Tally:
         return Tally(self.steps + later.steps, self.wins + later.wins, self.truncated + later.truncated)
 
 
+class NoTables(DuelsError, AttributeError):
+    """Asked for tables of a game that has too many states for them."""
+
+
 class Batch(ABC):
     """`num_envs` games under way at once.
 
@@ -61,14 +70,13 @@ class Batch(ABC):
     actions it is given, never on the rest of the batch.
     """
 
+    rules: Any
     num_actions: int
     observation_size: int
 
     def __init__(
         self, num_envs: int, seed: int, limit: int | None, first: int = 0, autoreset: bool = True
     ) -> None:
-        if num_envs < 1:
-            raise DuelsError(f"A batch has at least one environment, not {num_envs}.")
         self.num_envs = num_envs
         self.limit = limit
         self.first = first
@@ -150,12 +158,27 @@ class Batch(ABC):
             raise DuelsError(f"Seats are 0 and 1 here, not {seat}.")
         return self._observe(self._actor() if seat is None else int(seat))
 
+    @property
+    def tables(self) -> Tables:
+        """The rules as tables, in a game that has them (`TableBatch`)."""
+        raise self._no_tables()
+
+    @property
+    def states(self) -> Whole:
+        """[env] the state of every game, as `tables` number them."""
+        raise self._no_tables()
+
     def policy(self, table: Any) -> Any:
         """A policy given as a table, made ready for `sample` and `rollout`.
 
         What a table can be depends on the game: see `TableBatch.policy`.
         """
-        raise DuelsError("This game has no table of states, so it has no table of a policy either.")
+        raise self._no_tables()
+
+    def _no_tables(self) -> NoTables:
+        return NoTables(
+            f"{self.rules.name} has too many states to number them: it has no tables, nor takes any."
+        )
 
     def sample(self, policy: Any = None) -> Whole:
         """[env] actions by a policy, or uniformly random legal ones; the same until the next step.
@@ -197,6 +220,7 @@ class Batch(ABC):
         """Where nothing is to be played; None: nowhere."""
         if which is None:
             return self._over
+        which = np.asarray(which, np.bool_)
         return ~which if self._over is None else self._over | ~which
 
     def _finish(self, ended: Flags) -> None:
@@ -236,8 +260,7 @@ class Batch(ABC):
         Both seats play by `policy`, or at random without one: exactly as `step(sample(policy))` would.
         Threads are worth starting in compiled code only.
         """
-        if threads < 1:
-            raise DuelsError(f"A rollout takes at least one thread, not {threads}.")
+        steps, threads = need_whole("steps", steps, 0), need_whole("threads", threads, 1)
         ready = None if policy is None else self.policy(policy)
         if self._over is not None:
             raise DuelsError("A rollout needs a batch that starts ended games again (autoreset=True).")

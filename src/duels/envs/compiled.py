@@ -5,10 +5,12 @@ Needs the extra `fast`. Compiled once a machine; the functions hold no lock, so 
 
 from typing import Any
 
-import numpy as np
-from numba import njit
-
 from duels.envs import dice
+from duels.envs.extras import extra
+
+with extra("fast"):
+    import numpy as np
+    from numba import njit
 
 GAMMA = np.uint64(dice.GAMMA)
 _MIX_1 = np.uint64(dice.MIX_1)
@@ -27,18 +29,25 @@ def mix(word: Any) -> Any:
     return word ^ (word >> _31)
 
 
+@njit(inline="always")
+def _move(i: int, streams: Any, rows: Any, counts: Any, packed: Any, tickets: Any) -> Any:
+    """The packed word of a random move in game `i`, drawn from its stream; `tickets` unsigned."""
+    streams[i] += GAMMA
+    word = mix(streams[i])
+    index = np.uint64(rows[i]) + ((word & HALF) * np.uint64(counts[i]) >> _32) * tickets
+    if tickets > 1:
+        index += (word >> _32) * tickets >> _32
+    return packed[index]
+
+
 @njit(nogil=True, cache=True)
-def roll_random(
-    streams: Any,
-    rows: Any,
-    counts: Any,
-    packed: Any,
-    tickets: int,
-    steps: int,
-    fields: Any,
-    wins: Any,
-) -> None:
-    """Random play without a limit; `fields` are where a packed word holds what (see `tabled`)."""
+def roll_random(where: Any, fields: Any, steps: int, wins: Any) -> None:
+    """Random play without a limit.
+
+    `where` are the streams, rows and counts of the games, the packed table and its tickets; `fields` are
+    where a packed word holds what (see `tabled`).
+    """
+    streams, rows, counts, packed, tickets = where
     row_mask, win_1, win_2, count_at, field = fields
     won = (1 << win_1) | (1 << win_2)
     longest = (1 << field) - 1
@@ -50,12 +59,7 @@ def roll_random(
             sums[:] = 0
             for _ in range(begun, min(begun + longest, steps)):
                 for i in range(low, high):
-                    streams[i] += GAMMA
-                    word = mix(streams[i])
-                    index = np.uint64(rows[i]) + ((word & HALF) * np.uint64(counts[i]) >> _32) * ways
-                    if tickets > 1:
-                        index += (word >> _32) * ways >> _32
-                    found = packed[index]
+                    found = _move(i, streams, rows, counts, packed, ways)
                     rows[i] = found & row_mask
                     counts[i] = found >> count_at
                     sums[i - low] += found & won
@@ -65,32 +69,19 @@ def roll_random(
 
 
 @njit(nogil=True, cache=True)
-def roll_random_limited(
-    streams: Any,
-    rows: Any,
-    counts: Any,
-    packed: Any,
-    tickets: int,
-    steps: int,
-    fields: Any,
-    wins: Any,
-    clock: Any,
-    tick_at: int,
-    limit: int,
-    start_count: int,
-    truncated: Any,
-) -> None:
-    """Random play under a limit, counted in `clock`."""
+def roll_random_limited(where: Any, fields: Any, steps: int, wins: Any, clocks: Any, truncated: Any) -> None:
+    """Random play under a limit.
+
+    `clocks` are the games' clocks, where a word ticks, the limit, and the count of a game that starts.
+    """
+    streams, rows, counts, packed, tickets = where
     row_mask, win_1, win_2, count_at, _ = fields
+    clock, tick_at, limit, start_count = clocks
     won = (1 << win_1) | (1 << win_2)
     ways = np.uint64(tickets)
     for i in range(len(rows)):
         for _ in range(steps):
-            streams[i] += GAMMA
-            word = mix(streams[i])
-            index = np.uint64(rows[i]) + ((word & HALF) * np.uint64(counts[i]) >> _32) * ways
-            index += (word >> _32) * ways >> _32
-            found = packed[index]
+            found = _move(i, streams, rows, counts, packed, ways)
             rows[i] = found & row_mask
             counts[i] = found >> count_at
             clock[i] += found >> tick_at & 1

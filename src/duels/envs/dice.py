@@ -5,8 +5,9 @@ its place in a batch. It is SplitMix64: a stream is a 64-bit number that every t
 that falls is the number, mixed. The upper half of a word is for chance, the lower for a random player.
 """
 
-from operator import index
 from typing import Any
+
+from duels.core.whole import need_whole
 
 GAMMA = 0x9E3779B97F4A7C15
 MIX_1 = 0xBF58476D1CE4E5B9
@@ -23,7 +24,7 @@ def _mix(word: int) -> int:
 
 def stream(seed: int, number: int = 0) -> int:
     """The stream of environment `number` under `seed`."""
-    return _mix((_mix((index(seed) + GAMMA) & _WORD) + (number + 1) * GAMMA) & _WORD)
+    return _mix((_mix((need_whole("seed", seed) + GAMMA) & _WORD) + (number + 1) * GAMMA) & _WORD)
 
 
 def advance(stream: int) -> int:
@@ -47,7 +48,7 @@ def streams(seed: int, first: int, count: int) -> Any:
     import numpy as np
 
     numbers = np.arange(first + 1, first + count + 1, dtype=np.uint64)
-    return _mix_all(numbers * np.uint64(GAMMA) + np.uint64(_mix((index(seed) + GAMMA) & _WORD)))
+    return _mix_all(numbers * np.uint64(GAMMA) + np.uint64(_mix((need_whole("seed", seed) + GAMMA) & _WORD)))
 
 
 def streams_of(seeds: Any) -> Any:

@@ -1,30 +1,34 @@
 """Exact grading: what a position is worth, what an action gives away, how far a policy is from perfect."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import isclose
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from duels.core.errors import DuelsError
 from duels.core.explore import count_lines
 from duels.core.rules import Rules, Seat, Sight
-from duels.envs.agents import player_odds
-from duels.envs.engine import MatchEngine
+from duels.envs.extras import extra
 from duels.envs.kernels import kernel_of
-from duels.envs.tabled import shared_tables
 from duels.games import find_game
-from duels.solving.best_response import best_response
-from duels.solving.oracle import Oracle
+from duels.solving.oracle import Exactness, Oracle
 from duels.solving.pomdp import Bounds
-from duels.solving.table_response import best_response_value
-from duels.solving.tables import ILLEGAL, NOBODY
+
+with extra("vector"):
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from duels.envs.agents import player_odds
+    from duels.envs.engine import MatchEngine
+    from duels.envs.tabled import shared_tables
+    from duels.solving.best_response import best_response
+    from duels.solving.table_response import best_response_value
+    from duels.solving.tables import ILLEGAL, NOBODY
 
 MOST_LINES = 200_000
 MOST_CLOCKS = 64  # readings of a clock for which a function's answers are kept
+ONE_BY_ONE = 'make the environment with vectorization_mode="sync"'
 SURE = 0.001  # the most that an exploitability may be wrong by to be given as one number
 
 Chooses = Callable[[Sight[Any, Any]], Any]
@@ -34,7 +38,7 @@ class Grader:
     """Grades a game under way, for each seat from what that seat knows and nothing else.
 
     Values are probabilities of winning under perfect play of both; a regret is what the seat's last
-    action gave away of it.
+    action gave away of it. `exactness` says how sure both are: as sure as the less sure of them.
     """
 
     def __init__(self, engine: MatchEngine) -> None:
@@ -45,20 +49,29 @@ class Grader:
     def reset(self) -> None:
         """Forget the regrets: a new game begins."""
         self._regret = [0.0, 0.0]
+        self._judged = [Exactness.EXACT, Exactness.EXACT]
 
     def before(self, action: int) -> None:
         """Judge an action of the seat to move, which is about to be played."""
         seat = self._engine.actor
         verdict = self._oracle.judge(self._engine.sight(seat))
         self._regret[seat] = verdict.loss(self._engine.action(action))
+        self._judged[seat] = verdict.value.exactness
 
-    def forfeit(self, seat: int) -> dict[str, float]:
+    def forfeit(self, seat: int) -> dict[str, Any]:
         """What `info` holds for a seat that has just lost by an action that is not allowed."""
-        return {"value": 0.0, "regret": self._oracle.value(self._engine.sight(seat)).number}
+        lost = self._oracle.value(self._engine.sight(seat))
+        return {"value": 0.0, "regret": lost.number, "exactness": lost.exactness.value}
 
-    def info(self, seat: int) -> dict[str, float]:
+    def info(self, seat: int) -> dict[str, Any]:
         """What `info` holds for a seat: the position's value to it now, and its last action's regret."""
-        return {"value": self._oracle.value(self._engine.sight(seat)).number, "regret": self._regret[seat]}
+        value = self._oracle.value(self._engine.sight(seat))
+        sure = _least_sure(value.exactness, self._judged[seat])
+        return {"value": value.number, "regret": self._regret[seat], "exactness": sure.value}
+
+
+def _least_sure(*kinds: Exactness) -> Exactness:
+    return max(kinds, key=list(Exactness).index)
 
 
 @dataclass(frozen=True)
@@ -69,6 +82,8 @@ class Grades:
     """[seat, state] the probability that the seat wins under perfect play of both."""
     regrets: NDArray[np.float64]
     """[state, action] what the action gives away of it; NaN where it is illegal."""
+    exactness: str
+    """How sure they all are: as sure as the least sure of them."""
 
 
 @lru_cache(maxsize=16)
@@ -76,6 +91,7 @@ def grades_of(rules: Rules[Any, Any, Any]) -> Grades:
     """The grades of a game without secrets, aligned with its tables."""
     _refuse_untabled(rules)
     refuse_clocked(rules)
+    met = {Exactness.EXACT}
     tables = shared_tables(rules).tables
     oracle = find_game(rules.name).oracle(rules)
     number = {action: place for place, action in enumerate(rules.all_actions())}
@@ -83,12 +99,18 @@ def grades_of(rules: Rules[Any, Any, Any]) -> Grades:
     regrets = np.full((tables.states, tables.actions), np.nan)
     for place, state in enumerate(tables.rules_states(rules)):
         sight = rules.sight(state, Seat(max(int(tables.actor[place]), 0) + 1))
-        mine = oracle.value(sight).number
-        values[sight.seat - 1, place], values[2 - sight.seat, place] = mine, 1 - mine
+        mine = oracle.value(sight)
+        met.add(mine.exactness)
+        values[sight.seat - 1, place], values[2 - sight.seat, place] = mine.number, 1 - mine.number
         if sight.actions:
             for action, loss in zip(sight.actions, oracle.judge(sight).losses, strict=True):
                 regrets[place, number[action]] = loss
-    return Grades(values, regrets)
+    return Grades(values, regrets, _least_sure(*met).value)
+
+
+def tabled(rules: Rules[Any, Any, Any]) -> bool:
+    """Whether what a seat knows is a state of the game's tables."""
+    return not (rules.has_secrets or kernel_of(rules.name, "batch"))
 
 
 def _refuse_untabled(rules: Rules[Any, Any, Any]) -> None:
@@ -129,12 +151,13 @@ def exploitability_bounds(policy: Any, game: str, **options: int | None) -> Boun
         raise DuelsError(f"The game comes after the policy, by its name; {game!r} is no game's name.")
     room = find_game(game)
     rules = room.rules(**options)
-    known = room.response_bounds(rules, policy)
+    with extra("solve"):
+        known = room.response_bounds(rules, policy)
     if known:
         return Bounds(*((sum(getattr(b, end) for b in known.values()) - 1) / 2 for end in ("low", "high")))
     if isinstance(policy, str):
         policy = player_odds(policy, room, rules)
-    if callable(policy) and (rules.has_secrets or kernel_of(rules.name, "batch")):
+    if callable(policy) and not tabled(rules):
         _refuse_large(rules)
         odds = _aligned(policy)
         answers = [best_response(rules, seat, odds) for seat in Seat]
@@ -181,10 +204,15 @@ def _aligned(policy: Chooses) -> Callable[[Sight[Any, Any]], list[float]]:
 def odds_at(policy: Chooses, sight: Sight[Any, Any]) -> Mapping[Any, float]:
     """The probabilities of the actions that a policy can take; DuelsError if it may not, or they are none."""
     chosen = policy(sight)
+    if not isinstance(chosen, Hashable | Mapping):
+        raise DuelsError(f"A policy gives an action or a mapping of actions, not a {type(chosen).__name__}.")
     odds: Mapping[Any, float] = chosen if isinstance(chosen, Mapping) else {chosen: 1.0}
     for action, probability in odds.items():
         if action not in sight.actions and probability != 0:
-            raise DuelsError(f"The policy takes {action}, which is not allowed at {sight.view}.")
+            raise DuelsError(
+                f"The policy takes {action!r}, which is not allowed at {sight.view}: "
+                "it has to be one of `sight.actions`."
+            )
     total = sum(odds.values())
     if not (all(p >= 0 for p in odds.values()) and isclose(total, 1, rel_tol=1e-5)):
         raise DuelsError(f"A policy's probabilities of the actions must sum to 1, also at {sight.view}.")
@@ -234,5 +262,5 @@ def refuse_clocked(rules: Rules[Any, Any, Any]) -> None:
             if oracle.value(sight).number != 0.5:
                 raise DuelsError(
                     f"Under {rules} what a position is worth depends on the {rules.clock} played, which "
-                    'a table of positions does not know: make the environment with vectorization_mode="sync".'
+                    f"a table of positions does not know: {ONE_BY_ONE}."
                 )

@@ -9,13 +9,15 @@ from enum import Enum
 from functools import cached_property, lru_cache
 from typing import Any, cast
 
-import numpy as np
-import pyspiel
-
 from duels.core.features import Encoding
 from duels.core.match import Match, Turn
 from duels.core.rules import CHANCE, Rules, Seat
+from duels.envs.extras import extra
 from duels.games import GAMES, Game
+
+with extra("openspiel"):
+    import numpy as np
+    import pyspiel
 
 # Some duels can go on for ever. OpenSpiel wants an end: after so many moves nobody has won, unless
 # `max_moves` is 0, for algorithms that can do with a game that comes back to where it was.

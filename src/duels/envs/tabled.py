@@ -123,12 +123,16 @@ class TableBatch(Batch):
     ) -> None:
         self.rules = rules
         self.shared = shared_tables(rules)
-        self.tables = self.shared.tables
         self.num_actions = self.tables.actions
         self.observation_size = self.tables.observation.shape[2]
         self.compiled = compiled
         limit = getattr(rules, rules.limit) if rules.limit else None
         super().__init__(num_envs, seed, limit, first, autoreset)
+
+    @property
+    def tables(self) -> Tables:
+        """The rules as tables."""
+        return self.shared.tables
 
     @property
     def states(self) -> Whole:
@@ -285,20 +289,12 @@ class TableBatch(Batch):
         wins = np.zeros((len(at.row), 2), np.int64)
         truncated = np.zeros(len(at.row), np.int64)
         fields = (_ROW, *_WIN, _COUNT, _FIELD)
-        where = (
-            self._streams[part],
-            at.row,
-            at.count,
-            self.shared.packed,
-            self.tables.tickets,
-            steps,
-            fields,
-        )
+        where = (self._streams[part], at.row, at.count, self.shared.packed, self.tables.tickets)
         if self.limit is None:
-            compiled.roll_random(*where, wins)
+            compiled.roll_random(where, fields, steps, wins)
         else:
-            start = int(self.shared.counts[0])
-            compiled.roll_random_limited(*where, wins, self._clock[part], _TICK, self.limit, start, truncated)
+            clocks = (self._clock[part], _TICK, self.limit, int(self.shared.counts[0]))
+            compiled.roll_random_limited(where, fields, steps, wins, clocks, truncated)
         return Tally(steps * len(at.row), wins, truncated)
 
     def _cut_off(self, part: slice, word: Whole, limit: int) -> Flags:

@@ -1,8 +1,13 @@
-"""The five duels, each in a room of its own with the same doors; GAMES is the one list of them."""
+"""The five duels, each in a room of its own with the same doors; GAMES is the one list of them.
 
+`duels.games()` gives them all: the package can be called, so that it and its rooms can be imported too.
+"""
+
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from duels.core.errors import UnknownName, quote
@@ -113,7 +118,17 @@ def load_record(text: str) -> "Record":
 
 def find_game(name: str) -> Game:
     """The game that goes by `name`, in any letter case."""
-    game = GAMES.get(name.strip().lower())
+    game = GAMES.get(str(name).strip().lower())
     if not game:
-        raise UnknownName(f"There is no game {quote(name)}; there are {', '.join(GAMES)}.")
+        raise UnknownName(f"There is no game {quote(str(name))}; there are {', '.join(GAMES)}.")
     return game
+
+
+class _Called(ModuleType):
+    """A module that gives all the games when it is called."""
+
+    def __call__(self) -> tuple[Game, ...]:
+        return tuple(GAMES.values())
+
+
+sys.modules[__name__].__class__ = _Called

@@ -44,7 +44,6 @@ class Learned:
 
     moves: Array
     names: Array
-    to_move: Array
     waiting: Array
 
 
@@ -63,7 +62,7 @@ class Plan:
         Stage(100, 0.06, 0.006),
         Stage(80, 0.03, 0.004),
         Stage(70, 0.012, 0.002),
-        Stage(30, 0.006, 0.001),
+        Stage(150, 0.006, 0.001),
     )
 
 
@@ -285,11 +284,8 @@ def finished(chain: Chain, pupil: Policy) -> Learned:
     """What a policy does that keeps its tunnel, and its chances of winning in `chain`."""
     seat, other = pupil.seat, pupil.seat.other
     cells = chain.grid.cells
-    to_move = _mean(
-        1 - chain.worth[other].transpose(0, 2, 1), chain.reach[seat].transpose(0, 2, 1), pupil, cells
-    )
     waiting = _mean(chain.worth[seat], chain.reach[other], pupil, cells)
-    return Learned(pupil.moves[:, cells:], pupil.names[:, cells:], to_move, waiting)
+    return Learned(pupil.moves[:, cells:], pupil.names[:, cells:], waiting)
 
 
 def _mean(worth: Array, reach: Array, pupil: Policy, cells: int) -> Any:

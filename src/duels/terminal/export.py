@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -16,9 +17,12 @@ from duels.core.match import Match, draw
 from duels.core.rules import CHANCE, Rules, Seat, Sight
 from duels.games import Game
 from duels.players import make_player
+from duels.solving.oracle import Exactness
 
 Progress = Callable[[int, int], None]
 AnyMatch = Match[Any, Any, Any]
+
+AT_ONCE = 1000  # matches that are written to a Parquet file together: small pieces make it large and slow
 
 
 @dataclass(frozen=True)
@@ -43,26 +47,32 @@ class Export:
 
 
 def export(run: Export, path: Path, progress: Progress = lambda done, games: None) -> int:
-    """Write the matches of `run` to `path`, by its suffix; how many were there already is given back."""
+    """Write the matches of `run` to `path`, by its suffix; how many were there already is given back.
+
+    Matches that are in the file stay there, even if they are more than `run` asks for.
+    """
     if path.suffix == ".jsonl":
         return _write_lines(run, path, progress)
     if path.suffix == ".parquet":
         _need_arrow()
-        if _in_parquet(run, path) == run.games:
-            return run.games
+        held = _in_parquet(run, path)
+        if held >= run.games:
+            return held
+        # Played matches are kept line by line: a Parquet file can only be written as a whole.
         lines = path.with_name(path.name + ".jsonl")
-        found = _write_lines(run, lines, progress)
-        _write_parquet(run, lines, path)
+        found = _write_lines(run, lines, progress, held)
+        _write_parquet(run, lines, path, held)
         lines.unlink()
-        return found
+        return min(found, run.games)
     raise DuelsError(f"Datasets are written as .jsonl or .parquet, not as '{path.suffix}'.")
 
 
 # -- JSON lines --------------------------------------------------------------------------------------
 
 
-def _write_lines(run: Export, path: Path, progress: Progress) -> int:
-    found = _resume(run, path)
+def _write_lines(run: Export, path: Path, progress: Progress, held: int = 0) -> int:
+    """Write the matches from number `held` on; the number of the first that was not there yet."""
+    found = _resume(run, path, held)
     oracle = run.game.oracle(run.rules)
     seated = [make_player(name, run.game, run.rules) for name in run.players]
     with path.open("a", encoding="utf-8") as file:
@@ -75,24 +85,32 @@ def _write_lines(run: Export, path: Path, progress: Progress) -> int:
     return found
 
 
-def _resume(run: Export, path: Path) -> int:
-    """How many matches are in the file already; a last line that was not finished is cut off."""
+def _resume(run: Export, path: Path, held: int) -> int:
+    """The number of the match to go on with; a last line that was not finished is cut off.
+
+    The file's first match is number `held`, or one before it if that many were written elsewhere just
+    before the run was broken off.
+    """
     if not path.exists():
-        return 0
+        return held
     content = path.read_bytes()
     whole = content[: content.rfind(b"\n") + 1]
-    lines = whole.splitlines()
-    for number, line in enumerate(lines):
+    numbers: list[Any] = []
+    for place, line in enumerate(whole.splitlines(), start=1):
         try:
             head = json.loads(line)
         except ValueError:
-            raise DuelsError(f"{path}, line {number + 1}: this is no match in JSON.") from None
-        expected = {**run.head, "number": number}
-        if not isinstance(head, dict) or any(head.get(key) != value for key, value in expected.items()):
-            raise DuelsError(f"{path}, line {number + 1}: this match is of another run; name another file.")
+            raise DuelsError(f"{path}, line {place}: this is no match in JSON.") from None
+        number = head.get("number") if isinstance(head, dict) else None
+        follows = number == numbers[-1] + 1 if numbers else number in range(held + 1)
+        if not follows or any(head.get(key) != value for key, value in run.head.items()):
+            raise DuelsError(f"{path}, line {place}: this match is of another run; name another file.")
+        numbers.append(number)
+    if numbers and numbers[-1] + 1 < held:
+        raise DuelsError(f"{path}: matches are missing after its last one; remove it.")
     if len(whole) < len(content):
         os.truncate(path, len(whole))
-    return len(lines)
+    return numbers[-1] + 1 if numbers else held
 
 
 def play_one(run: Export, number: int, oracle: Any, seated: list[Any]) -> dict[str, Any]:
@@ -103,7 +121,7 @@ def play_one(run: Export, number: int, oracle: Any, seated: list[Any]) -> dict[s
     while (actor := match.actor) is not None:
         if actor is CHANCE:
             action = draw(match, rng)
-            turns.append({"actor": "chance", "action": run.rules.format(action)})
+            turns.append({**_UNGRADED, "actor": "chance", "action": run.rules.format(action)})
         else:
             seat = Seat(actor)
             # Where nothing is hidden the position says all, and a long history need not be gathered.
@@ -116,8 +134,15 @@ def play_one(run: Export, number: int, oracle: Any, seated: list[Any]) -> dict[s
     return {"winner": match.outcome.winner, "reason": match.outcome.reason, "turns": turns}
 
 
+# What a turn holds, in this order; None stays where chance acts, which nobody grades.
+_UNGRADED: dict[str, Any] = dict.fromkeys(
+    ("actor", "position", "action", "value", "regret", "exactness", "error")
+)
+
+
 def _graded(rules: Any, oracle: Any, sight: Sight[Any, Any], action: Any) -> dict[str, Any]:
     verdict = oracle.judge(sight)
+    estimated = verdict.value.exactness is Exactness.ESTIMATE
     return {
         "actor": sight.seat.value,
         "position": rules.format_position(sight),
@@ -125,7 +150,7 @@ def _graded(rules: Any, oracle: Any, sight: Sight[Any, Any], action: Any) -> dic
         "value": verdict.value.number,
         "regret": verdict.loss(action),
         "exactness": verdict.value.exactness.value,
-        "error": verdict.value.error,
+        "error": None if estimated else verdict.value.error,
     }
 
 
@@ -146,20 +171,20 @@ def _in_parquet(run: Export, path: Path) -> int:
     from pyarrow import ArrowInvalid, parquet
 
     try:
-        told = parquet.read_schema(path).metadata or {}
+        found = parquet.read_schema(path)
     except ArrowInvalid:
         raise DuelsError(f"{path}: this is no Parquet file; name another file.") from None
-    if any(told.get(key.encode()) != json.dumps(value).encode() for key, value in run.head.items()):
+    expected = _schema(run)
+    if found.names != expected.names or not expected.metadata.items() <= (found.metadata or {}).items():
         raise DuelsError(f"{path}: these matches are of another run; name another file.")
     numbers = parquet.read_table(path, columns=["number"])["number"]
     return len(numbers) and int(numbers[-1].as_py()) + 1
 
 
-def _write_parquet(run: Export, lines: Path, path: Path) -> None:
+def _schema(run: Export) -> Any:
     import pyarrow as arrow
-    from pyarrow import parquet
 
-    schema = arrow.schema(
+    return arrow.schema(
         [
             ("number", arrow.int64()),
             ("move", arrow.int32()),
@@ -177,15 +202,25 @@ def _write_parquet(run: Export, lines: Path, path: Path) -> None:
         ],
         metadata={key: json.dumps(value) for key, value in run.head.items()},
     )
+
+
+def _write_parquet(run: Export, lines: Path, path: Path, held: int) -> None:
+    """Write the `held` matches of `path` and those of `lines` that follow, as many as are asked for."""
+    import pyarrow as arrow
+    from pyarrow import parquet
+
+    schema = _schema(run)
     draft = path.with_name(path.name + ".draft")
     with (
         parquet.ParquetWriter(draft, schema, compression="zstd") as writer,
         lines.open(encoding="utf-8") as file,
     ):
-        for line in file:
-            writer.write_batch(
-                arrow.RecordBatch.from_pylist(list(rows_of(run, json.loads(line))), schema=schema)
-            )
+        if held:
+            for batch in parquet.ParquetFile(path).iter_batches():
+                writer.write_batch(batch)
+        matches = (match for match in map(json.loads, file) if match["number"] in range(held, run.games))
+        while rows := [row for match in islice(matches, AT_ONCE) for row in rows_of(run, match)]:
+            writer.write_batch(arrow.RecordBatch.from_pylist(rows, schema=schema))
     os.replace(draft, path)
 
 

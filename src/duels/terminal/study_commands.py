@@ -213,6 +213,7 @@ def practice(game: Game, count: int, seed: str | None, plain: bool) -> None:
     epilog=examples(
         "duels export chain --games 1000 --player perfect",
         "duels export lights --games 500 --player club --against random --out lights.parquet",
+        "duels export hunt --limit 20",
     )
 )
 @game_argument
@@ -221,23 +222,38 @@ def practice(game: Game, count: int, seed: str | None, plain: bool) -> None:
 @who_option("--against", "Who sits at the other seat; the same player by default.")
 @click.option("--seed", default="export", show_default=True, help="Makes the matches repeatable.")
 @click.option(
+    "--limit",
+    type=click.IntRange(1),
+    help="chain: boards, hunt: turns, after which nobody has won; 50 by default.",
+)
+@click.option(
     "--out",
     "path",
     type=click.Path(path_type=Path, dir_okay=False),
     help="The file, .jsonl or .parquet; GAME-PLAYER.jsonl by default.",
 )
-def export(game: Game, count: int, player: str, against: str | None, seed: str, path: Path | None) -> None:
+def export(
+    game: Game,
+    count: int,
+    player: str,
+    against: str | None,
+    seed: str,
+    limit: int | None,
+    path: Path | None,
+) -> None:
     """Write matches between machine players, every decision graded.
 
-    A run that was broken off goes on where it was when it is started again. A match ends without a winner
-    after 50 boards of chain or 50 turns of hunt.
+    A run that was broken off goes on where it was when it is started again, and a finished one goes on
+    with more --games. chain and hunt need not end between machines, so they are cut off (--limit).
     """
     from duels.terminal import export as exporting
     from duels.terminal.play import MACHINE_LIMIT
 
     rules = game.rules()
     if rules.limit:
-        rules = game.rules(**{rules.limit: MACHINE_LIMIT})
+        rules = game.rules(**{rules.limit: limit or MACHINE_LIMIT})
+    elif limit:
+        raise click.UsageError(f"--limit: {game.name} always ends, and has no limit.")
     run = exporting.Export(game, rules, (player, against or player), seed, count)
     path = path or Path(f"{game.name}-{player}.jsonl")
 
@@ -247,7 +263,8 @@ def export(game: Game, count: int, player: str, against: str | None, seed: str, 
 
     found = exporting.export(run, path, tell)
     if found:
-        click.echo(f"{min(found, count)} matches were there already.", err=True)
+        kept = "; more than asked for are kept" if found > count else ""
+        click.echo(f"{found} matches were there already{kept}.", err=True)
     click.echo(str(path))
 
 

@@ -3,11 +3,14 @@
 Importing this registers them, each with a vector environment of its own.
 """
 
-from gymnasium import register
-
-from duels.envs.gymnasium.single import DuelEnv
-from duels.envs.gymnasium.vector import DuelVectorEnv
+from duels.envs.extras import extra
 from duels.games import GAMES
+
+with extra("rl"):
+    from gymnasium import register
+
+    from duels.envs.gymnasium.single import DuelEnv
+    from duels.envs.gymnasium.vector import DuelVectorEnv
 
 __all__ = ["DuelEnv", "DuelVectorEnv"]
 

@@ -1,5 +1,6 @@
 """One seat of one duel as a Gymnasium environment; the other seat is an opponent's."""
 
+from collections.abc import Hashable
 from random import Random
 from typing import Any
 
@@ -8,10 +9,12 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from duels.core.errors import DuelsError
+from duels.core.errors import DuelsError, IllegalMove
 from duels.core.rules import Seat
+from duels.core.whole import whole
 from duels.core.words import plain
 from duels.envs import dice
+from duels.envs.agents import is_player
 from duels.envs.engine import NOBODY, Engine, MatchEngine, make_engine
 from duels.envs.grading import Grader
 from duels.games import find_game
@@ -29,7 +32,8 @@ class DuelEnv(gymnasium.Env[Shown, np.int64]):
     `info["action_mask"]` says what is allowed; `action_masks()` is the same for sb3-contrib. An
     action that is not allowed loses the game. The reward is 1 for a win, -1 for a loss, else 0. With
     `grade`, `info` holds the `value` of the position to the agent, as far as it knows the position, and
-    the `regret` of its last action: what that gave away (see `duels.envs.grading`).
+    the `regret` of its last action: what that gave away, and their `exactness`: `exact`, `bound` or
+    `estimate` (see `duels.envs.grading`).
     """
 
     metadata: dict[str, Any] = {"render_modes": ["human", "ansi"], "render_fps": 1}  # noqa: RUF012
@@ -54,13 +58,17 @@ class DuelEnv(gymnasium.Env[Shown, np.int64]):
         self._words = room.words(self.rules)
         # The random opponent plays by the environment's own dice, as it does in a batch of games.
         self._opponent: Player | None = None
-        if opponent != RANDOM:
-            self._opponent = (
-                make_player(opponent, room, self.rules) if isinstance(opponent, str) else opponent
-            )
+        if not isinstance(opponent, str):
+            if not is_player(opponent):
+                raise DuelsError(
+                    f"An opponent is a player's name or has a method `choose`, not {opponent!r}."
+                )
+            self._opponent = opponent
+        elif opponent != RANDOM:
+            self._opponent = make_player(opponent, room, self.rules)
         self._engine: Engine = make_engine(self.rules)
         self._grader: Grader | None = None
-        if render_mode or grade or self._opponent:  # all of these need to know what a seat knows
+        if render_mode or grade or self._opponent is not None:  # all of these need to know what a seat knows
             self._engine = match = MatchEngine(self.rules)
             self._grader = Grader(match) if grade else None
         self._stream: int | None = None
@@ -86,14 +94,19 @@ class DuelEnv(gymnasium.Env[Shown, np.int64]):
 
     def step(self, action: np.int64) -> tuple[Shown, float, bool, bool, dict[str, Any]]:
         engine = self._engine
+        if self._stream is None:
+            raise DuelsError("The environment must be reset before its first step.")
         if engine.actor == NOBODY or self._forfeited:
             raise DuelsError("The game is over: reset the environment.")
-        if not engine.allows(int(action)):
+        number = whole(action)
+        if number is None:
+            raise DuelsError(f"An action is a whole number, not {action!r}.")
+        if not engine.allows(number):
             self._forfeited = True
             return engine.observe(self._seat), -1.0, True, False, {**self._info(), "illegal": True}
         if self._grader:
-            self._grader.before(int(action))
-        self._play(int(action))
+            self._grader.before(number)
+        self._play(number)
         self._answer()
         self._show()
         reward = 0.0 if engine.winner == NOBODY else 1.0 if engine.winner == self._seat else -1.0
@@ -121,7 +134,7 @@ class DuelEnv(gymnasium.Env[Shown, np.int64]):
         return plain(self._words.board(self._engine.sight(self._seat)))
 
     def _info(self) -> dict[str, Any]:
-        graded: dict[str, float] = {}
+        graded: dict[str, Any] = {}
         if self._grader:
             graded = (self._grader.forfeit if self._forfeited else self._grader.info)(self._seat)
         return {"action_mask": self._mask(), **graded}
@@ -144,7 +157,10 @@ class DuelEnv(gymnasium.Env[Shown, np.int64]):
             return int(legal[dice.pick(bits, len(legal))])
         assert isinstance(self._engine, MatchEngine)
         sight = self._engine.sight(1 - self._seat)
-        return self._engine.number(self._opponent.choose(sight, Random(bits)))
+        chosen = self._opponent.choose(sight, Random(bits))
+        if not isinstance(chosen, Hashable) or chosen not in sight.actions:
+            raise IllegalMove(f"The opponent chose {chosen!r}, which is none of its `sight.actions`.")
+        return self._engine.number(chosen)
 
     @property
     def seat(self) -> Seat:

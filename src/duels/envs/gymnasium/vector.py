@@ -12,13 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from duels.core.errors import DuelsError
 from duels.core.rules import Rules
+from duels.core.whole import need_whole, whole
 from duels.envs import vector
+from duels.envs.agents import is_player
 from duels.envs.batch import Bytes, Flags
-from duels.envs.grading import grades_of, refuse_clocked, tabulate
+from duels.envs.grading import ONE_BY_ONE, grades_of, refuse_clocked, tabled, tabulate
 from duels.envs.gymnasium.single import RANDOM
-from duels.envs.kernels import kernel_of
 from duels.games import find_game
-from duels.players import make_player
+from duels.players import Player, make_player
 from duels.players.levels import LevelPlayer
 
 Numbers = NDArray[np.int64]
@@ -30,11 +31,12 @@ class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
     Against `random` the environment number k of seed s is, game for game, the `DuelEnv` of seed s + k; a
     level mixes its actions alike in both, but draws by other dice.
 
-    `opponent` is `random`, a level of a game without secrets, or a table of a policy (`duels.vector`).
-    For any other player, make the environment with `vectorization_mode="sync"`. A game that ends is
-    reset in the same step: its last observation is in `info["final_obs"]`, the rest in
-    `info["final_info"]`. With `grade`, `info` holds the `value` of every position to the agent and the
-    `regret` of its last actions, in games without secrets that have tables (lights, leap, chain).
+    `opponent` is `random` or a table of a policy (`duels.vector`); in lights, leap and chain, which have
+    tables and no secrets, also a player that tells its `odds`, by name or itself. For any other, make the
+    environment with `vectorization_mode="sync"`. A game that ends is reset in the same step: its last
+    observation is in `info["final_obs"]`, the rest in `info["final_info"]`. With `grade`, in those three
+    games, `info` holds the `value` of every position to the agent, the `regret` of its last actions and
+    their `exactness`.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012
@@ -46,24 +48,26 @@ class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
         self,
         game: str,
         num_envs: int = 1,
-        opponent: str | ArrayLike = RANDOM,
+        opponent: str | Player | ArrayLike = RANDOM,
         seat: int = 1,
-        render_mode: None = None,
+        render_mode: str | None = None,
         grade: bool = False,
         **options: int | None,
     ) -> None:
         if seat not in (1, 2):
             raise DuelsError(f"The agent's seat is 1 or 2, not {seat}.")
-        self.num_envs = num_envs
-        self._seat = seat - 1
+        if render_mode is not None:
+            raise DuelsError(f"Many games at once are not drawn: {ONE_BY_ONE}.")
         rules = find_game(game).rules(**options)
-        self._batch = vector.make_batch(rules, num_envs)
+        self._batch = vector.make(rules, num_envs)
         self._batch.keep_final = True
+        self.num_envs = num_envs = self._batch.num_envs
+        self._seat = seat - 1
         self._policy = None
-        if not isinstance(opponent, str):
-            self._policy = self._batch.policy(opponent)
-        elif opponent != RANDOM:
-            self._policy = self._batch.policy(_table_of(opponent, game, rules))
+        if not isinstance(opponent, str) or opponent != RANDOM:
+            self._policy = self._batch.policy(_table_of(opponent, rules))
+        if grade and not tabled(rules):
+            raise DuelsError(f"{rules.name} is graded one game at a time: {ONE_BY_ONE}.")
         self._grades = grades_of(rules) if grade else None
         self._regrets = np.zeros(num_envs)
         self._seeded = False
@@ -89,18 +93,23 @@ class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
 
     def _seeds(self, seed: int | Sequence[int | None] | None) -> NDArray[np.uint64]:
         """[env] its seed, as Gymnasium has it: one from the list, or its number added to the one given."""
-        if seed is None or isinstance(seed, int | np.integer):
-            first = self._any_seed() if seed is None else int(seed)
+        first = self._any_seed() if seed is None else whole(seed)
+        if first is not None:
             return np.uint64(first % 2**64) + np.arange(self.num_envs, dtype=np.uint64)
-        if len(seed) != self.num_envs:
-            raise DuelsError(f"A list of seeds has one for each of {self.num_envs} environments.")
-        return np.array([self._any_seed() if one is None else int(one) % 2**64 for one in seed], np.uint64)
+        if not isinstance(seed, Sequence | np.ndarray) or len(seed) != self.num_envs:
+            raise DuelsError(
+                f"A seed is a whole number, or a list of one for each of {self.num_envs} environments."
+            )
+        seeds = [self._any_seed() if one is None else need_whole("A seed", one) for one in seed]
+        return np.array([one % 2**64 for one in seeds], np.uint64)
 
     def _any_seed(self) -> int:
         return int(self.np_random.integers(2**63))
 
     def step(self, actions: Numbers) -> tuple[Bytes, NDArray[np.float64], Flags, Flags, dict[str, Any]]:
         batch = self._batch
+        if not self._seeded:
+            raise DuelsError("The environment must be reset before its first step.")
         actions = np.asarray(actions)
         if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
             raise DuelsError(f"A step needs {self.num_envs} whole numbers, one action an environment.")
@@ -109,7 +118,7 @@ class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
         legal &= batch.masks()[np.arange(self.num_envs), actions] == 1
         if self._grades:
             # An action that is not allowed gives away all that the position was worth.
-            self._regrets = np.where(legal, self._grades.regrets[self._states, actions], self._values())
+            self._regrets = np.where(legal, self._grades.regrets[batch.states, actions], self._values())
         ended = _Ended(self)
         if legal.all():
             ended.add(batch.step(actions))
@@ -118,12 +127,11 @@ class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
             ended.add(batch.step(actions, legal))
             batch.restart(~legal)
         self._answer(ended)
-        info = self._info()
+        last: dict[str, Any] = {}
         if ended.any:
-            info |= ended.info(self._regrets if self._grades else None)
-            if self._grades:
-                self._regrets[ended.over] = 0
-                info["regret"] = self._regrets.copy()
+            last = ended.info(self._graded(ended.values, np.where(ended.over, self._regrets, 0.0)))
+            self._regrets[ended.over] = 0
+        info = self._info() | last
         return batch.observe(self._seat), ended.rewards, ended.terminated, ended.truncated, info
 
     def action_masks(self) -> Flags:
@@ -141,33 +149,41 @@ class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
     def _info(self) -> dict[str, Any]:
         info: dict[str, NDArray[Any]] = {"action_mask": self._batch.masks()}
         if self._grades:
-            info["value"] = self._values()
-            info["regret"] = self._regrets.copy()
+            info |= self._graded(self._values(), self._regrets.copy())
         everywhere = {f"_{name}": np.ones(self.num_envs, np.bool_) for name in info}
         return {**info, **everywhere}
 
-    @property
-    def _states(self) -> Numbers:
-        assert isinstance(self._batch, vector.TableBatch)  # only games with tables have grades of all states
-        return self._batch.states
+    def _graded(self, values: NDArray[np.float64], regrets: NDArray[np.float64]) -> dict[str, NDArray[Any]]:
+        """What `info` holds of grades; nothing without them."""
+        if not self._grades:
+            return {}
+        sure = np.full(self.num_envs, self._grades.exactness, object)
+        return {"value": values, "regret": regrets, "exactness": sure}
 
     def _values(self) -> NDArray[np.float64]:
         """[env] what the position is worth to the agent."""
         assert self._grades
-        values: NDArray[np.float64] = self._grades.values[self._seat].take(self._states)
+        values: NDArray[np.float64] = self._grades.values[self._seat].take(self._batch.states)
         return values
 
 
-def _table_of(player: str, game: str, rules: Rules[Any, Any, Any]) -> NDArray[np.float64]:
-    """The policy of a player by name, if it is one that can be written down."""
-    made = make_player(player, find_game(game), rules)
-    if not isinstance(made, LevelPlayer) or rules.has_secrets or kernel_of(rules.name, "batch"):
-        raise DuelsError(
-            f"{player!r} plays {rules.name} one game at a time: make the environment with "
-            'vectorization_mode="sync", or give a table of a policy.'
-        )
+def _table_of(opponent: str | Player | ArrayLike, rules: Rules[Any, Any, Any]) -> ArrayLike:
+    """The opponent's policy as a table: as it is given, or that of a player which can be written down."""
+    player: Any = opponent
+    if isinstance(opponent, str):
+        player = make_player(opponent, find_game(rules.name), rules)
+    elif not is_player(opponent):
+        if np.ndim(player) == 0:
+            raise DuelsError(
+                f"An opponent is a player's name, has a method `choose`, or is a table, not {opponent!r}."
+            )
+        return player  # type: ignore[no-any-return]
+    # What depends on the clock is in no table; of a level, which goes by values, it can be told.
+    clocked = rules.limit is not None and getattr(rules, rules.limit) is not None
+    if not (tabled(rules) and hasattr(player, "odds")) or (clocked and not isinstance(player, LevelPlayer)):
+        raise DuelsError(f"{opponent!r} plays {rules.name} one game at a time: {ONE_BY_ONE}.")
     refuse_clocked(rules)
-    return tabulate(made.odds, rules)
+    return tabulate(player.odds, rules)
 
 
 class _Ended:
@@ -214,17 +230,19 @@ class _Ended:
         for place, observation in zip(places, observations, strict=True):
             self._final[place] = observation
 
-    def info(self, regrets: NDArray[np.float64] | None) -> dict[str, Any]:
-        """What Gymnasium keeps of games that ended; graded if the last regrets are given."""
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """[env] what a game that is over is worth needs no oracle: won, lost or cut off."""
+        return np.where(self.over, (1 + self.rewards) / 2, 0.0)
+
+    def info(self, graded: dict[str, NDArray[Any]]) -> dict[str, Any]:
+        """What Gymnasium keeps of games that ended, with their grades."""
         ended = self.over
         last: dict[str, NDArray[Any]] = {
             "action_mask": np.zeros((len(ended), self._actions), np.int8),
             "illegal": self._illegal,
+            **graded,
         }
-        if regrets is not None:
-            # Won, lost or cut off: what a game that is over is worth needs no oracle.
-            last["value"] = np.where(ended, (1 + self.rewards) / 2, 0.0)
-            last["regret"] = np.where(ended, regrets, 0.0)
         return {
             "final_obs": self._final,
             "_final_obs": ended,

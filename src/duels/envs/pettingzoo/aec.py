@@ -12,6 +12,7 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.env_logger import EnvLogger
 
 from duels.core.errors import DuelsError, IllegalMove
+from duels.core.whole import whole
 from duels.core.words import plain
 from duels.envs import dice
 from duels.envs.engine import NOBODY, Engine, MatchEngine, make_engine
@@ -31,7 +32,8 @@ class DuelEnv(AECEnv, EzPickle):
     knows it, and a mask of what it may do; the other agent's mask is zero. The winner's reward is 1,
     the loser's -1; a game cut off by a limit is truncated and gives nobody anything. With `grade`,
     an agent's info holds the `value` of the position to it, as far as it knows the position, and the
-    `regret` of its last action: what that gave away (see `duels.envs.grading`).
+    `regret` of its last action: what that gave away, and their `exactness`: `exact`, `bound` or
+    `estimate` (see `duels.envs.grading`).
     """
 
     metadata: dict[str, Any]
@@ -100,13 +102,16 @@ class DuelEnv(AECEnv, EzPickle):
         return {"observation": engine.observe(seat), "action_mask": mask}
 
     def step(self, action: int | None) -> None:
+        if self._stream is None:
+            raise DuelsError("The environment must be reset before its first step.")
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        if action is None or not self._engine.allows(int(action)):
-            raise IllegalMove(f"Action {action} is not allowed now.")
-        self._play(agent, int(action))
+        number = whole(action)
+        if number is None or not self._engine.allows(number):
+            raise IllegalMove(f"Action {action!r} is not allowed now.")
+        self._play(agent, number)
 
     def _play(self, agent: str, action: int) -> None:
         """Carry out a legal action."""
@@ -130,7 +135,7 @@ class DuelEnv(AECEnv, EzPickle):
 
     def _grade(self) -> None:
         assert self._grader
-        self.infos = {agent: dict(self._grader.info(seat)) for seat, agent in enumerate(AGENTS)}
+        self.infos = {agent: self._grader.info(seat) for seat, agent in enumerate(AGENTS)}
 
     def _end(self, mover: str) -> None:
         engine = self._engine
@@ -156,7 +161,7 @@ class DuelEnv(AECEnv, EzPickle):
 
 
 class GuardedDuelEnv(DuelEnv):
-    """What `env()` gives: the same, with what PettingZoo's three usual wrappers check.
+    """What `env()` gives: a `DuelEnv` with what PettingZoo's three usual wrappers check.
 
     An illegal action ends the game, and whoever took it gets -1; an action outside the space, and a
     call before `reset`, fail; a loop that does not step fails. A test holds it to those wrappers; as
@@ -200,9 +205,8 @@ class GuardedDuelEnv(DuelEnv):
         self.rewards = {other: -1.0 if other == agent else 0.0 for other in AGENTS}
         self._accumulate_rewards()
         if self._grader:
-            given_away = self.infos[agent]["value"]
             self.infos[AGENTS[1 - AGENTS.index(agent)]]["value"] = 1.0
-            self.infos[agent] = {"value": 0.0, "regret": given_away}
+            self.infos[agent] = self._grader.forfeit(AGENTS.index(agent))
         self._deads_step_first()
 
     def render(self) -> str | None:

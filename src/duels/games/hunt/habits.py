@@ -52,11 +52,16 @@ def always_stays(view: Known, actions: Sequence[Action]) -> list[float]:
 
 
 def sweeps(view: Known, actions: Sequence[Action]) -> list[float]:
-    """Enters anywhere and never moves again; names 1, 2, 3 … and begins anew."""
+    """Moves anywhere but through the tunnel; names 1, 2, 3 … and begins anew."""
     if view.phase is not Phase.OBSERVE:
-        return always_stays(view, actions)
+        return never_tunnels(view, actions)
     following = view.named[view.seat - 1] % CELLS + 1
     return [float(action.cell == following) for action in actions]
+
+
+def stays_and_sweeps(view: Known, actions: Sequence[Action]) -> list[float]:
+    """Both at once."""
+    return (always_stays if view.phase is not Phase.OBSERVE else sweeps)(view, actions)
 
 
 HABITS: dict[str, Weigh] = {
@@ -64,6 +69,7 @@ HABITS: dict[str, Weigh] = {
     "never tunnels": never_tunnels,
     "always stays": always_stays,
     "sweeps": sweeps,
+    "stays and sweeps": stays_and_sweeps,
 }
 
 
@@ -121,7 +127,7 @@ def as_tables(habit: "Habit") -> Tables:
     def whole(shares: Any) -> "array[int]":
         return array("H", (shares * SCALE).round().astype("uint16").tobytes())
 
-    return Tables(whole(moves), whole(names), array("H"), array("H"))
+    return Tables(whole(moves), whole(names))
 
 
 def _shares(weights: "array[int]", shape: tuple[int, ...]) -> Any:

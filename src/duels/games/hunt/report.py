@@ -115,7 +115,8 @@ def _habits(study: Study) -> str:
     )
     explained = _paragraph(
         "'uniform' takes any legal action; 'never tunnels' any but the tunnel; 'always stays' enters",
-        "anywhere, never moves again and names anything; 'sweeps' does so too but names 1, 2, 3 … in order.",
+        "anywhere, never moves again and names anything; 'sweeps' moves like 'never tunnels' and names 1, 2,",
+        "3 … in order; 'stays and sweeps' does both.",
         f"Both seats together the strategy loses to: {', '.join(lost)}."
         if lost
         else "Both seats together the strategy wins more than half against every one of them.",

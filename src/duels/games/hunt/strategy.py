@@ -8,8 +8,9 @@ import json
 import sys
 import zlib
 from array import array
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 from duels.core.errors import DuelsError
@@ -27,7 +28,7 @@ SCALE = 60_000
 """Weights of one decision sum to about this."""
 DATA = Path(__file__).parent / "data" / "strategy.bin"
 CLAIM = DATA.with_name("certificate.json")
-_SIZES = (PLACES * CELLS, CELLS * CELLS, PLACES * PLACES, PLACES * PLACES)
+_SIZES = (PLACES * CELLS, CELLS * CELLS, PLACES * PLACES)
 
 
 @dataclass(frozen=True)
@@ -35,13 +36,12 @@ class Tables:
     """One seat's strategy, by memory row: integer weights, and estimates of winning in 65535ths.
 
     The estimates are those against the adversary that the strategy was trained against, by own place and
-    the other's place: when the seat is to move, and when it waits for the other.
+    the other's place, when the seat waits for the other.
     """
 
     moves: "array[int]"
     names: "array[int]"
-    to_move: "array[int]"
-    waiting: "array[int]"
+    waiting: "array[int]" = field(default_factory=lambda: array("H"))
 
     def move_weights(self, row: int, place: int) -> "array[int]":
         start = (row * PLACES + place) * CELLS
@@ -50,9 +50,6 @@ class Tables:
     def name_weights(self, row: int, cell: int) -> "array[int]":
         start = (row * CELLS + cell) * CELLS
         return self.names[start : start + CELLS]
-
-    def chance_to_move(self, row: int, own: int, other: int) -> float:
-        return self.to_move[(row * PLACES + own) * PLACES + other] / 65535
 
     def chance_waiting(self, row: int, own: int, other: int) -> float:
         return self.waiting[(row * PLACES + own) * PLACES + other] / 65535
@@ -71,7 +68,7 @@ def pack(strategy: Strategy) -> bytes:
     parts: list[bytes] = []
     for seat in Seat:
         tables = strategy[seat]
-        for values in (tables.moves, tables.names, tables.to_move, tables.waiting):
+        for values in (tables.moves, tables.names, tables.waiting):
             little = array("H", values)
             if sys.byteorder == "big":
                 little.byteswap()
@@ -84,13 +81,10 @@ def unpack(data: bytes) -> Strategy:
     values = array("H", zlib.decompress(data))
     if sys.byteorder == "big":
         values.byteswap()
-    cut: list[array[int]] = []
-    position = 0
-    for _ in Seat:
-        for size in _SIZES:
-            cut.append(values[position : position + ROWS * size])
-            position += ROWS * size
-    return {Seat.ONE: Tables(*cut[:4]), Seat.TWO: Tables(*cut[4:])}
+    ends = list(accumulate(ROWS * size for size in _SIZES * len(Seat)))
+    cut = [values[start:end] for start, end in pairwise([0, *ends])]
+    each = len(_SIZES)
+    return {seat: Tables(*cut[number * each :][:each]) for number, seat in enumerate(Seat)}
 
 
 @cache

@@ -28,7 +28,7 @@ SHOWN_TURNS = 20
 GAMES = 5000
 HABIT_EFFORT = Effort(sweeps=24, depth=6)
 SWEEPER_EFFORT = replace(HABIT_EFFORT, depth=24)
-"""Whoever names in order tells nothing by it: its games can be followed much further."""
+"""Whoever stays and names in order tells nothing by it: its games can be followed much further."""
 HURRY = 0.999
 """The chance that a hurried responder may go on after a turn."""
 
@@ -145,7 +145,7 @@ def _against_habits(sides: "dict[Seat, Habit]") -> Generator[str, None, Study]:
         found[name] = {"won": won, "mean": sum(won) / 2, "responder": None}
         if weigh is habits.uniform:
             continue  # it tunnels: more is hidden than can be bounded
-        effort = SWEEPER_EFFORT if weigh is habits.sweeps else HABIT_EFFORT
+        effort = SWEEPER_EFFORT if weigh is habits.stays_and_sweeps else HABIT_EFFORT
         both = [
             _responder(problem_against(habits.as_tables(habit), seat, habits.LAST, habits.LAST), effort)
             for seat, habit in tables.items()

@@ -11,8 +11,6 @@ from duels.games.hunt.strategy import CELLS, OTHERS, OWN, PLACES, ROWS, SCALE, S
 if TYPE_CHECKING:
     from duels.solving.hide_and_seek import Learned, Plan, Progress, Trained
 
-_NO_ESTIMATES: "tuple[array[int], array[int]]" = (array("H"), array("H"))
-
 
 def train(plan: "Plan | None" = None) -> Generator["Progress", None, Strategy]:
     """Build both seats' tables; the generator's return value is the strategy."""
@@ -53,9 +51,7 @@ def _answer_best_responders(
         pupil.moves[:, CELLS:].astype(float), pupil.names[:, CELLS:].astype(float),
         pupil.can_move[:, CELLS:], pupil.can_name[:, CELLS:], np.array(mirrored_rows()),
     )  # fmt: skip
-    alike = Tables(
-        array("H", [1]) * (ROWS * PLACES * CELLS), array("H", [1]) * (ROWS * CELLS**2), *_NO_ESTIMATES
-    )
+    alike = Tables(array("H", [1]) * (ROWS * PLACES * CELLS), array("H", [1]) * (ROWS * CELLS**2))
     problem = folded(problem_against(alike, seat))
     opening = 2 * CELLS if seat is Seat.ONE else None
     for done, lost in descent.improve(strategy, problem, opening, plan.stages):
@@ -77,6 +73,5 @@ def tables(learned: "Learned") -> Tables:
     return Tables(
         weights(learned.moves),
         weights(learned.names),
-        shorts(learned.to_move * 65535),
         shorts(learned.waiting * 65535),
     )

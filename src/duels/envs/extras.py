@@ -1,0 +1,20 @@
+"""What an environment needs beyond the base install is asked for here, by the extra that brings it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from duels.core.errors import DuelsError
+
+
+class MissingExtra(ModuleNotFoundError, DuelsError):
+    """A package is not there; the message says what installs it."""
+
+
+@contextmanager
+def extra(name: str) -> Iterator[None]:
+    """Within, a package that is not there is named together with the extra that brings it."""
+    try:
+        yield
+    except ModuleNotFoundError as missing:
+        message = f"This needs {missing.name}: pip install 'duels[{name}]'."
+        raise MissingExtra(message, name=missing.name) from None
