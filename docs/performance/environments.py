@@ -49,9 +49,9 @@ OpenSpiel's own games driven from Python, Pgx on the processor, ended games star
 Ratios of speeds: the slowest of our games by the fastest of theirs.
 
 {table(("what", "at least", "measured", "met"), aims)}
-flip is far behind the other four. They are tables: a step is one lookup. flip has too many positions for a
-table, 90 actions and a bag to draw from, and with NumPy alone a few dozen games of it are a loop in Python;
-use `compiled=True`. The machine had other work to do during this run, which costs two threads most.
+flip is behind the other four. They are tables: a step is one lookup. flip has too many positions for a
+table of them; a step of it is a dozen lookups in tables of its parts (sets of tiles, bags, scores). With
+NumPy alone that takes a hundred calls, which a batch of 64 is too small to pay for: use `compiled=True`.
 
 ### Many games at once
 

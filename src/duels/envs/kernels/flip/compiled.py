@@ -1,62 +1,139 @@
-"""The functions for one game, compiled, and a rollout that draws for itself. Needs the extra `fast`."""
+"""Rollouts of Quantum Flip in compiled code, by the same tables and streams. Needs the extra `fast`."""
 
-from types import FunctionType
 from typing import Any
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from duels.envs.compiled import GAMMA, HALF, mix
-from duels.envs.kernels.flip import single
-
-# In an order in which each calls only earlier ones: a compiled function must find compiled ones.
-_ORDER = ("start", "value_at", "reveal", "lift", "play", "place_of", "spread", "play_random")
+from duels.envs.kernels.flip.tables import (
+    BAG,
+    BEGIN_AT,
+    CODE,
+    LEFT_AT,
+    PAIRED,
+    ROW,
+    ROW_BITS,
+    STANDING,
+    WAYS,
+    WON,
+    FlipTables,
+    Small,
+    Whole,
+)
 
 _32 = np.uint64(32)
+_FIRST_WON, _WINNER_AT = WON[0], WON[1].bit_length() - 1
+
+# Games that are played abreast. Each step is first chosen for all of them, then taken where a tile is taken,
+# and so on: no loop has to guess what comes next, and what one game waits for, the next need not wait for.
+_ABREAST = 64
+
+
+def roll(
+    tables: FlipTables, state: Whole, tiles: Small, streams: NDArray[np.uint64], steps: int, wins: Whole
+) -> None:
+    """Random play of every game, `steps` ticks of its stream; a game that ends starts again."""
+    board = (
+        tables.upper,
+        ROW_BITS + tables.lower_at,
+        ((1 << tables.half) - 1) << ROW_BITS,
+        tables.half,
+        tables.pair_columns,
+    )
+    choices = (*tables.pairs_in, *tables.pair_at, *tables.tile_at, *tables.pair_tiles, tables.pair_sets)
+    draws = (
+        tables.drawn,
+        tables.two_ways,
+        tables.two_drawn,
+        *tables.two_codes,
+        tables.taken,
+        tables.two_taken,
+    )
+    start = (tables.full, tables.bag, tables.start)
+    _roll(board, choices, draws, tables.standing, start, tuple(state), tiles, streams, steps, wins)
 
 
 @njit(inline="always")
-def _count_bits(word: Any) -> Any:
-    """How many bits are set; integers here have no method for it."""
-    word -= word >> 1 & 0x5555555555555555
-    word = (word & 0x3333333333333333) + (word >> 2 & 0x3333333333333333)
-    return ((word + (word >> 4)) & 0x0F0F0F0F0F0F0F0F) * 0x0101010101010101 >> 56
+def _at(table: Any, place: Any) -> Any:
+    """An entry of a table; a place that cannot be negative needs no check of that."""
+    return table[np.uint64(place)]
 
 
-def _compile() -> Any:
-    scope = {**vars(single), "count_bits": _count_bits}
-    for name in _ORDER:
-        source = getattr(single, name)
-        scope[name] = njit(nogil=True)(FunctionType(source.__code__, scope, name, source.__defaults__))
-    return scope["start"], scope["play_random"]
-
-
-_start, _play_random = _compile()
-
-
-@njit(nogil=True)
-def roll(
-    games: Any,
+@njit(nogil=True, cache=True)
+def _roll(
+    board: Any,
+    choices: Any,
+    draws: Any,
+    after: Any,
+    start: Any,
+    state: Any,
+    tiles: Any,
     streams: Any,
     steps: int,
     wins: Any,
-    side: int,
-    inner: int,
-    values: int,
-    copies: int,
-    target: int,
 ) -> None:
-    """Random play of every game, `steps` ticks of its stream; a game that ends starts again."""
-    for number in range(len(games)):
-        game = games[number]
-        stream = streams[number]
+    upper_mask, lower_at, half_mask, half, columns = board
+    pairs_up, pairs_low, pair_up, pair_low, tile_low, tile_up, firsts, seconds, pair_sets = choices
+    drawn, two_ways, two_drawn, codes_1, codes_2, taken, two_taken = draws
+    full, full_bag, start_standing = start
+    downs, rests, bags, standings = state
+    ks, chances, takes, lifts, ended = np.empty((5, _ABREAST), np.int64)
+    for low in range(0, len(streams), _ABREAST):
+        high = min(low + _ABREAST, len(streams))
         for _ in range(steps):
-            stream += GAMMA
-            word = mix(stream)
-            winner = _play_random(
-                game, np.int64(word & HALF), np.int64(word >> _32), side, inner, values, target
-            )
-            if winner >= 0:
-                wins[number, winner] += 1
-                _start(game, side * side, values, copies)
-        streams[number] = stream
+            n_takes = n_lifts = n_ended = 0
+            for number in range(low, high):
+                i = np.uint64(number)
+                streams[i] += GAMMA
+                word = mix(streams[i])
+                down = downs[i]
+                singles = down & CODE
+                pairs = np.int64(_at(pairs_up, down >> ROW_BITS & upper_mask)) + _at(
+                    pairs_low, down >> lower_at
+                )
+                ways = singles + (pairs & standings[i] >> 63)
+                k = np.int64(word & HALF) * ways >> 32
+                ks[number - low], chances[number - low] = k, np.int64(word >> _32)
+                takes[n_takes] = lifts[n_lifts] = number
+                n_takes += k < singles
+                n_lifts += k >= singles
+            for i in takes[:n_takes].view(np.uint64):
+                j = i - np.uint64(low)
+                down, bag = downs[i], bags[i]
+                tile = _at(tile_up, (down >> half & -ROW) + _at(tile_low, (down & half_mask) + ks[j]))
+                # The ticket draws a tile, unless the tile is known: that is more than any ticket.
+                ticket = (bag >> LEFT_AT) * chances[j] >> 32
+                turned = _at(drawn, (bag & BAG) + max(ticket, np.int64(tiles[i, tile])))
+                tiles[i, tile] = turned
+                bags[i] = bag - taken[turned]
+                downs[i] = down + rests[i] - (ROW << np.int64(tile)) - 1
+                rests[i] = 0
+                standings[i] = _at(after, (standings[i] & STANDING) + (turned & CODE))
+                ended[n_ended] = i
+                n_ended += standings[i] >= _FIRST_WON
+            for i in lifts[:n_lifts].view(np.uint64):
+                j = i - np.uint64(low)
+                down, bag, row = downs[i], bags[i], bags[i] & BAG
+                rank = (down >> ROW_BITS & upper_mask) * columns + ks[j] - (down & CODE)
+                pair = _at(pair_low, (down >> lower_at) * columns + _at(pair_up, rank))
+                first, second = firsts[pair], seconds[pair]
+                known = np.int64(tiles[i, first]), np.int64(tiles[i, second])
+                if known[0] | known[1]:
+                    ticket = (bag >> LEFT_AT) * chances[j] >> 32
+                    one, two = drawn[row + max(ticket, known[0])], drawn[row + max(ticket, known[1])]
+                    tiles[i, first], tiles[i, second] = one & CODE, two & CODE
+                    bags[i] = bag - taken[one] - taken[two]
+                else:
+                    two_way = _at(two_ways, row >> ROW_BITS)
+                    values = _at(two_drawn, (two_way >> BEGIN_AT) + ((two_way & WAYS) * chances[j] >> 32))
+                    tiles[i, first], tiles[i, second] = codes_1[values], codes_2[values]
+                    bags[i] = bag - two_taken[values]
+                downs[i] = pair_sets[pair]
+                rests[i] = down - pair_sets[pair]
+                standings[i] = after[(standings[i] & STANDING) + PAIRED]
+            for i in ended[:n_ended]:
+                wins[i, standings[i] >> _WINNER_AT] += 1
+                downs[i], bags[i], standings[i] = full, full_bag, start_standing
+                tiles[i, : full & CODE] = 0

@@ -1,0 +1,211 @@
+"""Many games of Quantum Flip as arrays, played by lookups: all of them at once, with room to work in."""
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from duels.envs.kernels.flip.tables import (
+    BAG,
+    BEGIN_AT,
+    CODE,
+    LEFT_AT,
+    PAIRED,
+    ROW,
+    ROW_BITS,
+    STANDING,
+    WAYS,
+    WON,
+    FlipTables,
+    Small,
+    Whole,
+)
+
+Places = NDArray[np.intp]
+
+
+def _constant(number: int) -> Any:
+    """NumPy takes an array of one number quicker than the number: it has nothing to find out about it."""
+    return np.array(number, np.int64)
+
+
+_BAG, _CODE, _STANDING, _WHOLE_ROWS, _WON = map(_constant, (BAG, CODE, STANDING, -ROW, WON[0]))
+_ROW_BITS, _HALF, _SIGN, _LEFT_AT, _BEGIN_AT = map(_constant, (ROW_BITS, 32, 63, LEFT_AT, BEGIN_AT))
+_WAYS, _WINNER_AT = map(_constant, (WAYS, WON[1].bit_length() - 1))
+
+
+class Games:
+    """Games under way, a column of `state` and a row of `tiles` each; see `tables` for what they hold."""
+
+    def __init__(self, tables: FlipTables, state: Whole, tiles: Small) -> None:
+        self.tables = tables
+        self.down, self.rest, self.bag, self.standing = state
+        count = state.shape[1]
+        self._tiles = tiles.reshape(-1)
+        self._boards = tiles.view(f"V{ROW}").reshape(-1)  # a game's tiles as one item: quicker to set
+        self._rows = np.arange(0, count * ROW, ROW)
+        self._upper, self._lower_at, self._half, self._half_at, self._columns, self._no_tile = map(
+            _constant,
+            (
+                tables.upper,
+                ROW_BITS + tables.lower_at,
+                ((1 << tables.half) - 1) << ROW_BITS,
+                tables.half,
+                tables.pair_columns,
+                tables.tiles,
+            ),
+        )
+        no_tiles = np.zeros(ROW, np.uint8)
+        no_tiles[tables.tiles] = PAIRED
+        self._no_tiles = no_tiles.view(f"V{ROW}")[0]
+
+    @cached_property
+    def _room(self) -> tuple[Whole, ...]:
+        return tuple(np.empty((6, len(self.down)), np.int64))
+
+    @cached_property
+    def _small(self) -> tuple[Small, ...]:
+        return tuple(np.empty((2, len(self.down)), np.uint8))
+
+    def start(self, which: Any) -> None:
+        """Put games at the start."""
+        tables = self.tables
+        self.down[which] = tables.full
+        self.rest[which] = 0
+        self.bag[which] = tables.bag
+        self.standing[which] = tables.start
+        self._boards[which] = self._no_tiles
+
+    def choose(self, bits: Whole) -> tuple[Whole, Places, Whole]:
+        """A random legal action for every game: the tile to take, or no tile where it is a pair.
+
+        Then the places of those games, and the pairs.
+        """
+        tables, down = self.tables, self.down
+        upper, lower, singles, k, index, tile = self._room
+        found, more = self._small
+        np.right_shift(down, _ROW_BITS, upper)
+        np.bitwise_and(upper, self._upper, upper)
+        np.right_shift(down, self._lower_at, lower)
+        tables.pairs_in[0].take(upper, None, found, "clip")
+        tables.pairs_in[1].take(lower, None, more, "clip")
+        np.add(found, more, found)
+        np.right_shift(self.standing, _SIGN, index)
+        np.bitwise_and(index, found, index)
+        np.bitwise_and(down, _CODE, singles)
+        np.add(index, singles, index)
+        np.multiply(bits, index, k)
+        np.right_shift(k, _HALF, k)
+        # The k-th tile of the set; nonsense where a pair is chosen.
+        np.bitwise_and(down, self._half, index)
+        np.add(index, k, index)
+        tables.tile_at[0].take(index, None, found, "clip")
+        np.right_shift(down, self._half_at, index)
+        np.bitwise_and(index, _WHOLE_ROWS, index)
+        np.add(index, found, index)
+        tables.tile_at[1].take(index, None, found, "clip")
+        np.copyto(tile, found)
+        (places,) = (k >= singles).nonzero()
+        rank = upper.take(places)
+        rank *= self._columns
+        rank += k.take(places)
+        rank -= singles.take(places)
+        after = lower.take(places)
+        after *= self._columns
+        after += tables.pair_at[0].take(rank)
+        tile[places] = self._no_tile
+        return tile, places, tables.pair_at[1].take(after).astype(np.int64)
+
+    def play(self, tile: Whole, places: Places, pairs: Whole, chance: Whole) -> None:
+        """Take a tile in every game but those at `places`, which lift a pair and have no tile."""
+        tables, down, bag, standing = self.tables, self.down, self.bag, self.standing
+        index, ticket, at, wide, _, _ = self._room
+        seen, _ = self._small
+        kept = self._lift(places, pairs, chance)
+        tables.tile_sets.take(tile, None, index, "clip")
+        np.add(down, self.rest, down)
+        np.subtract(down, index, down)
+        self.rest.fill(0)
+        self.rest[places] = kept
+        # The ticket draws a tile, unless the tile is known: that is more than any ticket.
+        np.right_shift(bag, _LEFT_AT, ticket)
+        np.multiply(ticket, chance, ticket)
+        np.right_shift(ticket, _HALF, ticket)
+        np.add(self._rows, tile, at)
+        self._tiles.take(at, None, seen, "clip")
+        np.copyto(wide, seen)
+        np.maximum(ticket, wide, out=ticket)
+        np.bitwise_and(bag, _BAG, index)
+        np.add(index, ticket, index)
+        tables.drawn.take(index, None, seen, "clip")
+        self._tiles[at] = seen
+        np.copyto(wide, seen)
+        tables.taken.take(wide, None, index, "clip")
+        np.subtract(bag, index, bag)
+        np.bitwise_and(wide, _CODE, wide)
+        np.bitwise_and(standing, _STANDING, index)
+        np.add(index, wide, index)
+        tables.standing.take(index, None, standing, "clip")
+
+    def ended(self) -> Places:
+        """Where a game has been won by the last play."""
+        places: Places = (self.standing >= _WON).nonzero()[0]
+        return places
+
+    def winners(self, places: Places) -> Whole:
+        """Who has won there."""
+        won: Whole = self.standing.take(places) >> _WINNER_AT
+        return won
+
+    def roll(self, chance: Whole, bits: Whole, wins: Whole) -> None:
+        """Random play, a row of `chance` and `bits` a step; games that end start again."""
+        for fallen, drawn in zip(chance, bits, strict=True):
+            self.play(*self.choose(drawn), fallen)
+            ended = self.ended()
+            wins[ended, self.winners(ended)] += 1
+            self.start(ended)
+
+    def _lift(self, places: Places, pairs: Whole, chance: Whole) -> Whole:
+        """Turn up two tiles there, which then are the set to choose from; give the rest of the sets."""
+        tables = self.tables
+        bag, fallen, row = self.bag.take(places), chance.take(places), self._rows.take(places)
+        first, second = tables.pair_tiles[0].take(pairs), tables.pair_tiles[1].take(pairs)
+        first += row
+        second += row
+        known = self._tiles.take(first)
+        known |= self._tiles.take(second)
+        ticket = bag & _BAG
+        ticket >>= _ROW_BITS
+        begin = tables.two_ways.take(ticket)
+        np.bitwise_and(begin, _WAYS, ticket)
+        ticket *= fallen
+        ticket >>= _HALF
+        begin >>= _BEGIN_AT
+        ticket += begin
+        values = tables.two_drawn.take(ticket, mode="clip")
+        one, two = tables.two_codes[0].take(values), tables.two_codes[1].take(values)
+        taken = tables.two_taken.take(values)
+        (some,) = known.nonzero()
+        if len(some):
+            one[some], two[some], taken[some] = self._turn_up(
+                bag[some], fallen[some], first[some], second[some]
+            )
+        bag -= taken
+        self.bag[places] = bag
+        self._tiles[first] = one
+        self._tiles[second] = two
+        both = tables.pair_sets.take(pairs)
+        rest: Whole = self.down.take(places)
+        rest -= both
+        self.down[places] = both
+        return rest
+
+    def _turn_up(self, bag: Whole, fallen: Whole, first: Whole, second: Whole) -> tuple[Small, Small, Whole]:
+        """Two tiles of which one is known, or both: one ticket draws the other; what the bag then loses."""
+        tables = self.tables
+        ticket = (bag >> LEFT_AT) * fallen >> 32
+        row = bag & BAG
+        one = tables.drawn.take(row + np.maximum(ticket, self._tiles.take(first)))
+        two = tables.drawn.take(row + np.maximum(ticket, self._tiles.take(second)))
+        return one & CODE, two & CODE, tables.taken.take(one) + tables.taken.take(two)

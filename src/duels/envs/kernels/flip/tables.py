@@ -1,0 +1,257 @@
+"""Quantum Flip in tables: what many games at once look up instead of working it out.
+
+A game is four whole numbers and its tiles. The tables hold parts of the rules, not its positions, which
+are too many. They are built from the same options as the rules; a test plays them beside the rules.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from duels.core.errors import DuelsError
+from duels.games.flip.rules import QuantumTiles, neighbours
+
+Whole = NDArray[np.int64]
+Small = NDArray[np.uint8]
+
+# Rows of tables that are looked up by a number and something below 32 are 32 long.
+ROW_BITS = 5
+ROW = 1 << ROW_BITS
+
+# A set of tiles: how many there are (5 bits), then a bit for each.
+
+# A tile is 0 while nobody has seen it, else its code: one of the last numbers below PAIRED, by its value,
+# and so more than any ticket that draws from the bag; with a mark added if the game took it on drawing it.
+# A game has ROW tiles; the one after the last stands for no tile at all, which a Quantum Flip takes.
+PAIRED = ROW - 1
+CODE = ROW - 1
+DRAWN = 128
+
+# A bag: the number of what it holds, in rows, and how many tiles that are.
+BAG = 0x1FFF << ROW_BITS
+LEFT_AT = 32
+
+# The ways of drawing two tiles: how many there are (10 bits), then where they begin.
+WAYS = 0x3FF
+BEGIN_AT = 10
+
+# A standing: where its row begins in `standing`; whether two tiles are lifted; whether a seat has won.
+# It is negative if the mover may still take a Quantum Flip.
+STANDING = (1 << 32) - ROW
+LIFTED = 1 << 60
+WON = (1 << 61, 1 << 62)
+MAY_PAIR = -(1 << 63)
+
+
+@dataclass(frozen=True)
+class FlipTables:
+    """The tables of one set of options."""
+
+    tiles: int
+    upper: int
+    """A mask of the tiles in the upper part of the board; the lower part is from tile `lower_at` on.
+
+    The upper part shows one row more than its pairs begin in, since a pair can reach down into it."""
+    lower_at: int
+    half: int
+    """How many tiles are in the first half of a set."""
+    pairs_in: tuple[Small, Small]
+    """[tiles face down in a part of the board] how many pairs of neighbours begin there."""
+    pair_at: tuple[Small, Small]
+    """[tiles face down in a part, k] the k-th pair there. In the upper part, if it has not so many: where to
+    go on in the lower part. In the lower part a pair that was found in the upper part stays what it is."""
+    pair_columns: int
+    """How many k `pair_at` has."""
+    tile_at: tuple[Small, Small]
+    """[half of a set, k] the k-th tile, in the same way."""
+    pair_tiles: tuple[Whole, Whole]
+    """[pair] its first tile, its second."""
+    pair_sets: Whole
+    """[pair] both as a set."""
+    tile_sets: Whole
+    """[tile] it as a set; nothing for no tile."""
+    drawn: Small
+    """[bag, ticket or code] the tile that is turned up."""
+    two_ways: Whole
+    """[bag] the ways of drawing two tiles."""
+    two_drawn: Small
+    """[where a bag's ways begin + ticket] the number of the two values."""
+    two_codes: tuple[Small, Small]
+    """[number of two values] the first tile, the second."""
+    taken: Whole
+    """[tile that is turned up] what the bag loses."""
+    two_taken: Whole
+    """[number of two values] the same."""
+    standing: Whole
+    """[standing, code or PAIRED] the standing after the mover took that tile or lifted two."""
+    first_code: int
+    """The code of a tile of value 0, if there were one."""
+    scores: int
+    """How many different scores a seat can have."""
+    full: int
+    """The set of all tiles."""
+    bag: int
+    """The full bag."""
+    start: int
+    """The standing at the start."""
+
+
+@lru_cache(maxsize=16)
+def flip_tables(rules: QuantumTiles) -> FlipTables:
+    """The tables of `rules`, built once a process."""
+    side, tiles = rules.side, rules.side**2
+    if tiles > 25:
+        raise DuelsError(f"A board of side {side} is too large to be played as bits.")
+    lower_at = side // 2 * side
+    upper_tiles = min(lower_at + side, tiles)
+    pairs = neighbours(side)
+    upper = [(a, b) for a, b in pairs if a < lower_at]
+    lower = [(a - lower_at, b - lower_at) for a, b in pairs if a >= lower_at]
+    upper_pairs, lower_pairs = _present(upper, upper_tiles), _present(lower, tiles - lower_at)
+    columns = max(1, len(pairs))
+    half = (tiles + 1) // 2
+    halves = [_present([(i, i) for i in range(size)], size) for size in (half, tiles - half)]
+    tile_sets = np.append((ROW << np.arange(tiles)) + 1, 0)
+    bags = _Bags(rules.values, rules.copies)
+    two_ways, two_drawn = bags.two_drawn()
+    scores = rules.target + rules.values
+    taken = bags.taken()
+    start = _standing(np.zeros(2, np.int64), np.array(0), np.ones(2, np.int64), scores)
+    return FlipTables(
+        tiles=tiles,
+        upper=(1 << upper_tiles) - 1,
+        lower_at=lower_at,
+        half=half,
+        pairs_in=(_counted(upper_pairs), _counted(lower_pairs)),
+        pair_at=(_ranked(upper_pairs, columns, 0), _ranked(lower_pairs, columns, len(upper))),
+        pair_columns=columns,
+        tile_at=(_ranked(halves[0], ROW, 0), _ranked(halves[1], ROW, half)),
+        pair_tiles=(np.array([a for a, _ in pairs], np.int64), np.array([b for _, b in pairs], np.int64)),
+        pair_sets=np.array([tile_sets[a] + tile_sets[b] for a, b in pairs], np.int64),
+        tile_sets=tile_sets,
+        drawn=bags.drawn(),
+        two_ways=two_ways,
+        two_drawn=two_drawn,
+        two_codes=(np.repeat(bags.codes, rules.values), np.tile(bags.codes, rules.values)),
+        taken=taken,
+        two_taken=np.add.outer(taken[DRAWN + bags.codes], taken[DRAWN + bags.codes]).ravel(),
+        standing=_standings(rules),
+        first_code=first_code(rules.values),
+        scores=scores,
+        full=int(tile_sets.sum()),
+        bag=(len(bags.size) - 1) * ROW + (tiles << LEFT_AT),
+        start=int(start),
+    )
+
+
+def first_code(values: int) -> int:
+    """The code of a tile of value 0, if there were one."""
+    return PAIRED - 1 - values
+
+
+def _present(things: list[tuple[int, int]], size: int) -> Small:
+    """[set of tiles, thing] whether both tiles of the thing are in the set."""
+    sets = np.arange(1 << size)
+    present = np.zeros((len(sets), len(things)), np.uint8)
+    for number, (a, b) in enumerate(things):
+        present[:, number] = sets >> a & sets >> b & 1
+    return present
+
+
+def _counted(present: Small) -> Small:
+    counts: Small = present.sum(axis=1, dtype=np.uint8)
+    return counts
+
+
+def _ranked(present: Small, columns: int, earlier: int) -> Small:
+    """[set, column] the thing of rank `column - earlier`, plus `earlier`, where the set has so many.
+
+    Below `earlier` are things found before, which stay what they are. Beyond the last thing is how much
+    further the rank is than that, plus all things: where to go on in the next table.
+    """
+    column = np.arange(columns)
+    things = present.shape[1]
+    beyond = np.maximum(things + column - _counted(present)[:, None].astype(np.int16), 0)
+    found = np.where(column < earlier, column, beyond).astype(np.uint8)
+    which, thing = np.nonzero(present)
+    rank = present.cumsum(axis=1, dtype=np.uint8)[which, thing] - 1
+    found[which, rank + earlier] = thing + earlier
+    return found.ravel()
+
+
+class _Bags:
+    """All bags, numbered by how many tiles of each value they hold."""
+
+    def __init__(self, values: int, copies: int) -> None:
+        self.strides = (copies + 1) ** np.arange(values)
+        numbers = np.arange((copies + 1) ** values)
+        self.held = numbers[:, None] // self.strides % (copies + 1)  # [bag, value - 1]
+        self.before = self.held.cumsum(axis=1) - self.held
+        self.size = self.held.sum(axis=1)
+        self.codes = np.arange(1, values + 1, dtype=np.uint8) + first_code(values)
+
+    def drawn(self) -> Small:
+        table = np.tile(np.arange(ROW, dtype=np.uint8), (len(self.held), 1))
+        for before, held, code in zip(self.before.T, self.held.T, self.codes, strict=True):
+            for copy in range(held.max()):
+                bag = np.flatnonzero(held > copy)
+                table[bag, before[bag] + copy] = DRAWN + code
+        return table.ravel()
+
+    def taken(self) -> Whole:
+        taken = np.zeros(DRAWN + ROW, np.int64)
+        taken[DRAWN + self.codes] = (self.strides << ROW_BITS) + (1 << LEFT_AT)
+        return taken
+
+    def two_drawn(self) -> tuple[Whole, Small]:
+        """Of the ways that begin with a value, as many go to each second value as tiles are then left."""
+        ways = self.size * (self.size - 1)
+        end = ways.cumsum()
+        table = np.zeros(end[-1], np.uint8)
+        at = end - ways
+        values = len(self.codes)
+        for number in range(values**2):
+            first, second = divmod(number, values)
+            times = self.held[:, first] * np.maximum(self.held[:, second] - (first == second), 0)
+            for copy in range(times.max()):
+                table[at[times > copy] + copy] = number
+            at += times
+        return ways + ((end - ways) << BEGIN_AT), table
+
+
+def standing_of(standings: Whole, scores: int) -> tuple[Whole, Whole, Whole]:
+    """Scores [seat, …], mover, and unused Quantum Flips [seat, …] of standings."""
+    number = (standings & STANDING) >> ROW_BITS
+    points = number >> 3
+    return (
+        np.stack([points // scores, points % scores]),
+        number >> 2 & 1,
+        np.stack([number & 1, number >> 1 & 1]),
+    )
+
+
+def _standing(points: Whole, mover: Whole, quantum: Whole, scores: int) -> Whole:
+    """The other way round."""
+    number = ((points[0] * scores + points[1]) << 3) + (mover << 2) + (quantum[1] << 1) + quantum[0]
+    standings: Whole = (number << ROW_BITS) + np.where(mover == 0, quantum[0], quantum[1]) * MAY_PAIR
+    return standings
+
+
+def _standings(rules: QuantumTiles) -> Whole:
+    """The table of standings."""
+    scores, target = rules.target + rules.values, rules.target
+    numbers = np.arange(scores * scores << 3)
+    points, mover, quantum = standing_of(numbers << ROW_BITS, scores)
+    mine = np.stack([mover == 0, mover == 1])
+    table = np.zeros((len(numbers), ROW), np.int64)
+    for value in range(1, rules.values + 1):
+        score = np.where(mover == 0, points[0], points[1]) + value
+        # Rows of games that are over are never looked up: their scores need only stay in the table.
+        after = _standing(np.minimum(points + mine * value, scores - 1), 1 - mover, quantum, scores)
+        winner = np.where(score == target, mover, 1 - mover)
+        over = (after & STANDING) + np.where(winner == 0, *WON)
+        table[:, first_code(rules.values) + value] = np.where(score < target, after, over)
+    table[:, PAIRED] = (_standing(points, mover, quantum * ~mine, scores) & STANDING) + LIFTED
+    return table.ravel()
