@@ -12,9 +12,8 @@ from typing import Any
 import numba
 import numpy as np
 
-from duels.solving.pomdp import MOST_STATES, HiddenStrategy
+from duels.solving.pomdp import HiddenStrategy
 
-X = MOST_STATES
 Array = np.ndarray[Any, Any]
 Tables = tuple[Array, ...]
 compiled = numba.njit(cache=True, boundscheck=False, fastmath={"contract", "arcp", "nsz"})
@@ -35,7 +34,7 @@ class Fineness:
 @compiled
 def act(place: int, belief: Array, problem: Tables, moved: Array) -> float:
     """Let the strategy move: fills `moved` with the states that go on, returns what is caught."""
-    kernel, caught, moves = problem[5], problem[6], problem[9]
+    kernel, caught, moves, X = problem[5], problem[6], problem[9], len(problem[12])
     moved[:] = 0.0
     row = kernel[place]
     for x in range(X):
@@ -53,7 +52,7 @@ def act(place: int, belief: Array, problem: Tables, moved: Array) -> float:
 @compiled
 def choose(node: int, belief: Array, problem: Tables, points: Tables, chosen: Array) -> float:
     """The best that known points offer at a node; option and point are left in `chosen`."""
-    first_option, wins, stays, goes, turned, mirror = (*problem[:5], problem[11])
+    first_option, wins, stays, goes, turned, mirror, X = (*problem[:5], problem[11], len(problem[12]))
     first, following, _, _, worth = points[:5]
     left = np.empty(X)
     best = -1.0
@@ -83,7 +82,8 @@ def choose(node: int, belief: Array, problem: Tables, points: Tables, chosen: Ar
 @compiled
 def renew(i: int, problem: Tables, points: Tables) -> None:
     """Choose again for point `i`, at its own belief, and work its worth out."""
-    _, wins, stays, _, turned, kernel, caught, support, then, moves, signals, mirror = problem
+    _, wins, stays, _, turned, kernel, caught, support, then, moves, signals, mirror, states = problem
+    X = len(states)
     _, _, places, beliefs, worth, options, nexts, _ = points
     place = places[i]
     row = kernel[place]
@@ -158,7 +158,8 @@ def add(place: int, belief: Array, problem: Tables, points: Tables, gain: float)
 @compiled
 def grow(problem: Tables, points: Tables, reach: Array, met: float, near: float, gain: float) -> None:
     """Add points at the beliefs that play meets, and next to them where play goes often."""
-    first_option, _, stays, goes, turned, kernel, _, _, then, _, signals, mirror = problem
+    first_option, _, stays, goes, turned, kernel, _, _, then, _, signals, mirror, states = problem
+    X = len(states)
     places, beliefs, used = points[2], points[3], points[7]
     moved, told, left = np.empty(X), np.empty(X), np.empty(X)
     chosen = np.zeros(2, np.int64)
@@ -201,7 +202,8 @@ def follow(
     `gains`: worth and reach of the strategy's moves, by kernel, state and new state; of its signals, by
     kernel, state and signal. Worth is the responder's loss times reach.
     """
-    _, wins, stays, _, turned, kernel, caught, _, then, _, signals, mirror = problem
+    _, wins, stays, _, turned, kernel, caught, _, then, _, signals, mirror, states = problem
+    X = len(states)
     places, worth, options, nexts, used = points[2], points[4], points[5], points[6], points[7]
     move_worth, move_reach, signal_worth, signal_reach = gains
     count = used[0]
@@ -270,6 +272,7 @@ class Controller:
     def __init__(self, problem: HiddenStrategy, most: int = 300_000) -> None:
         self.problem = problem
         self.tables = problem.tables
+        X = problem.states
         places = np.nonzero(problem.support)[0]
         self.basis = len(places)
         most += self.basis
@@ -309,7 +312,7 @@ class Controller:
         wins, stays, turned, mirror = (*self.tables[1:3], self.tables[4], self.tables[11])
         roots, shares, won = [], [], 0.0
         chosen = np.zeros(2, np.int64)
-        states = np.arange(X)
+        states = np.arange(self.problem.states)
         for node, weights in self.problem.start:
             belief = np.array(weights)
             choose(node, belief, self.tables, self.points, chosen)
@@ -337,3 +340,10 @@ class Controller:
         self.play(roots, shares)
         self.grow()
         self.settle(2)
+
+    def deepened(self, depth: int) -> "Controller":
+        """The same one, improved `depth` times from nothing."""
+        self.settle()
+        for _ in range(depth):
+            self.improve()
+        return self

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 ROUNDING = 1e-9
 """What adding up floats may cost; both bounds give it away."""
 MOST_STATES = 8
-"""How many hidden states a problem may have: bounds are kept for every set of them."""
+"""How many hidden states a problem may have to be bounded above: such bounds are kept for every set of them."""
 
 
 @dataclass(frozen=True)
@@ -74,15 +74,23 @@ class HiddenStrategy:
         )
 
     @property
-    def tables(self) -> "tuple[np.ndarray[Any, Any], ...]":
-        """What compiled code reads."""
+    def states(self) -> int:
+        """How many hidden states there are."""
+        return int(self.moves.shape[1])
+
+    @property
+    def tables(self) -> "tuple[Any, ...]":
+        """What compiled code reads; the last is a tuple as long as there are hidden states.
+
+        A tuple's length is part of its type: loops over the states are compiled for their number.
+        """
         import numpy as np
 
         turned = np.zeros(len(self.goes), np.bool_) if self.turned is None else self.turned
-        mirror = np.arange(MOST_STATES) if self.mirror is None else self.mirror
+        mirror = np.arange(self.states) if self.mirror is None else self.mirror
         return (
             self.first_option, self.wins, self.stays, self.goes, turned, self.kernel, self.caught,
-            self.support, self.then, self.moves, self.signals, mirror,
+            self.support, self.then, self.moves, self.signals, mirror, (0,) * self.states,
         )  # fmt: skip
 
 
@@ -123,12 +131,9 @@ def bounds(problem: HiddenStrategy, effort: Effort = Effort()) -> Iterator[Progr
     from duels.solving.controller import Controller
     from duels.solving.pomdp_kernels import Interpolation
 
-    responder = Controller(problem)
     table = Interpolation(problem)
     steps = 1 + effort.sweeps + BATCHES * bool(effort.trials)
-    responder.settle()
-    for _ in range(effort.depth):
-        responder.improve()
+    responder = Controller(problem).deepened(effort.depth)
     low = max(0.0, responder.value() - ROUNDING)
     yield Progress("a concrete responder", 1 / steps, Bounds(low, table.value() + ROUNDING))
     for number in range(1, effort.sweeps + 1):
@@ -146,6 +151,13 @@ def bounds(problem: HiddenStrategy, effort: Effort = Effort()) -> Iterator[Progr
             (2 + effort.sweeps + batch) / steps,
             Bounds(low, table.value() + ROUNDING),
         )
+
+
+def at_least(problem: HiddenStrategy, effort: Effort = Effort()) -> float:  # noqa: B008
+    """The lower bound alone, which a problem of any number of hidden states has."""
+    from duels.solving.controller import Controller
+
+    return max(0.0, Controller(problem).deepened(effort.depth).value() - ROUNDING)
 
 
 def tightest(problem: HiddenStrategy, effort: Effort = Effort()) -> Bounds:  # noqa: B008

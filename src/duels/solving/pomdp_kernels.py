@@ -280,7 +280,7 @@ def explore(
 
     A trial goes on while they are apart by more than `small`. Returns bounds added and beliefs visited.
     """
-    first_option, _, stays, goes, turned, _, _, _, then, _, signals, mirror = problem
+    first_option, _, stays, goes, turned, _, _, _, then, _, signals, mirror, _ = problem
     told = np.zeros((signals.shape[1], X))
     apart = np.zeros(signals.shape[1])
     chosen = np.zeros(2, np.int64)
