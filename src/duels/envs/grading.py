@@ -32,6 +32,8 @@ ONE_BY_ONE = 'make the environment with vectorization_mode="sync"'
 SURE = 0.001  # the most that an exploitability may be wrong by to be given as one number
 
 Chooses = Callable[[Sight[Any, Any]], Any]
+Odds = Callable[[Sight[Any, Any]], list[float]]
+"""From what a seat knows to the probability of each of its actions."""
 
 
 class Grader:
@@ -116,6 +118,10 @@ def tabled(rules: Rules[Any, Any, Any]) -> bool:
 def _refuse_untabled(rules: Rules[Any, Any, Any]) -> None:
     if rules.has_secrets:
         raise DuelsError(f"{rules.name} has secrets: a table of its states would tell them.")
+    _refuse_many_states(rules)
+
+
+def _refuse_many_states(rules: Rules[Any, Any, Any]) -> None:
     if kernel_of(rules.name, "batch"):
         raise DuelsError(f"{rules.name} has too many states for a table of all of them.")
 
@@ -130,8 +136,8 @@ def exploitability(policy: Any, game: str, **options: int | None) -> float:
     to one of `sight.actions`, or to a mapping from actions to probabilities.
 
     Exact for lights, leap and chain, and for forms of hunt and flip that are small enough to be searched
-    whole, given a function. For flip on its whole board the policy is a `Boardless` one: the number is
-    then right to within SURE. What is known of other policies, `exploitability_bounds` tells.
+    whole. For flip on its whole board the policy is a `Boardless` one: the number is then right to within
+    SURE. What is known of other policies, in hunt above all, `exploitability_bounds` tells.
     """
     found = exploitability_bounds(policy, game, **options)
     if found.high - found.low > 2 * SURE:
@@ -145,7 +151,8 @@ def exploitability(policy: Any, game: str, **options: int | None) -> float:
 def exploitability_bounds(policy: Any, game: str, **options: int | None) -> Bounds:
     """The same, as two numbers that it is proven to lie between; they are equal where it is exact.
 
-    Besides what `exploitability` takes, this takes a strategy for hunt (`duels.games.hunt.strategy`).
+    On the whole of hunt this takes a table, or a function that looks at `sight.view` and `sight.actions` alone
+    (about a minute), and strategies of the shipped kind (`duels.games.hunt.strategy`).
     """
     if not isinstance(game, str):
         raise DuelsError(f"The game comes after the policy, by its name; {game!r} is no game's name.")
@@ -153,45 +160,82 @@ def exploitability_bounds(policy: Any, game: str, **options: int | None) -> Boun
     rules = room.rules(**options)
     with extra("solve"):
         known = room.response_bounds(rules, policy)
-    if known:
-        return Bounds(*((sum(getattr(b, end) for b in known.values()) - 1) / 2 for end in ("low", "high")))
-    if isinstance(policy, str):
-        policy = player_odds(policy, room, rules)
-    if callable(policy) and not tabled(rules):
-        _refuse_large(rules)
-        odds = _aligned(policy)
-        answers = [best_response(rules, seat, odds) for seat in Seat]
-    else:
-        _refuse_untabled(rules)
-        tables = shared_tables(rules).tables
-        limit = getattr(rules, rules.limit) if rules.limit else None
-        table = None if callable(policy) else shared_tables(rules).probabilities(policy)
-
-        @lru_cache(MOST_CLOCKS)
-        def at_clock(clock: int) -> NDArray[np.float64]:
-            return tabulate(policy, rules, clock) if table is None else table
-
-        answers = [best_response_value(tables, at_clock, seat, limit) for seat in (0, 1)]
-    exact = (sum(answers) - 1) / 2
-    return Bounds(exact, exact)
+    if not known:
+        if isinstance(policy, str):
+            policy = player_odds(policy, room, rules)
+        if tabled(rules):
+            return _exactly(_answers_to_table(policy, rules))
+        odds = _aligned(policy) if callable(policy) else _as_seen(policy, rules)
+        if _searchable(rules):
+            return _exactly([best_response(rules, seat, odds) for seat in Seat])
+        with extra("solve"):
+            known = room.agent_bounds(rules, odds)
+    if not known:
+        raise DuelsError(
+            f"{rules} is too large to be searched whole: use a smaller form, or a limit, or a policy "
+            "of a kind that the game has a method for (see docs/environments.md)."
+        )
+    return _gain([b.low for b in known.values()], [b.high for b in known.values()])
 
 
-def _refuse_large(rules: Rules[Any, Any, Any]) -> None:
+def _exactly(answers: list[float]) -> Bounds:
+    return _gain(answers, answers)
+
+
+def _gain(lows: list[float], highs: list[float]) -> Bounds:
+    """The exploitability of a policy whose best responders win so much, at least and at most."""
+    return Bounds(max(0.0, (sum(lows) - 1) / 2), min(0.5, (sum(highs) - 1) / 2))
+
+
+def _answers_to_table(policy: Any, rules: Rules[Any, Any, Any]) -> list[float]:
+    """What the best responder wins in either seat, in a game that has tables and no secrets."""
+    tables = shared_tables(rules).tables
+    limit = getattr(rules, rules.limit) if rules.limit else None
+    table = None if callable(policy) else shared_tables(rules).probabilities(policy)
+
+    @lru_cache(MOST_CLOCKS)
+    def at_clock(clock: int) -> NDArray[np.float64]:
+        return tabulate(policy, rules, clock) if table is None else table
+
+    return [best_response_value(tables, at_clock, seat, limit) for seat in (0, 1)]
+
+
+def _as_seen(table: Any, rules: Rules[Any, Any, Any]) -> Odds:
+    """A table of a game with secrets, as a function of what the seat to move is shown."""
+    _refuse_many_states(rules)
+    shared, encoding = shared_tables(rules), find_game(rules.name).encoding(rules)
+    tables, odds = shared.tables, shared.probabilities(table)
+    shared.refuse_peeking(odds)
+    number = {action: place for place, action in enumerate(rules.all_actions())}
+    deciding = np.flatnonzero(tables.actor != NOBODY)
+    examples = deciding[np.unique(shared.observation_groups[deciding], return_index=True)[1]]
+    shown = {
+        (actor, tables.observation[actor, state].tobytes()): odds[state]
+        for state, actor in zip(examples.tolist(), tables.actor[examples].tolist(), strict=True)
+    }
+
+    def at(sight: Sight[Any, Any]) -> list[float]:
+        row = shown.get((sight.seat - 1, encoding.encode(sight.view, sight.seat)))
+        if row is None:  # no state of the game looks like that, so nothing hangs on the answer
+            return [1 / len(sight.actions)] * len(sight.actions)
+        return [float(row[number[action]]) for action in sight.actions]
+
+    return at
+
+
+def _searchable(rules: Rules[Any, Any, Any]) -> bool:
     """The best response to a function is found on all lines of play, so they must be few."""
     length = 1
     while True:
         counts = count_lines(rules, length)
         if counts[-1] == 0:
-            return
+            return True
         if sum(counts) > MOST_LINES:
-            raise DuelsError(
-                f"{rules} is too large to be searched whole: use a smaller form, or a limit, or a policy "
-                "of a kind that the game has a method for (see docs/environments.md)."
-            )
+            return False
         length += 1
 
 
-def _aligned(policy: Chooses) -> Callable[[Sight[Any, Any]], list[float]]:
+def _aligned(policy: Chooses) -> Odds:
     """The same policy, giving the probability of each of the sight's actions in order."""
 
     def odds(sight: Sight[Any, Any]) -> list[float]:

@@ -99,6 +99,18 @@ class GameTables:
         odds[decisions] /= totals[decisions]
         return odds
 
+    def refuse_peeking(self, odds: NDArray[np.float64]) -> None:
+        """Refuse probabilities that differ where the seat to move is shown the same."""
+        decisions = self.tables.actor != NOBODY
+        odds = odds[decisions]
+        _, example, group = np.unique(
+            self.observation_groups[decisions], return_index=True, return_inverse=True
+        )
+        if (odds != odds[example[group]]).any():
+            raise DuelsError(
+                "This policy acts on secrets: it tells states apart that look alike to the seat."
+            )
+
 
 @dataclass(frozen=True)
 class ReadyPolicy:
@@ -195,24 +207,13 @@ class TableBatch(Batch):
             return table
         odds = self.shared.probabilities(cast(ArrayLike, table))
         if self.rules.has_secrets:
-            self._refuse_peeking(odds)
+            self.shared.refuse_peeking(odds)
         ordered = np.take_along_axis(odds, self.shared.choices, axis=1)
         ordered[np.arange(ordered.shape[1]) >= self.shared.counts[:, None]] = 0
         bounds = (np.cumsum(ordered, axis=1) * 2**32).round().astype(np.int64)
         # The last action that can be taken gets what rounding left over.
         bounds[bounds >= bounds.max(axis=1, keepdims=True)] = 1 << 32
         return ReadyPolicy(self.shared, bounds)
-
-    def _refuse_peeking(self, odds: NDArray[np.float64]) -> None:
-        decisions = self.tables.actor != NOBODY
-        odds = odds[decisions]
-        _, example, group = np.unique(
-            self.shared.observation_groups[decisions], return_index=True, return_inverse=True
-        )
-        if (odds != odds[example[group]]).any():
-            raise DuelsError(
-                "This policy acts on secrets: it tells states apart that look alike to the seat."
-            )
 
     def _roll(self, part: slice, steps: int, policy: ReadyPolicy | None) -> Tally:
         states = self._states[part]

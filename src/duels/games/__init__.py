@@ -82,6 +82,14 @@ class Game:
         found: dict[Seat, Bounds] | None = self._door("response").response_bounds(rules, policy)
         return found
 
+    def agent_bounds(
+        self, rules: "Rules[Any, Any, Any]", odds: "Callable[[Sight[Any, Any]], list[float]]"
+    ) -> "dict[Seat, Bounds] | None":
+        """The same for a function from what a seat knows to the probability of each of its actions."""
+        method = getattr(self._door("response"), "agent_bounds", None) if self._has("response") else None
+        found: dict[Seat, Bounds] | None = method(rules, odds) if method else None
+        return found
+
     def card(self) -> str:
         """The rule card: how to play, in our own words."""
         from importlib.resources import files  # slow to import, and few commands show a card

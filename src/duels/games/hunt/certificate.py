@@ -5,12 +5,16 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil, floor
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from duels.core.rules import Seat
+from duels.games.hunt.habits import of_strategy
 from duels.games.hunt.strategy import CELLS, CLAIM, DATA, OTHERS, OWN, Strategy, Tables
 from duels.solving.memory import Memory
 from duels.solving.pomdp import MOST_STATES, Bounds, Effort, HiddenStrategy, Progress, bounds
+
+if TYPE_CHECKING:
+    from duels.solving.pairs import Habit
 
 EFFORT = Effort(sweeps=7, trials=25_000, depth=8)
 LEFT = 1
@@ -81,28 +85,30 @@ def problem_against(
     tables: Tables, seat: Seat, own_memory: Memory = OWN, other_memory: Memory = OTHERS
 ) -> HiddenStrategy:
     """The responder's problem against `seat`'s strategy, which never tunnels: the token's cell is hidden."""
+    return problem_of(of_strategy(tables, own_memory, other_memory), seat)
+
+
+def problem_of(habit: "Habit", seat: Seat) -> HiddenStrategy:
+    """The responder's problem against `seat`'s habit, of whose token the type is hidden."""
     import numpy as np
 
-    cells = own_memory.cells
-    places, types, off = cells + 1, 2 * cells + 1, cells
-    after_own, after_other = _transitions(own_memory), _transitions(other_memory)
-    last_own, last_other = _last(own_memory), _last(other_memory)
+    cells = habit.own.cells
+    types, off = 2 * cells + 1, len(habit.cell) - 1
+    after_own, after_other = _transitions(habit.own), _transitions(habit.others)
+    last_own, last_other = _last(habit.own), _last(habit.others)
     width = len(after_other)
     rows = len(after_own) * width
-    met = _met(own_memory, other_memory, seat)
+    met = _met(habit.own, habit.others, seat)
 
-    def weights(values: Any, height: int) -> Any:
-        shaped = np.array(values, float).reshape(rows, height, cells)
-        total = shaped.sum(axis=2, keepdims=True)
-        return np.divide(shaped, total, out=np.zeros_like(shaped), where=total > 0)
-
-    moves = np.zeros((rows, MOST_STATES, MOST_STATES))
-    moves[:, :places, :cells] = weights(tables.moves, places)
-    signals = np.zeros((rows, cells, MOST_STATES))
-    signals[:, :, :cells] = weights(tables.names, cells).transpose(0, 2, 1)
+    hidden = max(off + 1, MOST_STATES)
+    moves = np.zeros((rows, hidden, hidden))
+    moves[:, : off + 1, : off + 1] = habit.moves
+    signals = np.zeros((rows, cells, hidden))
+    signals[:, :, : off + 1] = habit.names.transpose(0, 2, 1)
 
     first_option, wins, stays, goes = [0], [], [], []
-    everywhere = (1 << MOST_STATES) - 1
+    everywhere = (1 << hidden) - 1
+    at = [sum(1 << kind for kind in range(off) if habit.cell[kind] == cell) for cell in range(cells)]
     support = np.zeros(rows * types, np.int64)
     caught = np.zeros(rows * types, np.int64)
     then = np.full((rows * types, cells), -1, np.int64)
@@ -116,8 +122,8 @@ def problem_against(
                 for named in range(cells):
                     if named == last_other[other]:
                         continue
-                    wins.append(1 << named & ~(1 << cell))
-                    stays.append(everywhere & ~(1 << named | 1 << cell))
+                    wins.append(at[named] & ~at[cell])
+                    stays.append(everywhere & ~(at[named] | at[cell]))
                     goes.append((own * width + after_other[other][named]) * types + new)
             first_option.append(len(wins))
             if kind == 2 * cells and row == 0 and seat is Seat.ONE:
@@ -126,9 +132,9 @@ def problem_against(
             if kind == 2 * cells or row not in met:
                 continue
             place, here = row * types + kind, kind % cells
-            on_grid = (1 << off) - 1 & ~(1 << here | 1 << last_other[other])
+            on_grid = (1 << off) - 1 & ~(at[here] | at[last_other[other]])
             support[place] = on_grid if last_own[own] >= 0 else 1 << off
-            caught[place] = 1 << here
+            caught[place] = at[here]
             for named in range(cells):
                 if named not in (here, last_own[own]):
                     then[place, named] = (after_own[own][named] * width + other) * types + kind
@@ -141,7 +147,7 @@ def problem_against(
             for named in range(cells)
         )
     else:
-        start = ((2 * cells, tuple(float(place == off) for place in range(MOST_STATES))),)
+        start = ((2 * cells, tuple(float(place == off) for place in range(hidden))),)
     return HiddenStrategy(
         np.array(first_option), np.array(wins), np.array(stays), np.array(goes),
         np.repeat(np.arange(rows), types), caught, support, then, moves, signals, start,

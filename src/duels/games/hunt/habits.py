@@ -5,6 +5,7 @@ A habit is a function of what a seat sees at once, so that the same one can sit 
 
 from array import array
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from duels.core.rules import Seat
@@ -20,16 +21,14 @@ from duels.games.hunt.rules import (
     State,
     Tunnel,
 )
-from duels.games.hunt.strategy import CELLS, OTHERS, OWN, PLACES, SCALE, Tables
-from duels.solving.memory import Window
+from duels.games.hunt.strategy import CELLS, OTHERS, OWN, Tables
+from duels.solving.memory import Memory, Window
 
 if TYPE_CHECKING:
     from duels.solving.pairs import Habit
 
 Weigh = Callable[[Known, Sequence[Action]], list[float]]
 """The weight of each legal action, from what a seat has before its eyes."""
-LAST = Window(CELLS, 1)
-"""All that a habit here remembers of either side's naming."""
 
 
 def uniform(view: Known, actions: Sequence[Action]) -> list[float]:
@@ -73,61 +72,93 @@ HABITS: dict[str, Weigh] = {
 }
 
 
-def of_strategy(tables: Tables) -> "Habit":
-    """One seat's shipped tables."""
+def of_strategy(tables: Tables, own: Memory = OWN, others: Memory = OTHERS) -> "Habit":
+    """One seat's tables, as the shipped ones are."""
     import numpy as np
 
     from duels.solving.pairs import NOWHERE, Habit
 
-    rows = len(OWN.states) * len(OTHERS.states)
-    moves, names = np.zeros((rows, PLACES, PLACES)), np.zeros((rows, PLACES, CELLS))
-    moves[:, :, :CELLS] = _shares(tables.moves, (rows, PLACES, CELLS))
-    names[:, :CELLS] = _shares(tables.names, (rows, CELLS, CELLS))
-    return Habit(OWN, OTHERS, np.array([*range(CELLS), NOWHERE]), moves, names)
+    cells, rows = own.cells, len(own.states) * len(others.states)
+    places = cells + 1
+    moves, names = np.zeros((rows, places, places)), np.zeros((rows, places, cells))
+    moves[:, :, :cells] = _shares(tables.moves, (rows, places, cells))
+    names[:, :cells] = _shares(tables.names, (rows, cells, cells))
+    return Habit(own, others, np.array([*range(cells), NOWHERE]), moves, names)
 
 
-def of_weights(weigh: Weigh, seat: Seat) -> "Habit":
-    """A habit as tables, by asking the rules what it may do wherever it can be."""
+def of_weights(weigh: Weigh, seat: Seat, cells: int = CELLS) -> "Habit":
+    """A habit as tables, by asking the rules what it may do wherever it can come to, and asking it there.
+
+    A token's types: its cell with the tunnel spent, its cell with the tunnel left, off the grid.
+    """
     import numpy as np
 
     from duels.solving.pairs import Habit
 
-    rules = QuantumHunt(CELLS)
-    types = [(cell, tunnel) for tunnel in (False, True) for cell in range(1, CELLS + 1)] + [(OFF_GRID, True)]
-    rows = len(LAST.states) ** 2
-    moves, names = np.zeros((rows, len(types), len(types))), np.zeros((rows, len(types), CELLS))
-    for row in range(rows):
-        mine, theirs = (
-            state[0] + 1 if state else NONE_NAMED
-            for state in (LAST.states[part] for part in divmod(row, len(LAST.states)))
-        )
-        named = (mine, theirs) if seat is Seat.ONE else (theirs, mine)
-        for number, (cell, tunnel) in enumerate(types):
-            cells = (cell, OFF_GRID) if seat is Seat.ONE else (OFF_GRID, cell)
-            for phase in Phase:
-                state = State(cells, (tunnel, tunnel), named, seat, phase)
-                actions = rules.actions(state)
-                weights = weigh(rules.sight(state, seat).view, actions)
-                for action, weight in zip(actions, weights, strict=True):
-                    share = weight / sum(weights)
-                    if isinstance(action, Observe):
-                        names[row, number, action.cell - 1] += share
-                    else:
-                        after = rules.apply(state, action).state
-                        to = types.index((after.cells[seat - 1], after.tunnels[seat - 1]))
-                        moves[row, number, to] += share
-    return Habit(LAST, LAST, np.array([cell - 1 for cell, _ in types]), moves, names)
+    rules, last = QuantumHunt(cells), Window(cells, 1)
+    types = [(cell, tunnel) for tunnel in (False, True) for cell in range(1, cells + 1)] + [(OFF_GRID, True)]
+    rows = len(last.states) ** 2
+    moves, names = np.zeros((rows, len(types), len(types))), np.zeros((rows, len(types), cells))
+    waiting = _first_turns(rules, seat)
+    met = set(waiting)
+    for state in waiting:  # grows while it is read
+        row, number = _row(last, state, seat), types.index(_type(state, seat))
+        actions = rules.actions(state)
+        weights = weigh(rules.view(state, seat), actions)
+        for action, weight in zip(actions, weights, strict=True):
+            if not weight:
+                continue
+            share = weight / sum(weights)
+            after = rules.apply(state, action).state
+            if isinstance(action, Observe):
+                names[row, number, action.cell - 1] += share
+                following = _answered(rules, after)
+            else:
+                moves[row, number, types.index(_type(after, seat))] += share
+                following = [after]
+            fresh = [then for then in following if then not in met]
+            waiting += fresh
+            met.update(fresh)
+    return Habit(last, last, np.array([cell - 1 for cell, _ in types]), moves, names)
 
 
-def as_tables(habit: "Habit") -> Tables:
-    """A habit that keeps its tunnel, as a strategy is stored: what a best responder wins can be bounded."""
-    kept = slice(CELLS, None)
-    moves, names = habit.moves[:, kept, kept][:, :, :CELLS], habit.names[:, kept][:, :CELLS]
+def keeping_the_tunnel(habit: "Habit") -> "Habit | None":
+    """The same habit by the token's cell alone, if it never tunnels; else None."""
+    cells = habit.own.cells
+    kept = slice(cells, None)
+    if habit.moves[:, kept, :cells].any():
+        return None
+    return replace(
+        habit, cell=habit.cell[kept], moves=habit.moves[:, kept, kept], names=habit.names[:, kept]
+    )
 
-    def whole(shares: Any) -> "array[int]":
-        return array("H", (shares * SCALE).round().astype("uint16").tobytes())
 
-    return Tables(whole(moves), whole(names))
+def _first_turns(rules: QuantumHunt, seat: Seat) -> list[State]:
+    """What `seat` can meet when it first moves; the other's token never matters here, and stays off."""
+    start = rules.initial()
+    if seat is Seat.ONE:
+        return [start]
+    heard = [action.cell for action in rules.actions(replace(start, phase=Phase.OBSERVE))]
+    return [replace(start, named=(cell, NONE_NAMED), mover=seat) for cell in heard]
+
+
+def _answered(rules: QuantumHunt, state: State) -> list[State]:
+    """All that the other can have named in answer, without a hit."""
+    naming = replace(state, phase=Phase.OBSERVE)
+    answers = (rules.apply(naming, action).state for action in rules.actions(naming))
+    return [answer for answer in answers if not answer.end]
+
+
+def _type(state: State, seat: Seat) -> tuple[int, bool]:
+    return state.cells[seat - 1], state.tunnels[seat - 1]
+
+
+def _row(last: Window, state: State, seat: Seat) -> int:
+    mine, theirs = (
+        last.numbers[(named - 1,) if named else ()]
+        for named in (state.named[seat - 1], state.named[seat.other - 1])
+    )
+    return mine * len(last.states) + theirs
 
 
 def _shares(weights: "array[int]", shape: tuple[int, ...]) -> Any:

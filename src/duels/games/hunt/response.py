@@ -1,7 +1,8 @@
-"""What the best opponent wins against a strategy for hunt: its certificate."""
+"""What the best opponent wins against a policy for hunt: a certificate, or bounds for an agent."""
 
 from duels.core.errors import DuelsError
 from duels.core.rules import Seat
+from duels.games.hunt.agents import agent_bounds as agent_bounds
 from duels.games.hunt.certificate import certificate, claimed
 from duels.games.hunt.rules import QuantumHunt
 from duels.games.hunt.strategy import CELLS, Tables, shipped
@@ -14,10 +15,11 @@ def response_bounds(rules: QuantumHunt, policy: object) -> dict[Seat, Bounds] | 
     The player `perfect` is the shipped strategy. Its certificate is at hand; another strategy is certified
     now, which takes minutes.
     """
-    if isinstance(policy, str) and policy == "perfect":
+    certified = (rules.cells, rules.max_turns) == (CELLS, None)
+    if certified and isinstance(policy, str) and policy == "perfect":
         policy = shipped()
     if not isinstance(policy, dict) or not all(isinstance(policy.get(seat), Tables) for seat in Seat):
         return None
-    if (rules.cells, rules.max_turns) != (CELLS, None):
+    if not certified:
         raise DuelsError(f"A strategy for hunt is certified on {CELLS} cells and without a limit of turns.")
     return (claimed() if policy is shipped() else certificate(policy)).against

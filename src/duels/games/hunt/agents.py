@@ -1,0 +1,151 @@
+"""What the best opponent wins against an agent that acts on what it has before its eyes; needs numpy and numba.
+
+Such an agent is a habit: it remembers the cells named last and no more. Of one that tunnels more is hidden than
+can be bounded from above, so there the responder is told of the tunnel as it is used. To know more never
+costs it anything: what it wins at most then, it wins at most without being told.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from duels.core.errors import DuelsError
+from duels.core.rules import Seat, Sight
+from duels.games.hunt.certificate import problem_of
+from duels.games.hunt.habits import keeping_the_tunnel, of_weights
+from duels.games.hunt.rules import Action, Known, QuantumHunt
+from duels.games.hunt.strategy import CELLS
+from duels.solving.pomdp import Bounds, Effort, HiddenStrategy, at_least, bounds
+from duels.solving.progress import tell
+
+if TYPE_CHECKING:
+    from duels.solving.pairs import Habit
+
+Odds = Callable[[Sight[Action, Known]], Sequence[float]]
+"""From what a seat knows to the probability of each of its actions."""
+EFFORT = Effort(sweeps=14, trials=6000, depth=6)
+HURRY = 0.999
+"""The chance that a hurried responder may go on after a turn."""
+
+
+class Glance(Sight[Action, Known]):
+    """What a seat has before its eyes, without what has been; whoever asks for that is refused."""
+
+    def __init__(self, view: Known, actions: Sequence[Action]) -> None:
+        for name, value in {"seat": view.seat, "view": view, "actor": view.seat, "actions": actions}.items():
+            object.__setattr__(self, name, value)
+
+    def _refuse(self) -> NoReturn:
+        raise DuelsError(
+            "This policy looks at sight.events or sight.history: on the whole of hunt only policies of "
+            "sight.view and sight.actions can be measured, others in forms small enough to be searched."
+        )
+
+    events = property(_refuse)  # type: ignore[assignment]
+    history = property(_refuse)  # type: ignore[assignment]
+
+
+def agent_bounds(rules: QuantumHunt, odds: Odds) -> dict[Seat, Bounds] | None:
+    """What the best responder wins against an agent, by the agent's seat, within a minute.
+
+    None where there is no method: under a limit of turns, and on larger grids.
+    """
+    if rules.max_turns is not None or not 2 <= rules.cells <= CELLS:
+        return None
+    return {seat: responder_bounds(_habit(odds, seat, rules.cells), seat) for seat in Seat}
+
+
+def _habit(odds: Odds, seat: Seat, cells: int) -> "Habit":
+    """The agent as tables; one that does not answer as before when it is asked again is refused."""
+    answers: dict[tuple[Known, Sequence[Action]], list[float]] = {}
+
+    def weigh(view: Known, actions: Sequence[Action]) -> list[float]:
+        answers[view, actions] = list(odds(Glance(view, actions)))
+        return answers[view, actions]
+
+    habit = of_weights(weigh, seat, cells)
+    for (view, actions), answer in reversed(answers.items()):
+        if list(odds(Glance(view, actions))) != answer:
+            raise DuelsError(
+                f"This policy gives different answers at {view}: it has to give the probabilities of its "
+                "actions instead of drawing one, and to remember nothing."
+            )
+    return habit
+
+
+def responder_bounds(habit: "Habit", seat: Seat, effort: Effort = EFFORT) -> Bounds:
+    """Bounds on the best responder against `seat`'s habit."""
+    kept = keeping_the_tunnel(habit)
+    problem = problem_of(kept or habit, seat)
+    for progress in bounds(problem if kept else told_of_the_tunnel(habit, seat), effort):
+        tell(
+            f"best responder against {seat.label}: at most {progress.bounds.high:.1%} "
+            f"({progress.done:.0%}, {progress.stage})"
+        )
+    found = progress.bounds
+    # A responder that loses nothing by waiting may put off for ever what it is sure to win; what one wins
+    # who loses a little by waiting can be won without that too.
+    hurried = at_least(replace(problem, signals=problem.signals * HURRY), effort)
+    patient = found.low if kept else at_least(problem, effort)
+    return Bounds(max(patient, hurried), found.high)
+
+
+def told_of_the_tunnel(habit: "Habit", seat: Seat) -> HiddenStrategy:
+    """The problem of a responder that hears of the habit's tunnel, as it is used, before anything else.
+
+    Places, and the responder's nodes, come in four blocks: the habit decides whether to tunnel; it acts with
+    its tunnel spent; it keeps its tunnel and acts; it tunnels and acts.
+    """
+    import numpy as np
+
+    cells, off = habit.own.cells, habit.own.cells
+    left, spent = slice(cells, None), slice(None, cells)
+    kept = replace(
+        habit, cell=habit.cell[left], moves=habit.moves[:, left, left], names=habit.names[:, left]
+    )
+    plain = problem_of(kept, seat)
+    rows, hidden = len(plain.moves), plain.states
+    tunnels, after = np.zeros_like(plain.moves), np.zeros_like(plain.moves)
+    tunnels[:, : off + 1, :cells] = habit.moves[:, left, spent]
+    after[:, :cells, :cells] = habit.moves[:, spent, spent]
+    named = np.zeros_like(plain.signals)
+    named[:, :, :cells] = habit.names[:, spent].transpose(0, 2, 1)
+    choice = np.zeros_like(plain.signals)
+    choice[:, 0], choice[:, 1] = plain.moves.sum(axis=2), tunnels.sum(axis=2)
+    still = np.broadcast_to(np.eye(hidden), plain.moves.shape)
+
+    nodes = len(plain.kernel)
+    numbers = np.arange(nodes)
+    decided = np.full_like(plain.then, -1)
+    decided[:, 0], decided[:, 1] = numbers + 2 * nodes, numbers + 3 * nodes
+    with_it_spent = np.where(plain.then < 0, -1, plain.then + nodes)
+    nothing, everywhere = np.zeros(2 * nodes, np.int64), np.full(2 * nodes, (1 << hidden) - 1)
+    options = len(plain.wins)
+    start = plain.start
+    if seat is Seat.ONE:
+        start += tuple(
+            (node + nodes, tuple(tunnels[0, off] * signal))
+            for (node, _), signal in zip(plain.start, named[0], strict=True)
+        )
+    return HiddenStrategy(
+        np.concatenate(
+            [plain.first_option, options + plain.first_option[1:], 2 * options + 1 + np.arange(2 * nodes)]
+        ),
+        np.concatenate([plain.wins, plain.wins, nothing]),
+        np.concatenate([plain.stays, plain.stays, everywhere]),
+        np.concatenate([plain.goes, plain.goes + nodes, numbers + 2 * nodes, numbers + 3 * nodes]),
+        np.concatenate([plain.kernel + block * rows for block in range(4)]),
+        np.concatenate([np.zeros_like(plain.caught), *[plain.caught] * 3]),
+        np.concatenate([plain.support] * 4),
+        np.concatenate([decided, with_it_spent, plain.then, with_it_spent]),
+        np.concatenate([still, after, _shares(plain.moves), _shares(tunnels)]),
+        np.concatenate([choice, named, plain.signals, named]),
+        start,
+    )
+
+
+def _shares(weights: Any) -> Any:
+    import numpy as np
+
+    total = weights.sum(axis=-1, keepdims=True)
+    return np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
