@@ -14,7 +14,8 @@ from duels.core.errors import DuelsError
 from duels.core.explore import reachable
 from duels.core.rules import CHANCE, Seat, Sight
 from duels.envs import pettingzoo as duels_pettingzoo
-from duels.envs.grading import exploitability, grades_of, tabulate
+from duels.envs.agents import table_of
+from duels.envs.grading import exploitability, exploitability_bounds, grades_of, tabulate
 from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
 from duels.envs.tabled import shared_tables
 from duels.games import GAMES
@@ -236,18 +237,84 @@ def test_a_level_as_an_opponent_of_many() -> None:
 
 
 def test_what_cannot_be_graded_is_refused() -> None:
-    with pytest.raises(DuelsError, match="secrets"):
+    with pytest.raises(DuelsError, match="a table of 39719 states"):
         exploitability(np.zeros(3), "hunt")
     with pytest.raises(DuelsError, match="all of them"):
         exploitability(np.zeros(3), "flip")
-    for game in ("hunt", "flip"):
-        with pytest.raises(DuelsError, match="too large to be searched"):
-            exploitability(skewed, game)
+    with pytest.raises(DuelsError, match="too large to be searched"):
+        exploitability(skewed, "flip")
+    with pytest.raises(DuelsError, match="too large to be searched"):
+        exploitability(skewed, "hunt", max_turns=40)
+    with pytest.raises(DuelsError, match="looks at sight"):
+        exploitability("greedy", "hunt")
     with pytest.raises(DuelsError, match="a table of 222 states"):
         exploitability(np.zeros(3, int), "lights")
     for wrong in (np.full(222, 99), np.full(222, -1), np.full((222, 13), np.nan), np.full((222, 13), "1")):
         with pytest.raises(DuelsError, match="policy"):
             exploitability(wrong, "lights")
+
+
+SHORT: dict[str, Any] = {"cells": 2, "max_turns": 3}
+
+
+def shown_to(sight: Sight[Any, Any], number: int) -> float:
+    """A weight that depends on what an observation shows, and on the action."""
+    view = sight.view
+    heard: int = view.named[sight.seat - 1] + 3 * view.named[sight.seat.other - 1]
+    return 1.0 + (heard + 5 * view.cell + 11 * view.tunnel + 7 * number) % 5
+
+
+def skewed_by_what_is_shown(sight: Sight[Any, Any]) -> dict[Any, float]:
+    weights = {action: shown_to(sight, number) for number, action in enumerate(sight.actions)}
+    return {action: weight / sum(weights.values()) for action, weight in weights.items()}
+
+
+def as_table(policy: Any, **options: int) -> Any:
+    rules: Any = GAMES["hunt"].rules(**options)
+    tables = shared_tables(rules).tables
+    number = {action: place for place, action in enumerate(rules.all_actions())}
+    table = np.zeros((tables.states, tables.actions))
+    for place, state in enumerate(tables.rules_states(rules)):
+        actor = rules.actor(state)
+        for action, probability in policy(rules.sight(state, actor)).items() if actor else ():
+            table[place, number[action]] = probability
+    return table
+
+
+def test_a_table_of_hunt_is_graded_as_the_function_that_it_was_made_of() -> None:
+    table = as_table(skewed_by_what_is_shown, **SHORT)
+    exact = exploitability(skewed_by_what_is_shown, "hunt", **SHORT)
+    assert 0 < exact < 0.5
+    assert exploitability(table, "hunt", **SHORT) == pytest.approx(exact, abs=1e-12)
+    table = as_table(skewed_by_what_is_shown, cells=3)
+    assert exploitability_bounds(table, "hunt", cells=3) == exploitability_bounds(
+        skewed_by_what_is_shown, "hunt", cells=3
+    )
+
+
+def test_a_table_of_hunt_that_acts_on_secrets_is_refused() -> None:
+    def sees(sight: Sight[Any, Any]) -> dict[Any, float]:
+        return {sight.actions[0]: 1.0}
+
+    rules = GAMES["hunt"].rules(**SHORT)
+    tables = shared_tables(rules).tables
+    table = as_table(sees, **SHORT)
+    telling = np.flatnonzero(tables.actor == 1)[0]  # Player 1's token may be elsewhere
+    table[telling] = tables.legal[telling] / tables.legal[telling].sum()
+    with pytest.raises(DuelsError, match="acts on secrets"):
+        exploitability(table, "hunt", **SHORT)
+
+
+def test_an_agent_on_the_whole_of_hunt_is_graded() -> None:
+    table = table_of(lambda observation, mask: mask.argmax(), "hunt")
+    assert exploitability(table, "hunt") == pytest.approx(0.5)
+
+
+def test_the_certified_player_is_searched_where_that_can_be_done() -> None:
+    """What it gives away within two turns, each seat's share found by the search alone."""
+    rules: Any = GAMES["hunt"].rules(max_turns=2)
+    perfect: Any = make_player("perfect", GAMES["hunt"], rules)
+    assert exploitability("perfect", "hunt", max_turns=2) == exploitability(perfect.odds, "hunt", max_turns=2)
 
 
 @pytest.mark.parametrize(("game", "options"), FORMS)

@@ -151,8 +151,8 @@ def exploitability(policy: Any, game: str, **options: int | None) -> float:
 def exploitability_bounds(policy: Any, game: str, **options: int | None) -> Bounds:
     """The same, as two numbers that it is proven to lie between; they are equal where it is exact.
 
-    On the whole of hunt this takes a table, or a function that looks at `sight.view` and `sight.actions` alone
-    (about a minute), and strategies of the shipped kind (`duels.games.hunt.strategy`).
+    On the whole of hunt this takes a table, a function that looks at `sight.view` and `sight.actions` alone
+    (about a minute), or a strategy of the shipped kind (`duels.games.hunt.strategy`; minutes).
     """
     if not isinstance(game, str):
         raise DuelsError(f"The game comes after the policy, by its name; {game!r} is no game's name.")

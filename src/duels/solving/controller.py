@@ -34,15 +34,15 @@ class Fineness:
 @compiled
 def act(place: int, belief: Array, problem: Tables, moved: Array) -> float:
     """Let the strategy move: fills `moved` with the states that go on, returns what is caught."""
-    kernel, caught, moves, X = problem[5], problem[6], problem[9], len(problem[12])
+    kernel, caught, moves, hidden = problem[5], problem[6], problem[9], len(problem[12])
     moved[:] = 0.0
     row = kernel[place]
-    for x in range(X):
+    for x in range(hidden):
         if belief[x] > 0.0:
-            for z in range(X):
+            for z in range(hidden):
                 moved[z] += belief[x] * moves[row, x, z]
     won = 0.0
-    for z in range(X):
+    for z in range(hidden):
         if caught[place] >> z & 1:
             won += moved[z]
             moved[z] = 0.0
@@ -52,13 +52,13 @@ def act(place: int, belief: Array, problem: Tables, moved: Array) -> float:
 @compiled
 def choose(node: int, belief: Array, problem: Tables, points: Tables, chosen: Array) -> float:
     """The best that known points offer at a node; option and point are left in `chosen`."""
-    first_option, wins, stays, goes, turned, mirror, X = (*problem[:5], problem[11], len(problem[12]))
+    first_option, wins, stays, goes, turned, mirror, hidden = (*problem[:5], problem[11], len(problem[12]))
     first, following, _, _, worth = points[:5]
-    left = np.empty(X)
+    left = np.empty(hidden)
     best = -1.0
     for option in range(first_option[node], first_option[node + 1]):
         won, mass = 0.0, 0.0
-        for x in range(X):
+        for x in range(hidden):
             part = belief[x] if stays[option] >> x & 1 else 0.0
             left[mirror[x] if turned[option] else x] = part
             mass += part
@@ -69,7 +69,7 @@ def choose(node: int, belief: Array, problem: Tables, points: Tables, chosen: Ar
         k = first[goes[option]]
         while k >= 0:
             value = won
-            for x in range(X):
+            for x in range(hidden):
                 value += left[x] * worth[k, x]
             if value > best:
                 best = value
@@ -83,18 +83,18 @@ def choose(node: int, belief: Array, problem: Tables, points: Tables, chosen: Ar
 def renew(i: int, problem: Tables, points: Tables) -> None:
     """Choose again for point `i`, at its own belief, and work its worth out."""
     _, wins, stays, _, turned, kernel, caught, support, then, moves, signals, mirror, states = problem
-    X = len(states)
+    hidden = len(states)
     _, _, places, beliefs, worth, options, nexts, _ = points
     place = places[i]
     row = kernel[place]
-    moved, told, later = np.empty(X), np.empty(X), np.zeros(X)
+    moved, told, later = np.empty(hidden), np.empty(hidden), np.zeros(hidden)
     chosen = np.zeros(2, np.int64)
     act(place, beliefs[i], problem, moved)
     for signal in range(signals.shape[1]):
         if then[place, signal] < 0:
             continue
         mass = 0.0
-        for x in range(X):
+        for x in range(hidden):
             told[x] = moved[x] * signals[row, signal, x]
             mass += told[x]
         if mass > 0.0:
@@ -104,15 +104,15 @@ def renew(i: int, problem: Tables, points: Tables) -> None:
         option, k = options[i, signal], nexts[i, signal]
         if option < 0:
             continue
-        for z in range(X):
+        for z in range(hidden):
             if wins[option] >> z & 1:
                 later[z] += signals[row, signal, z]
             elif stays[option] >> z & 1:
                 later[z] += signals[row, signal, z] * worth[k, mirror[z] if turned[option] else z]
-    for x in range(X):
+    for x in range(hidden):
         total = 0.0
         if support[place] >> x & 1:
-            for z in range(X):
+            for z in range(hidden):
                 total += moves[row, x, z] * (1.0 if caught[place] >> z & 1 else later[z])
         worth[i, x] = total
 
@@ -159,9 +159,9 @@ def add(place: int, belief: Array, problem: Tables, points: Tables, gain: float)
 def grow(problem: Tables, points: Tables, reach: Array, met: float, near: float, gain: float) -> None:
     """Add points at the beliefs that play meets, and next to them where play goes often."""
     first_option, _, stays, goes, turned, kernel, _, _, then, _, signals, mirror, states = problem
-    X = len(states)
+    hidden = len(states)
     places, beliefs, used = points[2], points[3], points[7]
-    moved, told, left = np.empty(X), np.empty(X), np.empty(X)
+    moved, told, left = np.empty(hidden), np.empty(hidden), np.empty(hidden)
     chosen = np.zeros(2, np.int64)
     for i in range(used[0]):
         mass = reach[i].sum()
@@ -174,7 +174,7 @@ def grow(problem: Tables, points: Tables, reach: Array, met: float, near: float,
             if node < 0:
                 continue
             mass = 0.0
-            for x in range(X):
+            for x in range(hidden):
                 told[x] = moved[x] * signals[kernel[places[i]], signal, x]
                 mass += told[x]
             if mass < met:
@@ -185,7 +185,7 @@ def grow(problem: Tables, points: Tables, reach: Array, met: float, near: float,
                 begin, end = chosen[0], chosen[0] + 1
             for option in range(begin, end):
                 part = 0.0
-                for x in range(X):
+                for x in range(hidden):
                     kept = told[x] if stays[option] >> x & 1 else 0.0
                     left[mirror[x] if turned[option] else x] = kept
                     part += kept
@@ -203,16 +203,16 @@ def follow(
     kernel, state and signal. Worth is the responder's loss times reach.
     """
     _, wins, stays, _, turned, kernel, caught, _, then, _, signals, mirror, states = problem
-    X = len(states)
+    hidden = len(states)
     places, worth, options, nexts, used = points[2], points[4], points[5], points[6], points[7]
     move_worth, move_reach, signal_worth, signal_reach = gains
     count = used[0]
     reach[:count] = 0.0
-    now, new = np.zeros((count, X)), np.zeros((count, X))
+    now, new = np.zeros((count, hidden)), np.zeros((count, hidden))
     active, later = np.zeros(count, np.int64), np.zeros(count, np.int64)
     listed = np.zeros(count, np.bool_)
-    moved = np.zeros(X)
-    lost = np.zeros((signals.shape[1], X))
+    moved = np.zeros(hidden)
+    lost = np.zeros((signals.shape[1], hidden))
     many = 0
     for r in range(roots.shape[0]):
         now[roots[r]] += shares[r]
@@ -237,7 +237,7 @@ def follow(
                     option, k = options[i, signal], nexts[i, signal]
                     if then[place, signal] < 0 or option < 0:
                         continue
-                    for z in range(X):
+                    for z in range(hidden):
                         if wins[option] >> z & 1:
                             lost[signal, z] = 0.0
                         elif stays[option] >> z & 1:
@@ -249,16 +249,16 @@ def follow(
                                     listed[k] = True
                                     later[more] = k
                                     more += 1
-                for z in range(X):
+                for z in range(hidden):
                     hope = 0.0
                     signal_reach[row, z] += moved[z]
                     for signal in range(signals.shape[1]):
                         signal_worth[row, z, signal] += moved[z] * lost[signal, z]
                         hope += signals[row, signal, z] * lost[signal, z]
                     if not caught[place] >> z & 1:
-                        for x in range(X):
+                        for x in range(hidden):
                             move_worth[row, x, z] += here[x] * hope
-                for x in range(X):
+                for x in range(hidden):
                     move_reach[row, x] += here[x]
             here[:] = 0.0
         now, new = new, now
@@ -272,17 +272,17 @@ class Controller:
     def __init__(self, problem: HiddenStrategy, most: int = 300_000) -> None:
         self.problem = problem
         self.tables = problem.tables
-        X = problem.states
+        hidden = problem.states
         places = np.nonzero(problem.support)[0]
         self.basis = len(places)
         most += self.basis
-        bits = problem.support[places][:, None] >> np.arange(X) & 1
+        bits = problem.support[places][:, None] >> np.arange(hidden) & 1
         self.points: Tables = (
             np.full(len(problem.kernel), -1),
             np.full(most, -1),
             np.zeros(most, np.int64),
-            np.zeros((most, X)),
-            np.zeros((most, X)),
+            np.zeros((most, hidden)),
+            np.zeros((most, hidden)),
             np.full((most, problem.signals.shape[1]), -1),
             np.full((most, problem.signals.shape[1]), -1),
             np.array([self.basis]),
@@ -291,11 +291,14 @@ class Controller:
         first[places] = np.arange(self.basis)
         where[: self.basis] = places
         beliefs[: self.basis] = bits / bits.sum(axis=1, keepdims=True)
-        self.reach = np.zeros((most, X))
+        self.reach = np.zeros((most, hidden))
         rows, signals, _ = problem.signals.shape
         self.gains: Tables = (
-            np.zeros((rows, X, X)), np.zeros((rows, X)), np.zeros((rows, X, signals)), np.zeros((rows, X))
-        )  # fmt: skip
+            np.zeros((rows, hidden, hidden)),
+            np.zeros((rows, hidden)),
+            np.zeros((rows, hidden, signals)),
+            np.zeros((rows, hidden)),
+        )
 
     @property
     def count(self) -> int:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 ROUNDING = 1e-9
 """What adding up floats may cost; both bounds give it away."""
 MOST_STATES = 8
-"""How many hidden states a problem may have to be bounded above: such bounds are kept for every set of them."""
+"""How many hidden states there may be for bounds from above: they are kept for every set of states."""
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ def test_the_claim_says_something() -> None:
 
 def test_no_play_of_the_strategy_is_left_out() -> None:
     """Where the strategy acts, its moves and signals are whole distributions over what the rules allow."""
-    pytest.importorskip("numpy")
+    pytest.importorskip("numba")
     for seat, tables in shipped().items():
         problem = problem_against(tables, seat)
         met = problem.support != 0

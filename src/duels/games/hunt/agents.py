@@ -1,8 +1,8 @@
-"""What the best opponent wins against an agent that acts on what it has before its eyes; needs numpy and numba.
+"""What the best opponent wins against an agent that acts on what it has before its eyes.
 
-Such an agent is a habit: it remembers the cells named last and no more. Of one that tunnels more is hidden than
-can be bounded from above, so there the responder is told of the tunnel as it is used. To know more never
-costs it anything: what it wins at most then, it wins at most without being told.
+Such an agent is a habit: it remembers the cells named last and no more. Of one that tunnels more is hidden
+than can be bounded from above, so there the responder is told of the tunnel as it is used. To know more never
+costs it anything: what it wins at most then, it wins at most without being told. Needs numpy and numba.
 """
 
 from collections.abc import Callable, Sequence
@@ -41,8 +41,8 @@ class Glance(Sight[Action, Known]):
             "sight.view and sight.actions can be measured, others in forms small enough to be searched."
         )
 
-    events = property(_refuse)  # type: ignore[assignment]
-    history = property(_refuse)  # type: ignore[assignment]
+    events = property(_refuse)
+    history = property(_refuse)
 
 
 def agent_bounds(rules: QuantumHunt, odds: Odds) -> dict[Seat, Bounds] | None:
@@ -100,9 +100,7 @@ def told_of_the_tunnel(habit: "Habit", seat: Seat) -> HiddenStrategy:
 
     cells, off = habit.own.cells, habit.own.cells
     left, spent = slice(cells, None), slice(None, cells)
-    kept = replace(
-        habit, cell=habit.cell[left], moves=habit.moves[:, left, left], names=habit.names[:, left]
-    )
+    kept = replace(habit, cell=habit.cell[left], moves=habit.moves[:, left, left], names=habit.names[:, left])
     plain = problem_of(kept, seat)
     rows, hidden = len(plain.moves), plain.states
     tunnels, after = np.zeros_like(plain.moves), np.zeros_like(plain.moves)

@@ -128,9 +128,7 @@ def keeping_the_tunnel(habit: "Habit") -> "Habit | None":
     kept = slice(cells, None)
     if habit.moves[:, kept, :cells].any():
         return None
-    return replace(
-        habit, cell=habit.cell[kept], moves=habit.moves[:, kept, kept], names=habit.names[:, kept]
-    )
+    return replace(habit, cell=habit.cell[kept], moves=habit.moves[:, kept, kept], names=habit.names[:, kept])
 
 
 def _first_turns(rules: QuantumHunt, seat: Seat) -> list[State]:

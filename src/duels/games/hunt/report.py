@@ -105,8 +105,8 @@ def _lasting(study: Study) -> str:
 def _habits(study: Study) -> str:
     rows = []
     for name, habit in study["habits"].items():
-        responder = _range(habit["responder"]) if habit["responder"] else "not bounded: it tunnels"
-        rows.append([name, *map(_percent, (*habit["won"], habit["mean"])), responder])
+        won = map(_percent, (*habit["won"], habit["mean"]))
+        rows.append([name, *won, _range(habit["responder"])])
     header = ["habit", "as Player 1", "as Player 2", "both seats", "a best responder, both seats"]
     lost = [name for name, habit in study["habits"].items() if habit["mean"] < 0.5]
     opening = _paragraph(

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from duels.core.rules import Seat
 from duels.games.hunt import habits
+from duels.games.hunt.agents import responder_bounds
 from duels.games.hunt.certificate import EFFORT, claimed, problem_against
 from duels.games.hunt.oracle import HuntOracle
 from duels.games.hunt.report import report as report
 from duels.games.hunt.rules import QuantumHunt
 from duels.games.hunt.strategy import CELLS, CLAIM, DATA, OFF, Strategy, shipped
-from duels.solving.pomdp import Bounds, Effort, HiddenStrategy, bounds, tightest
+from duels.solving.pomdp import Bounds, HiddenStrategy, bounds
 from duels.solving.simulation import simulate
 
 if TYPE_CHECKING:
@@ -26,11 +27,6 @@ LONG = 10
 """A game of more turns than this is called long."""
 SHOWN_TURNS = 20
 GAMES = 5000
-HABIT_EFFORT = Effort(sweeps=24, depth=6)
-SWEEPER_EFFORT = replace(HABIT_EFFORT, depth=24)
-"""Whoever stays and names in order tells nothing by it: its games can be followed much further."""
-HURRY = 0.999
-"""The chance that a hurried responder may go on after a turn."""
 
 
 def fingerprint() -> str:
@@ -132,7 +128,7 @@ def _shares(values: Any) -> list[float]:
 
 
 def _against_habits(sides: "dict[Seat, Habit]") -> Generator[str, None, Study]:
-    """What the strategy wins of each habit, exactly; what a best responder would, where it can be bounded."""
+    """What the strategy wins of each habit, exactly; what a best responder would, in bounds."""
     from duels.solving.pairs import meet
 
     found: Study = {}
@@ -142,26 +138,11 @@ def _against_habits(sides: "dict[Seat, Habit]") -> Generator[str, None, Study]:
         as_one = meet(sides[Seat.ONE], tables[Seat.TWO])
         as_two = meet(tables[Seat.ONE], sides[Seat.TWO])
         won = [as_one.won, 1 - as_two.won]
-        found[name] = {"won": won, "mean": sum(won) / 2, "responder": None}
-        if weigh is habits.uniform:
-            continue  # it tunnels: more is hidden than can be bounded
-        effort = SWEEPER_EFFORT if weigh is habits.stays_and_sweeps else HABIT_EFFORT
-        both = [
-            _responder(problem_against(habits.as_tables(habit), seat, habits.LAST, habits.LAST), effort)
-            for seat, habit in tables.items()
-        ]
-        found[name]["responder"] = [sum(b.low for b in both) / 2, sum(b.high for b in both) / 2]
+        yield f"a best responder to the habit '{name}'"
+        both = [responder_bounds(habit, seat) for seat, habit in tables.items()]
+        responder = [sum(b.low for b in both) / 2, sum(b.high for b in both) / 2]
+        found[name] = {"won": won, "mean": sum(won) / 2, "responder": responder}
     return found
-
-
-def _responder(problem: HiddenStrategy, effort: Effort) -> Bounds:
-    """Bounds on the best responder; what one wins who loses a little by waiting can be won without that too.
-
-    A responder that loses nothing by waiting may put off for ever what it is sure to win.
-    """
-    patient = tightest(problem, effort)
-    hurried = tightest(replace(problem, signals=problem.signals * HURRY), effort)
-    return Bounds(max(patient.low, hurried.low), patient.high)
 
 
 def _worth_of_the_tunnel(strategy: Strategy) -> Generator[str, None, Study]:
