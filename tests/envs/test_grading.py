@@ -261,7 +261,7 @@ def shown_to(sight: Sight[Any, Any], number: int) -> float:
     """A weight that depends on what an observation shows, and on the action."""
     view = sight.view
     heard: int = view.named[sight.seat - 1] + 3 * view.named[sight.seat.other - 1]
-    return 1.0 + (heard + 5 * view.cell + 11 * view.tunnel + 7 * number) % 5
+    return float(1 + (heard + 5 * view.cell + 11 * view.tunnel + 7 * number) % 5)
 
 
 def skewed_by_what_is_shown(sight: Sight[Any, Any]) -> dict[Any, float]:
