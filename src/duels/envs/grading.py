@@ -19,7 +19,7 @@ with extra("vector"):
     import numpy as np
     from numpy.typing import NDArray
 
-    from duels.envs.agents import player_odds
+    from duels.envs.agents import is_player, player_odds
     from duels.envs.engine import MatchEngine
     from duels.envs.tabled import shared_tables
     from duels.solving.best_response import best_response
@@ -125,13 +125,13 @@ def exploitability(policy: Any, game: str, **options: int | None) -> float:
 
     In probabilities of winning: 0 for perfect play, at most one half. Never-ending play counts one
     half, and so does a game that is cut off by a limit. (OpenSpiel counts in points from -1 to 1, so
-    its number is twice this one.) The policy is a player's name, a table as `duels.vector` takes it
-    (`duels.table_of` makes one of an agent), or a function from a `Sight`, what a seat knows,
-    to one of `sight.actions`, or to a mapping from actions to probabilities.
+    its number is twice this one.) The policy is a player that tells its `odds` or its name, a table as
+    `duels.vector` takes it (`duels.table_of` makes one of an agent), or a function from a `Sight`, what a
+    seat knows, to one of `sight.actions`, or to a mapping from actions to probabilities.
 
     Exact for lights, leap and chain, and for forms of hunt and flip that are small enough to be searched
-    whole, given a function. For flip on its whole board the policy is a `Boardless` one: the number is
-    then right to within SURE. What is known of other policies, `exploitability_bounds` tells.
+    whole, given a function or a player. For flip on its whole board the policy is a `Boardless` one, never a
+    name: the number is then right to within SURE. What is known of others, `exploitability_bounds` tells.
     """
     found = exploitability_bounds(policy, game, **options)
     if found.high - found.low > 2 * SURE:
@@ -155,7 +155,7 @@ def exploitability_bounds(policy: Any, game: str, **options: int | None) -> Boun
         known = room.response_bounds(rules, policy)
     if known:
         return Bounds(*((sum(getattr(b, end) for b in known.values()) - 1) / 2 for end in ("low", "high")))
-    if isinstance(policy, str):
+    if isinstance(policy, str) or is_player(policy):
         policy = player_odds(policy, room, rules)
     if callable(policy) and not tabled(rules):
         _refuse_large(rules)
@@ -185,8 +185,8 @@ def _refuse_large(rules: Rules[Any, Any, Any]) -> None:
             return
         if sum(counts) > MOST_LINES:
             raise DuelsError(
-                f"{rules} is too large to be searched whole: use a smaller form, or a limit, or a policy "
-                "of a kind that the game has a method for (see docs/environments.md)."
+                f"{rules} is too large to be searched whole, as this policy needs. What works: "
+                f"{find_game(rules.name).response_kind or 'nothing else'}; or a smaller form, or a limit."
             )
         length += 1
 
