@@ -1,8 +1,9 @@
 """Random play, steps a second: our environments beside their peers, in one run on one machine.
 
-Every case is measured for a moment in turn, many rounds over, and its best round counts: what else the
-machine does in between then falls on all of them alike, and mostly on no best round. `--json FILE` keeps
-what was measured, with how speed grows with the batch; `docs/performance/environments.py` tells it.
+Every case is measured for a moment in turn, many rounds over, by the clock on the wall, and its best round
+counts: what else the machine does in between then falls on all of them alike, and mostly on no best round.
+What plays one game at a time is warmed up first, the peers too. `--json FILE` keeps what was measured, with
+how speed grows with the batch; `docs/performance/environments.py` tells it.
 """
 
 import argparse
@@ -29,6 +30,7 @@ ROUNDS = 8
 SECONDS = 0.1
 WARM_UP = 150_000  # steps: environments of one game remember the positions they have met
 TABLED = ("lights", "leap", "chain", "hunt")
+PGX = ("tic_tac_toe", "connect_four")
 
 Run = Callable[[], int]  # plays for a while and says how many steps it was
 
@@ -42,6 +44,11 @@ class Case:
     batch: int
     run: Run
     best: float = 0.0
+
+    def warm_up(self) -> None:
+        steps = 0
+        while steps < WARM_UP:
+            steps += self.run()
 
     def measure(self) -> None:
         steps, start = 0, time.perf_counter()
@@ -63,10 +70,12 @@ def rollout(game: str, batch: int, compiled: bool, threads: int = 1) -> Run:
 
 
 def stepping(game: str, batch: int) -> Run:
+    """Observations and masks with every step, as a step of Pgx gives them."""
     envs = vector.make(game, batch)
 
     def run() -> int:
         envs.observe()
+        envs.masks()
         envs.step(envs.sample())
         return batch
 
@@ -185,11 +194,8 @@ def through_pgx(name: str, batch: int, whole: bool) -> Run:
 # -- the run ---------------------------------------------------------------------------------------
 
 
-def all_cases() -> list[Case]:
-    from pettingzoo.classic import connect_four_v3, tictactoe_v3
-
-    from duels.envs import pettingzoo as ours
-
+def batches() -> list[Case]:
+    """What plays many games at once."""
     cases = []
     for batch in BATCHES:
         for game in GAMES:
@@ -198,9 +204,19 @@ def all_cases() -> list[Case]:
                 cases.append(Case("rollout, NumPy", name, batch, rollout(game, batch, False, threads)))
                 cases.append(Case("rollout, compiled", name, batch, rollout(game, batch, True, threads)))
             cases.append(Case("step by step", game, batch, stepping(game, batch)))
-        for peer in ("tic_tac_toe", "connect_four"):
+        for peer in PGX:
             cases.append(Case("rollout, Pgx", peer, batch, through_pgx(peer, batch, True)))
             cases.append(Case("step by step, Pgx", peer, batch, through_pgx(peer, batch, False)))
+    return cases
+
+
+def singles() -> list[Case]:
+    """What plays one game at a time."""
+    from pettingzoo.classic import connect_four_v3, tictactoe_v3
+
+    from duels.envs import pettingzoo as ours
+
+    cases = []
     for game in GAMES:
         cases.append(Case("Match", game, 1, through_match(game)))
         cases.append(Case("Gymnasium", game, 1, through_gymnasium(game)))
@@ -240,27 +256,31 @@ class Aim:
 
 
 def aims(cases: list[Case]) -> list[Aim]:
-    def speeds(group: str, batch: int, games: tuple[str, ...], threads: str) -> list[float]:
-        mine = [case for case in cases if (case.group, case.batch) == (group, batch)]
-        return [case.best for case in mine if case.name in {f"{game}, {threads}" for game in games}]
+    def speeds(batch: int, names: set[str], *groups: str) -> list[float]:
+        mine = [case for case in cases if case.batch == batch and case.group in groups]
+        return [case.best for case in mine if case.name in names]
 
+    # A rollout is held to whatever is quicker there; a loop that comes back after every step to its like.
+    stepped = ("step by step, Pgx",)
+    either = ("rollout, Pgx", *stepped)
     wanted = [
-        (1, "rollout, NumPy", "1 thread", 1),
-        (1, "rollout, compiled", "1 thread", 1),
-        (64, "rollout, NumPy", "1 thread", 1),
-        (64, "rollout, compiled", "1 thread", 1),
-        (1024, "rollout, NumPy", "1 thread", 10),
-        (16_384, "rollout, NumPy", "1 thread", 10),
-        (1024, "rollout, compiled", "2 threads", 50),
-        (16_384, "rollout, compiled", "2 threads", 50),
+        (1, "rollout, NumPy", ", 1 thread", 1, either),
+        (1, "rollout, compiled", ", 1 thread", 1, either),
+        (64, "rollout, NumPy", ", 1 thread", 1, either),
+        (64, "rollout, compiled", ", 1 thread", 1, either),
+        (1024, "rollout, NumPy", ", 1 thread", 10, either),
+        (16_384, "rollout, NumPy", ", 1 thread", 10, either),
+        (1024, "rollout, compiled", ", 2 threads", 50, either),
+        (16_384, "rollout, compiled", ", 2 threads", 50, either),
+        *((batch, "step by step", "", 1, stepped) for batch in BATCHES),
     ]
     found = []
-    for batch, group, threads, aim in wanted:
-        theirs = max(c.best for c in cases if c.group.endswith("Pgx") and c.batch == batch)
+    for batch, group, threads, aim, peers in wanted:
+        theirs = max(speeds(batch, set(PGX), *peers))
         for games in (TABLED, ("flip",)):
-            ratio = min(speeds(group, batch, games, threads)) / theirs
+            ratio = min(speeds(batch, {game + threads for game in games}, group)) / theirs
             named = "flip" if games == ("flip",) else "the other four"
-            found.append(Aim(f"batch of {batch:,}, {group}, {threads}, {named}, by Pgx", aim, ratio))
+            found.append(Aim(f"batch of {batch:,}, {group}{threads}, {named}, by Pgx", aim, ratio))
     tictactoe = next(case.best for case in cases if case.name == "tictactoe_v3")
     found += [
         Aim(f"PettingZoo {case.name} by tictactoe_v3", 5, case.best / tictactoe)
@@ -271,10 +291,12 @@ def aims(cases: list[Case]) -> list[Aim]:
 
 
 def state_per_environment(game: str, envs: int = 100_000) -> float:
-    """Bytes that a batch holds for each of its environments between steps; what a step works with is more."""
-    vector.make(game)  # what all batches share
+    """Bytes that a batch under way holds for each environment; what a step makes and drops is more."""
+    small = vector.make(game)
+    small.step(small.sample())  # makes what all batches share
     tracemalloc.start()
     batch = vector.make(game, envs)
+    batch.step(batch.sample())  # from then on it keeps what it works with
     held, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     del batch
@@ -300,12 +322,10 @@ def main() -> None:
     parser.add_argument("--json", metavar="FILE", type=Path, help="also measure growth, and keep everything")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
-    cases = all_cases()
-    for case in cases:
-        if case.group in ("PettingZoo", "Gymnasium"):
-            steps = 0
-            while steps < WARM_UP:
-                steps += case.run()
+    alone = singles()
+    for case in alone:
+        case.warm_up()
+    cases = batches() + alone
     for _ in range(ROUNDS):
         for case in cases:
             case.measure()
@@ -320,7 +340,15 @@ def main() -> None:
         print(f"  {game:<8}{size:>8,.0f}")
     if arguments.json:
         speeds = [{"group": c.group, "name": c.name, "batch": c.batch, "speed": c.best} for c in cases]
-        told = {"speeds": speeds, "aims": [asdict(a) for a in reached], "state": held, "growth": growth()}
+        told = {
+            "rounds": ROUNDS,
+            "seconds": SECONDS,
+            "warm_up": WARM_UP,
+            "speeds": speeds,
+            "aims": [asdict(a) for a in reached],
+            "state": held,
+            "growth": growth(),
+        }
         arguments.json.write_text(json.dumps(_rounded(told), indent=1) + "\n", encoding="utf-8")
 
 

@@ -9,6 +9,7 @@ import argparse
 import json
 import os
 import resource
+import signal
 import statistics
 import subprocess
 import sys
@@ -56,7 +57,7 @@ def say(text: str) -> None:
 
 
 def solved_once(who: str, name: str, options: dict[str, int], home: str) -> Row | None:
-    """What solving cost in a process of its own; None if it was given up."""
+    """What solving cost in a process of its own; None if it was given up. One that fails is no result."""
     done = subprocess.run(
         [
             sys.executable,
@@ -68,9 +69,11 @@ def solved_once(who: str, name: str, options: dict[str, int], home: str) -> Row 
         text=True,
         check=False,
     )
-    if done.returncode:
-        say(f"{who}, {name} {options}: " + (done.stderr.strip().splitlines() or ["given up"])[-1])
+    if done.returncode == -signal.SIGALRM:
+        say(f"{who}, {name} {options}: given up")
         return None
+    if done.returncode:
+        raise RuntimeError(f"{who} failed on {name} {options} ({done.returncode}):\n{done.stderr}")
     row: Row = json.loads(done.stdout)
     return row
 

@@ -18,6 +18,7 @@ from typing import Any
 
 from duels.core.rules import Rules, Seat
 from duels.games import find_game
+from duels.solving.graph import explore
 from duels.solving.nimbers import TakeAndBreak
 from duels.solving.oracle import OpenOracle
 
@@ -58,8 +59,9 @@ def our_opening(name: str, rules: Rules[Any, Any, Any]) -> Answer:
     return {"states": 1, "opening": verdict.value.number}
 
 
-def our_states(name: str, rules: Rules[Any, Any, Any], states: Iterable[Any]) -> Answer:
-    """The value of every one of `states`, asked for one by one."""
+def our_states(name: str, rules: Rules[Any, Any, Any]) -> Answer:
+    """The value of every state, found by walking through the game, then asked for one by one."""
+    states = explore(rules).states
     oracle = oracle_from_nothing(name, rules)
     if isinstance(oracle, OpenOracle):
         values = [float(oracle.worth(state)) for state in states]
@@ -68,7 +70,7 @@ def our_states(name: str, rules: Rules[Any, Any, Any], states: Iterable[Any]) ->
     return {"states": len(values), "opening": values[0]}
 
 
-def our_nim(positions: list[tuple[int, ...]]) -> Answer:
+def our_nim(positions: Iterable[tuple[int, ...]]) -> Answer:
     """Whether the player to move wins at nim, by the nim-values that solve lights too."""
     nim = TakeAndBreak((3,) * max(NIM))
     won = [reduce(xor, map(nim.nimber, position)) != 0 for position in positions]
@@ -96,19 +98,16 @@ def solve(who: str, name: str, options: dict[str, int]) -> Answer:
     if who.startswith("openspiel"):
         return _theirs(who, name, options)
     if name == "nim":
-        smaller = list(product(*(range(pile, -1, -1) for pile in NIM)))
+        smaller = product(*(range(pile, -1, -1) for pile in NIM))
         return timed(lambda: our_nim([NIM] if who == "opening" else smaller))
     rules = find_game(name).rules(**options)
     import_module(f"duels.games.{name}.oracle")  # not part of what is measured, here or there
     if find_spec("numpy"):
         import numpy  # noqa: F401  flip's
-    if who != "states":
-        measure = traced if who == "memory" else timed
-        return measure(lambda: our_opening(name, rules))
-    from duels.solving.graph import explore
-
-    states = explore(rules).states
-    return timed(lambda: our_states(name, rules, states))
+    if who == "states":
+        return timed(lambda: our_states(name, rules))
+    measure = traced if who == "memory" else timed
+    return measure(lambda: our_opening(name, rules))
 
 
 def _theirs(who: str, name: str, options: dict[str, int]) -> Answer:

@@ -21,7 +21,7 @@ OPPONENT = "club"
 MAX_BOARDS = 2
 
 
-def table_of(model: Any, tables: Any) -> Any:
+def probabilities(model: Any, tables: Any) -> Any:
     """The agent's probabilities in every state of the game, from what it is shown there."""
     deciding = np.flatnonzero(tables.actor >= 0)
     shown = tables.observation[tables.actor[deciding], deciding]
@@ -49,7 +49,7 @@ def learn(steps: int, looks: int, opponent: str) -> tuple[list[int], list[float]
     for look in range(looks + 1):
         if look:
             model.learn(steps // looks, reset_num_timesteps=False)
-        table = table_of(model, batch.tables)
+        table = probabilities(model, batch.tables)
         taken.append(model.num_timesteps)
         grades.append(duels.exploitability(table, "chain", max_boards=MAX_BOARDS))
         scores.append(score_against_random(table))

@@ -25,8 +25,9 @@ def learn(game: str, steps: int, looks: int, seed: int = 0) -> tuple[list[int], 
     closed = np.where(tables.legal, 0.0, -np.inf)
     worth = np.zeros(tables.legal.shape)  # of every action to the seat that takes it
     played, grades, games = [], [], 0
+    every = max(1, steps // looks)
     for step in range(steps + 1):
-        if step % (steps // looks) == 0:
+        if step % every == 0:
             played.append(games)
             grades.append(duels.exploitability((worth + closed).argmax(axis=1), game))
         states, movers = envs.states, envs.actor

@@ -18,3 +18,12 @@ def test_q_learning_finds_perfect_play(game: str, monkeypatch: pytest.MonkeyPatc
     assert games == sorted(games)
     assert grades[0] == 0.5
     assert grades[-1] == 0
+
+
+@pytest.mark.parametrize("steps", [0, 3])
+def test_q_learning_looks_at_every_step_if_they_are_few(steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    import q_learning
+
+    games, grades = q_learning.learn("lights", steps, looks=20)
+    assert len(games) == len(grades) == steps + 1

@@ -17,8 +17,9 @@ HEAD = """\
 # What it costs
 
 Every number on this page was measured by `make bench`, which also writes the page, on a virtual machine with
-two cores and Python 3.11. Times here are of the processor, which is what they are on a core that does
-nothing else. They will differ on your machine; the ratios, taken in one run, will less.
+two cores and Python 3.11. They will differ on your machine; the ratios, taken in one run, will less. Times of
+solving and of start-up are of the processor, which is what they are on a core that does nothing else; speeds
+of environments are by the clock on the wall.
 """
 
 
@@ -91,8 +92,8 @@ in Python; so `nim` (piles of 1, 3, 5 and 7), which OpenSpiel brings itself, in 
 nim-values too. flip's own board has too many positions for any such walk: a board of 2x2 stands for it.
 
 'solved' is OpenSpiel's time as a multiple of ours until the opening is judged; 'every state' as a multiple
-of ours when each state is then also looked up one by one, which is not what the oracles are built for. The
-values agree, or the benchmark fails.{left_out}
+of ours when every state is also found and looked up one by one, which is not what the oracles are built for.
+The values agree, and neither side fails, or the benchmark does.{left_out}
 
 {table(("game", "OpenSpiel's", "its time", "our time", "solved: times", "every state: times"), beside)}"""
 

@@ -42,16 +42,22 @@ def environments() -> str:
 ## Environments
 
 Random play, steps a second, beside the peers in one run (`benchmarks/bench_envs.py`): PettingZoo's and
-OpenSpiel's own games driven from Python, Pgx on the processor, ended games starting again.
+OpenSpiel's own games driven from Python, Pgx on the processor, ended games starting again. All are measured
+in turn, by the clock on the wall, for {data["seconds"]:g} s at a time; the best of {data["rounds"]} rounds
+counts. What plays one game at a time, the peers' games as well as ours, has played {data["warm_up"]:,} steps
+before: our environments remember positions that they have met. Step by step, every step also gives
+observations and masks.
 
 ### What we want, and what was measured
 
-Ratios of speeds: the slowest of our games by the fastest of theirs.
+Ratios of speeds: the slowest of our games by the fastest of theirs. Rollouts stand beside Pgx's rollouts and
+steps, whichever are quicker; steps beside its steps.
 
 {table(("what", "at least", "measured", "met"), aims)}
 flip is behind the other four. They are tables: a step is one lookup. flip has too many positions for a
 table of them; a step of it is a dozen lookups in tables of its parts (sets of tiles, bags, scores). With
-NumPy alone that takes a hundred calls, which a batch of 64 is too small to pay for: use `compiled=True`.
+NumPy alone that takes a hundred calls, which a batch of 64 is too small to pay for: use `compiled=True`. That
+is for rollouts; steps are NumPy's only, and much is shown of flip, while Pgx compiles the whole of its step.
 
 ### Many games at once
 
@@ -63,8 +69,8 @@ NumPy alone that takes a hundred calls, which a batch of 64 is too small to pay 
 
 ![Steps a second by the size of the batch](images/{PICTURE.name})
 
-The state that a batch holds for each of its environments between steps, in bytes. All batches of a game share
-its tables; the arrays that a step works with come on top.
+The state that a batch under way holds for each of its environments between steps, in bytes, with the room to
+work in that it keeps. All batches of a game share its tables; arrays that a step makes and drops come on top.
 
 {table(("game", "bytes of state"), held)}"""
 

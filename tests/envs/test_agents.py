@@ -90,5 +90,28 @@ def test_players_are_graded_by_name() -> None:
     assert graded == sorted(set(graded))
     with pytest.raises(DuelsError, match="no player 'nobody'"):
         exploitability("nobody", "leap")
+
+
+SMALL_FLIP: dict[str, Any] = {"side": 2, "values": 2, "copies": 2, "target": 2}
+
+
+@pytest.mark.parametrize(
+    ("game", "options"), [("leap", {}), ("chain", {"max_boards": 2}), ("flip", SMALL_FLIP)]
+)
+def test_players_are_graded_themselves_as_by_name(game: str, options: dict[str, Any]) -> None:
+    player = make_player("random", GAMES[game], GAMES[game].rules(**options))
+    assert exploitability(player, game, **options) == exploitability("random", game, **options) > 0
+
+
+def test_a_player_that_keeps_its_odds_to_itself_is_not_graded() -> None:
+    class Silent:
+        def choose(self, sight: Any, rng: Random) -> Any:
+            return sight.actions[0]
+
+    with pytest.raises(DuelsError, match="does not tell how likely"):
+        exploitability(Silent(), "leap")
+
+
+def test_what_comes_first_is_the_policy() -> None:
     with pytest.raises(DuelsError, match="comes after the policy"):
         exploitability("leap", last_allowed)  # type: ignore[arg-type]

@@ -1,6 +1,7 @@
 """Gymnasium's own checks, and what is particular to one seat against an opponent."""
 
 import warnings
+from collections import Counter
 from random import Random
 from typing import Any
 
@@ -12,7 +13,6 @@ from gymnasium.vector import AutoresetMode
 
 from duels.core.errors import DuelsError, IllegalMove
 from duels.core.rules import Sight
-from duels.envs import dice
 from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
 from duels.games import GAMES
 from tests.envs.cases import CASES
@@ -77,29 +77,52 @@ def test_there_is_no_picture_of_a_duel() -> None:
         DuelEnv("lights", render_mode="rgb_array")
 
 
-def test_what_is_kept_of_a_game_that_ended_is_all_that_a_single_one_tells() -> None:
-    envs: Any = DuelVectorEnv("leap", 3, grade=True)
+@pytest.mark.parametrize("seat", [1, 2])
+@pytest.mark.parametrize(
+    ("game", "grade"), [("leap", True), ("chain", True), ("hunt", False), ("flip", False)]
+)
+def test_many_at_once_are_as_many_single_ones(game: str, grade: bool, seat: int) -> None:
+    """With some illegal actions: what is shown, what is won, and what is kept of games that ended."""
+    envs: Any = DuelVectorEnv(game, 5, seat=seat, grade=grade)
     singles: Any = gymnasium.vector.SyncVectorEnv(
-        [lambda: DuelEnv("leap", grade=True)] * 3, autoreset_mode=AutoresetMode.SAME_STEP
+        [lambda: DuelEnv(game, seat=seat, grade=grade)] * 5, autoreset_mode=AutoresetMode.SAME_STEP
     )
-    envs.reset(seed=1)
-    _, info = singles.reset(seed=1)
-    for number, env in enumerate(singles.envs):
-        env._stream = dice.stream(1, number)  # the dice of the environment's place in a batch
-    ended = 0
-    while ended < 5:
-        actions = np.array([np.flatnonzero(mask)[-1] for mask in info["action_mask"]])
-        *_, ours = envs.step(actions)
-        *_, info = singles.step(actions)
-        assert ours["value"].tolist() == info["value"].tolist()
-        assert ours["regret"].tolist() == info["regret"].tolist()
+    rng, kinds = Random(4), Counter[str]()
+    shown, info = singles.reset(seed=1)
+    ours = envs.reset(seed=1)
+    assert (ours[0] == shown).all()
+    for _ in range(250):
+        wrong = [rng.random() < 0.02 for _ in info["action_mask"]]
+        actions = [
+            rng.choice(np.flatnonzero(mask != bad).tolist() or [0])
+            for mask, bad in zip(info["action_mask"], wrong, strict=True)
+        ]
+        *results, info = singles.step(np.array(actions))
+        *found, told = envs.step(np.array(actions))
+        for one, many in zip(results, found, strict=True):
+            assert one.tolist() == many.tolist()
+        same_told(info, told)
+        assert ("final_info" in info) == ("final_info" in told)
         if "final_info" in info:
             over = info["_final_info"]
-            ended += int(over.sum())
-            assert (ours["_final_info"] == over).all()
-            for name in ("action_mask", "value", "regret"):
-                assert (ours["final_info"][name][over] == info["final_info"][name][over]).all()
-                assert (ours["final_info"][f"_{name}"] == over).all()
+            assert (told["_final_info"] == over).all()
+            assert (told["_final_obs"] == info["_final_obs"]).all()
+            for one, many in zip(info["final_obs"][over], told["final_obs"][over], strict=True):
+                assert (one == many).all()
+            assert all(kept is None for kept in told["final_obs"][~over])
+            same_told(info["final_info"], told["final_info"])
+            kinds["illegal"] += int(told["final_info"]["illegal"].sum())
+            kinds["ended"] += int(over.sum())
+    assert 5 < kinds["illegal"] < kinds["ended"] - 5
+
+
+def same_told(one: dict[str, Any], many: dict[str, Any]) -> None:
+    """The same is told wherever single ones tell it; elsewhere ours may only tell that it is not so."""
+    for name in {*one, *many} - {"final_obs", "final_info"}:
+        if not name.startswith("_"):
+            told = one.get(f"_{name}", np.zeros(5, np.bool_))
+            assert many[name][told].tolist() == (one[name][told].tolist() if name in one else [])
+            assert not many[name][many[f"_{name}"] & ~told].any()
 
 
 def test_a_game_that_is_over_must_be_reset() -> None:

@@ -55,6 +55,19 @@ def test_render(game: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out  # what mode `human` prints
 
 
+@pytest.mark.parametrize("kind", ["env", "raw_env"])
+@pytest.mark.parametrize("agent", ["player_0", "player_3", "", None, 1])
+def test_nobody_else_is_shown_anything(kind: str, agent: Any) -> None:
+    env = getattr(module_of("hunt"), kind)()
+    env.reset(seed=1)
+    with pytest.raises(DuelsError, match=r"no agent .*; there are player_1, player_2"):
+        env.observe(agent)
+
+
+def test_the_name_is_the_games() -> None:
+    assert ours.DuelEnv(" Chain ").metadata["name"] == "chain_v0"
+
+
 def test_performance_benchmark_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     # It measures for five seconds by the clock; here the clock is a minute further at every look.
     minutes = iter(range(0, 60 * 60, 60))

@@ -152,6 +152,33 @@ def test_a_policy_as_a_table(case: str) -> None:
     assert (rolled.states == stepped.states).all()
 
 
+@pytest.mark.parametrize("case", ["lights", "chain", "chain of 2 boards", "hunt of 6 turns"])
+def test_a_policy_is_followed_alike_in_compiled_code(case: str) -> None:
+    plain, compiled = made(case, 300), made(case, 300, compiled=True)
+    legal = plain.tables.legal
+    # Uneven odds, some of them 0, which in hunt look at nothing but what is allowed.
+    weights = np.where(legal, 1 + np.arange(legal.shape[1]) % 3, 0) * (legal.cumsum(axis=1) != 2)
+    alone = legal.sum(axis=1) == 1
+    weights[alone] = legal[alone]
+    table = weights / np.maximum(weights.sum(axis=1, keepdims=True), 1)
+    for threads in (1, 2):
+        slow, quick = (batch.rollout(130, table, threads) for batch in (plain, compiled))
+        assert (slow.wins == quick.wins).all()
+        assert (slow.truncated == quick.truncated).all()
+        assert slow.games > 0
+        assert looks(plain) == looks(compiled)
+    assert plain.sample().tolist() == compiled.sample().tolist()
+
+
+def test_compiled_code_plays_policies_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    def forbidden(*_: Any) -> None:
+        raise AssertionError("not in compiled code")
+
+    monkeypatch.setattr(TableBatch, "_roll_block", forbidden)
+    batch = made("lights", 3, compiled=True)
+    assert batch.rollout(20, batch.tables.legal.argmax(axis=1)).games > 0
+
+
 def test_a_table_is_followed_as_it_stands() -> None:
     """`rollout(steps, policy=table)` and `sample(table)`, without `policy` before."""
     raw, ready = made("lights", 20), made("lights", 20)
@@ -226,6 +253,32 @@ def test_which_may_be_a_list() -> None:
     batch.step([0, 99], [True, False])
     other.step([0, 99], np.array([True, False]))
     assert looks(batch) == looks(other)
+
+
+@pytest.mark.parametrize("which", [[True], [[True, False]], [0, 1], True, [True, False, True]])
+@pytest.mark.parametrize("autoreset", [True, False])
+def test_which_is_one_answer_an_environment(which: Any, autoreset: bool) -> None:
+    batch = made("lights", 2, autoreset=autoreset)
+    before = looks(batch)
+    with pytest.raises(DuelsError, match="2 of True and False"):
+        batch.step([0, 0], which)
+    assert looks(batch) == before
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_of_a_game_that_is_over_seat_0_is_shown(case: str) -> None:
+    batch = made(case, 12, autoreset=False)
+    while (batch.actor >= 0).any():
+        shown = np.where(batch.actor[:, None] == 1, batch.observe(1), batch.observe(0))
+        assert (batch.observe() == shown).all()
+        batch.step(batch.sample())
+    assert (batch.observe() == batch.observe(0)).all()
+
+
+def test_numbers_of_environments_begin_again_after_the_last() -> None:
+    last = made("chain", 3, first=2**64 - 1)
+    assert (last.sample()[1:] == made("chain", 2).sample()).all()
+    assert (made("chain", 4, first=2**70).sample() == made("chain", 4).sample()).all()
 
 
 def test_a_policys_probabilities_are_followed() -> None:

@@ -8,7 +8,7 @@ from duels.core.rules import Rules, Sight
 from duels.envs.extras import extra
 from duels.envs.kernels import kernel_of
 from duels.games import Game, find_game
-from duels.players import make_player
+from duels.players import Player, make_player
 
 with extra("vector"):
     import numpy as np
@@ -64,11 +64,11 @@ def is_player(thing: object) -> bool:
 
 
 def player_odds(
-    name: str, game: Game, rules: Rules[Any, Any, Any]
+    player: str | Player, game: Game, rules: Rules[Any, Any, Any]
 ) -> Callable[[Sight[Any, Any]], dict[Any, float]]:
-    """How likely the player that goes by `name` is to take which action."""
-    odds = getattr(make_player(name, game, rules), "odds", None)
+    """How likely a player, or the one that goes by that name, is to take which action."""
+    odds = getattr(make_player(player, game, rules) if isinstance(player, str) else player, "odds", None)
     if odds is None:
-        raise DuelsError(f"The player {name!r} does not tell how likely it takes which action.")
+        raise DuelsError(f"The player {player!r} does not tell how likely it takes which action.")
     told: Callable[[Sight[Any, Any]], dict[Any, float]] = odds
     return told

@@ -1,6 +1,7 @@
 """Many games of one kind, stepped together as arrays; what is common to every way of doing it.
 
-Seats are 0 and 1 here. There is no Python loop over environments.
+Seats are 0 and 1 here. Steps loop over no environments in Python, and rollouts only over so few of them that
+a loop is quicker than arrays.
 """
 
 from abc import ABC, abstractmethod
@@ -70,24 +71,36 @@ class Batch(ABC):
     actions it is given, never on the rest of the batch.
     """
 
-    rules: Any
     num_actions: int
     observation_size: int
 
     def __init__(
-        self, num_envs: int, seed: int, limit: int | None, first: int = 0, autoreset: bool = True
+        self,
+        rules: Any,
+        num_envs: int,
+        seed: int,
+        first: int = 0,
+        autoreset: bool = True,
+        compiled: bool = False,
     ) -> None:
+        self.rules = rules
         self.num_envs = num_envs
-        self.limit = limit
+        self.limit: int | None = getattr(rules, rules.limit) if rules.limit else None
         self.first = first
         self.autoreset = autoreset
+        self.compiled = compiled
         self.keep_final = False
         """Whether `final_observations` are kept of environments that are reset by themselves."""
         self.final_observations: NDArray[np.int8] | None = None
         """[seat, ended env] what the seats are shown of the games that the last step ended."""
+        self._prepare()
         self.reset(seed)
 
     # -- what a kind of batch has to say -----------------------------------------------------------
+
+    @abstractmethod
+    def _prepare(self) -> None:
+        """Before the first reset: say `num_actions` and `observation_size`, and get ready what it takes."""
 
     @abstractmethod
     def _restart(self, which: Flags | None) -> None:
@@ -153,10 +166,13 @@ class Batch(ABC):
         return masks
 
     def observe(self, seat: int | None = None) -> Bytes:
-        """[env, number] what `seat` is shown, or, without one, what the seat to move is shown."""
+        """[env, number] what `seat` is shown, or, without one, what the seat to move is shown.
+
+        Where a game is over and nobody is to move, that is what seat 0 is shown.
+        """
         if seat not in (None, 0, 1):
             raise DuelsError(f"Seats are 0 and 1 here, not {seat}.")
-        return self._observe(self._actor() if seat is None else int(seat))
+        return self._observe(np.maximum(self.actor, 0) if seat is None else int(seat))
 
     @property
     def tables(self) -> Tables:
@@ -220,7 +236,9 @@ class Batch(ABC):
         """Where nothing is to be played; None: nowhere."""
         if which is None:
             return self._over
-        which = np.asarray(which, np.bool_)
+        which = np.asarray(which)
+        if which.shape != (self.num_envs,) or which.dtype != np.bool_:
+            raise DuelsError(f"Which environments to step is said by {self.num_envs} of True and False.")
         return ~which if self._over is None else self._over | ~which
 
     def _finish(self, ended: Flags) -> None:

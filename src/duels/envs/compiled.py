@@ -40,6 +40,19 @@ def _move(i: int, streams: Any, rows: Any, counts: Any, packed: Any, tickets: An
     return packed[index]
 
 
+@njit(inline="always")
+def _policy_move(i: int, streams: Any, rows: Any, bounds: Any, packed: Any, tickets: Any) -> Any:
+    """The same of a move by a policy: the first whose bound is above the bits drawn."""
+    streams[i] += GAMMA
+    word = mix(streams[i])
+    bits, index = np.int64(word & HALF), np.uint64(rows[i])
+    while bits >= bounds[index]:
+        index += tickets
+    if tickets > 1:
+        index += (word >> _32) * tickets >> _32
+    return packed[index]
+
+
 @njit(nogil=True, cache=True)
 def roll_random(where: Any, fields: Any, steps: int, wins: Any) -> None:
     """Random play without a limit.
@@ -94,3 +107,30 @@ def roll_random_limited(where: Any, fields: Any, steps: int, wins: Any, clocks: 
                 clock[i] = 0
                 rows[i] = 0
                 counts[i] = start_count
+
+
+@njit(nogil=True, cache=True)
+def roll_policy(
+    where: Any, bounds: Any, fields: Any, steps: int, wins: Any, clocks: Any, truncated: Any
+) -> None:
+    """Play by a policy, under a limit or one that is never reached; `bounds` are aligned with the table."""
+    streams, rows, _, packed, tickets = where
+    row_mask, win_1, win_2, _, _ = fields
+    clock, tick_at, limit, _ = clocks
+    won = (1 << win_1) | (1 << win_2)
+    ways = np.uint64(tickets)
+    for low in range(0, len(rows), _ABREAST):
+        high = min(low + _ABREAST, len(rows))
+        for _ in range(steps):
+            for i in range(low, high):
+                found = _policy_move(i, streams, rows, bounds, packed, ways)
+                rows[i] = found & row_mask
+                clock[i] += found >> tick_at & 1
+                if found & won:
+                    wins[i, 0] += found >> win_1 & 1
+                    wins[i, 1] += found >> win_2 & 1
+                    clock[i] = 0
+                elif clock[i] >= limit:
+                    truncated[i] += 1
+                    clock[i] = 0
+                    rows[i] = 0

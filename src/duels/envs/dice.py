@@ -47,7 +47,7 @@ def streams(seed: int, first: int, count: int) -> Any:
     """The streams of `count` environments from number `first` on, as an array."""
     import numpy as np
 
-    numbers = np.arange(first + 1, first + count + 1, dtype=np.uint64)
+    numbers = np.arange(1, count + 1, dtype=np.uint64) + np.uint64(first & _WORD)
     return _mix_all(numbers * np.uint64(GAMMA) + np.uint64(_mix((need_whole("seed", seed) + GAMMA) & _WORD)))
 
 

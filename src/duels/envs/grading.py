@@ -19,7 +19,7 @@ with extra("vector"):
     import numpy as np
     from numpy.typing import NDArray
 
-    from duels.envs.agents import player_odds
+    from duels.envs.agents import is_player, player_odds
     from duels.envs.engine import MatchEngine
     from duels.envs.tabled import shared_tables
     from duels.solving.best_response import best_response
@@ -131,13 +131,13 @@ def exploitability(policy: Any, game: str, **options: int | None) -> float:
 
     In probabilities of winning: 0 for perfect play, at most one half. Never-ending play counts one
     half, and so does a game that is cut off by a limit. (OpenSpiel counts in points from -1 to 1, so
-    its number is twice this one.) The policy is a player's name, a table as `duels.vector` takes it
-    (`duels.table_of` makes one of an agent), or a function from a `Sight`, what a seat knows,
-    to one of `sight.actions`, or to a mapping from actions to probabilities.
+    its number is twice this one.) The policy is a player that tells its `odds` or its name, a table as
+    `duels.vector` takes it (`duels.table_of` makes one of an agent), or a function from a `Sight`, what a
+    seat knows, to one of `sight.actions`, or to a mapping from actions to probabilities.
 
     Exact for lights, leap and chain, and for forms of hunt and flip that are small enough to be searched
-    whole. For flip on its whole board the policy is a `Boardless` one: the number is then right to within
-    SURE. What is known of other policies, in hunt above all, `exploitability_bounds` tells.
+    whole. For flip on its whole board the policy is a `Boardless` one, never a name: the number is then right
+    to within SURE. What is known of other policies, in hunt above all, `exploitability_bounds` tells.
     """
     found = exploitability_bounds(policy, game, **options)
     if found.high - found.low > 2 * SURE:
@@ -161,7 +161,7 @@ def exploitability_bounds(policy: Any, game: str, **options: int | None) -> Boun
     with extra("solve"):
         known = room.response_bounds(rules, policy)
     if not known:
-        if isinstance(policy, str):
+        if isinstance(policy, str) or is_player(policy):
             policy = player_odds(policy, room, rules)
         if tabled(rules):
             return _exactly(_answers_to_table(policy, rules))
@@ -172,8 +172,8 @@ def exploitability_bounds(policy: Any, game: str, **options: int | None) -> Boun
             known = room.agent_bounds(rules, odds)
     if not known:
         raise DuelsError(
-            f"{rules} is too large to be searched whole: use a smaller form, or a limit, or a policy "
-            "of a kind that the game has a method for (see docs/environments.md)."
+            f"{rules} is too large to be searched whole, as this policy needs. What works: "
+            f"{room.response_kind or 'nothing else'}; or a smaller form, or a limit."
         )
     return _gain([b.low for b in known.values()], [b.high for b in known.values()])
 

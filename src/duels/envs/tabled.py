@@ -23,6 +23,7 @@ _TICK = 52
 _COUNT = 53
 _WINS = (1 << _WIN[0]) | (1 << _WIN[1])
 _LONGEST = (1 << _FIELD) - 1
+_NEVER = (1 << 63) - 1  # as a limit
 
 _FEW = 8  # games: up to there one after the other is quicker than arrays
 
@@ -120,26 +121,20 @@ class ReadyPolicy:
     bounds: Whole
     """[state, k] the 32-bit number below which the k-th legal action, or one before it, is taken."""
 
+    @cached_property
+    def packed(self) -> Whole:
+        """The same bounds where `GameTables.packed` has the words of the actions."""
+        legal = np.arange(self.bounds.shape[1]) < self.shared.counts[:, None]
+        return np.repeat(self.bounds[legal], self.shared.tables.tickets)
+
 
 class TableBatch(Batch):
     """Games whose rules are compiled to tables; their limit, if any, is counted beside the tables."""
 
-    def __init__(
-        self,
-        rules: Rules[Any, Any, Any],
-        num_envs: int,
-        seed: int,
-        first: int = 0,
-        autoreset: bool = True,
-        compiled: bool = False,
-    ) -> None:
-        self.rules = rules
-        self.shared = shared_tables(rules)
+    def _prepare(self) -> None:
+        self.shared = shared_tables(self.rules)
         self.num_actions = self.tables.actions
         self.observation_size = self.tables.observation.shape[2]
-        self.compiled = compiled
-        limit = getattr(rules, rules.limit) if rules.limit else None
-        super().__init__(num_envs, seed, limit, first, autoreset)
 
     @property
     def tables(self) -> Tables:
@@ -192,7 +187,7 @@ class TableBatch(Batch):
         if isinstance(seats, int):
             shown: Bytes = self.tables.observation[seats].take(states, axis=0)
             return shown
-        rows = seats.astype(np.intp).clip(0) * self.tables.states + states
+        rows = seats.astype(np.intp) * self.tables.states + states
         return self.tables.observation.reshape(-1, self.observation_size).take(rows, axis=0)
 
     # -- whole playouts ----------------------------------------------------------------------------
@@ -218,8 +213,8 @@ class TableBatch(Batch):
     def _roll(self, part: slice, steps: int, policy: ReadyPolicy | None) -> Tally:
         states = self._states[part]
         start = _Rows(self.shared.first[states], self.shared.counts[states])
-        if self.compiled and policy is None:
-            tally = self._roll_compiled(part, steps, start)
+        if self.compiled:
+            tally = self._roll_compiled(part, steps, policy, start)
         elif len(start.row) <= _FEW and policy is None:
             blocks = self._blocks(steps, len(start.row), steps)
             tally = self._total([self._roll_few(part, block, start) for block in blocks], len(start.row))
@@ -284,17 +279,20 @@ class TableBatch(Batch):
             at.row[env], at.count[env], clock[env] = row, count, ticks
         return Tally(steps * len(at.row), wins, truncated)
 
-    def _roll_compiled(self, part: slice, steps: int, at: "_Rows") -> Tally:
+    def _roll_compiled(self, part: slice, steps: int, policy: ReadyPolicy | None, at: "_Rows") -> Tally:
         from duels.envs import compiled
 
         wins = np.zeros((len(at.row), 2), np.int64)
         truncated = np.zeros(len(at.row), np.int64)
         fields = (_ROW, *_WIN, _COUNT, _FIELD)
         where = (self._streams[part], at.row, at.count, self.shared.packed, self.tables.tickets)
-        if self.limit is None:
+        limit = _NEVER if self.limit is None else self.limit
+        clocks = (self._clock[part], _TICK, limit, int(self.shared.counts[0]))
+        if policy is not None:
+            compiled.roll_policy(where, policy.packed, fields, steps, wins, clocks, truncated)
+        elif self.limit is None:
             compiled.roll_random(where, fields, steps, wins)
         else:
-            clocks = (self._clock[part], _TICK, self.limit, int(self.shared.counts[0]))
             compiled.roll_random_limited(where, fields, steps, wins, clocks, truncated)
         return Tally(steps * len(at.row), wins, truncated)
 

@@ -90,6 +90,11 @@ class Game:
         found: dict[Seat, Bounds] | None = method(rules, odds) if method else None
         return found
 
+    @property
+    def response_kind(self) -> str | None:
+        """In words, the kind of policy that `response_bounds` is for; None if the game has no such method."""
+        return self._door("response").KIND if self._has("response") else None
+
     def card(self) -> str:
         """The rule card: how to play, in our own words."""
         from importlib.resources import files  # slow to import, and few commands show a card

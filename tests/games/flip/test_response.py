@@ -142,5 +142,7 @@ def test_what_is_no_policy_is_refused() -> None:
         exploitability(Boardless(lambda at: {"flip": 0.5}), "flip")
     with pytest.raises(DuelsError, match="too small a board"):
         exploitability(Boardless(uniform), "flip", side=2, values=2, copies=2, target=3)
-    with pytest.raises(DuelsError, match="too large to be searched whole"):
-        exploitability(lambda sight: sight.actions[0], "flip")
+    whole: list[Any] = [lambda sight: sight.actions[0], "random", "perfect"]
+    for policy in whole:
+        with pytest.raises(DuelsError, match=r"too large to be searched whole.*What works: a `Boardless`"):
+            exploitability(policy, "flip")

@@ -227,8 +227,7 @@ class _Ended:
         self._keep(np.flatnonzero(illegal), self._batch.observe(self._seat)[illegal])
 
     def _keep(self, places: NDArray[np.intp], observations: Bytes) -> None:
-        for place, observation in zip(places, observations, strict=True):
-            self._final[place] = observation
+        self._final[places] = np.fromiter(observations, object, len(places))
 
     @property
     def values(self) -> NDArray[np.float64]:

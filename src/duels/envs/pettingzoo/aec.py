@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 from pettingzoo.utils.env_logger import EnvLogger
 
-from duels.core.errors import DuelsError, IllegalMove
+from duels.core.errors import DuelsError, IllegalMove, UnknownName
 from duels.core.whole import whole
 from duels.core.words import plain
 from duels.envs import dice
@@ -20,6 +20,7 @@ from duels.envs.grading import Grader
 from duels.games import find_game
 
 AGENTS = ("player_1", "player_2")
+_SEATS = {agent: seat for seat, agent in enumerate(AGENTS)}
 RENDER_MODES = ("human", "ansi")
 
 Observation = dict[str, NDArray[np.int8]]
@@ -49,7 +50,7 @@ class DuelEnv(AECEnv, EzPickle):
         self.rules = room.rules(**options)
         self.render_mode = render_mode
         self.metadata = {
-            "name": f"{game}_v0",
+            "name": f"{room.name}_v0",
             "render_modes": list(RENDER_MODES),
             "is_parallelizable": False,
             "render_fps": 1,
@@ -97,7 +98,9 @@ class DuelEnv(AECEnv, EzPickle):
 
     def observe(self, agent: str) -> Observation:
         engine = self._engine
-        seat = 0 if agent == AGENTS[0] else 1
+        seat = _SEATS.get(agent)
+        if seat is None:
+            raise UnknownName(f"There is no agent {agent!r}; there are {', '.join(AGENTS)}.")
         mask = engine.mask() if engine.actor == seat else np.zeros(engine.num_actions, np.int8)
         return {"observation": engine.observe(seat), "action_mask": mask}
 

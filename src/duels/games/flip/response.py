@@ -24,6 +24,8 @@ Name = tuple[str, tuple[int, ...]]
 """Who still has the Quantum Flip, by role, and the values that were shown and are face down."""
 RESPONDER, POLICY, BOTH, NOBODY = "responder", "policy", "both", "nobody"
 
+KIND = "a `Boardless` policy (duels.games.flip.boardless)"
+
 
 def response_bounds(rules: QuantumTiles, policy: object) -> dict[Seat, Bounds] | None:
     """What the best responder wins, by the policy's seat; None for a policy that looks at the board."""

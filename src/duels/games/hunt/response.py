@@ -8,6 +8,8 @@ from duels.games.hunt.rules import QuantumHunt
 from duels.games.hunt.strategy import CELLS, Tables, shipped
 from duels.solving.pomdp import Bounds
 
+KIND = "`perfect` or a strategy of its kind (duels.games.hunt.strategy), or an agent on up to 7 cells"
+
 
 def response_bounds(rules: QuantumHunt, policy: object) -> dict[Seat, Bounds] | None:
     """What the best responder wins, by the strategy's seat; None for a policy that is no such strategy.

@@ -56,12 +56,12 @@ def test_the_kth_tile_and_the_kth_pair(options: dict[str, Any]) -> None:
     for down in sets_of(rules):
         tiles = "".join("." if down >> tile & 1 else "1" for tile in range(rules.side**2))
         actions = rules.actions(State(tiles, (0, 0), (True, True), Seat.ONE))
-        upper, lower = down & tables.upper, down >> tables.lower_at
+        upper, lower = down & tables.upper, down << ROW_BITS >> tables.lower_shift
         pairs = int(tables.pairs_in[0][upper]) + int(tables.pairs_in[1][lower])
         found: list[Any] = []
         for k in range(down.bit_count()):
-            begun = int(tables.tile_at[0][(down & (1 << tables.half) - 1) * ROW + k])
-            found.append(Flip(tables.tile_at[1][(down >> tables.half) * ROW + begun]))
+            begun = int(tables.tile_at[0][(down << ROW_BITS & tables.half_mask) + k])
+            found.append(Flip(tables.tile_at[1][(down >> tables.half_shift) * ROW + begun]))
         for k in range(pairs):
             begun = int(tables.pair_at[0][upper * tables.pair_columns + k])
             pair = tables.pair_at[1][lower * tables.pair_columns + begun]

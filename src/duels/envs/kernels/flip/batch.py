@@ -24,30 +24,21 @@ _FEW = 32  # games: up to there one after the other is quicker than arrays
 class FlipBatch(Batch):
     """Games of Quantum Flip; `state` has a column per environment, `tiles` a row."""
 
-    def __init__(
-        self,
-        rules: QuantumTiles,
-        num_envs: int,
-        seed: int,
-        first: int = 0,
-        autoreset: bool = True,
-        compiled: bool = False,
-    ) -> None:
-        self.rules = rules
-        self.encoding = Encoding(features(rules))
+    rules: QuantumTiles
+
+    def _prepare(self) -> None:
+        self.encoding = Encoding(features(self.rules))
         self.observation_size = self.encoding.size
-        self.compiled = compiled
-        self._tables = tables = flip_tables(rules)
-        actions = rules.all_actions()
+        self._tables = tables = flip_tables(self.rules)
+        actions = self.rules.all_actions()
         self.num_actions = len(actions)
         kinds, ones, twos = np.array([action_of(action) for action in actions], np.int64).T
         self._kinds = kinds
         self._tile_of = np.where(kinds == PAIR, tables.tiles, ones)
         self._bits_of = (ROW << ones) | (ROW << twos)
-        self._state = np.empty((4, num_envs), np.int64)
-        self._tiles = np.empty((num_envs, ROW), np.uint8)
+        self._state = np.empty((4, self.num_envs), np.int64)
+        self._tiles = np.empty((self.num_envs, ROW), np.uint8)
         self._games = Games(tables, self._state, self._tiles)
-        super().__init__(num_envs, seed, None, first, autoreset)
 
     def _restart(self, which: Flags | None) -> None:
         self._games.start(slice(None) if which is None else which)

@@ -7,24 +7,11 @@ from numba import njit
 from numpy.typing import NDArray
 
 from duels.envs.compiled import GAMMA, HALF, mix
-from duels.envs.kernels.flip.tables import (
-    BAG,
-    BEGIN_AT,
-    CODE,
-    LEFT_AT,
-    PAIRED,
-    ROW,
-    ROW_BITS,
-    STANDING,
-    WAYS,
-    WON,
-    FlipTables,
-    Small,
-    Whole,
-)
+from duels.envs.kernels.flip import tables as form
+from duels.envs.kernels.flip.tables import FlipTables, Small, Whole
 
 _32 = np.uint64(32)
-_FIRST_WON, _WINNER_AT = WON[0], WON[1].bit_length() - 1
+_FIRST_WON = form.WON[0]
 
 # Games that are played abreast. Each step is first chosen for all of them, then taken where a tile is taken,
 # and so on: no loop has to guess what comes next, and what one game waits for, the next need not wait for.
@@ -37,9 +24,9 @@ def roll(
     """Random play of every game, `steps` ticks of its stream; a game that ends starts again."""
     board = (
         tables.upper,
-        ROW_BITS + tables.lower_at,
-        ((1 << tables.half) - 1) << ROW_BITS,
-        tables.half,
+        tables.lower_shift,
+        tables.half_mask,
+        tables.half_shift,
         tables.pair_columns,
     )
     choices = (*tables.pairs_in, *tables.pair_at, *tables.tile_at, *tables.pair_tiles, tables.pair_sets)
@@ -74,7 +61,7 @@ def _roll(
     steps: int,
     wins: Any,
 ) -> None:
-    upper_mask, lower_at, half_mask, half, columns = board
+    upper_mask, lower_shift, half_mask, half_shift, columns = board
     pairs_up, pairs_low, pair_up, pair_low, tile_low, tile_up, firsts, seconds, pair_sets = choices
     drawn, two_ways, two_drawn, codes_1, codes_2, taken, two_taken = draws
     full, full_bag, start_standing = start
@@ -89,9 +76,9 @@ def _roll(
                 streams[i] += GAMMA
                 word = mix(streams[i])
                 down = downs[i]
-                singles = down & CODE
-                pairs = np.int64(_at(pairs_up, down >> ROW_BITS & upper_mask)) + _at(
-                    pairs_low, down >> lower_at
+                singles = down & form.CODE
+                pairs = np.int64(_at(pairs_up, down >> form.ROW_BITS & upper_mask)) + _at(
+                    pairs_low, down >> lower_shift
                 )
                 ways = singles + (pairs & standings[i] >> 63)
                 k = np.int64(word & HALF) * ways >> 32
@@ -102,38 +89,42 @@ def _roll(
             for i in takes[:n_takes].view(np.uint64):
                 j = i - np.uint64(low)
                 down, bag = downs[i], bags[i]
-                tile = _at(tile_up, (down >> half & -ROW) + _at(tile_low, (down & half_mask) + ks[j]))
+                tile = _at(
+                    tile_up, (down >> half_shift & -form.ROW) + _at(tile_low, (down & half_mask) + ks[j])
+                )
                 # The ticket draws a tile, unless the tile is known: that is more than any ticket.
-                ticket = (bag >> LEFT_AT) * chances[j] >> 32
-                turned = _at(drawn, (bag & BAG) + max(ticket, np.int64(tiles[i, tile])))
+                ticket = (bag >> form.LEFT_AT) * chances[j] >> 32
+                turned = _at(drawn, (bag & form.BAG) + max(ticket, np.int64(tiles[i, tile])))
                 tiles[i, tile] = turned
                 bags[i] = bag - taken[turned]
-                downs[i] = down + rests[i] - (ROW << np.int64(tile)) - 1
+                downs[i] = down + rests[i] - (form.ROW << np.int64(tile)) - 1
                 rests[i] = 0
-                standings[i] = _at(after, (standings[i] & STANDING) + (turned & CODE))
+                standings[i] = _at(after, (standings[i] & form.STANDING) + (turned & form.CODE))
                 ended[n_ended] = i
                 n_ended += standings[i] >= _FIRST_WON
             for i in lifts[:n_lifts].view(np.uint64):
                 j = i - np.uint64(low)
-                down, bag, row = downs[i], bags[i], bags[i] & BAG
-                rank = (down >> ROW_BITS & upper_mask) * columns + ks[j] - (down & CODE)
-                pair = _at(pair_low, (down >> lower_at) * columns + _at(pair_up, rank))
+                down, bag, row = downs[i], bags[i], bags[i] & form.BAG
+                rank = (down >> form.ROW_BITS & upper_mask) * columns + ks[j] - (down & form.CODE)
+                pair = _at(pair_low, (down >> lower_shift) * columns + _at(pair_up, rank))
                 first, second = firsts[pair], seconds[pair]
                 known = np.int64(tiles[i, first]), np.int64(tiles[i, second])
                 if known[0] | known[1]:
-                    ticket = (bag >> LEFT_AT) * chances[j] >> 32
+                    ticket = (bag >> form.LEFT_AT) * chances[j] >> 32
                     one, two = drawn[row + max(ticket, known[0])], drawn[row + max(ticket, known[1])]
-                    tiles[i, first], tiles[i, second] = one & CODE, two & CODE
+                    tiles[i, first], tiles[i, second] = one & form.CODE, two & form.CODE
                     bags[i] = bag - taken[one] - taken[two]
                 else:
-                    two_way = _at(two_ways, row >> ROW_BITS)
-                    values = _at(two_drawn, (two_way >> BEGIN_AT) + ((two_way & WAYS) * chances[j] >> 32))
+                    two_way = _at(two_ways, row >> form.ROW_BITS)
+                    values = _at(
+                        two_drawn, (two_way >> form.BEGIN_AT) + ((two_way & form.WAYS) * chances[j] >> 32)
+                    )
                     tiles[i, first], tiles[i, second] = codes_1[values], codes_2[values]
                     bags[i] = bag - two_taken[values]
                 downs[i] = pair_sets[pair]
                 rests[i] = down - pair_sets[pair]
-                standings[i] = after[(standings[i] & STANDING) + PAIRED]
+                standings[i] = after[(standings[i] & form.STANDING) + form.PAIRED]
             for i in ended[:n_ended]:
-                wins[i, standings[i] >> _WINNER_AT] += 1
+                wins[i, standings[i] >> form.WINNER_AT] += 1
                 downs[i], bags[i], standings[i] = full, full_bag, start_standing
-                tiles[i, : full & CODE] = 0
+                tiles[i, : full & form.CODE] = 0

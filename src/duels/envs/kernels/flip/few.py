@@ -2,23 +2,10 @@
 
 import numpy as np
 
-from duels.envs.kernels.flip.tables import (
-    BAG,
-    BEGIN_AT,
-    CODE,
-    LEFT_AT,
-    PAIRED,
-    ROW,
-    ROW_BITS,
-    STANDING,
-    WAYS,
-    WON,
-    FlipTables,
-    Small,
-    Whole,
-)
+from duels.envs.kernels.flip import tables as form
+from duels.envs.kernels.flip.tables import FlipTables, Small, Whole
 
-_FIRST_WON, _WINNER_AT = WON[0], WON[1].bit_length() - 1
+_FIRST_WON = form.WON[0]
 
 
 def roll(tables: FlipTables, state: Whole, tiles: Small, chance: Whole, bits: Whole, wins: Whole) -> None:
@@ -35,47 +22,47 @@ def _roll_one(
     down, rest, bag, standing = game
     (pairs_up, pairs_low), (tile_low, tile_up) = _views(tables.pairs_in), _views(tables.tile_at)
     drawn, taken, after = _views((tables.drawn, tables.taken, tables.standing))
-    upper, lower_at = tables.upper, ROW_BITS + tables.lower_at
-    half_mask, half = ((1 << tables.half) - 1) << ROW_BITS, tables.half
+    upper, lower_shift = tables.upper, tables.lower_shift
+    half_mask, half_shift = tables.half_mask, tables.half_shift
     for fallen, player_bits in zip(chance, bits, strict=True):
-        singles = ways = down & CODE
+        singles = ways = down & form.CODE
         if standing < 0:
-            ways += pairs_up[down >> ROW_BITS & upper] + pairs_low[down >> lower_at]
+            ways += pairs_up[down >> form.ROW_BITS & upper] + pairs_low[down >> lower_shift]
         k = player_bits * ways >> 32
         if k < singles:
-            tile = tile_up[(down >> half & -ROW) + tile_low[(down & half_mask) + k]]
+            tile = tile_up[(down >> half_shift & -form.ROW) + tile_low[(down & half_mask) + k]]
             # A known tile is itself; another one is drawn by the ticket.
-            turned = drawn[(bag & BAG) + (board[tile] or (bag >> LEFT_AT) * fallen >> 32)]
+            turned = drawn[(bag & form.BAG) + (board[tile] or (bag >> form.LEFT_AT) * fallen >> 32)]
             board[tile] = turned
             bag -= taken[turned]
-            down += rest - (ROW << tile) - 1
+            down += rest - (form.ROW << tile) - 1
             rest = 0
-            standing = after[(standing & STANDING) + (turned & CODE)]
+            standing = after[(standing & form.STANDING) + (turned & form.CODE)]
             if standing >= _FIRST_WON:
-                wins[standing >> _WINNER_AT] += 1
+                wins[standing >> form.WINNER_AT] += 1
                 down, bag, standing = tables.full, tables.bag, tables.start
                 board[: tables.tiles] = bytes(tables.tiles)
         else:
             both, bag = _lift(tables, down, k - singles, bag, board, fallen)
             down, rest = both, down - both
-            standing = after[(standing & STANDING) + PAIRED]
+            standing = after[(standing & form.STANDING) + form.PAIRED]
     return down, rest, bag, standing
 
 
 def _lift(tables: FlipTables, down: int, k: int, bag: int, board: memoryview, fallen: int) -> tuple[int, int]:
     """Turn up the k-th pair; give it as a set, and the bag after that."""
-    upper, lower = down >> ROW_BITS & tables.upper, down >> ROW_BITS + tables.lower_at
+    upper, lower = down >> form.ROW_BITS & tables.upper, down >> tables.lower_shift
     pair_up, pair_low = _views(tables.pair_at)
     pair = pair_low[lower * tables.pair_columns + pair_up[upper * tables.pair_columns + k]]
     first, second = (int(tile[pair]) for tile in tables.pair_tiles)
     both = int(tables.pair_sets[pair])
     if board[first] or board[second]:
-        row, ticket = bag & BAG, (bag >> LEFT_AT) * fallen >> 32
+        row, ticket = bag & form.BAG, (bag >> form.LEFT_AT) * fallen >> 32
         one, two = (tables.drawn.data[row + (board[tile] or ticket)] for tile in (first, second))
-        board[first], board[second] = one & CODE, two & CODE
+        board[first], board[second] = one & form.CODE, two & form.CODE
         return both, bag - int(tables.taken[one] + tables.taken[two])
-    ways = int(tables.two_ways[(bag & BAG) >> ROW_BITS])
-    values = tables.two_drawn[(ways >> BEGIN_AT) + ((ways & WAYS) * fallen >> 32)]
+    ways = int(tables.two_ways[(bag & form.BAG) >> form.ROW_BITS])
+    values = tables.two_drawn[(ways >> form.BEGIN_AT) + ((ways & form.WAYS) * fallen >> 32)]
     board[first], board[second] = (codes[values] for codes in tables.two_codes)
     return both, bag - int(tables.two_taken[values])
 

@@ -6,21 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from duels.envs.kernels.flip.tables import (
-    BAG,
-    BEGIN_AT,
-    CODE,
-    LEFT_AT,
-    PAIRED,
-    ROW,
-    ROW_BITS,
-    STANDING,
-    WAYS,
-    WON,
-    FlipTables,
-    Small,
-    Whole,
-)
+from duels.envs.kernels.flip import tables as form
+from duels.envs.kernels.flip.tables import FlipTables, Small, Whole
 
 Places = NDArray[np.intp]
 
@@ -30,9 +17,13 @@ def _constant(number: int) -> Any:
     return np.array(number, np.int64)
 
 
-_BAG, _CODE, _STANDING, _WHOLE_ROWS, _WON = map(_constant, (BAG, CODE, STANDING, -ROW, WON[0]))
-_ROW_BITS, _HALF, _SIGN, _LEFT_AT, _BEGIN_AT = map(_constant, (ROW_BITS, 32, 63, LEFT_AT, BEGIN_AT))
-_WAYS, _WINNER_AT = map(_constant, (WAYS, WON[1].bit_length() - 1))
+_BAG, _CODE, _STANDING, _WHOLE_ROWS, _WON = map(
+    _constant, (form.BAG, form.CODE, form.STANDING, -form.ROW, form.WON[0])
+)
+_ROW_BITS, _HALF, _SIGN, _LEFT_AT, _BEGIN_AT = map(
+    _constant, (form.ROW_BITS, 32, 63, form.LEFT_AT, form.BEGIN_AT)
+)
+_WAYS, _WINNER_AT = map(_constant, (form.WAYS, form.WINNER_AT))
 
 
 class Games:
@@ -43,22 +34,17 @@ class Games:
         self.down, self.rest, self.bag, self.standing = state
         count = state.shape[1]
         self._tiles = tiles.reshape(-1)
-        self._boards = tiles.view(f"V{ROW}").reshape(-1)  # a game's tiles as one item: quicker to set
-        self._rows = np.arange(0, count * ROW, ROW)
-        self._upper, self._lower_at, self._half, self._half_at, self._columns, self._no_tile = map(
-            _constant,
-            (
-                tables.upper,
-                ROW_BITS + tables.lower_at,
-                ((1 << tables.half) - 1) << ROW_BITS,
-                tables.half,
-                tables.pair_columns,
-                tables.tiles,
-            ),
+        self._boards = tiles.view(f"V{form.ROW}").reshape(-1)  # a game's tiles as one item: quicker to set
+        self._rows = np.arange(0, count * form.ROW, form.ROW)
+        self._upper, self._columns, self._no_tile = map(
+            _constant, (tables.upper, tables.pair_columns, tables.tiles)
         )
-        no_tiles = np.zeros(ROW, np.uint8)
-        no_tiles[tables.tiles] = PAIRED
-        self._no_tiles = no_tiles.view(f"V{ROW}")[0]
+        self._lower_shift, self._half_mask, self._half_shift = map(
+            _constant, (tables.lower_shift, tables.half_mask, tables.half_shift)
+        )
+        no_tiles = np.zeros(form.ROW, np.uint8)
+        no_tiles[tables.tiles] = form.PAIRED
+        self._no_tiles = no_tiles.view(f"V{form.ROW}")[0]
 
     @cached_property
     def _room(self) -> tuple[Whole, ...]:
@@ -87,7 +73,7 @@ class Games:
         found, more = self._small
         np.right_shift(down, _ROW_BITS, upper)
         np.bitwise_and(upper, self._upper, upper)
-        np.right_shift(down, self._lower_at, lower)
+        np.right_shift(down, self._lower_shift, lower)
         tables.pairs_in[0].take(upper, None, found, "clip")
         tables.pairs_in[1].take(lower, None, more, "clip")
         np.add(found, more, found)
@@ -98,10 +84,10 @@ class Games:
         np.multiply(bits, index, k)
         np.right_shift(k, _HALF, k)
         # The k-th tile of the set; nonsense where a pair is chosen.
-        np.bitwise_and(down, self._half, index)
+        np.bitwise_and(down, self._half_mask, index)
         np.add(index, k, index)
         tables.tile_at[0].take(index, None, found, "clip")
-        np.right_shift(down, self._half_at, index)
+        np.right_shift(down, self._half_shift, index)
         np.bitwise_and(index, _WHOLE_ROWS, index)
         np.add(index, found, index)
         tables.tile_at[1].take(index, None, found, "clip")
@@ -204,8 +190,8 @@ class Games:
     def _turn_up(self, bag: Whole, fallen: Whole, first: Whole, second: Whole) -> tuple[Small, Small, Whole]:
         """Two tiles of which one is known, or both: one ticket draws the other; what the bag then loses."""
         tables = self.tables
-        ticket = (bag >> LEFT_AT) * fallen >> 32
-        row = bag & BAG
+        ticket = (bag >> form.LEFT_AT) * fallen >> 32
+        row = bag & form.BAG
         one = tables.drawn.take(row + np.maximum(ticket, self._tiles.take(first)))
         two = tables.drawn.take(row + np.maximum(ticket, self._tiles.take(second)))
-        return one & CODE, two & CODE, tables.taken.take(one) + tables.taken.take(two)
+        return one & form.CODE, two & form.CODE, tables.taken.take(one) + tables.taken.take(two)

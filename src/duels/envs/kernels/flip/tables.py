@@ -38,10 +38,11 @@ WAYS = 0x3FF
 BEGIN_AT = 10
 
 # A standing: where its row begins in `standing`; whether two tiles are lifted; whether a seat has won.
-# It is negative if the mover may still take a Quantum Flip.
+# It is negative if the mover may still take a Quantum Flip. Shifted by WINNER_AT, a won one is the winner.
 STANDING = (1 << 32) - ROW
 LIFTED = 1 << 60
-WON = (1 << 61, 1 << 62)
+WINNER_AT = 62
+WON = (1 << 61, 1 << WINNER_AT)
 MAY_PAIR = -(1 << 63)
 
 
@@ -51,12 +52,15 @@ class FlipTables:
 
     tiles: int
     upper: int
-    """A mask of the tiles in the upper part of the board; the lower part is from tile `lower_at` on.
+    """A mask of the tiles in the upper part of the board.
 
-    The upper part shows one row more than its pairs begin in, since a pair can reach down into it."""
-    lower_at: int
-    half: int
-    """How many tiles are in the first half of a set."""
+    It shows one row more than its pairs begin in, since a pair can reach down into it."""
+    lower_shift: int
+    """How far to shift a set to have the tiles in the lower part."""
+    half_mask: int
+    """A mask of the tiles in the first half of a set, where they are in the set."""
+    half_shift: int
+    """How far to shift a set to have the second half where the first was."""
     pairs_in: tuple[Small, Small]
     """[tiles face down in a part of the board] how many pairs of neighbours begin there."""
     pair_at: tuple[Small, Small]
@@ -122,8 +126,9 @@ def flip_tables(rules: QuantumTiles) -> FlipTables:
     return FlipTables(
         tiles=tiles,
         upper=(1 << upper_tiles) - 1,
-        lower_at=lower_at,
-        half=half,
+        lower_shift=ROW_BITS + lower_at,
+        half_mask=((1 << half) - 1) << ROW_BITS,
+        half_shift=half,
         pairs_in=(_counted(upper_pairs), _counted(lower_pairs)),
         pair_at=(_ranked(upper_pairs, columns, 0), _ranked(lower_pairs, columns, len(upper))),
         pair_columns=columns,

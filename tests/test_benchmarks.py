@@ -1,0 +1,62 @@
+"""The benchmarks must not make of a peer that fails one that is slow; `make bench` runs all of them."""
+
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from duels import vector
+from duels.solving.graph import explore
+
+BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
+
+
+@pytest.fixture(autouse=True)
+def _found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+
+
+def test_who_fails_is_not_given_up(tmp_path: Path) -> None:
+    import solving
+
+    with pytest.raises(RuntimeError, match="no-such-game"):
+        solving.solved_once("opening", "no-such-game", {}, str(tmp_path))
+
+
+def test_who_takes_too_long_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import solving
+
+    monkeypatch.setattr(solving, "LIMIT", 1)
+    assert solving.solved_once("opening", "chain", {"cells": 24}, str(tmp_path)) is None
+
+
+def test_every_state_is_found_within_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    import solving_once
+
+    begun: list[str] = []
+
+    def timed(work: Callable[[], Any]) -> Any:
+        begun.append("timed")
+        return work()
+
+    def walk(rules: Any) -> Any:
+        begun.append("explored")
+        return explore(rules)
+
+    monkeypatch.setattr(solving_once, "timed", timed)
+    monkeypatch.setattr(solving_once, "explore", walk)
+    assert solving_once.solve("states", "lights", {})["states"] > 1
+    assert begun == ["timed", "explored"]
+
+
+def test_memory_is_that_of_a_batch_under_way() -> None:
+    import bench_envs
+
+    vector.make("flip")  # what all batches share
+    tracemalloc.start()
+    batch = vector.make("flip", 1000)
+    before_any_step, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert bench_envs.state_per_environment("flip", 1000) > before_any_step / batch.num_envs
