@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 
 from duels import vector
+from duels.games import GAMES
 from duels.solving.graph import explore
 
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
+THREADS = ("1 thread", "2 threads")
 
 
 @pytest.fixture(autouse=True)
@@ -60,3 +62,25 @@ def test_memory_is_that_of_a_batch_under_way() -> None:
     before_any_step, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert bench_envs.state_per_environment("flip", 1000) > before_any_step / batch.num_envs
+
+
+def test_steps_are_rated_beside_steps_and_rollouts_beside_the_quicker() -> None:
+    import bench_envs
+
+    speeds = {"step by step": 6.0, "step by step, Pgx": 3.0, "rollout, Pgx": 1.0}
+    cases = [
+        bench_envs.Case(group, name, batch, lambda: 1, speeds.get(group, 30.0) + (name in bench_envs.PGX))
+        for group in ("rollout, NumPy", "rollout, compiled", *speeds)
+        for name in (
+            *bench_envs.PGX,
+            *GAMES,
+            *(f"{g}, {t}" for g in GAMES for t in THREADS),
+        )
+        for batch in bench_envs.BATCHES
+    ]
+    cases.append(bench_envs.Case("PettingZoo's own", "tictactoe_v3", 1, lambda: 1, 1.0))
+    ratios = {aim.what: (aim.aim, aim.ratio) for aim in bench_envs.aims(cases)}
+    for batch in bench_envs.BATCHES:
+        for games in ("flip", "the other four"):
+            assert ratios[f"batch of {batch:,}, step by step, {games}, by Pgx"] == (1, 6 / 4)
+    assert ratios["batch of 1,024, rollout, NumPy, 1 thread, flip, by Pgx"] == (10, 30 / 4)
