@@ -283,3 +283,12 @@ def test_the_strategy_of_hunt_is_marked_as_estimated(capsys: pytest.CaptureFixtu
     assert len(best) == 7
     assert all("about" in line and "played" in line for line in best)
     assert "points, both seats together" in out
+
+
+def test_the_star_claims_no_more_than_the_strategy_and_its_numbers(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["solve", "hunt"]) == 0
+    out = capsys.readouterr().out
+    assert "* best." not in out
+    assert "\n* often taken by the strategy, and not clearly worse by estimate than its mix. " in out

@@ -64,8 +64,10 @@ class Judged(Generic[A]):
     action: A
     value: Value
     best: bool
-    """Whether perfect play may take it, as far as anybody can tell; where it mixes, takes it OFTEN."""
+    """Whether perfect play may take it, as far as anybody can tell; where it mixes, OFTEN and at no cost."""
     weight: float
+    allowance: float = 0.0
+    """How much less than the position its value may be at no cost, where values of what is mixed differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +85,10 @@ class Verdict(Generic[A]):
     def losses(self) -> tuple[float, ...]:
         """What each action gives away of the position's value.
 
-        A best one costs nothing, even where estimates of such actions differ; any other costs what its
-        value says, at least 0. In a mixed verdict, one that is taken less than OFTEN is not best.
+        A best one costs nothing; any other costs what its value says, less its allowance, at least 0.
         """
         return tuple(
-            0.0 if judged.best else max(0.0, self.value.number - judged.value.number)
+            0.0 if judged.best else max(0.0, self.value.number - judged.value.number - judged.allowance)
             for judged in self.actions
         )
 

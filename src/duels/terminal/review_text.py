@@ -159,8 +159,8 @@ def account(review: Review) -> list[str]:
     end = "the result" if review.match.outcome else "the value as it stands"
     mixing = sum(moment.mixing for moment in review.moments)
     by_mixing = (
-        f" (of it {_luck(mixing)} because of actions that perfect play mixes, and that cost nothing, "
-        "one came up that looks worth more or less)"
+        f" (of it {_luck(mixing)} because of actions that perfect play mixes one came up that looks "
+        "worth more or less, as far as that costs nothing)"
         if review.match.rules.has_secrets
         else ""
     )
@@ -207,7 +207,8 @@ def _why(review: Review) -> list[str]:
         )
         lines.append(f"- {len(rest)} smaller slips gave away {sum_of_them} together.")
     if not slips:
-        lines.append("- You gave nothing away.")
+        by_estimate = " that the estimates tell" if review.exactness is Exactness.ESTIMATE else ""
+        lines.append(f"- You gave nothing away{by_estimate}.")
     opening = review.opening if loser is Seat.ONE else 1 - review.opening
     if opening < LEAST_SHOWN:
         lines.append("- The game is lost for you from the start if the other player makes no mistake.")

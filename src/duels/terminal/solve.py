@@ -72,8 +72,10 @@ def _legend(verdict: Verdict[Any]) -> str:
     """What the marks mean, in a position where it matters what is played."""
     if alike := all_alike(verdict):
         return alike
+    if verdict.mixed:
+        return "* often taken by the strategy, and not clearly worse by estimate than its mix."
     differ = len({judged.value.number for judged in verdict.actions if judged.best}) > 1
-    return "* not proven worse than the best." if differ and not verdict.mixed else "* best."
+    return "* not proven worse than the best." if differ else "* best."
 
 
 def _action_lines(rules: Rules[Any, Any, Any], verdict: Verdict[Any], every_action: bool) -> list[str]:
