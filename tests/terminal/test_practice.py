@@ -1,4 +1,4 @@
-"""duels practice: positions with one right answer, each about something else, graded at once."""
+"""duels practice: positions with a clear answer, each about something else, graded at once."""
 
 import io
 from itertools import islice, pairwise
@@ -8,10 +8,19 @@ import pytest
 
 from duels.core.words import plain
 from duels.games import find_game
-from duels.solving.oracle import Judged, Value, Verdict
+from duels.games.hunt.rules import Phase
+from duels.solving.oracle import OFTEN, Judged, Value, Verdict
 from duels.terminal import practice
 from duels.terminal.commands import run
-from duels.terminal.practice import CLEAR_GAP, NEARLY_ALWAYS, Exercise, exercises, one_answer
+from duels.terminal.practice import (
+    CLEAR_GAP,
+    MIXED_GAP,
+    MOST_RIGHT,
+    NEARLY_ALWAYS,
+    Exercise,
+    exercises,
+    one_answer,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -24,7 +33,7 @@ def some(game: str, count: int, seed: object = 1) -> list[Exercise]:
     return list(islice(exercises(room, room.oracle(room.rules()), Random(str(seed))), count))
 
 
-@pytest.mark.parametrize("game", ["lights", "leap", "chain", "flip", "hunt"])
+@pytest.mark.parametrize("game", ["lights", "leap", "chain", "flip"])
 def test_exercises_have_one_right_answer(game: str) -> None:
     room = find_game(game)
     oracle = room.oracle(room.rules())
@@ -33,10 +42,46 @@ def test_exercises_have_one_right_answer(game: str) -> None:
     assert len({room.rules().format_position(exercise.sight) for exercise in found}) == 8
     for exercise in found:
         ideas = {j.action: oracle.idea(exercise.sight, j.action) for j in exercise.verdict.actions}
-        right = [j for j in exercise.verdict.actions if ideas[j.action] == exercise.idea]
-        wrong = [j.value.number for j in exercise.verdict.actions if ideas[j.action] != exercise.idea]
+        right = [j for j in exercise.verdict.actions if ideas[j.action] in exercise.right]
+        wrong = [j.value.number for j in exercise.verdict.actions if ideas[j.action] not in exercise.right]
+        assert len(exercise.right) == 1
         assert sum(judged.weight for judged in right) >= NEARLY_ALWAYS
         assert max(judged.value.number for judged in right) - max(wrong) >= CLEAR_GAP
+
+
+def test_in_hunt_whatever_the_strategy_mixes_at_no_cost_is_right() -> None:
+    oracle = find_game("hunt").oracle(find_game("hunt").rules())
+    asked = some("hunt", 12)
+    assert len(asked) == 12
+    for exercise in asked:
+        judged = zip(exercise.verdict.actions, exercise.verdict.losses, strict=True)
+        graded = [(j, loss, oracle.idea(exercise.sight, j.action) in exercise.right) for j, loss in judged]
+        assert all(right for j, loss, right in graded if j.weight and not loss)
+        assert all(loss >= MIXED_GAP and j.weight < OFTEN for j, loss, right in graded if not right)
+        assert sum(right for j, _, right in graded) < len(graded)
+        assert len(exercise.right) <= MOST_RIGHT * len({j.action.cell for j, _, _ in graded})
+
+
+def test_hunt_asks_for_names_and_steps_as_well_as_staying() -> None:
+    asked = some("hunt", 12)
+    lessons = [exercise.lesson for exercise in asked]
+    assert lessons.count(frozenset({Phase.OBSERVE})) >= 3
+    assert lessons.count(frozenset({0, 1})) >= 3  # to step is as right as to stay
+    assert lessons.count(frozenset({0})) <= 5
+
+
+def test_a_rare_step_of_the_mix_is_right_in_practice(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (exercise,) = (e for e in some("hunt", 1, 2))
+    rules = find_game("hunt").rules()
+    least = min((j for j in exercise.verdict.actions if j.best), key=lambda judged: judged.weight)
+    assert least.weight < 0.5
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{rules.format(least.action)}\n"))
+    assert run(["practice", "hunt", "--count", "1", "--seed", "2"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("What would the strategy do?")
+    assert f"Right: {rules.format(least.action)} wins" in out
 
 
 @pytest.mark.parametrize("game", ["lights", "leap", "chain", "flip", "hunt"])
@@ -87,7 +132,7 @@ def test_an_interrupt_leaves_the_score_on_a_line_of_its_own(
 
 
 def test_flip_asks_for_more_than_unknown_tiles() -> None:
-    kinds = [exercise.idea for exercise in some("flip", 8)]
+    kinds = [idea for exercise in some("flip", 8) for idea in exercise.right]
     assert len({kind[0] for kind in kinds if isinstance(kind, tuple)}) >= 3
 
 
@@ -164,7 +209,7 @@ def test_a_game_without_such_positions_says_so(
 ) -> None:
     monkeypatch.setattr(practice, "CLEAR_GAP", 1.1)
     assert run(["practice", "leap"]) == 0
-    assert capsys.readouterr().out == "No positions with one right answer were found in leap.\n"
+    assert capsys.readouterr().out == "No positions with a clear answer were found in leap.\n"
 
 
 def test_in_flip_it_is_told_what_a_player_would_remember(

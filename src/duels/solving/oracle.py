@@ -147,7 +147,7 @@ class Oracle(ABC, Generic[A, V]):
     mixes: ClassVar[bool] = False
     """Whether perfect play has to be unpredictable, so that it is the weights that count."""
     counts_as_one: ClassVar[str] = ""
-    """Which actions are the same answer, as `idea` has it, in words."""
+    """Which actions are the same answer, as `idea` has it, or right alike, in words."""
 
     def value(self, sight: Sight[A, V]) -> Value:
         """The value of the position to `sight.seat`, whoever is to act: seat, chance or nobody."""

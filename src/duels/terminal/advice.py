@@ -7,7 +7,7 @@ from typing import Any
 
 from duels.core.rules import Rules, Sight
 from duels.core.words import Ink, Words, either
-from duels.solving.oracle import Exactness, Oracle, Value, Verdict
+from duels.solving.oracle import OFTEN, Exactness, Oracle, Value, Verdict
 
 SHADES = " ░▒▓█"
 LEAST_SHOWN = 0.0005
@@ -131,9 +131,17 @@ def what_is_best(rules: Rules[Any, Any, Any], verdict: Verdict[Any]) -> str:
     if not verdict.mixed:
         names = [rules.format(judged.action) for judged in verdict.actions if judged.weight]
         return either(names if len(names) <= 8 else [*names[:7], f"{len(names) - 7} more"])
-    parts = sorted((j for j in verdict.actions if j.weight >= 0.005), key=lambda j: -j.weight)
+    # What is rare and costs something is no part of the advice.
+    parts = [
+        judged
+        for judged, loss in zip(verdict.actions, verdict.losses, strict=True)
+        if judged.weight >= OFTEN or (judged.weight >= 0.005 and not loss)
+    ]
+    parts.sort(key=lambda judged: -judged.weight)
+    rare = [rules.format(j.action) for j in verdict.actions if j.weight >= 0.005 and j not in parts]
+    rarely = f", rarely {either(rare)}" if rare else ""
     mixed = ", ".join(f"{rules.format(j.action)} {j.weight:.0%}" for j in parts)
-    return f"mix {mixed}" if len(parts) > 1 else rules.format(parts[0].action)
+    return (f"mix {mixed}" if len(parts) > 1 else rules.format(parts[0].action)) + rarely
 
 
 def belief_strip(belief: dict[str, float]) -> str:

@@ -1,4 +1,4 @@
-"""Positions with one right answer, drawn from the solved game and graded at once."""
+"""Positions with a clear answer, drawn from the solved game and graded at once."""
 
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ from duels.core.rules import Seat, Sight
 from duels.core.words import Question
 from duels.games import Game
 from duels.players.levels import mixture
-from duels.solving.oracle import Oracle, Verdict
-from duels.terminal.advice import belief_strip, hint, mark_of, percent, points
+from duels.solving.oracle import OFTEN, Oracle, Verdict
+from duels.terminal.advice import MARKS, belief_strip, hint, mark_of, percent, points
 from duels.terminal.screen import Screen
 from duels.terminal.table import ALWAYS, help_text
 
@@ -24,6 +24,10 @@ HELP = help_text(ALWAYS | {"quit": "leave"})
 CLEAR_GAP = 0.05
 # and when perfect play gives it nearly always.
 NEARLY_ALWAYS = 0.9
+# Where perfect play mixes, several answers are right: at most this share, or anybody would guess one,
+MOST_RIGHT = 2 / 3
+# and any other gives away more than what is still called good.
+MIXED_GAP = next(mark.most for mark in MARKS if mark.name == "good")
 # The matches that lead to the positions are played well, but not so well that nothing happens.
 SHARE_ON_THE_WAY = 0.3
 # Before so many decisions a game has hardly begun.
@@ -36,12 +40,13 @@ _LONGEST_MATCH = 200
 
 @dataclass(frozen=True)
 class Exercise:
-    """A position, the seat to decide, the judgement of every action, the right one, and what it teaches."""
+    """A position, the seat to decide, the judgement of every action, what is right, and what it teaches."""
 
     match: AnyMatch
     seat: Seat
     verdict: Verdict[Any]
-    idea: Hashable
+    right: frozenset[Hashable]
+    """The ideas of the right actions: one, or where perfect play mixes a few."""
     lesson: Hashable
 
     @property
@@ -50,7 +55,7 @@ class Exercise:
 
 
 def exercises(game: Game, oracle: Oracle[Any, Any], rng: Random) -> Iterator[Exercise]:
-    """Positions with one right answer, each from a match of its own, no position twice.
+    """Positions with a clear answer, each from a match of its own, no position twice.
 
     A lesson that was just taught comes again only when no other is found.
     """
@@ -77,7 +82,7 @@ def exercises(game: Game, oracle: Oracle[Any, Any], rng: Random) -> Iterator[Exe
 
 
 def _in_one_match(game: Game, oracle: Oracle[Any, Any], rng: Random) -> list[Exercise]:
-    """The positions with one right answer that one match comes through."""
+    """The positions with a clear answer that one match comes through."""
     found: list[Exercise] = []
     decisions = 0
 
@@ -86,15 +91,41 @@ def _in_one_match(game: Game, oracle: Oracle[Any, Any], rng: Random) -> list[Exe
         sight = match.sight(seat)
         verdict = oracle.judge(sight)
         decisions += len(verdict.actions) > 1
-        if decisions > OPENING and (idea := one_answer(oracle, sight, verdict)):
-            right = next(j.action for j in verdict.actions if oracle.idea(sight, j.action) == idea)
-            lesson = oracle.lesson(sight, right)
-            found.append(Exercise(match, seat, verdict, idea, lesson))
+        if decisions > OPENING and (right := right_answers(oracle, sight, verdict)):
+            lessons = {
+                oracle.lesson(sight, judged.action)
+                for judged in verdict.actions
+                if judged.best and oracle.idea(sight, judged.action) in right
+            }
+            found.append(Exercise(match, seat, verdict, right, frozenset(lessons)))
         return rng.choices(sight.actions, weights=mixture(verdict, SHARE_ON_THE_WAY))[0]
 
     for _ in islice(playing(Match.start(game.rules()), rng, decide), _LONGEST_MATCH + 1):
         pass
     return found
+
+
+def right_answers(
+    oracle: Oracle[Any, Any], sight: Sight[Any, Any], verdict: Verdict[Any]
+) -> frozenset[Hashable]:
+    """The ideas that are right, where it is clear which; else none."""
+    if oracle.mixes:
+        return answers_of_the_mix(oracle, sight, verdict)
+    idea = one_answer(oracle, sight, verdict)
+    return frozenset() if idea is None else frozenset({idea})
+
+
+def answers_of_the_mix(
+    oracle: Oracle[Any, Any], sight: Sight[Any, Any], verdict: Verdict[Any]
+) -> frozenset[Hashable]:
+    """The ideas that are good, where enough are not, and perfect play takes none of those often."""
+    wrong: set[Hashable] = set()
+    right: set[Hashable] = set()
+    for judged, loss in zip(verdict.actions, verdict.losses, strict=True):
+        if loss >= MIXED_GAP and judged.weight >= OFTEN:
+            return frozenset()
+        (right if loss < MIXED_GAP else wrong).add(oracle.idea(sight, judged.action))
+    return frozenset(right) if len(right) <= MOST_RIGHT * len(right | wrong) else frozenset()
 
 
 def one_answer(oracle: Oracle[Any, Any], sight: Sight[Any, Any], verdict: Verdict[Any]) -> Hashable | None:
@@ -134,7 +165,7 @@ def practise(game: Game, count: int, rng: Random, screen: Screen) -> tuple[int, 
                     exercise = next(found, None)
         if not exercise:
             more = "more " if asked else ""
-            screen.say(f"No {more}positions with one right answer were found in {game.name}.\n")
+            screen.say(f"No {more}positions with a clear answer were found in {game.name}.\n")
     except _Leave:
         pass
     except KeyboardInterrupt:
@@ -198,14 +229,19 @@ def _grade(oracle: Oracle[Any, Any], exercise: Exercise, answer: Any, screen: Sc
     rules, sight, verdict = exercise.match.rules, exercise.sight, exercise.verdict
     reason = oracle.reason(sight)
     chosen = next(judged for judged in verdict.actions if judged.action == answer)
-    if oracle.idea(sight, answer) == exercise.idea:
-        screen.say(f"Right: {rules.format(answer)} wins {percent(chosen.value)}. {reason}\n\n")
+    right = [j for j in verdict.actions if j.best and oracle.idea(sight, j.action) in exercise.right]
+    if oracle.idea(sight, answer) in exercise.right:
+        among = f", one of {len(exercise.right)} right answers" if len(exercise.right) > 1 else ""
+        screen.say(f"Right: {rules.format(answer)} wins {percent(chosen.value)}{among}. {reason}\n\n")
         return True
-    right = [j for j in verdict.actions if j.best and oracle.idea(sight, j.action) == exercise.idea]
-    loss = right[0].value.number - chosen.value.number
-    error = right[0].value.error + chosen.value.error
-    best = " or ".join(rules.format(judged.action) for judged in right[:3])
-    more = f" (or {len(right) - 3} more like it)" if len(right) > 3 else ""
+    if oracle.mixes:
+        loss, error = verdict.loss(answer), 0.0
+    else:
+        loss = right[0].value.number - chosen.value.number
+        error = right[0].value.error + chosen.value.error
+    named = len(right) if oracle.mixes else 3
+    best = " or ".join(rules.format(judged.action) for judged in right[:named])
+    more = f" (or {len(right) - named} more like it)" if len(right) > named else ""
     screen.say(
         f"Not the best ({mark_of(loss)}): {rules.format(answer)} gives away "
         f"{points(loss, verdict.value.exactness, error)}; best was {best}{more}. {reason}\n\n"

@@ -197,7 +197,7 @@ def review(file: Path, as_json: bool, page: Path | None, plain: bool) -> None:
 @click.option("--seed", help="Makes the positions repeatable.")
 @plain_option
 def practice(game: Game, count: int, seed: str | None, plain: bool) -> None:
-    """Answer positions that have one right move, graded at once.
+    """Answer positions that have one right move (in hunt a few), graded at once.
 
     At any prompt, help tells what else can be entered.
     """

@@ -77,6 +77,10 @@ _BEGINNING = Track(OFF, {Seat.ONE: (), Seat.TWO: ()}, {(OFF, True): 1.0})
 
 class HuntOracle(Oracle[Action, Known]):
     mixes = True
+    counts_as_one = (
+        "What would the strategy do? It mixes: whatever gives away next to nothing is right. Tunnelling to "
+        "where a step leads counts as the step."
+    )
 
     def __init__(self, rules: QuantumHunt, strategy: Strategy) -> None:
         self.rules = rules
@@ -125,6 +129,12 @@ class HuntOracle(Oracle[Action, Known]):
 
     def idea(self, sight: Sight[Action, Known], action: Action) -> Hashable:
         return action.cell
+
+    def lesson(self, sight: Sight[Action, Known], action: Action) -> Hashable:
+        """To name, to enter, to stay or to step: which cell it is teaches nothing."""
+        if isinstance(action, Observe) or not sight.view.cell:
+            return sight.view.phase
+        return abs(action.cell - sight.view.cell)
 
     def weights(self, sight: Sight[Action, Known]) -> tuple[float, ...]:
         """The mixed strategy over `sight.actions`, from what the seat remembers and its own cell."""
