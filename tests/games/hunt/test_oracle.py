@@ -1,5 +1,6 @@
 """The oracle for hunt: legal and whole strategies, honest beliefs, and play that beats plain habits."""
 
+import re
 from collections.abc import Callable
 from random import Random
 
@@ -8,7 +9,8 @@ import pytest
 from duels.core.errors import DuelsError
 from duels.core.match import Match
 from duels.core.rules import Seat, Sight
-from duels.games.hunt.oracle import ALLOWANCE, MOSTLY, make_oracle
+from duels.games.hunt.oracle import ALLOWANCE, make_oracle
+from duels.games.hunt.reasons import MOSTLY
 from duels.games.hunt.rules import Action, Known, Move, Phase, QuantumHunt, State, Tunnel
 from duels.games.hunt.strategy import DATA, pack, shipped
 from duels.solving.memory import Round, Window
@@ -159,15 +161,27 @@ def test_what_looks_far_worse_than_the_mixture_is_not_best_however_often_it_is_t
     assert found
 
 
+def beside(cell: int) -> list[Action]:
+    return [Move(near) for near in (cell - 1, cell + 1) if 1 <= near <= 7]
+
+
 def test_reasons_compare_nothing_that_the_numbers_contradict() -> None:
     rng = Random(3)
-    mixed, kept = 0, 0
+    mixed, kept, praised = 0, 0, 0
     for _ in range(60):
         match = Match.start(RULES)
         while match.actor is not None:
             sight = match.sight(Seat(match.actor))  # type: ignore[arg-type]
             verdict, told = ORACLE.judge(sight), ORACLE.reason(sight)
-            most = max(verdict.actions, key=lambda judged: judged.weight)
+            most = max((j for j in verdict.actions if j.best), key=lambda judged: judged.weight)
+            if sight.view.cell == 0:
+                named = [int(cell) for cell in re.findall(r"\d", told)]
+                assert named in ([], [action.cell for action in verdict.best])
+            if told.startswith("Mostly stay"):
+                steps = [j for j in verdict.actions if j.action in beside(sight.view.cell)]
+                better = max(judged.value.number for judged in steps) - most.value.number > 0.0005
+                assert ("looks better" in told) == better
+                praised += better
             if sight.view.phase is Phase.MOVE and sight.view.cell:
                 assert told.startswith("Mostly") == (most.weight > MOSTLY)
                 mixed += told.startswith("Be on")
@@ -178,6 +192,14 @@ def test_reasons_compare_nothing_that_the_numbers_contradict() -> None:
             match = match.play(sight.seat, rng.choices(sight.actions, ORACLE.weights(sight))[0])
     assert mixed
     assert kept
+    assert praised
+
+
+def test_entering_is_advised_as_it_is_mixed() -> None:
+    sight = RULES.parse_position("2: ?, observe 5")
+    verdict = ORACLE.judge(sight)
+    assert max(judged.weight for judged in verdict.actions) < 0.2
+    assert ORACLE.reason(sight).startswith("Enter anywhere, at random")
 
 
 def test_a_match_followed_step_by_step_is_known_as_one_seen_at_once() -> None:

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from duels.core.errors import DuelsError
-from duels.core.notation import listed
 from duels.core.rules import Seat, Sight
-from duels.core.words import either
+from duels.games.hunt.reasons import why
 from duels.games.hunt.rules import (
     Action,
     Captured,
@@ -36,9 +35,6 @@ Of the actions that the strategy takes when it plays itself, 95 % are estimated 
 (namings) below their mixture: between actions that are mixed, such differences tell nothing. Larger ones do,
 for off its own path the strategy is little trained. Of a rarer action less is allowed, in proportion.
 """
-
-MOSTLY = 0.6
-"""Above it one action is what to do, with exceptions; below, mixing itself is the advice."""
 
 # One judgement asks for the same few rows thousands of times.
 _row_of = lru_cache(10_000)(row_of)
@@ -171,22 +167,8 @@ class HuntOracle(Oracle[Action, Known]):
         return f"cell {sight.view.cell}" if sight.view.cell else "off the grid"
 
     def reason(self, sight: Sight[Action, Known]) -> str:
-        belief = self._track(sight).other
-        at = {c: sum(p for (x, _), p in belief.items() if x == c - 1) for c in range(1, CELLS + 1)}
-        verdict = self.judge(sight)
-        mostly = max(verdict.actions, key=lambda judged: judged.weight)
-        clear = mostly.weight > MOSTLY
-        if sight.view.phase is Phase.OBSERVE:
-            return _reason_to_name(sight, at, mostly.action.cell if clear else None)
-        if sight.view.cell == 0:
-            return _reason_to_enter(sight, mostly.action.cell)
-        if not clear:
-            often = either([j.action.cell for j in verdict.actions if j.best])
-            return (
-                f"Be on {often}, at random: whichever you always chose, the other player would learn "
-                "to name, so what one looks worth against the other's habits decides little."
-            )
-        return _reason_to_go(sight, at, verdict, mostly)
+        belief = self.belief(sight)
+        return why(sight, self.judge(sight), {c: belief[f"cell {c}"] for c in range(1, CELLS + 1)})
 
     def effect(self, sight: Sight[Action, Known], action: Action) -> str:
         there = self.belief(sight)[f"cell {action.cell}"]
@@ -357,48 +339,6 @@ class HuntOracle(Oracle[Action, Known]):
             if isinstance(event, Collided):
                 return Value(float(event.seat is not sight.seat))
         return Value(0.5)
-
-
-def _reason_to_name(sight: Sight[Action, Known], at: dict[int, float], mostly: int | None) -> str:
-    """Why to name the cell `mostly`, or, where there is none, why to mix; `at`: where the other may be."""
-    if not any(at.values()):
-        return "The other token is still off the grid: any observation misses, so give nothing away."
-    # On the own cell it could not be found any more: that was a collision.
-    nameable = [action.cell for action in sight.actions if action.cell != sight.view.cell]
-    likeliest = max(nameable, key=at.__getitem__)
-    if mostly is None:
-        return (
-            f"Of the cells that you may name, {likeliest} is the likeliest place of the other token, "
-            f"about {at[likeliest]:.0%}; but names that can be foreseen tell it where to hide: mix them."
-        )
-    why = ", the likeliest place that you may name" if mostly == likeliest else ""
-    return f"Mostly name {mostly}: the other token is there with about {at[mostly]:.0%}{why}."
-
-
-def _reason_to_go(
-    sight: Sight[Action, Known], at: dict[int, float], verdict: Verdict[Action], mostly: Judged[Action]
-) -> str:
-    """Why to be on one cell most of the time."""
-    here, cell = sight.view.cell, mostly.action.cell
-    if cell == here:
-        beside = [c for c in (here - 1, here + 1) if c in at]
-        risks = listed([f"{c} with about {at[c]:.0%}" for c in beside])
-        return f"Mostly stay: the other token is on {risks}, and whoever moves onto it loses."
-    (stay,) = (j.value.number for j in verdict.actions if j.action == Move(here))
-    there = f"Mostly step to {cell}: the other token is there with about {at[cell]:.0%}"
-    lost = mostly.value.number - stay
-    if lost < 0.0005:
-        return f"{there}, and now and then on another cell, so that you cannot be found by habit."
-    return f"{there}, and on {here} you are easier to find, which costs about {100 * lost:.1f} points."
-
-
-def _reason_to_enter(sight: Sight[Action, Known], mostly: int) -> str:
-    named = _names(sight.history)[sight.seat.other]
-    if named and named[-1] + 1 == mostly:
-        return (
-            f"Enter on {mostly} often: the other player has just named it and cannot do so again next turn."
-        )
-    return "Enter anywhere, so that nothing can be guessed, and keep the tunnel."
 
 
 def _names(history: Sequence[Action | None]) -> dict[Seat, tuple[int, ...]]:
