@@ -188,6 +188,13 @@ class Oracle(ABC, Generic[A, V]):
         """
         raise NotImplementedError
 
+    def mishap(self, sight: Sight[A, V], others: Sight[A, V], action: A) -> str:
+        """What `action` did that lost the match there and then, unknown to anybody who decided it.
+
+        A sentence without its full stop to who did it, from both sides of the table; empty otherwise.
+        """
+        return ""
+
     def belief(self, sight: Sight[A, V]) -> dict[str, float]:
         """Where hidden things may be, by name, as probabilities; empty in games without secrets."""
         return {}

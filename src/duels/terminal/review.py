@@ -58,6 +58,8 @@ class Moment:
     beliefs: dict[Seat, Belief]
     """What each seat could know before it; empty in games without secrets."""
     match: AnyMatch
+    mishap: str = ""
+    """What it did that lost the match there and then, though nobody who decided it could know."""
 
     @property
     def restarts(self) -> bool:
@@ -124,13 +126,23 @@ def _beginning(match: AnyMatch) -> AnyMatch:
 
 
 def _value_now(oracle: Oracle[Any, Any], match: AnyMatch) -> Value:
-    """Player 1's winning probability, as the seat to decide can know it."""
+    """Player 1's winning probability, as the seat to decide can know it; certain after a mishap."""
     if match.outcome:
         winner = match.outcome.winner
         return Value(0.5 if winner is None else float(winner is Seat.ONE))
+    if match.last and _mishap(oracle, match):
+        return Value(float(match.last.actor is Seat.TWO))
     actor = match.actor if isinstance(match.actor, Seat) else Seat.ONE
     value = oracle.value(match.sight(actor))
     return value if actor is Seat.ONE else value.for_other()
+
+
+def _mishap(oracle: Oracle[Any, Any], match: AnyMatch) -> str:
+    """What the last entry did that nobody could know, and that lost the match."""
+    turn, before = match.last, match.previous
+    if not (turn and before and isinstance(turn.actor, Seat)) or isinstance(turn.action, Resign):
+        return ""
+    return oracle.mishap(before.sight(turn.actor), before.sight(turn.actor.other), turn.action)
 
 
 def _judge(oracle: Oracle[Any, Any], number: int, after: AnyMatch, was: float, now: float) -> Moment:
@@ -157,9 +169,12 @@ def _judge(oracle: Oracle[Any, Any], number: int, after: AnyMatch, was: float, n
     if verdict.mixed and not resigned:
         (taken,) = (judged for judged in verdict.actions if judged.action == turn.action)
         mixing = side * (taken.value.number - verdict.value.number + loss)
+    lost_before = bool(_mishap(oracle, before))
+    if lost_before:
+        loss = loss_error = luck = mixing = 0.0
     slipped = loss > MARKS[0].most
-    alike = "" if resigned else all_alike(verdict)
-    if resigned or not (alike or len(verdict.actions) == 1):
+    alike = "Lost already." if lost_before else "" if resigned else all_alike(verdict)
+    if (resigned and not alike) or not (alike or len(verdict.actions) == 1):
         mark = mark_of(loss)
         if mark == MARKS[0].name and turn.action not in verdict.best:
             mark = MARKS[1].name
@@ -183,6 +198,7 @@ def _judge(oracle: Oracle[Any, Any], number: int, after: AnyMatch, was: float, n
         position=after.rules.format_position(sight),
         beliefs=_beliefs(oracle, before) if after.rules.has_secrets else {},
         match=after,
+        mishap=_mishap(oracle, after),
     )
 
 

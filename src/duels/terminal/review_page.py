@@ -48,7 +48,8 @@ def _step(review: Review, words: Words[Any, Any], moment: Moment) -> dict[str, s
     elif moment.mark or moment.alike:
         lines.append(moment.alike or f"{moment.mark.capitalize()}.")
     if abs(moment.luck) >= 0.0005:
-        lines.append(f"Luck: {100 * moment.luck:+.1f} points for Player 1.")
+        how = f" {seat.label}, {moment.mishap}." if moment.mishap else ""
+        lines.append(f"Luck: {100 * moment.luck:+.1f} points for Player 1.{how}")
     if moment.beliefs:
         lines.append(
             f"Where {seat.label} could expect the other:\n{belief_strip(moment.beliefs[seat].places)}"

@@ -223,9 +223,10 @@ def _luck_lines(review: Review, loser: Seat) -> list[str]:
     side = 1 if loser is Seat.ONE else -1
     if -side * review.luck >= LEAST_SHOWN:
         worst = min(review.moments, key=lambda moment: side * moment.luck)
+        how = f": {worst.mishap}" if worst.mishap else ""
         return _wrapped(
             f"- Luck took {points(-side * review.luck, review.exactness)} from you in all, most with entry "
-            f"{worst.number}, {worst.entry} ({points(-side * worst.luck, review.exactness)}).",
+            f"{worst.number}, {worst.entry} ({points(-side * worst.luck, review.exactness)}){how}.",
             "  ",
         )
     if side * review.luck >= LEAST_SHOWN:
@@ -266,7 +267,7 @@ def _moment_fields(moment: Moment) -> dict[str, Any]:
         "loss": moment.loss,
         "loss_error": moment.loss_error,
         "luck": moment.luck,
-        **({"mixing": moment.mixing} if moment.beliefs else {}),
+        **({"mixing": moment.mixing, "mishap": moment.mishap} if moment.beliefs else {}),
         "best": list(moment.best),
         "mark": moment.mark,
         "reason": moment.reason,

@@ -154,6 +154,12 @@ class HuntOracle(Oracle[Action, Known]):
             return self._after_naming(seat, names, own, other, action.cell - 1)
         return self._after_move(seat, names, action.cell - 1, other)
 
+    def mishap(self, sight: Sight[Action, Known], others: Sight[Action, Known], action: Action) -> str:
+        if isinstance(action, Observe) or action.cell != others.view.cell:
+            return ""
+        chance = self.belief(sight)[f"cell {action.cell}"]
+        return f"you went onto the other token, which was there with about {chance:.0%}"
+
     def belief(self, sight: Sight[Action, Known]) -> dict[str, float]:
         other = self._track(sight).other
         found = {
