@@ -1,10 +1,14 @@
 """The shipped certificate: what it says follows from its parts, and from the strategy itself."""
 
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
 import pytest
 
+from duels.core.errors import DuelsError
 from duels.core.rules import Seat
-from duels.games.hunt import certificate
-from duels.games.hunt.certificate import Certificate, claimed, problem_against
+from duels.games.hunt import certificate, strategy
+from duels.games.hunt.certificate import Certificate, claimed, problem_against, write_claim
 from duels.games.hunt.oracle import HuntOracle, make_oracle
 from duels.games.hunt.rules import QuantumHunt
 from duels.games.hunt.strategy import shipped
@@ -60,3 +64,60 @@ def test_a_claim_that_does_not_hold_is_refused(monkeypatch: pytest.MonkeyPatch) 
     )
     monkeypatch.setattr(HuntOracle, "_played_out", lambda oracle: iter(()))
     assert [check.passed for check in make_oracle(QuantumHunt()).verify()] == [False, True]
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A copy of what is shipped, to be damaged."""
+    for name in ("CLAIM", "DATA"):
+        shipped_file: Path = getattr(strategy, name)
+        monkeypatch.setattr(strategy, name, tmp_path / shipped_file.name)
+        (tmp_path / shipped_file.name).write_bytes(shipped_file.read_bytes())
+    shipped.cache_clear()
+    yield tmp_path
+    shipped.cache_clear()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda text: "{",
+        lambda text: "",
+        lambda text: "[]",
+        lambda text: '{"checksum": 1}',
+        lambda text: text.replace("0.", "0.0", 1),
+        lambda text: text.replace('"strategy": "', '"strategy": "0'),
+    ],
+)
+def test_a_damaged_certificate_is_not_believed(installed: Path, damage: Callable[[str], str]) -> None:
+    stored = installed / "certificate.json"
+    whole = stored.read_text(encoding="utf-8")
+    assert claimed().against
+    assert shipped()
+    shipped.cache_clear()
+    assert damage(whole) != whole
+    stored.write_text(damage(whole), encoding="utf-8")
+    for ask in (claimed, shipped):
+        with pytest.raises(DuelsError, match="certificate is missing or damaged: install duels again"):
+            ask()
+
+
+def test_what_is_missing_is_told_in_one_line(installed: Path) -> None:
+    (installed / "strategy.bin").unlink()
+    with pytest.raises(DuelsError, match="strategy is missing: install duels again"):
+        shipped()
+    (installed / "certificate.json").unlink()
+    with pytest.raises(DuelsError, match="certificate is missing or damaged: install duels again"):
+        claimed()
+
+
+def test_another_strategy_is_not_played(installed: Path) -> None:
+    (installed / "strategy.bin").write_bytes(b"?")
+    with pytest.raises(DuelsError, match="not the one that was certified"):
+        shipped()
+
+
+def test_what_is_stored_is_claimed_rounded_to_the_safe_side(installed: Path) -> None:
+    write_claim(Certificate({Seat.ONE: Bounds(0.50009, 0.55001), Seat.TWO: Bounds(0.56, 0.6)}))
+    assert claimed().against == {Seat.ONE: Bounds(0.5, 0.5501), Seat.TWO: Bounds(0.56, 0.6)}
+    assert shipped()

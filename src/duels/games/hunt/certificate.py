@@ -1,7 +1,5 @@
 """How much the strategy for hunt can give away at most, recomputed from its tables; needs numpy and numba."""
 
-import hashlib
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil, floor
@@ -9,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from duels.core.rules import Seat
 from duels.games.hunt.habits import of_strategy
-from duels.games.hunt.strategy import CELLS, CLAIM, DATA, OTHERS, OWN, Strategy, Tables
+from duels.games.hunt.strategy import CELLS, OTHERS, OWN, Strategy, Tables, read_claim, store_claim
 from duels.solving.memory import Memory
 from duels.solving.pomdp import MOST_STATES, Bounds, Effort, HiddenStrategy, Progress, bounds
 
@@ -42,18 +40,18 @@ class Certificate:
 
 def claimed() -> Certificate:
     """The certificate that is shipped with the strategy; `HuntOracle.verify` recomputes it."""
-    stored = json.loads(CLAIM.read_text(encoding="utf-8"))
+    stored = read_claim()
     return Certificate({seat: Bounds(*stored[str(seat.value)]) for seat in Seat})
 
 
 def write_claim(found: Certificate) -> None:
     """Store a certificate, rounded to the safe side."""
-    stored: dict[str, Any] = {
-        str(seat.value): [floor(b.low * 10_000) / 10_000, ceil(b.high * 10_000) / 10_000]
-        for seat, b in found.against.items()
-    }
-    stored["strategy"] = hashlib.sha256(DATA.read_bytes()).hexdigest()
-    CLAIM.write_text(json.dumps(stored) + "\n", encoding="utf-8")
+    store_claim(
+        {
+            str(seat.value): [floor(b.low * 10_000) / 10_000, ceil(b.high * 10_000) / 10_000]
+            for seat, b in found.against.items()
+        }
+    )
 
 
 def certify(strategy: Strategy, effort: Effort = EFFORT) -> Iterator[tuple[Seat, Progress]]:

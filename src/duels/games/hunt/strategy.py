@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import accumulate, pairwise
 from pathlib import Path
+from typing import Any
 
 from duels.core.errors import DuelsError
 from duels.core.rules import Seat
@@ -28,6 +29,7 @@ SCALE = 60_000
 """Weights of one decision sum to about this."""
 DATA = Path(__file__).parent / "data" / "strategy.bin"
 CLAIM = DATA.with_name("certificate.json")
+_CHECKSUM = "checksum"
 _SIZES = (PLACES * CELLS, CELLS * CELLS, PLACES * PLACES)
 
 
@@ -90,8 +92,32 @@ def unpack(data: bytes) -> Strategy:
 @cache
 def shipped() -> Strategy:
     """The strategy that comes with the package, if it is the one that was certified."""
-    data = DATA.read_bytes()
-    certified = json.loads(CLAIM.read_text(encoding="utf-8"))["strategy"]
+    certified = read_claim()["strategy"]
+    try:
+        data = DATA.read_bytes()
+    except OSError as error:
+        raise DuelsError("hunt's strategy is missing: install duels again.") from error
     if hashlib.sha256(data).hexdigest() != certified:
         raise DuelsError("hunt's strategy is not the one that was certified: install duels again.")
     return unpack(data)
+
+
+def read_claim() -> dict[str, Any]:
+    """What is stored about the strategy, as `store_claim` left it."""
+    try:
+        stored = json.loads(CLAIM.read_text(encoding="utf-8"))
+        if stored.pop(_CHECKSUM) == _checksum(stored):
+            return dict(stored)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        pass  # whatever it is, it is not what was stored
+    raise DuelsError("hunt's certificate is missing or damaged: install duels again.")
+
+
+def store_claim(claim: dict[str, Any]) -> None:
+    """Store what is claimed of the strategy, and which strategy that is, safe from damage."""
+    claim = {**claim, "strategy": hashlib.sha256(DATA.read_bytes()).hexdigest()}
+    CLAIM.write_text(json.dumps({**claim, _CHECKSUM: _checksum(claim)}) + "\n", encoding="utf-8")
+
+
+def _checksum(claim: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(claim, sort_keys=True).encode()).hexdigest()
