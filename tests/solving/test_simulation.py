@@ -19,6 +19,14 @@ def test_a_mean_knows_its_error() -> None:
     assert not sampled.agrees(0.5 + 4.1 * sampled.error)
 
 
+def test_what_is_told_after_the_mean_is_what_agreement_is_tested_by() -> None:
+    sampled = Sampled(0.5385, 0.0079)
+    mean, margin = map(float, str(sampled).removesuffix(" (4 standard errors)").split(" ± "))
+    assert sampled.agrees(0.5283)
+    for exact in (0.5283, 0.5, 0.58):
+        assert sampled.agrees(exact) == (abs(exact - mean) <= margin)
+
+
 def test_one_cell_is_a_collision_on_the_second_turn() -> None:
     """On one cell Player 2 can only run into Player 1, and nothing can be named twice in a row."""
     found = simulate(QuantumHunt(cells=1), dict.fromkeys(Seat, uniform), 10, seed=1)

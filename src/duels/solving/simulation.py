@@ -9,6 +9,9 @@ from duels.core.match import Match, playing
 from duels.core.rules import A, Rules, S, Seat, V
 from duels.solving.best_response import Policy
 
+ERRORS = 4
+"""How many standard errors off a mean may be to be taken for right: farther by luck once in thousands."""
+
 
 @dataclass(frozen=True)
 class Sampled:
@@ -23,9 +26,17 @@ class Sampled:
         spread = sqrt(sum((value - mean) ** 2 for value in draws) / (len(draws) - 1))
         return cls(mean, spread / sqrt(len(draws)))
 
-    def agrees(self, exact: float, errors: float = 4.0) -> bool:
-        """Whether `exact` is within so many standard errors."""
-        return abs(self.mean - exact) <= errors * self.error
+    @property
+    def margin(self) -> float:
+        """How far off an exact value may be to agree."""
+        return ERRORS * self.error
+
+    def agrees(self, exact: float) -> bool:
+        """Whether `exact` is within the margin."""
+        return abs(self.mean - exact) <= self.margin
+
+    def __str__(self) -> str:
+        return f"{self.mean:.4f} ± {self.margin:.4f} ({ERRORS} standard errors)"
 
 
 @dataclass(frozen=True)

@@ -269,3 +269,9 @@ def test_the_shipped_strategys_exploitability_is_its_certificate() -> None:
         exploitability(shipped(), "hunt")
     with pytest.raises(DuelsError, match="without a limit"):
         exploitability_bounds(shipped(), "hunt", max_turns=5)
+
+
+def test_estimates_say_against_whom() -> None:
+    (finding,) = ORACLE.findings(Match.start(RULES).sight(Seat.ONE))
+    assert "the adversary that the strategy was trained against" in finding.text
+    assert finding.data in finding.text

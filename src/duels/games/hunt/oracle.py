@@ -22,7 +22,7 @@ from duels.games.hunt.rules import (
     Tunnel,
 )
 from duels.games.hunt.strategy import CELLS, OFF, Strategy, row_of, shipped
-from duels.solving.oracle import OFTEN, Check, Exactness, Judged, Oracle, Value, Verdict
+from duels.solving.oracle import OFTEN, Check, Exactness, Finding, Judged, Oracle, Value, Verdict
 from duels.solving.pomdp import Bounds
 
 STRAY = 0.02
@@ -38,6 +38,9 @@ for off its own path the strategy is little trained. Of a rarer action less is a
 
 # One judgement asks for the same few rows thousands of times.
 _row_of = lru_cache(10_000)(row_of)
+
+ADVERSARY = "the adversary that the strategy was trained against"
+"""Whom the stored chances, and so all estimates, are about."""
 
 PLAYED_OUT = 4000
 """Matches that are played to check the exact sums."""
@@ -185,6 +188,14 @@ class HuntOracle(Oracle[Action, Known]):
         did = {Observe: "named", Move: "went to", Tunnel: "tunnelled to"}[type(action)]
         return f"You {did} {action.cell}, where the other token was with about {there:.0%}; {rarely}."
 
+    def findings(self, sight: Sight[Action, Known]) -> Iterator[Finding]:
+        yield Finding(
+            "estimates",
+            f"Estimates are chances against {ADVERSARY}; when the strategy\nplays itself they differ, and "
+            "duels solve hunt --study tells them.\n",
+            f"chances against {ADVERSARY}",
+        )
+
     def claim(self) -> str:
         from duels.games.hunt.certificate import claimed
 
@@ -227,9 +238,7 @@ class HuntOracle(Oracle[Action, Known]):
             ("Player 1's wins when the strategy plays itself", meeting.won, simulated.won),
             ("how many entries such a match has", entries, simulated.entries),
         ):
-            detail = (
-                f"{exact:.4f} by exact sums, {sampled.mean:.4f} ± {sampled.error:.4f} in {PLAYED_OUT} matches"
-            )
+            detail = f"{exact:.4f} by exact sums, {sampled} in {PLAYED_OUT} matches"
             yield Check(name, sampled.agrees(exact), detail)
 
     # -- beliefs --------------------------------------------------------------------------------

@@ -6,6 +6,8 @@ from typing import Any
 from duels.core.rules import Seat
 
 Study = dict[str, Any]
+CONFIDENT = 1.96
+"""Standard errors, for 95 %."""
 
 
 def report(study: Study) -> str:
@@ -38,7 +40,9 @@ def _proven(study: Study) -> str:
         f"{least:.1f} of them can be taken. Player 1's chance under perfect play of both lies between {low}",
         f"and {high}. Against each other, by exact sums over both memories and both tokens, the strategy's",
         f"Player 1 wins {_percent(study['pair']['won'], 2)}; in {simulated['games']:,} simulated matches it",
-        f"won {_sampled(simulated['won'], 100)} %.",
+        f"won {_sampled(simulated['won'], 100)} % (± 95 % confidence). What `duels solve hunt` estimates is",
+        "another number: the chance against the adversary that the strategy was trained against, not against",
+        "its own other half.",
     )
     return _table(["a best responder wins", "at least", "at most"], rows) + text
 
@@ -160,4 +164,5 @@ def _range(pair: list[float]) -> str:
 
 
 def _sampled(pair: list[float], scale: float = 1.0) -> str:
-    return f"{scale * pair[0]:.2f} ± {scale * pair[1]:.2f}"
+    """A mean with its 95 % confidence interval, from its standard error."""
+    return f"{scale * pair[0]:.2f} ± {scale * CONFIDENT * pair[1]:.2f}"
