@@ -40,7 +40,7 @@ def test_every_line_replays_and_is_graded(game: str, tmp_path: Path) -> None:
                 taken = run.rules.parse(turn["action"])
                 (judged,) = [j for j in verdict.actions if j.action == taken]
                 assert turn["value"] == pytest.approx(verdict.value.number)
-                less = max(0, verdict.value.number - judged.value.number)
+                less = max(0, verdict.value.number - judged.value.number - judged.allowance)
                 assert turn["regret"] == (0 if judged.best else pytest.approx(less))
                 assert turn["position"] == run.rules.format_position(match.sight(match.actor))
             match = match.play_text(turn["action"])
