@@ -1,6 +1,7 @@
 """Whoever waits for perfect play is told how far it is, on every way in."""
 
 import io
+import signal
 import sys
 import time
 from contextlib import redirect_stderr
@@ -14,6 +15,7 @@ from duels.solving import progress
 from duels.solving.oracle import Oracle
 from duels.terminal import screen as screens
 from duels.terminal.commands import run
+from duels.terminal.patience import long_computation
 from duels.terminal.screen import Screen
 
 MOST = 30  # seconds until a test that waits in vain fails
@@ -38,9 +40,14 @@ def wait_for(terminal: FakeTerminal, text: str) -> None:
         time.sleep(0.005)
 
 
-def test_a_person_is_told_what_goes_on_and_how_far_it_is(terminal: FakeTerminal) -> None:
+def test_a_person_is_told_what_goes_on_and_how_far_it_is(
+    terminal: FakeTerminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [100.0]
+    monkeypatch.setattr(screens, "monotonic", lambda: clock[0])
     with redirect_stderr(terminal), Screen().patience("solving") as tell:
-        wait_for(terminal, "… solving, 1 s")
+        clock[0] += 11.2  # compiled code may not have let anybody be reminded
+        wait_for(terminal, "… solving, 11 s")
         progress.tell("12%")
         wait_for(terminal, "… solving: 12%, ")
         tell("13%")
@@ -60,6 +67,25 @@ def test_a_pipe_is_told_nothing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     with Screen().patience("solving"):
         time.sleep(0.02)
     assert capsys.readouterr() == ("", "")
+
+
+def test_a_handler_that_python_cannot_put_back_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python calls it None: it was set by what Python was started in."""
+    install, usual = signal.signal, signal.getsignal(signal.SIGINT)
+
+    def instead_of_unknown(number: int, handler: Any) -> None:
+        install(number, handler)
+
+    monkeypatch.setattr(signal, "signal", instead_of_unknown)
+    try:
+        with long_computation():
+            assert signal.getsignal(signal.SIGINT) is signal.SIG_DFL
+    finally:
+        install(signal.SIGINT, usual)
+    monkeypatch.undo()
+    with long_computation():
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_DFL
+    assert signal.getsignal(signal.SIGINT) is usual
 
 
 def test_things_come_one_by_one_and_a_failure_comes_through(terminal: FakeTerminal) -> None:

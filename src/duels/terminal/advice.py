@@ -146,7 +146,12 @@ def belief_strip(belief: dict[str, float]) -> str:
 
 def shaded(belief: dict[str, float], truth: str = "") -> str:
     """A cell for each place, the darker the likelier; the true one in round brackets."""
+    shades = {name: SHADES[round(dark * (len(SHADES) - 1))] for name, dark in darkness(belief).items()}
+    return "".join(f"({shade})" if name == truth else f"[{shade}]" for name, shade in shades.items())
+
+
+def darkness(belief: dict[str, float]) -> dict[str, float]:
+    """How dark to draw each cell: 1 where the hidden thing is likeliest to be."""
     cells = {name: p for name, p in belief.items() if name.startswith("cell")}
     most = max(cells.values()) or 1.0
-    shades = {name: SHADES[round(p / most * (len(SHADES) - 1))] for name, p in cells.items()}
-    return "".join(f"({shade})" if name == truth else f"[{shade}]" for name, shade in shades.items())
+    return {name: p / most for name, p in cells.items()}

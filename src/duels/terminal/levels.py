@@ -47,7 +47,6 @@ class LevelRow:
 class _Played:
     """One match as the player under test had it."""
 
-    points: float
     lost: float = 0.0
     others_lost: float = 0.0
     decisions: int = 0
@@ -117,7 +116,7 @@ class _Judge:
 
 def _play(judge: _Judge, seat: Seat, share: float, other: float, rng: Random) -> _Played:
     """One match, from the side of the player at `seat`."""
-    played = _Played(0.5)
+    played = _Played()
 
     def decide(match: Match[Any, Any, Any], actor: Seat) -> Any:
         verdict, weights = judge(match, actor, share if actor is seat else other)
@@ -130,10 +129,8 @@ def _play(judge: _Judge, seat: Seat, share: float, other: float, rng: Random) ->
             played.decisions += 1
         return rng.choices(match.actions, weights=weights)[0]
 
-    *_, match = islice(playing(Match.start(judge.rules), rng, decide), _MOST_ENTRIES + 1)
-    outcome = match.outcome
-    if outcome and outcome.winner:
-        played.points = float(outcome.winner is seat)
+    for _ in islice(playing(Match.start(judge.rules), rng, decide), _MOST_ENTRIES + 1):
+        pass
     return played
 
 

@@ -36,11 +36,12 @@ def long_computation() -> Iterator[None]:
     Python hears an interrupt only between its own steps, and one step of compiled code can take a minute.
     """
     heard_here = threading.current_thread() is threading.main_thread()
+    # None also where the handler was not set from Python: it cannot be put back.
     usual = signal.signal(signal.SIGINT, signal.SIG_DFL) if heard_here else None
     try:
         yield
     except ModuleNotFoundError as missing:
         raise DuelsError(f"this needs {missing.name}: pip install 'duels[solve]'") from None
     finally:
-        if heard_here:
+        if usual is not None:
             signal.signal(signal.SIGINT, usual)

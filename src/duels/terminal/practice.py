@@ -86,7 +86,7 @@ def _in_one_match(game: Game, oracle: Oracle[Any, Any], rng: Random) -> list[Exe
         sight = match.sight(seat)
         verdict = oracle.judge(sight)
         decisions += len(verdict.actions) > 1
-        if decisions > OPENING and (idea := one_answer(oracle, sight, verdict)):
+        if decisions > OPENING and (idea := one_answer(oracle, sight, verdict)) is not None:
             right = next(j.action for j in verdict.actions if oracle.idea(sight, j.action) == idea)
             lesson = oracle.lesson(sight, right)
             found.append(Exercise(match, seat, verdict, idea, lesson))

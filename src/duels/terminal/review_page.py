@@ -8,7 +8,7 @@ from typing import Any
 
 from duels.core.rules import Seat
 from duels.core.words import Words, plain
-from duels.terminal.advice import MARKS, belief_strip
+from duels.terminal.advice import MARKS, belief_strip, darkness
 from duels.terminal.review import Belief, Moment, Review
 from duels.terminal.review_text import account, best_of, heading, lost, who
 
@@ -90,12 +90,10 @@ def _beliefs(review: Review) -> str:
 
 
 def _strip(belief: Belief) -> str:
-    cells = {name: p for name, p in belief.places.items() if name.startswith("cell")}
-    most = max(cells.values()) or 1.0
     return "".join(
-        f'<td class="cell{" true" if name == belief.truth else ""}" style="--p:{p / most:.2f}" '
-        f'title="{name}: {p:.0%}"></td>'
-        for name, p in cells.items()
+        f'<td class="cell{" true" if name == belief.truth else ""}" style="--p:{dark:.2f}" '
+        f'title="{name}: {belief.places[name]:.0%}"></td>'
+        for name, dark in darkness(belief.places).items()
     )
 
 
