@@ -1,6 +1,8 @@
 """What docs/solved.md says of flip holds for what is proven, by the digits that are printed there."""
 
+import importlib
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,7 +11,8 @@ from duels.games.flip.oracle import make_oracle
 from duels.games.flip.rules import QuantumTiles
 from duels.solving.oracle import Value
 
-PAGE = (Path(__file__).parent.parent / "docs" / "solved.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parent.parent
+PAGE = (ROOT / "docs" / "solved.md").read_text(encoding="utf-8")
 CHAPTER = " ".join(PAGE[PAGE.index("## flip") : PAGE.index("## hunt")].split())
 RULES = QuantumTiles()
 ORACLE = make_oracle(RULES)
@@ -65,3 +68,17 @@ def test_every_difference_on_the_page_covers_what_is_proven(values: dict[str, Va
 def test_no_number_of_many_digits_stands_without_its_bound() -> None:
     values = re.sub(SHOWN, "", CHAPTER.split("### How sure")[0])
     assert not re.findall(r"\d+\.\d\d+", values)
+
+
+def test_matches_of_flip_are_believed_only_while_all_that_they_depend_on_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "docs" / "solved"))
+    sample = importlib.import_module("sample")
+    monkeypatch.setattr(sys, "argv", ["sample.py", "--check"])
+    assert len(sample.sample()["expert"]) == sample.MATCHES
+    table = tmp_path / "table.bin"
+    table.write_bytes(sample.table.SHIPPED.read_bytes() + b"x")
+    monkeypatch.setattr(sample.table, "SHIPPED", table)
+    with pytest.raises(SystemExit, match="other matches"):
+        sample.sample()

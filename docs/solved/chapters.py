@@ -5,7 +5,7 @@ from itertools import count
 from typing import Any
 
 import charts
-from sample import GOAL, PLAYERS, sample
+from sample import GOAL, PLAYERS, summed_up
 
 from duels.core.rules import Rules, Seat, Sight
 from duels.games.chain.doubts import accepting_may_be_right, all_boards, all_doubts
@@ -29,7 +29,7 @@ from duels.games.lights.oracle import LightsOracle, nim_sum
 from duels.games.lights.rules import ON, Lights, TurnOff
 from duels.solving.graph import HALF
 from duels.solving.oracle import Oracle, Value
-from duels.terminal.advice import at_most, bounded, percent
+from duels.terminal.advice import bounded, percent
 
 Pictures = dict[str, str]
 
@@ -327,25 +327,24 @@ Printed by `duels solve flip --position "{start} 00 1"`, and with the other code
 
 def _good_play(rules: QuantumTiles) -> str:
     """What matches between good players show."""
-    played = sample()
-    perfect, expert = (played[player] for player in PLAYERS)
-    positions, wide = ([sum(m[key] for m in ms) for ms in (perfect, expert)] for key in ("decisions", "wide"))
-    widest = [at_most(max(match["widest"] for match in matches)) for matches in (perfect, expert)]
-    holds(wide[0] == 0, "wherever perfect play leads the value is proven to within a tenth of a point")
-    used = sorted(score for match in perfect for score in match["used_at"])
-    close = rules.target - rules.values
-    late = sum(score >= close for score in used) / len(used)
+    shown = summed_up()
+    perfect, expert, flips = (shown[key] for key in (*PLAYERS, "quantum_flips"))
+    holds(
+        perfect["wide"] == 0, "wherever perfect play leads the value is proven to within a tenth of a point"
+    )
+    most = f"all but {expert['wide']} of" if expert["wide"] else "all"
     return f"""\
 The goal is to know the value of every position that good play reaches to within {100 * GOAL:g} points. In
-{len(perfect)} matches between perfect players all {positions[0]:,} decisions met it; the widest bound was
-{widest[0]}. In {len(expert)} between experts, who now and then flip tiles that part neighbours for
-no gain, {wide[1]} of {positions[1]:,} did not; the widest was {widest[1]}.
+{perfect["matches"]} matches between perfect players all {perfect["decisions"]:,} decisions met it; the widest
+bound was {perfect["widest"]}. In {expert["matches"]} between experts, who now and then flip tiles that part
+neighbours for no gain, {most} {expert["decisions"]:,} did; the widest was {expert["widest"]}.
 
-Perfect players used {len(used)} of their {2 * len(perfect)} Quantum Flips, {late:.0%} of them with {close}
-points or more, where a single tile may reach {rules.target}.
+Perfect players used {flips["used"]} of their {2 * perfect["matches"]} Quantum Flips,
+{flips["used_when_close"]} of them with {flips["close"]} points or more, where a single tile may reach
+{rules.target}.
 
-Written decision by decision by `duels export flip --games {len(perfect)} --player perfect`, and with
-`--player expert`.
+Summed up by `python docs/solved/sample.py`; written decision by decision by
+`duels export flip --games {perfect["matches"]} --player perfect`, and with `--player expert`.
 """
 
 
