@@ -109,3 +109,28 @@ def test_the_margin_narrows_with_the_number_of_matches() -> None:
     assert few[1] / many[1] == pytest.approx(10, rel=0.05)
     assert many[1] == pytest.approx(1.96 * 0.5 / 2000**0.5, rel=0.01)
     assert _ratio([0.2, 0.4], [1, 2])[0] == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize(
+    ("game", "part"),
+    [
+        ("lights", ""),
+        ("leap", ""),
+        ("chain", "luck decides"),
+        ("flip", "luck decides"),
+        ("hunt", "guessing decides"),
+    ],
+)
+def test_what_makes_levels_close_is_what_the_game_has(game: str, part: str) -> None:
+    room = find_game(game)
+    rows = [
+        LevelRow("random", 1.0, 0.1, 0.01, None, None, 9),
+        LevelRow("novice", 0.8, 0.1, 0.01, 0.52, 0.03, 9),
+    ]
+    told = levels_as_text(room, rows, 9)
+    assert told.endswith(
+        "--matches.\n" + (f"Some levels are close: {part} much of this game.\n" if part else "")
+    )
+    rows[1].margin = 0.001
+    assert "--matches" not in levels_as_text(room, rows, 9), "they are told apart"
+    assert levels.usual_matches(room) == (100 if part else 1000)

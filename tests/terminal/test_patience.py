@@ -2,8 +2,10 @@
 
 import io
 import signal
+import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import redirect_stderr
 from pathlib import Path
 from typing import Any
@@ -11,11 +13,11 @@ from typing import Any
 import pytest
 
 from duels.games import Game
+from duels.games.chain.oracle import ChainOracle
 from duels.solving import progress
-from duels.solving.oracle import Oracle
+from duels.solving.oracle import Check, Oracle
 from duels.terminal import screen as screens
 from duels.terminal.commands import run
-from duels.terminal.patience import long_computation
 from duels.terminal.screen import Screen
 
 MOST = 30  # seconds until a test that waits in vain fails
@@ -69,23 +71,39 @@ def test_a_pipe_is_told_nothing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     assert capsys.readouterr() == ("", "")
 
 
-def test_a_handler_that_python_cannot_put_back_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Python calls it None: it was set by what Python was started in."""
-    install, usual = signal.signal, signal.getsignal(signal.SIGINT)
+def test_an_interrupt_ends_a_check_as_it_ends_anything_else(
+    terminal: FakeTerminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(_: object) -> Iterator[Check]:
+        yield Check("a first check", True, "done")
+        wait_for(terminal, "… checking, ")
+        signal.raise_signal(signal.SIGINT)
 
-    def instead_of_unknown(number: int, handler: Any) -> None:
-        install(number, handler)
+    monkeypatch.setattr(ChainOracle, "verify", interrupted)
+    with redirect_stderr(terminal):
+        assert run(["solve", "chain", "--verify"]) == 130
+    assert not terminal.getvalue().split("\r")[-2].strip(), "what it was at is gone from the screen"
+    assert signal.set_wakeup_fd(-1) == -1, "nobody listens any more"
 
-    monkeypatch.setattr(signal, "signal", instead_of_unknown)
-    try:
-        with long_computation():
-            assert signal.getsignal(signal.SIGINT) is signal.SIG_DFL
-    finally:
-        install(signal.SIGINT, usual)
-    monkeypatch.undo()
-    with long_computation():
-        assert signal.getsignal(signal.SIGINT) is signal.SIG_DFL
-    assert signal.getsignal(signal.SIGINT) is usual
+
+def test_an_interrupt_is_heard_within_a_long_step_of_compiled_code() -> None:
+    step = "hashlib.pbkdf2_hmac('sha256', b'x', b'y', 2**31 - 1)"  # takes many minutes, in one step
+    code = f"""
+import hashlib
+from duels.terminal.patience import long_computation
+with long_computation():
+    print("begun", flush=True)
+    {step}
+"""
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as running:
+        assert running.stdout
+        assert running.stdout.readline() == "begun\n"
+        time.sleep(0.3)
+        running.send_signal(signal.SIGINT)
+        try:
+            assert running.wait(MOST) == 130
+        finally:
+            running.kill()
 
 
 def test_things_come_one_by_one_and_a_failure_comes_through(terminal: FakeTerminal) -> None:

@@ -63,7 +63,7 @@ def test_what_is_missing_is_named(
         monkeypatch.delitem(sys.modules, f"duels.solving.{name}", raising=False)
     assert run(["solve", "hunt", option]) == 1
     error = capsys.readouterr().err.splitlines()[-1]
-    assert error == "duels: this needs numba: pip install 'duels[solve]'"
+    assert error == "duels: this needs numba: pip install 'duels[solve]', or '.[solve]' in its folder"
 
 
 @pytest.mark.parametrize(
@@ -111,8 +111,8 @@ def test_what_takes_minutes_can_be_interrupted() -> None:
         running.send_signal(signal.SIGINT)
         out, rest = running.communicate()
     assert told[1].startswith("… ")
-    assert (out, rest) == ("", "")
-    assert running.returncode in (-signal.SIGINT, 130)
+    assert out + rest.strip() == ""
+    assert running.returncode == 130
 
 
 def test_a_study_of_another_strategy_is_noticed(tmp_path: Path) -> None:

@@ -15,6 +15,8 @@ from duels.solving.oracle import Oracle, Verdict
 
 # Endless play is cut off here and counts half, as it does in the values.
 _MOST_ENTRIES = 400
+# Where skill alone decides, matches are quick and nothing but the result tells what a mistake was worth.
+_MATCHES, _MATCHES_OF_SKILL = 100, 1000
 _CONFIDENT = 1.96  # standard errors, for 95%
 _CLOSE = 0.55  # a score that nobody would notice at the table
 # Where perfect play mixes, levels are a point or two apart: so many more matches, made quick, tell them.
@@ -164,6 +166,20 @@ def _luckless_points(judge: _Judge, seat: Seat, levels: dict[Seat, float], rng: 
     return points - luck
 
 
+def usual_matches(game: Game) -> int:
+    """How many matches a row tell the levels apart, where that does not take long."""
+    return _MATCHES if _left_to(game) else _MATCHES_OF_SKILL
+
+
+def _left_to(game: Game) -> str:
+    """What decides matches beside skill; empty where nothing does."""
+    rules = game.rules()
+    luck, guessing = bool(rules.all_outcomes()), rules.has_secrets
+    if luck and guessing:
+        return "luck and guessing decide"
+    return "luck decides" if luck else "guessing decides" if guessing else ""
+
+
 def _mean(numbers: list[float]) -> tuple[float, float]:
     """The mean and its margin."""
     return _ratio(numbers, [1] * len(numbers))
@@ -196,6 +212,9 @@ def levels_as_text(game: Game, rows: list[LevelRow], matches: int) -> str:
         f"Measured over {told}, half from either seat, luck taken out; ± 95% confidence. "
         "A point is 1% to win."
     )
-    if any(row.score is not None and row.score < _CLOSE for row in rows[1:]):
-        lines.append("Some levels are close: luck and guessing decide much of this game.")
+    if not all(row.clear for row in rows[1:]):
+        lines.append("More matches tell levels apart: --matches.")
+    part = _left_to(game)
+    if part and any(row.score is not None and row.score < _CLOSE for row in rows[1:]):
+        lines.append(f"Some levels are close: {part} much of this game.")
     return "\n".join(lines) + "\n"
