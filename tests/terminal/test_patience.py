@@ -55,7 +55,7 @@ def test_a_person_is_told_what_goes_on_and_how_far_it_is(
         tell("13%")
         wait_for(terminal, "… solving: 13%, ")
         tell("x" * 200)
-        wait_for(terminal, "x" * 50)
+        wait_for(terminal, "x" * 50 + ", 11 s")
     told = terminal.getvalue()
     assert max(map(len, told.split("\r"))) < 80, "a reminder never wraps"
     assert told.endswith("\r"), "and is gone when it is over"

@@ -62,7 +62,8 @@ def test_what_is_missing_is_named(
     for name in ("hide_and_seek", "pairs", "pomdp_kernels"):
         monkeypatch.delitem(sys.modules, f"duels.solving.{name}", raising=False)
     assert run(["solve", "hunt", option]) == 1
-    error = capsys.readouterr().err.splitlines()[-1]
+    *before, error = capsys.readouterr().err.splitlines()
+    assert not before, "nothing is promised first"
     assert error == "duels: this needs numba: pip install 'duels[solve]', or '.[solve]' in its folder"
 
 
@@ -77,8 +78,13 @@ def test_what_is_missing_is_named(
     ],
 )
 def test_what_makes_no_sense_is_refused(
-    arguments: list[str], code: int, message: str, capsys: pytest.CaptureFixture[str]
+    arguments: list[str],
+    code: int,
+    message: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setitem(sys.modules, "numba", None)  # whether it is there or not
     assert run(["solve", *arguments]) == code
     captured = capsys.readouterr()
     assert captured.out == ""

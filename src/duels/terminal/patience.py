@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from time import monotonic
 
 from duels.core.errors import DuelsError, to_install
@@ -43,7 +44,17 @@ def long_computation() -> Iterator[None]:
         with _interrupts_heard():
             yield
     except ModuleNotFoundError as missing:
-        raise DuelsError(f"this needs {missing.name}: {to_install('solve')}") from None
+        raise DuelsError(_needs(str(missing.name))) from None
+
+
+def need(package: str) -> None:
+    """Say that a package is missing before anything is promised."""
+    if not find_spec(package):
+        raise DuelsError(_needs(package))
+
+
+def _needs(package: str) -> str:
+    return f"this needs {package}: {to_install('solve')}"
 
 
 @contextmanager

@@ -84,8 +84,8 @@ class Screen:
         def remind() -> None:
             shown = ""
             while not done.wait(_REMIND_EVERY):
-                waited = monotonic() - start
-                text = f"… {what}{': ' if latest else ''}{latest}, {waited:.0f} s"[:_REMINDER]
+                waited = f", {monotonic() - start:.0f} s"
+                text = f"… {what}{': ' if latest else ''}{latest}"[: _REMINDER - len(waited)] + waited
                 sys.stderr.write(f"\r{text.ljust(len(shown))} ")
                 sys.stderr.flush()
                 shown = text

@@ -82,6 +82,7 @@ def solve(
     """
     from duels.terminal import solve as solving
     from duels.terminal import strategy
+    from duels.terminal.patience import need
     from duels.terminal.screen import Screen
 
     screen = Screen(plain)
@@ -104,6 +105,9 @@ def solve(
         sight = solving.position_to_solve(rules, position)
     except DuelsError as error:
         raise click.UsageError(str(error)) from None
+    if training or studying:
+        game.learned("rebuild" if training else "study")  # what is not learned needs no package either
+        need("numba")
     if training:
         strategy.train(game, quick, seed, folder, screen)
     elif studying:
