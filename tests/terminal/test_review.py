@@ -381,3 +381,7 @@ def test_a_page_of_a_hunt_shows_both_tokens_and_tells_luck_as_the_terminal_does(
         assert all(part.lower() in steps[number]["text"].lower() for part in told), number
         assert len(re.findall("points for Player 1", steps[number]["text"])) == len(told)
     assert parts > 3
+    account = " ".join(out.split("Given away")[1].split())
+    assert re.search(
+        r"Luck: \S+ points for Player 1, the mix [+-]\d+\.\d of it \(where perfect play", account
+    )

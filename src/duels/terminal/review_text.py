@@ -169,7 +169,7 @@ def account(review: Review) -> list[str]:
     end = "the result" if review.match.outcome else "the value as it stands"
     mixing = sum(moment.mixing for moment in review.moments)
     by_mixing = (
-        f", of it {_luck(mixing)} by the mix: which came up of the actions that perfect play mixes"
+        f", the mix {100 * mixing:+.1f} of it (where perfect play draws lots, what comes up is luck)"
         if review.match.rules.has_secrets
         else ""
     )
