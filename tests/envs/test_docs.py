@@ -37,7 +37,7 @@ def test_every_piece_of_code_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     learners = ModuleType("sb3_contrib")
     learners.MaskablePPO = Untrained  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, learners.__name__, learners)
-    # OpenSpiel's value iteration imports it for simultaneous moves alone; it needs more than is installed here.
+    # Their value iteration imports it for simultaneous moves alone; it needs more than is installed here.
     solver = ModuleType("open_spiel.python.algorithms.lp_solver")
     monkeypatch.setitem(sys.modules, solver.__name__, solver)
     pieces = re.findall(r"^```python\n(.*?)^```", PAGE, flags=re.MULTILINE | re.DOTALL)
