@@ -2,7 +2,7 @@
 
 python docs/solved/build.py          writes docs/solved.md and docs/images/solved-*.svg; takes minutes if
                                      hunt has another strategy than the one studied in hunt.json, or if
-                                     matches of flip come out otherwise than those in flip.json
+                                     matches of flip might come out otherwise than those in flip.json
 python docs/solved/build.py --check  fails if they are not what the oracles say now
 """
 

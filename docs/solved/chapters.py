@@ -1,17 +1,25 @@
 """The chapters of docs/solved.md on the games that are solved, and what their sentences stand on."""
 
-import math
 import sys
-from itertools import count, permutations
+from itertools import count
 from typing import Any
 
 import charts
-from sample import GOAL, PLAYERS, sample
+from sample import GOAL, PLAYERS, summed_up
 
 from duels.core.rules import Rules, Seat, Sight
 from duels.games.chain.doubts import accepting_may_be_right, all_boards, all_doubts
 from duels.games.chain.oracle import ChainOracle
-from duels.games.chain.rules import FREE, SYMBOL, QuantumChain, State
+from duels.games.chain.rules import (
+    FREE,
+    SYMBOL,
+    Action,
+    Answer,
+    Observe,
+    Phase,
+    QuantumChain,
+    State,
+)
 from duels.games.flip.endings import endings
 from duels.games.flip.oracle import make_oracle as make_flip_oracle
 from duels.games.flip.rules import UNKNOWN, QuantumTiles
@@ -21,7 +29,7 @@ from duels.games.lights.oracle import LightsOracle, nim_sum
 from duels.games.lights.rules import ON, Lights, TurnOff
 from duels.solving.graph import HALF
 from duels.solving.oracle import Oracle, Value
-from duels.terminal.advice import percent
+from duels.terminal.advice import bounded, percent
 
 Pictures = dict[str, str]
 
@@ -32,9 +40,10 @@ def holds(fact: bool, said: str) -> None:
         sys.exit(f"the page says what is not so: {said}")
 
 
-def two_decimals(value: Value) -> str:
-    """A value so that differences can be worked out by hand; the bound is rounded up."""
-    return f"{100 * value.number:.2f}% ± {math.ceil(round(1e5 * value.error, 6)) / 1000:g} points"
+def apart(more: Value, less: Value) -> str:
+    """How far two values are apart, in points, as sure as they are."""
+    number, bound = bounded(more.number - less.number, more.error + less.error, 3)
+    return f"{number} ± {bound}"
 
 
 def findings(rules: Rules[Any, Any, Any], oracle: Oracle[Any, Any]) -> dict[str, Any]:
@@ -187,16 +196,35 @@ def _why_even(rules: QuantumChain, oracle: ChainOracle) -> str:
     begun = [state for state in boards if rules.cells - state.cells.count(FREE) <= 1]
     mistakes = (set(oracle.worths_after(state, rules.actions(state))) != {HALF} for state in begun)
     holds(not any(mistakes), "no first cell is a mistake, and no answer to it")
-    doubted = min(
-        sum(any(abs(cell - earlier) == 1 for earlier in order[:place]) for place, cell in enumerate(order))
-        for order in permutations(range(rules.run))
-    )
+    holds(_second_can_block(rules, middle + 1), "two symbols that cannot be challenged stop every chain")
     return f"""\
 Every chain of {rules.run} takes the middle cell, {middle + 1}. Whoever holds it cannot lose that board and is
-never below an even chance, whatever else is on it; and the first symbol of a board cannot be challenged. So
-Player 1 can make sure of {HALF} at once. Player 2 can too: however a chain is built, {doubted} of its symbols
-at least are placed beside others and can be challenged away.
+never below an even chance, whatever else is on it; and a player's first symbol on a board cannot be
+challenged. So Player 1 can make sure of {HALF} at once, and Player 2 can too. If Player 1 leaves the middle
+free, Player 2 takes it. If not, Player 2 observes {middle}, then a cell on the other side of the middle,
+where there is none of its own beside it: neither can be challenged, and together they stop every chain.
 """
+
+
+def _second_can_block(rules: QuantumChain, middle: int) -> bool:
+    """Whether the cell before the middle and one after it, both beyond challenge, stop all chains of X."""
+
+    def settled(state: State, action: Action) -> State:
+        after = rules.apply(state, action).state
+        return rules.apply(after, Answer.ACCEPT).state if after.phase is Phase.CHALLENGE else after
+
+    def stops(state: State, cell: int) -> bool:
+        if state.cells[cell - 1] != FREE or rules.own_neighbours(state.cells, cell, Seat.TWO):
+            return False
+        cells = settled(state, Observe(cell)).cells
+        stretches = (cells[first : first + rules.run] for first in range(rules.cells - rules.run + 1))
+        return all(SYMBOL[Seat.TWO] in stretch for stretch in stretches)
+
+    begun = settled(settled(rules.initial(), Observe(middle)), Observe(middle - 1))
+    return not rules.own_neighbours(begun.cells, middle - 1, Seat.TWO) and all(
+        any(stops(settled(begun, action), cell) for cell in range(middle + 1, rules.cells + 1))
+        for action in rules.actions(begun)
+    )
 
 
 def _when_to_accept(rules: QuantumChain, oracle: ChainOracle) -> str:
@@ -247,27 +275,27 @@ def flip(pictures: Pictures) -> str:
         list(values),
         [round(100 * value.number, 2) for value in values.values()],
     )
-    rows = "".join(
-        f"| {name} | {two_decimals(value)} | `{cases[name]}` |\n" for name, value in values.items()
-    )
-    both, one, two, none = (round(100 * value.number, 2) for value in values.values())
+    rows = "".join(f"| {name} | {percent(value)} | `{cases[name]}` |\n" for name, value in values.items())
+    both, one, two, none = values.values()
     ideas = {}
     for judged in oracle.judge(sights["both"]).actions:
         ideas.setdefault(oracle.idea(sights["both"], judged.action), judged)
     first = "".join(
-        f"| `{rules.format(judged.action)}` | {two_decimals(judged.value)} |\n" for judged in ideas.values()
+        f"| `{rules.format(judged.action)}` | {percent(judged.value)} |\n" for judged in ideas.values()
     )
     ends = endings(rules, sights["nobody"].view)
     assert ends
     (mine, theirs), target = (ends[seat] for seat in Seat), rules.target
     holds(mine.hits > theirs.hits and mine.passes - theirs.passes > mine.hits - theirs.hits, "who is first")
-    holds(both > 50 > none and one - none > none - two, "a Quantum Flip is worth more to Player 1")
+    even = Value.of(HALF)
+    holds(both.low > even.number > none.high, "both Quantum Flips make Player 1 the better side")
+    holds(one.low - none.high > none.high - two.low, "a Quantum Flip is worth more to Player 1")
     return f"""\
 ## flip: Player 1, by a little
 
 Both players know the same, so the game is one of chance and timing: what is left in the bag, who is how far
 from {target}, who still has the Quantum Flip. With all tiles face down Player 1 wins
-{two_decimals(values["both"])}.
+{percent(both)}.
 
 | first move (all flips alike, all Quantum Flips alike) | Player 1 wins |
 |---|---|
@@ -279,16 +307,16 @@ Printed by `duels solve flip`; `--json` has all digits.
 | has a Quantum Flip | Player 1 wins at the start | code |
 |---|---|---|
 {rows}
-To Player 1 its own is worth {one - none:.2f} points when the other has none and {both - two:.2f} when the
-other has one; Player 2's costs it {none - two:.2f} and {one - both:.2f}.
+To Player 1 its own is worth {apart(one, none)} points when the other has none and {apart(both, two)} when the
+other has one; Player 2's costs it {apart(none, two)} and {apart(one, both)}.
 
 ![Quantum Flips](images/solved-flip.svg)
 
 That is also why the game is so nearly even. Without Quantum Flips there is nothing to decide, and whoever
 goes first comes near {target} first. Player 1 reaches it with {mine.hits:.1%} and Player 2 with
 {theirs.hits:.1%}, but Player 1 passes it with {mine.passes:.1%} and Player 2 with {theirs.passes:.1%}: it
-wins {none:.2f}%, {50 - none:.2f} points short of even. Whoever is in danger first gains more from a choice
-between two tiles, so that both Quantum Flips together move {both - none:.2f} points to Player 1.
+wins {percent(none)}, {apart(even, none)} short of even. Whoever is in danger first gains more from a choice
+between two tiles, so that both Quantum Flips together move {apart(both, none)} points to Player 1.
 
 Printed by `duels solve flip --position "{start} 00 1"`, and with the other codes.
 
@@ -299,25 +327,24 @@ Printed by `duels solve flip --position "{start} 00 1"`, and with the other code
 
 def _good_play(rules: QuantumTiles) -> str:
     """What matches between good players show."""
-    played = sample()
-    perfect, expert = (played[player] for player in PLAYERS)
-    positions, wide = ([sum(m[key] for m in ms) for ms in (perfect, expert)] for key in ("decisions", "wide"))
-    widest = [100 * max(match["widest"] for match in matches) for matches in (perfect, expert)]
-    holds(wide[0] == 0, "wherever perfect play leads the value is proven to within a tenth of a point")
-    used = sorted(score for match in perfect for score in match["used_at"])
-    close = rules.target - rules.values
-    late = sum(score >= close for score in used) / len(used)
+    shown = summed_up()
+    perfect, expert, flips = (shown[key] for key in (*PLAYERS, "quantum_flips"))
+    holds(
+        perfect["wide"] == 0, "wherever perfect play leads the value is proven to within a tenth of a point"
+    )
+    most = f"all but {expert['wide']} of" if expert["wide"] else "all"
     return f"""\
 The goal is to know the value of every position that good play reaches to within {100 * GOAL:g} points. In
-{len(perfect)} matches between perfect players all {positions[0]:,} decisions met it; the widest bound was
-{widest[0]:.3f} points. In {len(expert)} between experts, who now and then flip tiles that part neighbours for
-no gain, {wide[1]} of {positions[1]:,} did not; the widest was {widest[1]:.3f} points.
+{perfect["matches"]} matches between perfect players all {perfect["decisions"]:,} decisions met it; the widest
+bound was {perfect["widest"]}. In {expert["matches"]} between experts, who now and then flip tiles that part
+neighbours for no gain, {most} {expert["decisions"]:,} did; the widest was {expert["widest"]}.
 
-Perfect players used {len(used)} of their {2 * len(perfect)} Quantum Flips, {late:.0%} of them with {close}
-points or more, where a single tile may reach {rules.target}.
+Perfect players used {flips["used"]} of their {2 * perfect["matches"]} Quantum Flips,
+{flips["used_when_close"]} of them with {flips["close"]} points or more, where a single tile may reach
+{rules.target}.
 
-Written decision by decision by `duels export flip --games {len(perfect)} --player perfect`, and with
-`--player expert`.
+Summed up by `python docs/solved/sample.py`; written decision by decision by
+`duels export flip --games {perfect["matches"]} --player perfect`, and with `--player expert`.
 """
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from duels.core.features import Encoding, Feature
+from duels.core.features import WIDE, Encoding, Feature
 from duels.core.rules import Seat
 from duels.games import GAMES
 
@@ -20,6 +20,23 @@ def test_one_hot_and_two_valued_slots() -> None:
     assert encoding.place("mine") == slice(6, 7)
     with pytest.raises(KeyError):
         encoding.place("yours")
+
+
+def test_a_slot_of_a_million_values_is_made_of_those_that_are_asked_for() -> None:
+    """All of them together would be a million times a million numbers."""
+    encoding = Encoding([Feature("cell", tuple(range(10**6)), lambda view, seat: (view,))])
+    for place in (0, 65, 10**6 - 1):
+        shown = encoding.encode(place, Seat.ONE)
+        assert (len(shown), shown.index(1), sum(shown)) == (10**6, place, 1)
+
+
+@pytest.mark.parametrize("width", [3, WIDE, WIDE + 1])
+def test_a_value_is_marked_in_its_place(width: int) -> None:
+    encoding = Encoding([Feature("cell", tuple(range(width)), lambda view, seat: (view,))])
+    for place in range(width):
+        assert list(encoding.encode(place, Seat.ONE)) == [int(i == place) for i in range(width)]
+    with pytest.raises(KeyError):
+        encoding.encode(width, Seat.ONE)
 
 
 @pytest.mark.parametrize("game", GAMES)

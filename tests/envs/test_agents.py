@@ -67,6 +67,27 @@ def test_what_is_no_agent_is_refused() -> None:
         table_of(None, "lights")  # type: ignore[arg-type]
 
 
+def test_functions_that_cannot_be_called_as_agents_or_policies_are_told_how_they_would_be() -> None:
+    wrongs: list[Any] = [lambda observation: 0, lambda: 0, lambda a, b, c: 0]
+    for wrong in wrongs:
+        with pytest.raises(DuelsError, match="two arguments, an observation and a mask"):
+            table_of(wrong, "lights")
+    for policy in (last_allowed, lambda: 0):
+        with pytest.raises(DuelsError, match=r"one argument, a Sight.*duels.table_of"):
+            exploitability(policy, "lights")
+    # What takes more, if it is given it, and what does not tell, is called.
+    longer: Any = lambda seen, mask, more=0: mask.argmax()  # noqa: E731
+    assert table_of(longer, "lights").shape[1] == 13
+    with pytest.raises(DuelsError, match="not allowed at"):
+        exploitability(type, "lights")
+
+
+@pytest.mark.parametrize("wrong", [None, 3, 0.5, {}, True])
+def test_what_is_no_policy_is_refused_by_what_is_one(wrong: Any) -> None:
+    with pytest.raises(DuelsError, match=r"a player or its name, a table .* or a function from a Sight"):
+        exploitability(wrong, "lights")
+
+
 def test_flip_has_no_table() -> None:
     with pytest.raises(DuelsError, match="too many states"):
         table_of(last_allowed, "flip")

@@ -2,6 +2,7 @@
 
 import re
 import sys
+import tomllib
 from dataclasses import fields
 from pathlib import Path
 from types import ModuleType
@@ -36,6 +37,9 @@ def test_every_piece_of_code_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     learners = ModuleType("sb3_contrib")
     learners.MaskablePPO = Untrained  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, learners.__name__, learners)
+    # Their value iteration imports it for simultaneous moves alone; it needs more than is installed here.
+    solver = ModuleType("open_spiel.python.algorithms.lp_solver")
+    monkeypatch.setitem(sys.modules, solver.__name__, solver)
     pieces = re.findall(r"^```python\n(.*?)^```", PAGE, flags=re.MULTILINE | re.DOTALL)
     assert len(pieces) == PAGE.count("```python") >= 14
     for number, piece in enumerate(pieces):
@@ -78,3 +82,16 @@ def test_openspiel_counts_as_the_page_says() -> None:
 def test_brackets_are_quoted_for_the_shell(page: str) -> None:
     text = (Path(__file__).parents[2] / page).read_text(encoding="utf-8")
     assert not re.findall(r"pip install [^'`\n]*\[", text)
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/environments.md"])
+def test_what_is_installed_is_there_in_a_clone(page: str) -> None:
+    root = Path(__file__).parents[2]
+    text = (root / page).read_text(encoding="utf-8")
+    extras = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    named = re.findall(r"'(\.|duels)\[(\w+)\]'", text)
+    assert {name for _, name in named} <= set(extras["optional-dependencies"])
+    # The package is on no index: by its name it is found only once it is installed.
+    assert [name for place, name in named if place == "duels"] == ["rl"] * text.count(
+        "once `duels` is installed"
+    )

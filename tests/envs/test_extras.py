@@ -38,7 +38,7 @@ def test_the_extra_is_named(statement: str, name: str, missing: list[str]) -> No
         ]
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.strip().endswith(f"pip install 'duels[{name}]'.")
+    assert done.stdout.strip().endswith(f"pip install 'duels[{name}]', or '.[{name}]' in its folder.")
     assert len(done.stdout.splitlines()) == 1
 
 

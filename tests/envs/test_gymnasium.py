@@ -13,7 +13,9 @@ from gymnasium.vector import AutoresetMode
 
 from duels.core.errors import DuelsError, IllegalMove
 from duels.core.rules import Sight
+from duels.envs.agents import table_of
 from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
+from duels.envs.tabled import shared_tables
 from duels.games import GAMES
 from tests.envs.cases import CASES
 
@@ -290,10 +292,77 @@ def test_vector_env_takes_a_player_that_tells_its_odds() -> None:
 
 @pytest.mark.parametrize("opponent", [3, None, object(), np.zeros(3)])
 def test_what_is_no_opponent_is_refused(opponent: Any) -> None:
-    with pytest.raises(DuelsError, match="An opponent is a player's name or has a method `choose`"):
+    message = "is a table" if isinstance(opponent, np.ndarray) else "An opponent is a player's name, has a"
+    with pytest.raises(DuelsError, match=message):
         made("chain", opponent=opponent)
-    with pytest.raises(DuelsError, match="a table"):
+    with pytest.raises(DuelsError, match=message):
         gymnasium.make_vec("duels/Chain-v0", num_envs=2, opponent=opponent)
+
+
+@pytest.mark.parametrize("seat", [1, 2])
+@pytest.mark.parametrize(
+    ("game", "options"),
+    [("lights", {}), ("leap", {"goal": 9}), ("chain", {"max_boards": 2}), ("hunt", {"cells": 3})],
+)
+def test_a_table_plays_a_single_game_as_it_plays_many(game: str, options: dict[str, Any], seat: int) -> None:
+    def leaning(observation: Any, mask: Any) -> Any:
+        weights = mask * (1 + np.arange(len(mask)) + observation[: len(mask)].sum())
+        return weights / weights.sum()
+
+    how = {"opponent": table_of(leaning, game, **options), "seat": seat, **options}
+    envs: Any = gymnasium.make_vec(f"duels/{game.title()}-v0", num_envs=5, **how)
+    singles = [made(game, **how).unwrapped for _ in range(5)]
+    observations, info = envs.reset(seed=3)
+    firsts = [env.reset(seed=3 + number) for number, env in enumerate(singles)]
+    assert observations.tolist() == [first.tolist() for first, _ in firsts]
+    masks, ended = info["action_mask"], 0
+    for _ in range(60):
+        actions = masks.argmax(axis=1)
+        observations, rewards, terminated, truncated, info = envs.step(actions)
+        masks = info["action_mask"]
+        for number, env in enumerate(singles):
+            shown, reward, over, cut, _ = env.step(actions[number])
+            assert (reward, over, cut) == (rewards[number], terminated[number], truncated[number])
+            if over or cut:
+                ended += 1
+                assert shown.tolist() == info["final_obs"][number].tolist()
+                shown, _ = env.reset()
+            assert shown.tolist() == observations[number].tolist()
+    assert ended
+
+
+@pytest.mark.parametrize("game", ["lights", "leap", "chain"])
+def test_what_a_seat_is_shown_tells_the_states_apart(game: str) -> None:
+    tables = shared_tables(GAMES[game].rules()).tables
+    for seat in (0, 1):
+        shown = tables.observation[seat, tables.actor == seat]
+        assert len(np.unique(shown, axis=0)) == len(shown)
+
+
+def test_flip_and_peepers_have_no_table_for_an_opponent() -> None:
+    with pytest.raises(DuelsError, match="flip has too many states"):
+        made("flip", opponent=np.zeros(3, int))
+    tables = shared_tables(GAMES["hunt"].rules(cells=3)).tables
+    first, last = tables.legal.argmax(axis=1), tables.actions - 1 - tables.legal[:, ::-1].argmax(axis=1)
+    peeping = np.where(np.arange(tables.states) % 2, first, last)
+    with pytest.raises(DuelsError, match="acts on secrets"):
+        made("hunt", opponent=peeping, cells=3)
+
+
+@pytest.mark.parametrize("make", [DuelEnv, DuelVectorEnv])
+@pytest.mark.parametrize("wrong", [{"grade": "yes"}, {"grade": 1}, {"seat": 1.0}, {"seat": True}])
+def test_what_is_no_flag_or_seat_is_refused(make: Any, wrong: dict[str, Any]) -> None:
+    with pytest.raises(DuelsError, match=r"True or False|seat is 1 or 2"):
+        make("lights", **wrong)
+    make("lights", grade=False, seat=np.int64(2))
+
+
+@pytest.mark.parametrize("make", [DuelEnv, DuelVectorEnv])
+def test_a_reset_loses_no_options(make: Any) -> None:
+    env = make("lights")
+    with pytest.raises(DuelsError, match="takes no options: give seat to `make`"):
+        env.reset(options={"seat": 2})
+    env.reset(options={})
 
 
 class Stubborn:

@@ -32,6 +32,7 @@ from open_spiel.python.algorithms import (
 from open_spiel.python.policy import Policy, UniformRandomPolicy
 
 import duels.envs.openspiel  # noqa: F401  (registers the games)
+from duels.core.errors import BadOption, GameOver, IllegalMove
 from duels.core.match import Match
 from duels.core.rules import CHANCE, Seat, Sight
 from duels.envs.grading import exploitability as our_exploitability
@@ -185,6 +186,33 @@ def test_max_moves_cuts_a_game_off() -> None:
     assert state.is_terminal()
     assert state.legal_actions() == []
     assert state.returns() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("wrong", ["max_moves=-1", "max_turns=-1", "cells=0", "cells=-1"])
+def test_parameters_without_a_game_are_refused(wrong: str) -> None:
+    with pytest.raises(BadOption, match=wrong.split("=")[0]):
+        pyspiel.load_game(f"duels_hunt({wrong})")
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_actions_that_are_not_allowed_are_refused(game: str) -> None:
+    state = tree_of(game).new_initial_state()
+    for action in (999, -2, state.num_distinct_actions()):
+        with pytest.raises(IllegalMove, match=f"Action {action} is not allowed now"):
+            state.apply_action(action)
+    while not state.is_terminal():
+        state.apply_action(state.legal_actions()[0])
+    for action in (0, 999):
+        with pytest.raises(GameOver):
+            state.apply_action(action)
+
+
+def test_chance_takes_one_of_its_outcomes() -> None:
+    state = pyspiel.load_game("duels_flip(side=2,values=2,copies=2,target=3)").new_initial_state()
+    state.apply_action(0)
+    assert state.is_chance_node()
+    with pytest.raises(IllegalMove, match="Action 999 is not allowed now: there are 0 to"):
+        state.apply_action(999)
 
 
 def test_counterfactual_regret_minimization_closes_in() -> None:

@@ -13,8 +13,9 @@ import duels.envs.gymnasium
 import duels.envs.openspiel  # noqa: F401  (both register the games)
 from duels.core.rules import CHANCE
 from duels.envs import dice, vector
+from duels.envs import engine as engine_module
 from duels.envs import pettingzoo as duels_pettingzoo
-from duels.envs.engine import make_engine
+from duels.envs.engine import RulesEngine, make_engine
 from duels.envs.tabled import TableBatch
 from tests.envs.cases import CASES, Reference, rules_of
 
@@ -46,6 +47,24 @@ def test_engine(case: str, seed: int) -> None:
             stream = match.stream
             match.play(action)
             engine.step(action, dice.roll(stream)[0])
+
+
+def test_an_engine_remembers_no_more_than_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules: Any = replace(rules_of("leap"), goal=60)
+    plays = []
+    for most in (engine_module.MOST_BYTES, 1000):
+        monkeypatch.setattr(engine_module, "MOST_BYTES", most)
+        engine_module._map_of.cache_clear()
+        engine = RulesEngine(rules)
+        shown = []
+        while engine.actor >= 0:
+            engine.step(int(engine.mask().argmax()), 0)
+            shown.append(engine.observe(0).tolist())
+            assert len(engine._map.nodes) * (engine.num_actions + 2 * engine.observation_size) <= most
+        plays.append(shown)
+    engine_module._map_of.cache_clear()
+    assert len(plays[0]) > 100
+    assert plays[0] == plays[1]
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -193,6 +193,24 @@ def test_a_table_is_followed_as_it_stands() -> None:
                 use(table)
 
 
+@pytest.mark.parametrize("game", ["leap", "flip"])
+def test_random_is_the_name_of_a_policy_and_the_only_one(game: str) -> None:
+    named, unnamed = made(game, 6), made(game, 6)
+    assert named.sample("random").tolist() == unnamed.sample().tolist()
+    assert named.rollout(40, policy="random").wins.tolist() == unnamed.rollout(40).wins.tolist()
+    assert looks(named) == looks(unnamed)
+    for use in (named.sample, lambda name: named.rollout(5, policy=name)):
+        with pytest.raises(DuelsError, match=r"is 'random' or a table .*, not 'club'"):
+            use("club")
+
+
+@pytest.mark.parametrize("flag", ["autoreset", "compiled"])
+@pytest.mark.parametrize("wrong", ["no", 0, None])
+def test_flags_are_true_or_false(flag: str, wrong: Any) -> None:
+    with pytest.raises(DuelsError, match=f"{flag} is True or False, not {wrong!r}"):
+        duels.vector.make("lights", 2, **{flag: wrong})
+
+
 def test_what_makes_no_sense_is_said_to_make_none() -> None:
     batch = made("lights", 2)
     for seat in (-1, 2):

@@ -108,6 +108,9 @@ def test_too_many_states_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(DuelsError, match="too many states"):
         made("lights", {})
     monkeypatch.setattr(tables_module, "MOST_STATES", 10**6)
+    monkeypatch.setattr(tables_module, "MOST_ACTIONS", 12)
+    with pytest.raises(DuelsError, match="too many actions"):
+        made("lights", {})
     monkeypatch.setattr(tables_module, "MOST_TICKETS", 1)
     with pytest.raises(DuelsError, match="too fine"):
         made("chain", {"cells": 3, "run": 3})

@@ -190,7 +190,7 @@ def test_a_match_full_of_wrong_entries_is_the_same_match(name: str, seed: int, t
         play = ("play", name, "--chance", chance_of(match), "--save", path)
         done = duels(tmp_path, *play, entered="".join(f"{line}\n" for line in entered))
         assert done.code == 0, done.err
-        assert done.err == f"\nRecord: {path}\n"
+        assert done.err == f"\nRecord: {path}\nWhere it was won and lost: duels review {path}\n"
         assert lines_of(read_record(path).match) == lines_of(match)
         transcripts.append(done.out)
     # A wrong entry adds itself, one line and the question again; nothing else differs.

@@ -1,14 +1,18 @@
 """duels levels: what each level gives away, how it does against the next, and how sure that is."""
 
 import json
+from collections.abc import Iterator
 from random import Random
 from statistics import mean, stdev
+from typing import Any
 
 import pytest
 
+from duels.core.match import Match, playing
 from duels.core.rules import Seat
 from duels.games import find_game
 from duels.players.levels import SHARE
+from duels.terminal import levels
 from duels.terminal.commands import run
 from duels.terminal.levels import (
     _QUICK_MATCHES,
@@ -40,12 +44,26 @@ def test_levels_are_ordered(game: str, matches: int, clear: int, capsys: pytest.
 @pytest.mark.parametrize(
     ("game", "matches"), [("lights", 1500), ("leap", 1500), ("chain", 300), ("flip", 60)]
 )
-def test_taking_luck_out_does_not_change_the_score(game: str, matches: int) -> None:
+def test_taking_luck_out_does_not_change_the_score(
+    game: str, matches: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ends: list[Match[Any, Any, Any]] = []
+
+    def watched(start: Match[Any, Any, Any], *how: Any) -> Iterator[Match[Any, Any, Any]]:
+        ends.append(start)
+        for ends[-1] in playing(start, *how):
+            yield ends[-1]
+
+    monkeypatch.setattr(levels, "playing", watched)
     rules = find_game(game).rules()
     judge = _Judge(rules, find_game(game).oracle(rules))
-    rng = Random(4)
-    played = [_play(judge, Seat(n % 2 + 1), SHARE["club"], SHARE["casual"], rng) for n in range(matches)]
-    luck = [p.points - judge.score(p, n) for n, p in enumerate(played)]
+    rng, seats = Random(4), [Seat(n % 2 + 1) for n in range(matches)]
+    played = [_play(judge, seat, SHARE["club"], SHARE["casual"], rng) for seat in seats]
+    points = [
+        float(end.outcome.winner is seat) if end.outcome and end.outcome.winner else 0.5
+        for end, seat in zip(ends, seats, strict=True)
+    ]
+    luck = [points[n] - judge.score(p, n) for n, p in enumerate(played)]
     error = stdev(luck) / matches**0.5
     assert abs(mean(luck)) < 3 * error
     # Else what the levels give away would be lost in the noise, and the test could not fail.
@@ -91,3 +109,28 @@ def test_the_margin_narrows_with_the_number_of_matches() -> None:
     assert few[1] / many[1] == pytest.approx(10, rel=0.05)
     assert many[1] == pytest.approx(1.96 * 0.5 / 2000**0.5, rel=0.01)
     assert _ratio([0.2, 0.4], [1, 2])[0] == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize(
+    ("game", "part"),
+    [
+        ("lights", ""),
+        ("leap", ""),
+        ("chain", "luck decides"),
+        ("flip", "luck decides"),
+        ("hunt", "guessing decides"),
+    ],
+)
+def test_what_makes_levels_close_is_what_the_game_has(game: str, part: str) -> None:
+    room = find_game(game)
+    rows = [
+        LevelRow("random", 1.0, 0.1, 0.01, None, None, 9),
+        LevelRow("novice", 0.8, 0.1, 0.01, 0.52, 0.03, 9),
+    ]
+    told = levels_as_text(room, rows, 9)
+    assert told.endswith(
+        "--matches.\n" + (f"Some levels are close: {part} much of this game.\n" if part else "")
+    )
+    rows[1].margin = 0.001
+    assert "--matches" not in levels_as_text(room, rows, 9), "they are told apart"
+    assert levels.usual_matches(room) == (100 if part else 1000)

@@ -1,8 +1,11 @@
 """Whoever waits for perfect play is told how far it is, on every way in."""
 
 import io
+import signal
+import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import redirect_stderr
 from pathlib import Path
 from typing import Any
@@ -10,8 +13,9 @@ from typing import Any
 import pytest
 
 from duels.games import Game
+from duels.games.chain.oracle import ChainOracle
 from duels.solving import progress
-from duels.solving.oracle import Oracle
+from duels.solving.oracle import Check, Oracle
 from duels.terminal import screen as screens
 from duels.terminal.commands import run
 from duels.terminal.screen import Screen
@@ -38,15 +42,20 @@ def wait_for(terminal: FakeTerminal, text: str) -> None:
         time.sleep(0.005)
 
 
-def test_a_person_is_told_what_goes_on_and_how_far_it_is(terminal: FakeTerminal) -> None:
+def test_a_person_is_told_what_goes_on_and_how_far_it_is(
+    terminal: FakeTerminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [100.0]
+    monkeypatch.setattr(screens, "monotonic", lambda: clock[0])
     with redirect_stderr(terminal), Screen().patience("solving") as tell:
-        wait_for(terminal, "… solving, 1 s")
+        clock[0] += 11.2  # compiled code may not have let anybody be reminded
+        wait_for(terminal, "… solving, 11 s")
         progress.tell("12%")
         wait_for(terminal, "… solving: 12%, ")
         tell("13%")
         wait_for(terminal, "… solving: 13%, ")
         tell("x" * 200)
-        wait_for(terminal, "x" * 50)
+        wait_for(terminal, "x" * 50 + ", 11 s")
     told = terminal.getvalue()
     assert max(map(len, told.split("\r"))) < 80, "a reminder never wraps"
     assert told.endswith("\r"), "and is gone when it is over"
@@ -60,6 +69,41 @@ def test_a_pipe_is_told_nothing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     with Screen().patience("solving"):
         time.sleep(0.02)
     assert capsys.readouterr() == ("", "")
+
+
+def test_an_interrupt_ends_a_check_as_it_ends_anything_else(
+    terminal: FakeTerminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(_: object) -> Iterator[Check]:
+        yield Check("a first check", True, "done")
+        wait_for(terminal, "… checking, ")
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(ChainOracle, "verify", interrupted)
+    with redirect_stderr(terminal):
+        assert run(["solve", "chain", "--verify"]) == 130
+    assert not terminal.getvalue().split("\r")[-2].strip(), "what it was at is gone from the screen"
+    assert signal.set_wakeup_fd(-1) == -1, "nobody listens any more"
+
+
+def test_an_interrupt_is_heard_within_a_long_step_of_compiled_code() -> None:
+    step = "hashlib.pbkdf2_hmac('sha256', b'x', b'y', 2**31 - 1)"  # takes many minutes, in one step
+    code = f"""
+import hashlib
+from duels.terminal.patience import long_computation
+with long_computation():
+    print("begun", flush=True)
+    {step}
+"""
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as running:
+        assert running.stdout
+        assert running.stdout.readline() == "begun\n"
+        time.sleep(0.3)
+        running.send_signal(signal.SIGINT)
+        try:
+            assert running.wait(MOST) == 130
+        finally:
+            running.kill()
 
 
 def test_things_come_one_by_one_and_a_failure_comes_through(terminal: FakeTerminal) -> None:

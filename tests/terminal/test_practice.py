@@ -223,3 +223,15 @@ def test_in_flip_it_is_told_what_a_player_would_remember(
     assert run(["practice", "flip", "--seed", "3"]) == 0
     (exercise,) = some("flip", 1, 3)
     assert words.remembered(exercise.sight) in capsys.readouterr().out
+
+
+def test_an_idea_may_be_called_anything(monkeypatch: pytest.MonkeyPatch) -> None:
+    room = find_game("chain")
+    oracle = room.oracle(room.rules())
+    positions = []
+    for first in (0, 1):
+        monkeypatch.setattr(oracle, "idea", lambda sight, action, n=first: n + sight.actions.index(action))
+        found = [e for seed in range(10) for e in practice._in_one_match(room, oracle, Random(seed))]
+        positions.append([room.rules().format_position(exercise.sight) for exercise in found])
+        assert {first} in [exercise.right for exercise in found]
+    assert positions[0] == positions[1]

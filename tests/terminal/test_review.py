@@ -348,3 +348,43 @@ def test_an_unfinished_hunt_is_not_reviewed(tmp_path: Path, capsys: pytest.Captu
     path.write_text(dumps(duels.start("hunt").play_text("move 3", "observe 5")), encoding="utf-8")
     assert run(["review", str(path)]) == 1
     assert "once it is over" in capsys.readouterr().err
+
+
+def steps_of(page: Path) -> list[dict[str, str]]:
+    found = re.search(r"const steps = (.*);", page.read_text(encoding="utf-8"))
+    assert found
+    steps: list[dict[str, str]] = json.loads(found[1])
+    return steps
+
+
+def test_a_page_breaks_no_lines_of_the_account(record: Path, tmp_path: Path) -> None:
+    page = tmp_path / "review.html"
+    assert run(["review", str(record), "--html", str(page)]) == 0
+    account = page.read_text(encoding="utf-8").split("<pre>")[1].split("</pre>")[0]
+    (slip,) = (line for line in account.splitlines() if line.startswith("- Entry 2, 4, gave away"))
+    assert len(slip) > 150
+    assert slip.endswith(".")
+
+
+def test_a_page_of_a_hunt_shows_both_tokens_and_tells_luck_as_the_terminal_does(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    match = duels.start("hunt").play_text(
+        *("move 3", "observe 5", "move 6", "observe 1", "move 3", "observe 2", "move 6", "observe 3")
+    )
+    page = tmp_path / "hunt.html"
+    reviewed(tmp_path, match, "--html", str(page))
+    out, steps = capsys.readouterr().out, steps_of(page)
+    assert "Player 1:\n[1][2][Q]" in steps[4]["text"]
+    assert "Player 2:\n[1][2][3][4][5][Q]" in steps[4]["text"]
+    parts = 0
+    for number in range(1, 9):
+        told = re.findall(r"(?:the mix|luck) [+-][0-9.]+ points for Player 1", line_of(out, number))
+        parts += len(told)
+        assert all(part.lower() in steps[number]["text"].lower() for part in told), number
+        assert len(re.findall("points for Player 1", steps[number]["text"])) == len(told)
+    assert parts > 3
+    account = " ".join(out.split("Given away")[1].split())
+    assert re.search(
+        r"Luck: \S+ points for Player 1, the mix [+-]\d+\.\d of it \(where perfect play", account
+    )

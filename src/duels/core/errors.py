@@ -50,3 +50,8 @@ def quote(text: str, limit: int = 40) -> str:
     """`text` as it may be shown in a message: printable, in quotes, cut to `limit`."""
     shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[:limit])
     return f"'{shown}…'" if len(text) > limit else f"'{shown}'"
+
+
+def to_install(extra: str) -> str:
+    """What brings an extra, for who has the package, and for who has its sources."""
+    return f"pip install 'duels[{extra}]', or '.[{extra}]' in its folder"

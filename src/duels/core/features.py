@@ -3,7 +3,7 @@
 A game states its features once, from the side of the seat that looks; every environment uses them.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +32,9 @@ class Feature:
         return self.count * self.width
 
 
+WIDE = 64  # values: from there on their marks together would take much more room than they are worth
+
+
 class Encoding:
     """A list of features, laid end to end."""
 
@@ -41,12 +44,12 @@ class Encoding:
         self._marks = tuple(self._mark(feature) for feature in self.features)
 
     @staticmethod
-    def _mark(feature: Feature) -> dict[Hashable, bytes]:
+    def _mark(feature: Feature) -> "Mapping[Hashable, bytes]":
         """Every value of a slot as the numbers that stand for it."""
         if feature.width == 1:
             return {value: bytes([place]) for place, value in enumerate(feature.values)}
-        eye = (bytes(int(i == place) for i in range(feature.width)) for place in range(feature.width))
-        return dict(zip(feature.values, eye, strict=True))
+        marks = _OneHot(feature.values)
+        return marks if feature.width > WIDE else {value: marks[value] for value in feature.values}
 
     def encode(self, view: Any, seat: Seat) -> bytes:
         """The numbers, a byte each, that `seat` is shown of `view`."""
@@ -66,3 +69,15 @@ class Encoding:
                 return slice(start, start + feature.size)
             start += feature.size
         raise KeyError(name)
+
+
+class _OneHot(dict[Hashable, bytes]):
+    """The marks of values, each made when it is asked for and not kept."""
+
+    def __init__(self, values: Sequence[Hashable]) -> None:
+        super().__init__()
+        self._place = {value: place for place, value in enumerate(values)}
+
+    def __missing__(self, value: Hashable) -> bytes:
+        place = self._place[value]
+        return bytes(place) + b"\1" + bytes(len(self._place) - place - 1)

@@ -1,4 +1,4 @@
-"""What counts as a whole number wherever a program hands us one: options, seeds, counts, actions."""
+"""What counts as a whole number, or as a flag, wherever a program hands us one: options, seeds, actions."""
 
 from operator import index
 from typing import Any
@@ -23,3 +23,10 @@ def need_whole(what: str, value: Any, least: int | None = None) -> int:
         bound = "" if least is None else f" from {least}"
         raise DuelsError(f"{what} is a whole number{bound}, not {value!r}.")
     return number
+
+
+def need_flag(what: str, value: Any) -> bool:
+    """True or False; DuelsError, saying `what` it was to be, if it is anything else: "no" would be true."""
+    if value is True or value is False:
+        return bool(value)
+    raise DuelsError(f"{what} is True or False, not {value!r}.")

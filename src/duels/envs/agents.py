@@ -1,6 +1,7 @@
 """From what people have, an agent that was trained or a player's name, to a policy that can be graded."""
 
 from collections.abc import Callable
+from inspect import signature
 from typing import Any
 
 from duels.core.errors import DuelsError
@@ -28,6 +29,10 @@ def table_of(agent: Agent, game: str, **options: int | None) -> NDArray[np.float
     """
     if not callable(agent):
         raise DuelsError(f"An agent is a function of an observation and a mask, not {agent!r}.")
+    if not takes(agent, 2):
+        raise DuelsError(
+            "An agent is called with two arguments, an observation and a mask; this one cannot be."
+        )
     rules = find_game(game).rules(**options)
     if kernel_of(rules.name, "batch"):
         raise DuelsError(f"{rules.name} has too many states for a table of all of them.")
@@ -56,6 +61,17 @@ def _probabilities(agent: Agent, observation: Any, mask: Any) -> NDArray[np.floa
     if (answer < 0).any() or not np.isclose(answer[allowed].sum(), 1):
         raise DuelsError(f"The agent's probabilities of the allowed actions {allowed} do not sum to 1.")
     return np.where(mask == 1, answer, 0.0)
+
+
+def takes(function: Callable[..., Any], arguments: int) -> bool:
+    """Whether it can be called with so many arguments; what does not tell is believed."""
+    try:
+        signature(function).bind(*[None] * arguments)
+    except TypeError:
+        return False
+    except ValueError:
+        return True
+    return True
 
 
 def is_player(thing: object) -> bool:

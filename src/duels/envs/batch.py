@@ -26,6 +26,7 @@ Whole = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 NOBODY = -1
+RANDOM = "random"
 REWARDS = np.array([[0, 0], [1, -1], [-1, 1]], np.float32)  # by winner + 1
 
 # Rows of a block of playing that fit the processor's cache together.
@@ -196,12 +197,23 @@ class Batch(ABC):
             f"{self.rules.name} has too many states to number them: it has no tables, nor takes any."
         )
 
+    def _ready(self, policy: Any) -> Any:
+        """A policy made ready; None for random play."""
+        if not isinstance(policy, str):
+            return None if policy is None else self.policy(policy)
+        if policy == RANDOM:
+            return None
+        raise DuelsError(
+            f"A policy of a batch is {RANDOM!r} or a table (duels.table_of makes one of an agent), "
+            f"not {policy!r}."
+        )
+
     def sample(self, policy: Any = None) -> Whole:
         """[env] actions by a policy, or uniformly random legal ones; the same until the next step.
 
-        A policy is a table, better made ready once by `policy` if it is used often.
+        A policy is a table, better made ready once by `policy` if it is used often, or `random`.
         """
-        ready = None if policy is None else self.policy(policy)
+        ready = self._ready(policy)
         words = dice.words(self._streams, 1)[0]
         return self._sample((words & np.uint64(dice.HALF)).view(np.int64), ready)
 
@@ -275,11 +287,11 @@ class Batch(ABC):
     def rollout(self, steps: int, policy: Any = None, threads: int = 1) -> Tally:
         """Play `steps` steps everywhere without coming back in between; games that end start again.
 
-        Both seats play by `policy`, or at random without one: exactly as `step(sample(policy))` would.
+        Both seats play by `policy`, a table or `random`: exactly as `step(sample(policy))` would.
         Threads are worth starting in compiled code only.
         """
         steps, threads = need_whole("steps", steps, 0), need_whole("threads", threads, 1)
-        ready = None if policy is None else self.policy(policy)
+        ready = self._ready(policy)
         if self._over is not None:
             raise DuelsError("A rollout needs a batch that starts ended games again (autoreset=True).")
         size = min(CHUNK, -(-self.num_envs // threads))

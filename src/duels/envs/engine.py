@@ -20,7 +20,9 @@ from duels.games import find_game
 from duels.solving.decisions import Decisions
 
 NOBODY = -1
-MOST_REMEMBERED = 100_000  # positions; beyond that, memory matters more than speed
+# Beyond so many positions, or bytes shown of them, memory matters more than speed.
+MOST_REMEMBERED = 100_000
+MOST_BYTES = 1 << 28
 
 
 class Engine(ABC):
@@ -80,12 +82,14 @@ class _Map:
         self.decisions = Decisions(rules)
         self.encoding = find_game(rules.name).encoding(rules)
         self.nodes: dict[Any, _Node] = {}
+        shown = len(self.decisions.actions) + 2 * self.encoding.size
+        self.most = min(MOST_REMEMBERED, MOST_BYTES // shown)
         self.start = self._node(self.decisions.initial)
 
     def _node(self, state: Any) -> _Node:
         node = self.nodes.get(state)
         if node is None:
-            if len(self.nodes) >= MOST_REMEMBERED:
+            if len(self.nodes) >= self.most:
                 self.nodes.clear()
                 self.start.after.clear()
             node = self.nodes[state] = _Node(self.decisions, state)

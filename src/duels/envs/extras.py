@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from duels.core.errors import DuelsError
+from duels.core.errors import DuelsError, to_install
 
 
 class MissingExtra(ModuleNotFoundError, DuelsError):
@@ -16,5 +16,5 @@ def extra(name: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as missing:
-        message = f"This needs {missing.name}: pip install 'duels[{name}]'."
+        message = f"This needs {missing.name}: {to_install(name)}."
         raise MissingExtra(message, name=missing.name) from None

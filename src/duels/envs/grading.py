@@ -19,7 +19,7 @@ with extra("vector"):
     import numpy as np
     from numpy.typing import NDArray
 
-    from duels.envs.agents import is_player, player_odds
+    from duels.envs.agents import is_player, player_odds, takes
     from duels.envs.engine import MatchEngine
     from duels.envs.tabled import shared_tables
     from duels.solving.best_response import best_response
@@ -158,6 +158,7 @@ def exploitability_bounds(policy: Any, game: str, **options: int | None) -> Boun
         raise DuelsError(f"The game comes after the policy, by its name; {game!r} is no game's name.")
     room = find_game(game)
     rules = room.rules(**options)
+    _refuse_no_policy(policy)
     with extra("solve"):
         known = room.response_bounds(rules, policy)
     if not known:
@@ -176,6 +177,23 @@ def exploitability_bounds(policy: Any, game: str, **options: int | None) -> Boun
             f"{room.response_kind or 'nothing else'}; or a smaller form, or a limit."
         )
     return _gain([b.low for b in known.values()], [b.high for b in known.values()])
+
+
+def _refuse_no_policy(policy: Any) -> None:
+    """Refuse what nobody can mean by a policy; a game may have a method for objects of its own."""
+    if isinstance(policy, str) or is_player(policy):
+        return
+    if callable(policy):
+        if not takes(policy, 1):
+            raise DuelsError(
+                "A policy that is a function is called with one argument, a Sight; this one cannot be. "
+                "Of an agent over an observation and a mask, duels.table_of makes a table."
+            )
+    elif np.ndim(policy) == 0 and type(policy).__module__ == "builtins":
+        raise DuelsError(
+            "A policy is a player or its name, a table (duels.table_of makes one of an agent) or a function "
+            f"from a Sight to an action or to a mapping of actions to probabilities, not {policy!r}."
+        )
 
 
 def _exactly(answers: list[float]) -> Bounds:

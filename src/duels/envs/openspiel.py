@@ -9,6 +9,7 @@ from enum import Enum
 from functools import cached_property, lru_cache
 from typing import Any, cast
 
+from duels.core.errors import BadOption, GameOver, IllegalMove
 from duels.core.features import Encoding
 from duels.core.match import Match, Turn
 from duels.core.rules import CHANCE, Rules, Seat
@@ -34,6 +35,8 @@ class _Form:
         self._made_of = room, parameters
         given = dict(parameters)
         self.max_moves = given.pop("max_moves")
+        if self.max_moves < 0:
+            raise BadOption(f"max_moves is 0 (no limit) or more in {room.name}, not {self.max_moves}.")
         defaults = room.rules()
         options = {
             name: value for name, value in given.items() if value or getattr(defaults, name) is not None
@@ -166,8 +169,11 @@ class _Place:
 
     def after(self, number: int) -> "_Place":
         actor = self.match.actor
-        assert actor is not None
+        if actor is None or self.player == int(pyspiel.PlayerId.TERMINAL):
+            raise GameOver("The game is over.")
         known = self.form.outcomes if actor is CHANCE else self.form.actions
+        if not 0 <= number < len(known):
+            raise IllegalMove(f"Action {number} is not allowed now: there are 0 to {len(known) - 1}.")
         return _Place(self.form, self.match.play(actor, known[number]), self.moves + (actor is not CHANCE))
 
     @cached_property

@@ -5,7 +5,7 @@ from typing import Any
 
 from duels.core.errors import DuelsError
 from duels.core.rules import Rules
-from duels.core.whole import need_whole
+from duels.core.whole import need_flag, need_whole
 from duels.envs.batch import Batch, Steps, Tally
 from duels.envs.extras import extra
 from duels.envs.kernels import kernel_of
@@ -34,7 +34,7 @@ def make(
     if isinstance(game, Rules) and options:
         raise DuelsError("Options go with a game's name; rules have theirs already.")
     rules = game if isinstance(game, Rules) else find_game(game).rules(**options)
-    if compiled:
+    if need_flag("compiled", compiled):
         with extra("fast"):
             import_module("numba")
     kernel = kernel_of(rules.name, "batch")
@@ -44,7 +44,7 @@ def make(
         need_whole("num_envs", num_envs, 1),
         need_whole("seed", seed),
         need_whole("first", first, 0),
-        autoreset,
+        need_flag("autoreset", autoreset),
         compiled,
     )
     return batch

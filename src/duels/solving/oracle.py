@@ -148,6 +148,7 @@ class Oracle(ABC, Generic[A, V]):
     """Whether perfect play has to be unpredictable, so that it is the weights that count."""
     counts_as_one: ClassVar[str] = ""
     """Which actions are the same answer, as `idea` has it, or right alike, in words."""
+    _judged_last: tuple[Sight[A, V], Verdict[A]] | None = None
 
     def value(self, sight: Sight[A, V]) -> Value:
         """The value of the position to `sight.seat`, whoever is to act: seat, chance or nobody."""
@@ -157,9 +158,15 @@ class Oracle(ABC, Generic[A, V]):
 
     def judge(self, sight: Sight[A, V]) -> Verdict[A]:
         """Judge every legal action of `sight.seat`, whose turn it is."""
+        # Whoever asks for a verdict mostly asks for its reason next, which may take as long again.
+        last = self._judged_last
+        if last and last[0] is sight:
+            return last[1]
         if not sight.actions:
             raise NotYourTurn(f"{sight.seat.label} has nothing to decide in this position.")
-        return self._verdict_on(sight)
+        verdict = self._verdict_on(sight)
+        self._judged_last = sight, verdict
+        return verdict
 
     @abstractmethod
     def _value_of(self, sight: Sight[A, V]) -> Value:

@@ -22,6 +22,7 @@ from duels.solving.cache import Arrays, cached, key_of
 from duels.solving.decisions import Decisions
 
 MOST_STATES = 300_000  # more than that is no longer quick to explore, or small
+MOST_ACTIONS = 1000  # the states of a game that has more can fill the memory before they are too many
 MOST_TICKETS = 60  # chance is a draw of one of so many equal tickets, at most
 
 ILLEGAL = -1
@@ -117,6 +118,10 @@ class _Found:
 
 def _explore(decisions: Decisions[Any, Any, Any]) -> _Found:
     """Breadth first from the start, so that a state is numbered after the one it was reached from."""
+    if len(decisions.actions) > MOST_ACTIONS:
+        raise DuelsError(
+            f"{decisions.rules.name} has too many actions for tables ({len(decisions.actions)})."
+        )
     found = _Found([decisions.initial], [(0, 0, 0)])
     numbers = {decisions.initial: 0}
     for number, state in enumerate(found.states):  # the list grows while it is read

@@ -41,7 +41,7 @@ def mark_of(loss: float) -> str:
 def percent(value: Value) -> str:
     """A value as a person reads it, with how sure it is."""
     if value.exactness is Exactness.BOUND:
-        number, bound = _bounded(value.number, value.error, 3 if value.error < 0.001 else 1)
+        number, bound = bounded(value.number, value.error, 3 if value.error < 0.001 else 1)
         return f"{number}% ± {_in_points(bound)}"
     text = f"{100 * value.number:.1f}%"
     return f"about {text}" if value.exactness is Exactness.ESTIMATE else text
@@ -52,7 +52,7 @@ def how_sure(value: Value) -> str:
     if value.exactness is Exactness.EXACT:
         return "exact"
     if value.exactness is Exactness.BOUND:
-        return f"proven to within {_at_most(value.error)}"
+        return f"proven to within {at_most(value.error)}"
     return "an estimate"
 
 
@@ -62,20 +62,20 @@ def points(loss: float, exactness: Exactness, error: float = 0.0) -> str:
     How far it may be off is told where that changes a digit which is shown.
     """
     if error >= LEAST_SHOWN:
-        return " ± ".join(_bounded(loss, error, 1)) + " points"
+        return " ± ".join(bounded(loss, error, 1)) + " points"
     return f"{'about ' if exactness is Exactness.ESTIMATE else ''}{100 * loss:.1f} points"
 
 
-def _bounded(number: float, error: float, digits: int) -> tuple[str, str]:
+def bounded(number: float, error: float, digits: int) -> tuple[str, str]:
     """A number and its bound in points; the bound is rounded up, and covers how the number was rounded."""
     shown = round(100 * number, digits)
     bound = 100 * error + abs(shown - 100 * number)
     return f"{shown:.{digits}f}", f"{math.ceil(round(bound * 10**digits, 6)) / 10**digits:g}"
 
 
-def _at_most(error: float) -> str:
+def at_most(error: float) -> str:
     """A bound in points, rounded up: it stays true."""
-    return _in_points(_bounded(0.0, error, 3)[1])
+    return _in_points(bounded(0.0, error, 3)[1])
 
 
 def _in_points(bound: str) -> str:
@@ -154,7 +154,12 @@ def belief_strip(belief: dict[str, float]) -> str:
 
 def shaded(belief: dict[str, float], truth: str = "") -> str:
     """A cell for each place, the darker the likelier; the true one in round brackets."""
+    shades = {name: SHADES[round(dark * (len(SHADES) - 1))] for name, dark in darkness(belief).items()}
+    return "".join(f"({shade})" if name == truth else f"[{shade}]" for name, shade in shades.items())
+
+
+def darkness(belief: dict[str, float]) -> dict[str, float]:
+    """How dark to draw each cell: 1 where the hidden thing is likeliest to be."""
     cells = {name: p for name, p in belief.items() if name.startswith("cell")}
     most = max(cells.values()) or 1.0
-    shades = {name: SHADES[round(p / most * (len(SHADES) - 1))] for name, p in cells.items()}
-    return "".join(f"({shade})" if name == truth else f"[{shade}]" for name, shade in shades.items())
+    return {name: p / most for name, p in cells.items()}

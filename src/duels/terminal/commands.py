@@ -14,6 +14,7 @@ from duels.core.errors import DuelsError
 from duels.games import GAMES, Game
 from duels.terminal import study_commands
 from duels.terminal.options import (
+    INTERRUPTED,
     examples,
     game_argument,
     leave,
@@ -22,8 +23,6 @@ from duels.terminal.options import (
     record_argument,
     who_option,
 )
-
-INTERRUPTED = 130
 
 
 def main() -> None:

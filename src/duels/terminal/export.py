@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from duels.core.errors import DuelsError
+from duels.core.errors import DuelsError, to_install
 from duels.core.match import Match, draw
 from duels.core.rules import CHANCE, Rules, Seat, Sight
 from duels.games import Game
@@ -161,7 +161,7 @@ def _need_arrow() -> None:
     try:
         import pyarrow  # noqa: F401
     except ImportError:
-        raise DuelsError("Parquet needs the extra 'data': pip install 'duels[data]'.") from None
+        raise DuelsError(f"Parquet needs the extra 'data': {to_install('data')}.") from None
 
 
 def _in_parquet(run: Export, path: Path) -> int:

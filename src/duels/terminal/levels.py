@@ -15,6 +15,8 @@ from duels.solving.oracle import Oracle, Verdict
 
 # Endless play is cut off here and counts half, as it does in the values.
 _MOST_ENTRIES = 400
+# Where skill alone decides, matches are quick and nothing but the result tells what a mistake was worth.
+_MATCHES, _MATCHES_OF_SKILL = 100, 1000
 _CONFIDENT = 1.96  # standard errors, for 95%
 _CLOSE = 0.55  # a score that nobody would notice at the table
 # Where perfect play mixes, levels are a point or two apart: so many more matches, made quick, tell them.
@@ -47,7 +49,6 @@ class LevelRow:
 class _Played:
     """One match as the player under test had it."""
 
-    points: float
     lost: float = 0.0
     others_lost: float = 0.0
     decisions: int = 0
@@ -117,7 +118,7 @@ class _Judge:
 
 def _play(judge: _Judge, seat: Seat, share: float, other: float, rng: Random) -> _Played:
     """One match, from the side of the player at `seat`."""
-    played = _Played(0.5)
+    played = _Played()
 
     def decide(match: Match[Any, Any, Any], actor: Seat) -> Any:
         verdict, weights = judge(match, actor, share if actor is seat else other)
@@ -130,10 +131,8 @@ def _play(judge: _Judge, seat: Seat, share: float, other: float, rng: Random) ->
             played.decisions += 1
         return rng.choices(match.actions, weights=weights)[0]
 
-    *_, match = islice(playing(Match.start(judge.rules), rng, decide), _MOST_ENTRIES + 1)
-    outcome = match.outcome
-    if outcome and outcome.winner:
-        played.points = float(outcome.winner is seat)
+    for _ in islice(playing(Match.start(judge.rules), rng, decide), _MOST_ENTRIES + 1):
+        pass
     return played
 
 
@@ -165,6 +164,20 @@ def _luckless_points(judge: _Judge, seat: Seat, levels: dict[Seat, float], rng: 
     outcome = rules.outcome(state)
     points = float(outcome.winner is seat) if outcome and outcome.winner else 0.5
     return points - luck
+
+
+def usual_matches(game: Game) -> int:
+    """How many matches a row tell the levels apart, where that does not take long."""
+    return _MATCHES if _left_to(game) else _MATCHES_OF_SKILL
+
+
+def _left_to(game: Game) -> str:
+    """What decides matches beside skill; empty where nothing does."""
+    rules = game.rules()
+    luck, guessing = bool(rules.all_outcomes()), rules.has_secrets
+    if luck and guessing:
+        return "luck and guessing decide"
+    return "luck decides" if luck else "guessing decides" if guessing else ""
 
 
 def _mean(numbers: list[float]) -> tuple[float, float]:
@@ -199,6 +212,9 @@ def levels_as_text(game: Game, rows: list[LevelRow], matches: int) -> str:
         f"Measured over {told}, half from either seat, luck taken out; ± 95% confidence. "
         "A point is 1% to win."
     )
-    if any(row.score is not None and row.score < _CLOSE for row in rows[1:]):
-        lines.append("Some levels are close: luck and guessing decide much of this game.")
+    if not all(row.clear for row in rows[1:]):
+        lines.append("More matches tell levels apart: --matches.")
+    part = _left_to(game)
+    if part and any(row.score is not None and row.score < _CLOSE for row in rows[1:]):
+        lines.append(f"Some levels are close: {part} much of this game.")
     return "\n".join(lines) + "\n"

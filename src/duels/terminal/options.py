@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from duels.core.record import Record
 
 
+INTERRUPTED = 130
+"""The exit code after Ctrl-C, and where the input ends too early."""
+
 F = TypeVar("F", bound="Callable[..., Any]")
 
 

@@ -18,10 +18,10 @@ from duels.games import Game, find_game
 from duels.players import find_kind
 from duels.terminal.journal import Journal, new_path
 from duels.terminal.narrator import Narrator
+from duels.terminal.options import INTERRUPTED
 from duels.terminal.screen import Screen
 from duels.terminal.table import ChanceScript, Dice, Quit, Table
 
-INTERRUPTED = 130
 MACHINE_LIMIT = 50  # boards of chain, turns of hunt
 
 
@@ -113,7 +113,8 @@ def _run(table: Table) -> int:
         if journal:
             journal.close()
     if journal:
-        screen.notice(f"\nRecord: {journal.path}")
+        path = shlex.quote(str(journal.path))
+        screen.notice(f"\nRecord: {journal.path}\nWhere it was won and lost: duels review {path}")
     return 0
 
 

@@ -1,6 +1,7 @@
 """A review as one self-contained web page: the curve, and boards to step through."""
 
 import json
+from collections.abc import Iterator
 from html import escape
 from importlib.resources import files
 from string import Template
@@ -8,9 +9,9 @@ from typing import Any
 
 from duels.core.rules import Seat
 from duels.core.words import Words, plain
-from duels.terminal.advice import MARKS, belief_strip
+from duels.terminal.advice import MARKS, belief_strip, darkness
 from duels.terminal.review import Belief, Moment, Review
-from duels.terminal.review_text import account, best_of, heading, lost, who
+from duels.terminal.review_text import account, best_of, heading, lost, what_came_up, who
 
 _WIDTH, _HEIGHT, _MARGIN = 720, 220, 34
 _LEAST_GAP = 14  # between dots that are 12 wide
@@ -36,8 +37,7 @@ def review_as_page(review: Review) -> str:
 
 def _step(review: Review, words: Words[Any, Any], moment: Moment) -> dict[str, str]:
     seat = moment.actor if isinstance(moment.actor, Seat) else Seat.ONE
-    sight = moment.match.sight(seat)
-    board = plain(words.board(sight) + words.remembered(sight))
+    board = "\n".join(_boards(review, words, moment, seat))
     lines = [f"Player 1: {100 * moment.before:.1f}% before, {100 * moment.after:.1f}% after."]
     if moment.reason:
         lines.append(
@@ -47,15 +47,26 @@ def _step(review: Review, words: Words[Any, Any], moment: Moment) -> dict[str, s
         lines.append(f"Position before it: {moment.position}")
     elif moment.mark or moment.alike:
         lines.append(moment.alike or f"{moment.mark.capitalize()}.")
-    if abs(moment.luck) >= 0.0005:
-        how = f" {seat.label}, {moment.mishap}." if moment.mishap else ""
-        lines.append(f"Luck: {100 * moment.luck:+.1f} points for Player 1.{how}")
+    if came_up := what_came_up(review, moment):
+        told = "; ".join(came_up)
+        lines.append(f"{told[0].upper()}{told[1:]}.")
+    if moment.mishap:
+        lines.append(f"{seat.label}, {moment.mishap}.")
     if moment.beliefs:
         lines.append(
             f"Where {seat.label} could expect the other:\n{belief_strip(moment.beliefs[seat].places)}"
         )
     text = board + "\n" + "\n".join(lines)
     return {"title": _title(moment), "text": text, "mark": moment.mark}
+
+
+def _boards(review: Review, words: Words[Any, Any], moment: Moment, seat: Seat) -> Iterator[str]:
+    """The board after an entry; where each sees another one, both, by whose it is."""
+    hidden = review.match.rules.has_secrets
+    for each in Seat if hidden else (seat,):
+        sight = moment.match.sight(each)
+        whose = f"{each.label}:\n" if hidden else ""
+        yield whose + plain(words.board(sight) + words.remembered(sight))
 
 
 def _title(moment: Moment) -> str:
@@ -91,12 +102,10 @@ def _beliefs(review: Review) -> str:
 
 
 def _strip(belief: Belief) -> str:
-    cells = {name: p for name, p in belief.places.items() if name.startswith("cell")}
-    most = max(cells.values()) or 1.0
     return "".join(
-        f'<td class="cell{" true" if name == belief.truth else ""}" style="--p:{p / most:.2f}" '
-        f'title="{name}: {p:.0%}"></td>'
-        for name, p in cells.items()
+        f'<td class="cell{" true" if name == belief.truth else ""}" style="--p:{dark:.2f}" '
+        f'title="{name}: {belief.places[name]:.0%}"></td>'
+        for name, dark in darkness(belief.places).items()
     )
 
 

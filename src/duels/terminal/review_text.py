@@ -22,6 +22,8 @@ _LEAST_DOUBT = 0.005  # what a decision that is not proven wrong may have cost a
 _LONG_MATCH = 40  # entries
 _LEAST_SUMMED_UP = 6
 _TEXT_WIDTH = 100
+_POSITION, _LOOK = "  Position: ", "Look into the first of these positions: "
+_COPIED = (_POSITION, _LOOK)  # what is on these lines stays in one piece
 
 
 def review_as_text(review: Review) -> str:
@@ -35,7 +37,7 @@ def review_as_text(review: Review) -> str:
         "Player 1's chance to win, entry by entry:",
         *_curve(review),
         "",
-        *account(review),
+        *(line for paragraph in account(review) for line in _wrapped(paragraph)),
     ]
     return "\n".join(lines) + "\n"
 
@@ -76,7 +78,8 @@ def _quiet(moment: Moment) -> bool:
 def _moment_line(review: Review, moment: Moment) -> str:
     change = f"{100 * moment.before:5.1f}% -> {100 * moment.after:5.1f}%"
     if not isinstance(moment.actor, Seat):
-        return f"{moment.number:>3}. {'chance':<9}{moment.entry:<11}{change}  luck {_luck(moment.luck)}"
+        line = f"{moment.number:>3}. {'chance':<9}{moment.entry:<11}{change}"
+        return "  ".join([line, *what_came_up(review, moment)])
     ink = Ink.of(moment.actor)
     line = f"{moment.number:>3}. {ink(f'{moment.actor.label:<9}')}{moment.entry:<11}{change}"
     if moment.mark:
@@ -87,12 +90,16 @@ def _moment_line(review: Review, moment: Moment) -> str:
         line += f", gave away {lost(review, moment)}; best: {best_of(moment)}"
     elif moment.loss_error > _LEAST_DOUBT:
         line += f", gave away {lost(review, moment)}"
+    return "  ".join([line, *what_came_up(review, moment)])
+
+
+def what_came_up(review: Review, moment: Moment) -> list[str]:
+    """What luck, and of a decision the mix, changed; of a decision where there is something to tell."""
+    if not isinstance(moment.actor, Seat):
+        return [f"luck {_luck(moment.luck)}"]
     least = max(LEAST_SHOWN, 2 * review.error)
-    if abs(moment.mixing) > least:
-        line += f"  the mix {_luck(moment.mixing)}"
-    if abs(moment.luck - moment.mixing) > least:
-        line += f"  luck {_luck(moment.luck - moment.mixing)}"
-    return line
+    parts = {"the mix": moment.mixing, "luck": moment.luck - moment.mixing}
+    return [f"{name} {_luck(part)}" for name, part in parts.items() if abs(part) > least]
 
 
 def lost(review: Review, moment: Moment) -> str:
@@ -152,27 +159,25 @@ def _curve(review: Review) -> list[str]:
 
 
 def account(review: Review) -> list[str]:
-    """What was given away, what was luck, that they add up to the result, and why the match was lost."""
+    """What was given away, what was luck, that they add up to the result, and why the match was lost.
+
+    A paragraph each, in one piece.
+    """
     one, two = review.loss(Seat.ONE), review.loss(Seat.TWO)
     sure = how_sure(Value(review.opening, review.exactness, error=review.error))
     sign = "+" if review.luck >= 0 else "-"
     end = "the result" if review.match.outcome else "the value as it stands"
     mixing = sum(moment.mixing for moment in review.moments)
     by_mixing = (
-        f" (of it {_luck(mixing)} because of actions that perfect play mixes one came up that looks "
-        "worth more or less, as far as that costs nothing)"
+        f", the mix {100 * mixing:+.1f} of it (where perfect play draws lots, what comes up is luck)"
         if review.match.rules.has_secrets
         else ""
     )
     return [
-        *_wrapped(
-            f"Given away: Player 1 {100 * one:.1f} points, Player 2 {100 * two:.1f} points. "
-            f"Luck: {_luck(review.luck)}{by_mixing}. (Each value: {sure}.)"
-        ),
-        *_wrapped(
-            f"{100 * review.opening:.1f} at the start {sign} {100 * abs(review.luck):.1f} luck "
-            f"- {100 * one:.1f} + {100 * two:.1f} given away = {100 * review.result:.1f}, {end}."
-        ),
+        f"Given away: Player 1 {100 * one:.1f} points, Player 2 {100 * two:.1f} points. "
+        f"Luck: {_luck(review.luck)}{by_mixing}. (Each value: {sure}.)",
+        f"{100 * review.opening:.1f} at the start {sign} {100 * abs(review.luck):.1f} luck "
+        f"- {100 * one:.1f} + {100 * two:.1f} given away = {100 * review.result:.1f}, {end}.",
         *_why(review),
         "Marks, by points given away: "
         + ", ".join(f"{mark.name} to {100 * mark.most:g}" for mark in MARKS[:-1])
@@ -180,8 +185,13 @@ def account(review: Review) -> list[str]:
     ]
 
 
-def _wrapped(text: str, indent: str = "") -> list[str]:
-    return wrap(text, _TEXT_WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+def _wrapped(paragraph: str) -> list[str]:
+    if not paragraph or paragraph.startswith(_COPIED):
+        return [paragraph]
+    indent = "  " if paragraph.startswith("- ") else ""
+    return wrap(
+        paragraph, _TEXT_WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
 
 
 def _why(review: Review) -> list[str]:
@@ -194,12 +204,11 @@ def _why(review: Review) -> list[str]:
     slips.sort(key=lambda moment: -moment.loss)
     lines = ["", f"Why you lost, {loser.label}:"]
     for slip in slips[:_SLIPS_TOLD]:
-        lines += _wrapped(
+        lines.append(
             f"- Entry {slip.number}, {slip.entry}, gave away {lost(review, slip)}; best was "
-            f"{best_of(slip)}. {slip.effect} {slip.reason}",
-            "  ",
+            f"{best_of(slip)}. {slip.effect} {slip.reason}"
         )
-        lines.append(f"  Position: {slip.position}")  # in one piece, to be copied
+        lines.append(f"{_POSITION}{slip.position}")
     rest = slips[_SLIPS_TOLD:]
     if rest:
         sum_of_them = points(
@@ -215,7 +224,7 @@ def _why(review: Review) -> list[str]:
     lines += _luck_lines(review, loser)
     if slips:
         command = command_to_solve(review.match.rules, slips[0].position)
-        lines += [f"Look into the first of these positions: {command}"] if command else []
+        lines += [f"{_LOOK}{command}"] if command else []
     return [*lines, ""]
 
 
@@ -224,11 +233,10 @@ def _luck_lines(review: Review, loser: Seat) -> list[str]:
     if -side * review.luck >= LEAST_SHOWN:
         worst = min(review.moments, key=lambda moment: side * moment.luck)
         how = f": {worst.mishap}" if worst.mishap else ""
-        return _wrapped(
+        return [
             f"- Luck took {points(-side * review.luck, review.exactness)} from you in all, most with entry "
-            f"{worst.number}, {worst.entry} ({points(-side * worst.luck, review.exactness)}){how}.",
-            "  ",
-        )
+            f"{worst.number}, {worst.entry} ({points(-side * worst.luck, review.exactness)}){how}."
+        ]
     if side * review.luck >= LEAST_SHOWN:
         return [f"- Luck was with you all the same, by {points(side * review.luck, review.exactness)}."]
     return []

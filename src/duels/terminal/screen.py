@@ -11,7 +11,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import count
+from time import monotonic
 from typing import Any, TypeVar
 
 from duels.core.errors import quote
@@ -73,6 +73,7 @@ class Screen:
 
         How far it is says whoever computes, to the listener that is given here or by `progress.tell`.
         """
+        start = monotonic()
         done = threading.Event()
         latest = ""
 
@@ -82,10 +83,9 @@ class Screen:
 
         def remind() -> None:
             shown = ""
-            for waited in count(1):
-                if done.wait(_REMIND_EVERY):
-                    break
-                text = f"… {what}{': ' if latest else ''}{latest}, {waited} s"[:_REMINDER]
+            while not done.wait(_REMIND_EVERY):
+                waited = f", {monotonic() - start:.0f} s"
+                text = f"… {what}{': ' if latest else ''}{latest}"[: _REMINDER - len(waited)] + waited
                 sys.stderr.write(f"\r{text.ljust(len(shown))} ")
                 sys.stderr.flush()
                 shown = text

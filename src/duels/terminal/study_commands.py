@@ -49,7 +49,7 @@ from duels.terminal.options import (
 )
 @click.option("--lights", type=click.IntRange(1, 100_000), help="lights: how many.")
 @click.option("--goal", type=click.IntRange(2, 10_000_000), help="leap: the cell to reach.")
-@click.option("--cells", type=click.IntRange(1, 13), help="chain: how many cells.")
+@click.option("--cells", type=click.IntRange(2, 13), help="chain: how many cells.")
 @click.option("--run", type=click.IntRange(2, 13), help="chain: how many in a row win.")
 @click.option("--max-boards", type=click.IntRange(1, 9999), help="chain: boards before nobody wins.")
 @click.option("--max-turns", type=click.IntRange(1, 9999), help="hunt: turns before nobody wins.")
@@ -82,6 +82,7 @@ def solve(
     """
     from duels.terminal import solve as solving
     from duels.terminal import strategy
+    from duels.terminal.patience import need
     from duels.terminal.screen import Screen
 
     screen = Screen(plain)
@@ -104,6 +105,9 @@ def solve(
         sight = solving.position_to_solve(rules, position)
     except DuelsError as error:
         raise click.UsageError(str(error)) from None
+    if training or studying:
+        game.learned("rebuild" if training else "study")  # what is not learned needs no package either
+        need("numba")
     if training:
         strategy.train(game, quick, seed, folder, screen)
     elif studying:
@@ -128,19 +132,22 @@ def _refuse_unused(mode: str, given: dict[str, bool]) -> None:
     epilog=examples("duels levels chain", "duels levels flip --matches 100", "duels levels leap --json")
 )
 @game_argument
-@click.option("--matches", type=click.IntRange(2), default=100, show_default=True, help="Matches a row.")
+@click.option(
+    "--matches", type=click.IntRange(2), help="Matches a row; 1000 by default in lights and leap, else 100."
+)
 @click.option("--seed", default="levels", show_default=True, help="Makes the measurement repeatable.")
 @click.option("--json", "as_json", is_flag=True, help="The rows as one JSON list.")
-def levels(game: Game, matches: int, seed: str, as_json: bool) -> None:
+def levels(game: Game, matches: int | None, seed: str, as_json: bool) -> None:
     """Show how strong the levels are: novice, casual, club, expert, perfect.
 
     A level is defined by how much winning probability it gives away per decision.
     """
     from dataclasses import asdict
 
-    from duels.terminal.levels import levels_as_text, measure_levels
+    from duels.terminal.levels import levels_as_text, measure_levels, usual_matches
     from duels.terminal.screen import Screen
 
+    matches = matches or usual_matches(game)
     with Screen().patience("measuring") as tell:
         rows = measure_levels(
             game, matches, seed, lambda name, number: tell(f"{name}, {number} of {matches} matches")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from duels.core.errors import IllegalMove
+from duels.core.errors import IllegalMove, NotationError
 from duels.core.match import Match
 from duels.core.rules import CHANCE, Seat
 from duels.games.chain.rules import Answer, Coin, QuantumChain, State
@@ -61,3 +61,14 @@ def test_a_full_board_without_a_chain_decoheres_and_the_next_player_moves() -> N
     assert limited
     assert limited.truncated
     assert limited.winner is None
+
+
+def test_of_boards_that_are_not_counted_none_is_used() -> None:
+    rules = QuantumChain(max_boards=2)
+    assert rules.parse_state("__XX_O_ 1") == rules.parse_state("__XX_O_ 1 0")
+    assert rules.format_state(rules.parse_state("__XX_O_ 1")) == "__XX_O_ 1 0"
+    assert rules.parse_state("__XX_O_ 1 1").boards == 1
+    with pytest.raises(NotationError):
+        rules.parse_state("__XX_O_ 1 3")
+    with pytest.raises(NotationError):
+        QuantumChain().parse_state("__XX_O_ 1 0")

@@ -2,25 +2,24 @@
 
 from collections.abc import Hashable
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 import gymnasium
 import numpy as np
 from gymnasium import spaces
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from duels.core.errors import DuelsError, IllegalMove
-from duels.core.rules import Seat
-from duels.core.whole import whole
+from duels.core.rules import Rules, Seat
+from duels.core.whole import need_flag, whole
 from duels.core.words import plain
-from duels.envs import dice
+from duels.envs import dice, vector
 from duels.envs.agents import is_player
+from duels.envs.batch import RANDOM
 from duels.envs.engine import NOBODY, Engine, MatchEngine, make_engine
 from duels.envs.grading import Grader
 from duels.games import find_game
 from duels.players import Player, make_player
-
-RANDOM = "random"
 
 Shown = NDArray[np.int8]
 
@@ -28,7 +27,8 @@ Shown = NDArray[np.int8]
 class DuelEnv(gymnasium.Env[Shown, np.int64]):
     """A duel from the agent's seat. Options are the rules' (`max_turns=40`).
 
-    `opponent` is the name of a player (`random`, a level, `perfect`) or anything with its `choose`.
+    `opponent` is the name of a player (`random`, a level, `perfect`), anything with its `choose`, or, but in
+    flip, a table of a policy (`duels.vector`).
     `info["action_mask"]` says what is allowed; `action_masks()` is the same for sb3-contrib. An
     action that is not allowed loses the game. The reward is 1 for a win, -1 for a loss, else 0. With
     `grade`, `info` holds the `value` of the position to the agent, as far as it knows the position, and
@@ -41,14 +41,14 @@ class DuelEnv(gymnasium.Env[Shown, np.int64]):
     def __init__(
         self,
         game: str,
-        opponent: str | Player = RANDOM,
+        opponent: str | Player | ArrayLike = RANDOM,
         seat: int = 1,
         render_mode: str | None = None,
         grade: bool = False,
         **options: int | None,
     ) -> None:
-        if seat not in (1, 2):
-            raise DuelsError(f"The agent's seat is 1 or 2, not {seat}.")
+        if whole(seat) not in (1, 2):
+            raise DuelsError(f"The agent's seat is 1 or 2, not {seat!r}.")
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise DuelsError(f"There is no render mode {render_mode!r}; there are human and ansi.")
         room = find_game(game)
@@ -56,18 +56,23 @@ class DuelEnv(gymnasium.Env[Shown, np.int64]):
         self.render_mode = render_mode
         self._seat = seat - 1
         self._words = room.words(self.rules)
-        # The random opponent plays by the environment's own dice, as it does in a batch of games.
+        # The random opponent and a table play by the environment's own dice, as in a batch of games.
         self._opponent: Player | None = None
-        if not isinstance(opponent, str):
-            if not is_player(opponent):
-                raise DuelsError(
-                    f"An opponent is a player's name or has a method `choose`, not {opponent!r}."
-                )
-            self._opponent = opponent
-        elif opponent != RANDOM:
-            self._opponent = make_player(opponent, room, self.rules)
+        self._table: _Table | None = None
+        if isinstance(opponent, str):
+            if opponent != RANDOM:
+                self._opponent = make_player(opponent, room, self.rules)
+        elif is_player(opponent):
+            self._opponent = cast(Player, opponent)
+        elif np.ndim(cast(ArrayLike, opponent)) > 0:
+            self._table = _Table(cast(ArrayLike, opponent), self.rules, 1 - self._seat)
+        else:
+            raise DuelsError(
+                f"An opponent is a player's name, has a method `choose`, or is a table, not {opponent!r}."
+            )
         self._engine: Engine = make_engine(self.rules)
         self._grader: Grader | None = None
+        grade = need_flag("grade", grade)
         if render_mode or grade or self._opponent is not None:  # all of these need to know what a seat knows
             self._engine = match = MatchEngine(self.rules)
             self._grader = Grader(match) if grade else None
@@ -79,6 +84,7 @@ class DuelEnv(gymnasium.Env[Shown, np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Shown, dict[str, Any]]:
+        refuse_options(options)
         super().reset(seed=seed)
         if seed is not None or self._stream is None:
             self._stream = dice.stream(int(self.np_random.integers(2**63)) if seed is None else seed)
@@ -152,6 +158,8 @@ class DuelEnv(gymnasium.Env[Shown, np.int64]):
     def _opponents_choice(self) -> int:
         assert self._stream is not None
         bits = dice.roll(self._stream)[1]
+        if self._table:
+            return self._table.choose(self._engine.observe(1 - self._seat), bits)
         if self._opponent is None:
             legal = np.flatnonzero(self._engine.mask())
             return int(legal[dice.pick(bits, len(legal))])
@@ -166,3 +174,25 @@ class DuelEnv(gymnasium.Env[Shown, np.int64]):
     def seat(self) -> Seat:
         """The agent's seat."""
         return Seat(self._seat + 1)
+
+
+class _Table:
+    """A policy given as a table, by what the seat that plays it is shown; it draws as in a batch of games."""
+
+    def __init__(self, table: ArrayLike, rules: Rules[Any, Any, Any], seat: int) -> None:
+        policy = vector.make(rules).policy(table)
+        self._bounds, self._choices = policy.bounds, policy.shared.choices
+        tables = policy.shared.tables
+        # States that look alike to the seat are played alike, so any of them will do.
+        self._state = {tables.observation[seat, s].tobytes(): s for s in np.flatnonzero(tables.actor == seat)}
+
+    def choose(self, shown: Shown, bits: int) -> int:
+        """The action's number, from 32 random bits."""
+        state = self._state[shown.tobytes()]
+        return int(self._choices[state, (bits >= self._bounds[state]).sum()])
+
+
+def refuse_options(options: dict[str, Any] | None) -> None:
+    """Gymnasium can hand options to a reset; there are none, and none are to be lost in silence."""
+    if options:
+        raise DuelsError(f"A reset takes no options: give {', '.join(map(str, options))} to `make`.")

@@ -12,12 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from duels.core.errors import DuelsError
 from duels.core.rules import Rules
-from duels.core.whole import need_whole, whole
+from duels.core.whole import need_flag, need_whole, whole
 from duels.envs import vector
 from duels.envs.agents import is_player
-from duels.envs.batch import Bytes, Flags
+from duels.envs.batch import RANDOM, Bytes, Flags
 from duels.envs.grading import ONE_BY_ONE, grades_of, refuse_clocked, tabled, tabulate
-from duels.envs.gymnasium.single import RANDOM
+from duels.envs.gymnasium.single import refuse_options
 from duels.games import find_game
 from duels.players import Player, make_player
 from duels.players.levels import LevelPlayer
@@ -54,8 +54,8 @@ class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
         grade: bool = False,
         **options: int | None,
     ) -> None:
-        if seat not in (1, 2):
-            raise DuelsError(f"The agent's seat is 1 or 2, not {seat}.")
+        if whole(seat) not in (1, 2):
+            raise DuelsError(f"The agent's seat is 1 or 2, not {seat!r}.")
         if render_mode is not None:
             raise DuelsError(f"Many games at once are not drawn: {ONE_BY_ONE}.")
         rules = find_game(game).rules(**options)
@@ -66,7 +66,7 @@ class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
         self._policy = None
         if not isinstance(opponent, str) or opponent != RANDOM:
             self._policy = self._batch.policy(_table_of(opponent, rules))
-        if grade and not tabled(rules):
+        if need_flag("grade", grade) and not tabled(rules):
             raise DuelsError(f"{rules.name} is graded one game at a time: {ONE_BY_ONE}.")
         self._grades = grades_of(rules) if grade else None
         self._regrets = np.zeros(num_envs)
@@ -79,6 +79,7 @@ class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Bytes, dict[str, Any]]:
+        refuse_options(options)
         super().reset(seed=seed if isinstance(seed, int) else None)
         self._batch.reset()
         if seed is not None or not self._seeded:

@@ -23,7 +23,7 @@ __all__ = ["AGENTS", "DuelEnv", "GuardedDuelEnv"]
 def _maker(name: str, kind: type[DuelEnv], game: Game, module: str) -> Callable[..., DuelEnv]:
     """The function `name` of a game's module; its options and their defaults are those of the rules."""
 
-    def make(render_mode: str | None = None, grade: bool = False, **options: int | None) -> DuelEnv:
+    def make(*, render_mode: str | None = None, grade: bool = False, **options: int | None) -> DuelEnv:
         return kind(game.name, render_mode, grade, **options)
 
     rules: Any = game.rules()

@@ -12,7 +12,7 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.env_logger import EnvLogger
 
 from duels.core.errors import DuelsError, IllegalMove, UnknownName
-from duels.core.whole import whole
+from duels.core.whole import need_flag, whole
 from duels.core.words import plain
 from duels.envs import dice
 from duels.envs.engine import NOBODY, Engine, MatchEngine, make_engine
@@ -24,6 +24,24 @@ _SEATS = {agent: seat for seat, agent in enumerate(AGENTS)}
 RENDER_MODES = ("human", "ansi")
 
 Observation = dict[str, NDArray[np.int8]]
+
+# What PettingZoo's own methods look at, and what only a reset gives.
+SET_BY_RESET = {
+    "agent_selection",
+    "agents",
+    "infos",
+    "rewards",
+    "terminations",
+    "truncations",
+    "_cumulative_rewards",
+}
+
+
+class NotReset(DuelsError, AttributeError):
+    """Asked for something that there is only once the environment was reset."""
+
+    def __init__(self) -> None:
+        super().__init__("The environment must be reset first.")
 
 
 class DuelEnv(AECEnv, EzPickle):
@@ -58,7 +76,7 @@ class DuelEnv(AECEnv, EzPickle):
         # A board is drawn from what a seat knows, and so are grades: that takes the history of a match.
         self._engine: Engine = make_engine(self.rules)
         self._grader: Grader | None = None
-        if render_mode or grade:
+        if need_flag("grade", grade) or render_mode:
             self._engine = match = MatchEngine(self.rules)
             self._grader = Grader(match) if grade else None
         self._words = room.words(self.rules)
@@ -96,7 +114,14 @@ class DuelEnv(AECEnv, EzPickle):
         if self.render_mode == "human":
             self.render()
 
+    def __getattr__(self, name: str) -> Any:
+        if name in SET_BY_RESET:
+            raise NotReset
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
     def observe(self, agent: str) -> Observation:
+        if self._stream is None:
+            raise NotReset
         engine = self._engine
         seat = _SEATS.get(agent)
         if seat is None:
@@ -106,7 +131,7 @@ class DuelEnv(AECEnv, EzPickle):
 
     def step(self, action: int | None) -> None:
         if self._stream is None:
-            raise DuelsError("The environment must be reset before its first step.")
+            raise NotReset
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
@@ -190,8 +215,9 @@ class GuardedDuelEnv(DuelEnv):
         agent = self.agent_selection
         if not (self.terminations[agent] or self.truncations[agent]):
             if type(action) is not int or not 0 <= action < self._engine.num_actions:
-                # The space's own check takes every kind of integer, and longer than a move.
-                assert self.action_spaces[agent].contains(action), "action is not in action space"
+                # The space's own check takes every kind of integer, True among them, and longer than a move.
+                known = type(action) is not bool and self.action_spaces[agent].contains(action)
+                assert known, "action is not in action space"
             if action is not None and self._engine.allows(int(action)):
                 self._play(agent, int(action))
             else:

@@ -247,7 +247,7 @@ class QuantumChain(OpenRules[State, Action]):
 
     def parse_state(self, text: str) -> State:
         limited = self.max_boards is not None
-        fields = split_fields(text, 3 if limited else 2, 3 if limited else 2, "__XX_O_ 1" + " 0" * limited)
+        fields = split_fields(text, 2, 2 + limited, "__XX_O_ 1" + " 0" * limited)
         board = fields[0].upper()
         actor = read_seat(fields[1], text)
         if len(board) != self.cells or not re.fullmatch(r"[XO_]*[?!]?[XO_]*", board):
@@ -272,7 +272,7 @@ class QuantumChain(OpenRules[State, Action]):
             raise NotationError(
                 f"Cannot read {quote(text)}: a full board without a chain starts again empty."
             )
-        boards = whole_number(fields[2]) if limited else 0
+        boards = whole_number(fields[2]) if len(fields) > 2 else 0
         if boards is None or (self.max_boards is not None and boards > self.max_boards):
             raise NotationError(f"Cannot read the boards used in {quote(text)}: 0 to {self.max_boards}.")
         return State(cells, mover, mark, doubt, boards)

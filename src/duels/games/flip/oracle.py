@@ -188,7 +188,7 @@ class FlipOracle(Oracle[Action, State]):
 
     def reason(self, sight: Sight[Action, State]) -> str:
         state = sight.view
-        verdict = self._verdict(state)
+        verdict = self.judge(sight)
         action = max(verdict.actions, key=lambda judged: judged.weight).action
         score, target = state.scores[state.mover - 1], self.rules.target
         wins = f"you win {_about(verdict.value)}"
