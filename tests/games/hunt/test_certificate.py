@@ -38,6 +38,25 @@ def test_no_play_of_the_strategy_is_left_out() -> None:
         assert all(on_grid[:, a, b].max() == 0.0 for a in range(7) for b in range(7) if abs(a - b) > 1)
 
 
+def test_what_is_proven_is_claimed_of_the_game_without_a_limit_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = claimed().against
+    monkeypatch.setattr(
+        certificate, "certify", lambda strategy: ((s, Progress("done", 1.0, b)) for s, b in found.items())
+    )
+    monkeypatch.setattr(HuntOracle, "_played_out", lambda oracle: iter(()))
+    for limit in (None, 2):
+        oracle = make_oracle(QuantumHunt(max_turns=limit))
+        told = [oracle.claim(), *(check.name for check in oracle.verify())]
+        assert len(told) == 3
+        assert all(("without a limit of turns" in text) == (limit is not None) for text in told)
+
+
+def test_bounds_are_shown_so_that_they_hold() -> None:
+    assert Bounds(0.56379, 0.57711).percent(1) == ("56.3", "57.8")
+    assert Bounds(0.5637, 0.1 + 0.2).percent(2) == ("56.37", "30.00")
+    assert Bounds(0.0, 1.0).percent(0) == ("0", "100")
+
+
 @pytest.mark.slow
 def test_the_claim_is_what_the_strategy_gives() -> None:
     pytest.importorskip("numba")

@@ -4,7 +4,7 @@ Beliefs follow the rules of probability from what one seat has seen; values are 
 """
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from duels.core.errors import DuelsError
@@ -173,14 +173,25 @@ class HuntOracle(Oracle[Action, Known]):
         certificate = claimed()
         one, two = certificate.against[Seat.ONE], certificate.against[Seat.TWO]
         gain, value = certificate.nash_conv, certificate.value
-        return (
-            f"The strategy is {_certified(gain)}, both seats together (at least {100 * gain.low:.2f}): "
+        told = (
+            f"The strategy is {_certified(gain)}, both seats together (at least {gain.percent(2)[0]}): "
             f"a best responder wins {_range(one)} against its Player 1 and {_range(two)} against its "
             f"Player 2. The game's value to Player 1 lies between {_range(value, 'and')}."
         )
+        # A limit makes another game: whoever is behind can play for the half that it pays.
+        limited = self.rules.max_turns is not None
+        return f"{told} All this holds for the game without a limit of turns only." if limited else told
 
     def verify(self) -> Iterator[Check]:
-        """Play the strategy out in two ways, then recompute its certificate; needs numpy and numba."""
+        """Play the strategy out in two ways, then recompute its certificate; needs numpy and numba.
+
+        All of it in the game without a limit of turns, whatever the rules at hand.
+        """
+        limited = self.rules.max_turns is not None
+        for check in self._checks():
+            yield replace(check, name=f"without a limit of turns: {check.name}") if limited else check
+
+    def _checks(self) -> Iterator[Check]:
         from duels.games.hunt.certificate import certify, claimed
 
         yield from self._played_out()
@@ -383,11 +394,12 @@ def _scaled(weights: dict[Hidden, float]) -> dict[Hidden, float]:
 
 
 def _certified(gain: Bounds) -> str:
-    return f"certified to give away at most {100 * gain.high:.2f} points"
+    return f"certified to give away at most {gain.percent(2)[1]} points"
 
 
 def _range(bounds: Bounds, joined: str = "to") -> str:
-    return f"{100 * bounds.low:.2f}% {joined} {100 * bounds.high:.2f}%"
+    low, high = bounds.percent(2)
+    return f"{low}% {joined} {high}%"
 
 
 def _estimate(chance: float) -> Value:
