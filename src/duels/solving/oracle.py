@@ -15,9 +15,15 @@ from duels.solving.progress import tell
 OFTEN = 0.1
 """How often a mixed strategy takes an action at least for it to be one of the best.
 
-Training leaves a little weight on nearly every action: less than this is noise, not advice. Of the few
-actions that matter in one decision, one always has more.
+Training leaves a little weight on nearly every action: less than this is no advice. Of the few actions
+that matter in one decision, one always has more.
 """
+
+SELDOM = 0.001
+"""What a mixed strategy takes at least so often it means to take; training gives nothing up entirely."""
+
+SLIGHT = 0.02
+"""The most that an action costs which a mixed strategy means to take."""
 
 
 class Exactness(Enum):
@@ -83,11 +89,11 @@ class Verdict(Generic[A]):
     def losses(self) -> tuple[float, ...]:
         """What each action gives away of the position's value.
 
-        A best one costs nothing, even where estimates of such actions differ; any other costs what its
-        value says, at least 0. In a mixed verdict, one that is taken less than OFTEN is not best.
+        A best one costs nothing, even where estimates of such actions differ; one that is never taken costs
+        what its value says, at least 0; what is taken now and then costs something between.
         """
         return tuple(
-            0.0 if judged.best else max(0.0, self.value.number - judged.value.number)
+            0.0 if judged.best else _cost(max(0.0, self.value.number - judged.value.number), judged.weight)
             for judged in self.actions
         )
 
@@ -258,6 +264,17 @@ class OpenOracle(Oracle[A, S]):
             for action, worth in zip(sight.actions, worths, strict=True)
         )
         return Verdict(Value.of(most), judged)
+
+
+def _cost(short: float, weight: float) -> float:
+    """What an action costs that falls `short` by its value and is taken so often all the same.
+
+    The less the more often, nothing from OFTEN on; more than SLIGHT only below SELDOM. There are no jumps: a
+    hair's breadth of weight decides nothing.
+    """
+    cost = short * max(0.0, 1 - weight / OFTEN)
+    over = max(0.0, cost - SLIGHT)
+    return min(cost, SLIGHT) + over * max(0.0, 1 - weight / SELDOM)
 
 
 def _seen_from(seat: Seat, worth: Fraction) -> Fraction:

@@ -7,7 +7,7 @@ from typing import Any
 
 from duels.core.rules import Rules, Sight
 from duels.core.words import Ink, Words, either
-from duels.solving.oracle import Exactness, Oracle, Value, Verdict
+from duels.solving.oracle import SLIGHT, Exactness, Oracle, Value, Verdict
 
 SHADES = " ░▒▓█"
 LEAST_SHOWN = 0.0005
@@ -26,7 +26,7 @@ class Mark:
 ONLY_MOVE = "only move"
 MARKS = (
     Mark("best", 0.0005),
-    Mark("good", 0.02),
+    Mark("good", SLIGHT),
     Mark("inaccuracy", 0.05),
     Mark("mistake", 0.15),
     Mark("blunder", 1.0),

@@ -11,7 +11,7 @@ from duels.core.match import Match, Turn, playing
 from duels.core.rules import Rules, Seat
 from duels.games import Game
 from duels.players.levels import SHARE, level_weights, mixture
-from duels.solving.oracle import Oracle, Verdict
+from duels.solving.oracle import SLIGHT, Oracle, Verdict
 
 # Endless play is cut off here and counts half, as it does in the values.
 _MOST_ENTRIES = 400
@@ -212,6 +212,11 @@ def levels_as_text(game: Game, rows: list[LevelRow], matches: int) -> str:
         f"Measured over {told}, half from either seat, luck taken out; ± 95% confidence. "
         "A point is 1% to win."
     )
+    if rows[-1].matches != matches:
+        lines.append(
+            "Perfect play mixes: what it takes one time in ten costs nothing, what it takes now and then\n"
+            f"at most {100 * SLIGHT:.0f} points, by estimates; that it can be foreseen costs nothing here."
+        )
     if not all(row.clear for row in rows[1:]):
         lines.append("More matches tell levels apart: --matches.")
     part = _left_to(game)

@@ -42,8 +42,8 @@ class Moment:
     luck: float
     """What chance (or, in a game of secrets, what nobody could know) gave Player 1, `mixing` included."""
     mixing: float
-    """What it gave Player 1 that of actions which perfect play mixes, each best, one came up that looks worth
-    more or less than their average; 0 in games without secrets."""
+    """What it gave Player 1 that of actions which perfect play mixes one came up that looks worth more or
+    less than their average, as far as that is no loss; 0 in games without secrets."""
     best: tuple[str, ...]
     mark: str
     """Empty for chance, and where all actions are alike; ONLY_MOVE where there was nothing to decide."""

@@ -1,6 +1,7 @@
 """The oracle for hunt: legal and whole strategies, honest beliefs, and play that beats plain habits."""
 
 from collections.abc import Callable
+from itertools import pairwise
 from random import Random
 
 import pytest
@@ -12,7 +13,7 @@ from duels.games.hunt.oracle import MOSTLY, make_oracle
 from duels.games.hunt.rules import Action, Known, Move, Phase, QuantumHunt, State, Tunnel
 from duels.games.hunt.strategy import DATA, pack, shipped
 from duels.solving.memory import Round, Window
-from duels.solving.oracle import OFTEN, Exactness
+from duels.solving.oracle import OFTEN, SELDOM, SLIGHT, Exactness, Judged, Value, Verdict
 
 RULES = QuantumHunt()
 ORACLE = make_oracle(RULES)
@@ -101,7 +102,10 @@ def test_the_strategy_gives_nothing_away_by_its_own_measure() -> None:
             assert verdict.value.number == pytest.approx(mixture)
             for judged, loss in zip(verdict.actions, verdict.losses, strict=True):
                 assert judged.best == (judged.weight >= OFTEN)
-                assert loss == (0 if judged.best else max(0.0, verdict.value.number - judged.value.number))
+                short = max(0.0, verdict.value.number - judged.value.number)
+                assert loss == 0 if judged.best else loss <= short
+                assert loss <= SLIGHT or judged.weight < SELDOM
+                assert loss == short or judged.weight
             match = match.play(sight.seat, rng.choice(sight.actions))
 
 
@@ -118,9 +122,27 @@ def test_the_reason_speaks_of_what_can_be_done() -> None:
 def test_what_the_strategy_hardly_ever_takes_is_no_advice() -> None:
     sight = RULES.parse_position("1: move 3, observe 5, ?, observe 2")
     verdict = ORACLE.judge(sight)
-    rare = next(j for j in verdict.actions if 0 < j.weight < OFTEN)
+    rare = next(j for j in verdict.actions if SELDOM < j.weight < OFTEN)
     assert not rare.best
-    assert verdict.loss(rare.action) == verdict.value.number - rare.value.number > 0.05
+    assert verdict.loss(rare.action) == SLIGHT < 0.05 < verdict.value.number - rare.value.number
+    never = next(j for j in verdict.actions if j.action == Tunnel(7))
+    assert not never.weight
+    assert verdict.loss(never.action) == verdict.value.number - never.value.number > 0.05
+
+
+def test_what_an_action_costs_falls_steadily_as_it_is_taken_more_often() -> None:
+    sure = Judged(Move(1), Value(0.6, Exactness.ESTIMATE), True, 0.9)
+
+    def cost(weight: float) -> float:
+        seldom = Judged(Move(2), Value(0.4, Exactness.ESTIMATE), False, weight)
+        return Verdict(Value(0.6, Exactness.ESTIMATE), (sure, seldom)).loss(Move(2))
+
+    assert cost(0.0) == pytest.approx(0.2)
+    assert cost(SELDOM) == cost(0.05) == pytest.approx(SLIGHT)
+    assert cost(0.095) == pytest.approx(0.01)
+    assert cost(OFTEN) == 0
+    costs = [cost(OFTEN * step / 10_000) for step in range(10_001)]
+    assert all(0 <= before - after < 0.003 for before, after in pairwise(costs))
 
 
 def test_reasons_compare_nothing_that_the_numbers_contradict() -> None:

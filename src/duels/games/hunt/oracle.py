@@ -92,9 +92,9 @@ class HuntOracle(Oracle[Action, Known]):
         )
 
     def _verdict_on(self, sight: Sight[Action, Known]) -> Verdict[Action]:
-        """Best is what the strategy often takes: between those nothing is proven, so none costs anything.
+        """Best is what the strategy often takes: between those nothing is proven.
 
-        The position's value is that of the mixture, and what any other action costs is measured by that.
+        The position's value is that of the mixture, and what an action costs is measured by that.
         """
         track, seat = self._track(sight), sight.seat
         judged = tuple(
