@@ -4,6 +4,8 @@ import json
 import re
 import shlex
 from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import islice, pairwise
 from pathlib import Path
@@ -51,6 +53,43 @@ def test_luck_and_losses_add_up_to_the_result(game: str) -> None:
             assert moment.loss >= 0
             if moment.actor is not CHANCE and game in OPEN_GAMES:
                 assert moment.luck == 0  # nothing is hidden: a decision alone moves nothing else
+
+
+@pytest.mark.parametrize("played", [random_match, perfect_match])
+def test_luck_in_hunt_is_what_an_observation_brings_beyond_what_could_be_expected(
+    played: Callable[[str, Random], Match[Any, Any, Any]],
+) -> None:
+    """Worked out apart: over all places where the other token may have been, each seen with open eyes."""
+    room = find_game("hunt")
+    oracle = room.oracle(room.rules())
+    ended: Counter[str] = Counter()
+    for seed in range(15):
+        for moment in review_match(room, played("hunt", Random(seed)), oracle).moments:
+            before = moment.match.previous
+            assert before
+            assert isinstance(moment.actor, Seat)
+            own = moment.luck - moment.mixing
+            if not moment.entry.startswith("observe"):
+                assert own == pytest.approx(0)  # nobody has answered anything yet
+                continue
+            sight, others = before.sight(moment.actor), before.sight(moment.actor.other)
+            action = room.rules().parse(moment.entry)
+            belief = {name: p for name, p in oracle.belief(sight).items() if name != "tunnel left"}
+            expected = sum(
+                p
+                * oracle.worth_seeing_all(
+                    sight, replace(others, view=replace(others.view, cell=cell)), action
+                )
+                for p, cell in zip(belief.values(), (*range(1, 8), 0), strict=True)
+            )
+            outcome = moment.match.outcome
+            if outcome:
+                came = float(outcome.winner is moment.actor)
+                ended["won" if came else "lost"] += 1
+            else:
+                came = 1 - oracle.value(moment.match.sight(moment.actor.other)).number
+            assert (own if moment.actor is Seat.ONE else -own) == pytest.approx(came - expected)
+    assert min(ended["won"], ended["lost"]) > 1
 
 
 def test_resigning_gives_the_rest_away() -> None:
