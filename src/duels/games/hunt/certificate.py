@@ -133,7 +133,9 @@ def problem_of(habit: "Habit", seat: Seat) -> HiddenStrategy:
                 continue
             place, here = row * types + kind, kind % cells
             on_grid = (1 << off) - 1 & ~(at[here] | at[last_other[other]])
-            support[place] = on_grid if last_own[own] >= 0 else 1 << off
+            # On two cells nobody may be left anywhere. The option that leads there wins outright and must be
+            # one to choose: any states will do, since none of them ever has a chance.
+            support[place] = (on_grid or (1 << off) - 1) if last_own[own] >= 0 else 1 << off
             caught[place] = at[here]
             for named in range(cells):
                 if named not in (here, last_own[own]):
