@@ -135,7 +135,7 @@ class Chain:
         return 1 - float(self.worth[Seat.TWO][0, -1, -1])
 
 
-@numba.njit(cache=True, fastmath=True)
+@numba.njit(cache=True, nogil=True, fastmath=True)
 def _turn(
     first: bool, next_one: Array, next_two: Array, last: Array, after: Array, rows: Array,
     reach: Array, coming: Array, worth: Array, onward: Array, moves: Array, names: Array,

@@ -122,7 +122,7 @@ class _Public:
         self.last = np.array([last for _, _, last in waiting])
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _turn(
     reach: Array, onward: Array, following: Array, owner: Array, hearer: Array, width: int,
     cell: Array, other_cell: Array, moves: Array, names: Array, last: Array, other_last: Array,
