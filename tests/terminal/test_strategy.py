@@ -1,18 +1,29 @@
 """solve hunt --train, --study and --verify: what they print, what they write, and how they stop."""
 
+import errno
+import io
 import json
 import signal
 import subprocess
 import sys
+import tempfile
+from collections.abc import Generator
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
 
+from duels.core.rules import Seat
+from duels.games.hunt import rebuild, study
+from duels.games.hunt.rules import QuantumHunt
 from duels.games.hunt.strategy import DATA, unpack
+from duels.solving.progress import heard_by, tell
 from duels.terminal import patience
+from duels.terminal import screen as screens
 from duels.terminal.commands import run
 from duels.terminal.patience import Progress, duration
 from duels.terminal.screen import Screen
+from tests.terminal.test_patience import FakeTerminal, wait_for
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -52,6 +63,55 @@ def test_training_without_a_folder_writes_nothing(
     assert "Nothing is written" in told
     assert "the same comes out for every seed" in told
     assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_that_cannot_be_written_is_found_out_before_the_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def trained(quick: bool) -> None:
+        raise AssertionError("the work has begun")
+
+    monkeypatch.setattr(rebuild, "rebuild", trained)
+    (tmp_path / "file").touch()
+    assert run(["solve", "hunt", "--train", "--out", str(tmp_path / "file" / "folder")]) == 1
+    assert "folder" in capsys.readouterr().err
+
+    def full(**options: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", full)
+    assert run(["solve", "hunt", "--train", "--out", str(tmp_path / "folder")]) == 1
+    assert "Read-only file system" in capsys.readouterr().err
+
+
+def test_a_study_says_how_far_it_is_within_its_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("numba")
+    from duels.games.hunt.habits import HABITS, of_weights
+    from duels.solving.pairs import meet
+    from duels.solving.simulation import simulate
+
+    told: list[str] = []
+    with heard_by(told.append):
+        meet(of_weights(HABITS["sweeps"], Seat.ONE), of_weights(HABITS["sweeps"], Seat.TWO))
+        assert told[0] == "turn 1, 1 of the games left"
+        assert len(told) > 5
+        told.clear()
+        rules = QuantumHunt()
+        simulate(rules, dict.fromkeys(Seat, lambda sight: [1.0] * len(sight.actions)), 101, seed=1)
+        assert told == ["match 0 of 101", "match 100 of 101"]
+
+    def slow() -> Generator[str, None, dict[str, int]]:
+        yield "a step"
+        tell("halfway")
+        wait_for(terminal, "… studying: halfway")
+        return {"found": 1}
+
+    terminal = FakeTerminal()
+    monkeypatch.setattr(screens, "_REMIND_EVERY", 0.01)
+    monkeypatch.setattr(study, "study", slow)
+    with redirect_stderr(terminal), redirect_stdout(io.StringIO()) as out:
+        assert run(["solve", "hunt", "--study", "--json"]) == 0
+    assert json.loads(out.getvalue()) == {"found": 1}
 
 
 @pytest.mark.parametrize("option", ["--train", "--study", "--verify"])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from duels.core.rules import Seat
 from duels.games.hunt.strategy import CELLS, DATA, Strategy, Tables, pack, shipped
 from duels.solving.memory import Window
+from duels.solving.progress import Steps
 
 if TYPE_CHECKING:
     from duels.solving.hide_and_seek import Plan
@@ -38,18 +39,15 @@ def rebuild(quick: bool = False) -> Generator[Step, None, Rebuilt]:
 
     plan = Plan(rounds=(2,), depths=(1,), stages=()) if quick else Plan()
     work = _work(plan)
-    steps = train(plan)
+    steps = Steps(train(plan))
     begun: list[str] = []
-    while True:
-        try:
-            progress = next(steps)
-        except StopIteration as end:
-            return _compared(end.value)
+    for progress in steps:
         if progress.stage not in begun:
             begun.append(progress.stage)
         stage = min(len(begun), len(work)) - 1
         done = (sum(work[:stage]) + work[stage] * progress.done) / sum(work)
         yield Step(f"{progress.stage}, wins {progress.value:.1%} against it", done)
+    return _compared(steps.result)
 
 
 def _work(plan: "Plan") -> list[float]:
