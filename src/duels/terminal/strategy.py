@@ -14,27 +14,28 @@ from duels.terminal.screen import Screen
 def train(game: Game, quick: bool, seed: str | None, folder: Path | None, screen: Screen) -> None:
     """Build the strategy from nothing and compare it with the shipped one; keep it if there is a `folder`."""
     rebuilding = game.learned("rebuild")
-    target = folder / rebuilding.FILE if folder else None
-    if target and target.exists():
-        raise DuelsError(f"{target} exists already and is not written over.")
     if folder:
+        for name in rebuilding.FILES:
+            if (folder / name).exists():
+                raise DuelsError(f"{folder / name} exists already and is not written over.")
         _try_to_write(folder)
     if seed is not None:
         screen.notice("Training draws no lots: the same comes out for every seed.")
     screen.notice(
-        f"The strategy is written to {target} at the end."
-        if target
+        f"The strategy and its certificate are written to {folder} at the end."
+        if folder
         else "Nothing is written: --out keeps it."
     )
     tell = Progress(screen)
-    steps = Steps(rebuilding.rebuild(quick))
+    steps = Steps(rebuilding.rebuild(quick, certifying=folder is not None))
     with long_computation():
         for step in screen.patiently("training", iter(steps)):
             tell(step.text, step.done)
     built = steps.result
-    if target:
-        target.write_bytes(built.data)
-        screen.say(f"Wrote {target}.\n")
+    if folder:
+        for name, data in built.files.items():
+            (folder / name).write_bytes(data)
+            screen.say(f"Wrote {folder / name}.\n")
     screen.say(f"{built.comparison}\n")
     if quick:
         screen.say("The plan was far too short on purpose: this is no strategy to play.\n")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from duels.core.rules import Seat
 from duels.games.hunt.habits import of_strategy
-from duels.games.hunt.strategy import CELLS, CLAIM, DATA, OTHERS, OWN, Strategy, Tables
+from duels.games.hunt.strategy import CELLS, CLAIM, OTHERS, OWN, Strategy, Tables
 from duels.solving.memory import Memory
 from duels.solving.pomdp import MOST_STATES, Bounds, Effort, HiddenStrategy, Progress, bounds
 
@@ -46,14 +46,14 @@ def claimed() -> Certificate:
     return Certificate({seat: Bounds(*stored[str(seat.value)]) for seat in Seat})
 
 
-def write_claim(found: Certificate) -> None:
-    """Store a certificate, rounded to the safe side."""
+def as_stored(found: Certificate, strategy: bytes) -> bytes:
+    """A certificate as it is shipped beside the `strategy` that it is about, rounded to the safe side."""
     stored: dict[str, Any] = {
-        str(seat.value): [floor(b.low * 10_000) / 10_000, ceil(b.high * 10_000) / 10_000]
+        str(seat.value): [floor(b.low * 10_000) / 10_000, min(1.0, ceil(b.high * 10_000) / 10_000)]
         for seat, b in found.against.items()
     }
-    stored["strategy"] = hashlib.sha256(DATA.read_bytes()).hexdigest()
-    CLAIM.write_text(json.dumps(stored) + "\n", encoding="utf-8")
+    stored["strategy"] = hashlib.sha256(strategy).hexdigest()
+    return f"{json.dumps(stored)}\n".encode()
 
 
 def certify(strategy: Strategy, effort: Effort = EFFORT) -> Iterator[tuple[Seat, Progress]]:
