@@ -4,9 +4,9 @@ import pytest
 
 from duels.core.rules import Seat
 from duels.games.hunt import certificate
-from duels.games.hunt.certificate import Certificate, claimed, problem_against
+from duels.games.hunt.certificate import Certificate, claimed, problem_against, type_after
 from duels.games.hunt.oracle import HuntOracle, make_oracle
-from duels.games.hunt.rules import QuantumHunt
+from duels.games.hunt.rules import OFF_GRID, Move, Phase, QuantumHunt, State, Tunnel
 from duels.games.hunt.strategy import shipped
 from duels.solving.pomdp import Bounds, Progress
 
@@ -17,6 +17,18 @@ def test_gains_and_value_follow_from_the_two_best_responses() -> None:
     assert pair.nash_conv.high == pytest.approx(0.15)
     assert pair.value.low == pytest.approx(0.45)
     assert pair.value.high == pytest.approx(0.6)
+
+
+def test_a_responder_goes_where_the_rules_let_it_and_keeps_its_tunnel_where_a_step_does() -> None:
+    rules = QuantumHunt()
+    types = [(cell, tunnel) for tunnel in (False, True) for cell in range(1, 8)] + [(OFF_GRID, True)]
+    for kind, (here, tunnel) in enumerate(types):
+        state = State((here, OFF_GRID), (tunnel, True), (0, 0), Seat.ONE, Phase.MOVE)
+        for cell in range(1, 8):
+            allowed = [a for a in (Move(cell), Tunnel(cell)) if a in rules.actions(state)]
+            then = rules.apply(state, allowed[0]).state if allowed else None
+            expected = types.index((then.cells[0], then.tunnels[0])) if then else None
+            assert type_after(kind, cell - 1) == expected
 
 
 def test_the_claim_says_something() -> None:
