@@ -94,8 +94,8 @@ def problem_of(habit: "Habit", seat: Seat) -> HiddenStrategy:
 
     cells = habit.own.cells
     types, off = 2 * cells + 1, len(habit.cell) - 1
-    after_own, after_other = _transitions(habit.own), _transitions(habit.others)
-    last_own, last_other = _last(habit.own), _last(habit.others)
+    after_own, after_other = habit.own.following, habit.others.following
+    last_own, last_other = habit.own.latest, habit.others.latest
     width = len(after_other)
     rows = len(after_own) * width
     met = _met(habit.own, habit.others, seat)
@@ -182,22 +182,10 @@ def mirrored_rows(own_memory: Memory = OWN, other_memory: Memory = OTHERS) -> li
     return [own * width + other for own in own_memory.mirrored for other in other_memory.mirrored]
 
 
-def _transitions(memory: Memory) -> list[list[int]]:
-    return [
-        [memory.numbers.get(memory.after(state, cell), 0) for cell in range(memory.cells)]
-        for state in memory.states
-    ]
-
-
-def _last(memory: Memory) -> list[int]:
-    """The cell named last, -1 before the first."""
-    return [state[0] if state else -1 for state in memory.states]
-
-
 def _met(own_memory: Memory, other_memory: Memory, seat: Seat) -> set[int]:
     """The rows at which a strategy at `seat` can be to act once the responder has named a cell."""
-    own_names, other_names = _transitions(own_memory), _transitions(other_memory)
-    last_own, last_other = _last(own_memory), _last(other_memory)
+    own_names, other_names = own_memory.following, other_memory.following
+    last_own, last_other = own_memory.latest, other_memory.latest
     found: set[tuple[int, int]] = set()
     fresh = {(0, 0)} if seat is Seat.TWO else {(own, 0) for own in own_names[0]}
     while fresh:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from duels.core.rules import Seat
 from duels.games.hunt.certificate import EFFORT, Certificate, as_stored, certify
+from duels.games.hunt.habits import shares
 from duels.games.hunt.strategy import CELLS, CLAIM, DATA, Strategy, Tables, pack, shipped
 from duels.solving.memory import Window
 from duels.solving.pomdp import Bounds, Effort
@@ -91,8 +92,7 @@ def _furthest(one: Tables, two: Tables) -> float:
     import numpy as np
 
     def chances(weights: "array[int]") -> Any:
-        rows = np.array(weights, float).reshape(-1, CELLS)
-        return rows / np.maximum(rows.sum(axis=1, keepdims=True), 1)
+        return shares(np.array(weights, float).reshape(-1, CELLS))
 
     pairs = ((one.moves, two.moves), (one.names, two.names))
     return max(float(np.abs(chances(mine) - chances(theirs)).max()) for mine, theirs in pairs)
