@@ -18,6 +18,7 @@ from chapters import Pictures, chain, flip, leap, lights
 
 from duels.games.hunt.report import sections
 from duels.games.hunt.study import fingerprint, study
+from duels.solving.progress import Steps
 
 DOCS = Path(__file__).parent.parent
 STUDY = DOCS / "solved" / "hunt.json"
@@ -87,13 +88,10 @@ def renew_the_study() -> None:
         return
     if "--check" in sys.argv:
         sys.exit(f"{STUDY.name} is about another strategy: run make solved")
-    steps = study()
-    while True:
-        try:
-            print(f"… {next(steps)}", flush=True)
-        except StopIteration as end:
-            STUDY.write_text(json.dumps(end.value, indent=2) + "\n", encoding="utf-8")
-            return
+    steps = Steps(study())
+    for text in steps:
+        print(f"… {text}", flush=True)
+    STUDY.write_text(json.dumps(steps.result, indent=2) + "\n", encoding="utf-8")
 
 
 def wrapped(page: str) -> str:

@@ -131,7 +131,7 @@ def test_a_strategy_that_is_not_alike_in_the_mirror_is_left_as_it_is() -> None:
 @pytest.mark.parametrize("seat", list(Seat))
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize(
-    ("memory", "turns", "width", "gap"), [(MEMORY, 3, 0.4, 0.01), (Window(2, 1), 6, 0.01, 0.25)]
+    ("memory", "turns", "width", "gap"), [(MEMORY, 3, 0.4, 0.01), (Window(2, 1), 6, 0.01, 0.01)]
 )
 def test_bounds_hold_against_plain_search(
     seat: Seat, seed: int, memory: Memory, turns: int, width: float, gap: float
@@ -145,6 +145,22 @@ def test_bounds_hold_against_plain_search(
     # Both methods must say something: a bound of nothing would pass the lines above.
     assert found.high - found.low < gap
     assert at_most - at_least < width
+
+
+@pytest.mark.parametrize("seat", list(Seat))
+@pytest.mark.parametrize("cells", [2, 3, 7])
+def test_every_option_leads_to_a_place_where_play_can_go_on(seat: Seat, cells: int) -> None:
+    """A responder has something to choose by at every place that it can be at."""
+    memory = Window(cells, 1)
+    problem = problem_against(some_tables(1, memory), seat, memory, memory)
+    met, fresh = set(), {node for node, _ in problem.start}
+    while fresh:
+        met |= fresh
+        options = [range(*problem.first_option[node : node + 2]) for node in fresh]
+        places = {int(problem.goes[option]) for part in options for option in part}
+        assert all(problem.support[place] for place in places)
+        fresh = {int(node) for place in places for node in problem.then[place] if node >= 0} - met
+    assert len(met) > cells
 
 
 def test_every_step_gives_valid_and_tighter_bounds() -> None:

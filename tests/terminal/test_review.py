@@ -3,6 +3,9 @@
 import json
 import re
 import shlex
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import islice, pairwise
 from pathlib import Path
@@ -29,6 +32,13 @@ def random_match(game: str, rng: Random, most: int = 80) -> Match[Any, Any, Any]
     return match
 
 
+def perfect_match(game: str, rng: Random) -> Match[Any, Any, Any]:
+    room = find_game(game)
+    player = duels.make_player("perfect", room, room.rules())
+    *_, match = playing(duels.start(game), rng, lambda match, seat: player.choose(match.sight(seat), rng))
+    return match
+
+
 @pytest.mark.parametrize("game", SEEDS)
 def test_luck_and_losses_add_up_to_the_result(game: str) -> None:
     room = find_game(game)
@@ -44,6 +54,46 @@ def test_luck_and_losses_add_up_to_the_result(game: str) -> None:
             assert moment.loss >= 0
             if moment.actor is not CHANCE and game in OPEN_GAMES:
                 assert moment.luck == 0  # nothing is hidden: a decision alone moves nothing else
+
+
+@pytest.mark.parametrize("played", [random_match, perfect_match])
+def test_luck_in_hunt_is_what_an_observation_brings_beyond_what_could_be_expected(
+    played: Callable[[str, Random], Match[Any, Any, Any]],
+) -> None:
+    """Worked out apart: over all places where the other token may have been, each seen with open eyes."""
+    room = find_game("hunt")
+    oracle = room.oracle(room.rules())
+    ended: Counter[str] = Counter()
+    for seed in range(15):
+        for moment in review_match(room, played("hunt", Random(seed)), oracle).moments:
+            before = moment.match.previous
+            assert before
+            assert isinstance(moment.actor, Seat)
+            own = moment.luck - moment.mixing
+            if moment.mishap or moment.alike == "Lost already.":
+                ended["collided"] += 1  # told where it came about, not where it came to light
+                continue
+            if not moment.entry.startswith("observe"):
+                assert own == pytest.approx(0)  # nobody has answered anything yet
+                continue
+            sight, others = before.sight(moment.actor), before.sight(moment.actor.other)
+            action = room.rules().parse(moment.entry)
+            belief = {name: p for name, p in oracle.belief(sight).items() if name != "tunnel left"}
+            expected = sum(
+                p
+                * oracle.worth_seeing_all(
+                    sight, replace(others, view=replace(others.view, cell=cell)), action
+                )
+                for p, cell in zip(belief.values(), (*range(1, 8), 0), strict=True)
+            )
+            outcome = moment.match.outcome
+            if outcome:
+                came = float(outcome.winner is moment.actor)
+                ended["won" if came else "lost"] += 1
+            else:
+                came = 1 - oracle.value(moment.match.sight(moment.actor.other)).number
+            assert (own if moment.actor is Seat.ONE else -own) == pytest.approx(came - expected)
+    assert min(ended["won"], ended["collided"]) > 1
 
 
 def test_resigning_gives_the_rest_away() -> None:
@@ -285,7 +335,7 @@ def test_new_boards_are_marked_and_a_long_match_is_summed_up(
     assert f"\n{summed[1]:>3}. " not in out
 
 
-def test_what_the_strategy_rarely_does_is_a_slip_and_no_luck() -> None:
+def test_what_the_strategy_never_does_is_a_slip_and_no_luck() -> None:
     room = find_game("hunt")
     oracle = room.oracle(room.rules())
     slips = 0
@@ -303,6 +353,18 @@ def test_what_the_strategy_rarely_does_is_a_slip_and_no_luck() -> None:
                 slips += moment.loss > 0
             assert moment.loss == 0 or abs(moment.mixing) <= ALLOWANCE + 1e-9
     assert slips
+
+
+def test_perfect_play_of_hunt_is_hardly_ever_told_that_it_made_mistakes() -> None:
+    room = find_game("hunt")
+    oracle = room.oracle(room.rules())
+    marks: Counter[str] = Counter()
+    for seed in range(40):
+        review = review_match(room, perfect_match("hunt", Random(seed)), oracle)
+        marks += Counter(moment.mark for moment in review.moments)
+    charged = marks["inaccuracy"] + marks["mistake"] + marks["blunder"]
+    assert charged < 0.03 * sum(marks.values())
+    assert marks["good"]  # rarely taken, and taken all the same
 
 
 def test_estimates_have_no_error_and_positions_can_be_solved(

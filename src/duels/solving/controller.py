@@ -16,7 +16,7 @@ from duels.solving.pomdp import HiddenStrategy
 
 Array = np.ndarray[Any, Any]
 Tables = tuple[Array, ...]
-compiled = numba.njit(cache=True, boundscheck=False, fastmath={"contract", "arcp", "nsz"})
+compiled = numba.njit(cache=True, nogil=True, boundscheck=False, fastmath={"contract", "arcp", "nsz"})
 
 
 @dataclass(frozen=True)

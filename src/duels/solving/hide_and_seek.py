@@ -96,8 +96,8 @@ class Chain:
     def __init__(self, one: Memory, two: Memory, grid: "Grid") -> None:
         self.grid = grid
         self.memory = {Seat.ONE: one, Seat.TWO: two}
-        self.next = {seat: _transitions(memory) for seat, memory in self.memory.items()}
-        self.last = {seat: _last(memory) for seat, memory in self.memory.items()}
+        self.next = {seat: np.array(memory.following) for seat, memory in self.memory.items()}
+        self.last = {seat: np.array(memory.latest) for seat, memory in self.memory.items()}
         self.size = len(one.states) * len(two.states)
         shape = (self.size, grid.types, grid.types)
         self.reach = {seat: np.zeros(shape, np.float32) for seat in Seat}
@@ -135,7 +135,7 @@ class Chain:
         return 1 - float(self.worth[Seat.TWO][0, -1, -1])
 
 
-@numba.njit(cache=True, fastmath=True)
+@numba.njit(cache=True, nogil=True, fastmath=True)
 def _turn(
     first: bool, next_one: Array, next_two: Array, last: Array, after: Array, rows: Array,
     reach: Array, coming: Array, worth: Array, onward: Array, moves: Array, names: Array,
@@ -298,14 +298,3 @@ def _mean(worth: Array, reach: Array, pupil: Policy, cells: int) -> Any:
         by_place[:, :, cells] = values[:, :, -1]
         np.add.at(total, pupil.rows, by_place)
     return np.clip(sums[0] / np.maximum(sums[1], 1e-300), 0.0, 1.0)
-
-
-def _transitions(memory: Memory) -> Array:
-    numbers = memory.numbers
-    return np.array(
-        [[numbers.get(memory.after(s, c), 0) for c in range(memory.cells)] for s in memory.states]
-    )
-
-
-def _last(memory: Memory) -> Array:
-    return np.array([state[0] if state else -1 for state in memory.states])

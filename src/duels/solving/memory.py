@@ -26,6 +26,19 @@ class Memory(ABC):
         return _numbers(self)
 
     @property
+    def following(self) -> list[list[int]]:
+        """By state and cell: the number of the state once the cell is named; 0 where it cannot be."""
+        return [
+            [self.numbers.get(self.after(state, cell), 0) for cell in range(self.cells)]
+            for state in self.states
+        ]
+
+    @property
+    def latest(self) -> list[int]:
+        """By state: the cell named last, -1 before the first."""
+        return [state[0] if state else -1 for state in self.states]
+
+    @property
     def mirrored(self) -> list[int]:
         """By state: the number of the same state on cells counted from the other end."""
         return [self.numbers[self.turned(state)] for state in self.states]

@@ -15,8 +15,8 @@ from duels.solving.progress import tell
 OFTEN = 0.1
 """How often a mixed strategy takes an action at least for it to be one of the best.
 
-Training leaves a little weight on nearly every action: less than this is noise, not advice. Of the few
-actions that matter in one decision, one always has more.
+Training leaves a little weight on nearly every action: less than this is no advice. Of the few actions
+that matter in one decision, one always has more.
 """
 
 

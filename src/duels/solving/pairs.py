@@ -12,6 +12,7 @@ import numpy as np
 
 from duels.core.rules import Seat
 from duels.solving.memory import Memory
+from duels.solving.progress import tell
 
 Array = np.ndarray[Any, Any]
 NOWHERE = -1
@@ -82,6 +83,7 @@ def meet(one: Habit, two: Habit, longest: int = 400, negligible: float = 1e-9) -
     turns: list[Turn] = []
     seat = Seat.ONE
     while left > negligible and len(turns) < longest:
+        tell(f"turn {len(turns) + 1}, {left:.2g} of the games left")
         mover, other = sides[seat], sides[seat.other]
         mine, theirs = public[seat], public[seat.other]
         cells = mover.own.cells
@@ -122,7 +124,7 @@ class _Public:
         self.last = np.array([last for _, _, last in waiting])
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _turn(
     reach: Array, onward: Array, following: Array, owner: Array, hearer: Array, width: int,
     cell: Array, other_cell: Array, moves: Array, names: Array, last: Array, other_last: Array,

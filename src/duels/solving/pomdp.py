@@ -12,6 +12,7 @@ which lower bounds in mind, decides how tight it gets, never whether it holds.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from math import ceil, floor
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -100,6 +101,13 @@ class Bounds:
 
     low: float
     high: float
+
+    def percent(self, digits: int) -> tuple[str, str]:
+        """Both in percent, the low one rounded down and the high one up: what is shown is proven too."""
+        scale = 10**digits
+        # Bounds are often sums of decimals: what floats add to those must not count as a digit.
+        low, high = (round(100 * scale * bound, 6) for bound in (self.low, self.high))
+        return f"{floor(low) / scale:.{digits}f}", f"{ceil(high) / scale:.{digits}f}"
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from duels.solving.pomdp import MOST_STATES, HiddenStrategy
 X = MOST_STATES
 Array = np.ndarray[Any, Any]
 Tables = tuple[Array, ...]
-compiled = numba.njit(cache=True, boundscheck=False, fastmath={"contract", "arcp", "nsz"})
+compiled = numba.njit(cache=True, nogil=True, boundscheck=False, fastmath={"contract", "arcp", "nsz"})
 PEELS = 3
 """How many known beliefs are peeled off a belief before the rest is interpolated between sets."""
 UPPER_GAIN, LOWER_GAIN = 1e-5, 2e-4

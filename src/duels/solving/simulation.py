@@ -8,6 +8,7 @@ from random import Random
 from duels.core.match import Match, playing
 from duels.core.rules import A, Rules, S, Seat, V
 from duels.solving.best_response import Policy
+from duels.solving.progress import tell
 
 ERRORS = 4
 """How many standard errors off a mean may be to be taken for right: farther by luck once in thousands."""
@@ -57,7 +58,9 @@ def simulate(
         sight = match.sight(seat)
         return rng.choices(sight.actions, policies[seat](sight))[0]
 
-    for _ in range(games):
+    for number in range(games):
+        if number % 100 == 0:
+            tell(f"match {number:,} of {games:,}")
         *_, match = playing(Match.start(rules), rng, decide)
         winner = match.outcome.winner if match.outcome else None
         won.append(0.5 if winner is None else float(winner is Seat.ONE))

@@ -212,6 +212,11 @@ def levels_as_text(game: Game, rows: list[LevelRow], matches: int) -> str:
         f"Measured over {told}, half from either seat, luck taken out; ± 95% confidence. "
         "A point is 1% to win."
     )
+    if rows[-1].matches != matches:
+        lines.append(
+            "Perfect play mixes: what it often takes costs nothing unless its estimate is clearly worse\n"
+            "than the mixture's; that it can be foreseen costs nothing here."
+        )
     if not all(row.clear for row in rows[1:]):
         lines.append("More matches tell levels apart: --matches.")
     part = _left_to(game)

@@ -45,7 +45,8 @@ from duels.terminal.options import (
     "--out",
     "folder",
     type=click.Path(path_type=Path, file_okay=False),
-    help="With --train: the folder to write the strategy to; nothing is written without it.",
+    help="With --train: the folder to write the strategy and its certificate to; takes about 20 minutes. "
+    "Nothing is written without it.",
 )
 @click.option("--lights", type=click.IntRange(1, 100_000), help="lights: how many.")
 @click.option("--goal", type=click.IntRange(2, 10_000_000), help="leap: the cell to reach.")

@@ -8,9 +8,9 @@ import pytest
 from duels.core.errors import DuelsError
 from duels.core.rules import Seat
 from duels.games.hunt import certificate, strategy
-from duels.games.hunt.certificate import Certificate, claimed, problem_against, write_claim
+from duels.games.hunt.certificate import Certificate, as_stored, claimed, problem_against, type_after
 from duels.games.hunt.oracle import HuntOracle, make_oracle
-from duels.games.hunt.rules import QuantumHunt
+from duels.games.hunt.rules import OFF_GRID, Move, Phase, QuantumHunt, State, Tunnel
 from duels.games.hunt.strategy import shipped
 from duels.solving.pomdp import Bounds, Progress
 
@@ -21,6 +21,18 @@ def test_gains_and_value_follow_from_the_two_best_responses() -> None:
     assert pair.nash_conv.high == pytest.approx(0.15)
     assert pair.value.low == pytest.approx(0.45)
     assert pair.value.high == pytest.approx(0.6)
+
+
+def test_a_responder_goes_where_the_rules_let_it_and_keeps_its_tunnel_where_a_step_does() -> None:
+    rules = QuantumHunt()
+    types = [(cell, tunnel) for tunnel in (False, True) for cell in range(1, 8)] + [(OFF_GRID, True)]
+    for kind, (here, tunnel) in enumerate(types):
+        state = State((here, OFF_GRID), (tunnel, True), (0, 0), Seat.ONE, Phase.MOVE)
+        for cell in range(1, 8):
+            allowed = [a for a in (Move(cell), Tunnel(cell)) if a in rules.actions(state)]
+            then = rules.apply(state, allowed[0]).state if allowed else None
+            expected = types.index((then.cells[0], then.tunnels[0])) if then else None
+            assert type_after(kind, cell - 1) == expected
 
 
 def test_the_claim_says_something() -> None:
@@ -40,6 +52,25 @@ def test_no_play_of_the_strategy_is_left_out() -> None:
         assert on_grid.sum(axis=2) == pytest.approx(1.0)
         assert problem.signals[rows, :, :7].sum(axis=1) == pytest.approx(1.0)
         assert all(on_grid[:, a, b].max() == 0.0 for a in range(7) for b in range(7) if abs(a - b) > 1)
+
+
+def test_what_is_proven_is_claimed_of_the_game_without_a_limit_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = claimed().against
+    monkeypatch.setattr(
+        certificate, "certify", lambda strategy: ((s, Progress("done", 1.0, b)) for s, b in found.items())
+    )
+    monkeypatch.setattr(HuntOracle, "_played_out", lambda oracle: iter(()))
+    for limit in (None, 2):
+        oracle = make_oracle(QuantumHunt(max_turns=limit))
+        told = [oracle.claim(), *(check.name for check in oracle.verify())]
+        assert len(told) == 3
+        assert all(("without a limit of turns" in text) == (limit is not None) for text in told)
+
+
+def test_bounds_are_shown_so_that_they_hold() -> None:
+    assert Bounds(0.56379, 0.57711).percent(1) == ("56.3", "57.8")
+    assert Bounds(0.5637, 0.1 + 0.2).percent(2) == ("56.37", "30.00")
+    assert Bounds(0.0, 1.0).percent(0) == ("0", "100")
 
 
 @pytest.mark.slow
@@ -118,6 +149,8 @@ def test_another_strategy_is_not_played(installed: Path) -> None:
 
 
 def test_what_is_stored_is_claimed_rounded_to_the_safe_side(installed: Path) -> None:
-    write_claim(Certificate({Seat.ONE: Bounds(0.50009, 0.55001), Seat.TWO: Bounds(0.56, 0.6)}))
+    found = Certificate({Seat.ONE: Bounds(0.50009, 0.55001), Seat.TWO: Bounds(0.56, 0.6)})
+    stored = as_stored(found, (installed / "strategy.bin").read_bytes())
+    (installed / "certificate.json").write_bytes(stored)
     assert claimed().against == {Seat.ONE: Bounds(0.5, 0.5501), Seat.TWO: Bounds(0.56, 0.6)}
     assert shipped()

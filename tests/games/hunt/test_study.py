@@ -1,6 +1,7 @@
 """The study that docs/solved.md tells: it adds up, it is about the shipped strategy, it comes out again."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,24 @@ def test_the_report_says_what_is_proven_and_no_more() -> None:
     assert f"certified to give away at most {100 * claimed().nash_conv.high:.2f} points" in text
     assert "optimal" not in text
     assert max(len(line) for line in text.splitlines()) <= 110
+
+
+def test_every_bound_in_the_report_holds() -> None:
+    text = report(STORED).replace("\n", " ")
+    against, without = STORED["certificate"], STORED["tunnel"]
+    certified = list(against.values())
+    tunnels = [pair for seat in against for pair in (against[seat], without[seat])]
+    worths = [[max(0.0, a[0] - b[1]), a[1] - b[0]] for a, b in zip(certified, without.values(), strict=True)]
+    habits = [habit["responder"] for habit in STORED["habits"].values() if habit["responder"]]
+    table = re.findall(r"strategy \| (\S+) % \| (\S+) % \|", text)
+    spans = re.findall(r"(\d+\.\d)(?: %)? (?:to|and) (\d+\.\d) (?:%|points)", text)
+    sums = re.findall(r"at most (\S+) points, both seats together; at least (\S+) of", text)
+    shown = [*table, *spans, *((least, most) for most, least in sums)]
+    known = [*certified, STORED["value"], *tunnels, *worths, *habits, STORED["gives_away"]]
+    assert len(shown) == len(known)
+    for (low, high), (least, most) in zip(shown, known, strict=True):
+        assert 100 * least - 0.1 < float(low) <= 100 * least + 1e-9
+        assert 100 * most - 1e-9 <= float(high) < 100 * most + 0.1
 
 
 def test_the_report_names_the_habits_that_win() -> None:

@@ -7,12 +7,12 @@ costs it anything: what it wins at most then, it wins at most without being told
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from duels.core.errors import DuelsError
 from duels.core.rules import Seat, Sight
 from duels.games.hunt.certificate import problem_of
-from duels.games.hunt.habits import keeping_the_tunnel, of_weights
+from duels.games.hunt.habits import keeping_the_tunnel, of_weights, shares
 from duels.games.hunt.rules import Action, Known, QuantumHunt
 from duels.games.hunt.strategy import CELLS
 from duels.solving.pomdp import Bounds, Effort, HiddenStrategy, at_least, bounds
@@ -136,14 +136,7 @@ def told_of_the_tunnel(habit: "Habit", seat: Seat) -> HiddenStrategy:
         np.concatenate([np.zeros_like(plain.caught), *[plain.caught] * 3]),
         np.concatenate([plain.support] * 4),
         np.concatenate([decided, with_it_spent, plain.then, with_it_spent]),
-        np.concatenate([still, after, _shares(plain.moves), _shares(tunnels)]),
+        np.concatenate([still, after, shares(plain.moves), shares(tunnels)]),
         np.concatenate([choice, named, plain.signals, named]),
         start,
     )
-
-
-def _shares(weights: Any) -> Any:
-    import numpy as np
-
-    total = weights.sum(axis=-1, keepdims=True)
-    return np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from duels.core.rules import Seat
 from duels.games.hunt.habits import of_strategy
-from duels.games.hunt.strategy import CELLS, OTHERS, OWN, Strategy, Tables, read_claim, store_claim
+from duels.games.hunt.strategy import CELLS, OTHERS, OWN, Strategy, Tables, claim_as_stored, read_claim
 from duels.solving.memory import Memory
 from duels.solving.pomdp import MOST_STATES, Bounds, Effort, HiddenStrategy, Progress, bounds
 
@@ -44,14 +44,13 @@ def claimed() -> Certificate:
     return Certificate({seat: Bounds(*stored[str(seat.value)]) for seat in Seat})
 
 
-def write_claim(found: Certificate) -> None:
-    """Store a certificate, rounded to the safe side."""
-    store_claim(
-        {
-            str(seat.value): [floor(b.low * 10_000) / 10_000, ceil(b.high * 10_000) / 10_000]
-            for seat, b in found.against.items()
-        }
-    )
+def as_stored(found: Certificate, strategy: bytes) -> bytes:
+    """A certificate as it is shipped beside the `strategy` that it is about, rounded to the safe side."""
+    bounds = {
+        str(seat.value): [floor(b.low * 10_000) / 10_000, min(1.0, ceil(b.high * 10_000) / 10_000)]
+        for seat, b in found.against.items()
+    }
+    return claim_as_stored(bounds, strategy)
 
 
 def certify(strategy: Strategy, effort: Effort = EFFORT) -> Iterator[tuple[Seat, Progress]]:
@@ -92,8 +91,8 @@ def problem_of(habit: "Habit", seat: Seat) -> HiddenStrategy:
 
     cells = habit.own.cells
     types, off = 2 * cells + 1, len(habit.cell) - 1
-    after_own, after_other = _transitions(habit.own), _transitions(habit.others)
-    last_own, last_other = _last(habit.own), _last(habit.others)
+    after_own, after_other = habit.own.following, habit.others.following
+    last_own, last_other = habit.own.latest, habit.others.latest
     width = len(after_other)
     rows = len(after_own) * width
     met = _met(habit.own, habit.others, seat)
@@ -131,7 +130,9 @@ def problem_of(habit: "Habit", seat: Seat) -> HiddenStrategy:
                 continue
             place, here = row * types + kind, kind % cells
             on_grid = (1 << off) - 1 & ~(at[here] | at[last_other[other]])
-            support[place] = on_grid if last_own[own] >= 0 else 1 << off
+            # On two cells nobody may be left anywhere. The option that leads there wins outright and must be
+            # one to choose: any states will do, since none of them ever has a chance.
+            support[place] = (on_grid or (1 << off) - 1) if last_own[own] >= 0 else 1 << off
             caught[place] = at[here]
             for named in range(cells):
                 if named not in (here, last_own[own]):
@@ -178,22 +179,10 @@ def mirrored_rows(own_memory: Memory = OWN, other_memory: Memory = OTHERS) -> li
     return [own * width + other for own in own_memory.mirrored for other in other_memory.mirrored]
 
 
-def _transitions(memory: Memory) -> list[list[int]]:
-    return [
-        [memory.numbers.get(memory.after(state, cell), 0) for cell in range(memory.cells)]
-        for state in memory.states
-    ]
-
-
-def _last(memory: Memory) -> list[int]:
-    """The cell named last, -1 before the first."""
-    return [state[0] if state else -1 for state in memory.states]
-
-
 def _met(own_memory: Memory, other_memory: Memory, seat: Seat) -> set[int]:
     """The rows at which a strategy at `seat` can be to act once the responder has named a cell."""
-    own_names, other_names = _transitions(own_memory), _transitions(other_memory)
-    last_own, last_other = _last(own_memory), _last(other_memory)
+    own_names, other_names = own_memory.following, other_memory.following
+    last_own, last_other = own_memory.latest, other_memory.latest
     found: set[tuple[int, int]] = set()
     fresh = {(0, 0)} if seat is Seat.TWO else {(own, 0) for own in own_names[0]}
     while fresh:

@@ -3,7 +3,6 @@
 A habit is a function of what a seat sees at once, so that the same one can sit at a real match.
 """
 
-from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -81,8 +80,8 @@ def of_strategy(tables: Tables, own: Memory = OWN, others: Memory = OTHERS) -> "
     cells, rows = own.cells, len(own.states) * len(others.states)
     places = cells + 1
     moves, names = np.zeros((rows, places, places)), np.zeros((rows, places, cells))
-    moves[:, :, :cells] = _shares(tables.moves, (rows, places, cells))
-    names[:, :cells] = _shares(tables.names, (rows, cells, cells))
+    moves[:, :, :cells] = shares(np.array(tables.moves, float).reshape(rows, places, cells))
+    names[:, :cells] = shares(np.array(tables.names, float).reshape(rows, cells, cells))
     return Habit(own, others, np.array([*range(cells), NOWHERE]), moves, names)
 
 
@@ -159,9 +158,9 @@ def _row(last: Window, state: State, seat: Seat) -> int:
     return mine * len(last.states) + theirs
 
 
-def _shares(weights: "array[int]", shape: tuple[int, ...]) -> Any:
+def shares(weights: Any) -> Any:
+    """Weights as parts of the sum of their row, 0 where that is 0."""
     import numpy as np
 
-    shaped = np.array(weights, float).reshape(shape)
-    total = shaped.sum(axis=-1, keepdims=True)
-    return np.divide(shaped, total, out=np.zeros_like(shaped), where=total > 0)
+    total = weights.sum(axis=-1, keepdims=True)
+    return np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)

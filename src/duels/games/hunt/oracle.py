@@ -4,11 +4,11 @@ Beliefs follow the rules of probability from what one seat has seen; values are 
 """
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import replace
 
 from duels.core.errors import DuelsError
 from duels.core.rules import Seat, Sight
+from duels.games.hunt.beliefs import Track, Tracker, row_number
 from duels.games.hunt.reasons import why
 from duels.games.hunt.rules import (
     Action,
@@ -21,12 +21,9 @@ from duels.games.hunt.rules import (
     QuantumHunt,
     Tunnel,
 )
-from duels.games.hunt.strategy import CELLS, OFF, Strategy, row_of, shipped
+from duels.games.hunt.strategy import CELLS, OFF, Strategy, shipped
 from duels.solving.oracle import OFTEN, Check, Exactness, Finding, Judged, Oracle, Value, Verdict
 from duels.solving.pomdp import Bounds
-
-STRAY = 0.02
-"""How often the other side is taken to do just anything instead, so that no sight is ever impossible."""
 
 ALLOWANCE = 0.06
 """How far below the mixture's an action's estimate may be at no cost, if the strategy takes it OFTEN.
@@ -36,17 +33,11 @@ Of the actions that the strategy takes when it plays itself, 95 % are estimated 
 for off its own path the strategy is little trained. Of a rarer action less is allowed, in proportion.
 """
 
-# One judgement asks for the same few rows thousands of times.
-_row_of = lru_cache(10_000)(row_of)
-
 ADVERSARY = "the adversary that the strategy was trained against"
 """Whom the stored chances, and so all estimates, are about."""
 
 PLAYED_OUT = 4000
 """Matches that are played to check the exact sums."""
-
-Hidden = tuple[int, bool]
-"""Where the other's token is (cells from 0), and whether its tunnel is left."""
 
 
 def make_oracle(rules: QuantumHunt) -> "HuntOracle":
@@ -62,18 +53,6 @@ def how_perfect() -> str:
     return f"{_certified(claimed().nash_conv)}, both seats together"
 
 
-@dataclass(frozen=True)
-class Track:
-    """What a seat has worked out: its own place, what both have named, where the other may be."""
-
-    own: int
-    names: dict[Seat, tuple[int, ...]]
-    other: dict[Hidden, float]
-
-
-_BEGINNING = Track(OFF, {Seat.ONE: (), Seat.TWO: ()}, {(OFF, True): 1.0})
-
-
 class HuntOracle(Oracle[Action, Known]):
     mixes = True
     counts_as_one = (
@@ -84,7 +63,7 @@ class HuntOracle(Oracle[Action, Known]):
     def __init__(self, rules: QuantumHunt, strategy: Strategy) -> None:
         self.rules = rules
         self.strategy = strategy
-        self._followed: dict[Seat, tuple[tuple[Action | None, ...], Track]] = {}
+        self._tracker = Tracker(strategy)
 
     # -- answers --------------------------------------------------------------------------------
 
@@ -95,8 +74,8 @@ class HuntOracle(Oracle[Action, Known]):
         if sight.actor is sight.seat:
             return self.judge(sight).value
         # Between its move and its observation the other has told nothing: judge by what was known before.
-        track = self._follow(sight.seat, sight.history[: len(sight.history) // 2 * 2])
-        row = _row_of(track.names[sight.seat], track.names[sight.seat.other])
+        track = self._tracker.follow(sight.seat, sight.history[: len(sight.history) // 2 * 2])
+        row = row_number(track.names[sight.seat], track.names[sight.seat.other])
         tables = self.strategy[sight.seat]
         return _estimate(
             sum(p * tables.chance_waiting(row, track.own, x) for (x, _), p in track.other.items())
@@ -140,7 +119,7 @@ class HuntOracle(Oracle[Action, Known]):
         seat, view = sight.seat, sight.view
         names = _names(sight.history)
         tables = self.strategy[seat]
-        row = _row_of(names[seat], names[seat.other])
+        row = row_number(names[seat], names[seat.other])
         if view.phase is Phase.OBSERVE:
             raw = tables.name_weights(row, view.cell - 1)
         else:
@@ -202,14 +181,25 @@ class HuntOracle(Oracle[Action, Known]):
         certificate = claimed()
         one, two = certificate.against[Seat.ONE], certificate.against[Seat.TWO]
         gain, value = certificate.nash_conv, certificate.value
-        return (
-            f"The strategy is {_certified(gain)}, both seats together (at least {100 * gain.low:.2f}): "
+        told = (
+            f"The strategy is {_certified(gain)}, both seats together (at least {gain.percent(2)[0]}): "
             f"a best responder wins {_range(one)} against its Player 1 and {_range(two)} against its "
             f"Player 2. The game's value to Player 1 lies between {_range(value, 'and')}."
         )
+        # A limit makes another game: whoever is behind can play for the half that it pays.
+        limited = self.rules.max_turns is not None
+        return f"{told} All this holds for the game without a limit of turns only." if limited else told
 
     def verify(self) -> Iterator[Check]:
-        """Play the strategy out in two ways, then recompute its certificate; needs numpy and numba."""
+        """Play the strategy out in two ways, then recompute its certificate; needs numpy and numba.
+
+        All of it in the game without a limit of turns, whatever the rules at hand.
+        """
+        limited = self.rules.max_turns is not None
+        for check in self._checks():
+            yield replace(check, name=f"without a limit of turns: {check.name}") if limited else check
+
+    def _checks(self) -> Iterator[Check]:
         from duels.games.hunt.certificate import certify, claimed
 
         yield from self._played_out()
@@ -241,74 +231,8 @@ class HuntOracle(Oracle[Action, Known]):
             detail = f"{exact:.4f} by exact sums, {sampled} in {PLAYED_OUT} matches"
             yield Check(name, sampled.agrees(exact), detail)
 
-    # -- beliefs --------------------------------------------------------------------------------
-
     def _track(self, sight: Sight[Action, Known]) -> Track:
-        return self._follow(sight.seat, sight.history)
-
-    def _follow(self, seat: Seat, history: tuple[Action | None, ...]) -> Track:
-        """Follow what the seat has seen, move by move, with the strategy as the other's habit.
-
-        A match is asked about again and again as it goes on: it is followed from where it was.
-        """
-        known, track = self._followed.get(seat, ((), _BEGINNING))
-        if history[: len(known)] != known:
-            known, track = (), _BEGINNING
-        for place in range(len(known), len(history)):
-            track = self._after(seat, track, Seat.TWO if place // 2 % 2 else Seat.ONE, history[place])
-        self._followed[seat] = history, track
-        return track
-
-    def _after(self, seat: Seat, track: Track, mover: Seat, entry: Action | None) -> Track:
-        """What the seat knows after one more entry, None where it was hidden."""
-        own, names, other = track.own, track.names, track.other
-        if isinstance(entry, Observe):
-            cell = entry.cell - 1
-            if mover is seat:
-                other = _scaled({h: p for h, p in other.items() if h[0] not in (cell, own)})
-            else:
-                other = self._heard(other, cell, own, names, mover)
-            return Track(own, {**names, mover: (*names[mover], cell)}, other)
-        if mover is seat:
-            assert entry is not None
-            return Track(entry.cell - 1, names, other)
-        return Track(own, names, self._moved(other, names, mover))
-
-    def _moved(
-        self, other: dict[Hidden, float], names: dict[Seat, tuple[int, ...]], mover: Seat
-    ) -> dict[Hidden, float]:
-        tables, row = self.strategy[mover], _row_of(names[mover], names[mover.other])
-        after: dict[Hidden, float] = {}
-        for (place, tunnel), p in other.items():
-            steps = [cell for cell in range(CELLS) if place == OFF or abs(cell - place) <= 1]
-            weights = tables.move_weights(row, place)
-            legal = len(steps) + tunnel * CELLS
-            total = sum(weights)
-            for cell in steps:
-                share = (1 - STRAY) * weights[cell] / total + STRAY / legal
-                after[cell, tunnel] = after.get((cell, tunnel), 0.0) + p * share
-            if tunnel:
-                for cell in range(CELLS):
-                    after[cell, False] = after.get((cell, False), 0.0) + p * STRAY / legal
-        return after
-
-    def _heard(
-        self,
-        other: dict[Hidden, float],
-        cell: int,
-        own: int,
-        names: dict[Seat, tuple[int, ...]],
-        mover: Seat,
-    ) -> dict[Hidden, float]:
-        """The other has named `cell`, was wrong, and has not run into us."""
-        tables, row = self.strategy[mover], _row_of(names[mover], names[mover.other])
-        after: dict[Hidden, float] = {}
-        for (place, tunnel), p in other.items():
-            if place != own:
-                weights = tables.name_weights(row, place)
-                chance = (1 - STRAY) * weights[cell] / sum(weights) + STRAY / CELLS
-                after[place, tunnel] = p * chance
-        return _scaled(after)
+        return self._tracker.follow(sight.seat, sight.history)
 
     # -- estimates ------------------------------------------------------------------------------
 
@@ -332,13 +256,13 @@ class HuntOracle(Oracle[Action, Known]):
             return 0.0
         if cell == other:
             return 1.0
-        row = _row_of((*names[seat], cell), names[seat.other])
+        row = row_number((*names[seat], cell), names[seat.other])
         return self.strategy[seat].chance_waiting(row, own, other)
 
     def _after_move(self, seat: Seat, names: dict[Seat, tuple[int, ...]], own: int, other: int) -> float:
         if own == other:
             return 0.0
-        weights = self.strategy[seat].name_weights(_row_of(names[seat], names[seat.other]), own)
+        weights = self.strategy[seat].name_weights(row_number(names[seat], names[seat.other]), own)
         total = sum(weights)
         return sum(
             weight / total * self._after_naming(seat, names, own, other, cell)
@@ -362,17 +286,13 @@ def _names(history: Sequence[Action | None]) -> dict[Seat, tuple[int, ...]]:
     return {Seat.ONE: tuple(said[::2]), Seat.TWO: tuple(said[1::2])}
 
 
-def _scaled(weights: dict[Hidden, float]) -> dict[Hidden, float]:
-    total = sum(weights.values())
-    return {hidden: weight / total for hidden, weight in weights.items()}
-
-
 def _certified(gain: Bounds) -> str:
-    return f"certified to give away at most {100 * gain.high:.2f} points"
+    return f"certified to give away at most {gain.percent(2)[1]} points"
 
 
 def _range(bounds: Bounds, joined: str = "to") -> str:
-    return f"{100 * bounds.low:.2f}% {joined} {100 * bounds.high:.2f}%"
+    low, high = bounds.percent(2)
+    return f"{low}% {joined} {high}%"
 
 
 def _estimate(chance: float) -> Value:

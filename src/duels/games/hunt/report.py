@@ -4,6 +4,7 @@ from textwrap import fill
 from typing import Any
 
 from duels.core.rules import Seat
+from duels.solving.pomdp import Bounds
 
 Study = dict[str, Any]
 CONFIDENT = 1.96
@@ -29,15 +30,15 @@ def sections(study: Study) -> dict[str, str]:
 
 def _proven(study: Study) -> str:
     rows = [
-        [f"against {seat.label}'s strategy", *map(_percent, study["certificate"][str(seat.value)])]
+        [f"against {seat.label}'s strategy", *_outwards(study["certificate"][str(seat.value)], " %")]
         for seat in Seat
     ]
-    least, most = (100 * bound for bound in study["gives_away"])
-    low, high = map(_percent, study["value"])
+    least, most = (_outwards(study["gives_away"], digits=digits) for digits in (1, 2))
+    low, high = _outwards(study["value"], " %")
     simulated = study["simulated"]
     text = _paragraph(
-        f"The pair is certified to give away at most {most:.2f} points, both seats together; at least",
-        f"{least:.1f} of them can be taken. Player 1's chance under perfect play of both lies between {low}",
+        f"The pair is certified to give away at most {most[1]} points, both seats together; at least",
+        f"{least[0]} of them can be taken. Player 1's chance under perfect play of both lies between {low}",
         f"and {high}. Against each other, by exact sums over both memories and both tokens, the strategy's",
         f"Player 1 wins {_percent(study['pair']['won'], 2)}; in {simulated['games']:,} simulated matches it",
         f"won {_sampled(simulated['won'], 100)} % (± 95 % confidence). What `duels solve hunt` estimates is",
@@ -78,9 +79,9 @@ def _moving(study: Study) -> str:
     rows, worths = [], []
     for seat in Seat:
         with_it, without = study["certificate"][str(seat.value)], study["tunnel"][str(seat.value)]
-        least, most = max(0.0, with_it[0] - without[1]), with_it[1] - without[0]
+        least, most = _outwards([max(0.0, with_it[0] - without[1]), with_it[1] - without[0]])
         rows.append([f"against {seat.label}'s strategy", _range(with_it), _range(without)])
-        worths.append(f"between {100 * least:.1f} and {100 * most:.1f} points against {seat.label}")
+        worths.append(f"between {least} and {most} points against {seat.label}")
     random, kept = (_percent(1 - study["habits"][name]["mean"]) for name in ("uniform", "never tunnels"))
     staying = _paragraph(
         f"Once on the grid the token stays where it is on {_of_both(seats, 'stays')} of the turns: whoever",
@@ -160,7 +161,12 @@ def _percent(share: float, digits: int = 1) -> str:
 
 
 def _range(pair: list[float]) -> str:
-    return f"{100 * pair[0]:.1f} to {100 * pair[1]:.1f} %"
+    return f"{' to '.join(_outwards(pair))} %"
+
+
+def _outwards(pair: list[float], unit: str = "", digits: int = 1) -> list[str]:
+    """Bounds in percent, rounded so that they still hold."""
+    return [f"{bound}{unit}" for bound in Bounds(*pair).percent(digits)]
 
 
 def _sampled(pair: list[float], scale: float = 1.0) -> str:

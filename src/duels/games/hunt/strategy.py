@@ -103,7 +103,7 @@ def shipped() -> Strategy:
 
 
 def read_claim() -> dict[str, Any]:
-    """What is stored about the strategy, as `store_claim` left it."""
+    """What is stored about the strategy, as `claim_as_stored` has it."""
     try:
         stored = json.loads(CLAIM.read_text(encoding="utf-8"))
         if stored.pop(_CHECKSUM) == _checksum(stored):
@@ -113,10 +113,10 @@ def read_claim() -> dict[str, Any]:
     raise DuelsError("hunt's certificate is missing or damaged: install duels again.")
 
 
-def store_claim(claim: dict[str, Any]) -> None:
-    """Store what is claimed of the strategy, and which strategy that is, safe from damage."""
-    claim = {**claim, "strategy": hashlib.sha256(DATA.read_bytes()).hexdigest()}
-    CLAIM.write_text(json.dumps({**claim, _CHECKSUM: _checksum(claim)}) + "\n", encoding="utf-8")
+def claim_as_stored(claim: dict[str, Any], strategy: bytes) -> bytes:
+    """What is claimed of a strategy, and which strategy that is, safe from damage."""
+    claim = {**claim, "strategy": hashlib.sha256(strategy).hexdigest()}
+    return f"{json.dumps({**claim, _CHECKSUM: _checksum(claim)})}\n".encode()
 
 
 def _checksum(claim: dict[str, Any]) -> str:

@@ -27,7 +27,10 @@ def train_seat(seat: Seat, plan: "Plan | None" = None) -> Generator["Progress", 
     plan = plan or hide_and_seek.Plan()
     after = [[type_after(kind, cell) for cell in range(CELLS)] for kind in range(TYPES)]
     plain = [
-        [kind == 2 * CELLS or abs(kind % CELLS - cell) <= 1 for cell in range(CELLS)] for kind in range(TYPES)
+        [
+            then is not None and (then < CELLS) == (kind < CELLS) for then in row
+        ]  # the tunnel is left, or was not
+        for kind, row in enumerate(after)
     ]
     grid = hide_and_seek.Grid(
         np.array([[-1 if kind is None else kind for kind in row] for row in after]), np.array(plain)

@@ -1,0 +1,106 @@
+"""Beliefs and estimates of hunt's oracle, worked out a second time through the rules, line by line."""
+
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+
+from duels.core.match import Match
+from duels.core.rules import Seat, Sight
+from duels.games.hunt.beliefs import STRAY
+from duels.games.hunt.oracle import make_oracle
+from duels.games.hunt.rules import Action, Known, Observe, QuantumHunt, State
+from duels.games.hunt.strategy import OTHERS, OWN, shipped
+
+RULES = QuantumHunt()
+ORACLE = make_oracle(RULES)
+AnyMatch = Match[State, Action, Known]
+
+
+def lines(seen: Sight[Action, Known]) -> Iterator[tuple[float, AnyMatch]]:
+    """Every match that looks so to the seat, with its chance: the other plays the strategy, or anything."""
+    waiting: list[tuple[float, AnyMatch]] = [(1.0, Match.start(RULES))]
+    for entry in seen.history:
+        further: list[tuple[float, AnyMatch]] = []
+        for chance, match in waiting:
+            mover = match.sight(Seat(match.actor))  # type: ignore[arg-type]
+            meant = ORACLE.weights(mover)
+            for action, weight in zip(mover.actions, meant, strict=True):
+                if action == entry or (entry is None and not isinstance(action, Observe)):
+                    odds = 1.0 if mover.seat is seen.seat else (1 - STRAY) * weight + STRAY / len(meant)
+                    further.append((chance * odds, match.play(mover.seat, action)))
+        waiting = [(chance, match) for chance, match in further if not match.over]
+    yield from waiting
+
+
+def some_sights() -> list[Sight[Action, Known]]:
+    """What either seat has seen of some matches, two or three turns long."""
+    found = []
+    for seed in range(6):
+        rng = Random(seed)
+        match: AnyMatch = Match.start(RULES)
+        for _ in range(9 + seed % 2):
+            if match.actor is not None:
+                match = match.play(match.actor, rng.choice(match.actions))
+        found += [step.sight(seat) for step in match.steps() if not step.over for seat in Seat]
+    return found
+
+
+SIGHTS = some_sights()
+
+
+def test_beliefs_are_those_of_all_lines_through_the_rules() -> None:
+    assert max(len(sight.history) for sight in SIGHTS) >= 9
+    for sight in SIGHTS:
+        places, tunnel, whole = [0.0] * 8, 0.0, 0.0
+        for chance, match in lines(sight):
+            other = match.sight(sight.seat.other).view
+            places[other.cell - 1] += chance
+            tunnel += chance * other.tunnel
+            whole += chance
+        expected = [chance / whole for chance in (*places, tunnel)]
+        assert list(ORACLE.belief(sight).values()) == pytest.approx(expected)
+
+
+def stored(seat: Seat, match: AnyMatch) -> float:
+    """The chance that is stored for a seat that waits, found without the oracle."""
+    said = [turn.action.cell - 1 for turn in match.turns if isinstance(turn.action, Observe)]
+    own, other = said[seat - 1 :: 2], said[seat.other - 1 :: 2]
+    row = OWN.index(tuple(own)) * len(OTHERS.states) + OTHERS.index(tuple(other))
+    here, there = (
+        (cell - 1) % 8 for cell in (match.state.cells[seat - 1], match.state.cells[seat.other - 1])
+    )
+    return shipped()[seat].waiting[(row * 8 + here) * 8 + there] / 65535
+
+
+def worth(seat: Seat, match: AnyMatch) -> float:
+    """What a match is worth to a seat that sees it all and acts by the strategy until the other's turn."""
+    if match.outcome:
+        return float(match.outcome.winner is seat)
+    if match.actor is not seat:
+        return stored(seat, match)
+    sight = match.sight(seat)
+    return sum(
+        weight * worth(seat, match.play(seat, action))
+        for action, weight in zip(sight.actions, ORACLE.weights(sight), strict=True)
+        if weight
+    )
+
+
+def test_estimates_are_what_the_rules_make_of_the_stored_chances() -> None:
+    judged = 0
+    for sight in SIGHTS:
+        if len(sight.history) % 2 and not sight.actions:
+            continue  # between the other's two entries, judged by what was known before
+        matches = list(lines(sight))
+        whole = sum(chance for chance, _ in matches)
+        expected = sum(chance * worth(sight.seat, match) for chance, match in matches) / whole
+        assert ORACLE.value(sight).number == pytest.approx(expected)
+        if sight.actions and len(sight.history) < 7:
+            for option in ORACLE.judge(sight).actions:
+                after = sum(
+                    c * worth(sight.seat, match.play(sight.seat, option.action)) for c, match in matches
+                )
+                assert option.value.number == pytest.approx(after / whole)
+                judged += 1
+    assert judged > 50

@@ -1,0 +1,15 @@
+"""Compiled code that runs for seconds lets others run beside it: whoever waits is told how far it is."""
+
+from importlib import import_module
+
+import pytest
+
+numba = pytest.importorskip("numba")
+
+
+@pytest.mark.parametrize("name", ["controller", "hide_and_seek", "pairs", "pomdp_kernels"])
+def test_compiled_code_leaves_the_interpreter_to_others(name: str) -> None:
+    module = import_module(f"duels.solving.{name}")
+    compiled = [part for part in vars(module).values() if isinstance(part, numba.core.dispatcher.Dispatcher)]
+    assert compiled
+    assert all(part.targetoptions.get("nogil") for part in compiled)
