@@ -97,6 +97,8 @@ def test_training_without_a_folder_writes_nothing(
 def test_a_folder_that_cannot_be_written_is_found_out_before_the_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    pytest.importorskip("numba")
+
     def trained(quick: bool, certifying: bool) -> None:
         raise AssertionError("the work has begun")
 
