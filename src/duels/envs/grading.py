@@ -158,10 +158,10 @@ def exploitability_bounds(policy: Any, game: str, **options: int | None) -> Boun
         raise DuelsError(f"The game comes after the policy, by its name; {game!r} is no game's name.")
     room = find_game(game)
     rules = room.rules(**options)
-    _refuse_no_policy(policy)
     with extra("solve"):
         known = room.response_bounds(rules, policy)
     if not known:
+        _refuse_no_policy(policy)
         if isinstance(policy, str) or is_player(policy):
             policy = player_odds(policy, room, rules)
         if tabled(rules):
@@ -180,7 +180,7 @@ def exploitability_bounds(policy: Any, game: str, **options: int | None) -> Boun
 
 
 def _refuse_no_policy(policy: Any) -> None:
-    """Refuse what nobody can mean by a policy; a game may have a method for objects of its own."""
+    """Refuse what nobody can mean by a policy, once the game has no method for such objects of its own."""
     if isinstance(policy, str) or is_player(policy):
         return
     if callable(policy):
@@ -192,7 +192,8 @@ def _refuse_no_policy(policy: Any) -> None:
     elif np.ndim(policy) == 0 and type(policy).__module__ == "builtins":
         raise DuelsError(
             "A policy is a player or its name, a table (duels.table_of makes one of an agent) or a function "
-            f"from a Sight to an action or to a mapping of actions to probabilities, not {policy!r}."
+            "from a Sight to an action or to a mapping of actions to probabilities, "
+            f"not a {type(policy).__name__}."
         )
 
 
