@@ -143,22 +143,20 @@ def bounds(problem: HiddenStrategy, effort: Effort = Effort()) -> Iterator[Progr
     steps = 1 + effort.sweeps + BATCHES * bool(effort.trials)
     responder = Controller(problem).deepened(effort.depth)
     low = max(0.0, responder.value() - ROUNDING)
-    yield Progress("a concrete responder", 1 / steps, Bounds(low, table.value() + ROUNDING))
+
+    def found() -> Bounds:
+        return Bounds(low, min(1.0, table.value() + ROUNDING))
+
+    yield Progress("a concrete responder", 1 / steps, found())
     for number in range(1, effort.sweeps + 1):
         # Single states first: they are few, and every set's bound builds on them.
         table.sweep(1 if number <= effort.sweeps // 2 else MOST_STATES)
-        yield Progress(
-            f"sweep {number} of {effort.sweeps}", (1 + number) / steps, Bounds(low, table.value() + ROUNDING)
-        )
+        yield Progress(f"sweep {number} of {effort.sweeps}", (1 + number) / steps, found())
     for batch in range(BATCHES if effort.trials else 0):
         share = effort.trials * (batch + 1) // BATCHES - effort.trials * batch // BATCHES
         table.explore(share, responder)
         low = max(low, responder.value() - ROUNDING)
-        yield Progress(
-            f"trials, part {batch + 1} of {BATCHES}",
-            (2 + effort.sweeps + batch) / steps,
-            Bounds(low, table.value() + ROUNDING),
-        )
+        yield Progress(f"trials, part {batch + 1} of {BATCHES}", (2 + effort.sweeps + batch) / steps, found())
 
 
 def at_least(problem: HiddenStrategy, effort: Effort = Effort()) -> float:  # noqa: B008
