@@ -45,11 +45,11 @@ def oracle_from_nothing(name: str, rules: Any) -> Any:
     if name != "flip":
         return find_game(name).oracle(rules)
     from duels.games.flip.fill import fill
-    from duels.games.flip.lumped import Lumped
+    from duels.games.flip.abstraction import Abstraction
     from duels.games.flip.oracle import FlipOracle
     from duels.games.flip.table import Table
 
-    lumped = Lumped(rules)
+    lumped = Abstraction(rules)
     return FlipOracle(rules, Table(lumped, fill(lumped)))
 
 

@@ -100,7 +100,7 @@ def test_imports_point_one_way(module: str, path: Path) -> None:
     ("module", "imported"),
     [
         ("duels.core.match", "duels.games.GAMES"),
-        ("duels.core.match", "duels.places.data_dir"),
+        ("duels.core.match", "duels.paths.data_dir"),
         ("duels.core.match", "click"),
         ("duels.core.match", "duels.start"),
         ("duels.games.hunt.rules", "duels.terminal.table.Table"),

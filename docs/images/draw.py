@@ -12,7 +12,7 @@ from html import escape
 import duels
 from duels.core.rules import Seat
 from duels.games import find_game
-from duels.terminal.narrator import Narrator
+from duels.play.narrator import Narrator
 from duels.terminal.screen import Screen
 
 MOVES = "3 5 4 challenge heads 6 challenge tails 2 challenge heads 6 challenge heads 1 challenge heads"

@@ -8,7 +8,7 @@ import charts
 from sample import GOAL, PLAYERS, summed_up
 
 from duels.core.rules import Rules, Seat, Sight
-from duels.games.chain.doubts import accepting_may_be_right, all_boards, all_doubts
+from duels.games.chain.challenges import accepting_may_be_right, all_boards, all_challenges
 from duels.games.chain.oracle import ChainOracle
 from duels.games.chain.rules import (
     FREE,
@@ -29,7 +29,7 @@ from duels.games.lights.oracle import LightsOracle, nim_sum
 from duels.games.lights.rules import ON, Lights, TurnOff
 from duels.solving.graph import HALF
 from duels.solving.oracle import Oracle, Value
-from duels.terminal.advice import bounded, percent
+from duels.analysis.advice import bounded, percent
 
 Pictures = dict[str, str]
 
@@ -228,7 +228,7 @@ def _second_can_block(rules: QuantumChain, middle: int) -> bool:
 
 
 def _when_to_accept(rules: QuantumChain, oracle: ChainOracle) -> str:
-    doubts, right = list(all_doubts(rules)), oracle.declines()
+    doubts, right = list(all_challenges(rules)), oracle.declines()
     excepted = [doubted for doubted in doubts if accepting_may_be_right(rules, doubted)]
     holds(set(right) <= set(excepted), "where the rule says to challenge, that is no mistake")
     holds(all(_blocks_itself(rules, doubted) for doubted in right), "why accepting can be right")

@@ -19,7 +19,7 @@ from duels.games import find_game
 from duels.games.flip import bounds, lumped, oracle, rules, table
 from duels.players import levels, make_player
 from duels.terminal import advice
-from duels.terminal.export import Export, play_one
+from duels.analysis.export import Export, play_one
 
 KEPT = Path(__file__).with_name("flip.json")
 PLAYERS = ("perfect", "expert")

@@ -13,18 +13,15 @@ from duels.core.errors import (
     RecordError,
     UnknownName,
 )
-from duels.games import Game, find_game, load_record
+from duels.games import Game, all_games, find_game, load_record, rules_of
 
 if TYPE_CHECKING:
     from duels.core.match import Match, draw
+    from duels.core.options import OptionValue
     from duels.core.record import Record
     from duels.core.record import dumps as dump_record
     from duels.core.rules import CHANCE, Event, Outcome, Rules, Seat, Sight
     from duels.players import Player, make_player
-
-    def games() -> tuple[Game, ...]:
-        """The five games: at run time the package of that name, which can be called."""
-
 
 __all__ = [
     "CHANCE",
@@ -45,10 +42,10 @@ __all__ = [
     "Seat",
     "Sight",
     "UnknownName",
+    "all_games",
     "draw",
     "dump_record",
     "find_game",
-    "games",
     "load_record",
     "make_player",
     "start",
@@ -68,18 +65,18 @@ _LATER = {
     "Sight": "duels.core.rules.Sight",
     "draw": "duels.core.match.draw",
     "dump_record": "duels.core.record.dumps",
-    "exploitability": "duels.envs.grading.exploitability",
-    "exploitability_bounds": "duels.envs.grading.exploitability_bounds",
+    "exploitability": "duels.analysis.exploitability.exploitability",
+    "exploitability_bounds": "duels.analysis.exploitability.exploitability_bounds",
     "make_player": "duels.players.make_player",
-    "table_of": "duels.envs.agents.table_of",
+    "table_of": "duels.analysis.agents.table_of",
 }
 
 
-def start(game: str, **options: int | None) -> "Match[Any, Any, Any]":
-    """A new match of the game that goes by this name; options change its size or set a limit."""
+def start(game: "str | Game | Rules[Any, Any, Any]", **options: "OptionValue") -> "Match[Any, Any, Any]":
+    """A new match, of a game or the one of that name with these options, or by rules."""
     from duels.core.match import Match
 
-    return Match.start(find_game(game).rules(**options))
+    return Match.start(rules_of(game, **options))
 
 
 def __getattr__(name: str) -> Any:

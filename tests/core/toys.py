@@ -11,9 +11,10 @@ from typing import ClassVar
 
 from duels.core.errors import NotationError
 from duels.core.explore import reachable
+from duels.core.game import Game
 from duels.core.laws import Law
 from duels.core.match import Match, Turn
-from duels.core.rules import CHANCE, Actor, Event, Outcome, Rules, Seat, Sight, Step
+from duels.core.rules import CHANCE, Actor, Ending, Event, Outcome, Rules, Seat, Sight, Step
 
 FACES = ("heads", "tails")
 SIDES = ("left", "right")
@@ -60,7 +61,7 @@ class Guessed(Event):
 class Hide(Rules[State, str, View]):
     """The lawful one."""
 
-    name = "hide"
+    game = Game("hide", "Hide", "a toy", __name__)
     has_secrets = True
 
     def initial(self) -> State:
@@ -92,7 +93,7 @@ class Hide(Rules[State, str, View]):
         if not state.guess:
             return None
         found = state.guess == state.side
-        return Outcome(Seat.TWO if found is (state.coin == "heads") else Seat.ONE, "The coin decided.")
+        return Outcome.win(Seat.TWO if found is (state.coin == "heads") else Seat.ONE, "The coin decided.")
 
     def view(self, state: State, seat: Seat) -> View:
         knows = seat is Seat.ONE or state.guess
@@ -300,21 +301,32 @@ class Hasty(Broken):
     breaks = Law.ENDING
 
     def outcome(self, state: State) -> Outcome | None:
-        return Outcome(Seat.ONE, "Player 1 wins.") if state.side else None
+        return Outcome.win(Seat.ONE, "Player 1 wins.") if state.side else None
 
 
 class Unexplained(Broken):
     breaks = Law.ENDING
 
     def outcome(self, state: State) -> Outcome | None:
-        return Outcome(None, " ") if state.guess else None
+        return Outcome.draw(" ") if state.guess else None
 
 
-class BothWin(Broken):
+class CutOffByNothing(Broken):
+    """There is no limit that could have cut it off."""
+
     breaks = Law.ENDING
 
     def outcome(self, state: State) -> Outcome | None:
-        return Outcome(tuple(Seat), "Both win.") if state.guess else None  # type: ignore[arg-type]
+        return Outcome.cut("It took too long.") if state.guess else None
+
+
+class SelfResigning(Broken):
+    """Resigning is for players, not for rules."""
+
+    breaks = Law.ENDING
+
+    def outcome(self, state: State) -> Outcome | None:
+        return Outcome(Ending.RESIGNED, Seat.ONE, "Player 2 has had enough.") if state.guess else None
 
 
 class CaseMinding(Broken):

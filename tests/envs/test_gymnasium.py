@@ -13,7 +13,7 @@ from gymnasium.vector import AutoresetMode
 
 from duels.core.errors import DuelsError, IllegalMove
 from duels.core.rules import Sight
-from duels.envs.agents import table_of
+from duels.analysis.agents import table_of
 from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
 from duels.envs.tabled import shared_tables
 from duels.games import GAMES

@@ -20,7 +20,7 @@ from duels.envs import pettingzoo as duels_pettingzoo
 from duels.envs import vector
 from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
 from duels.games import GAMES
-from duels.terminal.export import Export, play_one, rows_of
+from duels.analysis.export import Export, play_one, rows_of
 
 OPTIONS: dict[str, Any] = {"max_turns": 8}
 HUNT = GAMES["hunt"].rules(**OPTIONS)

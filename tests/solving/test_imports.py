@@ -15,7 +15,7 @@ def test_methods_import_nothing_of_the_package_but_core_places_and_each_other() 
     imported = {node.module or "" for node in modules if isinstance(node, ast.ImportFrom)}
     ours = {name for name in imported if name.split(".")[0] == "duels"}
     assert ours
-    assert all(name.startswith(("duels.core", "duels.places", "duels.solving")) for name in ours)
+    assert all(name.startswith(("duels.core", "duels.paths", "duels.solving")) for name in ours)
 
 
 def test_the_perfect_players_need_no_numpy() -> None:

@@ -13,7 +13,7 @@ from duels.games import GAMES, find_game
 from duels.games.hunt.certificate import claimed
 from duels.players import KINDS
 from duels.terminal.commands import cli
-from duels.terminal.journal import read_record
+from duels.play.journal import read_record
 from duels.terminal.play import MACHINE_LIMIT
 from tests.support import COMMAND, GAME_NAMES, command, duels, environment, lines_of, sample_record
 

@@ -12,8 +12,8 @@ import pytest
 
 from duels.core.rules import Seat
 from duels.core.words import plain
-from duels.terminal.journal import read_record
-from duels.terminal.narrator import Narrator
+from duels.play.journal import read_record
+from duels.play.narrator import Narrator
 from tests.support import (
     COMMAND,
     GAME_NAMES,

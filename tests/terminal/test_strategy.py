@@ -24,7 +24,7 @@ from duels.solving.progress import heard_by, tell
 from duels.terminal import patience
 from duels.terminal import screen as screens
 from duels.terminal.commands import run
-from duels.terminal.patience import Progress, duration
+from duels.terminal.progress import Progress, duration
 from duels.terminal.screen import Screen
 from tests.terminal.test_patience import FakeTerminal, wait_for
 

@@ -3,11 +3,14 @@
 A game states its features once, from the side of the seat that looks; every environment uses them.
 """
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from itertools import islice
 from typing import Any
 
-from duels.core.rules import Seat
+from duels.core.errors import DuelsError
+from duels.core.explore import reachable
+from duels.core.rules import Rules, Seat
 
 
 @dataclass(frozen=True)
@@ -81,3 +84,60 @@ class _OneHot(dict[Hashable, bytes]):
     def __missing__(self, value: Hashable) -> bytes:
         place = self._place[value]
         return bytes(place) + b"\1" + bytes(len(self._place) - place - 1)
+
+
+MOST_EXPLORED = 100_000
+"""So many states are walked through for a game that does not state its features; with more it must."""
+_MINE, _OTHERS = "mine", "other's"
+
+
+def features_by_exploring(rules: Rules[Any, Any, Any]) -> list[Feature]:
+    """The features of a game that states none: every field of a view, with the values that occur in it.
+
+    Fields that are tuples are taken apart. A seat is told as `mine` or `other's`.
+    """
+    states = [match.state for match in islice(reachable(rules), MOST_EXPLORED + 1)]
+    if len(states) > MOST_EXPLORED:
+        raise DuelsError(
+            f"{rules.name} has too many states to find its features by exploring: "
+            f"write a door 'features' in {rules.game.package}."
+        )
+    met: dict[str, set[Hashable]] = {}
+    lengths: dict[str, set[int]] = {}
+    for state in states:
+        for seat in Seat:
+            for name, values in _parts(rules.view(state, seat), seat):
+                met.setdefault(name, set()).update(values)
+                lengths.setdefault(name, set()).add(len(values))
+    for name, found in lengths.items():
+        if len(found) > 1:  # a tuple that grows is filled up
+            met[name].add(None)
+    return [
+        Feature(name, tuple(sorted(values, key=repr)), _reader(name, max(lengths[name])), max(lengths[name]))
+        for name, values in met.items()
+    ]
+
+
+def _reader(name: str, count: int) -> Callable[[Any, Seat], Sequence[Hashable]]:
+    def read(view: Any, seat: Seat) -> Sequence[Hashable]:
+        values = dict(_parts(view, seat)).get(name, ())
+        return (*values, *[None] * (count - len(values)))
+
+    return read
+
+
+def _parts(view: Any, seat: Seat) -> Iterator[tuple[str, tuple[Hashable, ...]]]:
+    """The parts of a view by name, each as the values of its slots."""
+    if not is_dataclass(view):
+        yield "view", _slots(view, seat)
+        return
+    for field in fields(view):
+        yield field.name, _slots(getattr(view, field.name), seat)
+
+
+def _slots(value: Any, seat: Seat) -> tuple[Hashable, ...]:
+    if isinstance(value, tuple):
+        return tuple(slot for part in value for slot in _slots(part, seat))
+    if isinstance(value, Seat):
+        return (_MINE if value is seat else _OTHERS,)
+    return (value,)

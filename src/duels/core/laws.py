@@ -16,9 +16,10 @@ from typing import Any, Generic, NoReturn, TypeVar
 
 from duels.core.errors import DuelsError, GameOver, IllegalMove, NotYourTurn
 from duels.core.match import Match
-from duels.core.rules import CHANCE, A, Actor, Event, Outcome, Rules, S, Seat, V
+from duels.core.rules import CHANCE, A, Actor, Ending, Event, Outcome, Rules, S, Seat, V
 
 ACTORS: tuple[Actor, ...] = (*Seat, CHANCE)
+_BY_RULES = (Ending.WON, Ending.DRAWN, Ending.CUT_OFF)
 T = TypeVar("T")
 
 
@@ -32,7 +33,7 @@ class Law(Enum):
     ODDS = "odds are exact fractions, one for each outcome, positive, and sum to 1"
     EVENTS = "every step tells at least one event"
     PURITY = "the same question has the same answer, and asking changes nothing"
-    ENDING = "a match that is over has one winner or states why it has none; one that goes on has neither"
+    ENDING = "a match that is over is won, drawn, or cut off by a limit that is set, and says why"
     NOTATION = "actions, outcomes and positions are read back from one line of text, in any letter case"
     OPENNESS = "rules have secrets exactly when some event is hidden from a seat"
     SECRECY = "a seat's view, turn, actions and outcome depend only on the events it has seen"
@@ -201,12 +202,14 @@ class Inspector(Generic[S, A, V]):
             self._broken(Law.ENDING, "nobody is to act, and there is no outcome", match)
         if outcome is not None and actor is not None:
             self._broken(Law.ENDING, "there is an outcome, and somebody is to act", match)
-        if outcome is not None and not (
-            isinstance(outcome, Outcome)
-            and (outcome.winner is None or isinstance(outcome.winner, Seat))
-            and outcome.reason.strip()
-        ):
-            self._broken(Law.ENDING, f"{outcome} does not say who won and why", match)
+        if outcome is None:
+            return
+        if not isinstance(outcome, Outcome) or not outcome.reason.strip():
+            self._broken(Law.ENDING, f"{outcome!r} does not say how the match ended and why", match)
+        if outcome.ending not in _BY_RULES:
+            self._broken(Law.ENDING, f"'{outcome.ending.value}' is for matches, not for rules", match)
+        if outcome.ending is Ending.CUT_OFF and self.rules.limit_value is None:
+            self._broken(Law.ENDING, "the match is cut off, and no limit is set (see Rules.limit)", match)
 
     def _check_odds(self, match: Match[S, A, V], actions: tuple[A, ...]) -> None:
         odds = self.rules.odds(match.state)
@@ -233,7 +236,7 @@ class Inspector(Generic[S, A, V]):
                 self._broken(Law.PURITY, f"{seat.label}'s view is another when asked again", match)
             if sight.actions != (actions if actor is seat else ()):
                 self._broken(Law.LEGALITY, f"{seat.label} is not offered what it can do", match)
-            telling = (sight.actor, sight.actions, match.outcome)
+            telling = (sight.actor, sight.actions, match.outcome, match.outcome and match.outcome.reason)
             if view not in self._told:
                 self._told[view] = (telling, match)
                 self._check_position(match, seat)

@@ -1,31 +1,45 @@
 """A match: an immutable history, and the one gate where turn and legality are checked."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from math import lcm
 from random import Random
 from typing import Generic, cast
 
 from duels.core.errors import GameOver, IllegalMove, NotYourTurn
-from duels.core.rules import CHANCE, A, Actor, Event, Outcome, Rules, S, Seat, Sight, V
+from duels.core.rules import CHANCE, A, Actor, Ending, Event, Outcome, Rules, S, Seat, Sight, V
 
 
-class Resign(Enum):
-    """The one thing a seat may always do on its turn, whatever the rules."""
+class Concession(Enum):
+    """What ends a match on a seat's turn whatever the rules: it gives up, or has to. The other seat wins.
+
+    The value is the line that records write.
+    """
 
     RESIGN = "resign"
+    FORFEIT = "forfeit"
+
+    @property
+    def ending(self) -> Ending:
+        return Ending.RESIGNED if self is Concession.RESIGN else Ending.FORFEITED
 
 
-RESIGN = Resign.RESIGN
+_CONCESSIONS = frozenset(how.value for how in Concession)
 _MOST_NAMED = 70  # legal actions that a message lists, enough for every book's game
 
 
 @dataclass(frozen=True, slots=True)
-class Resigned(Event):
-    """A seat gave the match up."""
+class Conceded(Event):
+    """A seat resigned, or forfeited the match."""
 
     seat: Seat
+    ending: Ending
+
+    @property
+    def outcome(self) -> Outcome:
+        done = "resigns" if self.ending is Ending.RESIGNED else "forfeits"
+        return Outcome(self.ending, self.seat.other, f"{self.seat.label} {done}.")
 
 
 def _watching(seat: Seat | None) -> frozenset[Seat]:
@@ -37,7 +51,7 @@ class Turn(Generic[A]):
     """One entry of a match's history."""
 
     actor: Actor
-    action: A | Resign
+    action: A | Concession
     events: tuple[Event, ...]
 
     def hidden_from(self, seat: Seat | None) -> bool:
@@ -72,20 +86,18 @@ class Match(Generic[S, A, V]):
     @property
     def actor(self) -> Actor | None:
         """Who decides now; None when the match is over."""
-        return None if self._resigned() else self.rules.actor(self.state)
+        return None if self._conceded() else self.rules.actor(self.state)
 
     @property
     def actions(self) -> tuple[A, ...]:
         """What the actor may do, or what chance may bring."""
-        return () if self._resigned() else self.rules.actions(self.state)
+        return () if self._conceded() else self.rules.actions(self.state)
 
     @property
     def outcome(self) -> Outcome | None:
         """How the match ended; None while it goes on."""
-        seat = self._resigned()
-        if seat:
-            return Outcome(seat.other, f"{seat.label} resigns.")
-        return self.rules.outcome(self.state)
+        conceded = self._conceded()
+        return conceded.outcome if conceded else self.rules.outcome(self.state)
 
     @property
     def over(self) -> bool:
@@ -93,11 +105,10 @@ class Match(Generic[S, A, V]):
 
     def sight(self, seat: Seat) -> Sight[A, V]:
         """What `seat` knows now: what a player at that seat decides on."""
-        if self._resigned():
-            return Sight(
-                seat, self.rules.view(self.state, seat), None, (), self.seen(seat), self.redacted(seat)
-            )
-        return self.rules.sight(self.state, seat, self.seen(seat), self.redacted(seat))
+        sight = self.rules.sight(self.state, seat, self.seen(seat), self.redacted(seat))
+        if self._conceded():
+            return replace(sight, actor=None, actions=(), outcome=self.outcome)
+        return sight
 
     # -- until now ------------------------------------------------------------------------------
 
@@ -119,7 +130,7 @@ class Match(Generic[S, A, V]):
         return tuple(
             None if turn.hidden_from(seat) else turn.action
             for turn in self.turns_known_to(seat)
-            if not isinstance(turn.action, Resign)
+            if not isinstance(turn.action, Concession)
         )
 
     def turns_known_to(self, seat: Seat | None) -> tuple[Turn[A], ...]:
@@ -138,9 +149,9 @@ class Match(Generic[S, A, V]):
             yield match
             match = match.previous
 
-    def _resigned(self) -> Seat | None:
-        if self.last and self.last.action is RESIGN:
-            return cast(Seat, self.last.actor)
+    def _conceded(self) -> Conceded | None:
+        if self.last and isinstance(self.last.action, Concession):
+            return cast(Conceded, self.last.events[0])
         return None
 
     # -- next -----------------------------------------------------------------------------------
@@ -166,18 +177,26 @@ class Match(Generic[S, A, V]):
             actor = match.actor
             if actor is None:
                 raise GameOver("The match is over.")
-            if entry.strip().lower() == RESIGN.value and isinstance(actor, Seat):
-                match = match.resign(actor)
+            word = entry.strip().lower()
+            if isinstance(actor, Seat) and word in _CONCESSIONS:
+                match = match._concede(actor, Concession(word))
             else:
                 match = match.play(actor, self.rules.parse(entry))
         return match
 
     def resign(self, seat: Seat) -> "Match[S, A, V]":
         """Give the match up, on one's own turn."""
+        return self._concede(seat, Concession.RESIGN)
+
+    def forfeit(self, seat: Seat) -> "Match[S, A, V]":
+        """Lose the match on one's own turn, because no legal action came in time."""
+        return self._concede(seat, Concession.FORFEIT)
+
+    def _concede(self, seat: Seat, how: Concession) -> "Match[S, A, V]":
         self._legal(seat)
         if not isinstance(seat, Seat):
-            raise NotYourTurn("Only a player can resign, not chance.")
-        return Match(self.rules, self.state, self, Turn(seat, RESIGN, (Resigned(seat),)))
+            raise NotYourTurn(f"Only a player can {how.value}, not chance.")
+        return Match(self.rules, self.state, self, Turn(seat, how, (Conceded(seat, how.ending),)))
 
     def _legal(self, actor: Actor) -> tuple[A, ...]:
         expected = self.actor

@@ -1,6 +1,6 @@
 """A match as text that a person can read and mail; the same with one seat's secrets left out.
 
-    duels record 1
+    duels record 2
     game: chain
     seat1: human
     seat2: greedy
@@ -11,9 +11,12 @@
     challenge
     heads
 
-Header lines, an empty line, then one action or chance outcome a line, in the game's notation;
-`resign` where somebody did; last, once the match is over, `result:` and how it ended. In a record
-with a `seat:` line, the entries that were hidden from that seat read `?`.
+Header lines, an empty line, then one action or chance outcome a line, in the game's notation; `resign` or
+`forfeit` where somebody did; last, once the match is over, `result:` and its code (`1 won`, `drawn`,
+`cut off`, `1 won, 2 resigned`). Lines that begin with `#` are comments. In a record with a `seat:` line, the
+entries that were hidden from that seat read `?`.
+
+Version 1, whose result was a sentence, is still read.
 """
 
 import re
@@ -21,13 +24,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from duels.core.errors import DuelsError, GameOver, RecordError, quote
-from duels.core.match import Match, Resign, Turn
-from duels.core.rules import Rules, Seat
-from duels.core.sights import Recollection
+from duels.core.errors import BadOption, DuelsError, GameOver, RecordError, UnknownName, quote
+from duels.core.information_sets import InformationSet
+from duels.core.match import Concession, Match, Turn
+from duels.core.options import Option, OptionValue, options_of
+from duels.core.rules import Outcome, Rules, Seat
 
-VERSION = 1
+VERSION = 2
+READABLE = (1, 2)
 HIDDEN = "?"
+COMMENT = "#"
 LARGEST_RECORDED = 9999  # of an option: a few edited letters must not cost minutes to check
 RESULT = "result: "
 # What a record may say about a match besides its entries, in the order it is written.
@@ -37,7 +43,8 @@ SECRET_HEADERS = ("seed", "chance")
 
 AnyRules = Rules[Any, Any, Any]
 AnyMatch = Match[Any, Any, Any]
-RulesFinder = Callable[[str, dict[str, int | None]], AnyRules]
+RulesFinder = Callable[[str], type[AnyRules]]
+"""From the name of a game to the class of its rules; UnknownName where there is none."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +58,8 @@ class Record:
     match: AnyMatch
     headers: Mapping[str, str] = field(default_factory=dict)
     seat: Seat | None = None
+    version: int = VERSION
+    """That it was written in."""
 
 
 def dumps(match: AnyMatch, headers: Mapping[str, str] | None = None, seat: Seat | None = None) -> str:
@@ -62,9 +71,8 @@ def dumps(match: AnyMatch, headers: Mapping[str, str] | None = None, seat: Seat 
         kept = {key: value for key, value in kept.items() if key not in SECRET_HEADERS}
         kept["seat"] = str(seat.value)
     lines = [HIDDEN if seat and turn.hidden_from(seat) else format_entry(match.rules, turn) for turn in turns]
-    if match.outcome:
-        lines.append(RESULT + match.outcome.reason)
-    return format_header(match.rules, kept) + "".join(f"{line}\n" for line in lines)
+    body = "".join(f"{line}\n" for line in lines)
+    return format_header(match.rules, kept) + body + format_result(match)
 
 
 def format_header(rules: AnyRules, headers: Mapping[str, str]) -> str:
@@ -72,53 +80,96 @@ def format_header(rules: AnyRules, headers: Mapping[str, str]) -> str:
     lines = [f"duels record {VERSION}", f"game: {rules.name}"]
     options = rules.options()
     if options:
-        lines.append("options: " + " ".join(f"{name}={value}" for name, value in options.items()))
+        lines.append(
+            "options: " + " ".join(f"{name}={Option.format(value)}" for name, value in options.items())
+        )
     lines += [f"{key}: {headers[key]}" for key in HEADERS if headers.get(key)]
     return "\n".join(lines) + "\n\n"
 
 
 def format_entry(rules: AnyRules, turn: Turn[Any]) -> str:
     """One entry's line."""
-    return turn.action.value if isinstance(turn.action, Resign) else rules.format(turn.action)
+    return turn.action.value if isinstance(turn.action, Concession) else rules.format(turn.action)
+
+
+def format_result(match: AnyMatch) -> str:
+    """The last lines: a comment for people, and the result; empty while the match goes on."""
+    outcome = match.outcome
+    return f"{COMMENT} {outcome.reason}\n{RESULT}{outcome.code}\n" if outcome else ""
 
 
 def loads(text: str, find_rules: RulesFinder) -> Record:
     """Read and check a record; RecordError names the first wrong line."""
-    lines, cut = _lines(text)
+    version, lines, cut = _lines(text)
     headers, found_at, first_entry = _read_headers(lines)
     rules = _find_rules(headers, found_at, find_rules)
     seat = _read_seat(headers, found_at)
-    entries = lines[first_entry:]
-    while entries and not entries[-1]:  # an editor's or a mail's empty lines at the end mean nothing
-        entries.pop()
-    stated_at = [i for i, entry in enumerate(entries) if entry.lower().startswith(RESULT)]
-    if stated_at and stated_at[0] < len(entries) - 1:
-        late = stated_at[0] + 1
-        raise RecordError(f"{quote(entries[late])} comes after the result.", first_entry + late + 1)
-    result = entries.pop()[len(RESULT) :] if stated_at else None
-    play = _replay_seen if seat else _replay
-    match = play(rules, entries, first_entry + 1, seat or Seat.ONE, result)
-    actual = match.outcome.reason if match.outcome else None
-    if result is not None and result != actual:
-        stated = f"the result {quote(result, 80)} is not how the match stands"
-        raise RecordError(f"{stated}: {actual or 'it is not over'}", len(lines))
+    # An editor's or a mail's empty lines at the end mean nothing, and neither do comments.
+    numbered = [
+        (number, line)
+        for number, line in enumerate(lines[first_entry:], start=first_entry + 1)
+        if not line.startswith(COMMENT)
+    ]
+    while numbered and not numbered[-1][1]:
+        numbered.pop()
+    entries, stated = _split_result(numbered)
+    said = None if stated is None else stated[1]
+    result = said if version > 1 else _told_by_sentence(said)
+    match = _replay_seen(rules, entries, seat, result) if seat else _replay(rules, entries)
+    if stated and not _agrees(match.outcome, result):
+        actual = match.outcome.code if match.outcome else "it is not over"
+        what = f"the result {quote(stated[1], 80)} is not how the match stands"
+        raise RecordError(f"{what}: {actual}", stated[0])
     if cut:
         raise RecordError(f"it is cut off at {quote(cut)}: the line does not end.", len(lines) + 1)
-    return Record(match, headers, seat)
+    return Record(match, headers, seat, version)
 
 
-def _lines(text: str) -> tuple[list[str], str]:
-    """The lines, and what stands after the last of them that has an end."""
+Numbered = tuple[int, str]
+"""A line and its number, counted from 1."""
+
+_OVER = object()
+"""The result of a match of which a record of version 1 tells in some sentence that it is over."""
+
+
+def _split_result(numbered: list[Numbered]) -> tuple[list[Numbered], Numbered | None]:
+    """The entries, and the result that is stated after them."""
+    stated_at = [i for i, (_, line) in enumerate(numbered) if line.lower().startswith(RESULT)]
+    if not stated_at:
+        return numbered, None
+    at = stated_at[0]
+    if at < len(numbered) - 1:
+        number, late = numbered[at + 1]
+        raise RecordError(f"{quote(late)} comes after the result.", number)
+    number, line = numbered[at]
+    return numbered[:at], (number, line[len(RESULT) :].strip())
+
+
+def _told_by_sentence(sentence: str | None) -> object:
+    """Sentences may be reworded: all that one is believed is that the match was over."""
+    return None if sentence is None else _OVER
+
+
+def _agrees(outcome: Outcome | None, result: object) -> bool:
+    """Whether a match that ended so, or goes on (None), is what a record states."""
+    if outcome is None or result is None:
+        return outcome is result
+    return result is _OVER or (isinstance(result, str) and result.lower() == outcome.code)
+
+
+def _lines(text: str) -> tuple[int, list[str], str]:
+    """The version, the lines, and what stands after the last of them that has an end."""
     if not text.strip():
         raise RecordError("the file is empty, not a duels record.", 1)
     first = text.split("\n", 1)[0].strip()
     version = re.fullmatch(r"duels record ([0-9]{1,9})", first)
     if not version:
         raise RecordError(f"this is not a duels record: it begins with {quote(first)}.", 1)
-    if int(version[1]) != VERSION:
-        raise RecordError(f"the record is of version {version[1]}; this duels reads version {VERSION}.", 1)
+    if int(version[1]) not in READABLE:
+        reads = " and ".join(map(str, READABLE))
+        raise RecordError(f"the record is of version {version[1]}; this duels reads versions {reads}.", 1)
     *lines, cut = text.split("\n")
-    return [line.strip() for line in lines], cut
+    return int(version[1]), [line.strip() for line in lines], cut
 
 
 def _read_headers(lines: list[str]) -> tuple[dict[str, str], dict[str, int], int]:
@@ -142,23 +193,35 @@ def _read_headers(lines: list[str]) -> tuple[dict[str, str], dict[str, int], int
 def _find_rules(headers: dict[str, str], found_at: dict[str, int], find_rules: RulesFinder) -> AnyRules:
     if "game" not in headers:
         raise RecordError("the header names no game.", 2)
-    line = found_at.get("options")
-    options: dict[str, int | None] = {}
-    for part in headers.get("options", "").split():
-        found = re.fullmatch(r"([a-z_]+)=([0-9]{1,9}|None)", part)
-        if not found:
-            raise RecordError(f"{quote(part)} is not an option like lights=9.", line)
-        options[found[1]] = None if found[2] == "None" else int(found[2])
-        if (options[found[1]] or 0) > LARGEST_RECORDED:
-            raise RecordError(f"{found[1]} is at most {LARGEST_RECORDED} in a record.", line)
     try:
-        find_rules(headers["game"], {})
-    except DuelsError as error:
+        kind = find_rules(headers["game"])
+    except UnknownName as error:
         raise RecordError(str(error), found_at["game"]) from None
+    line = found_at.get("options")
     try:
-        return find_rules(headers["game"], options)
+        return kind(**_read_options(kind, headers.get("options", "")))
     except DuelsError as error:
         raise RecordError(str(error), line) from None
+
+
+def _read_options(kind: type[AnyRules], text: str) -> dict[str, OptionValue]:
+    known = {option.name: option for option in options_of(kind)}
+    options: dict[str, OptionValue] = {}
+    for part in text.split():
+        name, equals, value = part.partition("=")
+        if not (equals and re.fullmatch("[a-z_]+", name)):
+            raise BadOption(f"{quote(part)} is not an option like lights=9.")
+        if name not in known:
+            has = f"it has {', '.join(known)}" if known else "it has none"
+            raise UnknownName(f"{kind.game.name} has no option {quote(name)}; {has}.")
+        try:
+            options[name] = known[name].parse(value)
+        except BadOption as error:
+            raise BadOption(f"{quote(part)} is not an option like lights=9: {error}") from None
+        numbers = options[name] if isinstance(options[name], tuple) else (options[name],)
+        if any(isinstance(n, int) and n > LARGEST_RECORDED for n in numbers):  # type: ignore[union-attr]
+            raise BadOption(f"{name} is at most {LARGEST_RECORDED} in a record.")
+    return options
 
 
 def _read_seat(headers: dict[str, str], found_at: dict[str, int]) -> Seat | None:
@@ -168,9 +231,9 @@ def _read_seat(headers: dict[str, str], found_at: dict[str, int]) -> Seat | None
     return Seat(int(seat)) if seat else None
 
 
-def _replay(rules: AnyRules, entries: list[str], line: int, _seat: Seat, _result: str | None) -> AnyMatch:
+def _replay(rules: AnyRules, entries: list[Numbered]) -> AnyMatch:
     match = Match.start(rules)
-    for number, entry in enumerate(entries, start=line):
+    for number, entry in entries:
         try:
             match = match.play_text(entry)
         except DuelsError as error:
@@ -178,21 +241,24 @@ def _replay(rules: AnyRules, entries: list[str], line: int, _seat: Seat, _result
     return match
 
 
-def _replay_seen(rules: AnyRules, entries: list[str], line: int, seat: Seat, result: str | None) -> AnyMatch:
+def _replay_seen(rules: AnyRules, entries: list[Numbered], seat: Seat, result: object) -> AnyMatch:
     """A match that `seat`, which saw `entries`, cannot tell from the one that was played."""
-    recollection = Recollection.start(rules, seat)
-    for number, entry in enumerate(entries, start=line):
-        last = number == line + len(entries) - 1
+    seen = InformationSet.start(rules, seat)
+    concessions = [how.value for how in Concession]
+    for place, (number, entry) in enumerate(entries, start=1):
+        stated = result if place == len(entries) else None
         try:
-            if entry.lower() == Resign.RESIGN.value:
-                given_up = tuple(match.play_text(entry) for match in recollection.possible)
-                recollection = Recollection(seat, given_up)
+            if entry.lower() in concessions:
+                conceded = tuple(match.play_text(entry) for match in seen.possible)
+                seen = InformationSet(seat, conceded)
                 continue
             action = None if entry == HIDDEN else rules.parse(entry)
-            recollection = recollection.then(action, result if last else None)
+            # An entry can be answered in several ways (hit or miss): so that the match ended as is stated,
+            # or, where nothing is, so that it went on if it could.
+            seen = min(seen.ways(action), key=lambda way: not _agrees(way.match.outcome, stated))
         except DuelsError as error:
             raise _wrong(entry, error, number) from None
-    return recollection.match
+    return seen.match
 
 
 def _wrong(entry: str, error: DuelsError, line: int) -> RecordError:

@@ -5,20 +5,20 @@ The docstrings here are the specification. `core.laws` checks them, for our game
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 from fractions import Fraction
-from typing import ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
-from duels.core.errors import BadOption
-from duels.core.whole import whole
+from duels.core.errors import DuelsError
+from duels.core.options import OptionValue, options_of
+
+if TYPE_CHECKING:
+    from duels.core.game import Game
 
 S = TypeVar("S", bound=Hashable)  # a state: frozen, hashable, everything the rules need, nothing else
 A = TypeVar("A", bound=Hashable)  # an action of a seat, or an outcome of chance: frozen, hashable
 V = TypeVar("V", bound=Hashable)  # what one seat may know of a state
-
-
-LARGEST = 10_000_000
 
 
 class Seat(IntEnum):
@@ -68,16 +68,61 @@ class Event:
         return bool(self.seen_by & watching) or self.seen_by == BOTH
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """How a match ended: one winner, or none because a stated limit cut it off."""
+class Ending(Enum):
+    """The ways a match can end. The value is the word that records use."""
 
-    winner: Seat | None
-    reason: str
+    WON = "won"
+    DRAWN = "drawn"
+    CUT_OFF = "cut off"
+    """A stated limit was reached: nobody won, and the game itself did not end."""
+    RESIGNED = "resigned"
+    FORFEITED = "forfeited"
 
     @property
-    def truncated(self) -> bool:
-        return self.winner is None
+    def has_winner(self) -> bool:
+        return self not in (Ending.DRAWN, Ending.CUT_OFF)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a match ended, who won it if anybody did, and a sentence about it for people.
+
+    Nothing is ever decided by the sentence, and two outcomes are equal whatever theirs say.
+    """
+
+    ending: Ending
+    winner: Seat | None = None
+    reason: str = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        if self.ending.has_winner != isinstance(self.winner, Seat):
+            needs = "a seat that won" if self.ending.has_winner else "no winner"
+            raise DuelsError(f"An outcome '{self.ending.value}' has {needs}, not {self.winner!r}.")
+
+    @classmethod
+    def win(cls, seat: Seat, reason: str) -> "Outcome":
+        return cls(Ending.WON, seat, reason)
+
+    @classmethod
+    def draw(cls, reason: str) -> "Outcome":
+        return cls(Ending.DRAWN, None, reason)
+
+    @classmethod
+    def cut(cls, reason: str) -> "Outcome":
+        return cls(Ending.CUT_OFF, None, reason)
+
+    def score(self, seat: Seat) -> Fraction:
+        """What the match was worth to `seat`: 1 won, 0 lost, one half if nobody won."""
+        return Fraction(1, 2) if self.winner is None else Fraction(self.winner is seat)
+
+    @property
+    def code(self) -> str:
+        """The result as records write it: `1 won`, `drawn`, `cut off`, `1 won, 2 resigned`."""
+        if self.winner is None:
+            return self.ending.value
+        won = f"{self.winner.value} {Ending.WON.value}"
+        how = f", {self.winner.other.value} {self.ending.value}"
+        return won if self.ending is Ending.WON else won + how
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,18 +147,20 @@ class Sight(Generic[A, V]):
     """What it has seen since the start, in order (empty where only the position is known)."""
     history: tuple[A | None, ...] = ()
     """Every action and chance outcome since the start, None where it was hidden from this seat."""
+    outcome: Outcome | None = None
+    """How the match ended; None while it goes on."""
 
 
 class Rules(ABC, Generic[S, A, V]):
     """A two-player game. Rules are values: pure methods, no I/O, no randomness, no memory.
 
-    Concrete rules are frozen dataclasses whose fields are their options (`Lights(lights=9)`),
-    so that equal rules compare equal and `repr` can be read back. An option is a whole number from 1:
-    a size up to LARGEST, or a limit, whose default is None. Others, with which there would be no game,
-    raise BadOption.
+    Concrete rules are frozen dataclasses whose fields are their options (`Lights(lights=9)`, see
+    `core.options`), so that equal rules compare equal and `repr` can be read back. Options with which
+    there would be no game raise BadOption.
     """
 
-    name: ClassVar[str]
+    game: ClassVar["Game"]
+    """The game that these rules are of: its name and its doors."""
     has_secrets: ClassVar[bool]
     """Whether some event is hidden from a seat."""
     limit: ClassVar[str | None] = None
@@ -122,18 +169,19 @@ class Rules(ABC, Generic[S, A, V]):
     """The field of a state that counts towards the limit, and does nothing else."""
 
     def __post_init__(self) -> None:
-        for option in fields(self):  # type: ignore[arg-type]
-            value = getattr(self, option.name)
-            if value is None and option.default is None:
-                continue
-            number = 0 if value is None else whole(value)
-            if number is None:
-                raise BadOption(f"{option.name} is a whole number in {self.name}, not {value!r}.")
-            if number < 1:
-                raise BadOption(f"{option.name} is at least 1 in {self.name}, not {value}.")
-            if number > LARGEST and option.default is not None:
-                raise BadOption(f"{option.name} is at most {LARGEST} in {self.name}, not {number}.")
-            object.__setattr__(self, option.name, number)  # rules are written down: no NumPy numbers
+        for option in options_of(type(self)):
+            # Rules are written down: no NumPy numbers, no lists.
+            object.__setattr__(self, option.name, option.check(getattr(self, option.name), self.name))
+
+    @property
+    def name(self) -> str:
+        """The game's name."""
+        return self.game.name
+
+    @property
+    def limit_value(self) -> int | None:
+        """What the limit is set to; None where play is not limited."""
+        return getattr(self, self.limit) if self.limit else None
 
     @abstractmethod
     def initial(self) -> S:
@@ -212,14 +260,22 @@ class Rules(ABC, Generic[S, A, V]):
         """What `seat` knows at `state`, having seen `events`."""
         actor = self.actor(state)
         actions = self.actions(state) if actor is seat else ()
-        return Sight(seat, self.view(state, seat), actor, actions, events, history)
+        view, outcome = self.view(state, seat), self.outcome(state)
+        return Sight(seat, view, actor, actions, events, history, outcome)
 
-    def options(self) -> dict[str, int | None]:
+    def most_states(self) -> int | None:
+        """An upper bound on how many states can be reached, where a formula tells one.
+
+        What lists all states asks it first, and refuses at once where they are too many.
+        """
+        return None
+
+    def options(self) -> dict[str, OptionValue]:
         """The options that differ from the book's game."""
         return {
-            f.name: getattr(self, f.name)
-            for f in fields(self)  # type: ignore[arg-type]
-            if getattr(self, f.name) != f.default
+            option.name: value
+            for option in options_of(type(self))
+            if (value := getattr(self, option.name)) != option.default
         }
 
 

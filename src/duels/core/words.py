@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Generic, TypeVar
 
 from duels.core.errors import DuelsError, quote
-from duels.core.match import Resigned
+from duels.core.match import Conceded
 from duels.core.notation import whole_number
 from duels.core.rules import A, Event, Seat, Sight, V
 
@@ -171,6 +171,6 @@ class Words(ABC, Generic[A, V]):
 def tell(words: Words[A, V], seen: Sequence[Event]) -> str:
     """What the screen shows for the last event seen, the match's own events included."""
     last = seen[-1]
-    if isinstance(last, Resigned):
-        return f"\n{last.seat.label} resigns. {Ink.WON(f'{last.seat.other.label} wins!')}\n"
+    if isinstance(last, Conceded):
+        return f"\n{last.outcome.reason} {Ink.WON(f'{last.seat.other.label} wins!')}\n"
     return words.tell(seen)

@@ -11,9 +11,9 @@ from functools import reduce
 from typing import Any, NamedTuple
 
 from duels.core.errors import DuelsError, IllegalMove
-from duels.core.whole import need_whole
+from duels.core.extras import extra
+from duels.core.validation import check_int
 from duels.envs import dice
-from duels.envs.extras import extra
 
 with extra("vector"):
     import numpy as np
@@ -290,7 +290,7 @@ class Batch(ABC):
         Both seats play by `policy`, a table or `random`: exactly as `step(sample(policy))` would.
         Threads are worth starting in compiled code only.
         """
-        steps, threads = need_whole("steps", steps, 0), need_whole("threads", threads, 1)
+        steps, threads = check_int("steps", steps, 0), check_int("threads", threads, 1)
         ready = self._ready(policy)
         if self._over is not None:
             raise DuelsError("A rollout needs a batch that starts ended games again (autoreset=True).")

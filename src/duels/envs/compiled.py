@@ -5,8 +5,8 @@ Needs the extra `fast`. Compiled once a machine; the functions hold no lock, so 
 
 from typing import Any
 
+from duels.core.extras import extra
 from duels.envs import dice
-from duels.envs.extras import extra
 
 with extra("fast"):
     import numpy as np

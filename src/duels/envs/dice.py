@@ -7,7 +7,7 @@ that falls is the number, mixed. The upper half of a word is for chance, the low
 
 from typing import Any
 
-from duels.core.whole import need_whole
+from duels.core.validation import check_int
 
 GAMMA = 0x9E3779B97F4A7C15
 MIX_1 = 0xBF58476D1CE4E5B9
@@ -24,7 +24,7 @@ def _mix(word: int) -> int:
 
 def stream(seed: int, number: int = 0) -> int:
     """The stream of environment `number` under `seed`."""
-    return _mix((_mix((need_whole("seed", seed) + GAMMA) & _WORD) + (number + 1) * GAMMA) & _WORD)
+    return _mix((_mix((check_int("seed", seed) + GAMMA) & _WORD) + (number + 1) * GAMMA) & _WORD)
 
 
 def advance(stream: int) -> int:
@@ -48,7 +48,7 @@ def streams(seed: int, first: int, count: int) -> Any:
     import numpy as np
 
     numbers = np.arange(1, count + 1, dtype=np.uint64) + np.uint64(first & _WORD)
-    return _mix_all(numbers * np.uint64(GAMMA) + np.uint64(_mix((need_whole("seed", seed) + GAMMA) & _WORD)))
+    return _mix_all(numbers * np.uint64(GAMMA) + np.uint64(_mix((check_int("seed", seed) + GAMMA) & _WORD)))
 
 
 def streams_of(seeds: Any) -> Any:

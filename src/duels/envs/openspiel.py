@@ -10,10 +10,10 @@ from functools import cached_property, lru_cache
 from typing import Any, cast
 
 from duels.core.errors import BadOption, GameOver, IllegalMove
+from duels.core.extras import extra
 from duels.core.features import Encoding
 from duels.core.match import Match, Turn
 from duels.core.rules import CHANCE, Rules, Seat
-from duels.envs.extras import extra
 from duels.games import GAMES, Game
 
 with extra("openspiel"):

@@ -1,17 +1,15 @@
 """A batch of a game that has tables: a step is a lookup, a rollout a chain of lookups."""
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from typing import Any, cast
+from functools import cached_property
+from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from duels.core.errors import DuelsError
-from duels.core.rules import Rules
 from duels.envs.batch import Batch, Bytes, Flags, Tally, Whole
-from duels.games import find_game
-from duels.solving.tables import ILLEGAL, NOBODY, Tables, tables_of
+from duels.solving.game_tables import GameTables, shared_tables
+from duels.solving.tables import ILLEGAL, Tables
 
 # One lookup of a rollout gives a packed word: where the successor's words begin (32 bits), whether a
 # seat has won, whether the clock ticks, and how many legal moves the successor has. The fields of the
@@ -26,91 +24,6 @@ _LONGEST = (1 << _FIELD) - 1
 _NEVER = (1 << 63) - 1  # as a limit
 
 _FEW = 8  # games: up to there one after the other is quicker than arrays
-
-
-@lru_cache(maxsize=16)
-def shared_tables(rules: Rules[Any, Any, Any]) -> "GameTables":
-    """The tables of `rules`, loaded once a process."""
-    return GameTables(tables_of(rules, find_game(rules.name).encoding(rules)))
-
-
-class GameTables:
-    """A game's tables and what stepping derives from them, each when it is first needed."""
-
-    def __init__(self, tables: Tables) -> None:
-        self.tables = tables
-        self.legal = tables.legal.astype(np.int8)
-        self.counts = tables.legal.sum(axis=1, dtype=np.int64)
-        self.successor = tables.successor.ravel()
-
-    @cached_property
-    def choices(self) -> Whole:
-        """[state, k] the k-th legal action; 0 beyond the last."""
-        order = np.argsort(~self.tables.legal, axis=1, kind="stable")[:, : int(self.counts.max())]
-        return np.where(np.arange(order.shape[1]) < self.counts[:, None], order, 0)
-
-    @cached_property
-    def first(self) -> Whole:
-        """[state] where its words begin in `packed`."""
-        return np.concatenate([[0], self.counts.cumsum()[:-1]]) * self.tables.tickets
-
-    @cached_property
-    def owner(self) -> NDArray[np.intp]:
-        """[word] the state that it belongs to."""
-        return np.repeat(np.nonzero(self.tables.legal)[0], self.tables.tickets)
-
-    @cached_property
-    def packed(self) -> Whole:
-        """The words of all legal moves, state by state, ticket by ticket; an ended game starts again."""
-        tables = self.tables
-        moves = tables.successor[tables.legal].astype(np.int64)
-        target, tick = moves >> 1, moves & 1
-        winner = tables.winner[target]
-        after = np.where(winner == NOBODY, target, 0)
-        words = self.first[after] | tick << _TICK | self.counts[after] << _COUNT
-        for seat in (0, 1):
-            words |= (winner == seat).astype(np.int64) << _WIN[seat]
-        return np.ascontiguousarray(words.ravel())
-
-    @cached_property
-    def observation_groups(self) -> NDArray[np.intp]:
-        """[state] a number that is equal for states which the seat to move cannot tell apart."""
-        actor = np.maximum(self.tables.actor, 0)
-        shown = self.tables.observation[actor, np.arange(self.tables.states)]
-        return np.unique(np.column_stack([actor, shown]), axis=0, return_inverse=True)[1].ravel()
-
-    def probabilities(self, table: ArrayLike) -> NDArray[np.float64]:
-        """[state, action] a policy given as [state] the action or [state, action] its probability.
-
-        Of legal actions only, and summing to 1 exactly where somebody decides; DuelsError if it is no policy.
-        """
-        tables, given = self.tables, np.asarray(table)
-        decisions = tables.actor != NOBODY
-        if given.shape == (tables.states,) and given.dtype.kind in "iu":
-            given = given[:, None] == np.arange(tables.actions)
-        if given.shape != (tables.states, tables.actions) or given.dtype.kind not in "biuf":
-            raise DuelsError(
-                f"A policy is a table of {tables.states} states, "
-                f"[state] the action or [state, action] of {tables.actions} probabilities."
-            )
-        odds = np.where(tables.legal, given, 0).astype(np.float64)
-        totals = odds.sum(axis=1, keepdims=True)
-        if not ((given[decisions] >= 0).all() and np.allclose(totals[decisions], 1)):
-            raise DuelsError("A policy's probabilities of the legal actions must sum to 1 in every state.")
-        odds[decisions] /= totals[decisions]
-        return odds
-
-    def refuse_peeking(self, odds: NDArray[np.float64]) -> None:
-        """Refuse probabilities that differ where the seat to move is shown the same."""
-        decisions = self.tables.actor != NOBODY
-        odds = odds[decisions]
-        _, example, group = np.unique(
-            self.observation_groups[decisions], return_index=True, return_inverse=True
-        )
-        if (odds != odds[example[group]]).any():
-            raise DuelsError(
-                "This policy acts on secrets: it tells states apart that look alike to the seat."
-            )
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ from importlib import import_module
 from typing import Any
 
 from duels.core.errors import DuelsError
+from duels.core.extras import extra
 from duels.core.rules import Rules
-from duels.core.whole import need_flag, need_whole
+from duels.core.validation import check_flag, check_int
 from duels.envs.batch import Batch, Steps, Tally
-from duels.envs.extras import extra
 from duels.envs.kernels import kernel_of
 from duels.envs.tabled import TableBatch
 from duels.games import find_game
@@ -34,17 +34,17 @@ def make(
     if isinstance(game, Rules) and options:
         raise DuelsError("Options go with a game's name; rules have theirs already.")
     rules = game if isinstance(game, Rules) else find_game(game).rules(**options)
-    if need_flag("compiled", compiled):
+    if check_flag("compiled", compiled):
         with extra("fast"):
             import_module("numba")
     kernel = kernel_of(rules.name, "batch")
     kind = kernel.BATCH if kernel else TableBatch
     batch: Batch = kind(
         rules,
-        need_whole("num_envs", num_envs, 1),
-        need_whole("seed", seed),
-        need_whole("first", first, 0),
-        need_flag("autoreset", autoreset),
+        check_int("num_envs", num_envs, 1),
+        check_int("seed", seed),
+        check_int("first", first, 0),
+        check_flag("autoreset", autoreset),
         compiled,
     )
     return batch

@@ -1,147 +1,103 @@
-"""The five duels, each in a room of its own with the same doors; GAMES is the one list of them.
+"""The five duels, each in a room of its own, and how a name becomes a game.
 
-`duels.games()` gives them all: the package can be called, so that it and its rooms can be imported too.
+Games of other packages are found through the entry-point group `duels.games`.
 """
 
-import sys
-from collections.abc import Callable
+import logging
 from dataclasses import dataclass
-from importlib import import_module
-from types import ModuleType
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from duels.core.errors import UnknownName, quote
+from duels.core.errors import DuelsError, UnknownName, quote
+from duels.core.game import Game
+from duels.games.chain import GAME as CHAIN
+from duels.games.flip import GAME as FLIP
+from duels.games.hunt import GAME as HUNT
+from duels.games.leap import GAME as LEAP
+from duels.games.lights import GAME as LIGHTS
 
 if TYPE_CHECKING:  # every command passes here, and most need none of it
-    from duels.core.features import Encoding
+    from duels.core.options import OptionValue
     from duels.core.record import Record
-    from duels.core.rules import Rules, Seat, Sight
-    from duels.core.words import Words
-    from duels.solving.oracle import Oracle
-    from duels.solving.pomdp import Bounds
+    from duels.core.rules import Rules
+
+ENTRY_POINTS = "duels.games"
+GAMES: dict[str, Game] = {game.name: game for game in (LIGHTS, LEAP, CHAIN, HUNT, FLIP)}
+"""The games of this package."""
+log = logging.getLogger("duels")
 
 
 @dataclass(frozen=True)
-class Game:
-    """One room: what the game is called, and its doors, opened only when they are needed."""
+class Installed:
+    """A game of another package, and the distribution that brings it."""
 
-    name: str
-    title: str
-    summary: str
-
-    def rules(self, **options: int | None) -> "Rules[Any, Any, Any]":
-        """The rules; without options, the book's game."""
-        kind = self._door("rules").RULES
-        known = list(kind.__dataclass_fields__)
-        for name in options:
-            if name not in known:
-                raise UnknownName(f"{self.name} has no option {quote(name)}; it has {', '.join(known)}.")
-        rules: Rules[Any, Any, Any] = kind(**options)
-        return rules
-
-    def words(self, rules: "Rules[Any, Any, Any]") -> "Words[Any, Any]":
-        """The voice of the book, for these rules."""
-        words: Words[Any, Any] = self._door("words").WORDS(rules)
-        return words
-
-    def greedy(self, rules: "Rules[Any, Any, Any]") -> "Callable[[Sight[Any, Any], Any], float]":
-        """The game's one-ply score of an action, from what the seat knows: the higher the better."""
-        score: Callable[[Sight[Any, Any], Any], float] = self._door("greedy").GREEDY(rules)
-        return score
-
-    def oracle(self, rules: "Rules[Any, Any, Any]") -> "Oracle[Any, Any]":
-        """Perfect play for these rules."""
-        oracle: Oracle[Any, Any] = self._door("oracle").make_oracle(rules)
-        return oracle
-
-    def how_perfect(self) -> str:
-        """What is proven about what perfect play may still give away; empty where that is nothing."""
-        told: Callable[[], str] = getattr(self._door("oracle"), "how_perfect", str)
-        return told()
-
-    def learned(self, door: str) -> Any:
-        """A door that a room has if its play was learned: `rebuild` trains it anew, `study` describes it."""
-        if not self._has(door):
-            raise UnknownName(
-                f"Perfect play of {self.name} is computed, not learned: there is no {door} of it."
-            )
-        return self._door(door)
-
-    def encoding(self, rules: "Rules[Any, Any, Any]") -> "Encoding":
-        """What a program is shown of a view, as numbers."""
-        from duels.core.features import Encoding
-
-        return Encoding(self._door("features").features(rules))
-
-    def response_bounds(self, rules: "Rules[Any, Any, Any]", policy: object) -> "dict[Seat, Bounds] | None":
-        """What the best responder wins against a policy, by the policy's seat, where the game has a method
-        of its own for policies of that kind; else None.
-        """
-        if not self._has("response"):
-            return None
-        found: dict[Seat, Bounds] | None = self._door("response").response_bounds(rules, policy)
-        return found
-
-    def agent_bounds(
-        self, rules: "Rules[Any, Any, Any]", odds: "Callable[[Sight[Any, Any]], list[float]]"
-    ) -> "dict[Seat, Bounds] | None":
-        """The same for a function from what a seat knows to the probability of each of its actions."""
-        method = getattr(self._door("response"), "agent_bounds", None) if self._has("response") else None
-        found: dict[Seat, Bounds] | None = method(rules, odds) if method else None
-        return found
-
-    @property
-    def response_kind(self) -> str | None:
-        """In words, the kind of policy that `response_bounds` is for; None if the game has no such method."""
-        return self._door("response").KIND if self._has("response") else None
-
-    def card(self) -> str:
-        """The rule card: how to play, in our own words."""
-        from importlib.resources import files  # slow to import, and few commands show a card
-
-        return files(f"{__name__}.{self.name}").joinpath("card.txt").read_text(encoding="utf-8")
-
-    def _has(self, door: str) -> bool:
-        from importlib.util import find_spec
-
-        return find_spec(f"{__name__}.{self.name}.{door}") is not None
-
-    def _door(self, name: str) -> Any:
-        return import_module(f"{__name__}.{self.name}.{name}")
+    game: Game
+    source: str
 
 
-GAMES: dict[str, Game] = {
-    game.name: game
-    for game in (
-        Game("lights", "Light Out Duel", "seven lights, turn off one or two neighbours; the last light wins"),
-        Game("leap", "Quantum Leap", "race to cell 21, leaping by divisors of the cell you stand on"),
-        Game("chain", "Quantum Duel", "four in a row on seven cells; bold placements risk a coin"),
-        Game("hunt", "Quantum Duel", "hidden tokens on seven cells; name the other's cell, do not collide"),
-        Game("flip", "Quantum Flip", "25 face-down tiles of 1 to 5; reach exactly 21"),
-    )
-}
+@cache
+def installed_games() -> tuple[Installed, ...]:
+    """The games that other packages bring; one that cannot be loaded is left out, with a warning."""
+    from importlib.metadata import entry_points  # slow to import, and few commands need it
+
+    found: dict[str, Installed] = {}
+    for point in entry_points(group=ENTRY_POINTS):
+        source = f"{point.dist.name} {point.dist.version}" if point.dist else "unknown"
+        try:
+            game = point.load()
+        except Exception as problem:  # whatever another package does, ours go on
+            log.warning("The game '%s' of %s cannot be loaded: %s", point.name, source, problem)
+            continue
+        if not isinstance(game, Game):
+            log.warning("The game '%s' of %s is no duels.Game.", point.name, source)
+        elif game.name in GAMES or game.name in found:
+            log.warning("The game '%s' of %s is left out: there is one of that name.", game.name, source)
+        else:
+            found[game.name] = Installed(game, source)
+    return tuple(found.values())
 
 
-def load_record(text: str) -> "Record":
-    """Read and check a record of any of the games; RecordError names the first wrong line."""
-    from duels.core.record import loads
-
-    return loads(text, lambda name, options: find_game(name).rules(**options))
+def all_games() -> tuple[Game, ...]:
+    """Our games, then those of other packages."""
+    return (*GAMES.values(), *(installed.game for installed in installed_games()))
 
 
 def find_game(name: str) -> Game:
     """The game that goes by `name`, in any letter case."""
-    game = GAMES.get(str(name).strip().lower())
-    if not game:
-        raise UnknownName(f"There is no game {quote(str(name))}; there are {', '.join(GAMES)}.")
-    return game
+    word = str(name).strip().lower()
+    if word in GAMES:
+        return GAMES[word]
+    for game in all_games():
+        if game.name == word:
+            return game
+    names = ", ".join(game.name for game in all_games())
+    raise UnknownName(f"There is no game {quote(str(name))}; there are {names}.")
 
 
-class _Called(ModuleType):
-    """A module that gives all the games when it is called."""
+def rules_of(game: "str | Game | Rules[Any, Any, Any]", **options: "OptionValue") -> "Rules[Any, Any, Any]":
+    """The rules that are meant: by a game's name, by a game, each with options, or the rules themselves."""
+    from duels.core.rules import Rules
 
-    def __call__(self) -> tuple[Game, ...]:
-        return tuple(GAMES.values())
+    if isinstance(game, Rules):
+        if options:
+            raise DuelsError("Options go with a game or its name; rules have theirs already.")
+        return game
+    if isinstance(game, Game):
+        return game.rules(**options)
+    if not isinstance(game, str):
+        raise DuelsError(f"A game is a name, a Game or its rules, not {game!r}.")
+    return find_game(game).rules(**options)
 
 
-sys.modules[__name__].__class__ = _Called
+def load_record(text: str, game: Game | None = None) -> "Record":
+    """Read and check a record of any game, or of `game`; RecordError names the first wrong line."""
+    from duels.core.record import loads
+
+    def find(name: str) -> Any:
+        if game is None:
+            return find_game(name).rules_class()
+        if name.strip().lower() != game.name:
+            raise UnknownName(f"This is a record of {quote(name)}, not of {game.name}.")
+        return game.rules_class()
+
+    return loads(text, find)

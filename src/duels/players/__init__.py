@@ -8,7 +8,6 @@ from typing import Any, Protocol
 
 from duels.core.errors import UnknownName, quote
 from duels.core.rules import Rules, Sight
-from duels.games import Game
 from duels.players.levels import SHARE, LevelPlayer
 
 
@@ -28,10 +27,11 @@ class Kind:
 
     name: str
     summary: str
-    seat: Callable[[Game, Rules[Any, Any, Any]], Player] | None
+    seat: Callable[[Rules[Any, Any, Any]], Player] | None
 
 
 KINDS: dict[str, Kind] = {}
+HUMAN = "human"
 PERFECT = "perfect"
 
 
@@ -48,12 +48,12 @@ def find_kind(name: str) -> Kind:
     return kind
 
 
-def make_player(name: str, game: Game, rules: Rules[Any, Any, Any]) -> Player:
+def make_player(name: str, rules: Rules[Any, Any, Any]) -> Player:
     """A player of the kind `name` for one seat of a match under `rules`."""
     kind = find_kind(name)
     if not kind.seat:
-        raise UnknownName(f"{quote(name)} is a person: only a table can ask it.")
-    return kind.seat(game, rules)
+        raise UnknownName(f"{quote(name)} is a person: only a screen can ask it.")
+    return kind.seat(rules)
 
 
 class RandomPlayer:
@@ -70,8 +70,8 @@ class RandomPlayer:
 class GreedyPlayer:
     """The best-looking action by the game's own one-ply score; ties are broken at random."""
 
-    def __init__(self, game: Game, rules: Rules[Any, Any, Any]) -> None:
-        self._score = game.greedy(rules)
+    def __init__(self, rules: Rules[Any, Any, Any]) -> None:
+        self._score = rules.game.greedy(rules)
 
     def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
         return rng.choice(self._best(sight))
@@ -87,20 +87,25 @@ class GreedyPlayer:
         return [a for a, score in zip(sight.actions, scores, strict=True) if score == best]
 
 
-register(Kind("human", "a person at this keyboard", None))
-register(Kind("random", "any legal move, each as likely", lambda game, rules: RandomPlayer()))
+register(Kind(HUMAN, "a person at this keyboard", None))
+register(Kind("random", "any legal move, each as likely", lambda rules: RandomPlayer()))
 register(Kind("greedy", "looks one move ahead", GreedyPlayer))
 
 
-def _register_levels() -> None:
-    for name, share in SHARE.items():
-        much = f"{share:.0%} of what random play does" if share else "nothing, or no more than is proven"
-        summary = f"gives away {much}"
-        register(Kind(name, summary, partial(_seat_level, share)))
+SUMMARY = {
+    "novice": "errs often, a little better than random",
+    "casual": "errs half as much as random",
+    "club": "errs now and then",
+    "expert": "errs rarely",
+    "perfect": "never errs",
+}
 
 
-def _seat_level(share: float, game: Game, rules: Rules[Any, Any, Any]) -> Player:
-    return LevelPlayer(game.oracle(rules), share)
+def _seat_level(share: float, rules: Rules[Any, Any, Any]) -> Player:
+    from duels.solving.oracles import oracle_for  # a list of players needs no oracle
+
+    return LevelPlayer(oracle_for(rules), share)
 
 
-_register_levels()
+for _name, _share in SHARE.items():
+    register(Kind(_name, SUMMARY[_name], partial(_seat_level, _share)))

@@ -29,8 +29,7 @@ def _best(rules: Rules[S, A, V], responder: Seat, policy: Policy[A, V], lines: l
     """The value of `lines`, which the responder cannot tell apart."""
     outcome = rules.outcome(lines[0].state)
     if outcome:
-        share = 0.5 if outcome.winner is None else float(outcome.winner is responder)
-        return share * sum(line.chance for line in lines)
+        return float(outcome.score(responder)) * sum(line.chance for line in lines)
 
     def after(played: Iterable[tuple[Line[S, A], float, A]]) -> float:
         return sum(_best(rules, responder, policy, part) for part in _parts(rules, responder, played))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from duels.places import cache_dir
+from duels.paths import cache_dir
 from duels.solving.store import write
 
 Arrays = dict[str, NDArray[Any]]

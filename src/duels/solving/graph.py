@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Generic
 
-from duels.core.rules import CHANCE, A, Actor, Rules, S, V
+from duels.core.rules import CHANCE, A, Actor, Rules, S, Seat, V
 from duels.solving.progress import tell
 
 HALF = Fraction(1, 2)
@@ -22,7 +22,7 @@ class Graph(Generic[S]):
     odds: list[tuple[Fraction, ...]] = field(default_factory=list)
     """At chance nodes, aligned with `followers`."""
     result: dict[int, Fraction] = field(default_factory=dict)
-    """Where the game is over: 1 if player 1 won, 0 if player 2 did, 1/2 if a limit cut it off."""
+    """Where the game is over: 1 if player 1 won, 0 if player 2 did, 1/2 if nobody did."""
 
     def __len__(self) -> int:
         return len(self.states)
@@ -43,8 +43,7 @@ def explore(rules: Rules[S, A, V], starts: Iterable[S] | None = None) -> Graph[S
         graph.followers.append(tuple([_enter(graph, after) for after in steps]))
         outcome = rules.outcome(state)
         if outcome:
-            won = HALF if outcome.winner is None else Fraction(outcome.winner == 1)
-            graph.result[graph.number[state]] = won
+            graph.result[graph.number[state]] = outcome.score(Seat.ONE)
     return graph
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, ClassVar, Generic
 
 from duels.core.errors import NotYourTurn
-from duels.core.match import Resigned
+from duels.core.match import Conceded
 from duels.core.rules import A, OpenRules, S, Seat, Sight, V
 from duels.solving.progress import tell
 
@@ -152,8 +152,8 @@ class Oracle(ABC, Generic[A, V]):
 
     def value(self, sight: Sight[A, V]) -> Value:
         """The value of the position to `sight.seat`, whoever is to act: seat, chance or nobody."""
-        if sight.events and isinstance(sight.events[-1], Resigned):
-            return Value.of(Fraction(sight.events[-1].seat is not sight.seat))
+        if sight.events and isinstance(sight.events[-1], Conceded):
+            return Value.of(sight.events[-1].outcome.score(sight.seat))
         return self._value_of(sight)
 
     def judge(self, sight: Sight[A, V]) -> Verdict[A]:

@@ -56,7 +56,7 @@ def obtain(
             return parse(shipped.read_bytes(), holds)
         except (DamagedTable, OSError) as problem:
             damage.append(f"{shipped}: {problem}")
-    from duels.places import cache_dir  # only here: most runs find the table in the package
+    from duels.paths import cache_dir  # only here: most runs find the table in the package
 
     cached = cache_dir() / name
     try:

@@ -7,14 +7,16 @@ import json
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from duels.core.errors import DuelsError
-from duels.games import GAMES, Game
-from duels.terminal import study_commands
+from duels.games import GAMES, Game, installed_games
+from duels.terminal import analysis_commands
 from duels.terminal.options import (
     INTERRUPTED,
+    GameCommand,
     examples,
     game_argument,
     leave,
@@ -23,6 +25,9 @@ from duels.terminal.options import (
     record_argument,
     who_option,
 )
+
+if TYPE_CHECKING:
+    from duels.core.rules import Rules
 
 
 def main() -> None:
@@ -86,29 +91,38 @@ def cli(context: click.Context, plain: bool) -> None:
     """
     if context.invoked_subcommand:
         return
+    from duels.play.new_match import NewMatch
     from duels.terminal.menu import choose_match
-    from duels.terminal.play import NewMatch, play_new
+    from duels.terminal.play import play_new
+    from duels.terminal.prompts import Quit
     from duels.terminal.screen import Screen
-    from duels.terminal.table import Quit
 
     screen = Screen(plain)
     try:
         game, one, two = choose_match(screen)
     except Quit:
         return
-    leave(play_new(NewMatch(game, one, two), screen))
+    leave(play_new(NewMatch(game.rules(), one, two), screen))
 
 
 @cli.command(epilog=examples("duels games", "duels games --json"))
 @click.option("--json", "as_json", is_flag=True, help="One JSON list instead of lines.")
 def games(as_json: bool) -> None:
-    """List the games, a line each."""
+    """List the games, a line each, and where they come from."""
+    rows = [(game, "duels") for game in GAMES.values()]
+    rows += [(installed.game, installed.source) for installed in installed_games()]
     if as_json:
-        listed = [{"game": g.name, "title": g.title, "summary": g.summary} for g in GAMES.values()]
+        listed = [
+            {"game": game.name, "title": game.title, "summary": game.summary, "source": source}
+            for game, source in rows
+        ]
         click.echo(json.dumps(listed, indent=2))
         return
-    for game in GAMES.values():
-        click.echo(f"{game.name:<8}{game.title:<16}{game.summary}")
+    name_width = max(len(game.name) for game, _ in rows) + 2
+    title_width = max(len(game.title) for game, _ in rows) + 2
+    for game, source in rows:
+        origin = "" if game.name in GAMES else f"  [{source}]"
+        click.echo(f"{game.name:<{name_width}}{game.title:<{title_width}}{game.summary}{origin}")
 
 
 @cli.command(epilog=examples("duels players", "duels players --json"))
@@ -117,7 +131,7 @@ def players(as_json: bool) -> None:
     """List who can sit at a seat, a line each."""
     from duels.players import KINDS, PERFECT
 
-    proven = {game.name: text for game in GAMES.values() if (text := game.how_perfect())}
+    proven = {game.name: tell() for game in GAMES.values() if (tell := game.find("oracle", "how_perfect"))}
     if as_json:
         listed: list[dict[str, object]] = [
             {"player": kind.name, "summary": kind.summary} for kind in KINDS.values()
@@ -148,7 +162,9 @@ def rules(game: Game) -> None:
         "duels play chain --seat1 random --seat2 greedy --seed 7",
         'duels play chain --chance "heads tails heads"',
         'duels play flip --chance "4 5 2,5" --save evening.duel',
-    )
+        "duels play lights --lights 12 --seat2 club",
+    ),
+    cls=GameCommand,
 )
 @game_argument
 @who_option("--seat1", "Who plays as seat 1.", "human")
@@ -170,7 +186,7 @@ def rules(game: Game) -> None:
 )
 @plain_option
 def play(
-    game: Game,
+    rules: "Rules[Any, Any, Any]",
     seat1: str,
     seat2: str,
     first: str,
@@ -185,7 +201,8 @@ def play(
     prompt, help tells what else can be entered. A match of two machines ends without a winner after 50
     boards of chain or 50 turns of hunt; with people in it there is no limit.
     """
-    from duels.terminal.play import NewMatch, play_new
+    from duels.play.new_match import NewMatch
+    from duels.terminal.play import play_new
     from duels.terminal.screen import Screen
 
     if path and path.exists():
@@ -193,7 +210,7 @@ def play(
     if path and not path.parent.is_dir():
         raise click.UsageError(f"--save: there is no folder {path.parent}.")
     try:
-        new = NewMatch(game, seat1, seat2, first, seed, script or "", path)
+        new = NewMatch(rules, seat1, seat2, first, seed, script or "", path)
     except DuelsError as error:
         raise click.UsageError(str(error)) from None
     leave(play_new(new, Screen(plain)))
@@ -204,7 +221,7 @@ def play(
 @plain_option
 def resume(file: Path | None, plain: bool) -> None:
     """Go on with an interrupted match, the last one by default."""
-    from duels.terminal.journal import last_unfinished
+    from duels.play.journal import last_unfinished
     from duels.terminal.play import play_on
     from duels.terminal.screen import Screen
 
@@ -248,19 +265,20 @@ def verify(file: Path, as_json: bool) -> None:
         raise
     match = record.match
     entries = len(match.turns)
-    result = match.outcome.reason if match.outcome else None
+    outcome = match.outcome
     if as_json:
-        winner = match.outcome.winner if match.outcome else None
         answer = {
             "legal": True,
             "game": match.rules.name,
             "entries": entries,
-            "winner": winner,
-            "result": result,
+            "winner": outcome.winner if outcome else None,
+            "result": outcome.code if outcome else None,
         }
         click.echo(json.dumps(answer))
     else:
-        click.echo(f"{file}: legal, {match.rules.name}, {entries} entries; {result or 'unfinished'}")
+        click.echo(
+            f"{file}: legal, {match.rules.name}, {entries} entries; {outcome.reason if outcome else 'unfinished'}"
+        )
 
 
 @cli.command(epilog=examples("duels share hunt.duel --seat 1 > mine.duel"))
@@ -284,13 +302,14 @@ def share(file: Path, seat: str) -> None:
 @plain_option
 def demo(plain: bool) -> None:
     """Play one quick match of each game between built-in players."""
-    from duels.terminal.play import NewMatch, play_new
+    from duels.play.new_match import NewMatch
+    from duels.terminal.play import play_new
     from duels.terminal.screen import Screen
 
     screen = Screen(plain)
     for game in GAMES.values():
         screen.say(f"=== {game.name}: {game.title} (greedy against random) ===\n\n")
-        code = play_new(NewMatch(game, "greedy", "random"), screen)
+        code = play_new(NewMatch(game.rules(), "greedy", "random"), screen)
         if code:
             leave(code)
         screen.say("\n")
@@ -307,5 +326,5 @@ def completion(shell: str) -> None:
     click.echo(completer(cli, {}, "duels", "_DUELS_COMPLETE").source())
 
 
-for command in study_commands.COMMANDS:
+for command in analysis_commands.COMMANDS:
     cli.add_command(command)

@@ -4,17 +4,18 @@ from collections.abc import Mapping
 
 from duels.core.errors import quote
 from duels.core.words import Question
-from duels.games import GAMES, Game
+from duels.games import Game, all_games
 from duels.players import KINDS
+from duels.terminal.prompts import Quit
 from duels.terminal.screen import Screen
-from duels.terminal.table import Quit
 
 
 def choose_match(screen: Screen) -> tuple[Game, str, str]:
     """Ask for the game and the two seats; Quit if the person leaves."""
     screen.say("Five duels for two.\n\n")
-    games = {game.name: f"{game.title}: {game.summary}" for game in GAMES.values()}
-    game = GAMES[_choose(screen, "Which game?", games, None)]
+    games = {game.name: game for game in all_games()}
+    told = {game.name: f"{game.title}: {game.summary}" for game in games.values()}
+    game = games[_choose(screen, "Which game?", told, None)]
     kinds = {kind.name: kind.summary for kind in KINDS.values()}
     one = _choose(screen, "Who is Player 1?", kinds, "human")
     two = _choose(screen, "Who is Player 2?", kinds, "human")

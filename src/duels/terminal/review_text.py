@@ -5,11 +5,11 @@ from itertools import groupby
 from textwrap import wrap
 from typing import Any
 
+from duels.analysis.advice import LEAST_SHOWN, MARKS, how_sure, points, shaded
+from duels.analysis.review import Moment, Review
 from duels.core.rules import Seat
 from duels.core.words import Ink, either
 from duels.solving.oracle import Exactness, Value
-from duels.terminal.advice import LEAST_SHOWN, MARKS, how_sure, points, shaded
-from duels.terminal.review import Moment, Review
 from duels.terminal.solve import command_to_solve
 
 _HEIGHT = 8

@@ -5,20 +5,18 @@ import shlex
 from dataclasses import asdict
 from typing import Any
 
+from duels.analysis.advice import all_alike, belief_strip, how_sure, percent
 from duels.core.errors import DuelsError, quote
 from duels.core.rules import Rules, Seat, Sight
-from duels.games import Game
 from duels.solving.oracle import Check, Exactness, Judged, Value, Verdict
-from duels.terminal.advice import all_alike, belief_strip, how_sure, percent
-from duels.terminal.patience import long_computation
+from duels.solving.oracles import oracle_for
+from duels.terminal.options import flags_for
+from duels.terminal.progress import long_computation
 from duels.terminal.screen import Screen
 
 # So many lines are listed; where there are more actions, those of equal value share a line.
 MOST_LINES = 20
 _NAMES_A_LINE = 8
-
-SIZES = ("lights", "goal", "cells", "run", "max_boards", "max_turns")
-"""The options of rules that the command takes."""
 
 
 def position_to_solve(rules: Rules[Any, Any, Any], text: str | None) -> Sight[Any, Any]:
@@ -46,7 +44,6 @@ def _why(rules: Rules[Any, Any, Any], sight: Sight[Any, Any]) -> str:
 
 
 def show_solution(
-    game: Game,
     rules: Rules[Any, Any, Any],
     sight: Sight[Any, Any],
     screen: Screen,
@@ -54,11 +51,11 @@ def show_solution(
 ) -> None:
     """Value, the actions with their values, the best ones marked and first, how exact it is."""
     with screen.patience("solving"):
-        oracle = game.oracle(rules)
+        oracle = oracle_for(rules)
         verdict = oracle.judge(sight)
         reason = oracle.reason(sight)
         findings = [finding.text for finding in oracle.findings(sight)]
-    screen.say(f"{game.name}: {rules.format_position(sight)}\n")  # whole, however long: it is copied back
+    screen.say(f"{rules.name}: {rules.format_position(sight)}\n")  # whole, however long: it is copied back
     screen.say(f"{sight.seat.label} to move wins {percent(verdict.value)} ({_sure(verdict.value)}).\n\n")
     screen.say("".join(f"{line}\n" for line in _action_lines(rules, verdict, every_action)))
     screen.say(f"\n{_legend(verdict)} {reason}\n{belief_strip(oracle.belief(sight))}")
@@ -123,13 +120,13 @@ def _sure(value: Value) -> str:
     return fraction + how_sure(value)
 
 
-def solution_as_json(game: Game, rules: Rules[Any, Any, Any], sight: Sight[Any, Any], screen: Screen) -> str:
+def solution_as_json(rules: Rules[Any, Any, Any], sight: Sight[Any, Any], screen: Screen) -> str:
     """The same for programs."""
     with screen.patience("solving"):
-        oracle = game.oracle(rules)
+        oracle = oracle_for(rules)
         verdict = oracle.judge(sight)
     answer: dict[str, Any] = {
-        "game": game.name,
+        "game": rules.name,
         "position": rules.format_position(sight),
         "to_move": sight.seat.value,
         **_value_fields(verdict.value),
@@ -160,10 +157,10 @@ def _value_fields(value: Value) -> dict[str, Any]:
     return fields
 
 
-def verify(game: Game, rules: Rules[Any, Any, Any], as_json: bool, screen: Screen) -> bool:
+def verify(rules: Rules[Any, Any, Any], as_json: bool, screen: Screen) -> bool:
     """Run the oracle's second methods, a line each as they finish; whether all agree."""
     with screen.patience("getting ready"):
-        oracle = game.oracle(rules)
+        oracle = oracle_for(rules)
     checks: list[Check] = []
     with long_computation():
         for check in screen.patiently("checking", oracle.verify()):
@@ -172,7 +169,7 @@ def verify(game: Game, rules: Rules[Any, Any, Any], as_json: bool, screen: Scree
                 screen.say(f"{check}\n")
     failed = sum(not check.passed for check in checks)
     if as_json:
-        answer = {"game": game.name, "passed": not failed, "checks": [asdict(check) for check in checks]}
+        answer = {"game": rules.name, "passed": not failed, "checks": [asdict(check) for check in checks]}
         screen.say(json.dumps(answer, indent=2) + "\n")
     else:
         screen.say(f"{len(checks) - failed} passed, {failed} failed\n")
@@ -180,9 +177,5 @@ def verify(game: Game, rules: Rules[Any, Any, Any], as_json: bool, screen: Scree
 
 
 def command_to_solve(rules: Rules[Any, Any, Any], position: str) -> str:
-    """What to enter in a shell to solve this position; empty where an option of the rules has no like."""
-    options = rules.options()
-    if not set(options) <= set(SIZES):
-        return ""
-    sizes = "".join(f" --{name.replace('_', '-')} {size}" for name, size in options.items())
-    return f"duels solve {rules.name}{sizes} --position {shlex.quote(position)}"
+    """What to enter in a shell to solve this position."""
+    return shlex.join(["duels", "solve", rules.name, *flags_for(rules), "--position", position])

@@ -7,7 +7,7 @@ from pathlib import Path
 from duels.core.errors import DuelsError
 from duels.games import Game
 from duels.solving.progress import Steps
-from duels.terminal.patience import Progress, long_computation
+from duels.terminal.progress import Progress, long_computation
 from duels.terminal.screen import Screen
 
 

@@ -7,7 +7,7 @@ import pytest
 from duels.core.match import Match
 from duels.core.rules import CHANCE, Seat
 from duels.games.chain.boards import Boards, answer, settle
-from duels.games.chain.doubts import all_boards
+from duels.games.chain.challenges import all_boards
 from duels.games.chain.oracle import largest_proven, make_oracle, mask
 from duels.games.chain.rules import Answer, Observe, QuantumChain
 from duels.solving.check import in_words

@@ -11,7 +11,7 @@ import pytest
 from duels.core.match import Match, playing
 from duels.core.rules import CHANCE, Seat
 from duels.games.flip.bounds import Bounds, Grid, Interval, Position, chance_to_last, most_turns
-from duels.games.flip.lumped import Lumped
+from duels.games.flip.abstraction import Abstraction
 from duels.games.flip.oracle import make_oracle
 from duels.games.flip.rules import UNKNOWN, Drawn, Flip, QuantumFlip, QuantumTiles, State
 
@@ -107,7 +107,7 @@ def test_every_action_leads_where_the_rules_lead(rules: QuantumTiles, matches: i
 
 @pytest.mark.parametrize("rules", [SMALL, QuantumTiles(side=2, values=4, copies=1, target=5)], ids=repr)
 def test_nobody_has_more_turns_than_most_turns_says(rules: QuantumTiles) -> None:
-    lumped, oracle = Lumped(rules), make_oracle(rules)
+    lumped, oracle = Abstraction(rules), make_oracle(rules)
     rng, closest = Random(8), 99
     for _ in range(400):
         *steps, end = playing(Match.start(rules), rng, lambda match, _: rng.choice(match.actions))
@@ -148,7 +148,7 @@ def test_the_most_pairs_are_found_on_every_small_board() -> None:
 def test_the_chance_that_a_match_lasts_counts_every_way_the_tiles_can_come_up(
     seen: tuple[int, ...], spared: int, flips: int
 ) -> None:
-    lumped = Lumped(SMALL)
+    lumped = Abstraction(SMALL)
     for code, flipped in lumped.places.flipped.items():
         bag = [v for v, f in enumerate(flipped, 1) for _ in range(3 - f - seen.count(v))]
         if any(f + seen.count(v) > 3 for v, f in enumerate(flipped, 1)) or len(bag) < flips + spared:

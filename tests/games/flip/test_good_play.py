@@ -11,7 +11,7 @@ from duels.games.flip import verify
 from duels.games.flip.oracle import FlipOracle, make_oracle
 from duels.games.flip.rules import QuantumTiles, State
 from duels.players import make_player
-from duels.terminal.advice import percent
+from duels.analysis.advice import percent
 
 BOOK = QuantumTiles()
 GOAL = 0.001  # the error allowed wherever good play leads

@@ -14,7 +14,7 @@ from duels.core.match import Match, draw
 from duels.core.rules import CHANCE, Seat
 from duels.games.flip import fill, table, verify
 from duels.games.flip.bounds import Shape
-from duels.games.flip.lumped import MOST_NEAR, Lumped
+from duels.games.flip.abstraction import MOST_NEAR, Abstraction
 from duels.games.flip.oracle import FlipOracle, make_oracle
 from duels.games.flip.rules import Flip, Keep, QuantumFlip, QuantumTiles
 from duels.games.flip.table import SHIPPED, Table, described
@@ -40,7 +40,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_shipped_table_is_what_solving_gives() -> None:
-    lumped = Lumped(BOOK)
+    lumped = Abstraction(BOOK)
     assert parse(SHIPPED.read_bytes(), described(lumped)) == fill.fill_arrays(lumped)
 
 
@@ -53,7 +53,7 @@ def test_the_shipped_table_is_what_solving_gives() -> None:
     ],
 )
 def test_solving_without_numpy_gives_the_same_table(rules: QuantumTiles) -> None:
-    lumped = Lumped(rules)
+    lumped = Abstraction(rules)
     assert fill.fill_plainly(lumped) == fill.fill_arrays(lumped)
 
 
@@ -105,7 +105,7 @@ def test_a_damaged_table_is_noticed_and_made_again_not_believed(
 
 
 def test_more_unknown_neighbours_never_hurt_the_holder() -> None:
-    lumped = Lumped(BOOK)
+    lumped = Abstraction(BOOK)
     size = lumped.places.size
     numbers = Table.of(BOOK).numbers
     for value in range(1, 6):

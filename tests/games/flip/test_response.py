@@ -11,8 +11,8 @@ import pytest
 from duels.core.errors import DuelsError
 from duels.core.match import Match, draw
 from duels.core.rules import CHANCE, Seat
-from duels.envs.grading import SURE, exploitability, exploitability_bounds
-from duels.games.flip.boardless import Boardless, Summary, odds_of, one_by_one
+from duels.analysis.exploitability import SURE, exploitability, exploitability_bounds
+from duels.games.flip.board_blind import BoardBlind, Summary, odds_of, one_by_one
 from duels.games.flip.response import response_bounds
 from duels.games.flip.rules import QuantumTiles
 
@@ -36,7 +36,7 @@ def skewed(seed: int) -> Callable[[Summary], dict[str, float]]:
     return decides  # type: ignore[return-value]
 
 
-def searched(rules: QuantumTiles, policy: Boardless, responder: Seat) -> float:
+def searched(rules: QuantumTiles, policy: BoardBlind, responder: Seat) -> float:
     """The best response by the real rules and the whole board, position by position."""
 
     @cache
@@ -59,7 +59,7 @@ def searched(rules: QuantumTiles, policy: Boardless, responder: Seat) -> float:
 
 @pytest.mark.parametrize("decides", [uniform, *map(skewed, range(8))])
 def test_a_search_of_the_real_board_lies_between_the_bounds(decides: Any) -> None:
-    policy = Boardless(decides, SMALL)
+    policy = BoardBlind(decides, SMALL)
     found = response_bounds(SMALL, policy)
     assert found
     for seat in Seat:
@@ -70,7 +70,7 @@ def test_a_search_of_the_real_board_lies_between_the_bounds(decides: Any) -> Non
 
 def test_the_books_board() -> None:
     """Random play by kinds of moves gives a lot away, and how much is known closely."""
-    bounds = exploitability_bounds(Boardless(uniform), "flip")
+    bounds = exploitability_bounds(BoardBlind(uniform), "flip")
     assert bounds.high - bounds.low < 2 * SURE
     assert 0.15 < bounds.low < 0.25
 
@@ -78,10 +78,10 @@ def test_the_books_board() -> None:
 def test_a_summary_is_what_the_board_says() -> None:
     rules = QuantumTiles()
     state = rules.parse_state("...../.4.../..5../...2e/..... 6,5 01 2")
-    at = Boardless(uniform).summary(state)
+    at = BoardBlind(uniform).summary(state)
     assert at == Summary(5, 6, (5, 4, 5, 4, 3), (5,), True, False, True)
     assert at.moves == ("flip", "take 5", "quantum", "quantum 5")
-    policy = Boardless(uniform)
+    policy = BoardBlind(uniform)
     chosen = policy.odds(rules.sight(state, Seat.TWO))
     assert {rules.format(action) for action in chosen} == {
         "A2",
@@ -103,7 +103,7 @@ def test_it_plays_whole_games_and_always_finds_a_pair() -> None:
         return "quantum" if at.my_quantum and at.mine >= 18 else "flip"
 
     rules, rng = QuantumTiles(), Random(1)
-    policy = Boardless(patient)
+    policy = BoardBlind(patient)
     used = 0
     for _ in range(60):
         match: Any = Match.start(rules)
@@ -137,12 +137,12 @@ def test_arrays_and_single_positions_are_decided_alike() -> None:
 
 def test_what_is_no_policy_is_refused() -> None:
     with pytest.raises(DuelsError, match="takes 'take 3' where flip"):
-        exploitability(Boardless(lambda at: "take 3"), "flip")
+        exploitability(BoardBlind(lambda at: "take 3"), "flip")
     with pytest.raises(DuelsError, match="sum to 1"):
-        exploitability(Boardless(lambda at: {"flip": 0.5}), "flip")
+        exploitability(BoardBlind(lambda at: {"flip": 0.5}), "flip")
     with pytest.raises(DuelsError, match="too small a board"):
-        exploitability(Boardless(uniform), "flip", side=2, values=2, copies=2, target=3)
+        exploitability(BoardBlind(uniform), "flip", side=2, values=2, copies=2, target=3)
     whole: list[Any] = [lambda sight: sight.actions[0], "random", "perfect"]
     for policy in whole:
-        with pytest.raises(DuelsError, match=r"too large to be searched whole.*What works: a `Boardless`"):
+        with pytest.raises(DuelsError, match=r"too large to be searched whole.*What works: a `BoardBlind`"):
             exploitability(policy, "flip")

@@ -6,11 +6,11 @@ import pytest
 
 from duels.core.match import Match
 from duels.core.rules import Seat
-from duels.core.sights import Recollection
+from duels.core.information_sets import InformationSet
 from duels.games import GAMES
 from duels.games.hunt.oracle import make_oracle
 from duels.games.hunt.rules import Action, Known, QuantumHunt, State
-from duels.terminal.advice import hint
+from duels.analysis.advice import hint
 
 RULES = QuantumHunt()
 ORACLE = make_oracle(RULES)
@@ -30,7 +30,7 @@ def told(match: Match[State, Action, Known], seat: Seat) -> tuple[object, ...]:
 def test_matches_that_look_alike_get_the_same_advice(seed: int) -> None:
     rng = Random(seed)
     match = Match.start(RULES)
-    memories = {seat: Recollection.start(RULES, seat) for seat in Seat}
+    memories = {seat: InformationSet.start(RULES, seat) for seat in Seat}
     compared = 0
     while match.actor is not None and len(match.turns) < 24:
         action = rng.choice(match.actions)

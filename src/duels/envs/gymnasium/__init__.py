@@ -3,7 +3,7 @@
 Importing this registers them, each with a vector environment of its own.
 """
 
-from duels.envs.extras import extra
+from duels.core.extras import extra
 from duels.games import GAMES
 
 with extra("rl"):

@@ -9,15 +9,15 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import ArrayLike, NDArray
 
+from duels.analysis.agents import is_player
+from duels.analysis.exploitability import Grader
 from duels.core.errors import DuelsError, IllegalMove
 from duels.core.rules import Rules, Seat
-from duels.core.whole import need_flag, whole
+from duels.core.validation import as_int, check_flag
 from duels.core.words import plain
 from duels.envs import dice, vector
-from duels.envs.agents import is_player
 from duels.envs.batch import RANDOM
 from duels.envs.engine import NOBODY, Engine, MatchEngine, make_engine
-from duels.envs.grading import Grader
 from duels.games import find_game
 from duels.players import Player, make_player
 
@@ -33,7 +33,7 @@ class DuelEnv(gymnasium.Env[Shown, np.int64]):
     action that is not allowed loses the game. The reward is 1 for a win, -1 for a loss, else 0. With
     `grade`, `info` holds the `value` of the position to the agent, as far as it knows the position, and
     the `regret` of its last action: what that gave away, and their `exactness`: `exact`, `bound` or
-    `estimate` (see `duels.envs.grading`).
+    `estimate` (see `duels.analysis.exploitability`).
     """
 
     metadata: dict[str, Any] = {"render_modes": ["human", "ansi"], "render_fps": 1}  # noqa: RUF012
@@ -47,7 +47,7 @@ class DuelEnv(gymnasium.Env[Shown, np.int64]):
         grade: bool = False,
         **options: int | None,
     ) -> None:
-        if whole(seat) not in (1, 2):
+        if as_int(seat) not in (1, 2):
             raise DuelsError(f"The agent's seat is 1 or 2, not {seat!r}.")
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise DuelsError(f"There is no render mode {render_mode!r}; there are human and ansi.")
@@ -72,7 +72,7 @@ class DuelEnv(gymnasium.Env[Shown, np.int64]):
             )
         self._engine: Engine = make_engine(self.rules)
         self._grader: Grader | None = None
-        grade = need_flag("grade", grade)
+        grade = check_flag("grade", grade)
         if render_mode or grade or self._opponent is not None:  # all of these need to know what a seat knows
             self._engine = match = MatchEngine(self.rules)
             self._grader = Grader(match) if grade else None
@@ -104,7 +104,7 @@ class DuelEnv(gymnasium.Env[Shown, np.int64]):
             raise DuelsError("The environment must be reset before its first step.")
         if engine.actor == NOBODY or self._forfeited:
             raise DuelsError("The game is over: reset the environment.")
-        number = whole(action)
+        number = as_int(action)
         if number is None:
             raise DuelsError(f"An action is a whole number, not {action!r}.")
         if not engine.allows(number):

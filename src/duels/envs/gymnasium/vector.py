@@ -10,13 +10,13 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
+from duels.analysis.agents import is_player
+from duels.analysis.exploitability import ONE_BY_ONE, grades_of, refuse_clocked, tabled, tabulate
 from duels.core.errors import DuelsError
 from duels.core.rules import Rules
-from duels.core.whole import need_flag, need_whole, whole
+from duels.core.validation import as_int, check_flag, check_int
 from duels.envs import vector
-from duels.envs.agents import is_player
 from duels.envs.batch import RANDOM, Bytes, Flags
-from duels.envs.grading import ONE_BY_ONE, grades_of, refuse_clocked, tabled, tabulate
 from duels.envs.gymnasium.single import refuse_options
 from duels.games import find_game
 from duels.players import Player, make_player
@@ -54,7 +54,7 @@ class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
         grade: bool = False,
         **options: int | None,
     ) -> None:
-        if whole(seat) not in (1, 2):
+        if as_int(seat) not in (1, 2):
             raise DuelsError(f"The agent's seat is 1 or 2, not {seat!r}.")
         if render_mode is not None:
             raise DuelsError(f"Many games at once are not drawn: {ONE_BY_ONE}.")
@@ -66,7 +66,7 @@ class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
         self._policy = None
         if not isinstance(opponent, str) or opponent != RANDOM:
             self._policy = self._batch.policy(_table_of(opponent, rules))
-        if need_flag("grade", grade) and not tabled(rules):
+        if check_flag("grade", grade) and not tabled(rules):
             raise DuelsError(f"{rules.name} is graded one game at a time: {ONE_BY_ONE}.")
         self._grades = grades_of(rules) if grade else None
         self._regrets = np.zeros(num_envs)
@@ -94,14 +94,14 @@ class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
 
     def _seeds(self, seed: int | Sequence[int | None] | None) -> NDArray[np.uint64]:
         """[env] its seed, as Gymnasium has it: one from the list, or its number added to the one given."""
-        first = self._any_seed() if seed is None else whole(seed)
+        first = self._any_seed() if seed is None else as_int(seed)
         if first is not None:
             return np.uint64(first % 2**64) + np.arange(self.num_envs, dtype=np.uint64)
         if not isinstance(seed, Sequence | np.ndarray) or len(seed) != self.num_envs:
             raise DuelsError(
                 f"A seed is a whole number, or a list of one for each of {self.num_envs} environments."
             )
-        seeds = [self._any_seed() if one is None else need_whole("A seed", one) for one in seed]
+        seeds = [self._any_seed() if one is None else check_int("A seed", one) for one in seed]
         return np.array([one % 2**64 for one in seeds], np.uint64)
 
     def _any_seed(self) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from duels.envs.extras import extra
+from duels.core.extras import extra
 from duels.games import GAMES, Game
 
 with extra("rl"):

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 from pettingzoo.utils.env_logger import EnvLogger
 
+from duels.analysis.exploitability import Grader
 from duels.core.errors import DuelsError, IllegalMove, UnknownName
-from duels.core.whole import need_flag, whole
+from duels.core.validation import as_int, check_flag
 from duels.core.words import plain
 from duels.envs import dice
 from duels.envs.engine import NOBODY, Engine, MatchEngine, make_engine
-from duels.envs.grading import Grader
 from duels.games import find_game
 
 AGENTS = ("player_1", "player_2")
@@ -52,7 +52,7 @@ class DuelEnv(AECEnv, EzPickle):
     the loser's -1; a game cut off by a limit is truncated and gives nobody anything. With `grade`,
     an agent's info holds the `value` of the position to it, as far as it knows the position, and the
     `regret` of its last action: what that gave away, and their `exactness`: `exact`, `bound` or
-    `estimate` (see `duels.envs.grading`).
+    `estimate` (see `duels.analysis.exploitability`).
     """
 
     metadata: dict[str, Any]
@@ -76,7 +76,7 @@ class DuelEnv(AECEnv, EzPickle):
         # A board is drawn from what a seat knows, and so are grades: that takes the history of a match.
         self._engine: Engine = make_engine(self.rules)
         self._grader: Grader | None = None
-        if need_flag("grade", grade) or render_mode:
+        if check_flag("grade", grade) or render_mode:
             self._engine = match = MatchEngine(self.rules)
             self._grader = Grader(match) if grade else None
         self._words = room.words(self.rules)
@@ -136,7 +136,7 @@ class DuelEnv(AECEnv, EzPickle):
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        number = whole(action)
+        number = as_int(action)
         if number is None or not self._engine.allows(number):
             raise IllegalMove(f"Action {action!r} is not allowed now.")
         self._play(agent, number)

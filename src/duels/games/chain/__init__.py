@@ -1,0 +1,5 @@
+"""Quantum Duel: four in a row on seven cells; bold placements risk a coin."""
+
+from duels.core.game import Game
+
+GAME = Game("chain", "Quantum Duel", "four in a row on seven cells; bold placements risk a coin", __name__)

@@ -8,7 +8,7 @@ from random import Random
 
 from duels.core.rules import CHANCE, Seat, Sight
 from duels.games.chain.boards import Boards
-from duels.games.chain.doubts import accepting_may_be_right, all_boards, all_doubts
+from duels.games.chain.challenges import accepting_may_be_right, all_boards, all_challenges
 from duels.games.chain.rules import FREE, SYMBOL, Action, Answer, Coin, Phase, QuantumChain, State
 from duels.solving.check import in_words, sampled_play_agrees
 from duels.solving.graph import HALF, Graph, explore
@@ -43,7 +43,7 @@ class ChainOracle(OpenOracle[Action, State]):
 
     def declines(self) -> tuple[State, ...]:
         """Every position, up to mirroring and exchange of symbols, where challenging is a mistake."""
-        return tuple(doubted for doubted in all_doubts(self.rules) if self._challenge_is_mistake(doubted))
+        return tuple(doubted for doubted in all_challenges(self.rules) if self._challenge_is_mistake(doubted))
 
     def _challenge_is_mistake(self, doubted: State) -> bool:
         challenged, accepted = self.worths_after(doubted, tuple(Answer))
@@ -78,7 +78,7 @@ class ChainOracle(OpenOracle[Action, State]):
     def _accepts_in_words(self, found: list[tuple[str, Value, Value]]) -> str:
         if not found:
             return "Challenging is never a mistake on this board: accepting is better in no position.\n"
-        doubts = list(all_doubts(self.rules))
+        doubts = list(all_challenges(self.rules))
         excepted = sum(accepting_may_be_right(self.rules, doubted) for doubted in doubts)
         width = self.rules.cells + 2
         lines = [f"  {'':{width}}  accepting       challenging"]

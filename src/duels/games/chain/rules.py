@@ -7,7 +7,9 @@ from fractions import Fraction
 
 from duels.core.errors import BadOption, NotationError, quote
 from duels.core.notation import read_seat, split_fields, whole_number
+from duels.core.options import option
 from duels.core.rules import CHANCE, Actor, Event, OpenRules, Outcome, Seat, Step
+from duels.games.chain import GAME
 
 FREE = "_"
 SYMBOL = {Seat.ONE: "X", Seat.TWO: "O"}
@@ -130,11 +132,11 @@ class BoardsUsedUp(Event):
 
 @dataclass(frozen=True)
 class QuantumChain(OpenRules[State, Action]):
-    cells: int = 7
-    run: int = 4
-    max_boards: int | None = None
+    cells: int = option(7, "how many cells there are")
+    run: int = option(4, "how many in a row win")
+    max_boards: int | None = option(None, "boards until the match is cut off")
 
-    name = "chain"
+    game = GAME
     limit = "max_boards"
     clock = "boards"
 
@@ -217,11 +219,11 @@ class QuantumChain(OpenRules[State, Action]):
         chain = self.chain_of(state.cells)
         if chain:
             winner = state.mover.other
-            return Outcome(
+            return Outcome.win(
                 winner, f"{winner.label} has an unbroken chain from cells {chain[0]} to {chain[1]}."
             )
         if self.max_boards is not None and state.boards >= self.max_boards:
-            return Outcome(None, f"Nobody has a chain after {state.boards} boards.")
+            return Outcome.cut(f"Nobody has a chain after {state.boards} boards.")
         return None
 
     def all_actions(self) -> tuple[Action, ...]:

@@ -30,7 +30,7 @@ from functools import lru_cache, partial
 from math import comb
 from typing import NamedTuple
 
-from duels.games.flip.lumped import Lumped
+from duels.games.flip.abstraction import Abstraction
 from duels.games.flip.rules import QuantumTiles, neighbours
 from duels.games.flip.table import ROUNDING, Table
 
@@ -309,7 +309,7 @@ class Bounds:
         return [self.lumped.copies - f - at.values.count(v) for v, f in enumerate(flipped, 1)]
 
 
-def most_turns(lumped: Lumped, code: int, score: int, mover: bool) -> int:
+def most_turns(lumped: Abstraction, code: int, score: int, mover: bool) -> int:
     """The most turns, this one included, the mover or the other can have, by the smallest tiles left."""
     left = lumped.target - 1 - score
     rest = lumped.target - 1 - (lumped.places.points[code] - score)
@@ -331,7 +331,7 @@ def most_turns(lumped: Lumped, code: int, score: int, mover: bool) -> int:
         turns += 1
 
 
-def chance_to_last(lumped: Lumped, code: int, seen: tuple[int, ...], flips: int, spared: int) -> float:
+def chance_to_last(lumped: Abstraction, code: int, seen: tuple[int, ...], flips: int, spared: int) -> float:
     """At most so likely do `flips` more tiles leave both scores below the target, whoever does what.
 
     Whatever is turned over, unknown values come up in an order that nobody can influence. Of the first of

@@ -8,20 +8,20 @@ from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from typing import Any
 
-from duels.games.flip.lumped import Lumped, Places
+from duels.games.flip.abstraction import Abstraction, Places
 from duels.solving.progress import tell
 
 SCALE = 65535  # values are stored in sixteen bits
 
 
-def fill(lumped: Lumped) -> "array[int]":
+def fill(lumped: Abstraction) -> "array[int]":
     """Every stored row's values, row by row, by the quickest way this installation has."""
     if find_spec("numpy"):
         return fill_arrays(lumped)
     return fill_plainly(lumped)
 
 
-def fill_arrays(lumped: Lumped) -> "array[int]":
+def fill_arrays(lumped: Abstraction) -> "array[int]":
     """By NumPy, the fullest boards first."""
     import numpy as np
 
@@ -31,7 +31,7 @@ def fill_arrays(lumped: Lumped) -> "array[int]":
     return array("H", stored.tobytes())
 
 
-def solved_layers(lumped: Lumped, table: "array[int] | None" = None) -> "Iterator[tuple[slice, Any]]":
+def solved_layers(lumped: Abstraction, table: "array[int] | None" = None) -> "Iterator[tuple[slice, Any]]":
     """Each stored layer: its columns in the table, and the values that follow from the layers after it.
 
     With a `table` they follow from the values that are stored there, else from those solved before.
@@ -57,7 +57,7 @@ def solved_layers(lumped: Lumped, table: "array[int] | None" = None) -> "Iterato
 class Columns:
     """A layer's states as one array: a line for each row, a column for each (flipped, mover's score)."""
 
-    def __init__(self, lumped: Lumped, codes: list[int]) -> None:
+    def __init__(self, lumped: Abstraction, codes: list[int]) -> None:
         import numpy as np
 
         self.lumped = lumped
@@ -102,7 +102,7 @@ class Columns:
         return values
 
 
-def fill_plainly(lumped: Lumped) -> "array[int]":
+def fill_plainly(lumped: Abstraction) -> "array[int]":
     """State by state, in plain Python: what is left when nothing else is installed."""
     places, target = lumped.places, lumped.target
     stored = array("H", bytes(2 * lumped.stored_rows * places.size))

@@ -12,9 +12,9 @@ from typing import Any
 
 from duels.core.errors import DuelsError
 from duels.core.rules import Seat
-from duels.games.flip.boardless import FLIP, QUANTUM, Boardless, Decides, Summary, odds_of
+from duels.games.flip.abstraction import Abstraction, Places, Row
+from duels.games.flip.board_blind import FLIP, QUANTUM, BoardBlind, Decides, Summary, odds_of
 from duels.games.flip.bounds import Grid, most_turns
-from duels.games.flip.lumped import Lumped, Places, Row
 from duels.games.flip.rules import QuantumTiles
 from duels.solving.pomdp import Bounds
 
@@ -24,12 +24,12 @@ Name = tuple[str, tuple[int, ...]]
 """Who still has the Quantum Flip, by role, and the values that were shown and are face down."""
 RESPONDER, POLICY, BOTH, NOBODY = "responder", "policy", "both", "nobody"
 
-KIND = "a `Boardless` policy (duels.games.flip.boardless)"
+KIND = "a `BoardBlind` policy (duels.games.flip.board_blind)"
 
 
 def response_bounds(rules: QuantumTiles, policy: object) -> dict[Seat, Bounds] | None:
     """What the best responder wins, by the policy's seat; None for a policy that looks at the board."""
-    if not isinstance(policy, Boardless):
+    if not isinstance(policy, BoardBlind):
         return None
     _refuse_small_boards(rules)
     return {seat: _Response(rules, policy.decides, seat.other).bounds() for seat in Seat}
@@ -38,7 +38,7 @@ def response_bounds(rules: QuantumTiles, policy: object) -> dict[Seat, Bounds] |
 def _refuse_small_boards(rules: QuantumTiles) -> None:
     """Fact 3 must hold from the empty board to the end of the longest game, for both seats."""
     shape = Grid(rules.side).shape((1 << rules.side**2) - 1, ())
-    lumped = Lumped(rules)
+    lumped = Abstraction(rules)
     if any(shape.sure(mover, True) < most_turns(lumped, 0, 0, mover) for mover in (True, False)):
         raise DuelsError(f"{rules} is too small a board for a Quantum Flip that is always possible.")
 
@@ -63,7 +63,7 @@ class _Response:
     """The best responder against a policy in one seat."""
 
     def __init__(self, rules: QuantumTiles, decides: Decides, responder: Seat) -> None:
-        self._lumped = Lumped(rules)
+        self._lumped = Abstraction(rules)
         self._decides = decides
         self._responder = responder
         self._faces = range(1, rules.values + 1)
@@ -164,7 +164,7 @@ class _Response:
     def _expected(
         self, name: Name, row: Row, bag: list[Any], layer: _Layer, leaves: list[Any], beside: bool
     ) -> list[Numbers]:
-        # `Lumped.worth` once more, with a mixture for its maximum. A chooser would not serve both: here moves
+        # `Abstraction.worth` once more, with a mixture for its maximum. A chooser would not serve both: here moves
         # have names to be asked for, and each pair of values shown is a question of its own to the policy.
         import numpy as np
 

@@ -7,7 +7,9 @@ from functools import lru_cache
 
 from duels.core.errors import BadOption, NotationError, quote
 from duels.core.notation import read_seat, split_fields, whole_number
+from duels.core.options import option
 from duels.core.rules import CHANCE, Actor, Event, OpenRules, Outcome, Seat, Step
+from duels.games.flip import GAME
 
 UNKNOWN = "."
 SEEN_AS = "abcdefghi"  # the letter of a tile that is face down but was once shown: a for 1, b for 2…
@@ -101,12 +103,12 @@ class Ended(Event):
 
 @dataclass(frozen=True)
 class QuantumTiles(OpenRules[State, Action]):
-    side: int = 5
-    values: int = 5
-    copies: int = 5
-    target: int = 21
+    side: int = option(5, "rows and columns of the board", most=9)
+    values: int = option(5, "the highest value of a tile", most=9)
+    copies: int = option(5, "tiles of each value")
+    target: int = option(21, "the points to reach exactly")
 
-    name = "flip"
+    game = GAME
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -232,9 +234,9 @@ class QuantumTiles(OpenRules[State, Action]):
         for seat in Seat:
             score = state.scores[seat - 1]
             if score == self.target:
-                return Outcome(seat, f"{seat.label} reaches exactly {self.target} points.")
+                return Outcome.win(seat, f"{seat.label} reaches exactly {self.target} points.")
             if score > self.target:
-                return Outcome(seat.other, f"{seat.label}'s total of {score} exceeds {self.target}.")
+                return Outcome.win(seat.other, f"{seat.label}'s total of {score} exceeds {self.target}.")
         return None
 
     def all_actions(self) -> tuple[Action, ...]:

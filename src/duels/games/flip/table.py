@@ -4,8 +4,8 @@ from array import array
 from collections.abc import Callable
 from pathlib import Path
 
+from duels.games.flip.abstraction import Abstraction
 from duels.games.flip.fill import SCALE, fill
-from duels.games.flip.lumped import Lumped
 from duels.games.flip.rules import QuantumTiles
 from duels.solving.store import obtain
 
@@ -15,7 +15,7 @@ MEMORY = 200_000  # states between stored ones that are remembered at a time
 SHIPPED = Path(__file__).with_name("table.bin")
 
 
-def described(lumped: Lumped) -> str:
+def described(lumped: Abstraction) -> str:
     """What a file with this table says it holds; a table laid out otherwise must say something else."""
     return f"flip, {lumped.copies} tiles each of 1 to {lumped.values}, target {lumped.target}, layout 1"
 
@@ -23,7 +23,7 @@ def described(lumped: Lumped) -> str:
 class Table:
     """The value of every lumped state to its mover, within ROUNDING."""
 
-    def __init__(self, lumped: Lumped, numbers: "array[int]") -> None:
+    def __init__(self, lumped: Abstraction, numbers: "array[int]") -> None:
         self.lumped = lumped
         self.places = lumped.places
         self.numbers = numbers
@@ -33,7 +33,7 @@ class Table:
     @classmethod
     def of(cls, rules: QuantumTiles) -> "Table":
         """The table for these rules: shipped, cached, or solved now."""
-        lumped = Lumped(rules)
+        lumped = Abstraction(rules)
         name = f"flip-{lumped.values}x{lumped.copies}-{lumped.target}.bin"
         book = QuantumTiles()
         usual = (lumped.values, lumped.copies, lumped.target) == (book.values, book.copies, book.target)

@@ -6,8 +6,10 @@ from enum import Enum
 from functools import lru_cache
 
 from duels.core.errors import NotationError, quote
+from duels.core.information_sets import InformationSet
+from duels.core.options import option
 from duels.core.rules import Event, Outcome, Rules, Seat, Sight, Step
-from duels.core.sights import Recollection
+from duels.games.hunt import GAME
 
 OFF_GRID = 0
 NONE_NAMED = 0
@@ -125,10 +127,10 @@ class TurnsUsedUp(Event):
 
 @dataclass(frozen=True)
 class QuantumHunt(Rules[State, Action, Known]):
-    cells: int = 7
-    max_turns: int | None = None
+    cells: int = option(7, "how many cells there are")
+    max_turns: int | None = option(None, "turns until the match is cut off")
 
-    name = "hunt"
+    game = GAME
     limit = "max_turns"
     clock = "turns"
     has_secrets = True
@@ -183,13 +185,13 @@ class QuantumHunt(Rules[State, Action, Known]):
     def outcome(self, state: State) -> Outcome | None:
         last = state.mover.other
         if state.end is End.CAPTURE:
-            return Outcome(last, f"{last.label} wins by capturing {last.other.label}'s token!")
+            return Outcome.win(last, f"{last.label} wins by capturing {last.other.label}'s token!")
         if state.end is End.COLLISION:
-            return Outcome(
+            return Outcome.win(
                 last.other, f"{last.other.label} wins! {last.label}'s token destabilized in collision."
             )
         if state.end is End.TURNS:
-            return Outcome(None, f"Nobody is caught after {state.turns} turns.")
+            return Outcome.cut(f"Nobody is caught after {state.turns} turns.")
         return None
 
     def view(self, state: State, seat: Seat) -> Known:
@@ -223,7 +225,7 @@ class QuantumHunt(Rules[State, Action, Known]):
                 f"Cannot read {quote(text)} as a position: write what a seat has seen, "
                 "like '1: move 3, observe 5, ?, observe 2'."
             )
-        recollection = Recollection.start(self, Seat(int(found[1])))
+        recollection = InformationSet.start(self, Seat(int(found[1])))
         entries = [entry.strip() for entry in found[2].split(",") if entry.strip()]
         end = next((end for end in End if entries and entries[-1].lower() == end.value), None)
         seen = [None if entry == "?" else self.parse(entry) for entry in (entries[:-1] if end else entries)]

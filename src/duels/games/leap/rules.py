@@ -5,7 +5,9 @@ from math import isqrt
 
 from duels.core.errors import NotationError, quote
 from duels.core.notation import read_seat, split_fields, whole_number
+from duels.core.options import option
 from duels.core.rules import Event, OpenRules, Outcome, Seat, Step
+from duels.games.leap import GAME
 
 OFF_GRID = 0
 
@@ -61,9 +63,9 @@ class GoalReached(Event):
 
 @dataclass(frozen=True)
 class QuantumLeap(OpenRules[State, Action]):
-    goal: int = 21
+    goal: int = option(21, "the cell to reach")
 
-    name = "leap"
+    game = GAME
 
     def initial(self) -> State:
         return State((OFF_GRID, OFF_GRID), Seat.ONE)
@@ -99,7 +101,7 @@ class QuantumLeap(OpenRules[State, Action]):
         if self.goal not in state.cells:
             return None
         winner = state.mover.other
-        return Outcome(winner, f"{winner.label} wins by landing exactly on cell {self.goal}.")
+        return Outcome.win(winner, f"{winner.label} wins by landing exactly on cell {self.goal}.")
 
     def all_actions(self) -> tuple[Action, ...]:
         # A leap is at most the cell it starts from and at most the way that is left.

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 
 from duels.core.errors import NotationError, quote
 from duels.core.notation import read_seat, split_fields
+from duels.core.options import option
 from duels.core.rules import Event, OpenRules, Outcome, Seat, Step
+from duels.games.lights import GAME
 
 ON, OFF = "O", "X"
 
@@ -48,9 +50,9 @@ class LastLightOff(Event):
 
 @dataclass(frozen=True)
 class Lights(OpenRules[State, TurnOff]):
-    lights: int = 7
+    lights: int = option(7, "how many lights there are")
 
-    name = "lights"
+    game = GAME
 
     def initial(self) -> State:
         return State(ON * self.lights, Seat.ONE)
@@ -76,7 +78,7 @@ class Lights(OpenRules[State, TurnOff]):
         if ON in state.row:
             return None
         winner = state.mover.other
-        return Outcome(winner, f"{winner.label} wins by turning OFF the last light.")
+        return Outcome.win(winner, f"{winner.label} wins by turning OFF the last light.")
 
     def all_actions(self) -> tuple[TurnOff, ...]:
         return self.actions(self.initial())

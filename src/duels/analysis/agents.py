@@ -1,0 +1,91 @@
+"""From what people have, an agent that was trained or a player's name, to a policy that can be graded."""
+
+from collections.abc import Callable
+from inspect import signature
+from typing import Any
+
+from duels.core.errors import DuelsError
+from duels.core.extras import extra
+from duels.core.game import Game
+from duels.core.options import OptionValue
+from duels.core.rules import Rules, Sight
+from duels.games import rules_of
+from duels.players import Player, make_player
+
+with extra("vector"):
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    from duels.solving.game_tables import shared_tables
+
+Agent = Callable[[NDArray[np.int8], NDArray[np.int8]], ArrayLike]
+"""From an observation and a mask, as the environments give them, to an action's number or to [action]
+probabilities."""
+
+
+def table_of(
+    agent: Agent, game: str | Game | Rules[Any, Any, Any], **options: OptionValue
+) -> NDArray[np.float64]:
+    """[state, action] what `agent` does everywhere in the game, for `exploitability` and `duels.vector`.
+
+    It is asked once for every pair of an observation and a mask.
+    """
+    if not callable(agent):
+        raise DuelsError(f"An agent is a function of an observation and a mask, not {agent!r}.")
+    if not takes(agent, 2):
+        raise DuelsError(
+            "An agent is called with two arguments, an observation and a mask; this one cannot be."
+        )
+    rules = rules_of(game, **options)
+    tables = shared_tables(rules).tables
+    deciding = np.flatnonzero(tables.actor >= 0)
+    shown = tables.observation[tables.actor[deciding], deciding]
+    given = np.column_stack([shown, tables.legal[deciding]]).astype(np.int8)
+    asked, place = np.unique(given, axis=0, return_inverse=True)
+    answers = [_probabilities(agent, *np.split(row, [shown.shape[1]])) for row in asked]
+    table = np.zeros(tables.legal.shape)
+    table[deciding] = np.stack(answers)[place.ravel()]
+    return table
+
+
+def _probabilities(agent: Agent, observation: Any, mask: Any) -> NDArray[np.float64]:
+    """[action] the agent's probabilities; what is no answer is refused."""
+    answer = np.asarray(agent(observation.copy(), mask.copy()))
+    allowed = np.flatnonzero(mask).tolist()
+    if answer.size == 1 and answer.dtype.kind in "iu":
+        if int(answer.item()) not in allowed:
+            raise DuelsError(f"The agent takes action {answer.item()} where only {allowed} are allowed.")
+        chosen: NDArray[np.float64] = np.eye(len(mask))[int(answer.item())]
+        return chosen
+    if answer.shape != mask.shape or answer.dtype.kind not in "iuf":
+        raise DuelsError(f"An agent gives an action's number or {len(mask)} probabilities, not {answer!r}.")
+    if (answer < 0).any() or not np.isclose(answer[allowed].sum(), 1):
+        raise DuelsError(f"The agent's probabilities of the allowed actions {allowed} do not sum to 1.")
+    return np.where(mask == 1, answer, 0.0)
+
+
+def takes(function: Callable[..., Any], arguments: int) -> bool:
+    """Whether it can be called with so many arguments; what does not tell is believed."""
+    try:
+        signature(function).bind(*[None] * arguments)
+    except TypeError:
+        return False
+    except ValueError:
+        return True
+    return True
+
+
+def is_player(thing: object) -> bool:
+    """Whether it can decide for a seat as players do; arrays have a method of that name too."""
+    return callable(getattr(thing, "choose", None)) and not isinstance(thing, np.ndarray)
+
+
+def player_odds(
+    player: str | Player, rules: Rules[Any, Any, Any]
+) -> Callable[[Sight[Any, Any]], dict[Any, float]]:
+    """How likely a player, or the one that goes by that name, is to take which action."""
+    odds = getattr(make_player(player, rules) if isinstance(player, str) else player, "odds", None)
+    if odds is None:
+        raise DuelsError(f"The player {player!r} does not tell how likely it takes which action.")
+    told: Callable[[Sight[Any, Any]], dict[Any, float]] = odds
+    return told

@@ -1,0 +1,248 @@
+"""Writes many matches between machine players, every decision graded: datasets for whoever learns from them.
+
+JSON lines: a match a line. Parquet: a decision a row. A run that was broken off goes on where it was.
+"""
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from duels.core.errors import DuelsError, to_install
+from duels.core.match import Match, draw
+from duels.core.rules import CHANCE, Rules, Seat, Sight
+from duels.players import make_player
+from duels.solving.oracle import Exactness
+from duels.solving.oracles import oracle_for
+
+Progress = Callable[[int, int], None]
+AnyMatch = Match[Any, Any, Any]
+
+AT_ONCE = 1000  # matches that are written to a Parquet file together: small pieces make it large and slow
+
+
+@dataclass(frozen=True)
+class Export:
+    """What is to be played: so many matches of a game between two kinds of players, from one seed."""
+
+    rules: Rules[Any, Any, Any]
+    players: tuple[str, str]
+    seed: str
+    games: int
+
+    @property
+    def head(self) -> dict[str, Any]:
+        """What every line of the file says of the run it belongs to."""
+        return {
+            "game": self.rules.name,
+            "options": self.rules.options(),
+            "players": list(self.players),
+            "seed": self.seed,
+        }
+
+
+def export(run: Export, path: Path, progress: Progress = lambda done, games: None) -> int:
+    """Write the matches of `run` to `path`, by its suffix; how many were there already is given back.
+
+    Matches that are in the file stay there, even if they are more than `run` asks for.
+    """
+    if path.suffix == ".jsonl":
+        return _write_lines(run, path, progress)
+    if path.suffix == ".parquet":
+        _need_arrow()
+        held = _in_parquet(run, path)
+        if held >= run.games:
+            return held
+        # Played matches are kept line by line: a Parquet file can only be written as a whole.
+        lines = path.with_name(path.name + ".jsonl")
+        found = _write_lines(run, lines, progress, held)
+        _write_parquet(run, lines, path, held)
+        lines.unlink()
+        return min(found, run.games)
+    raise DuelsError(f"Datasets are written as .jsonl or .parquet, not as '{path.suffix}'.")
+
+
+# -- JSON lines --------------------------------------------------------------------------------------
+
+
+def _write_lines(run: Export, path: Path, progress: Progress, held: int = 0) -> int:
+    """Write the matches from number `held` on; the number of the first that was not there yet."""
+    found = _resume(run, path, held)
+    oracle = oracle_for(run.rules)
+    seated = [make_player(name, run.rules) for name in run.players]
+    with path.open("a", encoding="utf-8") as file:
+        for number in range(found, run.games):
+            progress(number, run.games)
+            line = {**run.head, "number": number, **play_one(run, number, oracle, seated)}
+            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+            file.flush()
+    progress(run.games, run.games)
+    return found
+
+
+def _resume(run: Export, path: Path, held: int) -> int:
+    """The number of the match to go on with; a last line that was not finished is cut off.
+
+    The file's first match is number `held`, or one before it if that many were written elsewhere just
+    before the run was broken off.
+    """
+    if not path.exists():
+        return held
+    content = path.read_bytes()
+    whole = content[: content.rfind(b"\n") + 1]
+    numbers: list[Any] = []
+    for place, line in enumerate(whole.splitlines(), start=1):
+        try:
+            head = json.loads(line)
+        except ValueError:
+            raise DuelsError(f"{path}, line {place}: this is no match in JSON.") from None
+        number = head.get("number") if isinstance(head, dict) else None
+        follows = number == numbers[-1] + 1 if numbers else number in range(held + 1)
+        if not follows or any(head.get(key) != value for key, value in run.head.items()):
+            raise DuelsError(f"{path}, line {place}: this match is of another run; name another file.")
+        numbers.append(number)
+    if numbers and numbers[-1] + 1 < held:
+        raise DuelsError(f"{path}: matches are missing after its last one; remove it.")
+    if len(whole) < len(content):
+        os.truncate(path, len(whole))
+    return numbers[-1] + 1 if numbers else held
+
+
+def play_one(run: Export, number: int, oracle: Any, seated: list[Any]) -> dict[str, Any]:
+    """One match, from its own seed: the same whatever was played before it."""
+    rng = Random(f"{run.seed} {number}")
+    match: AnyMatch = Match.start(run.rules)
+    turns = []
+    while (actor := match.actor) is not None:
+        if actor is CHANCE:
+            action = draw(match, rng)
+            turns.append({**_UNGRADED, "actor": "chance", "action": run.rules.format(action)})
+        else:
+            seat = Seat(actor)
+            # Where nothing is hidden the position says all, and a long history need not be gathered.
+            open_sight = not run.rules.has_secrets
+            sight = run.rules.sight(match.state, seat) if open_sight else match.sight(seat)
+            action = seated[seat - 1].choose(sight, rng)
+            turns.append(_graded(run.rules, oracle, sight, action))
+        match = match.play(actor, action)
+    assert match.outcome
+    return {"winner": match.outcome.winner, "result": match.outcome.code, "turns": turns}
+
+
+# What a turn holds, in this order; None stays where chance acts, which nobody grades.
+_UNGRADED: dict[str, Any] = dict.fromkeys(
+    ("actor", "position", "action", "value", "regret", "exactness", "error")
+)
+
+
+def _graded(rules: Any, oracle: Any, sight: Sight[Any, Any], action: Any) -> dict[str, Any]:
+    verdict = oracle.judge(sight)
+    estimated = verdict.value.exactness is Exactness.ESTIMATE
+    return {
+        "actor": sight.seat.value,
+        "position": rules.format_position(sight),
+        "action": rules.format(action),
+        "value": verdict.value.number,
+        "regret": verdict.loss(action),
+        "exactness": verdict.value.exactness.value,
+        "error": None if estimated else verdict.value.error,
+    }
+
+
+# -- Parquet -----------------------------------------------------------------------------------------
+
+
+def _need_arrow() -> None:
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError:
+        raise DuelsError(f"Parquet needs the extra 'data': {to_install('data')}.") from None
+
+
+def _in_parquet(run: Export, path: Path) -> int:
+    """How many matches of `run` a finished file holds; a file that is not of this run is refused."""
+    if not path.exists():
+        return 0
+    from pyarrow import ArrowInvalid, parquet
+
+    try:
+        found = parquet.read_schema(path)
+    except ArrowInvalid:
+        raise DuelsError(f"{path}: this is no Parquet file; name another file.") from None
+    expected = _schema(run)
+    if found.names != expected.names or not expected.metadata.items() <= (found.metadata or {}).items():
+        raise DuelsError(f"{path}: these matches are of another run; name another file.")
+    numbers = parquet.read_table(path, columns=["number"])["number"]
+    return len(numbers) and int(numbers[-1].as_py()) + 1
+
+
+def _schema(run: Export) -> Any:
+    import pyarrow as arrow
+
+    return arrow.schema(
+        [
+            ("number", arrow.int64()),
+            ("move", arrow.int32()),
+            ("seat", arrow.int8()),
+            ("position", arrow.string()),
+            ("observation", arrow.list_(arrow.int8())),
+            ("legal", arrow.list_(arrow.int16())),
+            ("action", arrow.string()),
+            ("action_number", arrow.int16()),
+            ("value", arrow.float64()),
+            ("regret", arrow.float64()),
+            ("exactness", arrow.string()),
+            ("error", arrow.float64()),
+            ("result", arrow.float32()),
+        ],
+        metadata={key: json.dumps(value) for key, value in run.head.items()},
+    )
+
+
+def _write_parquet(run: Export, lines: Path, path: Path, held: int) -> None:
+    """Write the `held` matches of `path` and those of `lines` that follow, as many as are asked for."""
+    import pyarrow as arrow
+    from pyarrow import parquet
+
+    schema = _schema(run)
+    draft = path.with_name(path.name + ".draft")
+    with (
+        parquet.ParquetWriter(draft, schema, compression="zstd") as writer,
+        lines.open(encoding="utf-8") as file,
+    ):
+        if held:
+            for batch in parquet.ParquetFile(path).iter_batches():
+                writer.write_batch(batch)
+        matches = (match for match in map(json.loads, file) if match["number"] in range(held, run.games))
+        while rows := [row for match in islice(matches, AT_ONCE) for row in rows_of(run, match)]:
+            writer.write_batch(arrow.RecordBatch.from_pylist(rows, schema=schema))
+    os.replace(draft, path)
+
+
+def rows_of(run: Export, told: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """A match's decisions, with what the environments show there; `result` is 1, -1 or 0 for the seat."""
+    encoding = run.rules.game.encoding(run.rules)
+    number = {action: place for place, action in enumerate(run.rules.all_actions())}
+    match: AnyMatch = Match.start(run.rules)
+    for move, turn in enumerate(told["turns"]):
+        action = run.rules.parse(turn["action"])
+        actor = match.actor
+        assert actor is not None
+        if actor is not CHANCE:
+            seat = Seat(actor)
+            kept = {key: turn[key] for key in ("position", "action", "value", "regret", "exactness", "error")}
+            yield {
+                "number": told["number"],
+                "move": move,
+                "seat": seat.value,
+                "observation": list(encoding.encode(run.rules.view(match.state, seat), seat)),
+                "legal": [number[legal] for legal in match.actions],
+                "action_number": number[action],
+                "result": 0.0 if told["winner"] is None else 1.0 if told["winner"] == seat else -1.0,
+                **kept,
+            }
+        match = match.play(actor, action)

@@ -1,0 +1,134 @@
+"""Grades of positions and actions: what a position is worth, what an action gives away."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from duels.core.extras import extra
+from duels.core.rules import Rules, Seat, Sight
+from duels.solving.oracle import Exactness
+from duels.solving.oracles import oracle_for
+
+with extra("vector"):
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from duels.solving.game_tables import shared_tables
+
+
+class Grader:
+    """Grades a game under way, for each seat from what that seat knows and nothing else.
+
+    Values are probabilities of winning under perfect play of both; a regret is what the seat's last
+    action gave away of it. `exactness` says how sure both are: as sure as the less sure of them.
+    """
+
+    def __init__(self, rules: Rules[Any, Any, Any]) -> None:
+        self._oracle = oracle_for(rules)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the regrets: a new game begins."""
+        self._regret = dict.fromkeys(Seat, 0.0)
+        self._judged = dict.fromkeys(Seat, Exactness.EXACT)
+
+    def before(self, sight: Sight[Any, Any], action: Any) -> None:
+        """Judge an action of the seat to move, which is about to be played."""
+        verdict = self._oracle.judge(sight)
+        self._regret[sight.seat] = verdict.loss(action)
+        self._judged[sight.seat] = verdict.value.exactness
+
+    def forfeit(self, sight: Sight[Any, Any]) -> dict[str, Any]:
+        """What `info` holds for a seat that has just lost by an action that is not allowed."""
+        lost = self._oracle.value(sight)
+        return {"value": 0.0, "regret": lost.number, "exactness": lost.exactness.value}
+
+    def info(self, sight: Sight[Any, Any]) -> dict[str, Any]:
+        """What `info` holds for a seat: the position's value to it now, and its last action's regret."""
+        value = self._oracle.value(sight)
+        sure = _least_sure(value.exactness, self._judged[sight.seat])
+        return {"value": value.number, "regret": self._regret[sight.seat], "exactness": sure.value}
+
+
+def _least_sure(*kinds: Exactness) -> Exactness:
+    return max(kinds, key=list(Exactness).index)
+
+
+@dataclass(frozen=True)
+class Grades:
+    """Every position and every action of a game with tables, graded."""
+
+    values: NDArray[np.float64]
+    """[seat, state] the probability that the seat wins under perfect play of both."""
+    regrets: NDArray[np.float64]
+    """[state, action] what the action gives away of it; NaN where it is illegal."""
+    exactness: str
+    """How sure they all are: as sure as the least sure of them."""
+
+
+@lru_cache(maxsize=16)
+def grades_of(rules: Rules[Any, Any, Any]) -> Grades:
+    """The grades of a game without secrets, aligned with its tables."""
+    refuse_untabled(rules)
+    refuse_clocked(rules)
+    met = {Exactness.EXACT}
+    tables = shared_tables(rules).tables
+    oracle = oracle_for(rules)
+    number = {action: place for place, action in enumerate(rules.all_actions())}
+    values = np.zeros((2, tables.states))
+    regrets = np.full((tables.states, tables.actions), np.nan)
+    for place, state in enumerate(tables.rules_states(rules)):
+        sight = rules.sight(state, Seat(max(int(tables.actor[place]), 0) + 1))
+        mine = oracle.value(sight)
+        met.add(mine.exactness)
+        values[sight.seat - 1, place], values[2 - sight.seat, place] = mine.number, 1 - mine.number
+        if sight.actions:
+            for action, loss in zip(sight.actions, oracle.judge(sight).losses, strict=True):
+                regrets[place, number[action]] = loss
+    return Grades(values, regrets, _least_sure(*met).value)
+
+
+def tabled(rules: Rules[Any, Any, Any]) -> bool:
+    """Whether what a seat knows is a state of the game's tables."""
+    return not (rules.has_secrets or kernel_of(rules.name, "batch"))
+
+
+def refuse_untabled(rules: Rules[Any, Any, Any]) -> None:
+    if rules.has_secrets:
+        raise DuelsError(f"{rules.name} has secrets: a table of its states would tell them.")
+    refuse_many_states(rules)
+
+
+def refuse_many_states(rules: Rules[Any, Any, Any]) -> None:
+    if kernel_of(rules.name, "batch"):
+        raise DuelsError(f"{rules.name} has too many states for a table of all of them.")
+
+
+def at_clock(rules: Rules[Any, Any, Any], state: Any, clock: int) -> Any:
+    """The same state at another reading of the clock that counts towards a limit."""
+    return replace(state, **{rules.clock: clock}) if clock and rules.clock else state
+
+
+@lru_cache(maxsize=16)
+def refuse_clocked(rules: Rules[Any, Any, Any]) -> None:
+    """Refuse limits that change what positions are worth: a table of states knows no clock.
+
+    A limit changes nothing if wherever the clock ticks, at any reading, the game is worth one half: what it
+    is worth when it is cut off.
+    """
+    limit = getattr(rules, rules.limit) if rules.limit else None
+    if limit is None:
+        return
+    tables, oracle = shared_tables(rules).tables, oracle_for(rules)
+    states = tables.rules_states(rules)
+    ticking = tables.successor[(tables.successor & 1 == 1) & (tables.successor != ILLEGAL)]
+    for place in np.unique(ticking >> 1).tolist():
+        if tables.actor[place] == NOBODY:
+            continue
+        for clock in range(1, limit):
+            sight = rules.sight(at_clock(rules, states[place], clock), Seat.ONE)
+            if oracle.value(sight).number != 0.5:
+                raise DuelsError(
+                    f"Under {rules} what a position is worth depends on the {rules.clock} played, which "
+                    f"a table of positions does not know: {ONE_BY_ONE}."
+                )

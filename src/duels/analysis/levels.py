@@ -1,0 +1,189 @@
+"""Measures the levels against each other: what each gives away, and how it does against the next."""
+
+import math
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from itertools import islice
+from random import Random
+from typing import Any
+
+from duels.core.match import Match, Turn, playing
+from duels.core.rules import Rules, Seat
+from duels.players.levels import SHARE, level_weights, mixture
+from duels.solving.oracle import Oracle, Verdict
+from duels.solving.oracles import oracle_for
+
+# Endless play is cut off here and counts half, as it does in the values.
+_MOST_ENTRIES = 400
+# Where skill alone decides, matches are quick and nothing but the result tells what a mistake was worth.
+_MATCHES, _MATCHES_OF_SKILL = 100, 1000
+_CONFIDENT = 1.96  # standard errors, for 95%
+# Where perfect play mixes, levels are a point or two apart: so many more matches, made quick, tell them.
+_QUICK_MATCHES = 50
+
+
+@dataclass
+class LevelRow:
+    """One level's line of the table. Margins are half the width of a 95% confidence interval."""
+
+    name: str
+    share: float
+    """Of what a random choice gives away: the level's definition."""
+    given_away: float
+    """Winning probability given away per decision, measured."""
+    given_away_margin: float
+    score: float | None
+    """Its share of the points against the level below, both seats together; None for the lowest."""
+    margin: float | None
+    matches: int
+    """That the score was measured over."""
+
+    @property
+    def clear(self) -> bool:
+        """Whether it does better than the level below by more than the margin."""
+        return self.score is not None and self.margin is not None and self.score - self.margin > 0.5
+
+
+@dataclass
+class _Played:
+    """One match as the player under test had it."""
+
+    lost: float = 0.0
+    others_lost: float = 0.0
+    decisions: int = 0
+
+
+def measure_levels(
+    rules: Rules[Any, Any, Any], matches: int, seed: str, progress: Callable[[str, int], None]
+) -> list[LevelRow]:
+    """Play `matches` matches for each pair of neighbours, half of them from either seat."""
+    judge = _Judge(rules, oracle_for(rules))
+    rows: list[LevelRow] = []
+    below: float | None = None
+    for name, share in {"random": 1.0, **SHARE}.items():
+        rng = Random(f"{seed} {name}")
+        played, scores = [], []
+        for number in range(matches):
+            progress(name, number)
+            other = share if below is None else below
+            seat = Seat(number % 2 + 1)
+            played.append(_play(judge, seat, share, other, rng))
+            if judge.oracle.mixes and below is not None:
+                levels = {seat: share, seat.other: other}
+                scores += [_luckless_points(judge, seat, levels, rng) for _ in range(_QUICK_MATCHES)]
+            else:
+                scores.append(judge.score(played[-1], number))
+        score, margin = (None, None) if below is None else _mean(scores)
+        lost, lost_margin = _ratio([each.lost for each in played], [each.decisions for each in played])
+        rows.append(LevelRow(name, share, lost, lost_margin, score, margin, len(scores)))
+        below = share
+    return rows
+
+
+class _Judge:
+    """The oracle and the levels' mixtures, each worked out once a position where nothing is hidden."""
+
+    def __init__(self, rules: Rules[Any, Any, Any], oracle: Oracle[Any, Any]) -> None:
+        self.rules = rules
+        self.oracle = oracle
+        self._verdicts: dict[Hashable, Verdict[Any]] = {}
+        self._mixtures: dict[Hashable, list[float]] = {}
+        self._opening = oracle.value(rules.sight(rules.initial(), Seat.ONE))
+
+    def __call__(
+        self, match: Match[Any, Any, Any], seat: Seat, share: float
+    ) -> tuple[Verdict[Any], list[float]]:
+        if self.rules.has_secrets:
+            verdict = self.oracle.judge(match.sight(seat))
+            return verdict, mixture(verdict, share)
+        state = match.state
+        if state not in self._verdicts:
+            self._verdicts[state] = self.oracle.judge(self.rules.sight(state, seat))
+        verdict = self._verdicts[state]
+        if (state, share) not in self._mixtures:
+            self._mixtures[state, share] = mixture(verdict, share)
+        return verdict, self._mixtures[state, share]
+
+    def score(self, played: _Played, number: int) -> float:
+        """What a match says about the expected score.
+
+        Result = the opening's value + luck - own losses + the other's losses, and luck is 0 on average:
+        without it far fewer matches are needed.
+        """
+        opening = self._opening if number % 2 == 0 else self._opening.for_other()
+        return opening.number - played.lost + played.others_lost
+
+
+def _play(judge: _Judge, seat: Seat, share: float, other: float, rng: Random) -> _Played:
+    """One match, from the side of the player at `seat`."""
+    played = _Played()
+
+    def decide(match: Match[Any, Any, Any], actor: Seat) -> Any:
+        verdict, weights = judge(match, actor, share if actor is seat else other)
+        # What the mixture loses on average: which of its actions is drawn is luck as well.
+        lost = sum(weight * loss for weight, loss in zip(weights, verdict.losses, strict=True))
+        if actor is not seat:
+            played.others_lost += lost
+        elif len(weights) > 1:
+            played.lost += lost
+            played.decisions += 1
+        return rng.choices(match.actions, weights=weights)[0]
+
+    for _ in islice(playing(Match.start(judge.rules), rng, decide), _MOST_ENTRIES + 1):
+        pass
+    return played
+
+
+def _luckless_points(judge: _Judge, seat: Seat, levels: dict[Seat, float], rng: Random) -> float:
+    """What a match of hidden moves says about the expected score of `seat`, its luck taken out.
+
+    An action's worth less the average worth of the actions that might have been drawn is 0 on average,
+    whatever stands behind the worths: taking it off changes no mean, but most of the spread.
+    """
+    rules, oracle = judge.rules, judge.oracle
+    state = rules.initial()
+    history: dict[Seat, tuple[Any, ...]] = {Seat.ONE: (), Seat.TWO: ()}
+    luck = 0.0
+    for _ in range(_MOST_ENTRIES):
+        actor = rules.actor(state)
+        if not isinstance(actor, Seat):
+            break
+        sight, others = (rules.sight(state, each, (), history[each]) for each in (actor, actor.other))
+        weights = level_weights(oracle, sight, levels[actor])
+        (drawn,) = rng.choices(range(len(weights)), weights)
+        worths = [oracle.worth_seeing_all(sight, others, action) for action in sight.actions]
+        surprise = worths[drawn] - sum(w * worth for w, worth in zip(weights, worths, strict=True))
+        luck += surprise if actor is seat else -surprise
+        step = rules.apply(state, sight.actions[drawn])
+        turn = Turn(actor, sight.actions[drawn], step.events)
+        state = step.state
+        for each in Seat:
+            history[each] += (None if turn.hidden_from(each) else turn.action,)
+    outcome = rules.outcome(state)
+    return (float(outcome.score(seat)) if outcome else 0.5) - luck
+
+
+def usual_matches(rules: Rules[Any, Any, Any]) -> int:
+    """How many matches a row tell the levels apart, where that does not take long."""
+    return _MATCHES if what_decides(rules) else _MATCHES_OF_SKILL
+
+
+def what_decides(rules: Rules[Any, Any, Any]) -> str:
+    """What decides matches beside skill; empty where nothing does."""
+    luck, guessing = bool(rules.all_outcomes()), rules.has_secrets
+    if luck and guessing:
+        return "luck and guessing decide"
+    return "luck decides" if luck else "guessing decides" if guessing else ""
+
+
+def _mean(numbers: list[float]) -> tuple[float, float]:
+    """The mean and its margin."""
+    return _ratio(numbers, [1] * len(numbers))
+
+
+def _ratio(parts: list[float], wholes: list[int]) -> tuple[float, float]:
+    """All parts by all wholes, and the margin, from how far each match is off."""
+    total = max(1, sum(wholes))
+    ratio = sum(parts) / total
+    off = sum((part - ratio * whole) ** 2 for part, whole in zip(parts, wholes, strict=True))
+    return ratio, _CONFIDENT * math.sqrt(off * len(parts) / max(1, len(parts) - 1)) / total

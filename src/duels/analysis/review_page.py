@@ -1,0 +1,134 @@
+"""A review as one self-contained web page: the curve, and boards to step through."""
+
+import json
+from collections.abc import Iterator
+from html import escape
+from importlib.resources import files
+from string import Template
+from typing import Any
+
+from duels.analysis.advice import MARKS, belief_strip, darkness
+from duels.analysis.review import Belief, Moment, Review
+from duels.core.rules import Seat
+from duels.core.words import Words, plain
+from duels.terminal.review_text import account, best_of, heading, lost, what_came_up, who
+
+_WIDTH, _HEIGHT, _MARGIN = 720, 220, 34
+_LEAST_GAP = 14  # between dots that are 12 wide
+_LISTED = {mark.name for mark in MARKS[2:]}
+
+
+def review_as_page(review: Review) -> str:
+    """The page; it needs nothing but itself."""
+    words = review.game.words(review.match.rules)
+    steps = [{"title": "The start", "text": plain(words.opening()), "mark": ""}]
+    steps += [_step(review, words, moment) for moment in review.moments]
+    template = Template(files(__package__).joinpath("review.html").read_text(encoding="utf-8"))
+    return template.substitute(
+        title=escape(f"{review.game.title}: {heading(review)}"),
+        curve=_curve(review),
+        mistakes=_mistakes(review),
+        beliefs=_beliefs(review),
+        # A closing tag inside the data would end the script.
+        steps=json.dumps(steps).replace("</", "<\\/"),
+        account=escape(plain("\n".join(account(review)))),
+    )
+
+
+def _step(review: Review, words: Words[Any, Any], moment: Moment) -> dict[str, str]:
+    seat = moment.actor if isinstance(moment.actor, Seat) else Seat.ONE
+    board = "\n".join(_boards(review, words, moment, seat))
+    lines = [f"Player 1: {100 * moment.before:.1f}% before, {100 * moment.after:.1f}% after."]
+    if moment.reason:
+        lines.append(
+            f"{moment.mark.capitalize()}: {seat.label}, you gave away {lost(review, moment)}. {moment.effect}"
+        )
+        lines.append(f"Best was {best_of(moment)}. {moment.reason}")
+        lines.append(f"Position before it: {moment.position}")
+    elif moment.mark or moment.alike:
+        lines.append(moment.alike or f"{moment.mark.capitalize()}.")
+    if came_up := what_came_up(review, moment):
+        told = "; ".join(came_up)
+        lines.append(f"{told[0].upper()}{told[1:]}.")
+    if moment.mishap:
+        lines.append(f"{seat.label}, {moment.mishap}.")
+    if moment.beliefs:
+        lines.append(
+            f"Where {seat.label} could expect the other:\n{belief_strip(moment.beliefs[seat].places)}"
+        )
+    text = board + "\n" + "\n".join(lines)
+    return {"title": _title(moment), "text": text, "mark": moment.mark}
+
+
+def _boards(review: Review, words: Words[Any, Any], moment: Moment, seat: Seat) -> Iterator[str]:
+    """The board after an entry; where each sees another one, both, by whose it is."""
+    hidden = review.match.rules.has_secrets
+    for each in Seat if hidden else (seat,):
+        sight = moment.match.sight(each)
+        whose = f"{each.label}:\n" if hidden else ""
+        yield whose + plain(words.board(sight) + words.remembered(sight))
+
+
+def _title(moment: Moment) -> str:
+    return f"{moment.number}. {who(moment)}: {moment.entry}"
+
+
+def _mistakes(review: Review) -> str:
+    """A list of what was given away, each entry a way there."""
+    slips = [moment for moment in review.moments if moment.mark in _LISTED]
+    items = "".join(
+        f'<li data-step="{moment.number}" class="{moment.mark}">{escape(_title(moment))}: '
+        f"{moment.mark}, {escape(lost(review, moment))}</li>"
+        for moment in slips
+    )
+    return f"<ul>{items}</ul>" if items else ""
+
+
+def _beliefs(review: Review) -> str:
+    """Both sides' beliefs over time: a row before each entry, a cell the darker the likelier."""
+    rows = "".join(
+        f'<tr data-step="{moment.number}"><th>{escape(_title(moment))}</th>'
+        + "<td></td>".join(_strip(belief) for belief in moment.beliefs.values())
+        + "</tr>"
+        for moment in review.moments
+        if moment.beliefs
+    )
+    if not rows:
+        return ""
+    return (
+        "<p>Where each could expect the other before each entry, the darker the likelier; framed where it "
+        f"was: on the left Player 1 of Player 2, on the right Player 2 of Player 1.</p><table>{rows}</table>"
+    )
+
+
+def _strip(belief: Belief) -> str:
+    return "".join(
+        f'<td class="cell{" true" if name == belief.truth else ""}" style="--p:{dark:.2f}" '
+        f'title="{name}: {belief.places[name]:.0%}"></td>'
+        for name, dark in darkness(belief.places).items()
+    )
+
+
+def _curve(review: Review) -> str:
+    """The winning probability as an SVG, one dot an entry."""
+    values = [review.opening, *(moment.after for moment in review.moments)]
+    # However long the match, a dot stays wide enough to be clicked: the curve scrolls instead.
+    gap = max(_LEAST_GAP, (_WIDTH - 2 * _MARGIN) / max(1, len(values) - 1))
+    width = 2 * _MARGIN + gap * max(1, len(values) - 1)
+    points = [
+        (_MARGIN + index * gap, _MARGIN + (1 - value) * (_HEIGHT - 2 * _MARGIN))
+        for index, value in enumerate(values)
+    ]
+    marks = ["", *(moment.mark for moment in review.moments)]
+    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    dots = "".join(
+        f'<circle class="dot {mark}" data-step="{index}" cx="{x:.1f}" cy="{y:.1f}" r="6"/>'
+        for index, ((x, y), mark) in enumerate(zip(points, marks, strict=True))
+    )
+    grid = "".join(
+        f'<line class="grid" x1="{_MARGIN}" x2="{width - _MARGIN:.0f}" y1="{y}" y2="{y}"/>'
+        f'<text x="2" y="{y + 4}">{label}</text>'
+        for label, y in (("100%", _MARGIN), ("50%", _HEIGHT / 2), ("0%", _HEIGHT - _MARGIN))
+    )
+    size = f'viewBox="0 0 {width:.0f} {_HEIGHT}" style="min-width: {width:.0f}px"'
+    return f'<svg {size}>{grid}<polyline points="{line}"/>{dots}</svg>'

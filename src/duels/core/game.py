@@ -1,0 +1,106 @@
+"""A game as everything outside its own room knows it: a name, and doors to its rules, words and the rest.
+
+Only `rules` and `words` must be there. A game without one of the others gets a default that is derived from
+those two, so that rules handed in from anywhere work wherever our own do.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from duels.core.errors import DuelsError, UnknownName, quote
+
+if TYPE_CHECKING:  # every command passes here, and most need none of it
+    from duels.core.drawing import Drawing
+    from duels.core.features import Encoding
+    from duels.core.options import OptionValue
+    from duels.core.rules import Rules, Sight
+    from duels.core.words import Words
+
+
+@dataclass(frozen=True)
+class Game:
+    """One game. Doors are opened when they are needed, and not before."""
+
+    name: str
+    title: str
+    summary: str
+    package: str
+    """Where the doors are: a package with modules `rules`, `words` …, or one module that holds them all."""
+
+    def rules(self, **options: "OptionValue") -> "Rules[Any, Any, Any]":
+        """The rules; without options, the book's game."""
+        kind = self.rules_class()
+        known = list(kind.__dataclass_fields__)
+        for name in options:
+            if name not in known:
+                has = f"it has {', '.join(known)}" if known else "it has none"
+                raise UnknownName(f"{self.name} has no option {quote(name)}; {has}.")
+        return kind(**options)
+
+    def rules_class(self) -> Any:
+        """The class of the rules: `RULES` in the door `rules`."""
+        return self._need("rules", "RULES")
+
+    def words(self, rules: "Rules[Any, Any, Any]") -> "Words[Any, Any]":
+        """The voice of the game, for these rules: `WORDS` in the door `words`."""
+        words: Words[Any, Any] = self._need("words", "WORDS")(rules)
+        return words
+
+    def greedy(self, rules: "Rules[Any, Any, Any]") -> "Callable[[Sight[Any, Any], Any], float]":
+        """A one-ply score of an action from what the seat knows, the higher the better: `GREEDY`."""
+        make = self.find("greedy", "GREEDY")
+        if make is None:
+            from duels.core.greedy import one_ply as make
+        score: Callable[[Sight[Any, Any], Any], float] = make(rules)
+        return score
+
+    def encoding(self, rules: "Rules[Any, Any, Any]") -> "Encoding":
+        """What a program is shown of a view, as numbers: `features(rules)` in the door `features`."""
+        from duels.core.features import Encoding, features_by_exploring
+
+        return Encoding((self.find("features", "features") or features_by_exploring)(rules))
+
+    def drawing(self, rules: "Rules[Any, Any, Any]") -> "Drawing[Any, Any]":
+        """What the board looks like: `DRAWING` in the door `drawing`."""
+        make = self.find("drawing", "DRAWING")
+        if make is None:
+            from duels.core.drawing import TextDrawing
+
+            return TextDrawing(self.words(rules))
+        drawing: Drawing[Any, Any] = make(rules)
+        return drawing
+
+    def card(self) -> str:
+        """The rule card: `card.txt` in the package, or what the rules say of themselves."""
+        from importlib.resources import files  # slow to import, and few commands show a card
+        from inspect import cleandoc
+
+        if self._is_package():
+            card = files(self.package).joinpath("card.txt")
+            if card.is_file():
+                return card.read_text(encoding="utf-8")
+        told = cleandoc(self.rules_class().__doc__ or "")
+        return f"{self.title}: {self.summary}\n\n{told}\n"
+
+    def find(self, door: str, thing: str) -> Any:
+        """`thing` behind a door; None where the game has no such door, or nothing of that name behind it."""
+        module = import_module(self.package)
+        if self._is_package():
+            try:
+                module = import_module(f"{self.package}.{door}")
+            except ModuleNotFoundError as missing:
+                if missing.name == f"{self.package}.{door}":
+                    return None
+                raise
+        return getattr(module, thing, None)
+
+    def _need(self, door: str, thing: str) -> Any:
+        found = self.find(door, thing)
+        if found is None:
+            raise DuelsError(f"The game {self.name} has no {thing} in {self.package}, door '{door}'.")
+        return found
+
+    def _is_package(self) -> bool:
+        return hasattr(import_module(self.package), "__path__")

@@ -1,0 +1,137 @@
+"""The options of rules: what they may be, how they are checked, and how they are written as text.
+
+An option is a field of a rules dataclass. Its kind follows from its default: a number (`lights: int = 7`),
+a limit (`max_turns: int | None = None`), a flag (`misere: bool = False`), a name (`board: str = "flat"`), or
+a tuple of numbers or names (`heaps: tuple[int, ...] = (3, 5, 7)`).
+"""
+
+import dataclasses
+import re
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+from typing import Any
+
+from duels.core.errors import BadOption, quote
+from duels.core.validation import as_int
+
+OptionValue = int | bool | str | tuple[int, ...] | tuple[str, ...] | None
+
+LARGEST = 10_000_000
+_KEY = "duels.option"
+_NAME = re.compile(r"[a-z][a-z0-9_-]*")
+_DIGITS = re.compile(r"[0-9]{1,9}")
+
+
+class Kind(Enum):
+    """What an option holds."""
+
+    NUMBER = "number"
+    LIMIT = "limit"
+    FLAG = "flag"
+    NAME = "name"
+    NUMBERS = "numbers"
+    NAMES = "names"
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option of some rules."""
+
+    name: str
+    kind: Kind
+    default: OptionValue
+    help: str = ""
+    least: int = 1
+    most: int = LARGEST
+    choices: tuple[str, ...] = ()
+    """The names it may have; empty for any."""
+
+    def check(self, value: Any, game: str) -> OptionValue:
+        """The value as rules keep it; BadOption says what is wrong with any other."""
+        if self.kind is Kind.FLAG:
+            if not isinstance(value, bool):
+                raise BadOption(f"{self.name} is True or False in {game}, not {value!r}.")
+            return value
+        if self.kind is Kind.LIMIT and value is None:
+            return None
+        if self.kind in (Kind.NUMBERS, Kind.NAMES):
+            if not isinstance(value, tuple | list) or not value:
+                raise BadOption(f"{self.name} is a list of {self.kind.value} in {game}, not {value!r}.")
+            one = self._number if self.kind is Kind.NUMBERS else self._word
+            return tuple(one(part, game) for part in value)
+        return self._word(value, game) if self.kind is Kind.NAME else self._number(value, game)
+
+    def _number(self, value: Any, game: str) -> Any:
+        number = 0 if value is None else as_int(value)
+        if number is None:
+            raise BadOption(f"{self.name} is a whole number in {game}, not {value!r}.")
+        if number < self.least:
+            raise BadOption(f"{self.name} is at least {self.least} in {game}, not {value}.")
+        if number > self.most and self.kind is not Kind.LIMIT:
+            raise BadOption(f"{self.name} is at most {self.most} in {game}, not {number}.")
+        return number
+
+    def _word(self, value: Any, game: str) -> Any:
+        if not isinstance(value, str) or not _NAME.fullmatch(value):
+            raise BadOption(f"{self.name} is a name in {game}, not {value!r}.")
+        if self.choices and value not in self.choices:
+            raise BadOption(f"{self.name} is one of {', '.join(self.choices)} in {game}, not {quote(value)}.")
+        return value
+
+    def parse(self, text: str) -> OptionValue:
+        """Read what `format` writes; BadOption where that cannot be done. `check` is still to come."""
+        text = text.strip().lower()
+        if self.kind is Kind.FLAG:
+            if text in ("yes", "true", "no", "false"):
+                return text in ("yes", "true")
+            raise BadOption(f"{quote(text)} is neither yes nor no.")
+        if self.kind is Kind.LIMIT and text == "none":
+            return None
+        if self.kind is Kind.NUMBERS:
+            return tuple(_read_number(part) for part in text.split(","))
+        if self.kind is Kind.NAMES:
+            return tuple(text.split(","))
+        return text if self.kind is Kind.NAME else _read_number(text)
+
+    @staticmethod
+    def format(value: OptionValue) -> str:
+        """One word, without spaces."""
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        if isinstance(value, tuple):
+            return ",".join(map(str, value))
+        return "none" if value is None else str(value)
+
+
+def option(
+    default: Any, help: str = "", *, least: int = 1, most: int = LARGEST, choices: tuple[str, ...] = ()
+) -> Any:
+    """A field of rules, with what a plain default cannot tell: help, bounds of numbers, the names there are."""
+    told = {"help": help, "least": least, "most": most, "choices": choices}
+    return dataclasses.field(default=default, metadata={_KEY: told})
+
+
+@cache
+def options_of(rules: type) -> tuple[Option, ...]:
+    """The options of a class of rules, in its own order."""
+    return tuple(
+        Option(f.name, _kind(f.default), f.default, **f.metadata.get(_KEY, {}))
+        for f in dataclasses.fields(rules)
+    )
+
+
+def _kind(default: Any) -> Kind:
+    if isinstance(default, bool):
+        return Kind.FLAG
+    if isinstance(default, tuple):
+        return Kind.NAMES if isinstance(default[0], str) else Kind.NUMBERS
+    if isinstance(default, str):
+        return Kind.NAME
+    return Kind.LIMIT if default is None else Kind.NUMBER
+
+
+def _read_number(text: str) -> int:
+    if not _DIGITS.fullmatch(text):
+        raise BadOption(f"{quote(text)} is not a whole number.")
+    return int(text)

@@ -1,0 +1,199 @@
+"""flip with the board forgotten: scores, bag, tiles seen, Quantum Flips left; one recurrence for all of it.
+
+Tiles nobody has seen are exchangeable, so where they lie matters only to a Quantum Flip still to come. This
+game always allows one on two unknown tiles, and on the seen tile while unknown neighbours of it remain. What
+the real board can take away from that, and what can be proven all the same, is in `bounds.py`.
+
+A row says which tiles are seen and whose Quantum Flips are left:
+- none: nobody's is left; no, one or two tiles are seen. The board no longer matters: exact.
+- mine, theirs: only the mover's, only the other's; no tile is seen, or one with `near` unknown neighbours.
+  The holder's opponent flips one of these at every turn, the holder never does: unknown tiles are all worth
+  the same to flip, and more of these can only help the holder (by induction over the turns).
+- high, low: both are left. Whoever uses theirs first chooses the pair, and with it `near`: none at best for
+  them, MOST_NEAR at worst. high grants the mover the best and the other the worst, low the reverse: two
+  values that enclose every board's.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations_with_replacement, islice
+from math import prod
+from typing import Any
+
+from duels.core.errors import DuelsError
+from duels.games.flip.rules import QuantumTiles
+
+MOST_FLIPPED = 35_000  # ways; the book's game has 4,577, and so many take ten seconds and 700 MB
+MOST_NEAR = 3  # of a tile's four neighbours, the one that was kept when it was shown is flipped
+Seen = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What the mover may do, as the rows that each leaves to the other player."""
+
+    seen: Seen
+    flip: int
+    """After flipping an unknown tile."""
+    take: tuple[tuple[int, int], ...] = ()
+    """After flipping a seen tile: its value and the row."""
+    double: tuple[int, ...] = ()
+    """After a Quantum Flip of two unknown tiles, by the value left face down, from 1; () if not allowed."""
+    mixed: tuple[int, ...] = ()
+    """After one of an unknown tile and the seen one: likewise."""
+
+
+class Abstraction:
+    """The rows and the recurrence for one bag and target; boards of any shape share it."""
+
+    def __init__(self, rules: QuantumTiles) -> None:
+        self.values, self.copies, self.target = rules.values, rules.copies, rules.target
+        faces = range(1, self.values + 1)
+        none: list[Seen] = [seen for size in range(3) for seen in combinations_with_replacement(faces, size)]
+        # Rows with a fourth unknown neighbour come last and are not stored: no match leads to them.
+        one = [(0, 0), *((s, near) for near in range(MOST_NEAR + 2) for s in faces)]
+        stored = 1 + self.values * (MOST_NEAR + 1)
+        names: list[tuple[str, Any]] = [
+            *(("none", seen) for seen in none),
+            *((kind, key) for kind in ("mine", "theirs") for key in one[:stored]),
+            ("high", ()),
+            ("low", ()),
+            *((kind, key) for kind in ("mine", "theirs") for key in one[stored:]),
+        ]
+        self.names = names
+        self.index = {name: i for i, name in enumerate(names)}
+        self.rows = [self._row(kind, key) for kind, key in names]
+        self.stored_rows = len(names) - 2 * self.values
+
+    def _row(self, kind: str, key: Any) -> Row:
+        faces = range(1, self.values + 1)
+        none, at = self.none, self.index
+        if kind == "none":
+            rest = {s: none(tuple(x for i, x in enumerate(key) if i != key.index(s))) for s in key}
+            return Row(key, none(key), tuple(sorted(rest.items())))
+        if kind in ("high", "low"):
+            near = 0 if kind == "high" else MOST_NEAR
+            other = at["low" if kind == "high" else "high", ()]
+            return Row((), other, double=tuple(at["mine", (left, near)] for left in faces))
+        s, near = key
+        seen = (s,) if s else ()
+        if kind == "theirs":
+            take = ((s, at["mine", (0, 0)]),) if s else ()
+            return Row(seen, at["mine", (s, max(near - 1, 0))], take)
+        return Row(
+            seen,
+            at["theirs", key],
+            ((s, at["theirs", (0, 0)]),) if s else (),
+            tuple(none((*seen, left)) for left in faces),
+            tuple(none((left,)) for left in faces) if near else (),
+        )
+
+    def none(self, seen: Seen) -> int:
+        """The row of no Quantum Flips left and these values seen."""
+        return self.index["none", tuple(sorted(seen))]
+
+    def held(self, row: int, mover: bool) -> bool:
+        """Whether the mover, or the other player, still has the Quantum Flip in `row`."""
+        kind = self.names[row][0]
+        return kind in ("high", "low") or kind == ("mine" if mover else "theirs")
+
+    def without(self, row: int, mover: bool) -> int:
+        """`row` once the mover, or the other player, has given the Quantum Flip up."""
+        if self.names[row][0] in ("high", "low"):
+            return self.index["theirs" if mover else "mine", (0, 0)]
+        return self.none(self.rows[row].seen)
+
+    def worth(
+        self, row: Row, bag: list[Any], leave: Callable[[int, int], Any], larger: Callable[[Any, Any], Any]
+    ) -> Any:
+        """The value of `row` to the mover, with `bag[v - 1]` unknown tiles of each value v.
+
+        `leave(v, row)` is the value to the mover of scoring v and leaving `row` behind. Numbers may as well
+        be arrays of them: one text serves a single lookup and a whole layer of the table.
+        """
+        faces = range(1, self.values + 1)
+        tiles = sum(bag)
+        some = larger(tiles, 1)
+        best = sum(bag[v - 1] * leave(v, row.flip) for v in faces) / some
+        for v, rest in row.take:
+            best = larger(best, leave(v, rest))
+        if row.double:
+            total: Any = 0.0
+            for a in faces:
+                total = total + bag[a - 1] * (bag[a - 1] - 1) * leave(a, row.double[a - 1])
+                for b in range(a + 1, self.values + 1):
+                    kept = larger(leave(a, row.double[b - 1]), leave(b, row.double[a - 1]))
+                    total = total + 2 * bag[a - 1] * bag[b - 1] * kept
+            best = larger(best, total / (some * larger(tiles - 1, 1)))
+        if row.mixed:
+            s = row.seen[0]
+            total = sum(
+                bag[v - 1] * larger(leave(v, row.mixed[s - 1]), leave(s, row.mixed[v - 1])) for v in faces
+            )
+            best = larger(best, total / some)
+        return best
+
+    # -- where a state's value is stored ---------------------------------------------------------
+
+    @cached_property
+    def places(self) -> "Places":
+        return Places(self.values, self.copies, self.target)
+
+
+class Places:
+    """Numbers for what has been flipped, and the place of each (flipped, mover's score) in a stored row.
+
+    Each turn flips one tile, so tables hold only states with an even number of tiles flipped; those between
+    are one step of the recurrence away.
+    """
+
+    def __init__(self, values: int, copies: int, target: int) -> None:
+        points = 2 * (target - 1)  # with more, somebody has reached the target
+        self.unit = [prod(min(copies, points // v) + 1 for v in range(1, i)) for i in range(1, values + 1)]
+        self.flipped: dict[int, tuple[int, ...]] = {}
+        self.points: dict[int, int] = {}
+        self.layer: dict[int, int] = {}
+        self.start: dict[int, int] = {}
+        """Where a code's scores start in a row, less its lowest score: add the mover's score."""
+        self.size = 0
+        flipped = list(islice(_counts(values, copies, points), MOST_FLIPPED + 1))
+        if len(flipped) > MOST_FLIPPED:
+            raise DuelsError(
+                f"flip with {copies} tiles each of 1 to {values} and target {target} is too large to solve: "
+                f"tiles can have been flipped in more than {MOST_FLIPPED:,} ways."
+            )
+        for counts in sorted(flipped, key=sum):
+            points = sum(v * count for v, count in enumerate(counts, 1))
+            code = sum(unit * count for unit, count in zip(self.unit, counts, strict=True))
+            self.flipped[code] = counts
+            self.points[code] = points
+            self.layer[code] = sum(counts)
+            if sum(counts) % 2 == 0:
+                low, high = self.scores(points, target)
+                self.start[code] = self.size - low
+                self.size += high - low + 1
+
+    @staticmethod
+    def scores(points: int, target: int) -> tuple[int, int]:
+        """The lowest and highest score of one of two players who share `points` and go on."""
+        return max(0, points - target + 1), min(points, target - 1)
+
+    def layers(self) -> Iterator[tuple[int, list[int]]]:
+        """The codes with as many tiles flipped, the fullest boards first."""
+        for layer in range(max(self.layer.values()), -1, -1):
+            yield layer, [code for code, count in self.layer.items() if count == layer]
+
+
+def _counts(values: int, copies: int, points: int) -> Iterator[tuple[int, ...]]:
+    """How many tiles of each value may have been flipped, for at most so many points, in order."""
+
+    def onward(value: int, left: int) -> Iterator[tuple[int, ...]]:
+        if value > values:
+            yield ()
+            return
+        for count in range(min(copies, left // value) + 1):
+            for rest in onward(value + 1, left - value * count):
+                yield (count, *rest)
+
+    return onward(1, points)

@@ -1,0 +1,114 @@
+"""A live match: whoever sits at the seats, the dice, and the record on disk. It has no screen.
+
+Terminal, browser and arena drive the same one: ask `person` who is to be asked, `play` what was answered, and
+`play` what `choose` says where a machine or chance is to act. Every entry is on disk before it is anywhere else.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from duels.core.match import Match, draw
+from duels.core.rules import CHANCE, Actor, Seat
+from duels.play.dice import ChanceScript, Dice
+from duels.play.journal import Journal
+from duels.players import Player
+
+AnyMatch = Match[Any, Any, Any]
+
+
+@dataclass(frozen=True)
+class Takeback:
+    """The way back to a seat's last decision."""
+
+    seat: Seat
+    match: AnyMatch
+    """As it was before that decision."""
+    entries: int
+    """How many are dropped."""
+    revocable: bool
+    """Whether nothing that is dropped has told anybody anything new."""
+
+
+class LiveMatch:
+    """One match with its players (None: a person), its dice and its record."""
+
+    def __init__(
+        self,
+        match: AnyMatch,
+        players: Mapping[Seat, Player | None],
+        dice: Dice,
+        script: ChanceScript | None = None,
+        journal: Journal | None = None,
+        notice: Callable[[str], None] = lambda text: None,
+    ) -> None:
+        self.match = match
+        self.players = players
+        self.journal = journal
+        self.words = match.rules.game.words(match.rules)
+        self._dice = dice
+        self._script = script or ChanceScript(())
+        self._notice = notice
+
+    @property
+    def people(self) -> frozenset[Seat]:
+        """The seats at which people sit."""
+        return frozenset(seat for seat, player in self.players.items() if player is None)
+
+    @property
+    def person(self) -> Seat | None:
+        """The person who is to decide now; None where a machine or chance is, or nobody."""
+        actor = self.match.actor
+        return actor if isinstance(actor, Seat) and actor in self.people else None
+
+    # -- going on -------------------------------------------------------------------------------
+
+    def choose(self) -> Any:
+        """What the machine whose turn it is does, or what chance brings."""
+        actor = self.match.actor
+        player = self.players[actor] if isinstance(actor, Seat) else None
+        if player is None or not isinstance(actor, Seat):
+            return self._chance()
+        return player.choose(self.match.sight(actor), self._dice.at(self.match, actor.label))
+
+    def play(self, actor: Actor, action: Any) -> None:
+        """Play one action, or one outcome of chance; the errors are those of `Match.play`."""
+        self._advance(self.match.play(actor, action))
+
+    def resign(self, seat: Seat) -> None:
+        self._advance(self.match.resign(seat))
+
+    def _advance(self, match: AnyMatch) -> None:
+        if self.journal:
+            self.journal.add(match)
+        self.match = match
+
+    def _chance(self) -> Any:
+        match, rules = self.match, self.match.rules
+        scripted = self._script.at(match)
+        if scripted in match.actions:
+            return scripted
+        if scripted is not None:
+            can = ", ".join(map(rules.format, match.actions))
+            self._notice(
+                f"--chance: '{rules.format(scripted)}' cannot come now (only {can}); the rest is drawn."
+            )
+        return draw(match, self._dice.at(match, CHANCE.value))
+
+    # -- going back -----------------------------------------------------------------------------
+
+    def takeback(self, seat: Seat) -> Takeback | None:
+        """The way back to before this seat's last answer to a question; None if it gave none."""
+        match = self.match
+        while match.previous and match.last:
+            turn, match = match.last, match.previous
+            if turn.actor is seat and any(True for _ in self.words.ask(match.sight(seat))):
+                dropped = self.match.turns[len(match.turns) :]
+                return Takeback(seat, match, len(dropped), all(turn.revocable for turn in dropped))
+        return None
+
+    def take_back(self, back: Takeback) -> None:
+        """Go back; whoever has to agree has agreed."""
+        if self.journal:
+            self.journal.take_back(back.entries)
+        self.match = back.match

@@ -1,0 +1,66 @@
+"""Tells a match in its game's words, as everybody, one seat, or a bystander may see it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from duels.core.match import Concession, Match, Turn
+from duels.core.rules import Event, Seat, Sight
+from duels.core.words import Question, Words, tell
+
+AnyMatch = Match[Any, Any, Any]
+
+
+class Narrator:
+    """`watching` holds the seats whose secrets may be shown: none of them is a bystander's view."""
+
+    def __init__(self, words: Words[Any, Any], watching: frozenset[Seat]) -> None:
+        self.words = words
+        self.watching = watching
+
+    def retell(self, match: AnyMatch) -> Iterator[str]:
+        """The whole match so far."""
+        yield self.words.opening()
+        for after in match.steps():
+            yield self.entered(after)
+            yield self.happened(after)
+
+    def entered(self, after: AnyMatch) -> str:
+        """The last decision as it was typed, or that it was made in secret; empty for chance."""
+        turn, before = after.last, after.previous
+        if not turn or not before or not isinstance(turn.actor, Seat):
+            return ""
+        if isinstance(turn.action, Concession):
+            # A program may resign where a person is asked nothing.
+            questions = self.words.ask(before.sight(turn.actor))
+            return next((f"{question.prompt}{turn.action.value}\n" for question in questions), "")
+        if all(event.visible_to(self.watching) for event in turn.events):
+            return typed(self.words, before.sight(turn.actor), turn.action)
+        return self.words.veiled(turn.actor)
+
+    def happened(self, after: AnyMatch) -> str:
+        """What the last decision, or chance, brought about."""
+        if not after.last:
+            return ""
+        seen = [event for turn in after.turns[:-1] for event in self._visible(turn)]
+        told = []
+        for event in self._visible(after.last):
+            seen.append(event)
+            told.append(tell(self.words, seen))
+        return "".join(told)
+
+    def _visible(self, turn: Turn[Any]) -> list[Event]:
+        return [event for event in turn.events if event.visible_to(self.watching)]
+
+
+def typed(words: Words[Any, Any], sight: Sight[Any, Any], action: Any) -> str:
+    """The dialogue in which `action` is entered, prompts and entries, as a screen shows it."""
+    shown = []
+    dialogue = words.ask(sight)
+    try:
+        question: Question = next(dialogue)
+        for entry in words.entries(sight, action):
+            shown.append(f"{question.prompt}{entry}\n")
+            question = dialogue.send(entry)
+    except StopIteration:
+        pass  # the action is entered
+    return "".join(shown)

@@ -1,0 +1,77 @@
+"""What somebody asks to play, checked and settled: rules, seats, seed; and the live match that follows."""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from duels.core.errors import NotationError, quote
+from duels.core.match import Match
+from duels.core.rules import Rules, Seat
+from duels.play.dice import ChanceScript, Dice
+from duels.play.journal import Journal
+from duels.play.live import LiveMatch
+from duels.players import HUMAN, find_kind
+
+MACHINE_LIMIT = 50  # boards of chain, turns of hunt
+
+
+@dataclass
+class NewMatch:
+    """A match to be played. Raises DuelsError where that cannot be."""
+
+    rules: Rules[Any, Any, Any]
+    one: str = HUMAN
+    two: str = HUMAN
+    first: str = "1"
+    seed: str | None = None
+    chance: str = ""
+    path: Path | None = None
+
+    def __post_init__(self) -> None:
+        if HUMAN not in (self.one, self.two):
+            self.rules = limited(self.rules)
+        # Long enough that nobody finds it by trying: it tells the coins and tiles to come.
+        self.seed = " ".join(self.seed.split()) if self.seed else os.urandom(16).hex()
+        if not self.seed.isprintable():
+            raise NotationError(f"--seed: {quote(self.seed)} is not text that a record can hold.")
+        self.chance = " ".join(self.chance.split())
+        try:
+            ChanceScript.parse(self.rules, self.chance)
+        except NotationError as error:
+            raise NotationError(f"--chance: {error}") from None
+        first = Random(f"{self.seed} first").choice("12") if self.first == "random" else self.first
+        if first == "2":
+            self.one, self.two = self.two, self.one
+
+    def headers(self) -> dict[str, str]:
+        return {
+            "seat1": self.one,
+            "seat2": self.two,
+            "seed": self.seed or "",
+            "chance": self.chance,
+            "started": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        }
+
+
+def limited(rules: Rules[Any, Any, Any]) -> Rules[Any, Any, Any]:
+    """The rules with a limit: two machines can play for ever, and nobody is there to stop them."""
+    if rules.limit and rules.limit_value is None:
+        return rules.game.rules(**{**rules.options(), rules.limit: MACHINE_LIMIT})
+    return rules
+
+
+def seat_players(
+    match: Match[Any, Any, Any],
+    headers: Mapping[str, str],
+    journal: Journal | None = None,
+    notice: Callable[[str], None] = lambda text: None,
+) -> LiveMatch:
+    """The live match with the players and the chance that a record's header names."""
+    kinds = {seat: find_kind(headers.get(f"seat{seat.value}", HUMAN)) for seat in Seat}
+    players = {seat: kind.seat(match.rules) if kind.seat else None for seat, kind in kinds.items()}
+    script = ChanceScript.parse(match.rules, headers.get("chance", ""))
+    return LiveMatch(match, players, Dice(headers.get("seed", "")), script, journal, notice)

@@ -1,0 +1,274 @@
+"""The commands of `duels` that need an oracle: solve, levels, review, practice, export."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from duels.core.errors import DuelsError
+from duels.terminal.options import (
+    GameCommand,
+    examples,
+    flags_for,
+    game_argument,
+    leave,
+    plain_option,
+    read,
+    record_argument,
+    who_option,
+)
+
+if TYPE_CHECKING:
+    from duels.core.rules import Rules
+
+
+@click.command(
+    epilog=examples(
+        "duels solve lights",
+        'duels solve chain --position "__XX_O_ 1"',
+        'duels solve chain --position "__X?O__ 2" --json',
+        "duels solve lights --lights 12",
+        "duels solve leap --goal 100",
+        "duels solve flip --verify",
+        "duels solve hunt --study",
+        "duels solve hunt --train --out strategy",
+    ),
+    cls=GameCommand,
+)
+@game_argument
+@click.option("--position", help="In the game's notation; the opening by default.")
+@click.option("--json", "as_json", is_flag=True, help="The answer as one JSON object.")
+@click.option("--all", "every_action", is_flag=True, help="List every action, however many there are.")
+@click.option("--verify", "verifying", is_flag=True, help="Check the values by methods written apart.")
+@click.option("--study", "studying", is_flag=True, help="hunt: what its strategy does; takes minutes.")
+@click.option(
+    "--train", "training", is_flag=True, help="hunt: build its strategy from nothing; takes minutes."
+)
+@click.option("--quick", is_flag=True, help="With --train: a plan far too short, to see it work.")
+@click.option("--seed", help="With --train: the same for every seed, since nothing is left to chance.")
+@click.option(
+    "--out",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="With --train: the folder to write the strategy and its certificate to; takes about 20 minutes. "
+    "Nothing is written without it.",
+)
+@plain_option
+def solve(
+    rules: "Rules[Any, Any, Any]",
+    position: str | None,
+    as_json: bool,
+    every_action: bool,
+    verifying: bool,
+    studying: bool,
+    training: bool,
+    quick: bool,
+    seed: str | None,
+    folder: Path | None,
+    plain: bool,
+) -> None:
+    """Show what perfect play is: the value of a position and of every action.
+
+    A value is the probability that the player to move wins when both play perfectly; never-ending
+    play counts one half.
+
+    \b
+    --verify takes, on one core:
+      lights, leap  about a second
+      chain         some seconds
+      flip          a few minutes
+      hunt          minutes, and needs the extra 'solve'
+    """
+    from duels.terminal import solve as solving
+    from duels.terminal import strategy
+    from duels.terminal.progress import need
+    from duels.terminal.screen import Screen
+
+    screen = Screen(plain)
+    game = rules.game
+    if training + studying + verifying > 1:
+        raise click.UsageError("Give one of --train, --study and --verify.")
+    if (quick or seed is not None or folder) and not training:
+        raise click.UsageError("--quick, --seed and --out go with --train.")
+    _refuse_unused(
+        "--train" if training else "--study" if studying else "--verify" if verifying else "",
+        {
+            "--position": position is not None,
+            "--all": every_action,
+            "--json": as_json,
+            **dict.fromkeys((word for word in flags_for(rules) if word.startswith("--")), True),
+        },
+    )
+    try:
+        sight = solving.position_to_solve(rules, position)
+    except DuelsError as error:
+        raise click.UsageError(str(error)) from None
+    if training or studying:
+        game.learned("rebuild" if training else "study")  # what is not learned needs no package either
+        need("numba")
+    if training:
+        strategy.train(game, quick, seed, folder, screen)
+    elif studying:
+        strategy.study(game, as_json, screen)
+    elif verifying:
+        leave(0 if solving.verify(rules, as_json, screen) else 1)
+    elif as_json:
+        click.echo(solving.solution_as_json(rules, sight, screen))
+    else:
+        solving.show_solution(rules, sight, screen, every_action)
+
+
+def _refuse_unused(mode: str, given: dict[str, bool]) -> None:
+    """Say that an option has no meaning in this mode rather than ignore it."""
+    used = {"": set(given), "--verify": set(given) - {"--position", "--all"}, "--study": {"--json"}}
+    for name, is_given in given.items():
+        if is_given and name not in used.get(mode, set()):
+            raise click.UsageError(f"{name} does not go with {mode}.")
+
+
+@click.command(
+    epilog=examples(
+        "duels levels chain", "duels levels flip --matches 100", "duels levels leap --goal 50 --json"
+    ),
+    cls=GameCommand,
+)
+@game_argument
+@click.option(
+    "--matches", type=click.IntRange(2), help="Matches a row; 1000 by default in lights and leap, else 100."
+)
+@click.option("--seed", default="levels", show_default=True, help="Makes the measurement repeatable.")
+@click.option("--json", "as_json", is_flag=True, help="The rows as one JSON list.")
+def levels(rules: "Rules[Any, Any, Any]", matches: int | None, seed: str, as_json: bool) -> None:
+    """Show how strong the levels are: novice, casual, club, expert, perfect.
+
+    A level is defined by how much winning probability it gives away per decision.
+    """
+    from dataclasses import asdict
+
+    from duels.analysis.levels import measure_levels, usual_matches
+    from duels.terminal.levels import levels_as_text
+    from duels.terminal.screen import Screen
+
+    matches = matches or usual_matches(rules)
+    with Screen().patience("measuring") as tell:
+        rows = measure_levels(
+            rules, matches, seed, lambda name, number: tell(f"{name}, {number} of {matches} matches")
+        )
+    if as_json:
+        click.echo(json.dumps([asdict(row) for row in rows], indent=2))
+    else:
+        click.echo(levels_as_text(rules, rows, matches), nl=False)
+
+
+@click.command(
+    epilog=examples(
+        "duels review evening.duel",
+        "duels review evening.duel --json",
+        "duels review evening.duel --html review.html",
+    )
+)
+@record_argument
+@click.option("--json", "as_json", is_flag=True, help="The review as one JSON object.")
+@click.option(
+    "--html",
+    "page",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Also write a page to step through.",
+)
+@plain_option
+def review(file: Path, as_json: bool, page: Path | None, plain: bool) -> None:
+    """Show where a match was won and lost: every decision, its price, and what was luck."""
+    from duels.analysis.review import review_record
+    from duels.terminal.review_text import review_as_json, review_as_text
+    from duels.terminal.screen import Screen
+
+    if page and page.exists() and not page.read_bytes().lstrip().lower().startswith(b"<!doctype html"):
+        raise click.UsageError(f"--html: {page} exists already and is no page; it is not written over.")
+    record = read(file)
+    screen = Screen(plain)
+    with screen.patience("reviewing"):
+        reviewed = review_record(record)
+    if page:
+        from duels.analysis.review_page import review_as_page
+
+        page.write_text(review_as_page(reviewed), encoding="utf-8")
+    if as_json:
+        click.echo(review_as_json(reviewed))
+    else:
+        screen.say(review_as_text(reviewed))
+    if page:
+        click.echo(f"Page: {page}", err=True)
+
+
+@click.command(
+    epilog=examples("duels practice chain", "duels practice lights --lights 12 --count 10"), cls=GameCommand
+)
+@game_argument
+@click.option("--count", type=click.IntRange(1), default=5, show_default=True, help="How many positions.")
+@click.option("--seed", help="Makes the positions repeatable.")
+@plain_option
+def practice(rules: "Rules[Any, Any, Any]", count: int, seed: str | None, plain: bool) -> None:
+    """Answer positions that have one right move (in hunt a few), graded at once.
+
+    At any prompt, help tells what else can be entered.
+    """
+    from random import Random
+
+    from duels.terminal.practice import practise
+    from duels.terminal.screen import Screen
+
+    practise(rules, count, Random(seed), Screen(plain))
+
+
+@click.command(
+    epilog=examples(
+        "duels export chain --games 1000 --player perfect",
+        "duels export lights --games 500 --player club --against random --out lights.parquet",
+        "duels export hunt --max-turns 20",
+    ),
+    cls=GameCommand,
+)
+@game_argument
+@click.option("--games", "count", type=click.IntRange(1), default=100, show_default=True, help="How many.")
+@who_option("--player", "Who plays.", "perfect")
+@who_option("--against", "Who sits at the other seat; the same player by default.")
+@click.option("--seed", default="export", show_default=True, help="Makes the matches repeatable.")
+@click.option(
+    "--out",
+    "path",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The file, .jsonl or .parquet; GAME-PLAYER.jsonl by default.",
+)
+def export(
+    rules: "Rules[Any, Any, Any]",
+    count: int,
+    player: str,
+    against: str | None,
+    seed: str,
+    path: Path | None,
+) -> None:
+    """Write matches between machine players, every decision graded.
+
+    A run that was broken off goes on where it was when it is started again, and a finished one goes on
+    with more --games. chain and hunt need not end between machines: they are cut off after 50 boards or turns,
+    or as --max-boards and --max-turns say.
+    """
+    from duels.analysis import export as exporting
+    from duels.play.new_match import limited
+
+    run = exporting.Export(limited(rules), (player, against or player), seed, count)
+    path = path or Path(f"{rules.name}-{player}.jsonl")
+
+    def tell(done: int, games: int) -> None:
+        if done % max(1, games // 20) == 0:
+            click.echo(f"… {done} of {games}", err=True)
+
+    found = exporting.export(run, path, tell)
+    if found:
+        kept = "; more than asked for are kept" if found > count else ""
+        click.echo(f"{found} matches were there already{kept}.", err=True)
+    click.echo(str(path))
+
+
+COMMANDS = (solve, levels, review, practice, export)

@@ -1,0 +1,57 @@
+"""A question put to a person until it is answered, with commands that may come in between."""
+
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+from duels.core.words import Dialogue, Question
+
+T = TypeVar("T")
+
+ALWAYS = {
+    "help": "this list",
+    "rules": "the rule card of this game",
+    "board": "the board as it stands",
+    "moves": "what you may do now",
+    "hint": "the best action, its value, and why",
+    "back": "start this entry again",
+}
+"""What can be entered at any question about a position."""
+_BACK = "back"
+
+
+def help_text(commands: Mapping[str, str]) -> str:
+    lines = (f"  {command:<9}{what}\n" for command, what in commands.items())
+    return "At any prompt you can also enter:\n" + "".join(lines)
+
+
+def converse(
+    start: Callable[[], Dialogue[T]],
+    ask: Callable[[Question], str],
+    commands: Mapping[str, Callable[[list[str]], None]],
+) -> T:
+    """What the dialogue comes to.
+
+    A command is told what has been entered so far of an answer that takes several entries; it may raise to
+    leave.
+    """
+    entered: list[str] = []
+    dialogue = start()
+    try:
+        question = next(dialogue)
+        while True:
+            entry = ask(question)
+            word = entry.strip().lower()
+            if word == _BACK:
+                entered.clear()
+                dialogue = start()
+                question = next(dialogue)
+            elif word in commands:
+                commands[word](entered)
+                question = Question(question.prompt, secret=question.secret)
+            else:
+                question = dialogue.send(entry)
+                if not question.notice:
+                    entered.append(entry)
+    except StopIteration as done:
+        answer: T = done.value
+        return answer

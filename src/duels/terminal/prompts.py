@@ -1,0 +1,198 @@
+"""A live match at the prompt: asks people in the book's words, and tells everything that happens."""
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
+
+from duels.core.errors import DuelsError, UnknownName
+from duels.core.match import Match
+from duels.core.rules import Seat
+from duels.core.words import Question, ask_until, read_yes
+from duels.play.live import LiveMatch
+from duels.play.narrator import Narrator
+from duels.terminal.dialogue import ALWAYS, converse, help_text
+from duels.terminal.screen import Screen
+
+if TYPE_CHECKING:
+    from duels.solving.oracle import Oracle
+
+AnyMatch = Match[Any, Any, Any]
+
+HELP = help_text(
+    ALWAYS
+    | {
+        "undo": "take back your last decision",
+        "save": "where this match is saved",
+        "resign": "give up",
+        "quit": "leave; the match is saved and can be resumed",
+    }
+)
+
+
+class Quit(Exception):
+    """A person left the match."""
+
+
+class _Changed(Exception):
+    """A command has changed the match: what was asked is asked no more."""
+
+
+class PromptedMatch:
+    """A live match on a screen."""
+
+    def __init__(self, live: LiveMatch, screen: Screen) -> None:
+        self.live = live
+        self.screen = screen
+        self.words = live.words
+        rules = live.match.rules
+        # Two people share one screen: on a terminal it must then show neither's secrets.
+        shared = rules.has_secrets and len(live.people) == 2
+        self.guarded = shared and screen.on_terminal
+        if shared and screen.typed_at_terminal and not screen.on_terminal:
+            raise DuelsError(
+                "two people can share this game only on a screen of their own, not through a pipe."
+            )
+        watching = frozenset[Seat]() if self.guarded else live.people or frozenset(Seat)
+        self.narrator = Narrator(self.words, watching)
+        self._at_keyboard: Seat | None = None
+        self._oracle: Oracle[Any, Any] | None = None
+
+    def run(self) -> None:
+        """Play to the end. Quit, EOFError and KeyboardInterrupt leave the match as it is on disk."""
+        # What one person types ahead of a question can be a secret from the other.
+        with self.screen.typing(shown=False) if self.guarded else nullcontext():
+            self._run()
+
+    def _run(self) -> None:
+        live = self.live
+        self._retell()
+        while (actor := live.match.actor) is not None:
+            if live.person:
+                self._let_person_decide(live.person)
+                continue
+            with self.screen.patience("thinking"):
+                action = live.choose()
+            live.play(actor, action)
+            self.screen.say(self.narrator.entered(live.match))
+            self._tell()
+
+    def _retell(self) -> None:
+        for text in self.narrator.retell(self.live.match):
+            self.screen.say(text)
+
+    def _tell(self) -> None:
+        self.screen.say(self.narrator.happened(self.live.match))
+
+    # -- people ---------------------------------------------------------------------------------
+
+    def _let_person_decide(self, seat: Seat) -> None:
+        """Ask until an action is entered or a command changes the match."""
+        sight = self.live.match.sight(seat)
+
+        def ask(question: Question) -> str:
+            if self.guarded and self._at_keyboard is not seat:
+                self._hand_over(seat)
+            return self._ask(question)
+
+        try:
+            action = converse(lambda: self.words.ask(sight), ask, self._commands(seat))
+        except _Changed:
+            return
+        self.live.play(seat, action)
+        self._tell()
+
+    def _ask(self, question: Question) -> str:
+        if self.guarded and question.notice:
+            # A refusal quotes the entry, and an entry can give a secret away: even at an open question,
+            # where somebody may enter a movement once more. Neither is left on the screen.
+            self.screen.whisper(f"{question.notice}\n")
+            self.screen.clear()
+            self._retell()
+            question = Question(question.prompt, secret=question.secret)
+        return self.screen.ask(question, self.guarded and question.secret)
+
+    def _hand_over(self, seat: Seat) -> None:
+        """Between two people the screen holds only what both may know."""
+        self._at_keyboard = seat
+        self.screen.clear()
+        self._retell()
+        self.screen.pause(f"\nPass the keyboard to {seat.label}, then press Enter. ")
+        self.screen.clear()
+        self._retell()
+
+    def _show(self, text: str) -> None:
+        """Show a person something of its own."""
+        if self.guarded:
+            self.screen.whisper(text)
+        else:
+            self.screen.say(text)
+
+    # -- commands -------------------------------------------------------------------------------
+
+    def _commands(self, seat: Seat) -> dict[str, Callable[[list[str]], None]]:
+        match, say = self.live.match, self.screen.say
+        return {
+            "help": lambda entered: say(HELP),
+            "?": lambda entered: say(HELP),
+            "rules": lambda entered: say(match.rules.game.card()),
+            "board": lambda entered: self._show(self.words.board(match.sight(seat))),
+            "moves": lambda entered: self._show(self.words.moves(match.sight(seat))),
+            "hint": lambda entered: self._hint(seat, entered),
+            "undo": lambda entered: self._undo(seat),
+            "save": lambda entered: self._save(),
+            "resign": lambda entered: self._resign(seat),
+            "quit": lambda entered: self._quit(),
+        }
+
+    def _hint(self, seat: Seat, entered: list[str]) -> None:
+        # With the oracle it is half of what a prompt would import.
+        from duels.analysis.advice import hint
+        from duels.solving.oracles import oracle_for
+
+        rules = self.live.match.rules
+        try:
+            with self.screen.patience("thinking"):
+                self._oracle = self._oracle or oracle_for(rules)
+                text = hint(self._oracle, rules, self.live.match.sight(seat), self.words, entered)
+        except UnknownName as unknown:
+            self.screen.say(f"{unknown}\n")
+            return
+        self._show(text)
+
+    def _save(self) -> None:
+        if self.live.journal:
+            self.screen.notice(f"Saved: {self.live.journal.path}")
+
+    def _resign(self, seat: Seat) -> None:
+        self.live.resign(seat)
+        self._tell()
+        raise _Changed
+
+    def _quit(self) -> None:
+        raise Quit
+
+    def _undo(self, seat: Seat) -> None:
+        """Take back to this person's last decision."""
+        back = self.live.takeback(seat)
+        if not back:
+            self.screen.say("There is no decision of yours to take back.\n")
+            return
+        if not back.revocable and not self._agreed(seat):
+            return
+        self.live.take_back(back)
+        self._at_keyboard = None
+        self.screen.say(f"Taken back: {back.entries} {'entry' if back.entries == 1 else 'entries'}.\n\n")
+        if not self.guarded:  # else the keyboard is passed first: whoever agreed is still looking
+            self.screen.say(self.words.board(back.match.sight(seat)) + "\n")
+        raise _Changed
+
+    def _agreed(self, seat: Seat) -> bool:
+        """What chance or an answer has told cannot be untold: both people must want to go back."""
+        if len(self.live.people) < 2:
+            self.screen.say("That cannot be taken back: it has shown something that was hidden.\n")
+            return False
+        prompt = f"{seat.other.label}, do you agree to take it back? (yes/no): "
+        agreed = converse(lambda: ask_until(prompt, read_yes), self.screen.ask, {})
+        if not agreed:
+            self.screen.say("It stands.\n")
+        return agreed

@@ -1,0 +1,138 @@
+"""An agent over observations becomes a table; a player's name becomes a policy."""
+
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import duels
+from duels.core.errors import DuelsError
+from duels.analysis.agents import table_of
+from duels.analysis.exploitability import exploitability
+from duels.envs.gymnasium import DuelEnv
+from duels.envs.tabled import shared_tables
+from duels.games import GAMES
+from duels.players import make_player
+
+
+def last_allowed(observation: Any, mask: Any) -> Any:
+    return np.flatnonzero(mask)[-1]
+
+
+@pytest.mark.parametrize(
+    ("game", "options"), [("lights", {}), ("chain", {"max_boards": 2}), ("hunt", {"cells": 3})]
+)
+def test_the_table_is_what_the_agent_does_in_the_environment(game: str, options: dict[str, Any]) -> None:
+    rng = np.random.default_rng(3)
+    weights = rng.random((400, 100))
+
+    def agent(observation: Any, mask: Any) -> Any:
+        liking = weights[: len(observation), : len(mask)].T @ observation
+        return np.where(mask == 1, liking, -1).argmax()
+
+    table, tables = table_of(agent, game, **options), shared_tables(GAMES[game].rules(**options)).tables
+    deciding = tables.actor >= 0
+    assert (table[deciding].sum(axis=1) == 1).all()
+    batch: Any = duels.vector.make(game, 50, seed=2, **options)
+    for _ in range(30):
+        asked = zip(batch.observe(), batch.masks(), strict=True)
+        assert [agent(*given) for given in asked] == table[batch.states].argmax(axis=1).tolist()
+        batch.step(batch.sample())
+
+
+def test_an_agent_of_the_gymnasium_environment_is_graded() -> None:
+    best = table_of(last_allowed, "lights")
+    odds = table_of(lambda observation, mask: mask / mask.sum(), "lights")
+    assert exploitability(best, "lights") == pytest.approx(
+        exploitability(lambda sight: sight.actions[-1], "lights")
+    )
+    assert exploitability(odds, "lights") == exploitability("random", "lights")
+    env = DuelEnv("lights")
+    observation, info = env.reset(seed=1)
+    assert table_of(last_allowed, "lights")[0].argmax() == last_allowed(observation, info["action_mask"])
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [(0, "takes action 0"), ("x", "not array"), ([0.5] * 13, "do not sum to 1"), ([1.0, 2.0], "13 probab")],
+)
+def test_what_is_no_answer_is_refused(answer: Any, message: str) -> None:
+    with pytest.raises(DuelsError, match=message):
+        table_of(lambda observation, mask: answer, "lights")
+
+
+def test_what_is_no_agent_is_refused() -> None:
+    with pytest.raises(DuelsError, match="a function of an observation and a mask, not None"):
+        table_of(None, "lights")  # type: ignore[arg-type]
+
+
+def test_functions_that_cannot_be_called_as_agents_or_policies_are_told_how_they_would_be() -> None:
+    wrongs: list[Any] = [lambda observation: 0, lambda: 0, lambda a, b, c: 0]
+    for wrong in wrongs:
+        with pytest.raises(DuelsError, match="two arguments, an observation and a mask"):
+            table_of(wrong, "lights")
+    for policy in (last_allowed, lambda: 0):
+        with pytest.raises(DuelsError, match=r"one argument, a Sight.*duels.table_of"):
+            exploitability(policy, "lights")
+    # What takes more, if it is given it, and what does not tell, is called.
+    longer: Any = lambda seen, mask, more=0: mask.argmax()  # noqa: E731
+    assert table_of(longer, "lights").shape[1] == 13
+    with pytest.raises(DuelsError, match="not allowed at"):
+        exploitability(type, "lights")
+
+
+@pytest.mark.parametrize("wrong", [None, 3, 0.5, {}, True])
+def test_what_is_no_policy_is_refused_by_what_is_one(wrong: Any) -> None:
+    with pytest.raises(DuelsError, match=r"a player or its name, a table .* or a function from a Sight"):
+        exploitability(wrong, "lights")
+
+
+def test_flip_has_no_table() -> None:
+    with pytest.raises(DuelsError, match="too many states"):
+        table_of(last_allowed, "flip")
+
+
+@pytest.mark.parametrize("name", ["random", "greedy", "club"])
+def test_players_choose_as_they_say(name: str) -> None:
+    rules: Any = GAMES["leap"].rules()
+    player: Any = make_player(name, GAMES["leap"], rules)
+    sight = rules.parse_position("4 6 1")
+    odds, rng = player.odds(sight), Random(1)
+    assert sum(odds.values()) == pytest.approx(1)
+    taken = [player.choose(sight, rng) for _ in range(2000)]
+    for action in sight.actions:
+        assert taken.count(action) / 2000 == pytest.approx(odds.get(action, 0), abs=0.05)
+
+
+def test_players_are_graded_by_name() -> None:
+    graded = [exploitability(name, "leap") for name in ("perfect", "expert", "club", "random")]
+    assert graded[0] == 0
+    assert graded == sorted(set(graded))
+    with pytest.raises(DuelsError, match="no player 'nobody'"):
+        exploitability("nobody", "leap")
+
+
+SMALL_FLIP: dict[str, Any] = {"side": 2, "values": 2, "copies": 2, "target": 2}
+
+
+@pytest.mark.parametrize(
+    ("game", "options"), [("leap", {}), ("chain", {"max_boards": 2}), ("flip", SMALL_FLIP)]
+)
+def test_players_are_graded_themselves_as_by_name(game: str, options: dict[str, Any]) -> None:
+    player = make_player("random", GAMES[game], GAMES[game].rules(**options))
+    assert exploitability(player, game, **options) == exploitability("random", game, **options) > 0
+
+
+def test_a_player_that_keeps_its_odds_to_itself_is_not_graded() -> None:
+    class Silent:
+        def choose(self, sight: Any, rng: Random) -> Any:
+            return sight.actions[0]
+
+    with pytest.raises(DuelsError, match="does not tell how likely"):
+        exploitability(Silent(), "leap")
+
+
+def test_what_comes_first_is_the_policy() -> None:
+    with pytest.raises(DuelsError, match="comes after the policy"):
+        exploitability("leap", last_allowed)  # type: ignore[arg-type]

@@ -1,0 +1,233 @@
+"""Datasets: graded by the oracle, the same however often a run is broken off, never mixed up."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pyarrow
+import pyarrow.parquet as parquet
+import pytest
+
+from duels.core.errors import DuelsError
+from duels.core.match import Match
+from duels.games import GAMES
+from duels.terminal.commands import run as run_command
+from duels.analysis.export import Export, export
+
+
+def run_of(game: str, games: int, *players: str, seed: str = "s", **options: Any) -> Export:
+    one, two = players or ("club", "random")
+    return Export(GAMES[game], GAMES[game].rules(**options), (one, two), seed, games)
+
+
+def matches_in(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_line_replays_and_is_graded(game: str, tmp_path: Path) -> None:
+    limits: dict[str, Any] = {"chain": {"max_boards": 2}, "hunt": {"max_turns": 6}}
+    run = run_of(game, 3, **limits.get(game, {}))
+    export(run, tmp_path / "out.jsonl")
+    oracle = GAMES[game].oracle(run.rules)
+    for number, told in enumerate(matches_in(tmp_path / "out.jsonl")):
+        assert told["number"] == number
+        match: Any = Match.start(run.rules)
+        for turn in told["turns"]:
+            if turn["actor"] != "chance":
+                verdict = oracle.judge(match.sight(match.actor))
+                taken = run.rules.parse(turn["action"])
+                (judged,) = [j for j in verdict.actions if j.action == taken]
+                assert turn["value"] == pytest.approx(verdict.value.number)
+                less = max(0, verdict.value.number - judged.value.number - judged.allowance)
+                assert turn["regret"] == (0 if judged.best else pytest.approx(less))
+                assert turn["position"] == run.rules.format_position(match.sight(match.actor))
+            match = match.play_text(turn["action"])
+        assert match.outcome.winner == told["winner"]
+        assert match.outcome.reason == told["reason"]
+
+
+def test_a_run_that_was_broken_off_goes_on(tmp_path: Path) -> None:
+    whole, broken = tmp_path / "whole.jsonl", tmp_path / "broken.jsonl"
+    assert export(run_of("chain", 6, max_boards=1), whole) == 0
+    content = whole.read_bytes()
+    for cut in (0, 10, len(content) // 2, len(content) - 1, len(content)):
+        broken.write_bytes(content[:cut])
+        assert export(run_of("chain", 6, max_boards=1), broken) == content[:cut].count(b"\n")
+        assert broken.read_bytes() == content
+
+
+def test_another_run_is_never_mixed_in(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    export(run_of("lights", 2), path)
+    content = path.read_bytes()
+    for other in (
+        run_of("lights", 4, seed="t"),
+        run_of("lights", 4, "club", "club"),
+        run_of("lights", 4, lights=5),
+        run_of("leap", 4),
+    ):
+        with pytest.raises(DuelsError, match="line 1: this match is of another run"):
+            export(other, path)
+    path.write_text("nonsense\n")
+    with pytest.raises(DuelsError, match="no match in JSON"):
+        export(run_of("lights", 2), path)
+    path.write_bytes(content)
+    assert export(run_of("lights", 3), path) == 2
+
+
+def test_a_parquet_file_of_another_run_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "out.parquet"
+    assert export(run_of("lights", 3), path) == 0
+    content = path.read_bytes()
+    for other in (run_of("lights", 3, seed="t"), run_of("lights", 3, lights=5), run_of("leap", 3)):
+        with pytest.raises(DuelsError, match="of another run"):
+            export(other, path)
+    assert path.read_bytes() == content
+    assert export(run_of("lights", 3), path) == 3
+    path.write_text("my notes")
+    with pytest.raises(DuelsError, match="no Parquet file"):
+        export(run_of("lights", 3), path)
+    parquet.write_table(pyarrow.table({"mine": [1]}), path)
+    with pytest.raises(DuelsError, match="of another run"):
+        export(run_of("lights", 3), path)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["out.parquet"]
+
+
+def test_parquet_has_a_row_a_decision(tmp_path: Path) -> None:
+    run = run_of("hunt", 4, max_turns=5)
+    export(run, tmp_path / "out.parquet")
+    export(run, tmp_path / "out.jsonl")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["out.jsonl", "out.parquet"]
+    rows = parquet.read_table(tmp_path / "out.parquet").to_pylist()
+    told = [
+        (match["number"], turn) for match in matches_in(tmp_path / "out.jsonl") for turn in match["turns"]
+    ]
+    assert len(rows) == len(told)
+    actions = run.rules.all_actions()
+    for row, (number, turn) in zip(rows, told, strict=True):
+        assert row["number"] == number
+        assert {key: row[key] for key in ("position", "action", "value", "regret")}.items() <= turn.items()
+        assert row["seat"] == turn["actor"]
+        assert actions[row["action_number"]] == run.rules.parse(turn["action"])
+        assert row["action_number"] in row["legal"]
+        assert len(row["observation"]) == GAMES["hunt"].encoding(run.rules).size
+
+
+def test_a_finished_run_goes_on_with_more_games(tmp_path: Path) -> None:
+    path, whole = tmp_path / "out.parquet", tmp_path / "whole.parquet"
+    assert export(run_of("chain", 7, max_boards=1), whole) == 0
+    played: list[int] = []
+    for games, found in ((2, 0), (5, 2), (7, 5)):
+        run = run_of("chain", games, max_boards=1)
+        assert export(run, path, lambda done, _: played.append(done)) == found
+    assert played == [0, 1, 2, 2, 3, 4, 5, 5, 6, 7]
+    assert parquet.read_table(path) == parquet.read_table(whole)
+    # A run of more games that is broken off has its new matches beside the old file.
+    lines = tmp_path / "out.parquet.jsonl"
+    export(run_of("chain", 9, max_boards=1), tmp_path / "nine.jsonl")
+    content = (tmp_path / "nine.jsonl").read_bytes().splitlines(keepends=True)
+    lines.write_bytes(b"".join(content[7:8]) + content[8][:20])
+    assert export(run_of("chain", 9, max_boards=1), path) == 8
+    export(run_of("chain", 9, max_boards=1), tmp_path / "nine.parquet")
+    assert parquet.read_table(path) == parquet.read_table(tmp_path / "nine.parquet")
+    assert not lines.exists()
+
+
+def test_a_run_broken_off_before_it_tidied_up_goes_on(tmp_path: Path) -> None:
+    path, lines = tmp_path / "out.parquet", tmp_path / "out.parquet.jsonl"
+    export(run_of("lights", 4), path)
+    export(run_of("lights", 6), tmp_path / "six.jsonl")
+    content = (tmp_path / "six.jsonl").read_bytes().splitlines(keepends=True)
+    for first, last, found in ((0, 4, 4), (2, 5, 5)):
+        again = tmp_path / "again"
+        again.mkdir(exist_ok=True)
+        (again / path.name).write_bytes(path.read_bytes())
+        (again / lines.name).write_bytes(b"".join(content[first:last]))
+        assert export(run_of("lights", 6), again / path.name) == found
+        numbers = parquet.read_table(again / path.name)["number"].to_pylist()
+        assert numbers == sorted(numbers)
+        assert set(numbers) == set(range(6))
+        assert sorted(p.name for p in again.iterdir()) == ["out.parquet"]
+    for first, last in ((0, 2), (5, 6)):
+        lines.write_bytes(b"".join(content[first:last]))
+        with pytest.raises(DuelsError, match=r"another run|are missing"):
+            export(run_of("lights", 6), path)
+
+
+@pytest.mark.parametrize("name", ["out.jsonl", "out.parquet"])
+def test_fewer_games_take_nothing_away(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    export(run_of("lights", 5), path)
+    content = path.read_bytes()
+    assert export(run_of("lights", 2), path) == 5
+    assert path.read_bytes() == content
+
+
+def test_never_more_games_than_asked_for(tmp_path: Path) -> None:
+    export(run_of("lights", 5), tmp_path / "out.parquet.jsonl")  # as if it had been broken off here
+    assert export(run_of("lights", 2), tmp_path / "out.parquet") == 2
+    assert set(parquet.read_table(tmp_path / "out.parquet")["number"].to_pylist()) == {0, 1}
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_fields_are_those_of_the_page(game: str, tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "environments.md").read_text(encoding="utf-8")
+    _, *tables = re.split(r"^\| (?:match|turn|row) \|.*\n", page.split("## Datasets")[1], flags=re.MULTILINE)
+    match, turn, row = (re.findall(r"^\| `(\w+)` \|", t.split("\n\n")[0], flags=re.MULTILINE) for t in tables)
+    limits: dict[str, Any] = {"chain": {"max_boards": 2}, "hunt": {"max_turns": 6}}
+    run = run_of(game, 2, **limits.get(game, {}))
+    for name in ("out.jsonl", "out.parquet"):
+        export(run, tmp_path / name)
+    for told in matches_in(tmp_path / "out.jsonl"):
+        assert list(told) == match
+        for each in told["turns"]:
+            assert list(each) == turn
+            graded = each["actor"] != "chance"
+            assert [key for key in turn if each[key] is None] == [
+                key
+                for key in turn
+                if (key == "error" and game == "hunt")
+                or (not graded and key in ("position", "value", "regret", "exactness", "error"))
+            ]
+    assert parquet.read_schema(tmp_path / "out.parquet").names == row
+    errors = parquet.read_table(tmp_path / "out.parquet")["error"].to_pylist()
+    assert {error is None for error in errors} == {game == "hunt"}
+
+
+def test_perfect_players_regret_nothing(tmp_path: Path) -> None:
+    export(run_of("leap", 5, "perfect", "perfect"), tmp_path / "out.jsonl")
+    regrets = [turn["regret"] for match in matches_in(tmp_path / "out.jsonl") for turn in match["turns"]]
+    assert set(regrets) == {0.0}
+
+
+def test_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run_command(["export", "lights", "--games", "3", "--player", "casual"]) == 0
+    told = capsys.readouterr()
+    assert told.out == "lights-casual.jsonl\n"
+    assert "3 of 3" in told.err
+    assert len(matches_in(tmp_path / "lights-casual.jsonl")) == 3
+    assert run_command(["export", "lights", "--games", "5", "--player", "casual"]) == 0
+    assert "3 matches were there already" in capsys.readouterr().err
+    assert run_command(["export", "lights", "--games", "2", "--player", "casual"]) == 0
+    assert "5 matches were there already; more than asked for are kept." in capsys.readouterr().err
+    assert run_command(["export", "lights", "--out", "lights.csv"]) == 1
+    assert ".jsonl or .parquet" in capsys.readouterr().err
+    assert run_command(["export", "lights", "--player", "nobody"]) == 2
+    assert run_command(["export", "lights", "--against", "nobody"]) == 2
+
+
+def test_the_limit_of_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for limit, boards in (([], 50), (["--limit", "2"], 2)):
+        out = ["--games", "1", "--player", "casual", "--out", f"{boards}.jsonl"]
+        assert run_command(["export", "chain", *out, *limit]) == 0
+        assert matches_in(tmp_path / f"{boards}.jsonl")[0]["options"] == {"max_boards": boards}
+    assert run_command(["export", "leap", "--limit", "2"]) == 2
+    assert "leap always ends" in capsys.readouterr().err

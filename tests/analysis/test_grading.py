@@ -1,0 +1,382 @@
+"""Grades are the oracle's, and tell no secret; exploitability is exact, and the same as OpenSpiel's."""
+
+from random import Random
+from typing import Any
+
+import numpy as np
+import pyspiel
+import pytest
+from open_spiel.python.algorithms import exploitability as theirs
+from open_spiel.python.policy import TabularPolicy
+
+import duels.envs.openspiel  # noqa: F401  (registers the games)
+from duels.core.errors import DuelsError
+from duels.core.explore import reachable
+from duels.core.rules import CHANCE, Seat, Sight
+from duels.envs import pettingzoo as duels_pettingzoo
+from duels.analysis.agents import table_of
+from duels.analysis.exploitability import exploitability, exploitability_bounds, grades_of, tabulate
+from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
+from duels.envs.tabled import shared_tables
+from duels.games import GAMES
+from duels.players import make_player
+from duels.players.levels import LevelPlayer
+
+FORMS: list[tuple[str, dict[str, Any]]] = [
+    ("lights", {"lights": 4}),
+    ("lights", {"lights": 5}),
+    ("leap", {"goal": 6}),
+    ("leap", {"goal": 8}),
+    ("chain", {"cells": 3, "run": 2, "max_boards": 1}),
+    ("hunt", {"cells": 2, "max_turns": 3}),
+    ("flip", {"side": 2, "values": 2, "copies": 2, "target": 2}),
+]
+
+
+def skewed(sight: Sight[Any, Any]) -> dict[Any, float]:
+    """A policy with no reason to it, but always the same: weights from the text of what is known."""
+    weights = [1 + (hash_of(sight) + 7 * place) % 5 for place in range(len(sight.actions))]
+    return {action: weight / sum(weights) for action, weight in zip(sight.actions, weights, strict=True)}
+
+
+def hash_of(sight: Sight[Any, Any]) -> int:
+    return sum(map(ord, repr(sight.view)))
+
+
+@pytest.mark.parametrize(("game", "options"), FORMS)
+def test_it_is_openspiels_by_half(game: str, options: dict[str, Any]) -> None:
+    given = ",".join(f"{name}={value}" for name, value in options.items())
+    spiel = pyspiel.load_game(f"duels_{game}({given})")
+    policy = TabularPolicy(spiel)
+    for number, state in enumerate(policy.states):
+        sight = state.match.sight(Seat(state.current_player() + 1))
+        for action, probability in skewed(sight).items():
+            policy.action_probability_array[number, state._at.form.number[action]] = probability
+        untaken = [a for a in range(spiel.num_distinct_actions()) if a not in state.legal_actions()]
+        policy.action_probability_array[number, untaken] = 0
+    ours = exploitability(skewed, game, **options)
+    assert ours > 0
+    assert theirs.exploitability(spiel, policy) == pytest.approx(2 * ours)
+
+
+def test_perfect_leap_of_small_goal_cannot_be_exploited() -> None:
+    """Backward induction by hand, over the rules: a policy that keeps every win it has."""
+    rules: Any = GAMES["leap"].rules(goal=9)
+
+    def wins(state: Any) -> bool:
+        """Whether whoever is to move wins."""
+        return any(not wins(rules.apply(state, action).state) for action in rules.actions(state))
+
+    def perfect(sight: Sight[Any, Any]) -> Any:
+        winning = [a for a in sight.actions if not wins(rules.apply(sight.view, a).state)]
+        return (winning or sight.actions)[0]
+
+    assert exploitability(perfect, "leap", goal=9) == 0
+    assert exploitability(skewed, "leap", goal=9) > 0.1
+
+
+def test_play_of_chain_that_can_be_waited_for_loses_everything() -> None:
+    """Without a limit of boards the best opponent of random play, or of rare mistakes, always wins."""
+    rules = GAMES["chain"].rules()
+    tables = shared_tables(rules).tables
+    uniform = tables.legal / np.maximum(tables.legal.sum(axis=1, keepdims=True), 1)
+    perfect: Any = make_player("perfect", GAMES["chain"], rules)
+    careless = 0.99 * tabulate(perfect.odds, rules) + 0.01 * uniform
+    assert exploitability(uniform, "chain") == 0.5
+    assert exploitability(careless, "chain") == 0.5
+
+
+GRADED: list[tuple[str, dict[str, Any]]] = [
+    ("lights", {}),
+    ("leap", {}),
+    ("chain", {}),
+    ("flip", {}),
+]
+
+
+@pytest.mark.parametrize(("game", "options"), GRADED)
+def test_grades_in_pettingzoo_are_the_oracles(game: str, options: dict[str, Any]) -> None:
+    env = getattr(duels_pettingzoo, f"{game}_v0").env(grade=True, **options)
+    oracle = GAMES[game].oracle(GAMES[game].rules(**options))
+    rng = Random(2)
+    for seed in range(2):
+        env.reset(seed=seed)
+        regrets = dict.fromkeys(env.agents, 0.0)
+        match = env.unwrapped._engine
+        while env.agents and not any(env.terminations.values()):
+            for seat, agent in enumerate(env.possible_agents):
+                assert env.infos[agent]["value"] == oracle.value(match.sight(seat)).number
+                assert env.infos[agent]["regret"] == regrets[agent]
+            verdict = oracle.judge(match.sight(match.actor))
+            taken = rng.choice(verdict.actions)
+            regrets[env.agent_selection] = max(0.0, verdict.value.number - taken.value.number)
+            env.step(match.number(taken.action))
+        won = env.rewards["player_1"] > 0
+        assert [env.infos[agent]["value"] for agent in env.possible_agents] == [won, not won]
+
+
+@pytest.mark.parametrize(("game", "sure"), [("chain", "exact"), ("hunt", "estimate")])
+def test_an_illegal_action_in_pettingzoo_gives_everything_away(game: str, sure: str) -> None:
+    env = getattr(duels_pettingzoo, f"{game}_v0").env(grade=True)
+    env.reset(seed=1)
+    before = env.infos["player_1"]["value"]
+    assert before > 0
+    env.step(int(env.observe("player_1")["action_mask"].argmin()))
+    assert env.rewards == {"player_1": -1.0, "player_2": 0.0}
+    assert env.infos == {
+        "player_1": {"value": 0.0, "regret": before, "exactness": sure},
+        "player_2": {"value": 1.0, "regret": 0.0, "exactness": sure},
+    }
+
+
+@pytest.mark.parametrize("seat", [1, 2])
+def test_grades_in_gymnasium(seat: int) -> None:
+    env = DuelEnv("lights", "perfect", seat, grade=True)
+    _, info = env.reset(seed=1)
+    assert info["value"] == (seat == 1)  # seven lights are won by whoever begins
+    assert info["regret"] == 0
+    rules, oracle = env.rules, GAMES["lights"].oracle(env.rules)
+    engine: Any = env._engine
+    over = False
+    while not over:
+        verdict = oracle.judge(engine.sight(seat - 1))
+        worst = min(verdict.actions, key=lambda judged: judged.value.number)
+        _, reward, over, _, info = env.step(np.int64(rules.all_actions().index(worst.action)))
+        assert info["regret"] == verdict.value.number - worst.value.number
+    assert (reward, info["value"]) == (-1.0, 0.0)
+
+
+SURE = {"lights": "exact", "leap": "exact", "chain": "exact", "hunt": "estimate", "flip": "bound"}
+
+
+@pytest.mark.parametrize("game", SURE)
+def test_grades_say_how_sure_they_are(game: str) -> None:
+    """To the end: a game of hunt that is won is worth 1 for sure, what its last action gave away is not."""
+    env = DuelEnv(game, grade=True)
+    _, info = env.reset(seed=1)
+    assert info["exactness"] == SURE[game]
+    zoo = getattr(duels_pettingzoo, f"{game}_v0").env(grade=True)
+    zoo.reset(seed=1)
+    assert [told["exactness"] for told in zoo.infos.values()] == [SURE[game]] * 2
+    over = False
+    while not over:
+        _, _, terminated, truncated, info = env.step(np.flatnonzero(info["action_mask"])[0])
+        over = terminated or truncated
+        # Where nothing is left to chance, flip's values are exact too.
+        assert info["exactness"] == SURE[game] or (game, info["exactness"]) == ("flip", "exact")
+    assert info["value"] in (0.0, 1.0)
+
+
+def test_grades_of_many_say_how_sure_they_are() -> None:
+    envs: Any = DuelVectorEnv("leap", 3, grade=True)
+    _, info = envs.reset(seed=1)
+    assert info["exactness"].tolist() == ["exact"] * 3
+    while "final_info" not in info:
+        *_, info = envs.step(info["action_mask"].argmax(axis=1))
+    assert info["final_info"]["exactness"][info["_final_info"]][0] == "exact"
+
+
+def test_grades_of_all_positions() -> None:
+    rules: Any = GAMES["leap"].rules()
+    grades, tables = grades_of(rules), shared_tables(rules).tables
+    assert (grades.values.sum(axis=0) == 1).all()
+    deciding = tables.actor >= 0
+    assert np.isnan(grades.regrets[~tables.legal]).all()
+    # There is always a move that gives nothing away, and a move leads to what its regret says.
+    assert (np.nanmin(grades.regrets[deciding], axis=1) == 0).all()
+    state, action = np.nonzero(tables.legal)
+    mover = tables.actor[state]
+    after = grades.values[mover, tables.successor[state, action, 0] >> 1]
+    assert (grades.values[mover, state] - after == grades.regrets[state, action]).all()
+
+
+def test_a_perfect_policy_has_no_exploitability_and_a_level_has_some() -> None:
+    for game in ("lights", "leap"):
+        rules: Any = GAMES[game].rules()
+        graded = {
+            name: exploitability(made.odds, game)
+            for name in ("perfect", "expert", "novice")
+            if isinstance(made := make_player(name, GAMES[game], rules), LevelPlayer)
+        }
+        assert graded["perfect"] == 0
+        assert 0 < graded["expert"] < graded["novice"]
+    perfect: Any = make_player("perfect", GAMES["chain"], GAMES["chain"].rules())
+    assert exploitability(perfect.odds, "chain") == 0
+
+
+def test_grades_of_many_at_once() -> None:
+    envs: Any = DuelVectorEnv("lights", 5, seat=2, grade=True)
+    one = [DuelEnv("lights", seat=2, grade=True) for _ in range(5)]
+    _, info = envs.reset(seed=3)
+    for number, env in enumerate(one):
+        _, single = env.reset(seed=3 + number)
+        assert info["value"][number] == single["value"]
+        assert info["regret"][number] == 0
+    for _ in range(2):
+        actions = np.array([np.flatnonzero(mask)[0] for mask in info["action_mask"]])
+        _, _, terminated, _, info = envs.step(actions)
+        for number, env in enumerate(one):
+            _, _, over, _, single = env.step(actions[number])
+            assert over == terminated[number]
+            last = info["final_info"] if over else info
+            assert single["regret"] == last["regret"][number]
+            assert over or single["value"] == info["value"][number]
+            if over:
+                env.reset()
+
+
+def test_a_level_as_an_opponent_of_many() -> None:
+    envs: Any = DuelVectorEnv("lights", 50, opponent="perfect", seat=2)
+    _, info = envs.reset(seed=1)
+    wins = games = 0
+    for _ in range(30):
+        actions = np.array([np.flatnonzero(mask)[-1] for mask in info["action_mask"]])
+        _, rewards, terminated, _, info = envs.step(actions)
+        wins, games = wins + (rewards > 0).sum(), games + terminated.sum()
+    assert (wins, games > 50) == (0, True)  # nobody beats perfect play from the seat that is lost
+
+
+def test_what_cannot_be_graded_is_refused() -> None:
+    with pytest.raises(DuelsError, match="a table of 39719 states"):
+        exploitability(np.zeros(3), "hunt")
+    with pytest.raises(DuelsError, match="all of them"):
+        exploitability(np.zeros(3), "flip")
+    with pytest.raises(DuelsError, match="too large to be searched"):
+        exploitability(skewed, "flip")
+    with pytest.raises(DuelsError, match="too large to be searched"):
+        exploitability(skewed, "hunt", max_turns=40)
+    with pytest.raises(DuelsError, match="looks at sight"):
+        exploitability("greedy", "hunt")
+    with pytest.raises(DuelsError, match="a table of 222 states"):
+        exploitability(np.zeros(3, int), "lights")
+    for wrong in (np.full(222, 99), np.full(222, -1), np.full((222, 13), np.nan), np.full((222, 13), "1")):
+        with pytest.raises(DuelsError, match="policy"):
+            exploitability(wrong, "lights")
+
+
+SHORT: dict[str, Any] = {"cells": 2, "max_turns": 3}
+
+
+def shown_to(sight: Sight[Any, Any], number: int) -> float:
+    """A weight that depends on what an observation shows, and on the action."""
+    view = sight.view
+    heard: int = view.named[sight.seat - 1] + 3 * view.named[sight.seat.other - 1]
+    return float(1 + (heard + 5 * view.cell + 11 * view.tunnel + 7 * number) % 5)
+
+
+def skewed_by_what_is_shown(sight: Sight[Any, Any]) -> dict[Any, float]:
+    weights = {action: shown_to(sight, number) for number, action in enumerate(sight.actions)}
+    return {action: weight / sum(weights.values()) for action, weight in weights.items()}
+
+
+def as_table(policy: Any, **options: int) -> Any:
+    rules: Any = GAMES["hunt"].rules(**options)
+    tables = shared_tables(rules).tables
+    number = {action: place for place, action in enumerate(rules.all_actions())}
+    table = np.zeros((tables.states, tables.actions))
+    for place, state in enumerate(tables.rules_states(rules)):
+        actor = rules.actor(state)
+        for action, probability in policy(rules.sight(state, actor)).items() if actor else ():
+            table[place, number[action]] = probability
+    return table
+
+
+def test_a_table_of_hunt_is_graded_as_the_function_that_it_was_made_of() -> None:
+    table = as_table(skewed_by_what_is_shown, **SHORT)
+    exact = exploitability(skewed_by_what_is_shown, "hunt", **SHORT)
+    assert 0 < exact < 0.5
+    assert exploitability(table, "hunt", **SHORT) == pytest.approx(exact, abs=1e-12)
+    table = as_table(skewed_by_what_is_shown, cells=3)
+    assert exploitability_bounds(table, "hunt", cells=3) == exploitability_bounds(
+        skewed_by_what_is_shown, "hunt", cells=3
+    )
+
+
+def test_a_table_of_hunt_that_acts_on_secrets_is_refused() -> None:
+    def sees(sight: Sight[Any, Any]) -> dict[Any, float]:
+        return {sight.actions[0]: 1.0}
+
+    rules = GAMES["hunt"].rules(**SHORT)
+    tables = shared_tables(rules).tables
+    table = as_table(sees, **SHORT)
+    telling = np.flatnonzero(tables.actor == 1)[0]  # Player 1's token may be elsewhere
+    table[telling] = tables.legal[telling] / tables.legal[telling].sum()
+    with pytest.raises(DuelsError, match="acts on secrets"):
+        exploitability(table, "hunt", **SHORT)
+
+
+def test_an_agent_on_the_whole_of_hunt_is_graded() -> None:
+    table = table_of(lambda observation, mask: mask.argmax(), "hunt")
+    assert exploitability(table, "hunt") == pytest.approx(0.5)
+
+
+def test_the_certified_player_is_searched_where_that_can_be_done() -> None:
+    """What it gives away within two turns, each seat's share found by the search alone."""
+    rules: Any = GAMES["hunt"].rules(max_turns=2)
+    perfect: Any = make_player("perfect", GAMES["hunt"], rules)
+    assert exploitability("perfect", "hunt", max_turns=2) == exploitability(perfect.odds, "hunt", max_turns=2)
+
+
+@pytest.mark.parametrize(("game", "options"), FORMS)
+def test_a_functions_answers_are_checked(game: str, options: dict[str, Any]) -> None:
+    with pytest.raises(DuelsError, match="not allowed"):
+        exploitability(lambda sight: "nothing", game, **options)
+    with pytest.raises(DuelsError, match="sum to 1"):
+        exploitability(lambda sight: {sight.actions[0]: 0.5}, game, **options)
+    for number in (0, np.int64(0), {0: 1.0}):
+        with pytest.raises(DuelsError, match="it has to be one of"):
+            exploitability(lambda sight, number=number: number, game, **options)
+    for answer in ([0], np.array([0.5, 0.5])):
+        with pytest.raises(DuelsError, match="an action or a mapping of actions"):
+            exploitability(lambda sight, answer=answer: answer, game, **options)
+
+
+def test_a_table_that_sums_to_almost_1_is_taken_as_if_it_did() -> None:
+    tables = shared_tables(GAMES["lights"].rules()).tables
+    uniform = tables.legal / np.maximum(tables.legal.sum(axis=1, keepdims=True), 1)
+    assert exploitability(uniform * (1 + 5e-6), "lights") == pytest.approx(
+        exploitability(uniform, "lights"), abs=1e-12
+    )
+
+
+def by_sweeps(rules: Any, policy: Any, responder: Seat) -> float:
+    """The best response by value iteration on the rules' own states, clock and all; coins end every loop."""
+    states = [match.state for match in reachable(rules)]
+    values = dict.fromkeys(states, 0.5)
+    for _ in range(200):
+        for state in states:
+            actor, outcome = rules.actor(state), rules.outcome(state)
+            after = [values[rules.apply(state, action).state] for action in rules.actions(state)]
+            if outcome:
+                values[state] = 0.5 if outcome.winner is None else float(outcome.winner is responder)
+            elif actor is responder:
+                values[state] = max(after)
+            else:
+                odds = rules.odds(state) if actor is CHANCE else policy(rules.sight(state, actor))
+                values[state] = sum(float(p) * value for p, value in zip(odds, after, strict=True))
+    return values[rules.initial()]
+
+
+def test_a_function_may_look_at_the_clock() -> None:
+    rules: Any = GAMES["chain"].rules(cells=3, run=2, max_boards=3)
+
+    def hurried(sight: Sight[Any, Any]) -> Any:
+        return sight.actions[sight.view.boards % len(sight.actions)]
+
+    def odds(sight: Sight[Any, Any]) -> list[float]:
+        return [float(action == hurried(sight)) for action in sight.actions]
+
+    expected = (sum(by_sweeps(rules, odds, seat) for seat in Seat) - 1) / 2
+    assert exploitability(hurried, "chain", cells=3, run=2, max_boards=3) == pytest.approx(expected)
+    perfect: Any = make_player("perfect", GAMES["chain"], GAMES["chain"].rules(cells=4, run=2, max_boards=2))
+    assert exploitability(perfect.odds, "chain", cells=4, run=2, max_boards=2) == pytest.approx(0, abs=1e-12)
+
+
+def test_grades_that_depend_on_the_clock_are_given_game_by_game_only() -> None:
+    options: Any = {"cells": 4, "run": 2, "max_boards": 2}
+    with pytest.raises(DuelsError, match="sync"):
+        DuelVectorEnv("chain", 2, grade=True, **options)
+    with pytest.raises(DuelsError, match="sync"):
+        DuelVectorEnv("chain", 2, opponent="club", **options)
+    # There a board is worth as much as none: an even chance.
+    DuelVectorEnv("chain", 2, opponent="club", grade=True, cells=5, run=4, max_boards=2)

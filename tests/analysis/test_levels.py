@@ -1,0 +1,136 @@
+"""duels levels: what each level gives away, how it does against the next, and how sure that is."""
+
+import json
+from collections.abc import Iterator
+from random import Random
+from statistics import mean, stdev
+from typing import Any
+
+import pytest
+
+from duels.core.match import Match, playing
+from duels.core.rules import Seat
+from duels.games import find_game
+from duels.players.levels import SHARE
+from duels.terminal import levels
+from duels.terminal.commands import run
+from duels.analysis.levels import (
+    _QUICK_MATCHES,
+    LevelRow,
+    _Judge,
+    _luckless_points,
+    _play,
+    _ratio,
+    levels_as_text,
+    measure_levels,
+)
+
+
+@pytest.mark.parametrize(
+    ("game", "matches", "clear"),
+    [("lights", 300, 5), ("chain", 20, 5), ("flip", 10, 1)],  # so few matches tell only the last two of flip
+)
+def test_levels_are_ordered(game: str, matches: int, clear: int, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["levels", game, "--matches", str(matches), "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["name"] for row in rows] == ["random", "novice", "casual", "club", "expert", "perfect"]
+    given_away = [row["given_away"] for row in rows]
+    assert given_away == sorted(given_away, reverse=True)
+    assert given_away[-1] == 0
+    assert all(row["score"] > 0.5 for row in rows[1:])
+    assert all(row["score"] - row["margin"] > 0.5 for row in rows[-clear:])
+
+
+@pytest.mark.parametrize(
+    ("game", "matches"), [("lights", 1500), ("leap", 1500), ("chain", 300), ("flip", 60)]
+)
+def test_taking_luck_out_does_not_change_the_score(
+    game: str, matches: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ends: list[Match[Any, Any, Any]] = []
+
+    def watched(start: Match[Any, Any, Any], *how: Any) -> Iterator[Match[Any, Any, Any]]:
+        ends.append(start)
+        for ends[-1] in playing(start, *how):
+            yield ends[-1]
+
+    monkeypatch.setattr(levels, "playing", watched)
+    rules = find_game(game).rules()
+    judge = _Judge(rules, find_game(game).oracle(rules))
+    rng, seats = Random(4), [Seat(n % 2 + 1) for n in range(matches)]
+    played = [_play(judge, seat, SHARE["club"], SHARE["casual"], rng) for seat in seats]
+    points = [
+        float(end.outcome.winner is seat) if end.outcome and end.outcome.winner else 0.5
+        for end, seat in zip(ends, seats, strict=True)
+    ]
+    luck = [points[n] - judge.score(p, n) for n, p in enumerate(played)]
+    error = stdev(luck) / matches**0.5
+    assert abs(mean(luck)) < 3 * error
+    # Else what the levels give away would be lost in the noise, and the test could not fail.
+    assert 3 * error < 2 * mean(p.others_lost for p in played)
+
+
+def test_hunt_is_measured_by_many_quick_matches_and_estimates_are_called_so() -> None:
+    told: list[tuple[str, int]] = []
+    room = find_game("hunt")
+    rows = measure_levels(room, 4, "x", lambda name, number: told.append((name, number)))
+    assert rows[0].given_away > 5 * rows[-1].given_away
+    assert told == [(name, number) for name in ("random", *SHARE) for number in range(4)]
+    assert {row.matches for row in rows[1:]} == {4 * _QUICK_MATCHES}
+    assert "estimates" in levels_as_text(room, rows, 4)
+
+
+def test_hidden_luck_taken_out_changes_no_mean_and_narrows_the_spread() -> None:
+    """A level against itself scores one half, seats alternating, however unequal the seats are."""
+    rules = find_game("hunt").rules()
+    judge = _Judge(rules, find_game("hunt").oracle(rules))
+    rng = Random(4)
+    points = [
+        _luckless_points(judge, Seat(n % 2 + 1), {Seat.ONE: 0.5, Seat.TWO: 0.5}, rng) for n in range(1000)
+    ]
+    assert mean(points) == pytest.approx(0.5, abs=4 * 0.2 / 1000**0.5)
+    assert stdev(points) < 0.3  # of plain results it is one half
+
+
+def test_a_difference_within_its_margin_is_called_so() -> None:
+    rows = [
+        LevelRow("random", 1.0, 0.1, 0.01, None, None, 100),
+        LevelRow("novice", 0.8, 0.08, 0.01, 0.52, 0.03, 100),
+        LevelRow("casual", 0.5, 0.05, 0.01, 0.6, 0.03, 100),
+    ]
+    random, novice, casual = levels_as_text(find_game("chain"), rows, 100).splitlines()[2:5]
+    assert "told apart" not in random + casual
+    assert novice.endswith("52.0% ± 3.0 points  cannot be told apart by so many matches")
+
+
+def test_the_margin_narrows_with_the_number_of_matches() -> None:
+    few, many = _ratio([0.0, 1.0] * 10, [1] * 20), _ratio([0.0, 1.0] * 1000, [1] * 2000)
+    assert few[0] == many[0] == 0.5
+    assert few[1] / many[1] == pytest.approx(10, rel=0.05)
+    assert many[1] == pytest.approx(1.96 * 0.5 / 2000**0.5, rel=0.01)
+    assert _ratio([0.2, 0.4], [1, 2])[0] == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize(
+    ("game", "part"),
+    [
+        ("lights", ""),
+        ("leap", ""),
+        ("chain", "luck decides"),
+        ("flip", "luck decides"),
+        ("hunt", "guessing decides"),
+    ],
+)
+def test_what_makes_levels_close_is_what_the_game_has(game: str, part: str) -> None:
+    room = find_game(game)
+    rows = [
+        LevelRow("random", 1.0, 0.1, 0.01, None, None, 9),
+        LevelRow("novice", 0.8, 0.1, 0.01, 0.52, 0.03, 9),
+    ]
+    told = levels_as_text(room, rows, 9)
+    assert told.endswith(
+        "--matches.\n" + (f"Some levels are close: {part} much of this game.\n" if part else "")
+    )
+    rows[1].margin = 0.001
+    assert "--matches" not in levels_as_text(room, rows, 9), "they are told apart"
+    assert levels.usual_matches(room) == (100 if part else 1000)

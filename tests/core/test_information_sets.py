@@ -1,0 +1,89 @@
+"""Recollections: what a seat can work out is exactly what fits what it saw."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from duels.core.errors import GameOver, IllegalMove
+from duels.core.match import Match, Resign
+from duels.core.rules import Seat
+from duels.core.information_sets import InformationSet
+from duels.games.hunt.rules import Move, Observe, QuantumHunt, Tunnel
+from tests.support import AnyMatch, all_matches, matches
+
+AnyRecollection = InformationSet[object, object, object]
+
+
+def recall(match: AnyMatch, seat: Seat) -> AnyRecollection:
+    recollection: AnyRecollection = InformationSet.start(match.rules, seat)
+    for after in match.steps():
+        turn = after.last
+        assert turn
+        if isinstance(turn.action, Resign):
+            break
+        result = after.outcome.reason if after.outcome else None
+        recollection = recollection.then(None if turn.hidden_from(seat) else turn.action, result)
+    return recollection
+
+
+@settings(deadline=None)
+@given(matches(resign=False), st.sampled_from(Seat))
+def test_the_real_match_is_possible_and_all_that_is_possible_looks_like_it(
+    match: AnyMatch, seat: Seat
+) -> None:
+    recollection = recall(match, seat)
+    states = [possible.state for possible in recollection.possible]
+    assert match.state in states
+    assert len(set(states)) == len(states), "one match for each state"
+    for possible in recollection.possible:
+        assert possible.sight(seat) == match.sight(seat)
+
+
+@pytest.mark.parametrize("seat", Seat)
+def test_nothing_that_fits_is_left_out(seat: Seat) -> None:
+    """All matches of five turns of a small hunt, sorted by what the seat saw of them."""
+    groups: dict[object, list[AnyMatch]] = {}
+    for match in all_matches(Match.start(QuantumHunt(cells=2)), 5):
+        groups.setdefault(match.sight(seat), []).append(match)
+    assert len(groups) > 20
+    for alike in groups.values():
+        recollection = recall(alike[0], seat)
+        assert {match.state for match in alike} == {match.state for match in recollection.possible}
+
+
+def test_what_a_miss_tells() -> None:
+    rules = QuantumHunt(cells=3)
+    seen = InformationSet.start(rules, Seat.ONE)
+    for action in (Move(1), Observe(3), None):
+        seen = seen.then(action)
+    # The other entered anywhere, by step or by tunnel.
+    assert len(seen.possible) == 6
+    seen = seen.then(Observe(3)).then(Move(1)).then(Observe(2))
+    # Had it come onto cell 1 it would have lost; on cell 2 it would have been caught.
+    assert {match.state.cells for match in seen.possible} == {(1, 3)}
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        (None,),  # its own move is not hidden from the seat
+        (Observe(3),),  # first the move
+        (Move(3), Tunnel(2)),
+        (Move(3), Observe(5), Move(4)),  # the other's move would not be seen
+        (Move(3), Observe(5), None, None),
+        (Move(3), Observe(5), None, Observe(5), Move(4), Observe(5)),  # not the same cell twice
+        (Move(9),),
+    ],
+)
+def test_what_the_seat_cannot_have_seen_is_refused(entries: tuple[object, ...]) -> None:
+    recollection: AnyRecollection = InformationSet.start(QuantumHunt(), Seat.ONE)  # type: ignore[arg-type]
+    for entry in entries[:-1]:
+        recollection = recollection.then(entry)
+    with pytest.raises(IllegalMove, match="cannot be what Player 1 saw"):
+        recollection.then(entries[-1])
+
+
+def test_nothing_comes_after_the_end() -> None:
+    match = Match.start(QuantumHunt()).play_text("tunnel 7", "observe 5", "move 7", "observe 4")
+    with pytest.raises(GameOver):
+        recall(match, Seat.ONE).then(Move(6))

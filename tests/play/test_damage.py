@@ -1,0 +1,175 @@
+"""Records damaged in any way: every command names the line, and the file stays as it was."""
+
+import json
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from duels.core.errors import RecordError
+from duels.core.rules import Seat
+from duels.play.journal import read_record
+from tests.support import GAME_NAMES, duels, lines_of, sample_record
+
+FRESH = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+
+
+def fault(path: Path) -> RecordError | None:
+    try:
+        read_record(path)
+    except RecordError as error:
+        return error
+    return None
+
+
+def check_damaged(folder: Path, data: bytes) -> None:
+    """A damaged record is named by every command, in one line, and stays byte for byte what it was."""
+    path = folder / "damaged.duel"
+    path.write_bytes(data)
+    error = fault(path)
+    if error:
+        assert error.line is not None
+        assert 1 <= error.line <= data.count(b"\n") + 1
+        for arguments in (
+            ("verify",),
+            ("replay",),
+            ("replay", "--seat", "1"),
+            ("share", "--seat", "2"),
+            ("resume",),
+        ):
+            done = duels(folder, *arguments, path)
+            assert done.code == 1
+            assert done.out == ""
+            assert done.err.startswith(f"duels: {path}: line {error.line}: "), done.err
+            assert done.err.count("\n") == 1, done.err
+            assert done.err[:-1].isprintable(), done.err
+        done = duels(folder, "verify", "--json", path)
+        assert json.loads(done.out) == {"legal": False, "line": error.line, "error": str(error)}
+    else:
+        assert duels(folder, "verify", path).code == 0
+        assert duels(folder, "replay", path).code == 0
+    assert path.read_bytes() == data
+
+
+@pytest.mark.parametrize("name", GAME_NAMES)
+@pytest.mark.parametrize("seat", [None, Seat.TWO])
+def test_truncated_at_every_byte(name: str, seat: Seat | None, tmp_path: Path) -> None:
+    data = sample_record(name, 12, seat=seat)
+    whole = data.decode().split("\n\n", 1)[1].splitlines()
+    path = tmp_path / "cut.duel"
+    for length in range(len(data)):
+        path.write_bytes(data[:length])
+        error = fault(path)
+        if error:
+            assert error.line == data[:length].count(b"\n") + 1
+        else:
+            match = read_record(path).match
+            # Cut between two lines after the header: a record of what had been played until then.
+            assert data[:length].endswith(b"\n")
+            assert len(match.turns) == len(data[:length].decode().split("\n\n", 1)[1].splitlines())
+            if not seat:
+                assert lines_of(match) == whole[: len(match.turns)]
+
+
+WRONG = {
+    b"": (1, "empty"),
+    b"\n\n": (1, "empty"),
+    b"\x00\x01\x02": (1, "begins with"),
+    b"\xff\xfe\x00": (1, "not text"),
+    b"duels record 1\ngame: lights\n\n1\n\xff\n": (5, "not text"),
+    b"PK\x03\x04 zip": (1, "not a duels record"),
+    b"duels record 2\ngame: lights\n\n": (1, "version 2"),
+    b"duels record\n": (1, "not a duels record"),
+    b"duels record 1": (1, "before the empty line"),
+    b"duels record 1\n": (2, "before the empty line"),
+    b"duels record 1\n\n": (2, "names no game"),
+    b"duels record 1\ngame: chess\n\n": (2, "no game 'chess'"),
+    b"duels record 1\ngame: lights\ncolour: red\n\n": (3, "not a header line"),
+    b"duels record 1\ngame: lights\nseat1\n\n": (3, "not a header line"),
+    b"duels record 1\ngame: lights\ngame: lights\n\n": (3, "twice"),
+    b"duels record 1\nseat1: human\ngame: lights\noptions: size=3\n\n": (4, "no option 'size'"),
+    b"duels record 1\ngame: lights\noptions: lights=many\n\n": (3, "not an option"),
+    b"duels record 1\ngame: lights\noptions: lights=0\n\n": (3, "lights is at least 1"),
+    b"duels record 1\ngame: lights\noptions: lights=999999999\n\n": (3, "lights is at most 9999"),
+    b"duels record 1\ngame: lights\noptions: lights=None\n\n": (3, "lights is at least 1"),
+    b"duels record 1\ngame: chain\noptions: max_boards=0\n\n": (3, "max_boards"),
+    b"duels record 1\ngame: hunt\noptions: max_turns=0\n\n": (3, "max_turns"),
+    b"duels record 1\ngame: flip\noptions: side=4\n\n": (3, "must fill the board"),
+    b"duels record 1\ngame: flip\noptions: values=None\n\n": (3, "values is at least 1"),
+    b"duels record 1\ngame: lights\nseat: 3\n\n": (3, "neither 1 nor 2"),
+    b"duels record 1\ngame: lights\n\n8\n": (4, "'8' is not allowed now; allowed: 1, 2"),
+    b"duels record 1\ngame: lights\n\nx\n": (4, "Cannot read 'x'"),
+    b"duels record 1\ngame: lights\n\n1\n\n2\n": (5, "Cannot read ''"),
+    b"duels record 1\ngame: lights\n\n1\n?\n": (5, "Cannot read '?'"),
+    b"duels record 1\ngame: lights\n\n1\n1\n2": (5, "not allowed"),
+    b"duels record 1\ngame: lights\n\n1\n2": (5, "cut off at '2'"),
+    b"duels record 1\ngame: lights\n\n1-2\nresult: Player 1 wins.\n": (5, "it is not over"),
+    b"duels record 1\ngame: lights\n\nresign\nresult: Player 2 resigns.\n": (5, "Player 1 resigns."),
+    b"duels record 1\ngame: lights\n\nresign\n1\n": (5, "after the end"),
+    b"duels record 1\ngame: lights\n\nresign\nresult: Player 1 resigns.\n1\n": (6, "after the result"),
+    b"duels record 1\ngame: lights\nseat: 1\n\nresign\n1\n": (6, "after the end"),
+    b"duels record 1\ngame: lights\noptions: lights=1\n\n1\n1\n": (6, "after the end"),
+    b"duels record 1\ngame: lights\nseat: 1\n\n?\n": (5, "cannot be what Player 1 saw"),
+    b"duels record 1\ngame: chain\n\n3\n5\n4\nchallenge\nresign\n": (8, "Cannot read 'resign'"),
+    b"duels record 1\ngame: chain\n\n3\nheads\n": (5, "'heads' is not allowed now"),
+    b"duels record 1\ngame: hunt\nseat: 1\n\n?\n": (5, "cannot be what Player 1 saw"),
+    b"duels record 1\ngame: hunt\nseat: 1\n\nmove 3\nobserve 5\nmove 4\n": (7, "cannot be what Player 1 saw"),
+    b"duels record 1\ngame: flip\n\nA1\n6\n": (5, "'6' is not allowed now"),
+}
+
+
+@pytest.mark.parametrize("data", WRONG, ids=repr)
+def test_every_kind_of_damage_is_named_with_its_line(data: bytes, tmp_path: Path) -> None:
+    line, words = WRONG[data]
+    path = tmp_path / "wrong.duel"
+    path.write_bytes(data)
+    with pytest.raises(RecordError) as caught:
+        read_record(path)
+    assert caught.value.line == line
+    assert words in str(caught.value)
+    check_damaged(tmp_path, data)
+
+
+@FRESH
+@given(
+    st.sampled_from(GAME_NAMES),
+    st.lists(
+        st.tuples(st.integers(0, 400), st.integers(0, 3), st.binary(max_size=4)), min_size=1, max_size=3
+    ),
+)
+@example("hunt", [(0, 1, b"\xff")])
+def test_damaged_bytes(tmp_path: Path, name: str, edits: list[tuple[int, int, bytes]]) -> None:
+    data = sample_record(name, 20)
+    for place, gone, new in edits:
+        data = data[:place] + new + data[place + gone :]
+    check_damaged(tmp_path, data)
+
+
+@FRESH
+@given(st.sampled_from(GAME_NAMES), st.randoms(use_true_random=False), st.sampled_from([None, *Seat]))
+def test_edited_lines(tmp_path: Path, name: str, rng: Random, seat: Seat | None) -> None:
+    lines = sample_record(name, 20, seat=seat).decode().split("\n")
+    place = rng.randrange(len(lines))
+    edit = rng.choice(["drop", "double", "swap", "other", "mark"])
+    if edit == "drop":
+        del lines[place]
+    elif edit == "double":
+        lines.insert(place, lines[place])
+    elif edit == "swap":
+        other = rng.randrange(len(lines))
+        lines[place], lines[other] = lines[other], lines[place]
+    elif edit == "other":
+        others = ("7", "challenge", "move 3", "observe 2", "B2", "2,5", "resign", "result: x", "seat: 1")
+        lines[place] = rng.choice(others)
+    else:
+        lines[place] = "?"
+    check_damaged(tmp_path, "\n".join(lines).encode())
+
+
+@settings(FRESH, max_examples=40)
+@given(st.binary(max_size=200))
+def test_random_bytes(tmp_path: Path, data: bytes) -> None:
+    check_damaged(tmp_path, data)
+    check_damaged(tmp_path, b"duels record 1\ngame: hunt\n\n" + data)

@@ -1,0 +1,259 @@
+"""The record on disk: failures lose nothing, nothing is written over, one writer at a time."""
+
+import errno
+import os
+import resource
+import subprocess
+import tempfile
+from pathlib import Path
+from random import Random
+from unittest import mock
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from duels.core.match import Match
+from duels.core.record import dumps
+from duels.core.rules import Seat
+from duels.games import find_game
+from duels.play.journal import Journal, last_unfinished, read_record
+from tests.support import (
+    COMMAND,
+    GAME_NAMES,
+    HEADERS,
+    AnyMatch,
+    command,
+    duels,
+    environment,
+    home,
+    lines_of,
+    matches,
+    play_randomly,
+    sample_record,
+)
+
+FRESH = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+
+
+@pytest.mark.parametrize("name", GAME_NAMES)
+def test_files_that_came_through_other_systems_load_and_go_on(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "crlf.duel"
+    path.write_bytes(sample_record(name, 3).replace(b"\n", b"\r\n"))
+    match = read_record(path).match
+    journal, record = Journal.reopen(path)
+    assert lines_of(record.match) == lines_of(match)
+    after = play_randomly(match, Random(1), 10_000)
+    for step in after.steps()[len(match.turns) :]:
+        journal.add(step)
+    assert lines_of(read_record(path).match) == lines_of(after)
+    journal.take_back(len(after.turns) - 2)
+    journal.close()
+    assert lines_of(read_record(path).match) == lines_of(after)[:2]
+
+
+@FRESH
+@given(matches(resign=False), st.data())
+def test_a_journal_grows_and_shrinks_with_the_match(
+    tmp_path: Path, match: AnyMatch, data: st.DataObject
+) -> None:
+    path = Path(tempfile.mkdtemp(dir=tmp_path)) / "match.duel"
+    with home(tmp_path), mock.patch.object(os, "fsync"):
+        journal = Journal.create(path, Match.start(match.rules), HEADERS)
+        for step in match.steps():
+            journal.add(step)
+        journal.close()
+        assert path.read_text() == dumps(match, HEADERS)
+        if match.over:
+            return
+        journal, _ = Journal.reopen(path)
+        count = data.draw(st.integers(0, len(match.turns)))
+        journal.take_back(count) if count else None
+        journal.close()
+    kept = lines_of(match)[: len(match.turns) - count]
+    assert lines_of(read_record(path).match) == kept
+
+
+def start_waiting(folder: Path, *arguments: str | Path) -> "subprocess.Popen[bytes]":
+    """The command, waiting at its first prompt."""
+    process = subprocess.Popen(
+        [*COMMAND, *map(str, arguments)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(folder),
+    )
+    assert process.stdout
+    shown = b""
+    while not shown.endswith(b"> "):
+        more = process.stdout.read(1)
+        assert more, shown
+        shown += more
+    return process
+
+
+def test_a_second_program_is_kept_out_of_a_match(tmp_path: Path) -> None:
+    path = tmp_path / "match.duel"
+    with start_waiting(tmp_path, "play", "lights", "--save", path) as first:
+        before = path.read_bytes()
+        for arguments in (("resume", path), ("resume",)):
+            second = command(tmp_path, *arguments, entered=b"1\n1\n")
+            assert second.returncode == 1
+            assert second.stderr.decode() == f"duels: {path} is being played somewhere else right now.\n"
+            assert second.stdout == b""
+        assert path.read_bytes() == before
+        out, _ = first.communicate(b"1\n4\n")
+        assert b"Turning OFF light 4." in out
+    assert lines_of(read_record(path).match) == ["4"]
+
+
+def test_an_existing_file_is_never_written_over(tmp_path: Path) -> None:
+    path = tmp_path / "taken.duel"
+    path.write_text("precious")
+    done = duels(tmp_path, "play", "lights", "--save", path)
+    assert done.code == 2
+    assert "exists already" in done.err
+    dangling = tmp_path / "link.duel"
+    dangling.symlink_to(tmp_path / "nowhere.duel")
+    assert duels(tmp_path, "play", "lights", "--save", dangling).code == 1
+    assert path.read_text() == "precious"
+    assert not (tmp_path / "nowhere.duel").exists()
+
+
+def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder")
+    for nowhere in (blocked, tmp_path / "missing"):
+        done = duels(tmp_path, "play", "lights", "--save", nowhere / "match.duel")
+        assert (done.code, done.out) == (2, "")
+        assert f"there is no folder {nowhere}" in done.err
+    done = duels(blocked, "play", "lights")
+    assert (done.code, done.out) == (1, "")
+    assert done.err.count("\n") == 1
+    refused = OSError(errno.EROFS, os.strerror(errno.EROFS), str(tmp_path / "match.duel"))
+    with mock.patch.object(os, "open", side_effect=refused):
+        done = duels(tmp_path, "play", "lights", "--save", tmp_path / "match.duel")
+    assert (done.code, done.out) == (1, "")
+    assert done.err == f"duels: {tmp_path / 'match.duel'}: Read-only file system\n"
+
+
+def test_a_match_in_a_file_of_ones_own_needs_no_home(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder")
+    path = tmp_path / "match.duel"
+    assert duels(blocked, "play", "lights", "--save", path, entered="1\n4\nquit\n").code == 0
+    assert lines_of(read_record(path).match) == ["4"]
+
+
+def test_a_full_disk_loses_the_entry_that_did_not_fit_and_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "match.duel"
+    duels(tmp_path, "play", "lights", "--save", path, "--seed", "1", entered="quit\n")
+    room = path.stat().st_size + len("1-2\n") + 2  # for one entry and half of the next
+    done = command(
+        tmp_path,
+        *("resume", path),
+        entered=b"2\n1\n2\n3\n1\n7\n",
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room)),
+    )
+    assert done.returncode == 1
+    going_on, problem = done.stderr.decode().splitlines()
+    assert going_on == f"Going on with {path}."
+    assert problem.startswith(f"duels: {path}: ")
+    assert problem.endswith("the last entry is not saved")
+    assert b"Turning OFF lights 1 and 2." in done.stdout
+    assert b"Turning OFF lights 3 and 4." not in done.stdout, "nothing is shown that is not saved"
+    assert lines_of(read_record(path).match) == ["1-2"]
+
+
+def test_a_disk_without_room_for_the_header_leaves_no_file(tmp_path: Path) -> None:
+    path = tmp_path / "match.duel"
+    limit = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20, 20))}
+    done = command(tmp_path, "play", "lights", "--save", path, entered=b"1\n4\n", **limit)
+    assert done.returncode == 1
+    assert done.stderr.decode().startswith(f"duels: {path}: ")
+    assert not path.exists()
+
+
+def test_whoever_reads_the_output_may_leave(tmp_path: Path) -> None:
+    path = tmp_path / "match.duel"
+    with start_waiting(tmp_path, "play", "lights", "--save", path) as process:
+        assert process.stdin
+        assert process.stdout
+        assert process.stderr
+        process.stdout.close()
+        process.stdin.write(b"1\n4\n1\n5\n")
+        process.stdin.close()
+        assert process.wait(timeout=60) == 1
+        assert b"Traceback" not in (errors := process.stderr.read()), errors
+        assert b"Exception" not in errors
+    assert lines_of(read_record(path).match) in ([], ["4"])
+    for arguments in (["demo"], ["games"], ["rules", "hunt"], ["replay", str(path)]):
+        process = subprocess.Popen(
+            [*COMMAND, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(tmp_path)
+        )
+        assert process.stdout
+        process.stdout.close()
+        _, errors = process.communicate(timeout=60)
+        assert errors == b""
+
+
+def test_closed_streams_are_the_end_of_input_not_a_failure(tmp_path: Path) -> None:
+    for closing, code in (("<&-", 130), (">&- </dev/null", 130), (">&- 2>&- <&-", 130)):
+        script = f'"$0" -c "from duels.terminal.commands import main; main()" play lights {closing}'
+        done = subprocess.run(
+            ["sh", "-c", script, COMMAND[0]], env=environment(tmp_path), capture_output=True, check=False
+        )
+        assert done.returncode == code
+        assert b"Traceback" not in done.stderr
+
+
+def test_resume_takes_the_last_match_and_names_damaged_ones_it_passes_over(tmp_path: Path) -> None:
+    nothing = duels(tmp_path, "resume")
+    assert (nothing.code, nothing.out) == (1, "")
+    assert nothing.err == "duels: There is no unfinished match. Start one with: duels play GAME\n"
+    elsewhere = tmp_path / "else where" / "mine.duel"
+    elsewhere.parent.mkdir()
+    duels(tmp_path, "play", "lights", "--save", elsewhere, entered="1\n4\nquit\n")
+    damaged = tmp_path / "matches" / "damaged.duel"
+    damaged.parent.mkdir()
+    damaged.write_text("duels record 9\n")
+    os.utime(damaged, (2**31, 2**31))  # newer than any other
+    duels(tmp_path, "play", "lights", "--save", tmp_path / "later.duel", entered="resign\n")
+    for entered in ("quit\n", "resign\n"):
+        done = duels(tmp_path, "resume", entered=entered)
+        assert done.code == 0
+        assert f"Passed over {damaged}: line 1: the record is of version 9" in done.err
+        assert f"Going on with {elsewhere}." in done.err
+        assert "Turning OFF light 4." in done.out
+    assert duels(tmp_path, "resume").code == 1, "the last one is over now"
+    assert damaged.read_text() == "duels record 9\n"
+    over = duels(tmp_path, "resume", elsewhere)
+    assert over.code == 1
+    assert over.err.startswith(f"duels: {elsewhere} is over: Player 2 resigns. See it with: duels replay '")
+
+
+def test_paths_that_are_no_text_are_remembered(tmp_path: Path) -> None:
+    path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9 \n.duel"))
+    with home(tmp_path):
+        Journal.create(path, Match.start(find_game("lights").rules()), HEADERS).close()
+        assert last_unfinished(print) == path.resolve()
+
+
+def test_a_record_that_names_an_unknown_player_or_chance_cannot_be_resumed(tmp_path: Path) -> None:
+    for header in ("seat2: oracle of delphi", "chance: edge"):
+        path = tmp_path / f"{header[:4]}.duel"
+        data = f"duels record 1\ngame: chain\n{header}\n\n3\n"
+        path.write_text(data)
+        done = duels(tmp_path, "resume", path)
+        assert (done.code, done.out) == (1, "")
+        assert done.err.startswith(f"duels: {path}: ")
+        assert done.err.count("\n") == 1
+        assert path.read_text() == data
+
+
+def test_one_seats_copy_cannot_be_played_on(tmp_path: Path) -> None:
+    path = tmp_path / "copy.duel"
+    path.write_bytes(sample_record("hunt", 5, seat=Seat.ONE))
+    done = duels(tmp_path, "resume", path)
+    assert done.code == 1
+    assert done.err == f"duels: {path} holds only what Player 1 saw; it cannot be played on.\n"

@@ -1,0 +1,168 @@
+"""Whoever waits for perfect play is told how far it is, on every way in."""
+
+import io
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import redirect_stderr
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from duels.games import Game
+from duels.games.chain.oracle import ChainOracle
+from duels.solving import progress
+from duels.solving.oracle import Check, Oracle
+from duels.terminal import screen as screens
+from duels.terminal.commands import run
+from duels.terminal.screen import Screen
+
+MOST = 30  # seconds until a test that waits in vain fails
+
+
+class FakeTerminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> FakeTerminal:
+    """What a person sees of stderr, without the waiting."""
+    monkeypatch.setattr(screens, "_REMIND_EVERY", 0.01)
+    return FakeTerminal()
+
+
+def wait_for(terminal: FakeTerminal, text: str) -> None:
+    give_up = time.monotonic() + MOST
+    while text not in terminal.getvalue():
+        assert time.monotonic() < give_up, f"{text!r} is not in {terminal.getvalue()!r}"
+        time.sleep(0.005)
+
+
+def test_a_person_is_told_what_goes_on_and_how_far_it_is(
+    terminal: FakeTerminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [100.0]
+    monkeypatch.setattr(screens, "monotonic", lambda: clock[0])
+    with redirect_stderr(terminal), Screen().patience("solving") as tell:
+        clock[0] += 11.2  # compiled code may not have let anybody be reminded
+        wait_for(terminal, "… solving, 11 s")
+        progress.tell("12%")
+        wait_for(terminal, "… solving: 12%, ")
+        tell("13%")
+        wait_for(terminal, "… solving: 13%, ")
+        tell("x" * 200)
+        wait_for(terminal, "x" * 50 + ", 11 s")
+    told = terminal.getvalue()
+    assert max(map(len, told.split("\r"))) < 80, "a reminder never wraps"
+    assert told.endswith("\r"), "and is gone when it is over"
+    assert not told.split("\r")[-2].strip()
+    progress.tell("too late")
+    assert terminal.getvalue() == told
+
+
+def test_a_pipe_is_told_nothing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(screens, "_REMIND_EVERY", 0.001)
+    with Screen().patience("solving"):
+        time.sleep(0.02)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_an_interrupt_ends_a_check_as_it_ends_anything_else(
+    terminal: FakeTerminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(_: object) -> Iterator[Check]:
+        yield Check("a first check", True, "done")
+        wait_for(terminal, "… checking, ")
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(ChainOracle, "verify", interrupted)
+    with redirect_stderr(terminal):
+        assert run(["solve", "chain", "--verify"]) == 130
+    assert not terminal.getvalue().split("\r")[-2].strip(), "what it was at is gone from the screen"
+    assert signal.set_wakeup_fd(-1) == -1, "nobody listens any more"
+
+
+def test_an_interrupt_is_heard_within_a_long_step_of_compiled_code() -> None:
+    step = "hashlib.pbkdf2_hmac('sha256', b'x', b'y', 2**31 - 1)"  # takes many minutes, in one step
+    code = f"""
+import hashlib
+from duels.terminal.progress import long_computation
+with long_computation():
+    print("begun", flush=True)
+    {step}
+"""
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as running:
+        assert running.stdout
+        assert running.stdout.readline() == "begun\n"
+        time.sleep(0.3)
+        running.send_signal(signal.SIGINT)
+        try:
+            assert running.wait(MOST) == 130
+        finally:
+            running.kill()
+
+
+def test_things_come_one_by_one_and_a_failure_comes_through(terminal: FakeTerminal) -> None:
+    def things() -> Any:
+        yield 1
+        wait_for(terminal, "… looking, ")
+        yield 2
+        raise ValueError("no more")
+
+    found = Screen().patiently("looking", things())
+    with redirect_stderr(terminal):
+        assert [next(found), next(found)] == [1, 2]
+        with pytest.raises(ValueError, match="no more"):
+            next(found)
+
+
+@pytest.fixture
+def heard(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Whether somebody listened, each time an oracle was made."""
+    made: list[bool] = []
+    make = Game.oracle
+
+    def oracle(game: Game, rules: Any) -> Oracle[Any, Any]:
+        made.append(progress._listener is not progress._nobody)
+        return make(game, rules)
+
+    monkeypatch.setattr(Game, "oracle", oracle)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("arguments", "entered"),
+    [
+        (["play", "flip", "--seat2", "perfect"], "quit\n"),
+        (["play", "flip"], "hint\nquit\n"),
+        (["solve", "flip"], ""),
+        (["solve", "flip", "--json"], ""),
+        (["solve", "leap", "--verify"], ""),
+        (["levels", "lights", "--matches", "2"], ""),
+        (["practice", "flip"], "quit\n"),
+    ],
+)
+def test_every_way_in_listens_while_an_oracle_is_made(
+    arguments: list[str],
+    entered: str,
+    heard: list[bool],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("DUELS_HOME", str(tmp_path))
+    monkeypatch.setattr(sys, "stdin", io.StringIO(entered))
+    assert run(arguments) == 0
+    assert heard
+    assert all(heard)
+
+
+def test_a_review_listens_too(heard: list[bool], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DUELS_HOME", str(tmp_path))
+    path = str(tmp_path / "match.duel")
+    assert run(["play", "flip", "--seat1", "random", "--seat2", "random", "--save", path]) == 0
+    assert run(["review", path]) == 0
+    assert heard == [True]
