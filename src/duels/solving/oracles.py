@@ -1,5 +1,6 @@
 """The oracle of any rules: the game's own."""
 
+from functools import lru_cache
 from typing import Any
 
 from duels.core.errors import DuelsError
@@ -14,3 +15,9 @@ def oracle_for(rules: Rules[Any, Any, Any]) -> Oracle[Any, Any]:
         raise DuelsError(f"{rules.name} has no oracle.")
     oracle: Oracle[Any, Any] = make(rules)
     return oracle
+
+
+@lru_cache(maxsize=8)
+def shared_oracle(rules: Rules[Any, Any, Any]) -> Oracle[Any, Any]:
+    """`oracle_for` these rules, made once: for callers that ask about one position at a time."""
+    return oracle_for(rules)

@@ -6,14 +6,16 @@ from typing import Generic, TypeVar
 
 S = TypeVar("S")
 T = TypeVar("T")
-Listener = Callable[[str], None]
+Progress = Callable[[str], None]
+"""Is told how far a long computation is."""
+Listener = Progress
 
 
-def _nobody(text: str) -> None:
-    """Nobody listens."""
+def quiet(text: str) -> None:
+    """Tell nobody."""
 
 
-_listener: Listener = _nobody
+_listener: Listener = quiet
 
 
 def tell(text: str) -> None:

@@ -13,6 +13,8 @@ from duels.games.chain.rules import FREE, SYMBOL, Action, Answer, Coin, Phase, Q
 from duels.solving.check import in_words, sampled_play_agrees
 from duels.solving.graph import HALF, Graph, explore
 from duels.solving.oracle import Check, Finding, OpenOracle, Value
+from duels.solving.progress import Progress, quiet
+from duels.solving.protocols import Explainer, Verifier
 from duels.solving.rounds import start_worth
 from duels.solving.stochastic import Brackets, broken_equations, hollow_promises
 
@@ -21,7 +23,7 @@ _MOST_CELLS_LISTED = 8
 _WIDTH = 1e-9
 
 
-class ChainOracle(OpenOracle[Action, State]):
+class ChainOracle(OpenOracle[Action, State], Explainer[Action, State], Verifier):
     """Values for any number of cells and length of chain, all exact; the table takes 3 ** cells numbers."""
 
     rules: QuantumChain
@@ -35,7 +37,7 @@ class ChainOracle(OpenOracle[Action, State]):
     def worth(self, state: State) -> Fraction:
         outcome = self.rules.outcome(state)
         if outcome:
-            return HALF if outcome.winner is None else Fraction(outcome.winner is Seat.ONE)
+            return outcome.score(Seat.ONE)
         if state.phase is not Phase.OBSERVE:
             return self._one_step_on(state)
         mover_wins = (1 + self._observer_worth(state)) / 2
@@ -116,6 +118,9 @@ class ChainOracle(OpenOracle[Action, State]):
         heads, tails = self._coin(after, sight.seat)
         return f"{told}: if it is challenged, heads leaves you {heads:.1%} and tails {tails:.1%}."
 
+    def came_up(self, outcome: Action) -> str:
+        return f"the coin showed {self.rules.format(outcome)}"
+
     def _thumb_here(self, doubted: State) -> str:
         if not self._all_can_be_listed:
             return ""
@@ -133,7 +138,7 @@ class ChainOracle(OpenOracle[Action, State]):
         heads, tails = self._coin(after, sight.seat)
         return f"{told}: if challenged, {heads:.1%} on heads and {tails:.1%} on tails."
 
-    def verify(self) -> Iterator[Check]:
+    def verify(self, progress: Progress = quiet) -> Iterator[Check]:
         rules = largest_proven(self.rules)
         oracle = self
         if rules != self.rules:

@@ -24,6 +24,8 @@ from duels.games.hunt.rules import (
 from duels.games.hunt.strategy import CELLS, OFF, Strategy, shipped
 from duels.solving.oracle import OFTEN, Check, Exactness, Finding, Judged, Oracle, Value, Verdict
 from duels.solving.pomdp import Bounds
+from duels.solving.progress import Progress, quiet
+from duels.solving.protocols import BeliefTracker, Explainer, SeesBothSides, Verifier
 
 ALLOWANCE = 0.06
 """How far below the mixture's an action's estimate may be at no cost, if the strategy takes it OFTEN.
@@ -53,7 +55,14 @@ def how_perfect() -> str:
     return f"{_certified(claimed().nash_conv)}, both seats together"
 
 
-class HuntOracle(Oracle[Action, Known]):
+class HuntOracle(
+    Oracle[Action, Known],
+    Explainer[Action, Known],
+    BeliefTracker[Action, Known],
+    SeesBothSides[Action, Known],
+    Verifier,
+):
+    rules: QuantumHunt
     mixes = True
     counts_as_one = (
         "What would the strategy do? It mixes: whatever gives away next to nothing is right. Tunnelling to "
@@ -190,23 +199,23 @@ class HuntOracle(Oracle[Action, Known]):
         limited = self.rules.max_turns is not None
         return f"{told} All this holds for the game without a limit of turns only." if limited else told
 
-    def verify(self) -> Iterator[Check]:
+    def verify(self, progress: Progress = quiet) -> Iterator[Check]:
         """Play the strategy out in two ways, then recompute its certificate; needs numpy and numba.
 
         All of it in the game without a limit of turns, whatever the rules at hand.
         """
         limited = self.rules.max_turns is not None
-        for check in self._checks():
+        for check in self._checks(progress):
             yield replace(check, name=f"without a limit of turns: {check.name}") if limited else check
 
-    def _checks(self) -> Iterator[Check]:
+    def _checks(self, progress: Progress) -> Iterator[Check]:
         from duels.games.hunt.certificate import certify, claimed
 
-        yield from self._played_out()
+        yield from self._played_out(progress)
         found: dict[Seat, Bounds] = {}
-        for seat, progress in certify(self.strategy):
-            found[seat] = progress.bounds
-            self.progress(f"best responder against {seat.label}: {_range(progress.bounds)}")
+        for seat, step in certify(self.strategy):
+            found[seat] = step.bounds
+            progress(f"best responder against {seat.label}: {_range(step.bounds)}")
         for seat, claim in claimed().against.items():
             yield Check(
                 f"what a best responder wins against {seat.label}'s strategy",
@@ -214,13 +223,13 @@ class HuntOracle(Oracle[Action, Known]):
                 f"claimed {_range(claim)}, found {_range(found[seat])}",
             )
 
-    def _played_out(self) -> Iterator[Check]:
+    def _played_out(self, progress: Progress) -> Iterator[Check]:
         """Exact sums over both seats' memories and tokens against plain matches through the rules."""
         from duels.games.hunt.habits import of_strategy
         from duels.solving.pairs import meet
         from duels.solving.simulation import simulate
 
-        self.progress("both seats against each other, by exact sums and by plain matches")
+        progress("both seats against each other, by exact sums and by plain matches")
         meeting = meet(of_strategy(self.strategy[Seat.ONE]), of_strategy(self.strategy[Seat.TWO]))
         simulated = simulate(QuantumHunt(), dict.fromkeys(Seat, self.weights), PLAYED_OUT, seed="hunt")
         entries = 2 * meeting.turns_on_average

@@ -16,6 +16,8 @@ from duels.games.leap.paths import Paths
 from duels.games.leap.rules import OFF_GRID, Action, Enter, QuantumLeap, State
 from duels.solving.check import backward_induction_agrees, in_words, sampled_play_agrees
 from duels.solving.oracle import Check, Finding, OpenOracle
+from duels.solving.progress import Progress, quiet
+from duels.solving.protocols import Explainer, Verifier
 
 _WON, _LOST = Fraction(1), Fraction(0)
 _FARTHEST_BRUTE_FORCE = 30
@@ -25,7 +27,7 @@ _MOST_PATHS_TOLD = 20
 _MOST_CELLS_TOLD = 10
 
 
-class LeapOracle(OpenOracle[Action, State]):
+class LeapOracle(OpenOracle[Action, State], Explainer[Action, State], Verifier):
     """Values for any goal, all exact."""
 
     rules: QuantumLeap
@@ -138,7 +140,7 @@ class LeapOracle(OpenOracle[Action, State]):
             {"count": count, "turns": turns, "paths": [list(path) for path in paths]},
         )
 
-    def verify(self) -> Iterator[Check]:
+    def verify(self, progress: Progress = quiet) -> Iterator[Check]:
         small = QuantumLeap(min(self.rules.goal, _FARTHEST_BRUTE_FORCE))
         starts = [
             State((x, o), seat)

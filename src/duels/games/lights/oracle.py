@@ -12,6 +12,8 @@ from duels.games.lights.rules import ON, Lights, State, TurnOff
 from duels.solving.check import backward_induction_agrees, sampled_play_agrees
 from duels.solving.nimbers import TakeAndBreak
 from duels.solving.oracle import Check, Finding, OpenOracle
+from duels.solving.progress import Progress, quiet
+from duels.solving.protocols import Explainer, Verifier
 
 # Turning off one light or two neighbours may leave nothing, one run or two runs: 1 + 2 + 4.
 KAYLES = TakeAndBreak((7, 7))
@@ -31,7 +33,7 @@ _LONGEST_DIRECT = 600
 _LONGEST_TOLD = 24
 
 
-class LightsOracle(OpenOracle[TurnOff, State]):
+class LightsOracle(OpenOracle[TurnOff, State], Explainer[TurnOff, State], Verifier):
     """Values of any row of lights, all exact."""
 
     rules: Lights
@@ -91,7 +93,7 @@ class LightsOracle(OpenOracle[TurnOff, State]):
             {"runs": values, "repeat_from": period.start, "every": period.length, "lost_rows": lost},
         )
 
-    def verify(self) -> Iterator[Check]:
+    def verify(self, progress: Progress = quiet) -> Iterator[Check]:
         direct = TakeAndBreak(KAYLES.digits).direct(_LONGEST_DIRECT)
         yield Check(
             "nim-values are the published ones of Kayles",
