@@ -16,6 +16,9 @@ from duels.core.errors import (
 from duels.games import Game, all_games, find_game, load_record, rules_of
 
 if TYPE_CHECKING:
+    from duels.analysis.exercises import Exercise, exercises
+    from duels.analysis.hints import Hint, hint
+    from duels.analysis.review import Review, review
     from duels.core.match import Match, draw
     from duels.core.options import OptionValue
     from duels.core.record import Record
@@ -28,8 +31,10 @@ __all__ = [
     "BadOption",
     "DuelsError",
     "Event",
+    "Exercise",
     "Game",
     "GameOver",
+    "Hint",
     "IllegalMove",
     "Match",
     "NotYourTurn",
@@ -38,6 +43,7 @@ __all__ = [
     "Player",
     "Record",
     "RecordError",
+    "Review",
     "Rules",
     "Seat",
     "Sight",
@@ -45,9 +51,12 @@ __all__ = [
     "all_games",
     "draw",
     "dump_record",
+    "exercises",
     "find_game",
+    "hint",
     "load_record",
     "make_player",
+    "review",
     "start",
 ]
 
@@ -56,18 +65,24 @@ __all__ = [
 _LATER = {
     "CHANCE": "duels.core.rules.CHANCE",
     "Event": "duels.core.rules.Event",
+    "Exercise": "duels.analysis.exercises.Exercise",
+    "Hint": "duels.analysis.hints.Hint",
     "Match": "duels.core.match.Match",
     "Outcome": "duels.core.rules.Outcome",
     "Player": "duels.players.Player",
     "Record": "duels.core.record.Record",
+    "Review": "duels.analysis.review.Review",
     "Rules": "duels.core.rules.Rules",
     "Seat": "duels.core.rules.Seat",
     "Sight": "duels.core.rules.Sight",
     "draw": "duels.core.match.draw",
     "dump_record": "duels.core.record.dumps",
+    "exercises": "duels.analysis.exercises.exercises",
     "exploitability": "duels.analysis.exploitability.exploitability",
     "exploitability_bounds": "duels.analysis.exploitability.exploitability_bounds",
+    "hint": "duels.analysis.hints.hint",
     "make_player": "duels.players.make_player",
+    "review": "duels.analysis.review.review",
     "table_of": "duels.analysis.agents.table_of",
 }
 

@@ -8,7 +8,7 @@ from abc import abstractmethod
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
-from duels.core.rules import A, Sight, V
+from duels.core.rules import A, Seat, Sight, V
 from duels.core.words import either
 from duels.solving.oracle import Check, Finding, Oracle, Value
 from duels.solving.progress import Progress, quiet
@@ -166,6 +166,13 @@ def beliefs_of(oracle: Oracle[A, V]) -> BeliefTracker[A, V]:
 def both_sides_of(oracle: Oracle[A, V]) -> SeesBothSides[A, V]:
     """The oracle itself if it can value both sides' secrets, else one that tells nothing apart."""
     return oracle if isinstance(oracle, SeesBothSides) else _SeesNothing()
+
+
+def value_seeing_all(oracle: Oracle[A, V], one: Sight[A, V], two: Sight[A, V]) -> Value:
+    """Player 1's value given what both seats know, or, where the oracle has none, as the actor knows it."""
+    if isinstance(oracle, ValuesHistories):
+        return oracle.value_seeing_all(one, two)
+    return oracle.value(two).for_other() if two.actor is Seat.TWO else oracle.value(one)
 
 
 def checks_of(oracle: Oracle[A, V], progress: Progress = quiet) -> Iterator[Check]:

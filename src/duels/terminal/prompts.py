@@ -146,14 +146,14 @@ class PromptedMatch:
 
     def _hint(self, seat: Seat, entered: list[str]) -> None:
         # With the oracle it is half of what a prompt would import.
-        from duels.analysis.advice import hint
         from duels.solving.oracles import oracle_for
+        from duels.terminal.hint_text import hint_as_text
 
-        rules = self.live.match.rules
+        match = self.live.match
         try:
             with self.screen.patience("thinking"):
-                self._oracle = self._oracle or oracle_for(rules)
-                text = hint(self._oracle, rules, self.live.match.sight(seat), self.words, entered)
+                self._oracle = self._oracle or oracle_for(match.rules)
+                text = hint_as_text(match.sight(seat), self.words, entered, self._oracle)
         except UnknownName as unknown:
             self.screen.say(f"{unknown}\n")
             return

@@ -6,6 +6,7 @@ from fractions import Fraction
 from functools import cache, cached_property
 from random import Random
 
+from duels.core.errors import DuelsError
 from duels.core.rules import CHANCE, Seat, Sight
 from duels.games.chain.boards import Boards
 from duels.games.chain.challenges import accepting_may_be_right, all_boards, all_challenges
@@ -20,6 +21,7 @@ from duels.solving.stochastic import Brackets, broken_equations, hollow_promises
 
 _MOST_BOARDS_CHECKED = 7000
 _MOST_CELLS_LISTED = 8
+_MOST_CELLS = 13  # every cell more takes three times as long, and as much memory
 _WIDTH = 1e-9
 
 
@@ -259,4 +261,6 @@ def mask(cells: str, seat: Seat) -> int:
 
 
 def make_oracle(rules: QuantumChain) -> ChainOracle:
+    if rules.cells > _MOST_CELLS:
+        raise DuelsError(f"Perfect play of chain is known for {_MOST_CELLS} cells at most, not {rules.cells}.")
     return ChainOracle(rules)
