@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: play test lint golden check-slow bench solved examples clean
+.PHONY: play test lint golden check-slow bench solved examples hunt-strategy hunt-study clean
 
 # Reinstalled only when what is to be installed changes.
 .venv/played: pyproject.toml
@@ -49,6 +49,14 @@ bench: .venv/tested .venv-bench/ready
 
 solved: .venv/tested
 	$(BIN)/python docs/solved/build.py
+
+# Trains and certifies hunt's strategy anew, about 20 minutes; says whether it is the one that is shipped.
+hunt-strategy: .venv/tested
+	$(BIN)/python -m tools.hunt train --out build/hunt-strategy
+
+# What that strategy does and is worth, some minutes.
+hunt-study: .venv/tested
+	$(BIN)/python -m tools.hunt study
 
 # Each prints its result and draws the picture that the docs show.
 examples: .venv-examples/ready

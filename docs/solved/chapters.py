@@ -7,6 +7,7 @@ from typing import Any
 import charts
 from sample import GOAL, PLAYERS, summed_up
 
+from duels.analysis.advice import bounded, percent
 from duels.core.rules import Rules, Seat, Sight
 from duels.games.chain.challenges import accepting_may_be_right, all_boards, all_challenges
 from duels.games.chain.oracle import ChainOracle
@@ -29,7 +30,6 @@ from duels.games.lights.oracle import LightsOracle, nim_sum
 from duels.games.lights.rules import ON, Lights, TurnOff
 from duels.solving.graph import HALF
 from duels.solving.oracle import Oracle, Value
-from duels.analysis.advice import bounded, percent
 
 Pictures = dict[str, str]
 

@@ -1,19 +1,16 @@
 """How far a long computation is, told to whoever listens: methods know no screen, screens know no method."""
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Generic, TypeVar
 
-S = TypeVar("S")
-T = TypeVar("T")
-Listener = Callable[[str], None]
+Progress = Callable[[str], None]
 
 
-def _nobody(text: str) -> None:
-    """Nobody listens."""
+def quiet(text: str) -> None:
+    """Tell nobody."""
 
 
-_listener: Listener = _nobody
+_listener: Progress = quiet
 
 
 def tell(text: str) -> None:
@@ -21,20 +18,8 @@ def tell(text: str) -> None:
     _listener(text)
 
 
-class Steps(Generic[S, T]):
-    """A long computation to go through step by step, which leaves its `result` when it is through."""
-
-    result: T
-
-    def __init__(self, computation: Generator[S, None, T]) -> None:
-        self._computation = computation
-
-    def __iter__(self) -> Iterator[S]:
-        self.result = yield from self._computation
-
-
 @contextmanager
-def heard_by(listener: Listener) -> Iterator[None]:
+def heard_by(listener: Progress) -> Iterator[None]:
     """Within, `listener` is told."""
     global _listener
     before, _listener = _listener, listener

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from duels.core.errors import quote
 from duels.core.words import Ink, Question, inked, plain
-from duels.solving.progress import Listener, heard_by
+from duels.solving.progress import Progress, heard_by
 
 T = TypeVar("T")
 
@@ -68,7 +68,7 @@ class Screen:
         sys.stderr.flush()
 
     @contextmanager
-    def patience(self, what: str) -> Iterator[Listener]:
+    def patience(self, what: str) -> Iterator[Progress]:
         """Within, a person at a terminal is told once a second that `what` is still going on, and how far.
 
         How far it is says whoever computes, to the listener that is given here or by `progress.tell`.

@@ -10,8 +10,8 @@ from duels.core.errors import DuelsError, quote
 from duels.core.rules import Rules, Seat, Sight
 from duels.solving.oracle import Check, Exactness, Judged, Value, Verdict
 from duels.solving.oracles import oracle_for
+from duels.terminal.interrupts import long_computation
 from duels.terminal.options import flags_for
-from duels.terminal.progress import long_computation
 from duels.terminal.screen import Screen
 
 # So many lines are listed; where there are more actions, those of equal value share a line.

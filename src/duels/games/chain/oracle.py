@@ -9,11 +9,11 @@ from random import Random
 from duels.core.rules import CHANCE, Seat, Sight
 from duels.games.chain.boards import Boards
 from duels.games.chain.challenges import accepting_may_be_right, all_boards, all_challenges
+from duels.games.chain.rounds import start_worth
 from duels.games.chain.rules import FREE, SYMBOL, Action, Answer, Coin, Phase, QuantumChain, State
 from duels.solving.check import in_words, sampled_play_agrees
 from duels.solving.graph import HALF, Graph, explore
 from duels.solving.oracle import Check, Finding, OpenOracle, Value
-from duels.solving.rounds import start_worth
 from duels.solving.stochastic import Brackets, broken_equations, hollow_promises
 
 _MOST_BOARDS_CHECKED = 7000

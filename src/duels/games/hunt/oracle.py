@@ -22,8 +22,8 @@ from duels.games.hunt.rules import (
     Tunnel,
 )
 from duels.games.hunt.strategy import CELLS, OFF, Strategy, shipped
+from duels.solving.bounds import Bounds
 from duels.solving.oracle import OFTEN, Check, Exactness, Finding, Judged, Oracle, Value, Verdict
-from duels.solving.pomdp import Bounds
 
 ALLOWANCE = 0.06
 """How far below the mixture's an action's estimate may be at no cost, if the strategy takes it OFTEN.
@@ -170,8 +170,7 @@ class HuntOracle(Oracle[Action, Known]):
     def findings(self, sight: Sight[Action, Known]) -> Iterator[Finding]:
         yield Finding(
             "estimates",
-            f"Estimates are chances against {ADVERSARY}; when the strategy\nplays itself they differ, and "
-            "duels solve hunt --study tells them.\n",
+            f"Estimates are chances against {ADVERSARY}; when the strategy\nplays itself they differ.\n",
             f"chances against {ADVERSARY}",
         )
 
@@ -204,9 +203,9 @@ class HuntOracle(Oracle[Action, Known]):
 
         yield from self._played_out()
         found: dict[Seat, Bounds] = {}
-        for seat, progress in certify(self.strategy):
-            found[seat] = progress.bounds
-            self.progress(f"best responder against {seat.label}: {_range(progress.bounds)}")
+        for seat, step in certify(self.strategy):
+            found[seat] = step.bounds
+            self.progress(f"best responder against {seat.label}: {_range(step.bounds)}")
         for seat, claim in claimed().against.items():
             yield Check(
                 f"what a best responder wins against {seat.label}'s strategy",
@@ -216,16 +215,17 @@ class HuntOracle(Oracle[Action, Known]):
 
     def _played_out(self) -> Iterator[Check]:
         """Exact sums over both seats' memories and tokens against plain matches through the rules."""
-        from duels.games.hunt.habits import of_strategy
-        from duels.solving.pairs import meet
-        from duels.solving.simulation import simulate
+        from duels.games.hunt.kernels.evaluation import evaluate
+        from duels.games.hunt.policies import policy_of_tables
+        from duels.games.hunt.simulation import simulate
 
         self.progress("both seats against each other, by exact sums and by plain matches")
-        meeting = meet(of_strategy(self.strategy[Seat.ONE]), of_strategy(self.strategy[Seat.TWO]))
+        one, two = (policy_of_tables(self.strategy[seat]) for seat in Seat)
+        exactly = evaluate(one, two)
         simulated = simulate(QuantumHunt(), dict.fromkeys(Seat, self.weights), PLAYED_OUT, seed="hunt")
-        entries = 2 * meeting.turns_on_average
+        entries = 2 * exactly.turns_on_average
         for name, exact, sampled in (
-            ("Player 1's wins when the strategy plays itself", meeting.won, simulated.won),
+            ("Player 1's wins when the strategy plays itself", exactly.won, simulated.won),
             ("how many entries such a match has", entries, simulated.entries),
         ):
             detail = f"{exact:.4f} by exact sums, {sampled} in {PLAYED_OUT} matches"
