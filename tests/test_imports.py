@@ -83,11 +83,14 @@ def wrong_import(module: str, imported: str) -> str | None:
 
 
 def at_import(tree: ast.Module) -> ast.Module:
-    """The source without function bodies: what is imported along with the module."""
+    """The source without function bodies and what only type checkers read: what a module imports with it."""
 
     class Outer(ast.NodeTransformer):
         def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
             return None
+
+        def visit_If(self, node: ast.If) -> ast.If | None:
+            return None if getattr(node.test, "id", "") == "TYPE_CHECKING" else node
 
     return Outer().visit(tree)  # type: ignore[no-any-return]
 
