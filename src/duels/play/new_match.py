@@ -15,6 +15,7 @@ from duels.play.dice import ChanceScript, Dice
 from duels.play.journal import Journal
 from duels.play.live import LiveMatch
 from duels.players import HUMAN, find_kind
+from duels.solving.progress import Progress, quiet
 
 MACHINE_LIMIT = 50  # boards of chain, turns of hunt
 
@@ -69,9 +70,10 @@ def seat_players(
     headers: Mapping[str, str],
     journal: Journal | None = None,
     notice: Callable[[str], None] = lambda text: None,
+    progress: Progress = quiet,
 ) -> LiveMatch:
     """The live match with the players and the chance that a record's header names."""
     kinds = {seat: find_kind(headers.get(f"seat{seat.value}", HUMAN)) for seat in Seat}
-    players = {seat: kind.seat(match.rules) if kind.seat else None for seat, kind in kinds.items()}
+    players = {seat: kind.seat(match.rules, progress) if kind.seat else None for seat, kind in kinds.items()}
     script = ChanceScript.parse(match.rules, headers.get("chance", ""))
     return LiveMatch(match, players, Dice(headers.get("seed", "")), script, journal, notice)

@@ -102,10 +102,8 @@ def levels(rules: "Rules[Any, Any, Any]", matches: int | None, seed: str, as_jso
     from duels.terminal.screen import Screen
 
     matches = matches or usual_matches(rules)
-    with Screen().patience("measuring") as tell:
-        rows = measure_levels(
-            rules, matches, seed, lambda name, number: tell(f"{name}, {number} of {matches} matches")
-        )
+    with Screen().patience("measuring") as progress:
+        rows = measure_levels(rules, matches, seed, progress)
     if as_json:
         click.echo(json.dumps([asdict(row) for row in rows], indent=2))
     else:
@@ -138,8 +136,8 @@ def review(file: Path, as_json: bool, page: Path | None, plain: bool) -> None:
         raise click.UsageError(f"--html: {page} exists already and is no page; it is not written over.")
     record = read(file)
     screen = Screen(plain)
-    with screen.patience("reviewing"):
-        reviewed = review_record(record)
+    with screen.patience("reviewing") as progress:
+        reviewed = review_record(record, progress)
     if page:
         from duels.analysis.review_page import review_as_page
 

@@ -21,8 +21,8 @@ def play_new(new: NewMatch, screen: Screen) -> int:
     """Play a new match; the exit code."""
     match = Match.start(new.rules)
     headers = new.headers()
-    with screen.patience("getting ready"):
-        live = seat_players(match, headers, notice=screen.notice)
+    with screen.patience("getting ready") as progress:
+        live = seat_players(match, headers, notice=screen.notice, progress=progress)
     prompted = PromptedMatch(live, screen)
     if new.path or live.people:
         live.journal = Journal.create(new.path or new_path(new.rules.name), match, headers)
@@ -35,8 +35,8 @@ def play_on(path: Path, screen: Screen) -> int:
     """Go on with the match recorded at `path`; the exit code."""
     journal, record = Journal.reopen(path)
     try:
-        with screen.patience("getting ready"):
-            live = seat_players(record.match, record.headers, journal, screen.notice)
+        with screen.patience("getting ready") as progress:
+            live = seat_players(record.match, record.headers, journal, screen.notice, progress)
         prompted = PromptedMatch(live, screen)
     except DuelsError as error:
         journal.close()

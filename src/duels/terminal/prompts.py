@@ -151,8 +151,8 @@ class PromptedMatch:
 
         rules = self.live.match.rules
         try:
-            with self.screen.patience("thinking"):
-                self._oracle = self._oracle or oracle_for(rules)
+            with self.screen.patience("thinking") as progress:
+                self._oracle = self._oracle or oracle_for(rules, progress)
                 text = hint(self._oracle, rules, self.live.match.sight(seat), self.words, entered)
         except UnknownName as unknown:
             self.screen.say(f"{unknown}\n")

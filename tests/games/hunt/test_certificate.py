@@ -35,7 +35,7 @@ def test_what_is_proven_is_claimed_of_the_game_without_a_limit_only(monkeypatch:
     monkeypatch.setattr(
         certificate, "certify", lambda strategy: ((s, Step("done", 1.0, b)) for s, b in found.items())
     )
-    monkeypatch.setattr(HuntOracle, "_played_out", lambda oracle: iter(()))
+    monkeypatch.setattr(HuntOracle, "_played_out", lambda oracle, progress: iter(()))
     for limit in (None, 2):
         oracle = make_oracle(QuantumHunt(max_turns=limit))
         told = [oracle.claim(), *(check.name for check in oracle.verify())]
@@ -47,9 +47,7 @@ def test_what_is_proven_is_claimed_of_the_game_without_a_limit_only(monkeypatch:
 def test_the_claim_is_what_the_strategy_gives() -> None:
     pytest.importorskip("numba")
     told: list[str] = []
-    oracle = make_oracle(QuantumHunt())
-    oracle.progress = told.append  # type: ignore[method-assign, assignment]
-    checks = list(oracle.verify())
+    checks = list(make_oracle(QuantumHunt()).verify(told.append))
     assert all(check.passed for check in checks), checks
     assert sum("best responder wins" in check.name for check in checks) == len(Seat)
     assert any("against Player 2" in text for text in told)
@@ -63,7 +61,7 @@ def test_a_claim_that_does_not_hold_is_refused(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(
         certificate, "certify", lambda strategy: ((s, Step("done", 1.0, b)) for s, b in found.items())
     )
-    monkeypatch.setattr(HuntOracle, "_played_out", lambda oracle: iter(()))
+    monkeypatch.setattr(HuntOracle, "_played_out", lambda oracle, progress: iter(()))
     assert [check.passed for check in make_oracle(QuantumHunt()).verify()] == [False, True]
 
 

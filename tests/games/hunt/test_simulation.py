@@ -39,6 +39,12 @@ def test_a_game_that_is_cut_off_counts_half() -> None:
     assert found.won == Sampled(0.5, 0.0)
 
 
+def test_progress_is_told_now_and_then() -> None:
+    told: list[str] = []
+    simulate(QuantumHunt(), dict.fromkeys(Seat, uniform), 101, seed=1, progress=told.append)
+    assert told == ["match 0 of 101", "match 100 of 101"]
+
+
 def test_the_same_seed_gives_the_same() -> None:
     runs = [simulate(QuantumHunt(), dict.fromkeys(Seat, uniform), 30, seed) for seed in (1, 1, 2)]
     assert runs[0] == runs[1] != runs[2]

@@ -7,6 +7,7 @@ from pathlib import Path
 from duels.games.flip.abstraction import Abstraction
 from duels.games.flip.fill import SCALE, fill
 from duels.games.flip.rules import QuantumTiles
+from duels.solving.progress import Progress, quiet
 from duels.solving.store import obtain
 
 ROUNDING = 0.5 / SCALE
@@ -31,13 +32,13 @@ class Table:
         self._until: dict[tuple[int, int, int, int, bool], float] = {}
 
     @classmethod
-    def of(cls, rules: QuantumTiles) -> "Table":
+    def of(cls, rules: QuantumTiles, progress: Progress = quiet) -> "Table":
         """The table for these rules: shipped, cached, or solved now."""
         lumped = Abstraction(rules)
         name = f"flip-{lumped.values}x{lumped.copies}-{lumped.target}.bin"
         book = QuantumTiles()
         usual = (lumped.values, lumped.copies, lumped.target) == (book.values, book.copies, book.target)
-        numbers = obtain(described(lumped), name, lambda: fill(lumped), SHIPPED if usual else None)
+        numbers = obtain(described(lumped), name, lambda: fill(lumped, progress), SHIPPED if usual else None)
         return cls(lumped, numbers)
 
     def value(self, row: int, code: int, score: int) -> float:

@@ -44,16 +44,14 @@ class Glance(Sight[Action, Known]):
     history = property(_refuse)
 
 
-def agent_bounds(rules: QuantumHunt, odds: Odds, progress: Progress = quiet) -> dict[Seat, Bounds] | None:
+def agent_bounds(rules: QuantumHunt, odds: Odds) -> dict[Seat, Bounds] | None:
     """What the best responder wins against an agent, by the agent's seat, within a minute.
 
     None where there is no method: under a limit of turns, and on larger grids.
     """
     if rules.max_turns is not None or not 2 <= rules.cells <= CELLS:
         return None
-    return {
-        seat: responder_bounds(_policy(odds, seat, rules.cells), seat, progress=progress) for seat in Seat
-    }
+    return {seat: responder_bounds(_policy(odds, seat, rules.cells), seat) for seat in Seat}
 
 
 def _policy(odds: Odds, seat: Seat, cells: int) -> MemoryPolicy:

@@ -9,6 +9,7 @@ from duels.games.hunt.pomdp import Effort, Step, bounds
 from duels.games.hunt.responder_problem import folded, problem_against
 from duels.games.hunt.strategy import Strategy, claim_as_stored, read_claim
 from duels.solving.bounds import Bounds
+from duels.solving.progress import Progress, quiet
 
 EFFORT = Effort(sweeps=7, trials=25_000, depth=8)
 
@@ -53,6 +54,11 @@ def certify(strategy: Strategy, effort: Effort = EFFORT) -> Iterator[tuple[Seat,
             yield seat, step
 
 
-def certificate(strategy: Strategy, effort: Effort = EFFORT) -> Certificate:
-    """The certificate after all the effort."""
-    return Certificate({seat: step.bounds for seat, step in certify(strategy, effort)})
+def certificate(strategy: Strategy, progress: Progress = quiet) -> Certificate:
+    """The certificate after all the effort; takes minutes."""
+    found: dict[Seat, Bounds] = {}
+    for seat, step in certify(strategy):
+        found[seat] = step.bounds
+        low, high = step.bounds.percent(2)
+        progress(f"best responder against {seat.label}: {low}% to {high}%")
+    return Certificate(found)

@@ -16,6 +16,7 @@ from duels.games.leap.paths import Paths
 from duels.games.leap.rules import OFF_GRID, Action, Enter, QuantumLeap, State
 from duels.solving.check import backward_induction_agrees, in_words, sampled_play_agrees
 from duels.solving.oracle import Check, Finding, OpenOracle
+from duels.solving.progress import Progress, quiet
 
 _WON, _LOST = Fraction(1), Fraction(0)
 _FARTHEST_BRUTE_FORCE = 30
@@ -138,7 +139,7 @@ class LeapOracle(OpenOracle[Action, State]):
             {"count": count, "turns": turns, "paths": [list(path) for path in paths]},
         )
 
-    def verify(self) -> Iterator[Check]:
+    def verify(self, progress: Progress = quiet) -> Iterator[Check]:
         small = QuantumLeap(min(self.rules.goal, _FARTHEST_BRUTE_FORCE))
         starts = [
             State((x, o), seat)
@@ -146,7 +147,7 @@ class LeapOracle(OpenOracle[Action, State]):
             for o in range(OFF_GRID, small.goal)
             for seat in Seat
         ]
-        yield backward_induction_agrees(small, starts, LeapOracle(small).worth)
+        yield backward_induction_agrees(small, starts, LeapOracle(small).worth, progress)
         near = QuantumLeap(min(self.rules.goal, _FARTHEST_TABLE))
         paths, table = Paths(near.goal), _table(near)
         yield Check(
@@ -178,5 +179,5 @@ def _turns(count: int) -> str:
     return "turn" if count == 1 else "turns"
 
 
-def make_oracle(rules: QuantumLeap) -> LeapOracle:
+def make_oracle(rules: QuantumLeap, progress: Progress = quiet) -> LeapOracle:
     return LeapOracle(rules)

@@ -56,6 +56,13 @@ def test_every_turn_ends_as_often_as_the_rules_say(one: Weigh, two: Weigh) -> No
     assert found.left == pytest.approx(1 - sum(found.lengths))
 
 
+def test_progress_is_told_turn_by_turn() -> None:
+    told: list[str] = []
+    evaluate(policy_of_weights(SWEEPS, Seat.ONE), policy_of_weights(SWEEPS, Seat.TWO), progress=told.append)
+    assert told[0] == "exact sums, turn 1, 1 of the games left"
+    assert len(told) > 5
+
+
 def test_what_is_counted_on_the_way_adds_up() -> None:
     found = evaluate(policy_of_weights(SWEEPS, Seat.ONE), policy_of_weights(UNIFORM, Seat.TWO), longest=6)
     left = 1.0
