@@ -107,7 +107,7 @@ class Option:
 def option(
     default: Any, help: str = "", *, least: int = 1, most: int = LARGEST, choices: tuple[str, ...] = ()
 ) -> Any:
-    """A field of rules, with what a plain default cannot tell: help, bounds of numbers, the names there are."""
+    """A field of rules with what a plain default cannot tell: help, bounds of numbers, possible names."""
     told = {"help": help, "least": least, "most": most, "choices": choices}
     return dataclasses.field(default=default, metadata={_KEY: told})
 

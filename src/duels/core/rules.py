@@ -4,7 +4,7 @@ The docstrings here are the specification. `core.laws` checks them, for our game
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 from fractions import Fraction
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 from duels.core.errors import DuelsError
 from duels.core.options import OptionValue, options_of
+from duels.core.validation import as_int
 
 if TYPE_CHECKING:
     from duels.core.game import Game
@@ -35,6 +36,16 @@ class Seat(IntEnum):
     def label(self) -> str:
         """The seat as the books call it: `Player 1`."""
         return f"Player {self.value}"
+
+
+def as_seat(value: object) -> Seat:
+    """The seat that `value` is: a Seat, or its number, 1 or 2. Anything else is refused, 0 above all."""
+    if isinstance(value, Seat):
+        return value
+    number = as_int(value)
+    if number in (1, 2):
+        return Seat(number)
+    raise DuelsError(f"A seat is Seat.ONE or Seat.TWO (1 or 2), not {value!r}.")
 
 
 class Chance(Enum):
@@ -143,9 +154,9 @@ class Sight(Generic[A, V]):
     actor: Actor | None
     actions: tuple[A, ...]
     """What this seat may do now, in the rules' order; empty while it is not its turn."""
-    events: tuple[Event, ...] = ()
+    events: Sequence[Event] = ()
     """What it has seen since the start, in order (empty where only the position is known)."""
-    history: tuple[A | None, ...] = ()
+    history: Sequence[A | None] = ()
     """Every action and chance outcome since the start, None where it was hidden from this seat."""
     outcome: Outcome | None = None
     """How the match ended; None while it goes on."""
@@ -254,10 +265,11 @@ class Rules(ABC, Generic[S, A, V]):
         self,
         state: S,
         seat: Seat,
-        events: tuple[Event, ...] = (),
-        history: tuple[A | None, ...] = (),
+        events: Sequence[Event] = (),
+        history: Sequence[A | None] = (),
     ) -> Sight[A, V]:
         """What `seat` knows at `state`, having seen `events`."""
+        seat = as_seat(seat)
         actor = self.actor(state)
         actions = self.actions(state) if actor is seat else ()
         view, outcome = self.view(state, seat), self.outcome(state)

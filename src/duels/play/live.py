@@ -1,7 +1,7 @@
 """A live match: whoever sits at the seats, the dice, and the record on disk. It has no screen.
 
-Terminal, browser and arena drive the same one: ask `person` who is to be asked, `play` what was answered, and
-`play` what `choose` says where a machine or chance is to act. Every entry is on disk before it is anywhere else.
+Terminal, browser and arena drive the same one: `person` says who is to be asked, `play` takes the answer, and
+`choose` decides where a machine or chance is to act. Every entry is on disk before it is anywhere else.
 """
 
 from collections.abc import Callable, Mapping
@@ -110,5 +110,5 @@ class LiveMatch:
     def take_back(self, back: Takeback) -> None:
         """Go back; whoever has to agree has agreed."""
         if self.journal:
-            self.journal.take_back(back.entries)
+            self.journal.take_back(back.match)
         self.match = back.match
