@@ -103,6 +103,7 @@ class Ended(Event):
 
 @dataclass(frozen=True)
 class QuantumTiles(OpenRules[State, Action]):
+    # Coordinates and tiles are single digits.
     side: int = option(5, "rows and columns of the board", most=9)
     values: int = option(5, "the highest value of a tile", most=9)
     copies: int = option(5, "tiles of each value")
@@ -112,8 +113,6 @@ class QuantumTiles(OpenRules[State, Action]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if max(self.side, self.values) > 9:
-            raise BadOption("side and values are at most 9 in flip: coordinates and tiles are single digits.")
         if self.values * self.copies != self.side**2:
             raise BadOption("values times copies must fill the board of flip, side times side.")
         # Two players short of the target must leave a tile, or a game could get stuck without a winner.
