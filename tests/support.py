@@ -19,9 +19,9 @@ from duels.core.record import dumps
 from duels.core.rules import CHANCE, Rules, Seat
 from duels.core.words import Dialogue, Question, Words
 from duels.games import GAMES, find_game
+from duels.play.dice import Dice
 from duels.players import make_player
 from duels.terminal.commands import run
-from duels.play.dice import Dice
 
 AnyMatch = Match[Any, Any, Any]
 AnyRules = Rules[Any, Any, Any]
@@ -137,7 +137,7 @@ def play_as_table(name: str, who: Mapping[Seat, str], seed: str, rng: Random) ->
     players = {seat: make_player(who[seat], match.rules) for seat in Seat if who[seat] != "human"}
     while match.actor is not None:
         if not isinstance(match.actor, Seat):
-            action = draw(match, dice.at(match, "chance"))
+            action = dice.chance(match)
         elif who[match.actor] == "human":
             action = rng.choice(match.actions)
         else:

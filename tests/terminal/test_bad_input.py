@@ -14,8 +14,8 @@ from duels.core.rules import Seat
 from duels.core.words import Question, plain
 from duels.games import find_game
 from duels.play.journal import read_record
-from duels.terminal.screen import as_typed
 from duels.terminal.prompts import COMMANDS
+from duels.terminal.screen import as_typed
 from tests.support import (
     GAME_NAMES,
     AnyMatch,

@@ -11,10 +11,10 @@ import pytest
 
 from duels.games import GAMES, find_game
 from duels.games.hunt.certificate import claimed
-from duels.players import KINDS
-from duels.terminal.commands import cli
 from duels.play.journal import read_record
 from duels.play.new_match import MACHINE_LIMIT
+from duels.players import KINDS
+from duels.terminal.commands import cli
 from tests.support import COMMAND, GAME_NAMES, command, duels, environment, lines_of, sample_record
 
 COMMANDS = tuple(cli.commands)

@@ -6,7 +6,6 @@ import subprocess
 import time
 from pathlib import Path
 from random import Random
-from unittest import mock
 
 import pytest
 

@@ -8,7 +8,8 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+from random import Random
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from duels.core.errors import DuelsError
 from duels.core.options import OptionValue, options_of
@@ -223,6 +224,22 @@ class Rules(ABC, Generic[S, A, V]):
     @abstractmethod
     def outcome(self, state: S) -> Outcome | None:
         """How the game ended; None exactly while `actor(state)` is not None."""
+
+    def deal(self, rng: Random) -> Hashable:
+        """What lies hidden from the start, drawn once for a match: a shuffled board; None where nothing does.
+
+        Rules draw lazily: a value is drawn when it is shown, with the same odds. Whoever plays a match for
+        people deals first, so that what lies under a tile does not depend on when it is turned.
+        """
+        return None
+
+    def dealt(self, deal: Any, drawn: Sequence[tuple[S, A]], state: S) -> A:
+        """What `deal` brings at the chance node `state`; only for rules that deal.
+
+        `drawn` are the chance nodes so far, each with what came there: if that was not as dealt (it can be
+        given by a script or a record), the deal is put right before it is read.
+        """
+        raise NotImplementedError
 
     @abstractmethod
     def view(self, state: S, seat: Seat) -> V:

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from duels.core.match import Match, draw
-from duels.core.rules import CHANCE, Actor, Seat
+from duels.core.match import Match
+from duels.core.rules import Actor, Seat
 from duels.play.dice import ChanceScript, Dice
 from duels.play.journal import Journal
 from duels.players import Player
@@ -93,7 +93,7 @@ class LiveMatch:
             self._notice(
                 f"--chance: '{rules.format(scripted)}' cannot come now (only {can}); the rest is drawn."
             )
-        return draw(match, self._dice.at(match, CHANCE.value))
+        return self._dice.chance(match)
 
     # -- going back -----------------------------------------------------------------------------
 
