@@ -34,6 +34,10 @@ class Prefix(Sequence[T]):
         items = self._items
         return (items[i] for i in range(self._length))
 
+    def first(self, length: int) -> "Prefix[T]":
+        """So many of them, at the same price."""
+        return Prefix(self._items, min(length, self._length))
+
     def __add__(self, more: Sequence[T]) -> tuple[T, ...]:
         return (*self, *more)
 

@@ -1,6 +1,6 @@
 """A match: an immutable history, and the one gate where turn and legality are checked."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 from math import lcm
@@ -131,7 +131,7 @@ class Match(Generic[S, A, V]):
     # -- until now ------------------------------------------------------------------------------
 
     @property
-    def turns(self) -> Sequence[Turn[A]]:
+    def turns(self) -> Prefix[Turn[A]]:
         """Everything that was played or drawn, in order."""
         return Prefix(self._log.entries, self._length)
 
@@ -153,22 +153,22 @@ class Match(Generic[S, A, V]):
         """The match after each of its turns, in order, this one last."""
         return [self.after(turns) for turns in range(1, self._length + 1)]
 
-    def seen(self, seat: Seat | None) -> Sequence[Event]:
+    def seen(self, seat: Seat | None) -> Prefix[Event]:
         """The events `seat` (None: a bystander) may know of, in order."""
         return self.seen_by(_watching(seat))
 
-    def seen_by(self, watching: frozenset[Seat]) -> Sequence[Event]:
+    def seen_by(self, watching: frozenset[Seat]) -> Prefix[Event]:
         """The events that these seats together may know of, in order."""
         told = self._log.told(watching, self._length)
         return Prefix(told.events, told.events_after[self._length])
 
-    def redacted(self, seat: Seat | None) -> Sequence[A | None]:
+    def redacted(self, seat: Seat | None) -> Prefix[A | None]:
         """The history's actions, None where `seat` (None: a bystander) may not know them."""
         played = self._length - (self._conceded() is not None)
         told = self._log.told(_watching(seat), self._length)
         return Prefix(told.actions, min(played, told.known_after[self._length]))
 
-    def turns_known_to(self, seat: Seat | None) -> Sequence[Turn[A]]:
+    def turns_known_to(self, seat: Seat | None) -> Prefix[Turn[A]]:
         """The turns up to the last of which `seat` (None: a bystander) saw anything.
 
         That the other has moved in secret already, and is now thinking, is its own affair.

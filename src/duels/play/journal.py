@@ -1,8 +1,8 @@
 """The record of a match on disk, written as the match goes.
 
 Every entry is on the disk before it is shown: a crash loses at most what was being typed. A file that exists
-is never overwritten, two programs never write to one match, and a file that another program has changed is left
-alone: the match goes on in a file beside it.
+is never overwritten, two programs never write to one match, and a file that another program has changed is
+left alone: the match goes on in a file beside it.
 """
 
 import errno

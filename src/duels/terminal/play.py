@@ -12,9 +12,9 @@ from duels.play.journal import Journal, new_path
 from duels.play.live import LiveMatch
 from duels.play.narrator import Narrator
 from duels.play.new_match import NewMatch, seat_players
-from duels.terminal.options import INTERRUPTED
 from duels.terminal.prompts import PromptedMatch, Quit
 from duels.terminal.screen import Screen
+from duels.terminal.signals import exit_code
 
 
 def play_new(new: NewMatch, screen: Screen) -> int:
@@ -53,8 +53,10 @@ def _run(live: LiveMatch, prompted: PromptedMatch, screen: Screen) -> int:
         prompted.run()
     except (Quit, EOFError, KeyboardInterrupt) as leaving:
         if journal:
-            screen.notice(f"\nThe match is saved. Go on with: duels resume {shlex.quote(str(journal.path))}")
-        return 0 if isinstance(leaving, Quit) else INTERRUPTED
+            screen.last_words(
+                f"\nThe match is saved. Go on with: duels resume {shlex.quote(str(journal.path))}"
+            )
+        return 0 if isinstance(leaving, Quit) else exit_code(leaving)
     finally:
         if journal:
             journal.close()

@@ -51,6 +51,11 @@ class PromptedMatch:
             raise DuelsError(
                 "two people can share this game only on a screen of their own, not through a pipe."
             )
+        if self.guarded and not screen.can_clear:
+            raise DuelsError(
+                f"two people cannot play {rules.name} here: this terminal (TERM=dumb) cannot be cleared, "
+                "so each would see the other's secrets."
+            )
         watching = frozenset[Seat]() if self.guarded else live.people or frozenset(Seat)
         self.narrator = Narrator(self.words, watching)
         self._at_keyboard: Seat | None = None
