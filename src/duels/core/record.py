@@ -35,6 +35,8 @@ READABLE = (1, 2)
 HIDDEN = "?"
 COMMENT = "#"
 LARGEST_RECORDED = 9999  # of an option: a few edited letters must not cost minutes to check
+MOST_WAYS = 500_000
+"""So many ways in which a copy for one seat may have come about are looked at: it must not cost minutes."""
 RESULT = "result: "
 # What a record may say about a match besides its entries, in the order it is written.
 HEADERS = ("seat", "seat1", "seat2", "seed", "chance", "started")
@@ -264,6 +266,7 @@ def _replay(rules: AnyRules, entries: list[Numbered]) -> AnyMatch:
 def _replay_seen(rules: AnyRules, entries: list[Numbered], seat: Seat, result: Result | None) -> AnyMatch:
     """A match that `seat`, which saw `entries`, cannot tell from the one that was played."""
     seen = InformationSet.start(rules, seat)
+    left = MOST_WAYS
     concessions = [how.value for how in Concession]
     for place, (number, entry) in enumerate(entries, start=1):
         stated = result if place == len(entries) else None
@@ -272,6 +275,11 @@ def _replay_seen(rules: AnyRules, entries: list[Numbered], seat: Seat, result: R
                 conceded = tuple(match.play_text(entry) for match in seen.possible)
                 seen = InformationSet(seat, conceded)
                 continue
+            left -= sum(1 if entry != HIDDEN else len(match.actions) for match in seen.possible)
+            if left < 0:
+                raise DuelsError(
+                    "there are too many ways in which this copy can have come about to check it."
+                )
             action = None if entry == HIDDEN else rules.parse(entry)
             # An entry can be answered in several ways (hit or miss): so that the match ended as is stated,
             # or, where nothing is, so that it went on if it could.
