@@ -9,7 +9,7 @@ from pathlib import Path
 
 from duels.core.errors import DuelsError
 from duels.terminal.interrupts import long_computation
-from duels.terminal.options import INTERRUPTED
+from duels.terminal.signals import INTERRUPTED
 from tools.hunt.progress import Progress
 
 EXAMPLES = """\

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from duels.core.errors import DuelsError, to_install
-from duels.terminal.options import INTERRUPTED
+from duels.terminal.signals import INTERRUPTED
 
 _A_MOMENT = 0.5  # seconds
 _WIPE_LINE = "\r\x1b[K"
