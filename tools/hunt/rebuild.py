@@ -18,7 +18,7 @@ from tools.hunt.self_play import Plan, Step
 from tools.hunt.training import train
 
 FILES = (DATA.name, CLAIM.name)
-QUICK_PLAN = Plan(rounds=(2,), depths=(1,), stages=())
+QUICK_PLAN = Plan(rounds=2, depth=1, stages=())
 QUICK_EFFORT = Effort(sweeps=0, depth=0)
 RESPONDER = 180
 """What a round against the best responder takes, beside one against an adversary that remembers nothing."""
@@ -67,10 +67,7 @@ def rebuild(quick: bool, certifying: bool, tell: Tell) -> Rebuilt:
 
 def _work(plan: Plan) -> list[float]:
     """How much each part takes, for both seats: rounds, times what the adversary can remember."""
-    each = [
-        rounds * len(Window(CELLS, depth).states)
-        for rounds, depth in zip(plan.rounds, plan.depths, strict=True)
-    ]
+    each = [plan.rounds * len(Window(CELLS, plan.depth).states)]
     if plan.stages:
         each.append(RESPONDER * sum(stage.rounds for stage in plan.stages))
     return [float(part) for _ in Seat for part in each]

@@ -1,4 +1,4 @@
-"""The first part of training: a strategy learns against adversaries that remember more than it does.
+"""The first part of training: a strategy learns against an adversary that remembers more than it does.
 
 By exact sums over all that both can remember and all places of both tokens. No chance is involved: the same
 comes out every time.
@@ -18,6 +18,8 @@ from tools.hunt.best_responders import Stage
 from tools.hunt.mirror_descent import descend
 
 Array = np.ndarray[Any, Any]
+TEMPERATURE = 0.012
+"""How strongly policies are pulled towards playing everything alike."""
 
 
 @dataclass(frozen=True)
@@ -49,15 +51,14 @@ class Learned:
 
 @dataclass(frozen=True)
 class Plan:
-    """How long to train, and how strongly policies are pulled towards playing everything alike.
+    """How long to train.
 
-    First against each adversary in turn, which remembers all that the strategy does and a window of its own
-    naming; then against the best responders that are found.
+    First against an adversary that remembers all that the strategy does, and so many of its own last cells;
+    then against the best responders that are found.
     """
 
-    rounds: tuple[int, ...] = (160,)
-    depths: tuple[int, ...] = (2,)
-    temperature: float = 0.012
+    rounds: int = 160
+    depth: int = 2
     stages: tuple[Stage, ...] = (
         Stage(100, 0.06, 0.006),
         Stage(80, 0.03, 0.004),
@@ -219,37 +220,22 @@ Report = Callable[[Step], None]
 
 
 def train_seat(seat: Seat, own: Memory, others: Memory, grid: Grid, plan: Plan, report: Report) -> "Trained":
-    """Train one seat's strategy, which makes plain moves only, against adversaries with limited memory."""
-    pupil: Policy | None = None
-    adversary: Policy | None = None
-    for stage, (rounds, depth) in enumerate(zip(plan.rounds, plan.depths, strict=True)):
-        window = Window(own.cells, depth)
-        chain = Chain(own, window, grid) if seat is Seat.ONE else Chain(window, own, grid)
-        fresh = chain.policy(seat, others, tunnels=False)
-        stronger = chain.policy(seat.other, own, tunnels=True)
-        if pupil and adversary:
-            pupil.rows = fresh.rows
-            _inherit(stronger, adversary, window, Window(own.cells, plan.depths[stage - 1]), own)
-            adversary = stronger
-        else:
-            pupil, adversary = fresh, stronger
-        pair = (pupil, adversary) if seat is Seat.ONE else (adversary, pupil)
-        settling = 6 * bool(stage)
-        for number in range(settling + rounds):
-            # Hot at the very start only: what was learned against the last adversary is kept.
-            heat = 0.0 if stage else (0.1 - plan.temperature) * max(0.0, 1 - 1.5 * number / rounds) ** 2
-            for policy in pair:
-                chain.turn(policy)
-                if number >= settling:
-                    learner = policy is pupil
-                    policy.learn(0.5 if learner else 1.0, heat + (plan.temperature if learner else 0.012))
-            if number % 10 == 0:
-                won = chain.value if seat is Seat.ONE else 1 - chain.value
-                done = number / (settling + rounds)
-                report(Step(f"{seat.label}, adversary {stage + 1} of {len(plan.rounds)}", done, won))
-    assert pupil
-    assert adversary
-    return Trained(chain, pupil, adversary)
+    """Train one seat's strategy, which makes plain moves only, against an adversary with limited memory."""
+    window = Window(own.cells, plan.depth)
+    chain = Chain(own, window, grid) if seat is Seat.ONE else Chain(window, own, grid)
+    pupil = chain.policy(seat, others, tunnels=False)
+    adversary = chain.policy(seat.other, own, tunnels=True)
+    trained = Trained(chain, pupil, adversary)
+    for number in range(plan.rounds):
+        # Hot at the start only.
+        heat = (0.1 - TEMPERATURE) * max(0.0, 1 - 1.5 * number / plan.rounds) ** 2
+        for policy in trained.in_turn:
+            chain.turn(policy)
+            policy.learn(0.5 if policy is pupil else 1.0, heat + TEMPERATURE)
+        if number % 10 == 0:
+            won = chain.value if seat is Seat.ONE else 1 - chain.value
+            report(Step(f"{seat.label}, adversary", number / plan.rounds, won))
+    return trained
 
 
 @dataclass(frozen=True)
@@ -260,8 +246,17 @@ class Trained:
     pupil: Policy
     adversary: Policy
 
+    @property
+    def in_turn(self) -> list[Policy]:
+        """Both, who moves first first."""
+        return sorted((self.pupil, self.adversary), key=lambda policy: policy.seat)
+
     def learned(self) -> Learned:
-        return finished(self.chain, self.pupil)
+        """What the pupil does, who keeps its tunnel, and its chances of winning against the adversary."""
+        cells = self.chain.grid.cells
+        worth, reach = self.chain.worth[self.pupil.seat], self.chain.reach[self.adversary.seat]
+        waiting = _mean(worth, reach, self.pupil, cells)
+        return Learned(self.pupil.moves[:, cells:], self.pupil.names[:, cells:], waiting)
 
     def get_used_to(self, moves: Array, names: Array, rounds: int) -> None:
         """Give the pupil another strategy, and the adversary some rounds to learn its ways."""
@@ -269,26 +264,9 @@ class Trained:
         self.pupil.moves[:, cells:] = moves
         self.pupil.names[:, cells:] = names
         for _ in range(rounds):
-            for policy in sorted((self.pupil, self.adversary), key=lambda policy: policy.seat):
+            for policy in self.in_turn:
                 self.chain.turn(policy)
-            self.adversary.learn(1.0, 0.012)
-
-
-def _inherit(heir: Policy, elder: Policy, window: Window, shorter: Window, own: Memory) -> None:
-    """Start a policy that remembers more of its own naming where one that remembers less has come to."""
-    width = len(own.states)
-    known = np.array([shorter.index(state[::-1]) for state in window.states])
-    rows = (known[:, None] * width + np.arange(width)).ravel()
-    heir.moves[:] = elder.moves[rows]
-    heir.names[:] = elder.names[rows]
-
-
-def finished(chain: Chain, pupil: Policy) -> Learned:
-    """What a policy does that keeps its tunnel, and its chances of winning in `chain`."""
-    seat, other = pupil.seat, pupil.seat.other
-    cells = chain.grid.cells
-    waiting = _mean(chain.worth[seat], chain.reach[other], pupil, cells)
-    return Learned(pupil.moves[:, cells:], pupil.names[:, cells:], waiting)
+            self.adversary.learn(1.0, TEMPERATURE)
 
 
 def _mean(worth: Array, reach: Array, pupil: Policy, cells: int) -> Any:

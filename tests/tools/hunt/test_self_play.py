@@ -62,9 +62,9 @@ def test_mirror_descent_finds_the_mixed_equilibrium_of_matching_pennies() -> Non
 
 def trained() -> Strategy:
     steps: list[Step] = []
-    strategy = train(Plan(rounds=(2,), depths=(1,), stages=(Stage(2, 0.05, 0.01),)), steps.append)
+    strategy = train(Plan(rounds=2, depth=1, stages=(Stage(2, 0.05, 0.01),)), steps.append)
     assert [step.stage for step in steps if step.stage.startswith("Player 2")] == [
-        "Player 2, adversary 1 of 1",
+        "Player 2, adversary",
         "Player 2, best responders",
     ]
     assert all(0.0 < step.value < 1.0 for step in steps)
