@@ -78,7 +78,7 @@ def solve(
       lights, leap  about a second
       chain         some seconds
       flip          a few minutes
-      hunt          minutes, and needs the extra 'solve'
+      hunt          minutes, and needs the extra 'fast'
     """
     from duels.terminal import solve as solving
     from duels.terminal import strategy

@@ -10,11 +10,12 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from time import monotonic
 
-from duels.core.errors import DuelsError, to_install
+from duels.core.extras import MissingExtra, extra
 from duels.terminal.options import INTERRUPTED
 from duels.terminal.screen import Screen
 
 _A_MOMENT = 0.5  # seconds
+_EXTRA = "fast"  # what brings the packages that long computations need
 _WIPE_LINE = "\r\x1b[K"
 
 
@@ -40,21 +41,14 @@ def duration(seconds: float) -> str:
 @contextmanager
 def long_computation() -> Iterator[None]:
     """Within, Ctrl-C ends the program soon, and a missing package is named with what installs it."""
-    try:
-        with _interrupts_heard():
-            yield
-    except ModuleNotFoundError as missing:
-        raise DuelsError(_needs(str(missing.name))) from None
+    with extra(_EXTRA), _interrupts_heard():
+        yield
 
 
 def need(package: str) -> None:
     """Say that a package is missing before anything is promised."""
     if not find_spec(package):
-        raise DuelsError(_needs(package))
-
-
-def _needs(package: str) -> str:
-    return f"this needs {package}: {to_install('solve')}"
+        raise MissingExtra.of(package, _EXTRA)
 
 
 @contextmanager
