@@ -68,7 +68,7 @@ def test_whatever_is_named_anywhere_is_an_extra() -> None:
         source = path.read_text(encoding="utf-8")
         named |= dict.fromkeys(re.findall(r"\b(?:extra|to_install)\(['\"](\w+)['\"]\)", source), path)
         named |= dict.fromkeys(re.findall(r"\bextra [`'](\w+)[`']", source), path)
-    for path in (ROOT / "README.md", ROOT / "Makefile", *(ROOT / "docs").glob("*.md")):
+    for path in (ROOT / "README.md", ROOT / "Makefile", *(ROOT / "docs").rglob("*.md")):
         text = path.read_text(encoding="utf-8")
         for names in re.findall(r"(?:duels|'\.)\[([a-z,]+)\]", text):
             named |= dict.fromkeys(names.split(","), path)
