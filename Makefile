@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: play test lint golden check-slow bench solved examples hunt-strategy hunt-study clean
+.PHONY: play test lint golden check-slow wheel-test bench solved examples hunt-strategy hunt-study clean
 
 # Reinstalled only when what is to be installed changes.
 .venv/played: pyproject.toml
@@ -32,6 +32,10 @@ golden: .venv/tested
 
 check-slow: .venv/tested
 	$(BIN)/pytest -m slow
+
+# The built packages, on the oldest Python that we support and on the newest that is here.
+wheel-test: .venv/tested
+	$(BIN)/pytest -m slow -n 0 tests/test_wheel.py
 
 bench: .venv/tested .venv-bench/ready
 	$(BIN)/python benchmarks/startup.py --json docs/performance/startup.json

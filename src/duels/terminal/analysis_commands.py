@@ -57,7 +57,7 @@ def solve(
       lights, leap  about a second
       chain         some seconds
       flip          a few minutes
-      hunt          minutes, and needs the extra 'solve'
+      hunt          minutes, and needs the extra 'fast'
     """
     from duels.terminal import solve as solving
     from duels.terminal.screen import Screen

@@ -8,21 +8,19 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from duels.core.errors import DuelsError, to_install
+from duels.core.extras import extra
 from duels.terminal.signals import INTERRUPTED
 
 _A_MOMENT = 0.5  # seconds
+_EXTRA = "fast"  # what brings the packages that long computations need
 _WIPE_LINE = "\r\x1b[K"
 
 
 @contextmanager
 def long_computation() -> Iterator[None]:
     """Within, Ctrl-C ends the program soon, and a missing package is named with what installs it."""
-    try:
-        with _interrupts_heard():
-            yield
-    except ModuleNotFoundError as missing:
-        raise DuelsError(f"this needs {missing.name}: {to_install('solve')}") from None
+    with extra("fast"), _interrupts_heard():
+        yield
 
 
 @contextmanager

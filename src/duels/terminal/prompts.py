@@ -5,7 +5,6 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from duels.core.errors import DuelsError
-from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.core.words import Question, ask_until, read_yes
 from duels.play.live import LiveMatch
@@ -15,8 +14,6 @@ from duels.terminal.screen import Screen
 
 if TYPE_CHECKING:
     from duels.solving.oracle import Oracle
-
-AnyMatch = Match[Any, Any, Any]
 
 COMMANDS = ALWAYS | {
     "undo": "take back your last decision",
