@@ -22,6 +22,7 @@ class Concession(Enum):
 
     @property
     def ending(self) -> Ending:
+        """How a match ends in which this is done."""
         return Ending.RESIGNED if self is Concession.RESIGN else Ending.FORFEITED
 
 
@@ -38,6 +39,7 @@ class Conceded(Event):
 
     @property
     def outcome(self) -> Outcome:
+        """The result: the other seat won."""
         done = "resigns" if self.ending is Ending.RESIGNED else "forfeits"
         return Outcome(self.ending, self.seat.other, f"{self.seat.label} {done}.")
 
@@ -79,6 +81,7 @@ class Match(Generic[S, A, V]):
 
     @classmethod
     def start(cls, rules: Rules[S, A, V]) -> "Match[S, A, V]":
+        """A new match, before its first move."""
         return cls(rules, rules.initial())
 
     # -- now ------------------------------------------------------------------------------------
@@ -101,6 +104,7 @@ class Match(Generic[S, A, V]):
 
     @property
     def over(self) -> bool:
+        """Whether the match has ended."""
         return self.outcome is not None
 
     def sight(self, seat: Seat) -> Sight[A, V]:

@@ -21,6 +21,7 @@ class Dice:
         self._seed = seed
 
     def at(self, match: AnyMatch, purpose: str) -> Random:
+        """The generator for one draw: `purpose` keeps coins and players' choices apart."""
         return Random(f"{self._seed} {purpose} {len(match.turns)}")
 
 
@@ -35,6 +36,7 @@ class ChanceScript:
 
     @classmethod
     def parse(cls, rules: Rules[Any, Any, Any], text: str) -> "ChanceScript":
+        """Read outcomes in notation, separated by spaces; NotationError names one that cannot come."""
         by_name = {rules.format(outcome): outcome for outcome in rules.all_outcomes()}
         words = text.lower().split()
         if words and not by_name:

@@ -91,6 +91,7 @@ class Journal:
         os.fsync(self._handle)
 
     def close(self) -> None:
+        """Release the file, and its lock."""
         os.close(self._handle)
 
     def _write(self, text: str) -> None:
