@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: play test lint golden check-slow bench solved examples clean
+.PHONY: play test lint golden check-slow docs bench solved examples clean
 
 # Reinstalled only when what is to be installed changes.
 .venv/played: pyproject.toml
@@ -32,6 +32,16 @@ golden: .venv/tested
 
 check-slow: .venv/tested
 	$(BIN)/pytest -m slow
+
+# The site, in site/. Strict: a broken link or a public name without a docstring fails. Always built afresh, for
+# Sphinx warns only about pages that it reads.
+docs: .venv-docs/ready
+	.venv-docs/bin/sphinx-build --quiet --fail-on-warning --fresh-env --doctree-dir build/doctrees docs site
+
+.venv-docs/ready: pyproject.toml docs/requirements.txt
+	@test -d .venv-docs || $(PYTHON) -m venv .venv-docs
+	@.venv-docs/bin/pip install --quiet --disable-pip-version-check -r docs/requirements.txt --editable '.[rl,openspiel]'
+	@touch $@
 
 bench: .venv/tested .venv-bench/ready
 	$(BIN)/python benchmarks/startup.py --json docs/performance/startup.json
@@ -64,4 +74,4 @@ examples: .venv-examples/ready
 	@touch $@
 
 clean:
-	rm -rf .venv .venv-* .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist
+	rm -rf .venv .venv-* .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist site
