@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: play test lint golden check-slow docs bench solved examples clean
+.PHONY: play test lint golden check-slow docs changelog bench solved examples clean
 
 # Reinstalled only when what is to be installed changes.
 .venv/played: pyproject.toml
@@ -42,6 +42,10 @@ docs: .venv-docs/ready
 	@test -d .venv-docs || $(PYTHON) -m venv .venv-docs
 	@.venv-docs/bin/pip install --quiet --disable-pip-version-check -r docs/requirements.txt --editable '.[rl,openspiel]'
 	@touch $@
+
+# Moves the fragments of changelog.d/ into CHANGELOG.md: make changelog VERSION=0.2.0
+changelog: .venv-docs/ready
+	.venv-docs/bin/towncrier build --yes --version $(VERSION)
 
 bench: .venv/tested .venv-bench/ready
 	$(BIN)/python benchmarks/startup.py --json docs/performance/startup.json
