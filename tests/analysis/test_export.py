@@ -9,11 +9,11 @@ import pyarrow
 import pyarrow.parquet as parquet
 import pytest
 
+from duels.analysis.export import Export, export
 from duels.core.errors import DuelsError
 from duels.core.match import Match
 from duels.games import GAMES
 from duels.terminal.commands import run as run_command
-from duels.analysis.export import Export, export
 
 
 def run_of(game: str, games: int, *players: str, seed: str = "s", **options: Any) -> Export:

@@ -8,12 +8,6 @@ from typing import Any
 
 import pytest
 
-from duels.core.match import Match, playing
-from duels.core.rules import Seat
-from duels.games import find_game
-from duels.players.levels import SHARE
-from duels.terminal import levels
-from duels.terminal.commands import run
 from duels.analysis.levels import (
     _QUICK_MATCHES,
     LevelRow,
@@ -24,6 +18,12 @@ from duels.analysis.levels import (
     levels_as_text,
     measure_levels,
 )
+from duels.core.match import Match, playing
+from duels.core.rules import Seat
+from duels.games import find_game
+from duels.players.levels import SHARE
+from duels.terminal import levels
+from duels.terminal.commands import run
 
 
 @pytest.mark.parametrize(

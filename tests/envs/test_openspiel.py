@@ -32,10 +32,10 @@ from open_spiel.python.algorithms import (
 from open_spiel.python.policy import Policy, UniformRandomPolicy
 
 import duels.envs.openspiel  # noqa: F401  (registers the games)
+from duels.analysis.exploitability import exploitability as our_exploitability
 from duels.core.errors import BadOption, GameOver, IllegalMove
 from duels.core.match import Match
 from duels.core.rules import CHANCE, Seat, Sight
-from duels.analysis.exploitability import exploitability as our_exploitability
 from duels.games import GAMES
 from duels.games.hunt.certificate import problem_against
 from duels.games.hunt.rules import Observe, Phase, Tunnel

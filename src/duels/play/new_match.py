@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from random import Random
 from typing import Any
 
 from duels.core.errors import NotationError, quote
@@ -43,7 +42,7 @@ class NewMatch:
             ChanceScript.parse(self.rules, self.chance)
         except NotationError as error:
             raise NotationError(f"--chance: {error}") from None
-        first = Random(f"{self.seed} first").choice("12") if self.first == "random" else self.first
+        first = Dice(self.seed).once("first").choice("12") if self.first == "random" else self.first
         if first == "2":
             self.one, self.two = self.two, self.one
 

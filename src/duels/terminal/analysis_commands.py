@@ -251,8 +251,8 @@ def export(
     """Write matches between machine players, every decision graded.
 
     A run that was broken off goes on where it was when it is started again, and a finished one goes on
-    with more --games. chain and hunt need not end between machines: they are cut off after 50 boards or turns,
-    or as --max-boards and --max-turns say.
+    with more --games. chain and hunt need not end between machines: they are cut off after 50 boards or
+    turns, or as --max-boards and --max-turns say.
     """
     from duels.analysis import export as exporting
     from duels.play.new_match import limited

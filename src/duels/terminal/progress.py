@@ -11,8 +11,8 @@ from importlib.util import find_spec
 from time import monotonic
 
 from duels.core.errors import DuelsError, to_install
-from duels.terminal.options import INTERRUPTED
 from duels.terminal.screen import Screen
+from duels.terminal.signals import INTERRUPTED
 
 _A_MOMENT = 0.5  # seconds
 _WIPE_LINE = "\r\x1b[K"

@@ -10,7 +10,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from time import monotonic
 from typing import Any, TypeVar
 
@@ -45,12 +45,8 @@ class Screen:
     def __init__(self, plain_text: bool = False) -> None:
         self.typed_at_terminal = sys.stdin.isatty()
         self.on_terminal = self.typed_at_terminal and sys.stdout.isatty()
-        self.colour = (
-            sys.stdout.isatty()
-            and not plain_text
-            and not os.environ.get("NO_COLOR")
-            and os.environ.get("TERM") != "dumb"
-        )
+        self.can_clear = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+        self.colour = self.can_clear and not plain_text and not os.environ.get("NO_COLOR")
         self._usual = self._terminal_settings() or []
 
     def _terminal_settings(self) -> list[Any] | None:
@@ -66,6 +62,11 @@ class Screen:
         sys.stdout.flush()
         sys.stderr.write(f"{text}\n")
         sys.stderr.flush()
+
+    def last_words(self, text: str) -> None:
+        """Say something to whoever is leaving; the terminal may be gone already."""
+        with suppress(OSError):
+            self.notice(text)
 
     @contextmanager
     def patience(self, what: str) -> Iterator[Listener]:

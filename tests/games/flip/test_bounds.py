@@ -10,8 +10,8 @@ import pytest
 
 from duels.core.match import Match, playing
 from duels.core.rules import CHANCE, Seat
-from duels.games.flip.bounds import Bounds, Grid, Interval, Position, chance_to_last, most_turns
 from duels.games.flip.abstraction import Abstraction
+from duels.games.flip.bounds import Bounds, Grid, Interval, Position, chance_to_last, most_turns
 from duels.games.flip.oracle import make_oracle
 from duels.games.flip.rules import UNKNOWN, Drawn, Flip, QuantumFlip, QuantumTiles, State
 

@@ -13,8 +13,8 @@ from duels.core.errors import NotationError, NotYourTurn
 from duels.core.match import Match, draw
 from duels.core.rules import CHANCE, Seat
 from duels.games.flip import fill, table, verify
-from duels.games.flip.bounds import Shape
 from duels.games.flip.abstraction import MOST_NEAR, Abstraction
+from duels.games.flip.bounds import Shape
 from duels.games.flip.oracle import FlipOracle, make_oracle
 from duels.games.flip.rules import Flip, Keep, QuantumFlip, QuantumTiles
 from duels.games.flip.table import SHIPPED, Table, described

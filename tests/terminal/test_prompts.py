@@ -10,7 +10,7 @@ from duels.core.rules import Seat
 from duels.core.words import plain
 from duels.games import find_game
 from duels.play.journal import read_record
-from duels.terminal.table import _BACK, _COMMANDS, HELP
+from duels.terminal.prompts import COMMANDS, HELP
 from tests.support import (
     GAME_NAMES,
     AnyMatch,
@@ -36,7 +36,7 @@ def play(folder: Path, match: AnyMatch, lines: list[str]) -> tuple[Done, Path]:
 
 @pytest.mark.parametrize("name", GAME_NAMES)
 def test_help_lists_every_command(name: str, tmp_path: Path) -> None:
-    assert {_BACK, *_COMMANDS} - {"?"} == {line.split()[0] for line in HELP.splitlines()[1:]}
+    assert set(COMMANDS) == {line.split()[0] for line in HELP.splitlines()[1:]}
     for word in ("help", "?", " HELP "):
         done = duels(tmp_path, "play", name, entered=f"{word}\nquit\n")
         assert HELP in done.out
@@ -95,7 +95,7 @@ def test_resigning_loses_at_once_at_any_prompt(name: str, tmp_path: Path) -> Non
         outcome = read_record(path).match.outcome
         assert outcome
         assert outcome.winner is loser.other
-        assert path.read_text().endswith(f"resign\nresult: {loser.label} resigns.\n")
+        assert path.read_text().endswith(f"\nresult: {loser.other.value} won, {loser.value} resigned\n")
         assert duels(tmp_path, "verify", path).code == 0
 
 
