@@ -6,8 +6,10 @@ property without a docstring.
 """
 
 import pkgutil
+import sys
 from importlib import import_module
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 from sphinx.application import Sphinx
@@ -16,7 +18,7 @@ from sphinx.util import logging
 project = "duels"
 author = "the duels authors"
 copyright = "the duels authors"
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary"]
+extensions = ["myst_parser", "sphinx.ext.autodoc"]
 exclude_patterns = ["requirements.txt"]
 html_theme = "furo"
 html_title = "duels"
@@ -29,33 +31,58 @@ autodoc_default_options = {"members": True, "undoc-members": True}
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
 add_module_names = False
+maximum_signature_line_length = 100
 toc_object_entries_show_parents = "hide"
 
-PUBLIC = ("core", "games", "players", "play", "analysis", "vector", "envs")
-"""What people may import from: every module of these packages is on a page under `api/`."""
-INSIDE = ("duels.games.", "duels.envs.kernels", "duels.envs.gymnasium.", "duels.envs.pettingzoo.")
-"""How the public packages are built: a game's own room, and parts that a package shows under its own name."""
-INTERNAL = {f"duels.envs.{name}" for name in ("batch", "compiled", "dice", "engine", "tabled", "vector")}
+ROOMS = ("core", "games", "players", "play", "analysis")
+"""Packages that people may import from: a page under `api/` documents every module in them."""
+DOORS = (
+    "duels",
+    "duels.vector",
+    *(f"duels.envs{door}" for door in ("", ".gymnasium", ".openspiel", ".pettingzoo")),
+)
+"""Modules that people may import from, in packages whose other modules are nobody's business."""
 
 log = logging.getLogger(__name__)
 
 
 def public_modules() -> set[str]:
     """The modules that must be documented."""
-    found = {"duels"}
-    for name in PUBLIC:
-        module = import_module(f"duels.{name}")
-        path = getattr(module, "__path__", None)
-        inside = pkgutil.walk_packages(path, f"{module.__name__}.") if path else ()
-        found |= {module.__name__, *(each.name for each in inside)}
-    return {name for name in found if not name.startswith(INSIDE)} - INTERNAL
+    rooms = [import_module(f"duels.{room}") for room in ROOMS]
+    inside = {
+        f"{room.__name__}.{module.name}"
+        for room in rooms
+        for module in pkgutil.iter_modules(room.__path__)
+        if not module.ispkg  # a game's own room
+    }
+    return {room.__name__ for room in rooms} | inside | set(DOORS)
 
 
-def undocumented(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
-    """Warn of whatever has no docstring, its own or inherited; data may explain itself by its type."""
+def explain(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
+    """Name the method that an adapter implements; warn of whatever else has no docstring, or inherits none.
+
+    Data may explain itself by its type.
+    """
+    if framework := implemented(thing):
+        lines[:] = [f"Implements `{framework}`.", ""]
     ours = (getattr(thing, "__module__", None) or project).startswith(project)
     if ours and what not in ("attribute", "data") and not any(lines):
         warn("%s has no docstring", name)
+
+
+def implemented(thing: Any) -> str | None:
+    """The method of another library that `thing`, which has no docstring of its own, implements."""
+    method = getattr(thing, "fget", thing)
+    if not isinstance(method, FunctionType) or method.__doc__:
+        return None
+    *path, name = method.__qualname__.split(".")
+    owner: Any = sys.modules[method.__module__]
+    for part in path:
+        owner = getattr(owner, part, None)
+    for base in getattr(owner, "__mro__", ()):
+        if name in vars(base) and base.__module__.split(".")[0] not in (project, "builtins"):
+            return f"{base.__module__}.{base.__qualname__}.{name}"
+    return None
 
 
 def unmentioned(app: Sphinx, env: Any) -> None:
@@ -76,5 +103,5 @@ def warn(message: str, name: str) -> None:
 
 
 def setup(app: Sphinx) -> None:
-    app.connect("autodoc-process-docstring", undocumented)
+    app.connect("autodoc-process-docstring", explain)
     app.connect("env-check-consistency", unmentioned)
