@@ -28,11 +28,11 @@ STUDY = DOCS / "solved" / "hunt.json"
 WIDTH = 110
 
 HEAD = """\
-# What perfect play is
+# Perfect play
 
-`make solved` writes this page from the oracles and fails where one of its sentences would no longer be true.
-Every section names the commands that print its numbers, and every oracle is checked by a second method:
-`duels solve GAME --verify`. A value is the probability that a player wins when both play perfectly;
+`make solved` writes this page from the oracles, and fails if one of its sentences is no longer true. Every
+section names the commands that print its numbers, and a second method checks every oracle:
+`duels solve GAME --verify`. A value is the probability that a player wins when both sides play perfectly;
 never-ending play counts one half.
 """
 

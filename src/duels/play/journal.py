@@ -125,6 +125,7 @@ class Journal:
         del self._lengths[len(match.turns) + 1 :]
 
     def close(self) -> None:
+        """Release the file, and its lock."""
         os.close(self._handle)
 
     def _write(self, text: str) -> None:

@@ -48,6 +48,7 @@ class NewMatch:
             self.one, self.two = self.two, self.one
 
     def headers(self) -> dict[str, str]:
+        """The header of the match's record."""
         return {
             "seat1": self.one,
             "seat2": self.two,

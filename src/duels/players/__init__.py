@@ -61,6 +61,7 @@ class RandomPlayer:
     """Any legal action, each as likely."""
 
     def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
+        """Any of `sight.actions`."""
         return rng.choice(sight.actions)
 
     def odds(self, sight: Sight[Any, Any]) -> dict[Any, float]:
@@ -75,6 +76,7 @@ class GreedyPlayer:
         self._score = rules.game.greedy(rules)
 
     def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
+        """One of the actions with the highest score."""
         return rng.choice(self._best(sight))
 
     def odds(self, sight: Sight[Any, Any]) -> dict[Any, float]:

@@ -12,7 +12,6 @@ from duels.core.extras import extra
 from duels.terminal.signals import INTERRUPTED
 
 _A_MOMENT = 0.5  # seconds
-_EXTRA = "fast"  # what brings the packages that long computations need
 _WIPE_LINE = "\r\x1b[K"
 
 
