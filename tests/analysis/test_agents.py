@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import duels
-from duels.core.errors import DuelsError
 from duels.analysis.agents import table_of
 from duels.analysis.exploitability import exploitability
+from duels.core.errors import DuelsError
 from duels.envs.gymnasium import DuelEnv
 from duels.envs.tabled import shared_tables
 from duels.games import GAMES

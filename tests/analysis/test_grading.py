@@ -10,12 +10,12 @@ from open_spiel.python.algorithms import exploitability as theirs
 from open_spiel.python.policy import TabularPolicy
 
 import duels.envs.openspiel  # noqa: F401  (registers the games)
+from duels.analysis.agents import table_of
+from duels.analysis.exploitability import exploitability, exploitability_bounds, grades_of, tabulate
 from duels.core.errors import DuelsError
 from duels.core.explore import reachable
 from duels.core.rules import CHANCE, Seat, Sight
 from duels.envs import pettingzoo as duels_pettingzoo
-from duels.analysis.agents import table_of
-from duels.analysis.exploitability import exploitability, exploitability_bounds, grades_of, tabulate
 from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
 from duels.envs.tabled import shared_tables
 from duels.games import GAMES

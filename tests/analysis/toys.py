@@ -16,6 +16,7 @@ from duels.core.options import option
 from duels.core.rules import Actor, Event, OpenRules, Outcome, Seat, Sight, Step
 from duels.core.words import Dialogue, Refused, Words, ask_until
 from duels.solving.oracle import Judged, OpenOracle, Oracle, Value, Verdict
+from duels.solving.progress import Progress, quiet
 from tests.core.toys import FACES, Hide, View
 
 STEPS = Game("steps", "Steps", "a race that can be drawn", __name__)
@@ -122,7 +123,11 @@ class StepsOracle(OpenOracle[int, Count]):
         return (max if state.mover is Seat.ONE else min)(self.worths_after(state, (1, 2)))
 
 
-RULES, WORDS, make_oracle = Steps, StepsWords, StepsOracle
+def make_oracle(rules: Steps, progress: Progress = quiet) -> StepsOracle:
+    return StepsOracle(rules)
+
+
+RULES, WORDS = Steps, StepsWords
 
 
 class HideOracle(Oracle[str, View]):

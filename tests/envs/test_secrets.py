@@ -14,13 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import duels.envs.openspiel  # noqa: F401  (registers the games)
+from duels.analysis.export import Export, play_one, rows_of
 from duels.core.match import Match, Turn
 from duels.core.rules import Seat, Sight
 from duels.envs import pettingzoo as duels_pettingzoo
 from duels.envs import vector
 from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
 from duels.games import GAMES
-from duels.analysis.export import Export, play_one, rows_of
 
 OPTIONS: dict[str, Any] = {"max_turns": 8}
 HUNT = GAMES["hunt"].rules(**OPTIONS)

@@ -11,7 +11,7 @@ from duels.core.match import Match
 from duels.core.rules import CHANCE, Seat, Sight
 from duels.games import GAMES
 from duels.solving.oracle import Exactness, Judged, Value, Verdict
-from duels.solving.oracles import oracle_for, shared_oracle
+from duels.solving.oracles import _MOST_KEPT, oracle_for
 from duels.solving.protocols import explainer_of
 
 
@@ -44,8 +44,12 @@ def test_a_value_in_a_sentence_says_where_its_digits_are_not_proven(value: Value
 
 def test_an_oracle_is_shared_by_equal_rules() -> None:
     rules = GAMES["lights"].rules
-    assert shared_oracle(rules()) is shared_oracle(rules(lights=7))
-    assert shared_oracle(rules()) is not shared_oracle(rules(lights=8))
+    first = oracle_for(rules())
+    assert oracle_for(rules(lights=7)) is first
+    assert oracle_for(rules(lights=8)) is not first
+    for lights in range(8, 8 + _MOST_KEPT):
+        oracle_for(rules(lights=lights))
+    assert oracle_for(rules()) is not first, "the oldest are forgotten"
 
 
 @pytest.mark.parametrize("concede", [Match.resign, Match.forfeit])

@@ -14,7 +14,7 @@ from duels.core.rules import Rules, Seat, Sight
 from duels.games import rules_of
 from duels.players.levels import mixture
 from duels.solving.oracle import OFTEN, Oracle, Verdict
-from duels.solving.oracles import shared_oracle
+from duels.solving.oracles import oracle_for
 from duels.solving.protocols import Explainer, explainer_of
 
 AnyMatch = Match[Any, Any, Any]
@@ -104,7 +104,7 @@ def exercises(
     lesson that was just taught comes again only when no other is found.
     """
     rules = rules_of(game, **options)
-    return _spread(rules, shared_oracle(rules), Random(seed))
+    return _spread(rules, oracle_for(rules), Random(seed))
 
 
 def _spread(rules: Rules[Any, Any, Any], oracle: Oracle[Any, Any], rng: Random) -> Iterator[Exercise]:

@@ -8,7 +8,7 @@ from duels.analysis.wording import all_alike, percent
 from duels.core.rules import A, Rules, Sight, V
 from duels.core.words import either
 from duels.solving.oracle import OFTEN, Judged, Oracle, Value, Verdict
-from duels.solving.oracles import shared_oracle
+from duels.solving.oracles import oracle_for
 from duels.solving.protocols import beliefs_of, explainer_of
 
 _MOST_NAMED = 8
@@ -44,7 +44,7 @@ def hint(sight: Sight[A, V], oracle: Oracle[A, V] | None = None) -> Hint[A]:
 
     The oracle is that of `sight.rules`; pass one to use it instead.
     """
-    oracle = oracle or shared_oracle(sight.rules)
+    oracle = oracle or oracle_for(sight.rules)
     verdict = oracle.judge(sight)
     advised = _advised(verdict)
     alike = all_alike(verdict).removesuffix(".")

@@ -59,7 +59,7 @@ def measure_levels(
     rules: Rules[Any, Any, Any], matches: int, seed: str, progress: Progress = quiet
 ) -> list[LevelRow]:
     """Play `matches` matches for each pair of neighbours, half of them from either seat."""
-    judge = _Judge(rules, oracle_for(rules))
+    judge = _Judge(rules, oracle_for(rules, progress))
     rows: list[LevelRow] = []
     below: float | None = None
     for name, share in {"random": 1.0, **SHARE}.items():

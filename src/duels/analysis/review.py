@@ -15,7 +15,8 @@ from duels.core.match import Concession, Match
 from duels.core.record import Record, format_entry
 from duels.core.rules import Actor, Seat
 from duels.solving.oracle import Exactness, Oracle, Value, Verdict
-from duels.solving.oracles import shared_oracle
+from duels.solving.oracles import oracle_for
+from duels.solving.progress import Progress, quiet
 from duels.solving.protocols import beliefs_of, both_sides_of, explainer_of, value_seeing_all
 
 AnyMatch = Match[Any, Any, Any]
@@ -111,13 +112,10 @@ def review(match: AnyMatch, oracle: AnyOracle | None = None) -> Review:
     A match of a game with secrets can be reviewed once it is over. The oracle is that of `match.rules`; pass
     one to use it instead.
     """
-    if match.rules.has_secrets and not match.over:
-        raise DuelsError("a match with hidden moves can be reviewed once it is over.")
-    oracle = oracle or shared_oracle(match.rules)
+    _refuse_unfinished_secrets(match)
+    oracle = oracle or oracle_for(match.rules)
     steps = match.steps()
-    start = steps[0].previous if steps else match
-    assert start
-    values = [_value_now(oracle, each) for each in (start, *steps)]
+    values = [_value_now(oracle, each) for each in (match.after(0), *steps)]
     moments = tuple(
         _judge(oracle, number, step, values[number - 1].number, values[number].number)
         for number, step in enumerate(steps, start=1)
@@ -132,14 +130,21 @@ def review(match: AnyMatch, oracle: AnyOracle | None = None) -> Review:
     )
 
 
-def review_record(record: Record) -> Review:
+def review_record(record: Record, progress: Progress = quiet) -> Review:
     """Judge every decision of a recorded match; the record must hold both seats' moves."""
-    if record.seat and record.match.rules.has_secrets and record.match.over:
+    match = record.match
+    if record.seat and match.rules.has_secrets and match.over:
         raise DuelsError(
             "this record holds only what one seat could see of a match with hidden moves: "
             "a review needs the whole record."
         )
-    return review(record.match)
+    _refuse_unfinished_secrets(match)
+    return review(match, oracle_for(match.rules, progress))
+
+
+def _refuse_unfinished_secrets(match: AnyMatch) -> None:
+    if match.rules.has_secrets and not match.over:
+        raise DuelsError("a match with hidden moves can be reviewed once it is over.")
 
 
 def _value_now(oracle: AnyOracle, match: AnyMatch) -> Value:

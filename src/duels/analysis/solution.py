@@ -7,7 +7,7 @@ from typing import Any, Generic
 from duels.core.errors import DuelsError, quote
 from duels.core.rules import A, Rules, Seat, Sight, V
 from duels.solving.oracle import Finding, Oracle, Value, Verdict
-from duels.solving.oracles import shared_oracle
+from duels.solving.oracles import oracle_for
 from duels.solving.protocols import beliefs_of, explainer_of
 
 
@@ -69,7 +69,7 @@ def _value_fields(value: Value) -> dict[str, Any]:
 
 def solve(sight: Sight[A, V], oracle: Oracle[A, V] | None = None) -> Solution[A, V]:
     """What perfect play is where `sight.seat` is to move; only the value where chance is."""
-    oracle = oracle or shared_oracle(sight.rules)
+    oracle = oracle or oracle_for(sight.rules)
     explainer = explainer_of(oracle)
     verdict = oracle.judge(sight) if sight.actions else None
     return Solution(

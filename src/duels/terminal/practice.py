@@ -5,6 +5,7 @@ from typing import Any
 from duels.analysis.exercises import Exercise, exercises
 from duels.analysis.wording import belief_strip
 from duels.core.rules import Rules
+from duels.solving.oracles import oracle_for
 from duels.solving.protocols import beliefs_of, explainer_of
 from duels.terminal.dialogue import ALWAYS, converse, help_text
 from duels.terminal.hint_text import hint_as_text
@@ -16,7 +17,8 @@ HELP = help_text(ALWAYS | {"quit": "leave"})
 def practise(rules: Rules[Any, Any, Any], count: int, seed: str | None, screen: Screen) -> tuple[int, int]:
     """Ask `count` exercises; how many were right, out of how many answered."""
     right = asked = 0
-    with screen.patience("looking for positions"):
+    with screen.patience("looking for positions") as progress:
+        oracle_for(rules, progress)  # the exercises share it
         found = exercises(rules, seed)
         exercise = next(found, None)
     try:

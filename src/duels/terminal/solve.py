@@ -3,6 +3,7 @@
 import json
 import shlex
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 from duels.analysis.solution import Solution, solve
@@ -11,10 +12,9 @@ from duels.core.errors import DuelsError
 from duels.core.rules import Rules, Sight
 from duels.solving.oracle import Check, Exactness, Judged, Value, Verdict
 from duels.solving.oracles import oracle_for
-from duels.solving.progress import tell
 from duels.solving.protocols import checks_of
+from duels.terminal.interrupts import long_computation
 from duels.terminal.options import flags_for
-from duels.terminal.progress import long_computation
 from duels.terminal.screen import Screen
 
 # So many lines are listed; where there are more actions, those of equal value share a line.
@@ -24,8 +24,8 @@ _NAMES_A_LINE = 8
 
 def find_solution(sight: Sight[Any, Any], screen: Screen) -> Solution[Any, Any]:
     """What perfect play is there; it may take a while."""
-    with screen.patience("solving"):
-        return solve(sight, oracle_for(sight.rules))
+    with screen.patience("solving") as progress:
+        return solve(sight, oracle_for(sight.rules, progress))
 
 
 def solution_as_text(solution: Solution[Any, Any], every_action: bool = False) -> str:
@@ -105,11 +105,11 @@ def _sure(value: Value) -> str:
 
 def verify(rules: Rules[Any, Any, Any], as_json: bool, screen: Screen) -> bool:
     """Run the oracle's checks, a line each as they finish; whether all passed."""
-    with screen.patience("getting ready"):
-        oracle = oracle_for(rules)
+    with screen.patience("getting ready") as progress:
+        oracle = oracle_for(rules, progress)
     checks: list[Check] = []
     with long_computation():
-        for check in screen.patiently("checking", checks_of(oracle, tell)):
+        for check in screen.patiently("checking", partial(checks_of, oracle)):
             checks.append(check)
             if not as_json:
                 screen.say(f"{check}\n")

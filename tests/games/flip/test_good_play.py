@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from duels.analysis.advice import percent
+from duels.analysis.wording import percent
 from duels.core.match import Match, playing
 from duels.games.flip import verify
 from duels.games.flip.oracle import FlipOracle, make_oracle

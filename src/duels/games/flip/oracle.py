@@ -1,4 +1,4 @@
-"""Perfect play for flip: the lumped table, and what the real board can change about it."""
+"""Perfect play for flip: the abstraction table, and what the real board can change about it."""
 
 from collections.abc import Hashable, Iterator
 from typing import NamedTuple
@@ -18,9 +18,9 @@ FEW = 15  # unknown tiles, beyond which a second step takes many seconds and is 
 ALIKE = 4 * ROUNDING  # closer values cannot be told apart
 
 
-def make_oracle(rules: QuantumTiles) -> "FlipOracle":
+def make_oracle(rules: QuantumTiles, progress: Progress = quiet) -> "FlipOracle":
     """The oracle for any of flip's boards; the book's table is shipped, others are solved and cached."""
-    return FlipOracle(rules, Table.of(rules))
+    return FlipOracle(rules, Table.of(rules, progress))
 
 
 def how_perfect() -> str:
@@ -76,7 +76,7 @@ class FlipOracle(Oracle[Action, State], Explainer[Action, State], Verifier):
     def verify(self, progress: Progress = quiet) -> Iterator[Check]:
         from duels.games.flip.verify import verify  # slow to import, and only one command needs it
 
-        return verify(self)
+        return verify(self, make_oracle, progress)
 
     def _verdict(self, state: State) -> Verdict[Action]:
         actions = self.rules.actions(state)

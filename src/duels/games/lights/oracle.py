@@ -112,7 +112,7 @@ class LightsOracle(OpenOracle[TurnOff, State], Explainer[TurnOff, State], Verifi
         small = Lights(min(self.rules.lights, _LONGEST_BRUTE_FORCE))
         rows = (f"{n:0{small.lights}b}".translate({48: "X", 49: "O"}) for n in range(2**small.lights))
         starts = [State(row, seat) for row in rows for seat in Seat]
-        yield backward_induction_agrees(small, starts, LightsOracle(small).worth)
+        yield backward_induction_agrees(small, starts, LightsOracle(small).worth, progress)
         yield from sampled_play_agrees(small, LightsOracle(small), starts[3::37], games=200)
 
 
@@ -154,5 +154,5 @@ def _told(row: str) -> str:
     return f"runs of {counts}, worth {values}, nim-sum {nim_sum(row)}"
 
 
-def make_oracle(rules: Lights) -> LightsOracle:
+def make_oracle(rules: Lights, progress: Progress = quiet) -> LightsOracle:
     return LightsOracle(rules)
