@@ -80,7 +80,7 @@ def test_a_drawn_match_was_nobodys_loss_but_chances_were_missed() -> None:
 def test_who_concedes_gives_away_what_the_position_was_worth(entry: str, effect: str) -> None:
     won = reviewed("2", entry).moments[-1]
     assert (won.loss, won.mark, won.effect) == (1, "blunder", effect)
-    assert won.reason == "Best is 2: it is worth 100.0%; anything else is worth 0.0% at most."
+    assert won.reason == "Best is 2, worth 100.0%; anything else is worth 0.0% at most."
     lost = reviewed("1", entry).moments[-1]
     assert (lost.loss, lost.mark, lost.effect) == (0, "good", effect)
     assert why_lost(reviewed("1", entry))[1] == "- You made no mistakes."
@@ -88,7 +88,7 @@ def test_who_concedes_gives_away_what_the_position_was_worth(entry: str, effect:
 
 def test_a_reason_by_values_alone_is_told_where_the_game_has_no_other() -> None:
     told = review_as_text(reviewed("2", "2"))
-    assert "- Entry 1, 2, gave away 100.0 points; best was 1. 2 left you 0.0%. Best is 1:" in told
+    assert "- Entry 1, 2, gave away 100.0 points; best was 1. You played 2, which left" in told
     assert "duels solve steps --position '0 1 0'" in told
 
 

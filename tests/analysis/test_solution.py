@@ -30,7 +30,7 @@ def test_an_oracle_of_values_alone_is_enough() -> None:
         "Player 2 to move wins 100.0% (exact).\n\n"
         "* 1              100.0%\n"
         "  2               50.0%  1/2\n\n"
-        "* best. Best is 1: it is worth 100.0%; anything else is worth 50.0% at most.\n"
+        "* best. Best is 1, worth 100.0%; anything else is worth 50.0% at most.\n"
     )
 
 

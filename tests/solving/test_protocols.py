@@ -75,10 +75,8 @@ def test_an_oracle_of_values_alone_lacks_nothing_that_callers_need() -> None:
     assert explainer.idea(sight, sight.actions[0]) == sight.actions[0]
     assert explainer.lesson(sight, sight.actions[0]) == sight.actions[0]
     assert (explainer.claim(), explainer.counts_as_one, list(explainer.findings(sight))) == ("", "", [])
-    assert explainer.reason(sight) == (
-        "Best is 1-2: it is worth 100.0%; anything else is worth 0.0% at most."
-    )
-    assert explainer.effect(sight, RULES.parse("1")) == "1 left you 0.0%."
+    assert explainer.reason(sight) == ("Best is 1-2, worth 100.0%; anything else is worth 0.0% at most.")
+    assert explainer.effect(sight, RULES.parse("1")) == "You played 1, which left you 0.0%."
 
 
 @pytest.mark.parametrize(
@@ -92,7 +90,7 @@ def test_an_oracle_of_values_alone_lacks_nothing_that_callers_need() -> None:
         ),
         (
             Fixed(1.0, *((str(n), 1.0, True, 0.2) for n in range(1, 6)), ("6", 0.5, False, 0.0)),
-            "Best is 1, 2 or 3 more: it is worth 100.0%; anything else is worth 50.0% at most.",
+            "Best is 1, 2 or 3 more, worth 100.0%; anything else is worth 50.0% at most.",
         ),
     ],
 )

@@ -103,6 +103,7 @@ class Review:
 
     @property
     def game(self) -> Game:
+        """The game that was played."""
         return self.match.rules.game
 
 

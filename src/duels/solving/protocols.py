@@ -128,11 +128,11 @@ class PlainExplainer(Explainer[A, V]):
         others = [judged.value for judged in verdict.actions if not judged.best]
         next_best = max(others, key=lambda value: value.number, default=None)
         rest = f"; anything else is worth {next_best} at most" if next_best else ""
-        return f"Best is {either(best)}: it is worth {verdict.value}{rest}."
+        return f"Best is {either(best)}, worth {verdict.value}{rest}."
 
     def effect(self, sight: Sight[A, V], action: A) -> str:
         (judged,) = (judged for judged in self._oracle.judge(sight).actions if judged.action == action)
-        return f"{self._oracle.rules.format(action)} left you {judged.value}."
+        return f"You played {self._oracle.rules.format(action)}, which left you {judged.value}."
 
 
 class _NoBeliefs(BeliefTracker[Any, Any]):
