@@ -5,7 +5,6 @@ import io
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -27,12 +26,11 @@ def cached(name: str, key: str, compute: Callable[[], Arrays]) -> Arrays:
     return arrays
 
 
-def key_of(subject: object, modules: Iterable[ModuleType]) -> str:
-    """A key that changes with `subject` and with the source of `modules`."""
+def key_of(subject: object, sources: Iterable[Path]) -> str:
+    """A key that changes with `subject` and with the content of `sources`."""
     digest = hashlib.sha256(repr(subject).encode())
-    for module in modules:
-        assert module.__file__
-        digest.update(Path(module.__file__).read_bytes())
+    for source in sources:
+        digest.update(source.read_bytes())
     return digest.hexdigest()[:16]
 
 
