@@ -13,9 +13,15 @@ from duels.core.errors import (
     RecordError,
     UnknownName,
 )
-from duels.games import Game, all_games, find_game, load_record, rules_of
+from duels.core.game import Game
+from duels.games import all_games, find_game, load_record, rules_of
 
 if TYPE_CHECKING:
+    # Not in __all__: they need NumPy, and `from duels import *` is not to.
+    from duels import vector as vector
+    from duels.analysis.agents import table_of as table_of
+    from duels.analysis.exploitability import exploitability as exploitability
+    from duels.analysis.exploitability import exploitability_bounds as exploitability_bounds
     from duels.core.match import Match, draw
     from duels.core.options import OptionValue
     from duels.core.record import Record
