@@ -4,10 +4,10 @@ import io
 
 import pytest
 
+from duels.analysis.advice import MARKS, belief_strip, hint, how_sure, mark_of, percent, points, shaded
 from duels.core.words import plain
 from duels.games import find_game
 from duels.solving.oracle import Exactness, Value
-from duels.analysis.advice import MARKS, belief_strip, hint, how_sure, mark_of, percent, points, shaded
 from duels.terminal.commands import run
 
 

@@ -6,12 +6,6 @@ from random import Random
 
 import pytest
 
-from duels.core.words import plain
-from duels.games import find_game
-from duels.games.hunt.rules import Phase
-from duels.solving.oracle import OFTEN, Judged, Value, Verdict
-from duels.terminal import practice
-from duels.terminal.commands import run
 from duels.analysis.exercises import (
     CLEAR_GAP,
     MIXED_GAP,
@@ -21,6 +15,12 @@ from duels.analysis.exercises import (
     exercises,
     one_answer,
 )
+from duels.core.words import plain
+from duels.games import find_game
+from duels.games.hunt.rules import Phase
+from duels.solving.oracle import OFTEN, Judged, Value, Verdict
+from duels.terminal import practice
+from duels.terminal.commands import run
 
 
 @pytest.fixture(autouse=True)

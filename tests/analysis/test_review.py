@@ -15,13 +15,13 @@ from typing import Any
 import pytest
 
 import duels
+from duels.analysis.review import review_match
 from duels.core.match import Match, playing
 from duels.core.record import dumps
 from duels.core.rules import CHANCE, Seat
 from duels.games import find_game
 from duels.games.hunt.oracle import ALLOWANCE
 from duels.terminal.commands import run
-from duels.analysis.review import review_match
 
 OPEN_GAMES = ("lights", "leap", "chain")
 SEEDS = {"lights": 20, "leap": 20, "chain": 20, "flip": 2, "hunt": 5}

@@ -5,12 +5,12 @@ from random import Random
 from typing import Any
 
 import duels
+from duels.analysis.review import review_match
+from duels.analysis.review_page import review_as_page
 from duels.core.match import Match, playing
 from duels.core.rules import Seat
 from duels.games import find_game
 from duels.games.hunt.rules import Move, Observe, Phase
-from duels.analysis.review import review_match
-from duels.analysis.review_page import review_as_page
 from duels.terminal.review_text import review_as_json, review_as_text
 
 ROOM = find_game("hunt")

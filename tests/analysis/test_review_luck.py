@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 import duels
+from duels.analysis.review import Moment, review_match
 from duels.core.match import Match, playing
 from duels.core.rules import CHANCE, Seat
 from duels.games import find_game
 from duels.solving.oracle import Value
-from duels.analysis.review import Moment, review_match
 
 ROOM = find_game("flip")
 RULES = ROOM.rules()

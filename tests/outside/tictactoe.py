@@ -8,6 +8,7 @@ from duels.core.errors import NotationError
 from duels.core.game import Game
 from duels.core.rules import Event, OpenRules, Outcome, Seat, Sight, Step
 from duels.solving.oracle import OpenOracle
+from duels.solving.progress import Progress, quiet
 from tests.outside.words import PlainWords
 
 LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
@@ -94,4 +95,7 @@ def _worth(state: State) -> Fraction:
 
 RULES = TicTacToe
 WORDS = PlainWords
-make_oracle = TicTacToeOracle
+
+
+def make_oracle(rules: TicTacToe, progress: Progress = quiet) -> TicTacToeOracle:
+    return TicTacToeOracle(rules)

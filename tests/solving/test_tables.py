@@ -229,7 +229,7 @@ def test_a_change_anywhere_in_the_rules_package_counts(
 
 def test_rules_without_a_file_are_compiled_every_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nim, "__file__", None)
-    monkeypatch.setattr(tables_module, "cached", None)
+    monkeypatch.setattr(tables_module, "obtain", None)
     assert tables_of(Nim(), nim.GAME.encoding(Nim())).states == 8
 
 

@@ -13,9 +13,9 @@ from duels.games.chain.rules import QuantumChain
 from duels.games.flip.rules import QuantumTiles
 from duels.games.lights.rules import Lights, TurnOff
 from duels.solving.oracle import Judged, Value, Verdict
+from duels.terminal.analysis_commands import solve
 from duels.terminal.commands import run
 from duels.terminal.solve import MOST_LINES, SIZES, _action_lines, command_to_solve
-from duels.terminal.analysis_commands import solve
 
 
 @pytest.fixture(autouse=True)

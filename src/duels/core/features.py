@@ -33,6 +33,7 @@ class Feature:
 
     @property
     def size(self) -> int:
+        """How many numbers all its slots take."""
         return self.count * self.width
 
 

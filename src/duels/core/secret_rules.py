@@ -10,7 +10,7 @@ from duels.core.rules import A, Rules, S, Seat, Sight, V
 class SecretRules(Rules[S, A, V]):
     """Rules of a game in which some events are hidden from a seat.
 
-    A position is written as what one seat has seen: `1: 4, ?, bid 2 3`, with `?` for a hidden entry. Of a match
+    A position is written as what one seat has seen: `1: 4, ?, 2x3`, with `?` for a hidden entry. Of a match
     that is over, the result follows: `1: 4, ?, liar; 2 won`.
     """
 
@@ -20,8 +20,8 @@ class SecretRules(Rules[S, A, V]):
         found = re.fullmatch(r"\s*([12])\s*:([^;]*)(?:;(.*))?", text, flags=re.DOTALL)
         if not found:
             raise NotationError(
-                f"Cannot read {quote(text)} as a position: write what a seat has seen, each entry in notation, "
-                "'?' for a hidden one, like '1: entry, ?, entry'."
+                f"Cannot read {quote(text)} as a position: write what a seat has seen, "
+                "like '1: entry, ?, entry', with '?' for a hidden entry."
             )
         entries = [entry.strip() for entry in found[2].split(",") if entry.strip()]
         result = found[3].strip().lower() if found[3] else None

@@ -3,8 +3,10 @@
 Nothing here knows a game. The arrays are kept in the cache, under a key made from the rules' source.
 """
 
+import hashlib
+import io
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import lcm
@@ -20,8 +22,10 @@ from duels.core.errors import DuelsError
 from duels.core.features import Encoding
 from duels.core.rules import Ending, Outcome, Rules, Seat
 from duels.solving import decisions as decisions_module
-from duels.solving.cache import Arrays, cached, key_of
 from duels.solving.decisions import Decisions, Way, most_decisions
+from duels.solving.store import obtain
+
+Arrays = dict[str, NDArray[Any]]
 
 MOST_STATES = 300_000  # more than that is no longer quick to explore, or small
 MOST_ACTIONS = 1000  # the states of a game that has more can fill the memory before they are too many
@@ -119,8 +123,10 @@ def tables_of(rules: Rules[Any, Any, Any], encoding: Encoding) -> Tables:
     if None in sources:  # rules typed in at a prompt: nothing tells whether they are the same next time
         return Tables(**compile_tables(decisions, encoding))
     layout = [(feature.name, feature.values, feature.count) for feature in encoding.features]
-    key = key_of((decisions.rules, layout), [source for source in sources if source])
-    return Tables(**cached(f"tables-{rules.name}", key, lambda: compile_tables(decisions, encoding)))
+    key = _key_of((decisions.rules, layout), [source for source in sources if source])
+    name = f"tables-{rules.name}-{key}"
+    stored = obtain(name, f"{name}.bin", lambda: _pack(compile_tables(decisions, encoding)))
+    return Tables(**_unpack(stored))
 
 
 def refuse_many_states(rules: Rules[Any, Any, Any]) -> None:
@@ -143,6 +149,26 @@ def _sources(rules: Rules[Any, Any, Any], encoding: Encoding) -> Iterator[Path |
     package = getattr(sys.modules.get(rules.game.package), "__path__", ())
     for folder in package:  # what the rules import of their own package counts too
         yield from sorted(Path(folder).glob("*.py"))
+
+
+def _key_of(subject: object, sources: Iterable[Path]) -> str:
+    """A key that changes with `subject` and with the content of `sources`."""
+    digest = hashlib.sha256(repr(subject).encode())
+    for source in sources:
+        digest.update(source.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _pack(arrays: Arrays) -> bytes:
+    buffer = io.BytesIO()
+    named: dict[str, Any] = {**arrays}  # newer stubs take any name for allow_pickle, which older NumPy lacks
+    np.savez(buffer, **named)
+    return buffer.getvalue()
+
+
+def _unpack(stored: bytes) -> Arrays:
+    with np.load(io.BytesIO(stored)) as arrays:
+        return dict(arrays)
 
 
 def compile_tables(decisions: Decisions[Any, Any, Any], encoding: Encoding) -> Arrays:

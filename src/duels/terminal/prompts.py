@@ -4,8 +4,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-from duels.core.errors import DuelsError, UnknownName
-from duels.core.match import Match
+from duels.core.errors import DuelsError
 from duels.core.rules import Seat
 from duels.core.words import Question, ask_until, read_yes
 from duels.play.live import LiveMatch
@@ -16,17 +15,14 @@ from duels.terminal.screen import Screen
 if TYPE_CHECKING:
     from duels.solving.oracle import Oracle
 
-AnyMatch = Match[Any, Any, Any]
-
-HELP = help_text(
-    ALWAYS
-    | {
-        "undo": "take back your last decision",
-        "save": "where this match is saved",
-        "resign": "give up",
-        "quit": "leave; the match is saved and can be resumed",
-    }
-)
+COMMANDS = ALWAYS | {
+    "undo": "take back your last decision",
+    "save": "where this match is saved",
+    "resign": "give up",
+    "quit": "leave; the match is saved and can be resumed",
+}
+"""What can be entered at any prompt of a match."""
+HELP = help_text(COMMANDS)
 
 
 class Quit(Exception):
@@ -51,6 +47,11 @@ class PromptedMatch:
         if shared and screen.typed_at_terminal and not screen.on_terminal:
             raise DuelsError(
                 "two people can share this game only on a screen of their own, not through a pipe."
+            )
+        if self.guarded and not screen.can_clear:
+            raise DuelsError(
+                f"two people cannot play {rules.name} here: this terminal (TERM=dumb) cannot be cleared, "
+                "so each would see the other's secrets."
             )
         watching = frozenset[Seat]() if self.guarded else live.people or frozenset(Seat)
         self.narrator = Narrator(self.words, watching)
@@ -151,10 +152,10 @@ class PromptedMatch:
 
         rules = self.live.match.rules
         try:
-            with self.screen.patience("thinking"):
-                self._oracle = self._oracle or oracle_for(rules)
+            with self.screen.patience("thinking") as progress:
+                self._oracle = self._oracle or oracle_for(rules, progress)
                 text = hint(self._oracle, rules, self.live.match.sight(seat), self.words, entered)
-        except UnknownName as unknown:
+        except DuelsError as unknown:
             self.screen.say(f"{unknown}\n")
             return
         self._show(text)

@@ -5,13 +5,13 @@ from random import Random
 
 import pytest
 
+from duels.analysis.advice import percent
 from duels.core.match import Match, playing
 from duels.games import find_game
 from duels.games.flip import verify
 from duels.games.flip.oracle import FlipOracle, make_oracle
 from duels.games.flip.rules import QuantumTiles, State
 from duels.players import make_player
-from duels.analysis.advice import percent
 
 BOOK = QuantumTiles()
 GOAL = 0.001  # the error allowed wherever good play leads

@@ -4,13 +4,13 @@ from random import Random
 
 import pytest
 
+from duels.analysis.advice import hint
+from duels.core.information_sets import InformationSet
 from duels.core.match import Match
 from duels.core.rules import Seat
-from duels.core.information_sets import InformationSet
 from duels.games import GAMES
 from duels.games.hunt.oracle import make_oracle
 from duels.games.hunt.rules import Action, Known, QuantumHunt, State
-from duels.analysis.advice import hint
 
 RULES = QuantumHunt()
 ORACLE = make_oracle(RULES)

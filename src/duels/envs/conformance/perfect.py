@@ -10,9 +10,9 @@ from duels.core.rules import Rules, Seat
 from duels.envs.conformance.games import AnyMatch
 from duels.envs.conformance.laws import EnvironmentBroken, Law
 from duels.players import Player
+from duels.solving.bounds import Bounds
 from duels.solving.oracle import Exactness
 from duels.solving.oracles import oracle_for
-from duels.solving.pomdp import Bounds
 
 ROUNDING = 1e-9
 WORST = 0.5
