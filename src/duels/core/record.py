@@ -14,7 +14,7 @@
 Header lines, an empty line, then one action or chance outcome a line, in the game's notation; `resign` or
 `forfeit` where somebody did; last, once the match is over, `result:` and its code (`1 won`, `drawn`,
 `cut off`, `1 won, 2 resigned`). Lines that begin with `#` are comments. In a record with a `seat:` line, the
-entries that were hidden from that seat read `?`.
+entries that were hidden from that seat read `?` (see `core.information_sets`).
 
 Version 1, whose result was a sentence, is still read.
 """
@@ -22,17 +22,17 @@ Version 1, whose result was a sentence, is still read.
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from duels.core.errors import BadOption, DuelsError, GameOver, RecordError, UnknownName, quote
-from duels.core.information_sets import InformationSet
+from duels.core.information_sets import InformationSet, spell
 from duels.core.match import Concession, Match, Turn
 from duels.core.options import Option, OptionValue, options_of
 from duels.core.rules import Outcome, Rules, Seat
 
 VERSION = 2
 READABLE = (1, 2)
-HIDDEN = "?"
 COMMENT = "#"
 LARGEST_RECORDED = 9999  # of an option: a few edited letters must not cost minutes to check
 RESULT = "result: "
@@ -65,12 +65,12 @@ class Record:
 def dumps(match: AnyMatch, headers: Mapping[str, str] | None = None, seat: Seat | None = None) -> str:
     """The whole record; with `seat`, as that seat may have it."""
     kept = dict(headers or {})
-    turns = match.turns
+    lines = [format_entry(match.rules, turn) for turn in match.turns]
     if seat:
-        turns = match.turns_known_to(seat)
         kept = {key: value for key, value in kept.items() if key not in SECRET_HEADERS}
         kept["seat"] = str(seat.value)
-    lines = [HIDDEN if seat and turn.hidden_from(seat) else format_entry(match.rules, turn) for turn in turns]
+        conceded = lines[-1:] if match.last and isinstance(match.last.action, Concession) else []
+        lines = [*spell(match.rules, match.sight(seat)), *conceded]
     body = "".join(f"{line}\n" for line in lines)
     return format_header(match.rules, kept) + body + format_result(match)
 
@@ -252,10 +252,7 @@ def _replay_seen(rules: AnyRules, entries: list[Numbered], seat: Seat, result: o
                 conceded = tuple(match.play_text(entry) for match in seen.possible)
                 seen = InformationSet(seat, conceded)
                 continue
-            action = None if entry == HIDDEN else rules.parse(entry)
-            # An entry can be answered in several ways (hit or miss): so that the match ended as is stated,
-            # or, where nothing is, so that it went on if it could.
-            seen = min(seen.ways(action), key=lambda way: not _agrees(way.match.outcome, stated))
+            seen = seen.read(entry, partial(_agrees, result=stated))
         except DuelsError as error:
             raise _wrong(entry, error, number) from None
     return seen.match
