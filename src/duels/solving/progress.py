@@ -7,6 +7,12 @@ from typing import Generic, TypeVar
 S = TypeVar("S")
 T = TypeVar("T")
 Listener = Callable[[str], None]
+Progress = Callable[[str], None]
+"""Is told how far a long computation is."""
+
+
+def quiet(text: str) -> None:
+    """Tell nobody."""
 
 
 def _nobody(text: str) -> None:
