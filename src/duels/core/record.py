@@ -13,7 +13,8 @@
 
 Header lines, an empty line, then one action or chance outcome a line, in the game's notation, or `resign` or
 `forfeit`. A finished match ends with `result:` and a code (`1 won`, `drawn`, `cut off`, `1 won, 2 resigned`).
-Lines that begin with `#` are comments. With a `seat:` line, entries hidden from that seat read `?`.
+Lines that begin with `#` are comments. With a `seat:` line, entries hidden from that seat read `?`
+(see `core.information_sets`).
 
 Version 1, whose result was a sentence, can still be read.
 """
@@ -24,14 +25,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from duels.core.errors import BadOption, DuelsError, GameOver, RecordError, UnknownName, quote
-from duels.core.information_sets import InformationSet
+from duels.core.information_sets import HIDDEN, InformationSet, goes_on, spell
 from duels.core.match import Concession, Match, Turn
 from duels.core.options import Option, OptionValue, options_of
 from duels.core.rules import Outcome, Rules, Seat
 
 VERSION = 2
 READABLE = (1, 2)
-HIDDEN = "?"
 COMMENT = "#"
 LARGEST_RECORDED = 9999  # of an option: a few edited letters must not cost minutes to check
 MOST_WAYS = 500_000
@@ -44,6 +44,7 @@ SECRET_HEADERS = ("seed", "chance")
 
 AnyRules = Rules[Any, Any, Any]
 AnyMatch = Match[Any, Any, Any]
+AnySet = InformationSet[Any, Any, Any]
 RulesFinder = Callable[[str], type[AnyRules]]
 """From the name of a game to the class of its rules; UnknownName where there is none."""
 
@@ -66,12 +67,12 @@ class Record:
 def dumps(match: AnyMatch, headers: Mapping[str, str] | None = None, seat: Seat | None = None) -> str:
     """The whole record; with `seat`, as that seat may have it."""
     kept = dict(headers or {})
-    turns = match.turns
+    lines = [format_entry(match.rules, turn) for turn in match.turns]
     if seat:
-        turns = match.turns_known_to(seat)
         kept = {key: value for key, value in kept.items() if key not in SECRET_HEADERS}
         kept["seat"] = str(seat.value)
-    lines = [HIDDEN if seat and turn.hidden_from(seat) else format_entry(match.rules, turn) for turn in turns]
+        conceded = lines[-1:] if match.last and isinstance(match.last.action, Concession) else []
+        lines = [*spell(match.rules, match.sight(seat)), *conceded]
     body = "".join(f"{line}\n" for line in lines)
     return format_header(match.rules, kept) + body + format_result(match)
 
@@ -156,11 +157,9 @@ class Result:
         """
         return outcome is not None and (self.version == 1 or self.text.lower() == outcome.code)
 
-    def doubt(self, outcome: Outcome | None) -> int:
-        """The less, the better an outcome fits, where what a seat saw leaves several open."""
-        if outcome is None or not self.agrees(outcome):
-            return 2
-        return int(self.version == 1 and outcome.reason != self.text)
+    def says(self, outcome: Outcome | None) -> bool:
+        """Whether its sentence, in version 1, is the one that tells of this outcome today."""
+        return outcome is not None and self.version == 1 and outcome.reason == self.text
 
 
 def _split_result(numbered: list[Numbered]) -> tuple[list[Numbered], Numbered | None]:
@@ -274,19 +273,24 @@ def _replay_seen(rules: AnyRules, entries: list[Numbered], seat: Seat, result: R
                 conceded = tuple(match.play_text(entry) for match in seen.possible)
                 seen = InformationSet(seat, conceded)
                 continue
-            left -= sum(1 if entry != HIDDEN else len(match.actions) for match in seen.possible)
+            hidden = entry.startswith(HIDDEN)
+            left -= sum(len(match.actions) if hidden else 1 for match in seen.possible)
             if left < 0:
                 raise DuelsError(
                     "there are too many ways in which this copy can have come about to check it."
                 )
-            action = None if entry == HIDDEN else rules.parse(entry)
-            # An entry can be answered in several ways (hit or miss): so that the match ended as is stated,
-            # or, where nothing is, so that it went on if it could.
-            ways = [(stated.doubt(w.match.outcome) if stated else w.match.over, w) for w in seen.ways(action)]
-            seen = min(ways, key=lambda way: way[0])[1]
+            seen = _read_seen(seen, entry, stated)
         except DuelsError as error:
             raise _wrong(entry, error, number) from None
     return seen.match
+
+
+def _read_seen(seen: AnySet, entry: str, result: Result | None) -> AnySet:
+    """Add an entry, answered so that the match then stands as is stated, or goes on."""
+    if result is None:
+        return seen.read(entry, goes_on)
+    said = seen.read(entry, result.says)
+    return said if result.says(said.match.outcome) else seen.read(entry, result.agrees)
 
 
 def _wrong(entry: str, error: DuelsError, line: int) -> RecordError:

@@ -1,0 +1,28 @@
+"""Packages of games, installed without a network: their modules, and the metadata that pip would write."""
+
+import shutil
+import tomllib
+from pathlib import Path
+
+EXAMPLES = Path(__file__).parent.parent.parent / "examples"
+
+
+def install(project: Path, site: Path) -> Path:
+    """Install the package in the folder `project` into `site`, which is then to be put on the path."""
+    stated = tomllib.loads((project / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    shutil.copytree(
+        project / "src", site, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info")
+    )
+    about = site / f"{stated['name'].replace('-', '_')}-{stated['version']}.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: {stated['name']}\nVersion: {stated['version']}\n", encoding="utf-8"
+    )
+    groups = stated["entry-points"].items()
+    (about / "entry_points.txt").write_text(
+        "".join(
+            f"[{group}]\n" + "".join(f"{k} = {v}\n" for k, v in points.items()) for group, points in groups
+        ),
+        encoding="utf-8",
+    )
+    return site
