@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: play test lint golden check-slow bench solved examples clean
+.PHONY: play test lint golden check-slow bench solved examples new-game clean
 
 # Reinstalled only when what is to be installed changes.
 .venv/played: pyproject.toml
@@ -49,6 +49,10 @@ bench: .venv/tested .venv-bench/ready
 
 solved: .venv/tested
 	$(BIN)/python docs/solved/build.py
+
+# Writes the package of a new game, to be changed: make new-game NAME=nim, in examples/ or with DIR=folder.
+new-game:
+	@$(PYTHON) tools/new_game.py '$(NAME)' $(if $(DIR),'$(DIR)')
 
 # Each prints its result and draws the picture that the docs show.
 examples: .venv-examples/ready
