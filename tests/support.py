@@ -14,14 +14,14 @@ from unittest import mock
 
 from hypothesis import strategies as st
 
-from duels.core.match import Match, Resign, draw
+from duels.core.match import Concession, Match, draw
 from duels.core.record import dumps
 from duels.core.rules import CHANCE, Rules, Seat
 from duels.core.words import Dialogue, Question, Words
 from duels.games import GAMES, find_game
+from duels.play.dice import Dice
 from duels.players import make_player
 from duels.terminal.commands import run
-from duels.terminal.table import Dice
 
 AnyMatch = Match[Any, Any, Any]
 AnyRules = Rules[Any, Any, Any]
@@ -102,7 +102,7 @@ def entries_for(after: AnyMatch) -> tuple[str, ...]:
     turn = after.last
     if not isinstance(turn.actor, Seat):
         return ()
-    if isinstance(turn.action, Resign):
+    if isinstance(turn.action, Concession):
         return ("resign",)
     return words_of(after).entries(after.previous.sight(turn.actor), turn.action)
 
@@ -115,7 +115,7 @@ def chance_of(match: AnyMatch) -> str:
 def lines_of(match: AnyMatch) -> list[str]:
     """The entries of a match as its record holds them."""
     return [
-        turn.action.value if isinstance(turn.action, Resign) else match.rules.format(turn.action)
+        turn.action.value if isinstance(turn.action, Concession) else match.rules.format(turn.action)
         for turn in match.turns
     ]
 
@@ -134,10 +134,10 @@ def play_as_table(name: str, who: Mapping[Seat, str], seed: str, rng: Random) ->
     game = find_game(name)
     match: AnyMatch = Match.start(game.rules())
     dice = Dice(seed)
-    players = {seat: make_player(who[seat], game, match.rules) for seat in Seat if who[seat] != "human"}
+    players = {seat: make_player(who[seat], match.rules) for seat in Seat if who[seat] != "human"}
     while match.actor is not None:
         if not isinstance(match.actor, Seat):
-            action = draw(match, dice.at(match, "chance"))
+            action = dice.chance(match)
         elif who[match.actor] == "human":
             action = rng.choice(match.actions)
         else:

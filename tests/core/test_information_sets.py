@@ -1,29 +1,29 @@
-"""Recollections: what a seat can work out is exactly what fits what it saw."""
+"""Information sets: what a seat can work out is exactly what fits what it saw."""
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from duels.core.errors import GameOver, IllegalMove
-from duels.core.match import Match, Resign
-from duels.core.rules import Seat
 from duels.core.information_sets import InformationSet
+from duels.core.match import Concession, Match
+from duels.core.rules import Seat
 from duels.games.hunt.rules import Move, Observe, QuantumHunt, Tunnel
 from tests.support import AnyMatch, all_matches, matches
 
-AnyRecollection = InformationSet[object, object, object]
+AnySet = InformationSet[object, object, object]
 
 
-def recall(match: AnyMatch, seat: Seat) -> AnyRecollection:
-    recollection: AnyRecollection = InformationSet.start(match.rules, seat)
+def recall(match: AnyMatch, seat: Seat) -> AnySet:
+    seen: AnySet = InformationSet.start(match.rules, seat)
     for after in match.steps():
         turn = after.last
         assert turn
-        if isinstance(turn.action, Resign):
+        if isinstance(turn.action, Concession):
             break
-        result = after.outcome.reason if after.outcome else None
-        recollection = recollection.then(None if turn.hidden_from(seat) else turn.action, result)
-    return recollection
+        ways = seen.ways(None if turn.hidden_from(seat) else turn.action)
+        (seen,) = (way for way in ways if way.match.seen(seat) == after.seen(seat))
+    return seen
 
 
 @settings(deadline=None)
@@ -31,11 +31,11 @@ def recall(match: AnyMatch, seat: Seat) -> AnyRecollection:
 def test_the_real_match_is_possible_and_all_that_is_possible_looks_like_it(
     match: AnyMatch, seat: Seat
 ) -> None:
-    recollection = recall(match, seat)
-    states = [possible.state for possible in recollection.possible]
+    seen = recall(match, seat)
+    states = [possible.state for possible in seen.possible]
     assert match.state in states
     assert len(set(states)) == len(states), "one match for each state"
-    for possible in recollection.possible:
+    for possible in seen.possible:
         assert possible.sight(seat) == match.sight(seat)
 
 
@@ -47,8 +47,8 @@ def test_nothing_that_fits_is_left_out(seat: Seat) -> None:
         groups.setdefault(match.sight(seat), []).append(match)
     assert len(groups) > 20
     for alike in groups.values():
-        recollection = recall(alike[0], seat)
-        assert {match.state for match in alike} == {match.state for match in recollection.possible}
+        seen = recall(alike[0], seat)
+        assert {match.state for match in alike} == {match.state for match in seen.possible}
 
 
 def test_what_a_miss_tells() -> None:
@@ -76,11 +76,11 @@ def test_what_a_miss_tells() -> None:
     ],
 )
 def test_what_the_seat_cannot_have_seen_is_refused(entries: tuple[object, ...]) -> None:
-    recollection: AnyRecollection = InformationSet.start(QuantumHunt(), Seat.ONE)  # type: ignore[arg-type]
+    seen: AnySet = InformationSet.start(QuantumHunt(), Seat.ONE)  # type: ignore[arg-type]
     for entry in entries[:-1]:
-        recollection = recollection.then(entry)
+        seen = seen.then(entry)
     with pytest.raises(IllegalMove, match="cannot be what Player 1 saw"):
-        recollection.then(entries[-1])
+        seen.then(entries[-1])
 
 
 def test_nothing_comes_after_the_end() -> None:

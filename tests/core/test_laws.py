@@ -73,7 +73,7 @@ def test_a_wrong_gate_is_caught(gate: type[Match[Any, Any, Any]]) -> None:
 
 def test_an_ended_match_must_refuse_everything() -> None:
     over = Match.start(toys.Hide()).play_text("heads", "left", "left")
-    loose = toys.LooseMatch(over.rules, over.state, over.previous, over.last)
+    loose = toys.LooseMatch(over.rules, over._log, len(over.turns))
     with pytest.raises(LawBroken) as caught:
         Inspector(toys.Hide()).inspect(loose)
     assert caught.value.law is Law.LEGALITY

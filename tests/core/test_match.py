@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from duels.core.errors import DuelsError, GameOver, IllegalMove, NotationError, NotYourTurn
-from duels.core.match import RESIGN, Match, Resigned, draw, playing
-from duels.core.rules import CHANCE, Seat
+from duels.core.match import Conceded, Concession, Match, draw, playing
+from duels.core.rules import CHANCE, Ending, Outcome, Seat
 from duels.games import find_game
 from duels.games.flip.rules import Flip
 from duels.games.flip.rules import QuantumTiles as FlipRules
@@ -20,7 +20,21 @@ from tests.support import AnyMatch, all_rules
 ALL_RULES = all_rules()
 ANYTHING: list[Any] = [
     *(action for rules in ALL_RULES for action in (*rules.all_actions(), *rules.all_outcomes())),
-    *(None, 0, -1, "", "1", "resign", RESIGN, (), object(), Seat.ONE, CHANCE, Flip(10**9), Flip(-(10**9))),
+    *(
+        None,
+        0,
+        -1,
+        "",
+        "1",
+        "resign",
+        Concession.RESIGN,
+        (),
+        object(),
+        Seat.ONE,
+        CHANCE,
+        Flip(10**9),
+        Flip(-(10**9)),
+    ),
 ]
 
 
@@ -37,7 +51,8 @@ class MatchMachine(RuleBasedStateMachine):
         return match.state, match.actor, match.actions, match.outcome, match.turns, sights
 
     def _go_on(self, match: AnyMatch) -> None:
-        assert match.previous is self.match
+        assert match.previous
+        assert match.previous.turns == self.match.turns
         assert len(match.turns) == len(self.match.turns) + 1
         self.match = match
         self.snapshots.append((match, self._look(match)))
@@ -62,32 +77,37 @@ class MatchMachine(RuleBasedStateMachine):
         after = self.match.play_text(data.draw(st.sampled_from([text, text.upper(), f" {text} "])))
         assert after.last
         assert after.last.action == action
-        assert after.previous is self.match
+        assert after.previous
+        assert after.previous.turns == self.match.turns
         self._go_on(after)
 
     @precondition(lambda self: isinstance(self.match.actor, Seat) and len(self.match.turns) > 8)
-    @rule()
-    def resign(self) -> None:
+    @rule(ending=st.sampled_from([Ending.RESIGNED, Ending.FORFEITED]))
+    def concede(self, ending: Ending) -> None:
         seat = self.match.actor
         assert isinstance(seat, Seat)
-        after = self.match.resign(seat)
+        after = (self.match.resign if ending is Ending.RESIGNED else self.match.forfeit)(seat)
+        assert after.outcome == Outcome(ending, seat.other)
         assert after.outcome
-        assert after.outcome.winner is seat.other
-        assert after.seen(None)[-1] == Resigned(seat)
+        assert after.outcome.code == f"{seat.other.value} won, {seat.value} {ending.value}"
+        assert after.seen(None)[-1] == Conceded(seat, ending)
         assert after.state == self.match.state
         self._go_on(after)
 
     @rule(actor=st.sampled_from([*Seat, CHANCE, 1, None, "1"]), action=st.sampled_from(ANYTHING))
     def play_anything(self, actor: Any, action: Any) -> None:
-        legal = actor is self.match.actor and action in self.match.actions
+        seat = Seat.ONE if actor == 1 else actor
+        legal = seat is self.match.actor and action in self.match.actions
         try:
             after = self.match.play(actor, action)
         except GameOver:
             assert self.match.over
         except NotYourTurn:
-            assert actor is not self.match.actor
+            assert seat is not self.match.actor
         except IllegalMove:
             assert not legal
+        except DuelsError:
+            assert actor in (None, "1"), "not a seat at all"
         else:
             assert legal
             self._go_on(after)
@@ -96,7 +116,7 @@ class MatchMachine(RuleBasedStateMachine):
     def resign_out_of_turn(self, actor: Any) -> None:
         if actor is self.match.actor and isinstance(actor, Seat):
             return
-        with pytest.raises((NotYourTurn, GameOver)):
+        with pytest.raises((NotYourTurn, GameOver) if actor is not None else DuelsError):
             self.match.resign(actor)
 
     @rule(text=st.sampled_from(["", "nonsense", "99", "\x00", "move", "A9+A9", "heads tails", "-1", "٣"]))

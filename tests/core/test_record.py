@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from duels.core.errors import RecordError
 from duels.core.match import Match
-from duels.core.record import HEADERS, SECRET_HEADERS, Record, dumps, loads
-from duels.core.rules import Rules, Seat
-from duels.games import find_game
+from duels.core.record import HEADERS, SECRET_HEADERS, dumps
+from duels.core.rules import Ending, Outcome, Seat
+from duels.games import find_game, load_record
 from duels.games.hunt.rules import Collided, Observed, QuantumHunt
 from tests.support import OPTIONS, AnyMatch, all_matches, duels, lines_of, matches, play_randomly
 
@@ -28,11 +28,7 @@ HUNT = ("hunt",)
 IN_FILES = settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow])
 
 
-def read(text: str) -> Record:
-    def find_rules(name: str, options: dict[str, int | None]) -> Rules[Any, Any, Any]:
-        return find_game(name).rules(**options)
-
-    return loads(text, find_rules)
+read = load_record
 
 
 @settings(deadline=None)
@@ -56,6 +52,7 @@ def test_letter_case_and_spaces_do_not_matter(match: AnyMatch) -> None:
     lines, result = entries.splitlines(), []
     if match.outcome:
         result = [lines.pop()]
+        lines.pop()  # the comment above it
     shouted = "".join(f"  {line.upper()} \n" for line in lines) + "".join(f"{line}\n" for line in result)
     assert lines_of(read(f"{head}\n\n{shouted}").match) == lines_of(match)
 
@@ -91,7 +88,7 @@ def test_matches_that_a_seat_sees_alike_give_it_the_same_copy(seat: Seat, cells:
 @given(matches(HUNT), st.sampled_from(Seat))
 def test_a_copy_names_no_hidden_cell(match: AnyMatch, seat: Seat) -> None:
     entries = dumps(match, FULL, seat).split("\n\n", 1)[1].splitlines()
-    assert len(entries) == len(match.turns_known_to(seat)) + match.over
+    assert len(entries) == len(match.turns_known_to(seat)) + 2 * match.over
     for entry, turn in zip(entries, match.turns, strict=False):
         hidden = turn.actor is not seat and entry.startswith(("move", "tunnel"))
         assert not hidden
@@ -160,8 +157,8 @@ def test_a_collision_is_read_back_from_what_the_loser_and_the_winner_saw() -> No
     for seat in Seat:
         record = read(dumps(match, seat=seat))
         assert record.match.seen(seat)[-2:] == (Observed(Seat.TWO, 4, False), Collided(Seat.TWO, 7))
-    with pytest.raises(RecordError, match="line 9: the result"):
-        read(dumps(match, seat=Seat.ONE).replace("Player 1 wins! ", "Player 2 wins! "))
+    with pytest.raises(RecordError, match="line 10: the result"):
+        read(dumps(match, seat=Seat.ONE).replace("result: 1 won", "result: 2 won"))
 
 
 def test_options_are_kept() -> None:
@@ -173,4 +170,61 @@ def test_options_are_kept() -> None:
 
 
 def test_the_books_game_needs_no_options_line() -> None:
-    assert dumps(Match.start(find_game("lights").rules())) == "duels record 1\ngame: lights\n\n"
+    assert dumps(Match.start(find_game("lights").rules())) == "duels record 2\ngame: lights\n\n"
+
+
+def test_a_result_is_a_code_and_the_sentence_a_comment() -> None:
+    match = Match.start(find_game("lights").rules(lights=1)).play_text("1")
+    text = dumps(match)
+    assert text.endswith("1\n# Player 1 wins by turning OFF the last light.\nresult: 1 won\n")
+    assert read(text.replace("by turning", "because of turning")).match.outcome == match.outcome
+
+
+@pytest.mark.parametrize(
+    ("entry", "code"), [("resign", "2 won, 1 resigned"), ("forfeit", "2 won, 1 forfeited")]
+)
+def test_who_gave_up_is_in_the_result(entry: str, code: str) -> None:
+    match = Match.start(find_game("chain").rules()).play_text("3", "5", entry)
+    text = dumps(match)
+    assert text.endswith(f"\n{entry}\n# {match.outcome.reason}\nresult: {code}\n")  # type: ignore[union-attr]
+    assert read(text).match.outcome == match.outcome
+
+
+def test_the_limit_is_in_the_result() -> None:
+    rules = find_game("hunt").rules(max_turns=1)
+    match = Match.start(rules).play_text("move 1", "observe 2")
+    assert match.outcome == Outcome(Ending.CUT_OFF)
+    assert dumps(match).endswith("\nresult: cut off\n")
+
+
+VERSION_1 = """\
+duels record 1
+game: hunt
+options: max_turns=9
+seat1: human
+
+tunnel 7
+observe 5
+move 7
+observe 4
+"""
+
+
+@pytest.mark.parametrize("told", ["Player 1 wins! Player 2's token destabilized in collision.", "Reworded."])
+def test_a_record_of_version_1_is_read_whatever_its_sentence(told: str) -> None:
+    record = read(f"{VERSION_1}result: {told}\n")
+    assert record.version == 1
+    assert record.match.outcome == Outcome(Ending.WON, Seat.ONE)
+    assert dumps(record.match, record.headers).startswith("duels record 2\n")
+
+
+def test_a_record_of_version_1_that_says_it_is_over_must_be() -> None:
+    with pytest.raises(RecordError, match="line 9: the result"):
+        read(VERSION_1.rsplit("observe 4", 1)[0] + "result: Player 1 wins!\n")
+
+
+def test_a_copy_of_version_1_is_read_as_over() -> None:
+    match = Match.start(find_game("hunt").rules()).play_text("tunnel 7", "observe 5", "move 7", "observe 4")
+    copy = dumps(match, seat=Seat.ONE).replace("record 2", "record 1")
+    copy = copy.replace("result: 1 won", "result: Player 1 wins! Player 2's token destabilized in collision.")
+    assert read(copy).match.outcome == match.outcome

@@ -131,7 +131,7 @@ class LooseMatch(Match[State, str, View]):
 
     def play(self, actor: Actor, action: str) -> Match[State, str, View]:
         step = self.rules.apply(self.state, action)
-        return LooseMatch(self.rules, step.state, self, Turn(actor, action, step.events))
+        return self._then(Turn(actor, action, step.events), step.state)
 
 
 class ClosedMatch(Match[State, str, View]):

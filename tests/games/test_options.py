@@ -23,7 +23,7 @@ from duels.games import GAMES, find_game
         ("chain", {"max_boards": 0}, "max_boards is at least 1 in chain, not 0."),
         ("hunt", {"max_turns": 0}, "max_turns is at least 1 in hunt, not 0."),
         ("flip", {"side": 4}, "values times copies must fill the board of flip, side times side."),
-        ("flip", {"side": 10, "values": 10, "copies": 10}, "side and values are at most 9 in flip"),
+        ("flip", {"side": 10, "values": 10, "copies": 10}, "side is at most 9 in flip, not 10."),
         ("flip", {"target": 39}, "target 39 is too high in flip: the 25 tiles could run out."),
     ],
 )

@@ -47,7 +47,7 @@ def test_files_that_came_through_other_systems_load_and_go_on(name: str, tmp_pat
     for step in after.steps()[len(match.turns) :]:
         journal.add(step)
     assert lines_of(read_record(path).match) == lines_of(after)
-    journal.take_back(len(after.turns) - 2)
+    journal.take_back(after.after(2))
     journal.close()
     assert lines_of(read_record(path).match) == lines_of(after)[:2]
 
@@ -68,7 +68,7 @@ def test_a_journal_grows_and_shrinks_with_the_match(
             return
         journal, _ = Journal.reopen(path)
         count = data.draw(st.integers(0, len(match.turns)))
-        journal.take_back(count) if count else None
+        journal.take_back(match.after(len(match.turns) - count))
         journal.close()
     kept = lines_of(match)[: len(match.turns) - count]
     assert lines_of(read_record(path).match) == kept

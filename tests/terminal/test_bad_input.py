@@ -14,8 +14,8 @@ from duels.core.rules import Seat
 from duels.core.words import Question, plain
 from duels.games import find_game
 from duels.play.journal import read_record
+from duels.terminal.prompts import COMMANDS
 from duels.terminal.screen import as_typed
-from duels.terminal.table import _COMMANDS
 from tests.support import (
     GAME_NAMES,
     AnyMatch,
@@ -170,7 +170,7 @@ def annoyed(match: AnyMatch, rng: Random) -> tuple[list[str], list[str]]:
             for _ in range(rng.randrange(3)):
                 guess = rng.choice([*NASTY, *NOTATION]).replace("\ud800", "")
                 question, _action = enter(before, entries[:place], guess)
-                if question and question.notice and guess.strip().lower() not in _COMMANDS:
+                if question and question.notice and guess.strip().lower() not in (*COMMANDS, "?"):
                     lines.append(guess)
                     added.append(plain(f"{as_typed(guess)}\n{question.notice}\n{question.prompt}"))
             lines.append(entry)
@@ -238,4 +238,4 @@ def harmless(name: str, entry: bytes) -> bool:
     while not asked(match):
         match = match.play(match.actor, match.actions[0])  # type: ignore[arg-type]
     text = entry.decode("utf-8", "replace")
-    return accepted(match, (), text) or text.strip().lower() in _COMMANDS
+    return accepted(match, (), text) or text.strip().lower() in (*COMMANDS, "?")

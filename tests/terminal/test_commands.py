@@ -11,10 +11,10 @@ import pytest
 
 from duels.games import GAMES, find_game
 from duels.games.hunt.certificate import claimed
+from duels.play.journal import read_record
+from duels.play.new_match import MACHINE_LIMIT
 from duels.players import KINDS
 from duels.terminal.commands import cli
-from duels.play.journal import read_record
-from duels.terminal.play import MACHINE_LIMIT
 from tests.support import COMMAND, GAME_NAMES, command, duels, environment, lines_of, sample_record
 
 COMMANDS = tuple(cli.commands)
@@ -65,7 +65,7 @@ def test_help_names_every_command_and_every_kind_of_player(tmp_path: Path) -> No
 def test_help_tells_when_machines_stop(tmp_path: Path) -> None:
     play, export = (" ".join(duels(tmp_path, name, "--help").out.split()) for name in ("play", "export"))
     assert f"after {MACHINE_LIMIT} boards of chain or {MACHINE_LIMIT} turns of hunt" in play
-    assert f"{MACHINE_LIMIT} by default" in export
+    assert f"after {MACHINE_LIMIT} boards or turns" in export
 
 
 def test_players_claims_no_more_than_is_proven(tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_games(tmp_path: Path) -> None:
     assert [line.split()[0] for line in lines] == list(GAMES)
     listed = json.loads(duels(tmp_path, "games", "--json").out)
     assert [entry["game"] for entry in listed] == list(GAMES)
-    assert all(set(entry) == {"game", "title", "summary"} for entry in listed)
+    assert all(set(entry) == {"game", "title", "summary", "source"} for entry in listed)
 
 
 @pytest.mark.parametrize("name", GAME_NAMES)
@@ -121,7 +121,7 @@ def test_verify(name: str, tmp_path: Path) -> None:
             "game": name,
             "entries": len(match.turns),
             "winner": match.outcome.winner if match.outcome else None,
-            "result": match.outcome.reason if match.outcome else None,
+            "result": match.outcome.code if match.outcome else None,
         }
 
 

@@ -6,7 +6,6 @@ import subprocess
 import time
 from pathlib import Path
 from random import Random
-from unittest import mock
 
 import pytest
 
@@ -111,14 +110,10 @@ def test_kill_nine_loses_at_most_the_entry_being_typed(
 
 def screen_when_entered(after: AnyMatch, who: dict[Seat, str]) -> str:
     """The screen when the last decision of `after` is entered, before anything is told of it."""
-    said: list[str] = []
-    screen = mock.Mock(say=lambda text: said.append(plain(text)))
     people = frozenset(seat for seat in Seat if who[seat] == "human")
-    narrator = Narrator(words_of(after), screen, people)
+    narrator = Narrator(words_of(after), people)
     assert after.previous
-    narrator.retell(after.previous)
-    narrator.entered(after)
-    return "".join(said)
+    return plain("".join([*narrator.retell(after.previous), narrator.entered(after)]))
 
 
 def saved_part(path: Path, match: AnyMatch) -> AnyMatch:

@@ -8,12 +8,12 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from tools.new_game import Refused, main, write_game
 
 from duels.core.laws import check_everywhere
 from duels.core.match import Match
 from duels.core.record import dumps
 from tests.examples.installing import install
+from tools.new_game import Refused, main, write_game
 
 ROOT = Path(__file__).parent.parent.parent
 COMMAND = (sys.executable, "-c", "from duels.terminal.commands import main; main()")

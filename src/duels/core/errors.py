@@ -33,9 +33,8 @@ class RecordError(DuelsError):
 
     def within(self, file: object) -> "RecordError":
         """The same error, naming the file it is in."""
-        located = RecordError(f"{file}: {self}")
-        located.line = self.line
-        return located
+        self.args = (f"{file}: {self}",)
+        return self
 
 
 class UnknownName(DuelsError):

@@ -37,7 +37,8 @@ class Game:
             if name not in known:
                 has = f"it has {', '.join(known)}" if known else "it has none"
                 raise UnknownName(f"{self.name} has no option {quote(name)}; {has}.")
-        return kind(**options)
+        rules: Rules[Any, Any, Any] = kind(**options)
+        return rules
 
     def rules_class(self) -> Any:
         """The class of the rules: `RULES` in the door `rules`."""

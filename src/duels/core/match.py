@@ -1,14 +1,15 @@
 """A match: an immutable history, and the one gate where turn and legality are checked."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import Enum
 from math import lcm
 from random import Random
 from typing import Generic, cast
 
 from duels.core.errors import GameOver, IllegalMove, NotYourTurn
-from duels.core.rules import CHANCE, A, Actor, Ending, Event, Outcome, Rules, S, Seat, Sight, V
+from duels.core.log import Log, Prefix
+from duels.core.rules import CHANCE, A, Actor, Ending, Event, Outcome, Rules, S, Seat, Sight, V, as_seat
 
 
 class Concession(Enum):
@@ -22,6 +23,7 @@ class Concession(Enum):
 
     @property
     def ending(self) -> Ending:
+        """How a match ends in which this is done."""
         return Ending.RESIGNED if self is Concession.RESIGN else Ending.FORFEITED
 
 
@@ -38,12 +40,17 @@ class Conceded(Event):
 
     @property
     def outcome(self) -> Outcome:
+        """The result: the other seat won."""
         done = "resigns" if self.ending is Ending.RESIGNED else "forfeits"
         return Outcome(self.ending, self.seat.other, f"{self.seat.label} {done}.")
 
 
+_NOBODY = frozenset[Seat]()
+_ALONE = {seat: frozenset({seat}) for seat in Seat}
+
+
 def _watching(seat: Seat | None) -> frozenset[Seat]:
-    return frozenset() if seat is None else frozenset({seat})
+    return _NOBODY if seat is None else _ALONE[as_seat(seat)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +63,16 @@ class Turn(Generic[A]):
 
     def hidden_from(self, seat: Seat | None) -> bool:
         """Whether `seat` (None: a bystander) may not know which action this was."""
-        return not all(event.visible_to(_watching(seat)) for event in self.events)
+        return self.told(_watching(seat))[0] is None
 
     def seen(self, seat: Seat | None) -> tuple[Event, ...]:
         """The events of this turn that `seat` (None: a bystander) may know of."""
-        return tuple(event for event in self.events if event.visible_to(_watching(seat)))
+        return self.told(_watching(seat))[1]
+
+    def told(self, watching: frozenset[Seat]) -> tuple[A | Concession | None, tuple[Event, ...]]:
+        """The action, None where these seats together may not know it, and the events that they may."""
+        seen = tuple(event for event in self.events if event.visible_to(watching))
+        return (self.action if len(seen) == len(self.events) else None), seen
 
     @property
     def revocable(self) -> bool:
@@ -68,18 +80,21 @@ class Turn(Generic[A]):
         return self.actor is not CHANCE and not any(event.reveals for event in self.events)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Match(Generic[S, A, V]):
     """A game in progress or over. Playing gives a new match; the old one stays as it was."""
 
     rules: Rules[S, A, V]
-    state: S
-    previous: "Match[S, A, V] | None" = field(default=None, repr=False)
-    last: Turn[A] | None = None
+    _log: Log[Turn[A], S]
+    _length: int
 
     @classmethod
     def start(cls, rules: Rules[S, A, V]) -> "Match[S, A, V]":
-        return cls(rules, rules.initial())
+        """A new match, before its first move."""
+        return cls(rules, Log(rules.initial(), Turn.told), 0)
+
+    def __repr__(self) -> str:
+        return f"<Match of {self.rules!r} after {self._length} entries: {self.state!r}>"
 
     # -- now ------------------------------------------------------------------------------------
 
@@ -101,10 +116,17 @@ class Match(Generic[S, A, V]):
 
     @property
     def over(self) -> bool:
+        """Whether the match has ended."""
         return self.outcome is not None
+
+    @property
+    def state(self) -> S:
+        """The state as it is now. It may hold secrets: a player is given a sight."""
+        return self._log.states[self._length]
 
     def sight(self, seat: Seat) -> Sight[A, V]:
         """What `seat` knows now: what a player at that seat decides on."""
+        seat = as_seat(seat)
         sight = self.rules.sight(self.state, seat, self.seen(seat), self.redacted(seat))
         if self._conceded():
             return replace(sight, actor=None, actions=(), outcome=self.outcome)
@@ -113,45 +135,55 @@ class Match(Generic[S, A, V]):
     # -- until now ------------------------------------------------------------------------------
 
     @property
-    def turns(self) -> tuple[Turn[A], ...]:
+    def turns(self) -> Prefix[Turn[A]]:
         """Everything that was played or drawn, in order."""
-        return tuple(match.last for match in self.steps() if match.last)
+        return Prefix(self._log.entries, self._length)
+
+    @property
+    def last(self) -> Turn[A] | None:
+        """The last turn; None at the start."""
+        return self._log.entries[self._length - 1] if self._length else None
+
+    @property
+    def previous(self) -> "Match[S, A, V] | None":
+        """The match before its last turn; None at the start."""
+        return self.after(self._length - 1) if self._length else None
+
+    def after(self, turns: int) -> "Match[S, A, V]":
+        """The match as it was after so many turns."""
+        return Match(self.rules, self._log, range(self._length + 1)[turns])
 
     def steps(self) -> list["Match[S, A, V]"]:
         """The match after each of its turns, in order, this one last."""
-        return [match for match in self._back() if match.last][::-1]
+        return [self.after(turns) for turns in range(1, self._length + 1)]
 
-    def seen(self, seat: Seat | None) -> tuple[Event, ...]:
+    def seen(self, seat: Seat | None) -> Prefix[Event]:
         """The events `seat` (None: a bystander) may know of, in order."""
-        return tuple(event for turn in self.turns for event in turn.seen(seat))
+        return self.seen_by(_watching(seat))
 
-    def redacted(self, seat: Seat | None) -> tuple[A | None, ...]:
+    def seen_by(self, watching: frozenset[Seat]) -> Prefix[Event]:
+        """The events that these seats together may know of, in order."""
+        told = self._log.told(watching, self._length)
+        return Prefix(told.events, told.events_after[self._length])
+
+    def redacted(self, seat: Seat | None) -> Prefix[A | None]:
         """The history's actions, None where `seat` (None: a bystander) may not know them."""
-        return tuple(
-            None if turn.hidden_from(seat) else turn.action
-            for turn in self.turns_known_to(seat)
-            if not isinstance(turn.action, Concession)
-        )
+        played = self._length - (self._conceded() is not None)
+        told = self._log.told(_watching(seat), self._length)
+        return Prefix(told.actions, min(played, told.known_after[self._length]))
 
-    def turns_known_to(self, seat: Seat | None) -> tuple[Turn[A], ...]:
+    def turns_known_to(self, seat: Seat | None) -> Prefix[Turn[A]]:
         """The turns up to the last of which `seat` (None: a bystander) saw anything.
 
         That the other has moved in secret already, and is now thinking, is its own affair.
         """
-        turns = self.turns
-        while turns and not turns[-1].seen(seat):
-            turns = turns[:-1]
-        return turns
-
-    def _back(self) -> Iterator["Match[S, A, V]"]:
-        match: Match[S, A, V] | None = self
-        while match:
-            yield match
-            match = match.previous
+        told = self._log.told(_watching(seat), self._length)
+        return Prefix(self._log.entries, told.known_after[self._length])
 
     def _conceded(self) -> Conceded | None:
-        if self.last and isinstance(self.last.action, Concession):
-            return cast(Conceded, self.last.events[0])
+        last = self.last
+        if last and isinstance(last.action, Concession):
+            return cast(Conceded, last.events[0])
         return None
 
     # -- next -----------------------------------------------------------------------------------
@@ -161,14 +193,15 @@ class Match(Generic[S, A, V]):
 
         Raises GameOver, NotYourTurn or IllegalMove; this match is never changed.
         """
-        legal = self._legal(actor)
+        actor = self._admit(actor)
+        legal = self.rules.actions(self.state)
         if action not in legal:
             allowed = [self.rules.format(a) for a in legal[:_MOST_NAMED]]
             if len(legal) > _MOST_NAMED:
                 allowed.append(f"{len(legal) - _MOST_NAMED} more")
             raise IllegalMove(f"{self._name(action)} is not allowed now; allowed: {', '.join(allowed)}.")
         step = self.rules.apply(self.state, action)
-        return Match(self.rules, step.state, self, Turn(actor, action, step.events))
+        return self._then(Turn(actor, action, step.events), step.state)
 
     def play_text(self, *entries: str) -> "Match[S, A, V]":
         """Play entries in notation, each by whoever is to act."""
@@ -193,19 +226,26 @@ class Match(Generic[S, A, V]):
         return self._concede(seat, Concession.FORFEIT)
 
     def _concede(self, seat: Seat, how: Concession) -> "Match[S, A, V]":
-        self._legal(seat)
-        if not isinstance(seat, Seat):
+        actor = self._admit(seat)
+        if not isinstance(actor, Seat):
             raise NotYourTurn(f"Only a player can {how.value}, not chance.")
-        return Match(self.rules, self.state, self, Turn(seat, how, (Conceded(seat, how.ending),)))
+        return self._then(Turn(actor, how, (Conceded(actor, how.ending),)), self.state)
 
-    def _legal(self, actor: Actor) -> tuple[A, ...]:
+    def _then(self, turn: Turn[A], state: S) -> "Match[S, A, V]":
+        log = self._log.extended(self._length, turn, state)
+        return type(self)(self.rules, log, self._length + 1)
+
+    def _admit(self, actor: Actor) -> Actor:
+        """Who acts, if it is for them to act now."""
         expected = self.actor
         if expected is None:
             raise GameOver("The match is over.")
+        if actor is not CHANCE:
+            actor = as_seat(actor)
         if actor is not expected:
             name = expected.label if isinstance(expected, Seat) else "chance"
             raise NotYourTurn(f"It is for {name} to act now.")
-        return self.rules.actions(self.state)
+        return actor
 
     def _name(self, action: A) -> str:
         try:

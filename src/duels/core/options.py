@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from duels.core.errors import BadOption, quote
 from duels.core.validation import as_int
@@ -60,7 +60,8 @@ class Option:
                 raise BadOption(f"{self.name} is a list of {self.kind.value} in {game}, not {value!r}.")
             one = self._number if self.kind is Kind.NUMBERS else self._word
             return tuple(one(part, game) for part in value)
-        return self._word(value, game) if self.kind is Kind.NAME else self._number(value, game)
+        checked: OptionValue = (self._word if self.kind is Kind.NAME else self._number)(value, game)
+        return checked
 
     def _number(self, value: Any, game: str) -> Any:
         number = 0 if value is None else as_int(value)
@@ -107,7 +108,7 @@ class Option:
 def option(
     default: Any, help: str = "", *, least: int = 1, most: int = LARGEST, choices: tuple[str, ...] = ()
 ) -> Any:
-    """A field of rules, with what a plain default cannot tell: help, bounds of numbers, the names there are."""
+    """A field of rules with what a plain default cannot tell: help, bounds of numbers, possible names."""
     told = {"help": help, "least": least, "most": most, "choices": choices}
     return dataclasses.field(default=default, metadata={_KEY: told})
 
@@ -116,7 +117,7 @@ def option(
 def options_of(rules: type) -> tuple[Option, ...]:
     """The options of a class of rules, in its own order."""
     return tuple(
-        Option(f.name, _kind(f.default), f.default, **f.metadata.get(_KEY, {}))
+        Option(f.name, _kind(f.default), cast(OptionValue, f.default), **f.metadata.get(_KEY, {}))
         for f in dataclasses.fields(rules)
     )
 

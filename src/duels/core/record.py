@@ -1,4 +1,4 @@
-"""A match as text that a person can read and mail; the same with one seat's secrets left out.
+"""A match as text that a person can read and mail, whole or without the other seat's secrets::
 
     duels record 2
     game: chain
@@ -11,22 +11,21 @@
     challenge
     heads
 
-Header lines, an empty line, then one action or chance outcome a line, in the game's notation; `resign` or
-`forfeit` where somebody did; last, once the match is over, `result:` and its code (`1 won`, `drawn`,
-`cut off`, `1 won, 2 resigned`). Lines that begin with `#` are comments. In a record with a `seat:` line, the
-entries that were hidden from that seat read `?` (see `core.information_sets`).
+Header lines, an empty line, then one action or chance outcome a line, in the game's notation, or `resign` or
+`forfeit`. A finished match ends with `result:` and a code (`1 won`, `drawn`, `cut off`, `1 won, 2 resigned`).
+Lines that begin with `#` are comments. With a `seat:` line, entries hidden from that seat read `?`
+(see `core.information_sets`).
 
-Version 1, whose result was a sentence, is still read.
+Version 1, whose result was a sentence, can still be read.
 """
 
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 from duels.core.errors import BadOption, DuelsError, GameOver, RecordError, UnknownName, quote
-from duels.core.information_sets import InformationSet, spell
+from duels.core.information_sets import HIDDEN, InformationSet, is_over, spell
 from duels.core.match import Concession, Match, Turn
 from duels.core.options import Option, OptionValue, options_of
 from duels.core.rules import Outcome, Rules, Seat
@@ -35,6 +34,8 @@ VERSION = 2
 READABLE = (1, 2)
 COMMENT = "#"
 LARGEST_RECORDED = 9999  # of an option: a few edited letters must not cost minutes to check
+MOST_WAYS = 500_000
+"""So many ways in which a copy for one seat may have come about are looked at: it must not cost minutes."""
 RESULT = "result: "
 # What a record may say about a match besides its entries, in the order it is written.
 HEADERS = ("seat", "seat1", "seat2", "seed", "chance", "started")
@@ -59,7 +60,7 @@ class Record:
     headers: Mapping[str, str] = field(default_factory=dict)
     seat: Seat | None = None
     version: int = VERSION
-    """That it was written in."""
+    """The version of the format that it was written in."""
 
 
 def dumps(match: AnyMatch, headers: Mapping[str, str] | None = None, seat: Seat | None = None) -> str:
@@ -99,7 +100,10 @@ def format_result(match: AnyMatch) -> str:
 
 
 def loads(text: str, find_rules: RulesFinder) -> Record:
-    """Read and check a record; RecordError names the first wrong line."""
+    """Read and check a record; RecordError names the first wrong line.
+
+    TornRecord, if all that is wrong is that the last line does not end: its `record` is what stands before.
+    """
     version, lines, cut = _lines(text)
     headers, found_at, first_entry = _read_headers(lines)
     rules = _find_rules(headers, found_at, find_rules)
@@ -113,23 +117,50 @@ def loads(text: str, find_rules: RulesFinder) -> Record:
     while numbered and not numbered[-1][1]:
         numbered.pop()
     entries, stated = _split_result(numbered)
-    said = None if stated is None else stated[1]
-    result = said if version > 1 else _told_by_sentence(said)
+    result = Result(stated[1], version) if stated else None
     match = _replay_seen(rules, entries, seat, result) if seat else _replay(rules, entries)
-    if stated and not _agrees(match.outcome, result):
+    if stated and result and not result.agrees(match.outcome):
         actual = match.outcome.code if match.outcome else "it is not over"
         what = f"the result {quote(stated[1], 80)} is not how the match stands"
         raise RecordError(f"{what}: {actual}", stated[0])
+    record = Record(match, headers, seat, version)
     if cut:
-        raise RecordError(f"it is cut off at {quote(cut)}: the line does not end.", len(lines) + 1)
-    return Record(match, headers, seat, version)
+        raise TornRecord(record, cut, len(lines) + 1)
+    return record
+
+
+class TornRecord(RecordError):
+    """The last line of a record does not end, as after a power cut; the rest is whole."""
+
+    def __init__(self, record: Record, torn: str, line: int) -> None:
+        super().__init__(f"it is cut off at {quote(torn)}: the line does not end.", line)
+        self.record = record
+        self.torn = torn
 
 
 Numbered = tuple[int, str]
 """A line and its number, counted from 1."""
 
-_OVER = object()
-"""The result of a match of which a record of version 1 tells in some sentence that it is over."""
+
+@dataclass(frozen=True)
+class Result:
+    """The result as a record states it: a code, or, in version 1, a sentence."""
+
+    text: str
+    version: int
+
+    def agrees(self, outcome: Outcome | None) -> bool:
+        """Whether a match that ended so, or goes on (None), may be what is stated.
+
+        Sentences may have been reworded: all that one is believed is that the match was over.
+        """
+        return outcome is not None and (self.version == 1 or self.text.lower() == outcome.code)
+
+    def doubt(self, outcome: Outcome | None) -> int:
+        """The less, the better an outcome fits, where what a seat saw leaves several open."""
+        if outcome is None or not self.agrees(outcome):
+            return 2
+        return int(self.version == 1 and outcome.reason != self.text)
 
 
 def _split_result(numbered: list[Numbered]) -> tuple[list[Numbered], Numbered | None]:
@@ -143,18 +174,6 @@ def _split_result(numbered: list[Numbered]) -> tuple[list[Numbered], Numbered | 
         raise RecordError(f"{quote(late)} comes after the result.", number)
     number, line = numbered[at]
     return numbered[:at], (number, line[len(RESULT) :].strip())
-
-
-def _told_by_sentence(sentence: str | None) -> object:
-    """Sentences may be reworded: all that one is believed is that the match was over."""
-    return None if sentence is None else _OVER
-
-
-def _agrees(outcome: Outcome | None, result: object) -> bool:
-    """Whether a match that ended so, or goes on (None), is what a record states."""
-    if outcome is None or result is None:
-        return outcome is result
-    return result is _OVER or (isinstance(result, str) and result.lower() == outcome.code)
 
 
 def _lines(text: str) -> tuple[int, list[str], str]:
@@ -185,6 +204,8 @@ def _read_headers(lines: list[str]) -> tuple[dict[str, str], dict[str, int], int
             raise RecordError(f"{quote(line)} is not a header line.", index + 1)
         if key in headers:
             raise RecordError(f"{quote(key)} is there twice.", index + 1)
+        if not value.strip().isprintable():
+            raise RecordError(f"{quote(line)} holds what cannot be printed.", index + 1)
         headers[key] = value.strip()
         found_at[key] = index + 1
     raise RecordError("the record ends before the empty line that closes its header.", len(lines) + 1)
@@ -241,9 +262,10 @@ def _replay(rules: AnyRules, entries: list[Numbered]) -> AnyMatch:
     return match
 
 
-def _replay_seen(rules: AnyRules, entries: list[Numbered], seat: Seat, result: object) -> AnyMatch:
+def _replay_seen(rules: AnyRules, entries: list[Numbered], seat: Seat, result: Result | None) -> AnyMatch:
     """A match that `seat`, which saw `entries`, cannot tell from the one that was played."""
     seen = InformationSet.start(rules, seat)
+    left = MOST_WAYS
     concessions = [how.value for how in Concession]
     for place, (number, entry) in enumerate(entries, start=1):
         stated = result if place == len(entries) else None
@@ -252,7 +274,12 @@ def _replay_seen(rules: AnyRules, entries: list[Numbered], seat: Seat, result: o
                 conceded = tuple(match.play_text(entry) for match in seen.possible)
                 seen = InformationSet(seat, conceded)
                 continue
-            seen = seen.read(entry, partial(_agrees, result=stated))
+            left -= sum(len(m.actions) if entry.startswith(HIDDEN) else 1 for m in seen.possible)
+            if left < 0:
+                raise DuelsError(
+                    "there are too many ways in which this copy can have come about to check it."
+                )
+            seen = seen.read(entry, stated.doubt if stated else is_over)
         except DuelsError as error:
             raise _wrong(entry, error, number) from None
     return seen.match

@@ -4,14 +4,16 @@ The docstrings here are the specification. `core.laws` checks them, for our game
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+from random import Random
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from duels.core.errors import DuelsError
 from duels.core.options import OptionValue, options_of
+from duels.core.validation import as_int
 
 if TYPE_CHECKING:
     from duels.core.game import Game
@@ -29,12 +31,23 @@ class Seat(IntEnum):
 
     @property
     def other(self) -> "Seat":
+        """The opponent's seat."""
         return Seat.TWO if self is Seat.ONE else Seat.ONE
 
     @property
     def label(self) -> str:
         """The seat as the books call it: `Player 1`."""
         return f"Player {self.value}"
+
+
+def as_seat(value: object) -> Seat:
+    """The seat that `value` is: a Seat, or its number, 1 or 2. Anything else is refused, 0 above all."""
+    if isinstance(value, Seat):
+        return value
+    number = as_int(value)
+    if number in (1, 2):
+        return Seat(number)
+    raise DuelsError(f"A seat is Seat.ONE or Seat.TWO (1 or 2), not {value!r}.")
 
 
 class Chance(Enum):
@@ -44,8 +57,11 @@ class Chance(Enum):
 
 
 CHANCE = Chance.CHANCE
+"""Who acts where a coin is flipped or a tile turned."""
 Actor = Seat | Chance
+"""Who acts: a seat, or chance."""
 BOTH = frozenset(Seat)
+"""Both seats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +96,7 @@ class Ending(Enum):
 
     @property
     def has_winner(self) -> bool:
+        """Whether somebody won."""
         return self not in (Ending.DRAWN, Ending.CUT_OFF)
 
 
@@ -101,14 +118,17 @@ class Outcome:
 
     @classmethod
     def win(cls, seat: Seat, reason: str) -> "Outcome":
+        """`seat` won."""
         return cls(Ending.WON, seat, reason)
 
     @classmethod
     def draw(cls, reason: str) -> "Outcome":
+        """Nobody won, by the rules of the game."""
         return cls(Ending.DRAWN, None, reason)
 
     @classmethod
     def cut(cls, reason: str) -> "Outcome":
+        """Nobody won before a stated limit was reached."""
         return cls(Ending.CUT_OFF, None, reason)
 
     def score(self, seat: Seat) -> Fraction:
@@ -143,12 +163,14 @@ class Sight(Generic[A, V]):
     actor: Actor | None
     actions: tuple[A, ...]
     """What this seat may do now, in the rules' order; empty while it is not its turn."""
-    events: tuple[Event, ...] = ()
+    events: Sequence[Event] = ()
     """What it has seen since the start, in order (empty where only the position is known)."""
-    history: tuple[A | None, ...] = ()
+    history: Sequence[A | None] = ()
     """Every action and chance outcome since the start, None where it was hidden from this seat."""
     outcome: Outcome | None = None
     """How the match ended; None while it goes on."""
+    rules: "Rules[Any, A, V]" = field(kw_only=True, compare=False, repr=False)
+    """The rules that are played by, which are no secret."""
 
 
 class Rules(ABC, Generic[S, A, V]):
@@ -213,6 +235,22 @@ class Rules(ABC, Generic[S, A, V]):
     def outcome(self, state: S) -> Outcome | None:
         """How the game ended; None exactly while `actor(state)` is not None."""
 
+    def deal(self, rng: Random) -> Hashable:
+        """What lies hidden from the start, drawn once for a match: a shuffled board; None where nothing does.
+
+        Rules draw lazily: a value is drawn when it is shown, with the same odds. Whoever plays a match for
+        people deals first, so that what lies under a tile does not depend on when it is turned.
+        """
+        return None
+
+    def dealt(self, deal: Any, drawn: Sequence[tuple[S, A]], state: S) -> A:
+        """What `deal` brings at the chance node `state`; only for rules that deal.
+
+        `drawn` are the chance nodes so far, each with what came there: if that was not as dealt (it can be
+        given by a script or a record), the deal is put right before it is read.
+        """
+        raise NotImplementedError
+
     @abstractmethod
     def view(self, state: S, seat: Seat) -> V:
         """The part of the state that `seat` may know.
@@ -254,14 +292,15 @@ class Rules(ABC, Generic[S, A, V]):
         self,
         state: S,
         seat: Seat,
-        events: tuple[Event, ...] = (),
-        history: tuple[A | None, ...] = (),
+        events: Sequence[Event] = (),
+        history: Sequence[A | None] = (),
     ) -> Sight[A, V]:
         """What `seat` knows at `state`, having seen `events`."""
+        seat = as_seat(seat)
         actor = self.actor(state)
         actions = self.actions(state) if actor is seat else ()
         view, outcome = self.view(state, seat), self.outcome(state)
-        return Sight(seat, view, actor, actions, events, history, outcome)
+        return Sight(seat, view, actor, actions, events, history, outcome, rules=self)
 
     def most_states(self) -> int | None:
         """An upper bound on how many states can be reached, where a formula tells one.

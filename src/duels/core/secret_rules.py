@@ -3,7 +3,7 @@
 import re
 
 from duels.core.errors import NotationError, quote
-from duels.core.information_sets import InformationSet, goes_on, spell
+from duels.core.information_sets import InformationSet, is_over, spell
 from duels.core.rules import A, Outcome, Rules, S, Seat, Sight, V
 
 
@@ -20,16 +20,16 @@ class SecretRules(Rules[S, A, V]):
         found = re.fullmatch(r"\s*([12])\s*:([^;]*)(?:;(.*))?", text, flags=re.DOTALL)
         if not found:
             raise NotationError(
-                f"Cannot read {quote(text)} as a position: write what a seat has seen, each entry in "
-                "notation, '?' for a hidden one, like '1: entry, ?, entry'."
+                f"Cannot read {quote(text)} as a position: write what a seat has seen, "
+                "like '1: entry, ?, entry', with '?' for a hidden entry."
             )
         entries = [entry.strip() for entry in found[2].split(",") if entry.strip()]
         result = found[3].strip().lower() if found[3] else None
         seen = InformationSet.start(self, Seat(int(found[1])))
         for entry in entries[:-1]:
-            seen = seen.read(entry, goes_on)
+            seen = seen.read(entry, is_over)
         for entry in entries[-1:]:
-            seen = seen.read(entry, lambda outcome: _code(outcome) == result)
+            seen = seen.read(entry, lambda outcome: _code(outcome) != result)
         if _code(seen.match.outcome) != result:
             raise NotationError(f"Cannot read {quote(text)}: the match cannot stand like that there.")
         return seen.match.sight(seen.seat)

@@ -36,6 +36,7 @@ class Ink(Enum):
 
     @classmethod
     def of(cls, seat: Seat) -> "Ink":
+        """The ink of a seat's symbols."""
         return cls.ONE if seat is Seat.ONE else cls.TWO
 
 
@@ -158,6 +159,10 @@ class Words(ABC, Generic[A, V]):
     @abstractmethod
     def moves(self, sight: Sight[A, V]) -> str:
         """What the seat may do now, in one or a few lines."""
+
+    def called(self, seat: Seat) -> str:
+        """What the game calls a seat: its label, or its token (`X`)."""
+        return seat.label
 
     def remembered(self, sight: Sight[A, V]) -> str:
         """What the seat has been shown and the board does not show any more; empty where there is nothing."""

@@ -1,27 +1,64 @@
 """Where the randomness of a match comes from: a seed, and outcomes that were given in advance."""
 
+import json
 from dataclasses import dataclass
+from hashlib import sha256
 from random import Random
 from typing import Any
 
 from duels.core.errors import NotationError, quote
-from duels.core.match import Match
+from duels.core.match import Match, Turn, draw
+from duels.core.record import format_entry
 from duels.core.rules import CHANCE, Rules
 
 AnyMatch = Match[Any, Any, Any]
 
 
 class Dice:
-    """Randomness that depends on the seed and the place in the match alone.
+    """Randomness that depends on the seed, the purpose and the entries so far, and on nothing else.
 
-    So a match that was left and resumed goes on as it would have without the break.
+    So a match goes on in the same way whoever drives it and however often it was interrupted. Generators are
+    seeded through a cryptographic hash: their state tells nothing about the seed, or about any other draw.
     """
 
     def __init__(self, seed: str) -> None:
         self._seed = seed
+        self._chain: list[tuple[Turn[Any], bytes]] = []  # the entries of the match last asked about, hashed
 
     def at(self, match: AnyMatch, purpose: str) -> Random:
-        return Random(f"{self._seed} {purpose} {len(match.turns)}")
+        """The generator for one draw: `purpose` keeps players' choices and chance apart."""
+        return self._generator(purpose, self._entries(match))
+
+    def once(self, purpose: str) -> Random:
+        """The generator for something that is drawn once a match."""
+        return self._generator(purpose, b"")
+
+    def chance(self, match: AnyMatch) -> Any:
+        """The outcome of the chance node that `match` stands at."""
+        rules = match.rules
+        deal = rules.deal(self.once("deal"))
+        if deal is None:
+            return draw(match, self.at(match, CHANCE.value))
+        drawn = [
+            (match.after(number).state, turn.action)
+            for number, turn in enumerate(match.turns)
+            if turn.actor is CHANCE
+        ]
+        return rules.dealt(deal, drawn, match.state)
+
+    def _generator(self, purpose: str, entries: bytes) -> Random:
+        key = sha256(json.dumps([self._seed, purpose, entries.hex()]).encode()).digest()
+        return Random(int.from_bytes(key))
+
+    def _entries(self, match: AnyMatch) -> bytes:
+        """A hash of all entries, each time from where the last one stood."""
+        chain, turns = self._chain, match.turns
+        while chain and (len(chain) > len(turns) or turns[len(chain) - 1] is not chain[-1][0]):
+            chain.pop()
+        for turn in turns[len(chain) :]:
+            before = chain[-1][1] if chain else b""
+            chain.append((turn, sha256(before + format_entry(match.rules, turn).encode()).digest()))
+        return chain[-1][1] if chain else b""
 
 
 @dataclass(frozen=True)
@@ -35,6 +72,7 @@ class ChanceScript:
 
     @classmethod
     def parse(cls, rules: Rules[Any, Any, Any], text: str) -> "ChanceScript":
+        """Read outcomes in notation, separated by spaces; NotationError names one that cannot come."""
         by_name = {rules.format(outcome): outcome for outcome in rules.all_outcomes()}
         words = text.lower().split()
         if words and not by_name:

@@ -1,22 +1,25 @@
 """The record of a match on disk, written as the match goes.
 
-Every entry is on the disk before it is shown: a crash loses at most what was being typed. A file
-that exists is never overwritten, and two programs never write to one match.
+Every entry is on the disk before it is shown: a crash loses at most what was being typed. A file that exists
+is never overwritten, two programs never write to one match, and a file that another program has changed is
+left alone: the match goes on in a file beside it.
 """
 
 import errno
 import os
+import secrets
 import shlex
+import stat
+import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
-from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from duels.core.errors import DuelsError, RecordError
+from duels.core.errors import DuelsError, RecordError, quote
 from duels.core.match import Match
-from duels.core.record import RESULT, Record, format_entry, format_header
+from duels.core.record import Record, TornRecord, dumps, format_entry, format_header, format_result
 from duels.games import load_record
 from duels.paths import data_dir, matches_dir
 
@@ -26,43 +29,54 @@ except ImportError:  # not on Windows, where a second writer is not kept out
     fcntl = None  # type: ignore[assignment]
 
 AnyMatch = Match[Any, Any, Any]
-
+Notice = Callable[[str], None]
 
 _MOST_REMEMBERED = 100
+MOST_BYTES = 4 << 20
+"""No record is larger: reading one is bounded."""
+_NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL, errno.EMLINK, errno.EXDEV)
+
+
+def _silent(text: str) -> None:
+    """Nobody listens."""
 
 
 class Journal:
     """An open record file, one line an entry, that grows and can be taken back line by line."""
 
-    def __init__(self, path: Path, handle: int, lengths: list[int]) -> None:
+    def __init__(self, path: Path, handle: int, headers: dict[str, str], notice: Notice) -> None:
         self.path = path
         self._handle = handle
-        self._lengths = lengths  # the file's length before any entry, after the first, …
+        self._headers = headers
+        self._notice = notice
+        self._lengths: list[int] = []  # of the file: without entries, with the first, …
 
     @classmethod
-    def create(cls, path: Path, match: AnyMatch, headers: dict[str, str]) -> "Journal":
-        """Start a new file; FileExistsError if there is one."""
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
-        journal = cls(path, handle, [])
-        journal._lock()
-        try:
-            journal._write(format_header(match.rules, headers))
-        except OSError:
-            path.unlink()
-            raise
-        _settle_folder(path.parent)
+    def create(
+        cls, path: Path, match: AnyMatch, headers: dict[str, str], notice: Notice = _silent
+    ) -> "Journal":
+        """Start a new file, which appears with its header or not at all; FileExistsError if there is one."""
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        journal = cls(path, -1, headers, notice)
+        journal._handle = journal._put(match, _name_new)
         remember(path)
         return journal
 
     @classmethod
-    def reopen(cls, path: Path) -> tuple["Journal", Record]:
-        """Go on with an unfinished match."""
-        journal = cls(path, os.open(path, os.O_RDWR), [])
+    def reopen(cls, path: Path, notice: Notice = _silent) -> tuple["Journal", Record]:
+        """Open the record of an unfinished match; nothing is changed until `settle` or the next entry.
+
+        Of a last line that was torn off, `notice` is told that it will be dropped.
+        """
+        journal = cls(path, os.open(path, os.O_RDWR | _NO_WAIT), {}, notice)
         try:
-            journal._lock()
+            _lock(journal._handle, path, notice)
             # Read only now that nobody else can be writing.
-            record = read_record(path)
+            try:
+                record = read_record(path)
+            except TornRecord as torn:
+                record = torn.record
+                notice(f"{path}: the last line was torn off and is dropped: {quote(torn.torn)}.")
             if record.seat:
                 raise DuelsError(f"{path} holds only what {record.seat.label} saw; it cannot be played on.")
             if record.match.outcome:
@@ -71,48 +85,147 @@ class Journal:
         except (DuelsError, OSError):
             journal.close()
             raise
-        ends = [0, *accumulate(len(line) + 1 for line in path.read_bytes().split(b"\n")[:-1])]
-        journal._lengths = ends[len(ends) - 1 - len(record.match.turns) :]
-        os.lseek(journal._handle, 0, os.SEEK_END)
+        journal._headers = {"seed": secrets.token_hex(16), **record.headers}
         remember(path)
-        return journal, record
+        return journal, Record(record.match, journal._headers)
+
+    def settle(self, match: AnyMatch) -> None:
+        """Make the file hold exactly what we would have written, in one step.
+
+        It may be of an older version, without a seed, torn, or have come through other systems.
+        """
+        if _read_bytes(self.path) == dumps(match, self._headers).encode():
+            self._measure(match)
+            return
+        handle = self._put(match, _name_again)
+        os.close(self._handle)
+        self._handle = handle
 
     def add(self, match: AnyMatch) -> None:
         """Write the last entry of `match`, and its result if that ended it."""
-        if match.last:
-            result = f"{RESULT}{match.outcome.reason}\n" if match.outcome else ""
-            self._write(f"{format_entry(match.rules, match.last)}\n{result}")
+        if not (match.last and match.previous):
+            return
+        if not self._lengths:
+            self.settle(match.previous)
+        if self._changed_by_others():
+            self._go_on_beside(match)
+        else:
+            self._write(f"{format_entry(match.rules, match.last)}\n{format_result(match)}")
 
-    def take_back(self, entries: int) -> None:
-        """Drop the last entries."""
-        del self._lengths[len(self._lengths) - entries :]
-        os.ftruncate(self._handle, self._lengths[-1])
-        os.lseek(self._handle, 0, os.SEEK_END)
+    def take_back(self, match: AnyMatch) -> None:
+        """Drop the entries after those of `match`."""
+        if not self._lengths:
+            self.settle(match)
+            return
+        if self._changed_by_others():
+            self._go_on_beside(match)
+            return
+        os.ftruncate(self._handle, self._lengths[len(match.turns)])
         os.fsync(self._handle)
+        del self._lengths[len(match.turns) + 1 :]
 
     def close(self) -> None:
+        """Release the file, and its lock."""
         os.close(self._handle)
 
     def _write(self, text: str) -> None:
         # One write an entry: the system does not tear it when the process is killed.
         line = text.encode()
+        length = self._lengths[-1]
         try:
-            if os.write(self._handle, line) < len(line):
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            os.lseek(self._handle, length, os.SEEK_SET)
+            _write_all(self._handle, line)
             os.fsync(self._handle)
         except OSError as error:
-            if self._lengths:  # what was written before must stay a whole record
-                os.ftruncate(self._handle, self._lengths[-1])
+            os.ftruncate(self._handle, length)  # what was written before must stay a whole record
             raise OSError(error.errno, f"{error.strerror}: the last entry is not saved", self.path) from None
-        self._lengths.append(os.lseek(self._handle, 0, os.SEEK_CUR))
+        self._lengths.append(length + len(line))
 
-    def _lock(self) -> None:
-        if not fcntl:
-            return
+    # -- files that are not as we left them ------------------------------------------------------
+
+    def _changed_by_others(self) -> bool:
+        """Whether the file was removed, replaced, cut or added to since we last wrote to it."""
         try:
-            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            named = os.stat(self.path)
         except OSError:
-            raise DuelsError(f"{self.path} is being played somewhere else right now.") from None
+            return True
+        held = os.fstat(self._handle)
+        return not os.path.samestat(named, held) or held.st_size != self._lengths[-1]
+
+    def _go_on_beside(self, match: AnyMatch) -> None:
+        """Write the whole match to a new file, since the old one is no longer ours."""
+        old, path = self.path, free_path(self.path)
+        self.path = path
+        handle = self._put(match, _name_new)
+        os.close(self._handle)
+        self._handle = handle
+        remember(path)
+        self._notice(f"{old} was changed by another program; the match goes on in {path}.")
+
+    def _put(self, match: AnyMatch, name: Callable[[str, Path], None]) -> int:
+        """Write a whole record under another name, then give it its own in one step."""
+        path = Path(os.path.realpath(self.path)) if name is _name_again else self.path
+        handle, draft = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".duel")
+        try:
+            _lock(handle, path, self._notice)
+            _write_all(handle, dumps(match, self._headers).encode())
+            os.fsync(handle)
+            name(draft, path)
+        except BaseException as problem:
+            os.close(handle)
+            with suppress(FileNotFoundError):
+                os.unlink(draft)
+            if isinstance(problem, OSError):  # nobody knows the draft's name
+                raise OSError(problem.errno, problem.strerror, path) from None
+            raise
+        _settle_folder(path.parent)
+        self._measure(match)
+        return handle
+
+    def _measure(self, match: AnyMatch) -> None:
+        """Work out how long the file was after each entry."""
+        length = len(format_header(match.rules, self._headers).encode())
+        self._lengths = [length]
+        for turn in match.turns:
+            length += len(format_entry(match.rules, turn).encode()) + 1
+            self._lengths.append(length)
+        self._lengths[-1] += len(format_result(match).encode())
+
+
+def _write_all(handle: int, data: bytes) -> None:
+    if os.write(handle, data) < len(data):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def _name_new(draft: str, path: Path) -> None:
+    """Let the file be known by a name that nobody has taken."""
+    try:
+        os.link(draft, path)
+        os.unlink(draft)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        # No second names on this file system: all that is lost is the guard against a race for the name.
+        if os.path.lexists(path):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path) from None
+        os.rename(draft, path)
+
+
+def _name_again(draft: str, path: Path) -> None:
+    """Put the file in the place of the one that is being repaired."""
+    os.chmod(draft, stat.S_IMODE(os.stat(path).st_mode))
+    os.replace(draft, path)
+
+
+def _lock(handle: int, path: Path, notice: Notice) -> None:
+    if not fcntl:
+        return
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
+            raise DuelsError(f"{path} is being played somewhere else right now.") from None
+        notice(f"{path}: files cannot be locked here; do not play this match in two places at once.")
 
 
 def _settle_folder(folder: Path) -> None:
@@ -126,11 +239,19 @@ def _settle_folder(folder: Path) -> None:
         os.close(handle)
 
 
+# -- reading -----------------------------------------------------------------------------------------
+
+_NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # a pipe would wait for somebody to write to it
+
+
 def read_record(path: Path) -> Record:
     """Load and check the record at `path`; RecordError, which names the file, if it is damaged."""
-    data = path.read_bytes()
+    data = _read_bytes(path)
+    whole, end, torn = data.rpartition(b"\n")
     try:
-        return load_record(data.decode("utf-8-sig").replace("\r\n", "\n"))
+        # A line that was torn off may not even be text.
+        text = (whole + end).decode("utf-8-sig") + torn.decode(errors="replace" if end else "strict")
+        return load_record(text.replace("\r\n", "\n"))
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise RecordError("this is not a duels record: it is not text.", line).within(path) from None
@@ -138,15 +259,32 @@ def read_record(path: Path) -> Record:
         raise error.within(path) from None
 
 
+def _read_bytes(path: Path) -> bytes:
+    with open(os.open(path, os.O_RDONLY | _NO_WAIT), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise RecordError("this is not a regular file.").within(path)
+        data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise RecordError(f"this is larger than {MOST_BYTES >> 20} MB: no record is.").within(path)
+    return data
+
+
+# -- where matches are ------------------------------------------------------------------------------
+
+
 def new_path(game: str) -> Path:
     """A file name that is not taken, in the user's folder of matches."""
     stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
     path = matches_dir() / f"{stamp}-{game}.duel"
+    return free_path(path) if path.exists() else path
+
+
+def free_path(path: Path) -> Path:
+    """The name with the first number from 2 behind it that is not taken."""
     copy = 2
-    while path.exists():
-        path = path.with_name(f"{stamp}-{game}-{copy}.duel")
+    while os.path.lexists(numbered := path.with_name(f"{path.stem}-{copy}{path.suffix}")):
         copy += 1
-    return path
+    return numbered
 
 
 def remember(path: Path) -> None:
@@ -154,13 +292,13 @@ def remember(path: Path) -> None:
     if path.resolve().parent == matches_dir().resolve():
         return
     with suppress(OSError):  # only a convenience, no reason not to play
-        data_dir().mkdir(parents=True, exist_ok=True)
+        data_dir().mkdir(mode=0o700, parents=True, exist_ok=True)
         others = [known for known in _elsewhere() if known.is_file() and known != path.resolve()]
         lines = [os.fsencode(known) for known in (*others, path.resolve())[-_MOST_REMEMBERED:]]
         _elsewhere_file().write_bytes(b"\0".join(lines))
 
 
-def last_unfinished(warn: Callable[[str], None]) -> Path:
+def last_unfinished(warn: Notice) -> Path:
     """The file of the match to go on with: the one played last that is not over.
 
     `warn` is told about damaged files that would have come before it.
@@ -170,6 +308,8 @@ def last_unfinished(warn: Callable[[str], None]) -> Path:
     for path in sorted(existing, key=lambda path: path.stat().st_mtime, reverse=True):
         try:
             record = read_record(path)
+        except TornRecord as torn:
+            record = torn.record
         except (DuelsError, OSError) as error:
             warn(f"Passed over {error}")
             continue

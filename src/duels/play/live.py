@@ -1,15 +1,15 @@
 """A live match: whoever sits at the seats, the dice, and the record on disk. It has no screen.
 
-Terminal, browser and arena drive the same one: ask `person` who is to be asked, `play` what was answered, and
-`play` what `choose` says where a machine or chance is to act. Every entry is on disk before it is anywhere else.
+Terminal, browser and arena drive the same one: `person` says who is to be asked, `play` takes the answer, and
+`choose` decides where a machine or chance is to act. Every entry is on disk before it is anywhere else.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from duels.core.match import Match, draw
-from duels.core.rules import CHANCE, Actor, Seat
+from duels.core.match import Match
+from duels.core.rules import Actor, Seat
 from duels.play.dice import ChanceScript, Dice
 from duels.play.journal import Journal
 from duels.players import Player
@@ -76,6 +76,7 @@ class LiveMatch:
         self._advance(self.match.play(actor, action))
 
     def resign(self, seat: Seat) -> None:
+        """Give the match up on the seat's own turn."""
         self._advance(self.match.resign(seat))
 
     def _advance(self, match: AnyMatch) -> None:
@@ -93,7 +94,7 @@ class LiveMatch:
             self._notice(
                 f"--chance: '{rules.format(scripted)}' cannot come now (only {can}); the rest is drawn."
             )
-        return draw(match, self._dice.at(match, CHANCE.value))
+        return self._dice.chance(match)
 
     # -- going back -----------------------------------------------------------------------------
 
@@ -110,5 +111,5 @@ class LiveMatch:
     def take_back(self, back: Takeback) -> None:
         """Go back; whoever has to agree has agreed."""
         if self.journal:
-            self.journal.take_back(back.entries)
+            self.journal.take_back(back.match)
         self.match = back.match

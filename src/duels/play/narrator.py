@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from duels.core.match import Concession, Match, Turn
-from duels.core.rules import Event, Seat, Sight
+from duels.core.match import Concession, Match
+from duels.core.rules import Seat, Sight
 from duels.core.words import Question, Words, tell
 
 AnyMatch = Match[Any, Any, Any]
@@ -41,15 +41,10 @@ class Narrator:
         """What the last decision, or chance, brought about."""
         if not after.last:
             return ""
-        seen = [event for turn in after.turns[:-1] for event in self._visible(turn)]
-        told = []
-        for event in self._visible(after.last):
-            seen.append(event)
-            told.append(tell(self.words, seen))
-        return "".join(told)
-
-    def _visible(self, turn: Turn[Any]) -> list[Event]:
-        return [event for event in turn.events if event.visible_to(self.watching)]
+        seen = after.seen_by(self.watching)
+        _, new = after.last.told(self.watching)
+        lengths = range(len(seen) - len(new) + 1, len(seen) + 1)
+        return "".join(tell(self.words, seen.first(length)) for length in lengths)
 
 
 def typed(words: Words[Any, Any], sight: Sight[Any, Any], action: Any) -> str:

@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from random import Random
 from typing import Any
 
 from duels.core.errors import NotationError, quote
@@ -15,6 +14,7 @@ from duels.play.dice import ChanceScript, Dice
 from duels.play.journal import Journal
 from duels.play.live import LiveMatch
 from duels.players import HUMAN, find_kind
+from duels.solving.progress import Progress, quiet
 
 MACHINE_LIMIT = 50  # boards of chain, turns of hunt
 
@@ -43,11 +43,12 @@ class NewMatch:
             ChanceScript.parse(self.rules, self.chance)
         except NotationError as error:
             raise NotationError(f"--chance: {error}") from None
-        first = Random(f"{self.seed} first").choice("12") if self.first == "random" else self.first
+        first = Dice(self.seed).once("first").choice("12") if self.first == "random" else self.first
         if first == "2":
             self.one, self.two = self.two, self.one
 
     def headers(self) -> dict[str, str]:
+        """The header of the match's record."""
         return {
             "seat1": self.one,
             "seat2": self.two,
@@ -69,9 +70,10 @@ def seat_players(
     headers: Mapping[str, str],
     journal: Journal | None = None,
     notice: Callable[[str], None] = lambda text: None,
+    progress: Progress = quiet,
 ) -> LiveMatch:
     """The live match with the players and the chance that a record's header names."""
     kinds = {seat: find_kind(headers.get(f"seat{seat.value}", HUMAN)) for seat in Seat}
-    players = {seat: kind.seat(match.rules) if kind.seat else None for seat, kind in kinds.items()}
+    players = {seat: kind.seat(match.rules, progress) if kind.seat else None for seat, kind in kinds.items()}
     script = ChanceScript.parse(match.rules, headers.get("chance", ""))
     return LiveMatch(match, players, Dice(headers.get("seed", "")), script, journal, notice)

@@ -15,6 +15,7 @@ from duels.solving.best_response import best_response
 from duels.solving.cfr import find_equilibrium
 from duels.solving.oracle import OFTEN, Check, Exactness, Judged, Oracle, Value, Verdict
 from duels.solving.progress import Progress, quiet
+from duels.solving.protocols import BeliefTracker, Explainer, SeesBothSides, ValuesHistories, Verifier
 from duels.solving.tree import explore_tree
 from duels.solving.valuation import ROUNDING, Valuation, Worth
 
@@ -23,7 +24,14 @@ _STRAY = 0.01  # what is taken less often was left by the iterations, and is no 
 _MOST_PLACES = 24  # names of a belief: more would be no help to anybody
 
 
-class EquilibriumOracle(Oracle[A, V]):
+class EquilibriumOracle(
+    Oracle[A, V],
+    Explainer[A, V],
+    BeliefTracker[A, V],
+    SeesBothSides[A, V],
+    ValuesHistories[A, V],
+    Verifier,
+):
     """A pair of policies with a proven NashConv; beliefs follow from the pair."""
 
     mixes = True
@@ -38,8 +46,6 @@ class EquilibriumOracle(Oracle[A, V]):
     # -- answers --------------------------------------------------------------------------------
 
     def _value_of(self, sight: Sight[A, V]) -> Value:
-        if sight.outcome:
-            return Value.of(sight.outcome.score(sight.seat))
         return _bounded(self._pair.worth(sight.seat, self._memory(sight)))
 
     def _verdict_on(self, sight: Sight[A, V]) -> Verdict[A]:

@@ -12,6 +12,7 @@ from duels.solving.check import sampled_play_agrees
 from duels.solving.graph import HALF, Graph, explore, refuse_many
 from duels.solving.oracle import Check, OpenOracle
 from duels.solving.progress import Progress, quiet
+from duels.solving.protocols import Explainer, Verifier
 from duels.solving.retrograde import forced_wins, retrograde_values
 from duels.solving.stochastic import broken_equations, hollow_promises
 
@@ -21,8 +22,10 @@ _MOST_NAMED = 4
 _PLAYED_OUT = 200
 
 
-class InductionOracle(OpenOracle[A, S]):
+class InductionOracle(OpenOracle[A, S], Explainer[A, S], Verifier):
     """Values of every state, all exact. Of two wins the quicker is taken, of two losses the slower."""
+
+    rules: OpenRules[S, A]
 
     def __init__(self, rules: OpenRules[S, A], progress: Progress = quiet) -> None:
         super().__init__(rules)

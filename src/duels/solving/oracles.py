@@ -13,26 +13,28 @@ _kept: dict[Rules[Any, Any, Any], Oracle[Any, Any]] = {}
 def oracle_for(rules: Rules[Any, Any, Any], progress: Progress = quiet) -> Oracle[Any, Any]:
     """Perfect play for these rules: `make_oracle` in the game's door `oracle`, or else a default.
 
-    DuelsError where the default cannot be had: the game is too large to be listed.
+    DuelsError where the game is too large for a default. Equal rules share an oracle: making one can take
+    long, and players, hints and reviews all ask for it.
     """
-    make = rules.game.find("oracle", "make_oracle")
-    if make is not None:
-        oracle: Oracle[Any, Any] = make(rules)
-        return oracle
-    # A default takes its time, and players, hints and reviews all ask for it.
     if rules not in _kept:
-        made = _default(rules, progress)
+        made = _make(rules, progress)
         for old in list(_kept)[: len(_kept) + 1 - _MOST_KEPT]:
             del _kept[old]
         _kept[rules] = made
     return _kept[rules]
 
 
-def _default(rules: Rules[Any, Any, Any], progress: Progress) -> Oracle[Any, Any]:
+def _make(rules: Rules[Any, Any, Any], progress: Progress) -> Oracle[Any, Any]:
+    make = rules.game.find("oracle", "make_oracle") or _default(rules)
+    oracle: Oracle[Any, Any] = make(rules, progress)
+    return oracle
+
+
+def _default(rules: Rules[Any, Any, Any]) -> Any:
     if isinstance(rules, OpenRules):
         from duels.solving.induction import InductionOracle
 
-        return InductionOracle(rules, progress)
+        return InductionOracle
     from duels.solving.equilibrium_oracle import EquilibriumOracle
 
-    return EquilibriumOracle(rules, progress)
+    return EquilibriumOracle

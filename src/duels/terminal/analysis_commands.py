@@ -10,7 +10,6 @@ from duels.core.errors import DuelsError
 from duels.terminal.options import (
     GameCommand,
     examples,
-    flags_for,
     game_argument,
     leave,
     plain_option,
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
         "duels solve lights --lights 12",
         "duels solve leap --goal 100",
         "duels solve flip --verify",
-        "duels solve hunt --study",
-        "duels solve hunt --train --out strategy",
     ),
     cls=GameCommand,
 )
@@ -41,19 +38,6 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="The answer as one JSON object.")
 @click.option("--all", "every_action", is_flag=True, help="List every action, however many there are.")
 @click.option("--verify", "verifying", is_flag=True, help="Check the values by methods written apart.")
-@click.option("--study", "studying", is_flag=True, help="hunt: what its strategy does; takes minutes.")
-@click.option(
-    "--train", "training", is_flag=True, help="hunt: build its strategy from nothing; takes minutes."
-)
-@click.option("--quick", is_flag=True, help="With --train: a plan far too short, to see it work.")
-@click.option("--seed", help="With --train: the same for every seed, since nothing is left to chance.")
-@click.option(
-    "--out",
-    "folder",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="With --train: the folder to write the strategy and its certificate to; takes about 20 minutes. "
-    "Nothing is written without it.",
-)
 @plain_option
 def solve(
     rules: "Rules[Any, Any, Any]",
@@ -61,70 +45,40 @@ def solve(
     as_json: bool,
     every_action: bool,
     verifying: bool,
-    studying: bool,
-    training: bool,
-    quick: bool,
-    seed: str | None,
-    folder: Path | None,
     plain: bool,
 ) -> None:
     """Show what perfect play is: the value of a position and of every action.
 
-    A value is the probability that the player to move wins when both play perfectly; never-ending
-    play counts one half.
+    A value is the probability that the player to move wins when both play perfectly; a draw counts one
+    half, and so does never-ending play.
 
     \b
     --verify takes, on one core:
       lights, leap  about a second
       chain         some seconds
       flip          a few minutes
-      hunt          minutes, and needs the extra 'solve'
+      hunt          minutes, and needs the extra 'fast'
     """
+    from duels.analysis.solution import position_to_solve
     from duels.terminal import solve as solving
-    from duels.terminal import strategy
-    from duels.terminal.progress import need
     from duels.terminal.screen import Screen
 
     screen = Screen(plain)
-    game = rules.game
-    if training + studying + verifying > 1:
-        raise click.UsageError("Give one of --train, --study and --verify.")
-    if (quick or seed is not None or folder) and not training:
-        raise click.UsageError("--quick, --seed and --out go with --train.")
-    _refuse_unused(
-        "--train" if training else "--study" if studying else "--verify" if verifying else "",
-        {
-            "--position": position is not None,
-            "--all": every_action,
-            "--json": as_json,
-            **dict.fromkeys((word for word in flags_for(rules) if word.startswith("--")), True),
-        },
-    )
+    for name, given in {"--position": position is not None, "--all": every_action}.items():
+        if verifying and given:
+            raise click.UsageError(f"{name} does not go with --verify.")
     try:
-        sight = solving.position_to_solve(rules, position)
+        sight = position_to_solve(rules, position)
     except DuelsError as error:
         raise click.UsageError(str(error)) from None
-    if training or studying:
-        game.learned("rebuild" if training else "study")  # what is not learned needs no package either
-        need("numba")
-    if training:
-        strategy.train(game, quick, seed, folder, screen)
-    elif studying:
-        strategy.study(game, as_json, screen)
-    elif verifying:
+    if verifying:
         leave(0 if solving.verify(rules, as_json, screen) else 1)
-    elif as_json:
-        click.echo(solving.solution_as_json(rules, sight, screen))
     else:
-        solving.show_solution(rules, sight, screen, every_action)
-
-
-def _refuse_unused(mode: str, given: dict[str, bool]) -> None:
-    """Say that an option has no meaning in this mode rather than ignore it."""
-    used = {"": set(given), "--verify": set(given) - {"--position", "--all"}, "--study": {"--json"}}
-    for name, is_given in given.items():
-        if is_given and name not in used.get(mode, set()):
-            raise click.UsageError(f"{name} does not go with {mode}.")
+        solution = solving.find_solution(sight, screen)
+        if as_json:
+            click.echo(json.dumps(solution.as_data(), indent=2))
+        else:
+            screen.say(solving.solution_as_text(solution, every_action))
 
 
 @click.command(
@@ -135,7 +89,9 @@ def _refuse_unused(mode: str, given: dict[str, bool]) -> None:
 )
 @game_argument
 @click.option(
-    "--matches", type=click.IntRange(2), help="Matches a row; 1000 by default in lights and leap, else 100."
+    "--matches",
+    type=click.IntRange(2),
+    help="Matches a row; by default 1000 where skill alone decides, else 100.",
 )
 @click.option("--seed", default="levels", show_default=True, help="Makes the measurement repeatable.")
 @click.option("--json", "as_json", is_flag=True, help="The rows as one JSON list.")
@@ -151,10 +107,8 @@ def levels(rules: "Rules[Any, Any, Any]", matches: int | None, seed: str, as_jso
     from duels.terminal.screen import Screen
 
     matches = matches or usual_matches(rules)
-    with Screen().patience("measuring") as tell:
-        rows = measure_levels(
-            rules, matches, seed, lambda name, number: tell(f"{name}, {number} of {matches} matches")
-        )
+    with Screen().patience("measuring") as progress:
+        rows = measure_levels(rules, matches, seed, progress)
     if as_json:
         click.echo(json.dumps([asdict(row) for row in rows], indent=2))
     else:
@@ -178,23 +132,25 @@ def levels(rules: "Rules[Any, Any, Any]", matches: int | None, seed: str, as_jso
 )
 @plain_option
 def review(file: Path, as_json: bool, page: Path | None, plain: bool) -> None:
-    """Show where a match was won and lost: every decision, its price, and what was luck."""
+    """Show where a match was won and lost: what every decision gave away, and what was luck."""
     from duels.analysis.review import review_record
-    from duels.terminal.review_text import review_as_json, review_as_text
+    from duels.terminal.review_text import review_as_text
     from duels.terminal.screen import Screen
 
     if page and page.exists() and not page.read_bytes().lstrip().lower().startswith(b"<!doctype html"):
         raise click.UsageError(f"--html: {page} exists already and is no page; it is not written over.")
     record = read(file)
     screen = Screen(plain)
-    with screen.patience("reviewing"):
-        reviewed = review_record(record)
+    with screen.patience("reviewing") as progress:
+        reviewed = review_record(record, progress)
     if page:
         from duels.analysis.review_page import review_as_page
 
         page.write_text(review_as_page(reviewed), encoding="utf-8")
     if as_json:
-        click.echo(review_as_json(reviewed))
+        from duels.analysis.review_data import review_as_data
+
+        click.echo(json.dumps(review_as_data(reviewed), indent=2))
     else:
         screen.say(review_as_text(reviewed))
     if page:
@@ -209,16 +165,14 @@ def review(file: Path, as_json: bool, page: Path | None, plain: bool) -> None:
 @click.option("--seed", help="Makes the positions repeatable.")
 @plain_option
 def practice(rules: "Rules[Any, Any, Any]", count: int, seed: str | None, plain: bool) -> None:
-    """Answer positions that have one right move (in hunt a few), graded at once.
+    """Solve positions with a clear answer, graded at once.
 
-    At any prompt, help tells what else can be entered.
+    Type help at any time.
     """
-    from random import Random
-
     from duels.terminal.practice import practise
     from duels.terminal.screen import Screen
 
-    practise(rules, count, Random(seed), Screen(plain))
+    practise(rules, count, seed, Screen(plain))
 
 
 @click.command(
@@ -250,9 +204,9 @@ def export(
 ) -> None:
     """Write matches between machine players, every decision graded.
 
-    A run that was broken off goes on where it was when it is started again, and a finished one goes on
-    with more --games. chain and hunt need not end between machines: they are cut off after 50 boards or turns,
-    or as --max-boards and --max-turns say.
+    A run that was interrupted goes on where it was when it is started again; a finished one goes on with
+    more --games. Games that need not end between machines are cut off at their limit: without --max-boards
+    in chain or --max-turns in hunt, at 50.
     """
     from duels.analysis import export as exporting
     from duels.play.new_match import limited

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from duels.core.errors import DuelsError
-from duels.games import GAMES, Game, installed_games
+from duels.core.game import Game
+from duels.games import GAMES, installed_games
 from duels.terminal import analysis_commands
 from duels.terminal.options import (
-    INTERRUPTED,
     GameCommand,
     examples,
     game_argument,
@@ -25,6 +25,7 @@ from duels.terminal.options import (
     record_argument,
     who_option,
 )
+from duels.terminal.signals import end_in_order, exit_code
 
 if TYPE_CHECKING:
     from duels.core.rules import Rules
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 def main() -> None:
     """Run the command line and leave with its exit code."""
     _prepare_streams()
+    end_in_order()
     sys.exit(run(sys.argv[1:]))
 
 
@@ -46,8 +48,8 @@ def run(arguments: list[str]) -> int:
     except click.ClickException as error:
         error.show()
         return error.exit_code
-    except (KeyboardInterrupt, EOFError, click.Abort):
-        return INTERRUPTED
+    except (KeyboardInterrupt, EOFError, click.Abort) as leaving:
+        return exit_code(leaving)
     except BrokenPipeError:
         # Whoever read our output has left; Python would complain once more when it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -276,9 +278,8 @@ def verify(file: Path, as_json: bool) -> None:
         }
         click.echo(json.dumps(answer))
     else:
-        click.echo(
-            f"{file}: legal, {match.rules.name}, {entries} entries; {outcome.reason if outcome else 'unfinished'}"
-        )
+        told = outcome.reason if outcome else "unfinished"
+        click.echo(f"{file}: legal, {match.rules.name}, {entries} entries; {told}")
 
 
 @cli.command(epilog=examples("duels share hunt.duel --seat 1 > mine.duel"))

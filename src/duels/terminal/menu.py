@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 
 from duels.core.errors import quote
+from duels.core.game import Game
 from duels.core.words import Question
-from duels.games import Game, all_games
+from duels.games import all_games
 from duels.players import KINDS
 from duels.terminal.prompts import Quit
 from duels.terminal.screen import Screen

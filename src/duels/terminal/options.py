@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from duels.core.errors import DuelsError
-from duels.games import GAMES, Game, all_games, find_game
+from duels.core.game import Game
+from duels.games import GAMES, all_games, find_game
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from duels.core.record import Record
     from duels.core.rules import Rules
 
-
-INTERRUPTED = 130
-"""The exit code after Ctrl-C, and where the input ends too early."""
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
@@ -191,7 +189,7 @@ def _as_click(option: "Option", game: Game, taken: set[str]) -> click.Option:
     return click.Option([flag, f"{_OPTION}{option.name}"], type=kind, default=None, help=help_text)
 
 
-class _List(click.ParamType):
+class _List(click.ParamType):  # type: ignore[type-arg]
     """Numbers or names with commas between them."""
 
     name = "list"

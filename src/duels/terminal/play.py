@@ -12,20 +12,20 @@ from duels.play.journal import Journal, new_path
 from duels.play.live import LiveMatch
 from duels.play.narrator import Narrator
 from duels.play.new_match import NewMatch, seat_players
-from duels.terminal.options import INTERRUPTED
 from duels.terminal.prompts import PromptedMatch, Quit
 from duels.terminal.screen import Screen
+from duels.terminal.signals import exit_code
 
 
 def play_new(new: NewMatch, screen: Screen) -> int:
     """Play a new match; the exit code."""
     match = Match.start(new.rules)
     headers = new.headers()
-    with screen.patience("getting ready"):
-        live = seat_players(match, headers, notice=screen.notice)
+    with screen.patience("getting ready") as progress:
+        live = seat_players(match, headers, notice=screen.notice, progress=progress)
     prompted = PromptedMatch(live, screen)
     if new.path or live.people:
-        live.journal = Journal.create(new.path or new_path(new.rules.name), match, headers)
+        live.journal = Journal.create(new.path or new_path(new.rules.name), match, headers, screen.notice)
     if new.first != "1":
         screen.notice(f"Player 1: {new.one}. Player 2: {new.two}.")
     return _run(live, prompted, screen)
@@ -33,11 +33,12 @@ def play_new(new: NewMatch, screen: Screen) -> int:
 
 def play_on(path: Path, screen: Screen) -> int:
     """Go on with the match recorded at `path`; the exit code."""
-    journal, record = Journal.reopen(path)
+    journal, record = Journal.reopen(path, screen.notice)
     try:
-        with screen.patience("getting ready"):
-            live = seat_players(record.match, record.headers, journal, screen.notice)
+        with screen.patience("getting ready") as progress:
+            live = seat_players(record.match, record.headers, journal, screen.notice, progress)
         prompted = PromptedMatch(live, screen)
+        journal.settle(record.match)
     except DuelsError as error:
         journal.close()
         raise DuelsError(f"{path}: {error}") from None
@@ -52,8 +53,10 @@ def _run(live: LiveMatch, prompted: PromptedMatch, screen: Screen) -> int:
         prompted.run()
     except (Quit, EOFError, KeyboardInterrupt) as leaving:
         if journal:
-            screen.notice(f"\nThe match is saved. Go on with: duels resume {shlex.quote(str(journal.path))}")
-        return 0 if isinstance(leaving, Quit) else INTERRUPTED
+            screen.last_words(
+                f"\nThe match is saved. Go on with: duels resume {shlex.quote(str(journal.path))}"
+            )
+        return 0 if isinstance(leaving, Quit) else exit_code(leaving)
     finally:
         if journal:
             journal.close()

@@ -2,10 +2,8 @@
 
 from collections.abc import Callable
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
 
-from duels.core.errors import DuelsError, UnknownName
-from duels.core.match import Match
+from duels.core.errors import DuelsError
 from duels.core.rules import Seat
 from duels.core.words import Question, ask_until, read_yes
 from duels.play.live import LiveMatch
@@ -13,20 +11,14 @@ from duels.play.narrator import Narrator
 from duels.terminal.dialogue import ALWAYS, converse, help_text
 from duels.terminal.screen import Screen
 
-if TYPE_CHECKING:
-    from duels.solving.oracle import Oracle
-
-AnyMatch = Match[Any, Any, Any]
-
-HELP = help_text(
-    ALWAYS
-    | {
-        "undo": "take back your last decision",
-        "save": "where this match is saved",
-        "resign": "give up",
-        "quit": "leave; the match is saved and can be resumed",
-    }
-)
+COMMANDS = ALWAYS | {
+    "undo": "take back your last decision",
+    "save": "where this match is saved",
+    "resign": "give up",
+    "quit": "leave; the match is saved and can be resumed",
+}
+"""What can be entered at any prompt of a match."""
+HELP = help_text(COMMANDS)
 
 
 class Quit(Exception):
@@ -52,10 +44,14 @@ class PromptedMatch:
             raise DuelsError(
                 "two people can share this game only on a screen of their own, not through a pipe."
             )
+        if self.guarded and not screen.can_clear:
+            raise DuelsError(
+                f"two people cannot play {rules.name} here: this terminal (TERM=dumb) cannot be cleared, "
+                "so each would see the other's secrets."
+            )
         watching = frozenset[Seat]() if self.guarded else live.people or frozenset(Seat)
         self.narrator = Narrator(self.words, watching)
         self._at_keyboard: Seat | None = None
-        self._oracle: Oracle[Any, Any] | None = None
 
     def run(self) -> None:
         """Play to the end. Quit, EOFError and KeyboardInterrupt leave the match as it is on disk."""
@@ -146,15 +142,15 @@ class PromptedMatch:
 
     def _hint(self, seat: Seat, entered: list[str]) -> None:
         # With the oracle it is half of what a prompt would import.
-        from duels.analysis.advice import hint
         from duels.solving.oracles import oracle_for
+        from duels.terminal.hint_text import hint_as_text
 
-        rules = self.live.match.rules
+        match = self.live.match
         try:
-            with self.screen.patience("thinking"):
-                self._oracle = self._oracle or oracle_for(rules)
-                text = hint(self._oracle, rules, self.live.match.sight(seat), self.words, entered)
-        except UnknownName as unknown:
+            with self.screen.patience("thinking") as progress:
+                oracle = oracle_for(match.rules, progress)
+                text = hint_as_text(match.sight(seat), self.words, entered, oracle)
+        except DuelsError as unknown:
             self.screen.say(f"{unknown}\n")
             return
         self._show(text)

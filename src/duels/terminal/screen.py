@@ -9,14 +9,14 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from time import monotonic
 from typing import Any, TypeVar
 
 from duels.core.errors import quote
 from duels.core.words import Ink, Question, inked, plain
-from duels.solving.progress import Listener, heard_by
+from duels.solving.progress import Progress, quiet
 
 T = TypeVar("T")
 
@@ -45,12 +45,8 @@ class Screen:
     def __init__(self, plain_text: bool = False) -> None:
         self.typed_at_terminal = sys.stdin.isatty()
         self.on_terminal = self.typed_at_terminal and sys.stdout.isatty()
-        self.colour = (
-            sys.stdout.isatty()
-            and not plain_text
-            and not os.environ.get("NO_COLOR")
-            and os.environ.get("TERM") != "dumb"
-        )
+        self.can_clear = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+        self.colour = self.can_clear and not plain_text and not os.environ.get("NO_COLOR")
         self._usual = self._terminal_settings() or []
 
     def _terminal_settings(self) -> list[Any] | None:
@@ -67,11 +63,16 @@ class Screen:
         sys.stderr.write(f"{text}\n")
         sys.stderr.flush()
 
+    def last_words(self, text: str) -> None:
+        """Say something to whoever is leaving; the terminal may be gone already."""
+        with suppress(OSError):
+            self.notice(text)
+
     @contextmanager
-    def patience(self, what: str) -> Iterator[Listener]:
+    def patience(self, what: str) -> Iterator[Progress]:
         """Within, a person at a terminal is told once a second that `what` is still going on, and how far.
 
-        How far it is says whoever computes, to the listener that is given here or by `progress.tell`.
+        How far it is says whoever computes, to the function that is given here.
         """
         start = monotonic()
         done = threading.Event()
@@ -97,17 +98,19 @@ class Screen:
         if sys.stderr.isatty():
             reminder.start()
         try:
-            with heard_by(listen):
-                yield listen
+            yield listen
         finally:
             done.set()
             if reminder.is_alive():
                 reminder.join()
 
-    def patiently(self, what: str, found: Iterator[T]) -> Iterator[T]:
-        """The same things, with patience for each that is still to be found."""
+    def patiently(self, what: str, find: Callable[[Progress], Iterator[T]]) -> Iterator[T]:
+        """What `find` finds, with patience for each that is still to be found."""
+        told: Progress = quiet
+        found = find(lambda text: told(text))
         while True:
-            with self.patience(what):
+            with self.patience(what) as progress:
+                told = progress
                 try:
                     one = next(found)
                 except StopIteration:

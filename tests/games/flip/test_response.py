@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from duels.analysis.exploitability import SURE, exploitability, exploitability_bounds
 from duels.core.errors import DuelsError
 from duels.core.match import Match, draw
 from duels.core.rules import CHANCE, Seat
-from duels.analysis.exploitability import SURE, exploitability, exploitability_bounds
 from duels.games.flip.board_blind import BoardBlind, Summary, odds_of, one_by_one
 from duels.games.flip.response import response_bounds
 from duels.games.flip.rules import QuantumTiles

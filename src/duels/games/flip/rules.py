@@ -1,9 +1,11 @@
 """Quantum Flip: face-down tiles from a balanced bag; reach the target exactly; one double flip each."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
+from random import Random
 
 from duels.core.errors import BadOption, NotationError, quote
 from duels.core.notation import read_seat, split_fields, whole_number
@@ -103,6 +105,7 @@ class Ended(Event):
 
 @dataclass(frozen=True)
 class QuantumTiles(OpenRules[State, Action]):
+    # Coordinates and tiles are single digits.
     side: int = option(5, "rows and columns of the board", most=9)
     values: int = option(5, "the highest value of a tile", most=9)
     copies: int = option(5, "tiles of each value")
@@ -112,8 +115,6 @@ class QuantumTiles(OpenRules[State, Action]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if max(self.side, self.values) > 9:
-            raise BadOption("side and values are at most 9 in flip: coordinates and tiles are single digits.")
         if self.values * self.copies != self.side**2:
             raise BadOption("values times copies must fill the board of flip, side times side.")
         # Two players short of the target must leave a tile, or a game could get stuck without a winner.
@@ -188,6 +189,26 @@ class QuantumTiles(OpenRules[State, Action]):
             ways = longer
         return ways
 
+    def deal(self, rng: Random) -> tuple[int, ...]:
+        """The value of every tile, in reading order."""
+        bag = [value for value in range(1, self.values + 1) for _ in range(self.copies)]
+        rng.shuffle(bag)
+        return tuple(bag)
+
+    def dealt(self, deal: tuple[int, ...], drawn: Sequence[tuple[State, Action]], state: State) -> Drawn:
+        board = list(deal)
+        for node, shown in drawn:
+            assert isinstance(shown, Drawn)
+            unseen = [tile for tile, face in enumerate(node.tiles) if face == UNKNOWN]
+            for tile, value in zip(node.lifted, shown.values, strict=True):
+                if board[tile] != value:
+                    # It was not as dealt: what was shown comes from the first unseen tile that holds it.
+                    there = next(i for i in unseen if board[i] == value)
+                    board[there], board[tile] = board[tile], value
+                if tile in unseen:
+                    unseen.remove(tile)
+        return Drawn(tuple(board[tile] for tile in state.lifted))
+
     def apply(self, state: State, action: Action) -> Step[State]:
         if isinstance(action, Drawn):
             return self._reveal(state, state.lifted, action.values, ())
@@ -247,6 +268,14 @@ class QuantumTiles(OpenRules[State, Action]):
     def all_outcomes(self) -> tuple[Action, ...]:
         values = range(1, self.values + 1)
         return (*(Drawn((a,)) for a in values), *(Drawn((a, b)) for a in values for b in values))
+
+    def most_states(self) -> int:
+        tiles = self.side**2
+        faces = 2 * self.values + 1  # unknown, flipped, or seen and face down
+        lifts = 1 + tiles + 2 * len(neighbours(self.side))
+        # The flipped tiles tell whose turn it is, and what the two scores add up to.
+        scores = self.target + self.values
+        return int(faces**tiles * scores * len(Seat) ** 2 * lifts)
 
     def parse(self, text: str) -> Action:
         word = text.strip().lower()

@@ -1,0 +1,117 @@
+"""The log that matches share: sights that are quick to make, branches that do not meet, copies that work."""
+
+import copy
+import pickle
+from collections.abc import Sequence
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from duels.core.errors import DuelsError
+from duels.core.log import Prefix
+from duels.core.match import Match
+from duels.core.rules import Event, Seat
+from duels.games import find_game
+from tests.support import AnyMatch, lines_of, matches, play_randomly
+
+
+@given(st.lists(st.integers()), st.data())
+def test_a_prefix_is_a_tuple_in_all_but_its_price(items: list[int], data: st.DataObject) -> None:
+    length = data.draw(st.integers(0, len(items)))
+    prefix, plain = Prefix(items, length), tuple(items[:length])
+    items.append(7)  # the list goes on growing
+    assert prefix == plain
+    assert plain == prefix
+    assert (len(prefix), list(prefix), hash(prefix), repr(prefix)) == (
+        len(plain),
+        list(plain),
+        hash(plain),
+        repr(plain),
+    )
+    assert list(reversed(prefix)) == list(reversed(plain))
+    part = data.draw(st.slices(10))
+    assert prefix[part] == plain[part]
+    assert (*prefix, 1) == prefix + (1,) == (*plain, 1)  # noqa: RUF005
+    assert prefix.first(2) == plain[:2]
+    for index in range(-length, length):
+        assert prefix[index] == plain[index]
+    for outside in (length, -length - 1):
+        with pytest.raises(IndexError):
+            prefix[outside]
+    assert prefix != list(plain)
+    assert pickle.loads(pickle.dumps(prefix)) == plain
+    assert isinstance(prefix, Sequence)
+
+
+@settings(deadline=None, max_examples=50)
+@given(matches(resign=False), st.data())
+def test_branches_do_not_meet(match: AnyMatch, data: st.DataObject) -> None:
+    before = match.after(data.draw(st.integers(0, len(match.turns))))
+    kept, looks = lines_of(before), [before.sight(seat) for seat in Seat]
+    branches = [play_randomly(before, Random(seed), 10, resign=True) for seed in range(4)]
+    played = [lines_of(branch) for branch in branches]
+    for branch, lines in zip(branches, played, strict=True):
+        play_randomly(branch, Random(9), 3)
+        assert lines_of(branch) == lines
+        assert lines[: len(kept)] == kept
+        for seat in Seat:
+            again = Match.start(match.rules).play_text(*lines)
+            assert again.sight(seat) == branch.sight(seat)
+    assert lines_of(before) == kept
+    assert [before.sight(seat) for seat in Seat] == looks
+
+
+def long_match(entries: int) -> AnyMatch:
+    match: AnyMatch = Match.start(find_game("chain").rules())
+    rng = Random(1)
+    while len(match.turns) < entries:
+        longer = play_randomly(match, rng, 1)
+        match = match if longer.over else longer
+    return match
+
+
+def test_long_matches_are_copied_and_pickled() -> None:
+    match = long_match(5000)
+    for copied in (copy.copy(match), copy.deepcopy(match), pickle.loads(pickle.dumps(match))):
+        assert lines_of(copied) == lines_of(match)
+        assert copied.sight(Seat.ONE) == match.sight(Seat.ONE)
+        after = play_randomly(copied, Random(2), 3)
+        assert lines_of(after)[: len(match.turns)] == lines_of(match)
+        assert len(match.turns) == 5000
+
+
+def test_a_sight_of_a_long_match_reads_no_history() -> None:
+    """What was told before is never looked at again: an event is asked once who may see it."""
+    asked = 0
+
+    class Counted(Event):
+        def visible_to(self, watching: frozenset[Seat]) -> bool:
+            nonlocal asked
+            asked += 1
+            return True
+
+    match = long_match(300)
+    match.sight(Seat.ONE)
+    for turn in match.turns:
+        object.__setattr__(turn, "events", (Counted(),))
+    longer = play_randomly(match, Random(3), 1)
+    for _ in range(10):
+        assert len(longer.sight(Seat.ONE).events) > 300
+    assert asked == 0
+
+
+@pytest.mark.parametrize("wrong", [0, 3, -1, None, "1", 1.0, True, "Player 1"])
+def test_what_is_no_seat_is_refused(wrong: object) -> None:
+    match = Match.start(find_game("hunt").rules()).play_text("move 3", "observe 5", "move 6")
+    for ask in (match.sight, match.resign, match.forfeit, lambda seat: match.rules.sight(match.state, seat)):
+        with pytest.raises(DuelsError, match="A seat is"):
+            ask(wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("seat", Seat)
+def test_a_number_is_as_good_as_its_seat(seat: Seat) -> None:
+    match = Match.start(find_game("hunt").rules()).play_text("move 3", "observe 5", "move 6")
+    assert match.sight(seat.value) == match.sight(seat)  # type: ignore[arg-type]
+    assert match.sight(seat.value).seat is seat  # type: ignore[arg-type]

@@ -1,0 +1,119 @@
+"""Draws: the same whoever drives a match, and none tells anything about another."""
+
+from collections import Counter
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from duels.core.match import Match
+from duels.core.rules import CHANCE, Rules
+from duels.games import find_game
+from duels.games.flip.rules import Drawn, Flip, QuantumTiles
+from duels.play.dice import ChanceScript, Dice
+from tests.support import AnyMatch, matches, play_randomly
+
+SMALL = QuantumTiles(side=3, values=3, copies=3, target=9)
+
+
+def drawn_on(rules: Rules[Any, Any, Any], dice: Dice, rng: Random) -> AnyMatch:
+    """A match whose players choose by `rng` and whose chance is that of `dice`."""
+    match: AnyMatch = Match.start(rules)
+    while (actor := match.actor) is not None and len(match.turns) < 60:
+        match = match.play(actor, dice.chance(match) if actor is CHANCE else rng.choice(match.actions))
+    return match
+
+
+@settings(deadline=None, max_examples=40)
+@given(matches(("chain", "flip"), resign=False), st.integers(0, 50))
+def test_a_draw_depends_on_seed_purpose_and_entries_alone(match: AnyMatch, turns: int) -> None:
+    used, fresh = Dice("7"), Dice("7")
+    for step in match.steps():
+        used.at(step, "Player 1")
+    back = match.after(min(turns, len(match.turns)))  # taken back, or resumed by another program
+    for purpose in ("Player 1", "Player 2", "chance"):
+        assert used.at(back, purpose).getstate() == fresh.at(back, purpose).getstate()
+    assert used.at(back, "Player 1").getstate() != used.at(back, "Player 2").getstate()
+    assert Dice("8").at(back, "chance").getstate() != used.at(back, "chance").getstate()
+
+
+def test_other_entries_make_other_draws() -> None:
+    dice = Dice("7")
+    start = Match.start(find_game("lights").rules())
+    states = {str(dice.at(start.play_text(entry), "Player 2").getstate()) for entry in ("1", "2", "1-2")}
+    assert len(states) == 3
+
+
+def test_the_generator_of_a_player_does_not_hold_the_seed() -> None:
+    """Python seeds a generator from text in a way that anybody can repeat: ours is seeded from a hash."""
+    match = Match.start(find_game("hunt").rules())
+    given_to_player = Dice("7").at(match, "Player 1")
+    for guess in ("7", "7 Player 1", "7 Player 1 0", "7\nPlayer 1"):
+        assert Random(guess).getstate() != given_to_player.getstate()
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.text("ab", min_size=1), st.randoms(use_true_random=False), st.randoms(use_true_random=False))
+def test_a_value_belongs_to_its_tile(seed: str, one: Random, two: Random) -> None:
+    """Whatever the order of flips, a tile shows the same value."""
+    boards = []
+    for rng in (one, two):
+        board: dict[int, int] = {}
+        match = drawn_on(SMALL, Dice(seed), rng)
+        for number, turn in enumerate(match.turns):
+            if isinstance(turn.action, Drawn):
+                board |= dict(zip(match.after(number).state.lifted, turn.action.values, strict=True))
+        boards.append(board)
+    first, second = boards
+    assert {tile: first[tile] for tile in first.keys() & second.keys()} == {
+        tile: second[tile] for tile in first.keys() & second.keys()
+    }
+
+
+def test_dealt_boards_have_the_rules_odds() -> None:
+    counts = Counter(
+        Dice(str(seed)).chance(Match.start(SMALL).play_text("B2")).values[0] for seed in range(3000)
+    )
+    assert all(abs(counts[value] - 1000) < 150 for value in (1, 2, 3))
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(0, 10**6), st.randoms(use_true_random=False))
+def test_a_deal_is_put_right_by_what_was_shown(seed: int, rng: Random) -> None:
+    """Half the draws come from a script: the deal stays a bag of the right tiles, and every draw is legal."""
+    dice = Dice(str(seed))
+    match: AnyMatch = Match.start(SMALL)
+    while (actor := match.actor) is not None:
+        if actor is CHANCE and rng.random() < 0.5:
+            match = match.play(CHANCE, dice.chance(match))  # refused if the bag could not hold it
+        else:
+            match = match.play(actor, rng.choice(match.actions))
+
+
+def test_what_was_shown_comes_from_the_first_unseen_tile_that_holds_it() -> None:
+    deal = (1, 2, 3, 1, 2, 3, 1, 2, 3)
+    start = Match.start(SMALL).play_text("A1")
+    shown = start.play_text("3")  # dealt was 1; the first unseen 3 lies on A3
+    node = (start.state, Drawn((3,)))
+    assert SMALL.dealt(deal, [node], shown.play_text("A3").state) == Drawn((1,))
+    assert SMALL.dealt(deal, [node], shown.play_text("A2").state) == Drawn((2,))
+    assert SMALL.dealt(deal, [], Match.start(SMALL).play(start.turns[0].actor, Flip(0)).state) == Drawn((1,))
+
+
+def test_taking_back_brings_the_same_draw_again_and_no_other() -> None:
+    rules = find_game("chain").rules()
+    dice = Dice("3")
+    asked = Match.start(rules).play_text("3", "5", "4", "challenge")
+    coin = dice.chance(asked)
+    play_randomly(asked, Random(1), 5)
+    assert dice.chance(asked) == coin
+    others = [dice.at(asked.play_text("heads").play_text(str(cell)), "chance").random() for cell in (1, 2)]
+    assert len(set(others)) == 2
+
+
+@pytest.mark.parametrize(("text", "problem"), [("edge", "cannot come by chance"), ("heads 1", "cannot come")])
+def test_a_script_that_cannot_be(text: str, problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        ChanceScript.parse(find_game("chain").rules(), text)

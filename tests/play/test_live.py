@@ -1,0 +1,198 @@
+"""A live match: on disk before anywhere else, the same without a screen as at the prompt."""
+
+import errno
+import os
+import tempfile
+from pathlib import Path
+from random import Random
+from typing import Any
+from unittest import mock
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from duels.core.errors import IllegalMove
+from duels.core.match import Match
+from duels.core.record import dumps
+from duels.core.rules import CHANCE, Seat
+from duels.games import find_game
+from duels.play.journal import Journal, read_record
+from duels.play.live import LiveMatch
+from duels.play.new_match import MACHINE_LIMIT, NewMatch, limited, seat_players
+from tests.support import GAME_NAMES, HEADERS, home, lines_of, play_as_table
+
+PEOPLE: dict[Seat, Any] = dict.fromkeys(Seat)
+
+
+def live(name: str, who: dict[Seat, str], seed: str = "7", journal: Journal | None = None) -> LiveMatch:
+    headers = {f"seat{seat.value}": who[seat] for seat in Seat} | {"seed": seed}
+    return seat_players(Match.start(find_game(name).rules()), headers, journal)
+
+
+def play_out(match: LiveMatch, rng: Random, most: int = 10_000) -> None:
+    for _ in range(most):
+        actor = match.match.actor
+        if actor is None:
+            return
+        match.play(actor, rng.choice(match.match.actions) if match.person else match.choose())
+
+
+@pytest.mark.parametrize("name", GAME_NAMES)
+def test_it_is_the_match_of_the_prompt(name: str) -> None:
+    who = {Seat.ONE: "human", Seat.TWO: "greedy"}
+    driven = live(name, who)
+    play_out(driven, Random(1))
+    assert lines_of(driven.match) == lines_of(play_as_table(name, who, "7", Random(1)))
+
+
+@pytest.mark.parametrize("name", GAME_NAMES)
+def test_who_drives_it_after_a_break_makes_no_difference(name: str, tmp_path: Path) -> None:
+    who = {Seat.ONE: "random", Seat.TWO: "greedy"}
+    whole = live(name, who)
+    play_out(whole, Random(1))
+    broken = live(name, who)
+    for _ in range(len(whole.match.turns)):
+        actor = broken.match.actor
+        assert actor is not None
+        broken.play(actor, broken.choose())
+        broken = seat_players(broken.match, {"seat1": "random", "seat2": "greedy", "seed": "7"})
+    assert lines_of(broken.match) == lines_of(whole.match)
+
+
+def test_what_cannot_be_written_has_not_happened(tmp_path: Path) -> None:
+    with home(tmp_path):
+        rules = find_game("lights").rules()
+        journal = Journal.create(tmp_path / "match.duel", Match.start(rules), HEADERS)
+        match = LiveMatch(Match.start(rules), PEOPLE, mock.Mock(), journal=journal)
+        match.play(Seat.ONE, rules.parse("4"))
+        full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        with mock.patch.object(os, "fsync", side_effect=full), pytest.raises(OSError, match="not saved"):
+            match.play(Seat.TWO, rules.parse("1"))
+        assert lines_of(match.match) == ["4"] == lines_of(read_record(journal.path).match)
+        with pytest.raises(IllegalMove):
+            match.play(Seat.TWO, rules.parse("4"))
+        match.resign(Seat.TWO)
+        journal.close()
+        assert lines_of(read_record(journal.path).match) == ["4", "resign"]
+
+
+CHANGES = {
+    "removed": lambda path: path.unlink(),
+    "replaced": lambda path: (path.rename(path.with_suffix(".old")), path.write_text("another file")),
+    "cut": lambda path: os.truncate(path, 20),
+    "added to": lambda path: path.open("a").write("1\n"),
+}
+
+
+@pytest.mark.parametrize("how", CHANGES)
+@pytest.mark.parametrize("back", [False, True])
+def test_a_file_that_others_changed_is_left_alone(how: str, back: bool, tmp_path: Path) -> None:
+    told: list[str] = []
+    with home(tmp_path):
+        rules = find_game("lights").rules()
+        path = tmp_path / "match.duel"
+        journal = Journal.create(path, Match.start(rules), HEADERS, told.append)
+        match = LiveMatch(Match.start(rules), PEOPLE, mock.Mock(), journal=journal)
+        match.play(Seat.ONE, rules.parse("4"))
+        match.play(Seat.TWO, rules.parse("1"))
+        CHANGES[how](path)
+        theirs = path.read_bytes() if path.exists() else None
+        if back:
+            taken = match.takeback(Seat.TWO)
+            assert taken
+            match.take_back(taken)
+        else:
+            match.play(Seat.ONE, rules.parse("7"))
+        beside = tmp_path / "match-2.duel"
+        assert told == [f"{path} was changed by another program; the match goes on in {beside}."]
+        match.play(match.match.actor, rules.parse("6"))  # type: ignore[arg-type]
+        journal.close()
+        assert journal.path == beside
+        assert beside.read_text() == dumps(match.match, HEADERS)
+        assert (path.read_bytes() if path.exists() else None) == theirs
+
+
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_any_accepted_record_can_be_extended_and_taken_back_in_any_order(
+    tmp_path: Path, data: st.DataObject
+) -> None:
+    """The file is the match in memory, whatever blank lines, comments, line ends or version it came with."""
+    name = data.draw(st.sampled_from(GAME_NAMES))
+    rng = data.draw(st.randoms(use_true_random=False))
+    first = live(name, {Seat.ONE: "human", Seat.TWO: "human"})
+    play_out(first, rng, data.draw(st.integers(0, 6)))
+    if first.match.over:
+        return
+    text = dumps(first.match, HEADERS if data.draw(st.booleans()) else {})
+    head, _, body = text.partition("\n\n")
+    lines = [line for entry in body.splitlines() for line in _dressed(entry, data)]
+    text = f"{head}\n\n" + "".join(f"{line}\n" for line in lines)
+    text += data.draw(st.sampled_from(["", "\n", "\n\n", "  \n", "# a comment\n"]))
+    text = text.replace("record 2", data.draw(st.sampled_from(["record 1", "record 2"])))
+    path = Path(tempfile.mkdtemp(dir=tmp_path)) / "any.duel"
+    path.write_bytes(text.replace("\n", data.draw(st.sampled_from(["\n", "\r\n"]))).encode())
+    with home(tmp_path), mock.patch.object(os, "fsync"):
+        journal, record = Journal.reopen(path)
+        match = seat_players(record.match, record.headers, journal)
+        assert lines_of(match.match) == lines_of(first.match)
+        for _ in range(data.draw(st.integers(1, 8))):
+            actor = match.match.actor
+            back = match.takeback(data.draw(st.sampled_from(Seat)))
+            if back and data.draw(st.booleans()):
+                match.take_back(back)
+            elif actor is not None:
+                action = match.choose() if actor is CHANCE else rng.choice(match.match.actions)
+                match.play(actor, action)
+        journal.close()
+        kept = read_record(path)
+        assert lines_of(kept.match) == lines_of(match.match)
+        assert kept.match.outcome == match.match.outcome
+
+
+def _dressed(entry: str, data: st.DataObject) -> list[str]:
+    """An entry as other programs may have left it."""
+    spaced = data.draw(st.sampled_from([entry, f" {entry} ", entry.upper()]))
+    return [*data.draw(st.sampled_from([[], ["# a comment"]])), spaced]
+
+
+def test_a_record_without_a_seed_gets_one(tmp_path: Path) -> None:
+    path = tmp_path / "seedless.duel"
+    path.write_text("duels record 2\ngame: chain\n\n3\n5\n4\nchallenge\n")
+    with home(tmp_path):
+        journal, record = Journal.reopen(path)
+        match = seat_players(record.match, record.headers, journal)
+        match.play(CHANCE, coin := match.choose())
+        journal.close()
+        (seed,) = (line for line in path.read_text().splitlines() if line.startswith("seed: "))
+        assert seed == f"seed: {record.headers['seed']}"
+        again = seat_players(match.match.after(4), read_record(path).headers)
+        assert again.choose() == coin
+
+
+def test_records_are_for_their_owner_only(tmp_path: Path) -> None:
+    with home(tmp_path / "new"):
+        path = tmp_path / "new" / "matches" / "match.duel"
+        Journal.create(path, Match.start(find_game("hunt").rules()), HEADERS).close()
+        assert path.stat().st_mode & 0o077 == 0
+        assert path.parent.stat().st_mode & 0o077 == 0
+
+
+def test_without_locks_the_match_is_played_all_the_same(tmp_path: Path) -> None:
+    told: list[str] = []
+    none = OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+    with home(tmp_path), mock.patch("fcntl.flock", side_effect=none):
+        path = tmp_path / "match.duel"
+        Journal.create(path, Match.start(find_game("lights").rules()), HEADERS, told.append).close()
+        Journal.reopen(path, told.append)[0].close()
+    assert told == [f"{path}: files cannot be locked here; do not play this match in two places at once."] * 2
+    assert sorted(file.name for file in tmp_path.iterdir() if file.suffix == ".duel") == ["match.duel"]
+
+
+def test_machines_play_under_a_limit() -> None:
+    chain = find_game("chain")
+    assert NewMatch(chain.rules(), "random", "random").rules == chain.rules(max_boards=MACHINE_LIMIT)
+    assert NewMatch(chain.rules(), "human", "random").rules == chain.rules()
+    assert limited(chain.rules(cells=5, max_boards=2)) == chain.rules(cells=5, max_boards=2)
+    assert limited(find_game("lights").rules()) == find_game("lights").rules()

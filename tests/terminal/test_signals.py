@@ -1,0 +1,71 @@
+"""Signals in the middle of a match: the terminal is left as it was, no secret stays, nothing is lost."""
+
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from duels.play.journal import read_record
+from tests.support import lines_of
+from tests.terminal.terminal import Terminal
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+
+ENDING = [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT]
+PASS = "Pass the keyboard to {}, then press Enter. "
+CLEAR = "\x1b[2J\x1b[3J\x1b[H"
+
+
+@pytest.mark.parametrize("number", ENDING, ids=lambda number: number.name)
+def test_at_a_secret_prompt_the_terminal_gets_its_echo_back(number: signal.Signals, tmp_path: Path) -> None:
+    path = tmp_path / "hunt.duel"
+    with Terminal(tmp_path, "play", "hunt", "--save", path) as terminal:
+        terminal.answer(PASS.format("Player 1"), "")
+        terminal.ask("Enters: ")
+        terminal.wait_for_hiding()
+        assert not terminal.echoes
+        terminal.process.send_signal(number)
+        assert terminal.wait() == 128 + number
+        assert terminal.echoes
+        assert f"Go on with: duels resume {path}" in terminal.text
+    assert lines_of(read_record(path).match) == []
+
+
+@pytest.mark.parametrize("number", ENDING, ids=lambda number: number.name)
+def test_a_board_that_is_shown_to_one_is_taken_off_the_screen(number: signal.Signals, tmp_path: Path) -> None:
+    path = tmp_path / "hunt.duel"
+    with Terminal(tmp_path, "play", "hunt", "--save", path) as terminal:
+        terminal.answer(PASS.format("Player 1"), "")
+        terminal.answer("Enters: ", "MOVE 2")
+        terminal.answer("Enters: ", "board")
+        terminal.expect("Press Enter to hide this. ")
+        terminal.process.send_signal(number)
+        assert terminal.wait() == 128 + number
+        after = terminal.text.rsplit("Press Enter to hide this. ", 1)[1]
+        assert after.lstrip("\n").startswith(CLEAR), "the board is cleared before anything else is said"
+        assert terminal.echoes
+    assert lines_of(read_record(path).match) == ["move 2"]
+
+
+def test_what_was_silenced_stays_silent(tmp_path: Path) -> None:
+    """`nohup` ignores SIGHUP, and so does what it starts."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with Terminal(tmp_path, "play", "lights") as terminal:
+            terminal.ask("> ")
+            terminal.process.send_signal(signal.SIGHUP)
+            terminal.send("quit\n")
+            assert terminal.wait() == 0
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def test_two_people_need_a_screen_that_can_be_cleared(tmp_path: Path) -> None:
+    with Terminal(tmp_path, "play", "hunt", TERM="dumb") as terminal:
+        assert terminal.wait() == 1
+        assert "two people cannot play hunt here" in terminal.text
+    assert not (tmp_path / "matches").exists()
+    with Terminal(tmp_path, "play", "hunt", "--seat2", "greedy", TERM="dumb") as terminal:
+        terminal.answer("Enters: ", "quit")
+        assert terminal.wait() == 0
