@@ -1,6 +1,5 @@
 """The skeleton of a new game keeps the laws, plays, and is reviewed, before anything in it is changed."""
 
-import os
 import shutil
 import subprocess
 import sys
@@ -12,11 +11,8 @@ import pytest
 from duels.core.laws import check_everywhere
 from duels.core.match import Match
 from duels.core.record import dumps
-from tests.examples.installing import install
+from tests.examples.installing import ROOT, duels, install, run
 from tools.new_game import Refused, main, write_game
-
-ROOT = Path(__file__).parent.parent.parent
-COMMAND = (sys.executable, "-c", "from duels.terminal.commands import main; main()")
 
 
 @pytest.fixture(scope="module")
@@ -27,20 +23,6 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def site(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return install(project, tmp_path_factory.mktemp("site"))
-
-
-def run(site: Path, home: Path, *command: str, entered: str = "") -> subprocess.CompletedProcess[str]:
-    paths = os.pathsep.join((str(site), str(ROOT / "src")))
-    return subprocess.run(
-        command,
-        input=entered,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-        cwd=home,
-        env={**os.environ, "PYTHONPATH": paths, "DUELS_HOME": str(home), "PYTHONUTF8": "1"},
-    )
 
 
 def test_its_own_tests_pass(project: Path, site: Path, tmp_path: Path) -> None:
@@ -71,7 +53,7 @@ def test_it_is_clean(project: Path) -> None:
 
 def test_it_is_played_at_the_terminal(site: Path, tmp_path: Path) -> None:
     entered = "board\n4\n3\n3\n3\nhint\n3\n"
-    played = run(site, tmp_path, *COMMAND, "play", "toy_heap", entered=entered)
+    played = duels(site, tmp_path, "play", "toy_heap", entered=entered)
     assert played.returncode == 0, played.stderr
     assert "Welcome to Toy heap!\n\noooooooooooo  12 left\n" in played.stdout
     assert "'4' is not allowed now. Enter 1, 2 or 3." in played.stdout
@@ -92,7 +74,7 @@ def test_it_is_played_by_machines_with_an_option_of_its_own(site: Path, tmp_path
         "--seed",
         "1",
     )
-    played = run(site, tmp_path, *COMMAND, *arguments)
+    played = duels(site, tmp_path, *arguments)
     assert played.returncode == 0, played.stderr
     assert played.stdout.endswith("Player 1 has taken the last stone and wins!\n")
 
@@ -103,7 +85,7 @@ def test_it_is_reviewed(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     match = Match.start(game.rules(stones=6)).play_text("1", "1", "3", "1")
     record = tmp_path / "match.duel"
     record.write_text(dumps(match), encoding="utf-8")
-    reviewed = run(site, tmp_path, *COMMAND, "review", str(record))
+    reviewed = duels(site, tmp_path, "review", str(record))
     assert reviewed.returncode == 0, reviewed.stderr
     assert "blunder" in reviewed.stdout
 

@@ -17,6 +17,7 @@ from duels.core.match import Conceded, Match
 from duels.core.rules import A, Event, Outcome, Rules, S, Seat, Sight, V
 
 HIDDEN = "?"
+"""What stands for an entry that was hidden from the seat."""
 Doubt = Callable[[Outcome | None], int]
 """The less, the better it fits that a match ended so, or goes on (None), after an entry."""
 _NUMBERED = re.compile(r"(.*?)\s*#\s*([0-9]{1,9})\s*", flags=re.DOTALL)
