@@ -1,10 +1,16 @@
 """Packages of games, installed without a network: their modules, and the metadata that pip would write."""
 
+import os
 import shutil
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
-EXAMPLES = Path(__file__).parent.parent.parent / "examples"
+ROOT = Path(__file__).parent.parent.parent
+EXAMPLES = ROOT / "examples"
+NAMES = ("tictactoe", "liarsdice")
+_DUELS = (sys.executable, "-c", "from duels.terminal.commands import main; main()")
 
 
 def install(project: Path, site: Path) -> Path:
@@ -26,3 +32,23 @@ def install(project: Path, site: Path) -> Path:
         encoding="utf-8",
     )
     return site
+
+
+def run(site: Path, home: Path, *command: str, entered: str = "") -> subprocess.CompletedProcess[str]:
+    """Run a command where the packages in `site` are installed beside ours."""
+    paths = os.pathsep.join((str(site), str(ROOT / "src")))
+    return subprocess.run(
+        command,
+        input=entered,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        cwd=home,
+        env={**os.environ, "PYTHONPATH": paths, "DUELS_HOME": str(home), "PYTHONUTF8": "1"},
+    )
+
+
+def duels(site: Path, home: Path, *arguments: str, entered: str = "") -> subprocess.CompletedProcess[str]:
+    """Run the command `duels` there."""
+    return run(site, home, *_DUELS, *arguments, entered=entered)

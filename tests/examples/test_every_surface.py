@@ -2,7 +2,6 @@
 
 import json
 import pickle
-from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -30,8 +29,6 @@ from duels.envs import openspiel as openspiel_duels
 from duels.envs import pettingzoo as pettingzoo_duels
 from duels.envs.conformance import check_environments
 from duels.players import KINDS
-from tests.examples.test_installed import duels as command
-from tests.examples.test_installed import site as site
 from tests.support import AnyMatch, lines_of, play_randomly
 
 pyspiel = pytest.importorskip("pyspiel")
@@ -147,33 +144,3 @@ def test_exports_have_what_learners_need(rules: AnyRules, tmp_path: Path) -> Non
     lines = [json.loads(line) for line in (tmp_path / "matches.jsonl").read_text().splitlines()]
     assert len(lines) == 3
     assert {line["ending"] for line in lines} <= {"won", "drawn"}
-
-
-COMMANDS: dict[str, Callable[[str], list[str]]] = {
-    "solve": lambda file: ["--json"],
-    "levels": lambda file: ["--matches", "4"],
-    "practice": lambda file: ["--count", "1", "--seed", "1"],
-    "export": lambda file: ["--games", "2", "--out", f"{file}.jsonl"],
-    "rules": lambda file: [],
-}
-
-
-@pytest.mark.parametrize("name", [("tictactoe",), ("liarsdice", "--sides", "2")], ids=lambda name: name[0])
-def test_every_command_takes_it(name: tuple[str, ...], site: Path, tmp_path: Path) -> None:
-    file = str(tmp_path / "match.duel")
-    players = ("--seat1", "club", "--seat2", "random", "--seed", "3", "--save", file)
-    assert command(site, tmp_path, "play", *name, *players).returncode == 0
-    for subcommand, arguments in COMMANDS.items():
-        options = name if subcommand != "rules" else name[:1]
-        done = command(site, tmp_path, subcommand, *options, *arguments(file), entered="quit\n")
-        assert done.returncode == 0, (subcommand, done.stderr)
-        assert done.stdout, subcommand
-    for subcommand, arguments in (
-        ("verify", []),
-        ("replay", []),
-        ("share", ["--seat", "1"]),
-        ("review", ["--html", f"{file}.html"]),
-    ):
-        done = command(site, tmp_path, subcommand, file, *arguments)
-        assert done.returncode == 0, (subcommand, done.stderr)
-        assert done.stdout

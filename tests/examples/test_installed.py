@@ -1,6 +1,5 @@
 """Games of other packages, installed: found by name, listed, and played by the command like our own."""
 
-import os
 import shutil
 import subprocess
 import sys
@@ -10,32 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.examples.installing import EXAMPLES, install
-
-SOURCE = EXAMPLES.parent / "src"
-NAMES = ("tictactoe", "liarsdice")
-COMMAND = (sys.executable, "-c", "from duels.terminal.commands import main; main()")
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("site")
-    for name in NAMES:
-        install(EXAMPLES / name, folder)
-    return folder
-
-
-def duels(site: Path, home: Path, *arguments: str, entered: str = "") -> subprocess.CompletedProcess[str]:
-    paths = os.pathsep.join((str(site), str(SOURCE)))
-    return subprocess.run(
-        [*COMMAND, *arguments],
-        input=entered,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-        env={**os.environ, "PYTHONPATH": paths, "DUELS_HOME": str(home), "PYTHONUTF8": "1"},
-    )
+from tests.examples.installing import EXAMPLES, NAMES, duels
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -193,6 +193,11 @@ def test_beliefs_are_about_the_other_die() -> None:
     assert oracle(3).whereabouts(rules.parse_position("1: 1, ?, 2-1")) == "hidden 1"
 
 
+def test_what_has_too_many_states_for_features_is_told_at_once() -> None:
+    with pytest.raises(DuelsError, match="write a door 'features' in duels_liarsdice"):
+        GAME.encoding(LiarsDice(10_000))
+
+
 def test_dice_with_many_sides_are_refused_at_once() -> None:
     with pytest.raises(DuelsError, match=r"^liarsdice can go more than 400,000 ways .*\.$"):
         oracle_for(LiarsDice(7))

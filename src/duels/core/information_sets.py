@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from operator import eq
+from operator import ne
 from typing import Generic
 
 from duels.core.errors import GameOver, IllegalMove
@@ -17,8 +17,9 @@ from duels.core.match import Conceded, Match
 from duels.core.rules import A, Event, Outcome, Rules, S, Seat, Sight, V
 
 HIDDEN = "?"
-Standing = Callable[[Outcome | None], bool]
-"""Whether a match that ended so, or goes on (None), stands as it should after an entry."""
+"""What stands for an entry that was hidden from the seat."""
+Doubt = Callable[[Outcome | None], int]
+"""The less, the better it fits that a match ended so, or goes on (None), after an entry."""
 _NUMBERED = re.compile(r"(.*?)\s*#\s*([0-9]{1,9})\s*", flags=re.DOTALL)
 
 
@@ -55,14 +56,14 @@ class InformationSet(Generic[S, A, V]):
             alike.setdefault(seen, {}).setdefault(match.state, match)
         return [InformationSet(self.seat, tuple(way.values())) for way in alike.values()]
 
-    def read(self, entry: str, stands: Standing) -> "InformationSet[S, A, V]":
+    def read(self, entry: str, doubt: Doubt) -> "InformationSet[S, A, V]":
         """Add one entry as `spell` writes it."""
         numbered = _NUMBERED.fullmatch(entry)
         name, number = (numbered[1], int(numbered[2])) if numbered else (entry, 0)
         ways = self.ways(None if name.strip() == HIDDEN else self.match.rules.parse(name))
         if number > len(ways):
             raise IllegalMove(f"'{entry}' can be answered in {len(ways)} ways only.")
-        return ways[number - 1] if number else _usual(ways, stands)
+        return ways[number - 1] if number else _usual(ways, doubt)
 
     def _after_open(self, action: A) -> list[Match[S, A, V]]:
         after = [m.play(m.actor, action) for m in self.possible if m.actor and action in m.actions]
@@ -88,14 +89,14 @@ class InformationSet(Generic[S, A, V]):
 
 def spell(rules: Rules[S, A, V], sight: Sight[A, V]) -> list[str]:
     """The entries that a seat has seen, so that they are read back to what it knows."""
-    told, outcome = sight.events, sight.outcome
+    told, outcome = tuple(sight.events), sight.outcome
     if told and isinstance(told[-1], Conceded):
         told, outcome = told[:-1], None
     seen = InformationSet.start(rules, sight.seat)
     entries = []
     for place, action in enumerate(sight.history, start=1):
         ways = seen.ways(action)
-        usual = _usual(ways, partial(eq, outcome) if place == len(sight.history) else goes_on)
+        usual = _usual(ways, partial(ne, outcome) if place == len(sight.history) else is_over)
         # What begins alike is told apart by what follows, so the longest that fits is meant.
         seen = max(ways, key=lambda way: _fits(way, told))
         told = told[len(_last_seen(seen)) :]
@@ -104,14 +105,14 @@ def spell(rules: Rules[S, A, V], sight: Sight[A, V]) -> list[str]:
     return entries
 
 
-def goes_on(outcome: Outcome | None) -> bool:
-    """How a match stands before its last entry."""
-    return outcome is None
+def is_over(outcome: Outcome | None) -> bool:
+    """The doubt after any entry but the last: the match must go on."""
+    return outcome is not None
 
 
-def _usual(ways: list[InformationSet[S, A, V]], stands: Standing) -> InformationSet[S, A, V]:
-    """The way that is taken for granted: the first after which the match stands as it should."""
-    return next((way for way in ways if stands(way.match.outcome)), ways[0])
+def _usual(ways: list[InformationSet[S, A, V]], doubt: Doubt) -> InformationSet[S, A, V]:
+    """The way that is taken for granted: the first of those that fit best."""
+    return min(ways, key=lambda way: doubt(way.match.outcome))
 
 
 def _last_seen(way: InformationSet[S, A, V]) -> tuple[Event, ...]:

@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from duels.core.errors import BadOption, DuelsError, GameOver, RecordError, UnknownName, quote
-from duels.core.information_sets import HIDDEN, InformationSet, goes_on, spell
+from duels.core.information_sets import HIDDEN, InformationSet, is_over, spell
 from duels.core.match import Concession, Match, Turn
 from duels.core.options import Option, OptionValue, options_of
 from duels.core.rules import Outcome, Rules, Seat
@@ -44,7 +44,6 @@ SECRET_HEADERS = ("seed", "chance")
 
 AnyRules = Rules[Any, Any, Any]
 AnyMatch = Match[Any, Any, Any]
-AnySet = InformationSet[Any, Any, Any]
 RulesFinder = Callable[[str], type[AnyRules]]
 """From the name of a game to the class of its rules; UnknownName where there is none."""
 
@@ -157,9 +156,11 @@ class Result:
         """
         return outcome is not None and (self.version == 1 or self.text.lower() == outcome.code)
 
-    def says(self, outcome: Outcome | None) -> bool:
-        """Whether its sentence, in version 1, is the one that tells of this outcome today."""
-        return outcome is not None and self.version == 1 and outcome.reason == self.text
+    def doubt(self, outcome: Outcome | None) -> int:
+        """The less, the better an outcome fits, where what a seat saw leaves several open."""
+        if outcome is None or not self.agrees(outcome):
+            return 2
+        return int(self.version == 1 and outcome.reason != self.text)
 
 
 def _split_result(numbered: list[Numbered]) -> tuple[list[Numbered], Numbered | None]:
@@ -273,24 +274,15 @@ def _replay_seen(rules: AnyRules, entries: list[Numbered], seat: Seat, result: R
                 conceded = tuple(match.play_text(entry) for match in seen.possible)
                 seen = InformationSet(seat, conceded)
                 continue
-            hidden = entry.startswith(HIDDEN)
-            left -= sum(len(match.actions) if hidden else 1 for match in seen.possible)
+            left -= sum(len(m.actions) if entry.startswith(HIDDEN) else 1 for m in seen.possible)
             if left < 0:
                 raise DuelsError(
                     "there are too many ways in which this copy can have come about to check it."
                 )
-            seen = _read_seen(seen, entry, stated)
+            seen = seen.read(entry, stated.doubt if stated else is_over)
         except DuelsError as error:
             raise _wrong(entry, error, number) from None
     return seen.match
-
-
-def _read_seen(seen: AnySet, entry: str, result: Result | None) -> AnySet:
-    """Add an entry, answered so that the match then stands as is stated, or goes on."""
-    if result is None:
-        return seen.read(entry, goes_on)
-    said = seen.read(entry, result.says)
-    return said if result.says(said.match.outcome) else seen.read(entry, result.agrees)
 
 
 def _wrong(entry: str, error: DuelsError, line: int) -> RecordError:

@@ -3,7 +3,7 @@
 import re
 
 from duels.core.errors import NotationError, quote
-from duels.core.information_sets import InformationSet, goes_on, spell
+from duels.core.information_sets import InformationSet, is_over, spell
 from duels.core.rules import A, Outcome, Rules, S, Seat, Sight, V
 
 
@@ -27,9 +27,9 @@ class SecretRules(Rules[S, A, V]):
         result = found[3].strip().lower() if found[3] else None
         seen = InformationSet.start(self, Seat(int(found[1])))
         for entry in entries[:-1]:
-            seen = seen.read(entry, goes_on)
+            seen = seen.read(entry, is_over)
         for entry in entries[-1:]:
-            seen = seen.read(entry, lambda outcome: _code(outcome) == result)
+            seen = seen.read(entry, lambda outcome: _code(outcome) != result)
         if _code(seen.match.outcome) != result:
             raise NotationError(f"Cannot read {quote(text)}: the match cannot stand like that there.")
         return seen.match.sight(seen.seat)

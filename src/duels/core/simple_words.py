@@ -50,7 +50,7 @@ class SimpleWords(Words[A, V]):
 
     def player(self, seat: Seat) -> str:
         """The seat's name in its colour."""
-        return Ink.of(seat)(seat.label)
+        return Ink.of(seat)(self.called(seat))
 
     def _allowed(self, sight: Sight[A, V]) -> str:
         names = [self.rules.format(action) for action in sight.actions]

@@ -46,8 +46,6 @@ class EquilibriumOracle(
     # -- answers --------------------------------------------------------------------------------
 
     def _value_of(self, sight: Sight[A, V]) -> Value:
-        if sight.outcome:
-            return Value.of(sight.outcome.score(sight.seat))
         return _bounded(self._pair.worth(sight.seat, self._memory(sight)))
 
     def _verdict_on(self, sight: Sight[A, V]) -> Verdict[A]:
