@@ -102,8 +102,9 @@ def features_by_exploring(rules: Rules[Any, Any, Any]) -> tuple[Feature, ...]:
     left out.
     """
     unlimited: Any = replace(cast(Any, rules), **{rules.limit: None}) if rules.limit else rules
-    states = [match.state for match in islice(reachable(unlimited), MOST_EXPLORED + 1)]
-    if len(states) > MOST_EXPLORED:
+    few = (unlimited.most_states() or 0) <= MOST_EXPLORED
+    states = [match.state for match in islice(reachable(unlimited), MOST_EXPLORED + 1)] if few else []
+    if not 0 < len(states) <= MOST_EXPLORED:
         raise DuelsError(
             f"{rules.name} has too many states to find its features by exploring: "
             f"write a door 'features' in {rules.game.package}."

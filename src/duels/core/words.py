@@ -160,6 +160,10 @@ class Words(ABC, Generic[A, V]):
     def moves(self, sight: Sight[A, V]) -> str:
         """What the seat may do now, in one or a few lines."""
 
+    def called(self, seat: Seat) -> str:
+        """What the game calls a seat: its label, or its token (`X`)."""
+        return seat.label
+
     def remembered(self, sight: Sight[A, V]) -> str:
         """What the seat has been shown and the board does not show any more; empty where there is nothing."""
         return ""

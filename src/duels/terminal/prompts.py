@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
 
 from duels.core.errors import DuelsError
 from duels.core.rules import Seat
@@ -11,9 +10,6 @@ from duels.play.live import LiveMatch
 from duels.play.narrator import Narrator
 from duels.terminal.dialogue import ALWAYS, converse, help_text
 from duels.terminal.screen import Screen
-
-if TYPE_CHECKING:
-    from duels.solving.oracle import Oracle
 
 COMMANDS = ALWAYS | {
     "undo": "take back your last decision",
@@ -56,7 +52,6 @@ class PromptedMatch:
         watching = frozenset[Seat]() if self.guarded else live.people or frozenset(Seat)
         self.narrator = Narrator(self.words, watching)
         self._at_keyboard: Seat | None = None
-        self._oracle: Oracle[Any, Any] | None = None
 
     def run(self) -> None:
         """Play to the end. Quit, EOFError and KeyboardInterrupt leave the match as it is on disk."""
@@ -147,14 +142,14 @@ class PromptedMatch:
 
     def _hint(self, seat: Seat, entered: list[str]) -> None:
         # With the oracle it is half of what a prompt would import.
-        from duels.analysis.advice import hint
         from duels.solving.oracles import oracle_for
+        from duels.terminal.hint_text import hint_as_text
 
-        rules = self.live.match.rules
+        match = self.live.match
         try:
             with self.screen.patience("thinking") as progress:
-                self._oracle = self._oracle or oracle_for(rules, progress)
-                text = hint(self._oracle, rules, self.live.match.sight(seat), self.words, entered)
+                oracle = oracle_for(match.rules, progress)
+                text = hint_as_text(match.sight(seat), self.words, entered, oracle)
         except DuelsError as unknown:
             self.screen.say(f"{unknown}\n")
             return

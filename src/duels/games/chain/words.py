@@ -114,6 +114,9 @@ class ChainWords(Words[Action, State]):
         beside = self.rules.own_neighbours(state.cells, state.doubt, state.mover)
         return f"{_player(state.mover)}: {_adjacent(state.doubt, beside)}"
 
+    def called(self, seat: Seat) -> str:
+        return SYMBOL[seat]
+
     def moves(self, sight: Sight[Action, State]) -> str:
         if sight.view.phase is Phase.CHALLENGE:
             return "yes: a coin decides. no: the observation succeeds.\n"
