@@ -81,7 +81,7 @@ def test_every_entry_is_what_the_rules_say(rules: Rules[Any, Any, Any]) -> None:
     number = {state: place for place, state in enumerate(states)}
     assert len(number) == tables.states
     begun = Counter(tables.starts.tolist())
-    starts = {number[way.state]: way.odds for way in decisions.starts}
+    starts = {number[transition.state]: transition.odds for transition in decisions.starts}
     assert {place: Fraction(count, len(tables.starts)) for place, count in begun.items()} == starts
     for place, state in enumerate(states):
         actor, outcome = decisions.actor(state), decisions.rules.outcome(state)
@@ -94,9 +94,9 @@ def test_every_entry_is_what_the_rules_say(rules: Rules[Any, Any, Any]) -> None:
         assert np.flatnonzero(tables.legal[place]).tolist() == list(legal)
         for action in range(tables.actions):
             expected = [
-                2 * number[way.state] + way.ticks
-                for way in (decisions.ways(state, legal[action]) if action in legal else [])
-                for _ in range(int(way.odds * tables.tickets))
+                2 * number[transition.state] + transition.ticks
+                for transition in (decisions.transitions(state, legal[action]) if action in legal else [])
+                for _ in range(int(transition.odds * tables.tickets))
             ]
             assert tables.successor[place, action].tolist() == (expected or [ILLEGAL] * tables.tickets)
 

@@ -123,6 +123,7 @@ class DuelGame(pyspiel.Game):
 
     @property
     def rules(self) -> Rules[Any, Any, Any]:
+        """What is played by."""
         return self.form.rules
 
     def new_initial_state(self) -> "DuelState":
@@ -132,6 +133,7 @@ class DuelGame(pyspiel.Game):
         return self.form.most_chance
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> "DuelObserver":
+        """An observer of this kind of observation; the default is what a player is shown now."""
         if params:
             raise ValueError(f"Observation parameters not supported; passed {params}")
         return DuelObserver(self.form, iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False))
@@ -146,6 +148,7 @@ class DuelState(pyspiel.State):
 
     @property
     def match(self) -> Match[Any, Any, Any]:
+        """The match so far."""
         return self._at.match
 
     def current_player(self) -> int:
@@ -255,6 +258,7 @@ class DuelObserver:
             start = stop
 
     def set_from(self, state: DuelState, player: int) -> None:
+        """Fill `tensor`, and its parts in `dict`."""
         if self.tensor is None:
             return
         seat = Seat(player + 1)
@@ -275,6 +279,7 @@ class DuelObserver:
         return self._form.number[turn.action] + (actions if turn.actor is CHANCE else 0)
 
     def string_from(self, state: DuelState, player: int) -> str:
+        """The observation as text."""
         match, seat = state.match, Seat(player + 1)
         if self._private == pyspiel.PrivateInfoType.ALL_PLAYERS:
             return self._entries(match, match.turns, hidden=lambda turn: False)

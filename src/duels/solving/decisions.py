@@ -16,8 +16,8 @@ CERTAIN = Fraction(1)
 
 
 @dataclass(frozen=True, slots=True)
-class Way(Generic[S]):
-    """One way a move can turn out: how likely, where it leads, how far the clock went on."""
+class Transition(Generic[S]):
+    """What can come of a move: how likely it is, where it leads, how far the clock goes on."""
 
     odds: Fraction
     state: S
@@ -37,7 +37,7 @@ class Decisions(Generic[S, A, V]):
         self.number = {action: number for number, action in enumerate(self.actions)}
         self.starts = self._settle(CERTAIN, self.rules.initial())
         """How a game can begin: in one way, unless chance comes before the first decision."""
-        if any(self.actor(way.state) is None for way in self.starts):
+        if any(self.actor(transition.state) is None for transition in self.starts):
             raise DuelsError(f"A game of {rules.name} can be over before anybody has moved.")
 
     def actor(self, state: S) -> Seat | None:
@@ -48,18 +48,18 @@ class Decisions(Generic[S, A, V]):
         """The legal actions, by their integers, in ascending order."""
         return dict(sorted((self.number[action], action) for action in self.rules.actions(state)))
 
-    def ways(self, state: S, action: A) -> list[Way[S]]:
-        """Every way `action` can turn out, in the order of the rules' chance outcomes."""
+    def transitions(self, state: S, action: A) -> list[Transition[S]]:
+        """Everything that can come of `action`, in the order of the rules' chance outcomes."""
         return self._settle(CERTAIN, self.rules.apply(state, action).state)
 
-    def _settle(self, odds: Fraction, state: S) -> list[Way[S]]:
+    def _settle(self, odds: Fraction, state: S) -> list[Transition[S]]:
         if self.rules.actor(state) is not CHANCE:
-            return [Way(odds, *self._stop_clock(state))]
+            return [Transition(odds, *self._stop_clock(state))]
         outcomes = zip(self.rules.actions(state), self.rules.odds(state), strict=True)
         return [
-            way
+            transition
             for outcome, chance in outcomes
-            for way in self._settle(odds * chance, self.rules.apply(state, outcome).state)
+            for transition in self._settle(odds * chance, self.rules.apply(state, outcome).state)
         ]
 
     def _stop_clock(self, state: S) -> tuple[S, int]:
