@@ -17,7 +17,7 @@ from duels.core.match import Match
 from duels.core.record import dumps
 from duels.core.rules import Seat
 from duels.games import find_game
-from duels.play.journal import Journal, last_unfinished, read_record
+from duels.play.journal import Journal, last_unfinished, read_record, remember
 from tests.support import (
     COMMAND,
     GAME_NAMES,
@@ -257,3 +257,26 @@ def test_one_seats_copy_cannot_be_played_on(tmp_path: Path) -> None:
     done = duels(tmp_path, "resume", path)
     assert done.code == 1
     assert done.err == f"duels: {path} holds only what Player 1 saw; it cannot be played on.\n"
+
+
+def test_a_draft_is_no_match_to_go_on_with(tmp_path: Path) -> None:
+    """A program that was killed leaves one, and it is newer than the match."""
+    with home(tmp_path):
+        path = tmp_path / "matches" / "match.duel"
+        Journal.create(path, Match.start(find_game("lights").rules()), HEADERS).close()
+        draft = path.with_name(".draft.duel")
+        draft.write_bytes(path.read_bytes())
+        os.utime(draft, (2**31, 2**31))
+        assert last_unfinished(print) == path
+
+
+def test_what_is_remembered_is_never_half_written(tmp_path: Path) -> None:
+    with home(tmp_path):
+        places = [tmp_path / "one.duel", tmp_path / "two.duel"]
+        for path in places:
+            Journal.create(path, Match.start(find_game("lights").rules()), HEADERS).close()
+        before = (tmp_path / "matches-elsewhere").read_bytes()
+        with mock.patch.object(os, "replace", side_effect=OSError):
+            remember(tmp_path / "three.duel")
+        assert (tmp_path / "matches-elsewhere").read_bytes() == before
+        assert not list(tmp_path.glob("matches-elsewhere.*"))

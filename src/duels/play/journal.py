@@ -288,13 +288,18 @@ def free_path(path: Path) -> Path:
 
 def remember(path: Path) -> None:
     """Note where a match is played that is not in the folder of matches."""
-    if path.resolve().parent == matches_dir().resolve():
-        return
     with suppress(OSError):  # only a convenience, no reason not to play
+        if path.resolve().parent == matches_dir().resolve():
+            return
         data_dir().mkdir(mode=0o700, parents=True, exist_ok=True)
         others = [known for known in _elsewhere() if known.is_file() and known != path.resolve()]
         lines = [os.fsencode(known) for known in (*others, path.resolve())[-_MOST_REMEMBERED:]]
-        _elsewhere_file().write_bytes(b"\0".join(lines))
+        draft = _elsewhere_file().with_name(f"{_elsewhere_file().name}.{os.getpid()}")
+        try:
+            draft.write_bytes(b"\0".join(lines))
+            os.replace(draft, _elsewhere_file())
+        finally:
+            draft.unlink(missing_ok=True)
 
 
 def last_unfinished(warn: Notice) -> Path:
@@ -302,7 +307,7 @@ def last_unfinished(warn: Notice) -> Path:
 
     `warn` is told about damaged files that would have come before it.
     """
-    candidates = list(matches_dir().glob("*.duel")) if matches_dir().is_dir() else []
+    candidates = list(matches_dir().glob("[!.]*.duel")) if matches_dir().is_dir() else []  # no drafts
     existing = {path for path in (*candidates, *_elsewhere()) if path.is_file()}
     for path in sorted(existing, key=lambda path: path.stat().st_mtime, reverse=True):
         try:
