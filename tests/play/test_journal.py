@@ -280,3 +280,17 @@ def test_what_is_remembered_is_never_half_written(tmp_path: Path) -> None:
             remember(tmp_path / "three.duel")
         assert (tmp_path / "matches-elsewhere").read_bytes() == before
         assert not list(tmp_path.glob("matches-elsewhere.*"))
+
+
+@pytest.mark.parametrize("lost", [1, 3, 13, 20])
+def test_the_torn_end_of_a_finished_match_is_written_again(lost: int, tmp_path: Path) -> None:
+    path = tmp_path / "match.duel"
+    whole = dumps(Match.start(find_game("lights").rules()).play_text("1", "resign"), HEADERS).encode()
+    path.write_bytes(whole[:-lost])
+    assert duels(tmp_path, "replay", path).code == 1
+    done = duels(tmp_path, "resume", path)
+    assert done.code == 1
+    assert "the last line was torn off" in done.err.splitlines()[0]
+    assert "is over: Player 2 resigns." in done.err.splitlines()[1]
+    assert path.read_bytes() == whole
+    assert duels(tmp_path, "replay", path).code == 0

@@ -72,20 +72,23 @@ class Journal:
         try:
             _lock(journal._handle, path, notice)
             # Read only now that nobody else can be writing.
+            torn = ""
             try:
                 record = read_record(path)
-            except TornRecord as torn:
-                record = torn.record
-                notice(f"{path}: the last line was torn off and is dropped: {quote(torn.torn)}.")
+            except TornRecord as error:
+                record, torn = error.record, error.torn
+                notice(f"{path}: the last line was torn off and is dropped: {quote(torn)}.")
             if record.seat:
                 raise DuelsError(f"{path} holds only what {record.seat.label} saw; it cannot be played on.")
+            journal._headers = {"seed": secrets.token_hex(16), **record.headers}
             if record.match.outcome:
+                if torn:
+                    journal.settle(record.match)  # all that was lost of it can be written again
                 see = f"See it with: duels replay {shlex.quote(str(path))}"
                 raise DuelsError(f"{path} is over: {record.match.outcome.reason} {see}")
         except (DuelsError, OSError):
             journal.close()
             raise
-        journal._headers = {"seed": secrets.token_hex(16), **record.headers}
         remember(path)
         return journal, Record(record.match, journal._headers)
 
