@@ -294,3 +294,18 @@ def test_the_torn_end_of_a_finished_match_is_written_again(lost: int, tmp_path: 
     assert "is over: Player 2 resigns." in done.err.splitlines()[1]
     assert path.read_bytes() == whole
     assert duels(tmp_path, "replay", path).code == 0
+
+
+def test_all_that_is_shown_is_synced_first(tmp_path: Path) -> None:
+    """The folders on the way to a new match, and what a program wrote that was killed before it synced."""
+    synced: list[int] = []
+    with home(tmp_path), mock.patch.object(os, "fsync", lambda handle: synced.append(os.fstat(handle).st_ino)):
+        path = tmp_path / "new" / "folders" / "match.duel"
+        match = Match.start(find_game("lights").rules())
+        Journal.create(path, match, HEADERS).close()
+        assert {place.stat().st_ino for place in (path, *path.parents[:3])} == set(synced)
+        synced.clear()
+        journal, record = Journal.reopen(path)
+        journal.settle(record.match)
+        journal.close()
+        assert synced == [path.stat().st_ino]

@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ Notice = Callable[[str], None]
 _MOST_REMEMBERED = 100
 MOST_BYTES = 4 << 20
 """No record is larger: reading one is bounded."""
+_NO_SYNC = (errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS)  # folders that cannot be synced
 _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL, errno.EMLINK, errno.EXDEV)
 
 
@@ -56,7 +58,7 @@ class Journal:
         cls, path: Path, match: AnyMatch, headers: dict[str, str], notice: Notice = _silent
     ) -> "Journal":
         """Start a new file, which appears with its header or not at all; FileExistsError if there is one."""
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _make_folder(path.parent)
         journal = cls(path, -1, headers, notice)
         journal._handle = journal._put(match, _name_new)
         remember(path)
@@ -98,6 +100,7 @@ class Journal:
         It may be of an older version, without a seed, torn, or have come through other systems.
         """
         if _read_bytes(self.path) == dumps(match, self._headers).encode():
+            os.fsync(self._handle)  # whoever wrote it may have been killed before that
             self._measure(match)
             return
         handle = self._put(match, _name_again)
@@ -230,6 +233,14 @@ def _lock(handle: int, path: Path, notice: Notice) -> None:
         notice(f"{path}: files cannot be locked here; do not play this match in two places at once.")
 
 
+def _make_folder(folder: Path) -> None:
+    """Make a folder with those it is in, all of them safe from a power cut."""
+    missing = list(takewhile(lambda place: not place.exists(), (folder, *folder.parents)))
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for made in missing:
+        _settle_folder(made.parent)
+
+
 def _settle_folder(folder: Path) -> None:
     """Make a new file's name as safe as its lines."""
     if not hasattr(os, "O_DIRECTORY"):  # Windows does it by itself
@@ -237,6 +248,9 @@ def _settle_folder(folder: Path) -> None:
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(handle)
+    except OSError as error:
+        if error.errno not in _NO_SYNC:
+            raise
     finally:
         os.close(handle)
 
