@@ -309,3 +309,23 @@ def test_all_that_is_shown_is_synced_first(tmp_path: Path) -> None:
         journal.settle(record.match)
         journal.close()
         assert synced == [path.stat().st_ino]
+
+
+@pytest.mark.parametrize("call", ["lseek", "write", "fstat", "fsync", "ftruncate"])
+def test_an_error_names_the_file_and_leaves_nothing_open(call: str, tmp_path: Path) -> None:
+    path = tmp_path / "match.duel"
+    match = Match.start(find_game("lights").rules()).play_text("1", "3")
+    path.write_text(dumps(match, HEADERS))
+    failure = OSError(errno.EIO, os.strerror(errno.EIO))
+    handles = len(os.listdir("/proc/self/fd"))
+    with home(tmp_path):
+        journal, record = Journal.reopen(path)
+        journal.settle(record.match)
+        with mock.patch.object(os, call, side_effect=failure), pytest.raises(OSError, match="Input/output") as told:
+            if call in ("fstat", "ftruncate", "fsync"):
+                journal.take_back(match.after(1))
+            else:
+                journal.add(match.play_text("5"))
+        assert told.value.filename == path
+        journal.close()
+    assert len(os.listdir("/proc/self/fd")) == handles

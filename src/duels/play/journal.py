@@ -11,8 +11,8 @@ import secrets
 import shlex
 import stat
 import tempfile
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from itertools import takewhile
 from pathlib import Path
@@ -99,13 +99,12 @@ class Journal:
 
         It may be of an older version, without a seed, torn, or have come through other systems.
         """
-        if _read_bytes(self.path) == dumps(match, self._headers).encode():
-            os.fsync(self._handle)  # whoever wrote it may have been killed before that
-            self._measure(match)
-            return
-        handle = self._put(match, _name_again)
-        os.close(self._handle)
-        self._handle = handle
+        with _naming(self.path):
+            if _read_bytes(self.path) == dumps(match, self._headers).encode():
+                os.fsync(self._handle)  # whoever wrote it may have been killed before that
+                self._measure(match)
+            else:
+                self._turn_to(self._put(match, _name_again))
 
     def add(self, match: AnyMatch) -> None:
         """Write the last entry of `match`, and its result if that ended it."""
@@ -126,12 +125,13 @@ class Journal:
         if self._changed_by_others():
             self._go_on_beside(match)
             return
-        os.ftruncate(self._handle, self._lengths[len(match.turns)])
-        os.fsync(self._handle)
+        with _naming(self.path):
+            os.ftruncate(self._handle, self._lengths[len(match.turns)])
+            os.fsync(self._handle)
         del self._lengths[len(match.turns) + 1 :]
 
     def close(self) -> None:
-        os.close(self._handle)
+        _let_go(self._handle)
 
     def _write(self, text: str) -> None:
         # One write an entry: the system does not tear it when the process is killed.
@@ -142,7 +142,8 @@ class Journal:
             _write_all(self._handle, line)
             os.fsync(self._handle)
         except OSError as error:
-            os.ftruncate(self._handle, length)  # what was written before must stay a whole record
+            with suppress(OSError):  # else the torn line is dropped when the match goes on
+                os.ftruncate(self._handle, length)
             raise OSError(error.errno, f"{error.strerror}: the last entry is not saved", self.path) from None
         self._lengths.append(length + len(line))
 
@@ -154,18 +155,22 @@ class Journal:
             named = os.stat(self.path)
         except OSError:
             return True
-        held = os.fstat(self._handle)
+        with _naming(self.path):
+            held = os.fstat(self._handle)
         return not os.path.samestat(named, held) or held.st_size != self._lengths[-1]
 
     def _go_on_beside(self, match: AnyMatch) -> None:
         """Write the whole match to a new file, since the old one is no longer ours."""
         old, path = self.path, free_path(self.path)
         self.path = path
-        handle = self._put(match, _name_new)
-        os.close(self._handle)
-        self._handle = handle
+        self._turn_to(self._put(match, _name_new))
         remember(path)
         self._notice(f"{old} was changed by another program; the match goes on in {path}.")
+
+    def _turn_to(self, handle: int) -> None:
+        """Write there from now on."""
+        _let_go(self._handle)
+        self._handle = handle
 
     def _put(self, match: AnyMatch, name: Callable[[str, Path], None]) -> int:
         """Write a whole record under another name, then give it its own in one step."""
@@ -176,14 +181,14 @@ class Journal:
             _write_all(handle, dumps(match, self._headers).encode())
             os.fsync(handle)
             name(draft, path)
+            _settle_folder(path.parent)
         except BaseException as problem:
-            os.close(handle)
-            with suppress(FileNotFoundError):
+            _let_go(handle)
+            with suppress(OSError):
                 os.unlink(draft)
             if isinstance(problem, OSError):  # nobody knows the draft's name
                 raise OSError(problem.errno, problem.strerror, path) from None
             raise
-        _settle_folder(path.parent)
         self._measure(match)
         return handle
 
@@ -195,6 +200,21 @@ class Journal:
             length += len(format_entry(match.rules, turn).encode()) + 1
             self._lengths.append(length)
         self._lengths[-1] += len(format_result(match).encode())
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Let errors of the system name the file they are about."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, error.filename or path) from None
+
+
+def _let_go(handle: int) -> None:
+    """Close a file; whatever the system then says, all that counts was synced before."""
+    with suppress(OSError):
+        os.close(handle)
 
 
 def _write_all(handle: int, data: bytes) -> None:
@@ -247,12 +267,13 @@ def _settle_folder(folder: Path) -> None:
         return
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        os.fsync(handle)
+        with _naming(folder):
+            os.fsync(handle)
     except OSError as error:
         if error.errno not in _NO_SYNC:
             raise
     finally:
-        os.close(handle)
+        _let_go(handle)
 
 
 # -- reading -----------------------------------------------------------------------------------------
@@ -276,7 +297,7 @@ def read_record(path: Path) -> Record:
 
 
 def _read_bytes(path: Path) -> bytes:
-    with open(os.open(path, os.O_RDONLY | _NO_WAIT), "rb") as file:
+    with _naming(path), open(os.open(path, os.O_RDONLY | _NO_WAIT), "rb") as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise RecordError("this is not a regular file.").within(path)
         data = file.read(MOST_BYTES + 1)
