@@ -13,6 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from duels.core import record
+from duels.core.errors import DuelsError, RecordError
 from duels.core.match import Match
 from duels.core.record import dumps
 from duels.core.rules import Seat
@@ -41,8 +43,8 @@ def test_files_that_came_through_other_systems_load_and_go_on(name: str, tmp_pat
     path = tmp_path / "crlf.duel"
     path.write_bytes(sample_record(name, 3).replace(b"\n", b"\r\n"))
     match = read_record(path).match
-    journal, record = Journal.reopen(path)
-    assert lines_of(record.match) == lines_of(match)
+    journal, loaded = Journal.reopen(path)
+    assert lines_of(loaded.match) == lines_of(match)
     after = play_randomly(match, Random(1), 10_000)
     for step in after.steps()[len(match.turns) :]:
         journal.add(step)
@@ -299,14 +301,17 @@ def test_the_torn_end_of_a_finished_match_is_written_again(lost: int, tmp_path: 
 def test_all_that_is_shown_is_synced_first(tmp_path: Path) -> None:
     """The folders on the way to a new match, and what a program wrote that was killed before it synced."""
     synced: list[int] = []
-    with home(tmp_path), mock.patch.object(os, "fsync", lambda handle: synced.append(os.fstat(handle).st_ino)):
+    with (
+        home(tmp_path),
+        mock.patch.object(os, "fsync", lambda handle: synced.append(os.fstat(handle).st_ino)),
+    ):
         path = tmp_path / "new" / "folders" / "match.duel"
         match = Match.start(find_game("lights").rules())
         Journal.create(path, match, HEADERS).close()
         assert {place.stat().st_ino for place in (path, *path.parents[:3])} == set(synced)
         synced.clear()
-        journal, record = Journal.reopen(path)
-        journal.settle(record.match)
+        journal, loaded = Journal.reopen(path)
+        journal.settle(loaded.match)
         journal.close()
         assert synced == [path.stat().st_ino]
 
@@ -319,13 +324,32 @@ def test_an_error_names_the_file_and_leaves_nothing_open(call: str, tmp_path: Pa
     failure = OSError(errno.EIO, os.strerror(errno.EIO))
     handles = len(os.listdir("/proc/self/fd"))
     with home(tmp_path):
-        journal, record = Journal.reopen(path)
-        journal.settle(record.match)
-        with mock.patch.object(os, call, side_effect=failure), pytest.raises(OSError, match="Input/output") as told:
-            if call in ("fstat", "ftruncate", "fsync"):
-                journal.take_back(match.after(1))
-            else:
-                journal.add(match.play_text("5"))
+        journal, loaded = Journal.reopen(path)
+        journal.settle(loaded.match)
+        adding = call in ("lseek", "write")
+        change, to = (journal.add, match.play_text("5")) if adding else (journal.take_back, match.after(1))
+        with mock.patch.object(os, call, side_effect=failure), pytest.raises(OSError, match="output") as told:
+            change(to)
         assert told.value.filename == path
         journal.close()
     assert len(os.listdir("/proc/self/fd")) == handles
+
+
+def test_what_is_recorded_can_be_read_back_however_large_or_long(tmp_path: Path) -> None:
+    path = tmp_path / "match.duel"
+    done = duels(tmp_path, "play", "lights", "--lights", "1000", "--save", path, entered="1\n4\n")
+    assert (done.code, done.out) == (1, "")
+    assert done.err == "duels: lights is at most 999 in a record.\n"
+    assert not path.exists()
+    match = play_randomly(Match.start(find_game("leap").rules()), Random(3), 10_000)
+    with home(tmp_path), mock.patch.object(record, "MOST_WORK", 5 * (25 + len(match.rules.all_actions()))):
+        journal = Journal.create(path, Match.start(match.rules), HEADERS)
+        for step in match.steps()[:5]:
+            journal.add(step)
+        with pytest.raises(DuelsError, match="too long to be recorded any further"):
+            journal.add(match.after(6))
+        journal.close()
+        assert lines_of(read_record(path).match) == lines_of(match)[:5]
+        path.write_text(dumps(match, HEADERS))
+        with pytest.raises(RecordError, match="line 13: a record of leap of this size has at most 5 entries"):
+            read_record(path)

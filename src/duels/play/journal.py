@@ -20,7 +20,16 @@ from typing import Any
 
 from duels.core.errors import DuelsError, RecordError, quote
 from duels.core.match import Match
-from duels.core.record import Record, TornRecord, dumps, format_entry, format_header, format_result
+from duels.core.record import (
+    Record,
+    TornRecord,
+    check_recordable,
+    dumps,
+    format_entry,
+    format_header,
+    format_result,
+    most_entries,
+)
 from duels.games import load_record
 from duels.paths import data_dir, matches_dir
 
@@ -52,12 +61,14 @@ class Journal:
         self._headers = headers
         self._notice = notice
         self._lengths: list[int] = []  # of the file: without entries, with the first, …
+        self._most = 0  # entries, so that it can be read back
 
     @classmethod
     def create(
         cls, path: Path, match: AnyMatch, headers: dict[str, str], notice: Notice = _silent
     ) -> "Journal":
         """Start a new file, which appears with its header or not at all; FileExistsError if there is one."""
+        check_recordable(match.rules)
         _make_folder(path.parent)
         journal = cls(path, -1, headers, notice)
         journal._handle = journal._put(match, _name_new)
@@ -112,6 +123,8 @@ class Journal:
             return
         if not self._lengths:
             self.settle(match.previous)
+        if len(match.turns) > self._most:
+            raise DuelsError(f"{self.path}: the match is too long to be recorded any further.")
         if self._changed_by_others():
             self._go_on_beside(match)
         else:
@@ -194,6 +207,7 @@ class Journal:
 
     def _measure(self, match: AnyMatch) -> None:
         """Work out how long the file was after each entry."""
+        self._most = most_entries(match.rules)
         length = len(format_header(match.rules, self._headers).encode())
         self._lengths = [length]
         for turn in match.turns:
