@@ -94,7 +94,7 @@ WRONG = {
     b"duels record 1\nseat1: human\ngame: lights\noptions: size=3\n\n": (4, "no option 'size'"),
     b"duels record 1\ngame: lights\noptions: lights=many\n\n": (3, "not an option"),
     b"duels record 1\ngame: lights\noptions: lights=0\n\n": (3, "lights is at least 1"),
-    b"duels record 1\ngame: lights\noptions: lights=999999999\n\n": (3, "lights is at most 9999"),
+    b"duels record 1\ngame: lights\noptions: lights=999999999\n\n": (3, "lights is at most 999"),
     b"duels record 1\ngame: lights\noptions: lights=None\n\n": (3, "'lights=None' is not an option"),
     b"duels record 1\ngame: chain\noptions: max_boards=0\n\n": (3, "max_boards"),
     b"duels record 1\ngame: hunt\noptions: max_turns=0\n\n": (3, "max_turns"),

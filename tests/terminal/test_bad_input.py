@@ -139,7 +139,7 @@ def test_whatever_is_accepted_leads_to_a_legal_action(
 
 
 @SLOW_START
-@given(prompts(), st.sampled_from([" ", "   ", "\t"]))
+@given(prompts(), st.sampled_from([" ", "   ", "\t", "\x1c", "\xa0"]))
 def test_letter_case_and_spaces_around_do_not_matter(
     prompt: tuple[AnyMatch, AnyMatch, tuple[str, ...]], space: str
 ) -> None:

@@ -39,9 +39,11 @@ def play_on(path: Path, screen: Screen) -> int:
             live = seat_players(record.match, record.headers, journal, screen.notice, progress)
         prompted = PromptedMatch(live, screen)
         journal.settle(record.match)
-    except DuelsError as error:
+    except BaseException as problem:
         journal.close()
-        raise DuelsError(f"{path}: {error}") from None
+        if isinstance(problem, DuelsError):
+            raise DuelsError(f"{path}: {problem}") from None
+        raise
     screen.notice(f"Going on with {path}.")
     return _run(live, prompted, screen)
 

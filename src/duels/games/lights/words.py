@@ -21,13 +21,14 @@ class LightsWords(Words[TurnOff, State]):
         pairs = [a.first for a in sight.actions if a.count == 2]
 
         def read_option(entry: str) -> int:
-            if entry.strip() not in ("1", "2"):
+            option = entry.strip()
+            if option not in ("1", "2"):
                 raise Refused(
                     f"{shown(entry)} is not an option. Enter 1 for one light or 2 for two adjacent lights."
                 )
-            if entry.strip() == "2" and not pairs:
+            if option == "2" and not pairs:
                 raise Refused("No two adjacent lights are ON. Enter 1 to turn OFF one light.")
-            return int(entry)
+            return int(option)
 
         def read_single(entry: str) -> TurnOff:
             light = read_number(entry, f"Enter {either(singles)}.")
