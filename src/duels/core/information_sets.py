@@ -6,7 +6,7 @@ dice that are shown), and it was not the one that is taken for granted, a number
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from operator import ne
@@ -119,7 +119,7 @@ def _last_seen(way: InformationSet[S, A, V]) -> tuple[Event, ...]:
     return way.match.last.seen(way.seat) if way.match.last else ()
 
 
-def _fits(way: InformationSet[S, A, V], told: tuple[Event, ...]) -> int:
+def _fits(way: InformationSet[S, A, V], told: Sequence[Event]) -> int:
     """How much of what was told this way accounts for; -1 if it was not this way."""
     seen = _last_seen(way)
     return len(seen) if told[: len(seen)] == seen else -1

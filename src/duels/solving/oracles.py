@@ -13,28 +13,22 @@ _kept: dict[Rules[Any, Any, Any], Oracle[Any, Any]] = {}
 def oracle_for(rules: Rules[Any, Any, Any], progress: Progress = quiet) -> Oracle[Any, Any]:
     """Perfect play for these rules: `make_oracle` in the game's door `oracle`, or else a default.
 
-    DuelsError where the game is too large for a default. Equal rules share an oracle: making one can take
-    long, and players, hints and reviews all ask for it.
+    DuelsError where the default cannot be had: the game is too large to be listed. Equal rules share an
+    oracle: making one can take long, and players, hints and reviews all ask for it.
     """
     if rules not in _kept:
-        made = _make(rules, progress)
+        made = (rules.game.find("oracle", "make_oracle") or _default)(rules, progress)
         for old in list(_kept)[: len(_kept) + 1 - _MOST_KEPT]:
             del _kept[old]
         _kept[rules] = made
     return _kept[rules]
 
 
-def _make(rules: Rules[Any, Any, Any], progress: Progress) -> Oracle[Any, Any]:
-    make = rules.game.find("oracle", "make_oracle") or _default(rules)
-    oracle: Oracle[Any, Any] = make(rules, progress)
-    return oracle
-
-
-def _default(rules: Rules[Any, Any, Any]) -> Any:
+def _default(rules: Rules[Any, Any, Any], progress: Progress) -> Oracle[Any, Any]:
     if isinstance(rules, OpenRules):
         from duels.solving.induction import InductionOracle
 
-        return InductionOracle
+        return InductionOracle(rules, progress)
     from duels.solving.equilibrium_oracle import EquilibriumOracle
 
-    return EquilibriumOracle
+    return EquilibriumOracle(rules, progress)

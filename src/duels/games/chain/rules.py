@@ -233,7 +233,7 @@ class QuantumChain(OpenRules[State, Action]):
         return tuple(Coin)
 
     def most_states(self) -> int:
-        boards = 3**self.cells
+        boards: int = 3**self.cells
         # A cell in doubt is free and next to one of the observer's own, which it is on 5 boards of 27.
         doubts = self.cells * boards // 5
         challenge_or_coin, movers = 2, 2

@@ -84,7 +84,7 @@ class Lights(OpenRules[State, TurnOff]):
         return self.actions(self.initial())
 
     def most_states(self) -> int:
-        return 2 ** (self.lights + 1)  # every row, with either player to move
+        return 1 << (self.lights + 1)  # every row, with either player to move
 
     def parse(self, text: str) -> TurnOff:
         found = re.fullmatch(r"\s*([0-9]{1,9})(?:-([0-9]{1,9}))?\s*", text)
