@@ -299,5 +299,8 @@ def test_what_has_ended_is_certain() -> None:
 
 def test_what_cannot_have_been_seen_is_refused() -> None:
     sight = Match.start(Skewed()).play_text("left").sight(Seat.TWO)
+    oracle = EquilibriumOracle(Skewed())
     with pytest.raises(DuelsError, match="Player 2 cannot have seen this in skewed"):
-        EquilibriumOracle(Skewed()).value(replace(sight, events=(*sight.events, *sight.events)))
+        oracle.value(replace(sight, events=(*sight.events, *sight.events)))
+    with pytest.raises(DuelsError, match="cannot have seen this together"):
+        oracle.value_seeing_all(Match.start(Skewed()).sight(Seat.ONE), sight)

@@ -84,7 +84,10 @@ class EquilibriumOracle(
         return worth if sight.seat is Seat.ONE else 1 - worth
 
     def _seeing_all(self, one: Sight[A, V], two: Sight[A, V]) -> dict[int, float]:
-        return self._pair.histories_seeing_all(self._memory(one), self._memory(two))
+        fits = self._pair.histories_seeing_all(self._memory(one), self._memory(two))
+        if not fits:
+            raise DuelsError(f"The two players cannot have seen this together in {self.rules.name}.")
+        return fits
 
     def mishap(self, sight: Sight[A, V], others: Sight[A, V], action: A) -> str:
         return ""
@@ -119,12 +122,14 @@ class EquilibriumOracle(
         return f"hidden {name}" if name.isdigit() else name
 
     def _match(self, node: int) -> Match[Any, Any, Any]:
-        parent = self._tree.parent[node]
-        if parent < 0:
-            return Match.start(self.rules)
-        before = self._match(parent)
-        assert before.actor
-        return before.play(before.actor, before.actions[node - self._tree.children[parent].start])
+        places: list[int] = []
+        while (parent := self._tree.parent[node]) >= 0:
+            places.append(node - self._tree.children[parent].start)
+            node = parent
+        match: Match[Any, Any, Any] = Match.start(self.rules)
+        while match.actor and places:
+            match = match.play(match.actor, match.actions[places.pop()])
+        return match
 
     # -- in words -------------------------------------------------------------------------------
 
