@@ -5,10 +5,12 @@ import re
 import shlex
 import subprocess
 from pathlib import Path
+from unittest import mock
 
 import click
 import pytest
 
+from duels.core.options import options_of
 from duels.games import GAMES, find_game
 from duels.games.hunt.certificate import claimed
 from duels.play.journal import read_record
@@ -332,3 +334,15 @@ def test_a_terminal_without_a_letter_is_no_failure(tmp_path: Path) -> None:
         )
         assert done.returncode == 0
         assert b"Traceback" not in done.stderr
+
+
+def test_help_of_every_command_tells_every_kind_of_option(tmp_path: Path) -> None:
+    """Numbers, flags, names and tuples alike."""
+    from tests.outside import nim
+
+    with mock.patch.dict(GAMES, {"nim": nim.GAME}):
+        for name in ("play", "solve", "levels", "practice", "export"):
+            done = duels(tmp_path, name, "nim", "--help")
+            assert done.code == 0
+            for option in options_of(nim.GAME.rules_class()):
+                assert f"--{option.name.replace('_', '-')}" in done.out

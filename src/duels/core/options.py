@@ -20,7 +20,7 @@ OptionValue = int | bool | str | tuple[int, ...] | tuple[str, ...] | None
 LARGEST = 10_000_000
 _KEY = "duels.option"
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
-_DIGITS = re.compile(r"[0-9]{1,9}")
+_DIGITS = re.compile(r"-?[0-9]{1,9}")
 
 
 class Kind(Enum):
@@ -57,7 +57,8 @@ class Option:
             return None
         if self.kind in (Kind.NUMBERS, Kind.NAMES):
             if not isinstance(value, tuple | list) or not value:
-                raise BadOption(f"{self.name} is a list of {self.kind.value} in {game}, not {value!r}.")
+                what = f"a list of one or more {self.kind.value}"
+                raise BadOption(f"{self.name} is {what} in {game}, not {value!r}.")
             one = self._number if self.kind is Kind.NUMBERS else self._word
             return tuple(one(part, game) for part in value)
         checked: OptionValue = (self._word if self.kind is Kind.NAME else self._number)(value, game)
@@ -67,10 +68,11 @@ class Option:
         number = 0 if value is None else as_int(value)
         if number is None:
             raise BadOption(f"{self.name} is a whole number in {game}, not {value!r}.")
+        each = "each of " if self.kind is Kind.NUMBERS else ""
         if number < self.least:
-            raise BadOption(f"{self.name} is at least {self.least} in {game}, not {value}.")
+            raise BadOption(f"{each}{self.name} is at least {self.least} in {game}, not {value}.")
         if number > self.most and self.kind is not Kind.LIMIT:
-            raise BadOption(f"{self.name} is at most {self.most} in {game}, not {number}.")
+            raise BadOption(f"{each}{self.name} is at most {self.most} in {game}, not {number}.")
         return number
 
     def _word(self, value: Any, game: str) -> Any:
@@ -126,7 +128,7 @@ def _kind(default: Any) -> Kind:
     if isinstance(default, bool):
         return Kind.FLAG
     if isinstance(default, tuple):
-        return Kind.NAMES if isinstance(default[0], str) else Kind.NUMBERS
+        return Kind.NAMES if default and isinstance(default[0], str) else Kind.NUMBERS
     if isinstance(default, str):
         return Kind.NAME
     return Kind.LIMIT if default is None else Kind.NUMBER

@@ -99,7 +99,17 @@ def format_entry(rules: AnyRules, turn: Turn[Any]) -> str:
 def format_result(match: AnyMatch) -> str:
     """The last lines: a comment for people, and the result; empty while the match goes on."""
     outcome = match.outcome
-    return f"{COMMENT} {outcome.reason}\n{RESULT}{outcome.code}\n" if outcome else ""
+    return f"{COMMENT} {' '.join(outcome.reason.split())}\n{RESULT}{outcome.code}\n" if outcome else ""
+
+
+def why_no_entry(line: str) -> str:
+    """What keeps a line from being an entry of a record or a position; empty if nothing does."""
+    if line != line.strip() or not line.isprintable() or not line:
+        return "is not one printable line"
+    if line.lower() in [how.value for how in Concession]:
+        return "means that somebody gives up"
+    reserved = (COMMENT, HIDDEN, RESULT.strip())
+    return "begins like what is no entry" if line.lower().startswith(reserved) else ""
 
 
 def check_recordable(rules: AnyRules) -> None:
@@ -244,15 +254,15 @@ def _read_options(kind: type[AnyRules], text: str) -> dict[str, OptionValue]:
     options: dict[str, OptionValue] = {}
     for part in text.split():
         name, equals, value = part.partition("=")
-        if not (equals and re.fullmatch("[a-z_]+", name)):
-            raise BadOption(f"{quote(part)} is not an option like lights=9.")
+        if not equals:
+            raise BadOption(f"{quote(part)} is not an option with its value, like name=9.")
         if name not in known:
             has = f"it has {', '.join(known)}" if known else "it has none"
             raise UnknownName(f"{kind.game.name} has no option {quote(name)}; {has}.")
         try:
             options[name] = known[name].parse(value)
         except BadOption as error:
-            raise BadOption(f"{quote(part)} is not an option like lights=9: {error}") from None
+            raise BadOption(f"{quote(part)} cannot be read: {error}") from None
         _check_size(name, options[name])
     return options
 

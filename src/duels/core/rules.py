@@ -191,6 +191,8 @@ class Rules(ABC, Generic[S, A, V]):
     """The field of a state that counts towards the limit, and does nothing else."""
 
     def __post_init__(self) -> None:
+        if not hasattr(type(self), "game"):
+            raise DuelsError(f"{type(self).__name__} does not say which game it is of: give it a `game`.")
         for option in options_of(type(self)):
             # Rules are written down: no NumPy numbers, no lists.
             object.__setattr__(self, option.name, option.check(getattr(self, option.name), self.name))

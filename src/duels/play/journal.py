@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from duels.core.errors import DuelsError, RecordError, quote
+from duels.core.game import Game
 from duels.core.match import Match
 from duels.core.record import (
     Record,
@@ -76,7 +77,9 @@ class Journal:
         return journal
 
     @classmethod
-    def reopen(cls, path: Path, notice: Notice = _silent) -> tuple["Journal", Record]:
+    def reopen(
+        cls, path: Path, notice: Notice = _silent, game: Game | None = None
+    ) -> tuple["Journal", Record]:
         """Open the record of an unfinished match; nothing is changed until `settle` or the next entry.
 
         Of a last line that was torn off, `notice` is told that it will be dropped.
@@ -87,7 +90,7 @@ class Journal:
             # Read only now that nobody else can be writing.
             torn = ""
             try:
-                record = read_record(path)
+                record = read_record(path, game)
             except TornRecord as error:
                 record, torn = error.record, error.torn
                 notice(f"{path}: the last line was torn off and is dropped: {quote(torn)}.")
@@ -296,14 +299,17 @@ def _settle_folder(folder: Path) -> None:
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # a pipe would wait for somebody to write to it
 
 
-def read_record(path: Path) -> Record:
-    """Load and check the record at `path`; RecordError, which names the file, if it is damaged."""
+def read_record(path: Path, game: Game | None = None) -> Record:
+    """Load and check the record at `path`, of any game or of one that is handed in.
+
+    RecordError, which names the file, if it is damaged.
+    """
     data = _read_bytes(path)
     whole, end, torn = data.rpartition(b"\n")
     try:
         # A line that was torn off may not even be text.
         text = (whole + end).decode("utf-8-sig") + torn.decode(errors="replace" if end else "strict")
-        return load_record(text.replace("\r\n", "\n"))
+        return load_record(text.replace("\r\n", "\n"), game)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise RecordError("this is not a duels record: it is not text.", line).within(path) from None

@@ -10,7 +10,7 @@ import click
 
 from duels.core.errors import DuelsError
 from duels.core.game import Game
-from duels.games import GAMES, all_games, find_game
+from duels.games import all_games, find_game
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -132,7 +132,7 @@ class GameCommand(click.Command):
 
             rows = [
                 (game.name, ", ".join(_flag(option.name) for option in options_of(game.rules_class())))
-                for game in GAMES.values()
+                for game in all_games()
             ]
             with formatter.section(f"Options of the games (duels {self.name} GAME --help tells more)"):
                 formatter.write_dl(rows)
@@ -197,7 +197,7 @@ class _List(click.ParamType):  # type: ignore[type-arg]
     def __init__(self, option: "Option") -> None:
         self._option = option
 
-    def get_metavar(self, param: click.Parameter, *_: object) -> str:
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
         return f"{self._option.kind.value.upper()},…"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:

@@ -1,6 +1,7 @@
 """Plays matches at the terminal: new ones, ones to go on with, ones to be shown again."""
 
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 
 from duels.core.errors import DuelsError
@@ -22,7 +23,7 @@ def play_new(new: NewMatch, screen: Screen) -> int:
     match = Match.start(new.rules)
     headers = new.headers()
     with screen.patience("getting ready") as progress:
-        live = seat_players(match, headers, notice=screen.notice, progress=progress)
+        live = seat_players(match, headers, None, chance_notice(screen), progress)
     prompted = PromptedMatch(live, screen)
     if new.path or live.people:
         live.journal = Journal.create(new.path or new_path(new.rules.name), match, headers, screen.notice)
@@ -31,12 +32,17 @@ def play_new(new: NewMatch, screen: Screen) -> int:
     return _run(live, prompted, screen)
 
 
+def chance_notice(screen: Screen) -> Callable[[str], None]:
+    """Tells what is wrong with the chance that was asked for."""
+    return lambda text: screen.notice(f"--chance: {text}")
+
+
 def play_on(path: Path, screen: Screen) -> int:
     """Go on with the match recorded at `path`; the exit code."""
     journal, record = Journal.reopen(path, screen.notice)
     try:
         with screen.patience("getting ready") as progress:
-            live = seat_players(record.match, record.headers, journal, screen.notice, progress)
+            live = seat_players(record.match, record.headers, journal, chance_notice(screen), progress)
         prompted = PromptedMatch(live, screen)
         journal.settle(record.match)
     except BaseException as problem:
