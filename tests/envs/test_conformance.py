@@ -65,7 +65,7 @@ def test_a_game_with_secrets_that_begins_with_chance_and_ends_in_every_way() -> 
 
 
 @pytest.mark.parametrize(
-    "rules", [Nim(heaps=(1, 2, 2)), Nim(heaps=(2, 1), misere=True, first="two", roll=3), HighCard()]
+    "rules", [Nim(heaps=(1, 2, 2)), Nim(heaps=(2, 1), misere=True, starts="two", roll=3), HighCard()]
 )
 def test_other_games_from_outside(rules: Rules[Any, Any, Any]) -> None:
     checked = check_environments(rules)

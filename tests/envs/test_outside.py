@@ -121,7 +121,7 @@ PARAMETERS = [
     ("duels_nim", Nim()),
     ("duels_nim(heaps=3;5;7)", Nim(heaps=(3, 5, 7))),
     ("duels_nim(heaps=4;)", Nim(heaps=(4,))),
-    ("duels_nim(misere=True,first=two)", Nim(misere=True, first="two")),
+    ("duels_nim(misere=True,starts=two)", Nim(misere=True, starts="two")),
     ("duels_nim(misere=false,roll=2)", Nim(roll=2)),
 ]
 
@@ -135,7 +135,7 @@ def test_parameters_of_every_kind(text: str, rules: Nim) -> None:
     assert str(ours_openspiel.load_game(rules)) == str(loaded)
 
 
-@pytest.mark.parametrize("wrong", ["heaps=a;b", "first=three", "heaps=;"])
+@pytest.mark.parametrize("wrong", ["heaps=a;b", "starts=three", "heaps=;"])
 def test_parameters_that_are_no_options_are_refused(wrong: str) -> None:
     ours_openspiel.register(nim.GAME)
     with pytest.raises(BadOption):
