@@ -237,16 +237,6 @@ def test_rules_without_a_file_are_compiled_every_time(monkeypatch: pytest.Monkey
 
 
 @dataclass(frozen=True)
-class Unclocked(HighCard):
-    clock = None  # type: ignore[assignment]
-
-
-@dataclass(frozen=True)
-class AlwaysLimited(HighCard):
-    max_passes: int | None = option(3)
-
-
-@dataclass(frozen=True)
 class DoubleTime(HighCard):
     def apply(self, state: highcard.State, action: str) -> Step[highcard.State]:
         step = super().apply(state, action)
@@ -269,8 +259,6 @@ class Stillborn(Nim):
 @pytest.mark.parametrize(
     ("rules", "why"),
     [
-        (Unclocked(), "has a limit and no clock"),
-        (AlwaysLimited(), "must be an option with the default None"),
         (DoubleTime(), "goes on by 2 in one move"),
         (Impatient(), "ends without a result, and not by its limit"),
         (Stillborn(), "can be over before anybody has moved"),
