@@ -19,7 +19,7 @@ from pettingzoo.utils.env_logger import EnvLogger
 
 import duels
 import duels.envs.gymnasium
-from duels.core.errors import BadOption, DuelsError
+from duels.core.errors import BadOption, DuelsError, TooLarge
 from duels.core.game import Game
 from duels.envs import gymnasium as ours_gymnasium
 from duels.envs import openspiel as ours_openspiel
@@ -30,7 +30,6 @@ from duels.envs.kernels.flip.batch import FlipBatch
 from duels.envs.kernels.flip.engine import FlipEngine
 from duels.games import GAMES, rules_of
 from duels.games.flip.rules import QuantumTiles
-from duels.solving.tables import TooLarge
 from tests.outside import highcard, nim, tictactoe
 from tests.outside.highcard import HighCard
 from tests.outside.nim import Nim

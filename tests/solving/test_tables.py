@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from duels.core.errors import DuelsError
+from duels.core.errors import DuelsError, TooLarge
 from duels.core.options import option
 from duels.core.rules import Ending, Outcome, Rules, Seat, Step
 from duels.games import rules_of
@@ -27,7 +27,6 @@ from duels.solving.tables import (
     POINTS,
     SECOND_WON,
     Tables,
-    TooLarge,
     result_of,
     tables_of,
 )

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from duels.core import features as core_features
 from duels.core import rules as core_rules
-from duels.core.errors import DuelsError
+from duels.core.errors import DuelsError, TooLarge
 from duels.core.features import Encoding
 from duels.core.rules import Ending, Outcome, Rules, Seat
 from duels.solving import decisions as decisions_module
@@ -48,10 +48,6 @@ POINTS: NDArray[np.float32] = np.array(
     [[float(2 * ending.score(seat) - 1) for seat in Seat] for ending in _ENDINGS], np.float32
 )
 """[result + 1, seat] what a game is worth that ends like that, from -1 (lost) to 1 (won)."""
-
-
-class TooLarge(DuelsError):
-    """A game has too many states, actions or chances for tables."""
 
 
 def result_of(outcome: Outcome | None) -> int:
