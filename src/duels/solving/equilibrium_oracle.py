@@ -15,7 +15,14 @@ from duels.solving.best_response import best_response
 from duels.solving.cfr import find_equilibrium
 from duels.solving.oracle import OFTEN, Check, Exactness, Judged, Oracle, Value, Verdict
 from duels.solving.progress import Progress, quiet
-from duels.solving.protocols import BeliefTracker, Explainer, SeesBothSides, ValuesHistories, Verifier
+from duels.solving.protocols import (
+    BeliefTracker,
+    Certified,
+    Explainer,
+    SeesBothSides,
+    ValuesHistories,
+    Verifier,
+)
 from duels.solving.tree import Matches, explore_tree
 from duels.solving.valuation import ROUNDING, Valuation, Worth
 
@@ -31,6 +38,7 @@ class EquilibriumOracle(
     SeesBothSides[A, V],
     ValuesHistories[A, V],
     Verifier,
+    Certified,
 ):
     """A pair of policies with a proven NashConv; beliefs follow from the pair."""
 
@@ -144,6 +152,9 @@ class EquilibriumOracle(
             f"You played {self.rules.format(action)}, which wins about {judged.value.number:.1%} "
             f"instead of {verdict.value.number:.1%}; perfect play {often}."
         )
+
+    def exploitability_bound(self) -> float:
+        return self.solution.nash_conv / 2 + ROUNDING
 
     def claim(self) -> str:
         one, two = (self.solution.answers[seat] + ROUNDING for seat in Seat)
