@@ -60,6 +60,21 @@ def explore(
     return graph
 
 
+def comes_back(graph: Graph[S]) -> bool:
+    """Whether play can come back to a state, and so go on for ever."""
+    ways_in = [0] * len(graph)
+    for followers in graph.followers:
+        for follower in followers:
+            ways_in[follower] += 1
+    free = [node for node, ways in enumerate(ways_in) if not ways]
+    for node in free:  # grows while it is read
+        for follower in graph.followers[node]:
+            ways_in[follower] -= 1
+            if not ways_in[follower]:
+                free.append(follower)
+    return len(free) < len(graph)
+
+
 def refuse_many(rules: Rules[S, A, V], states: int | None, most: int) -> None:
     """TooLarge if there are more than `most` states; None: it is not known."""
     if states is not None and states > most:
