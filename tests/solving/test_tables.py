@@ -164,6 +164,9 @@ def test_what_an_ending_is_worth_is_said_by_outcomes_alone() -> None:
         assert result_of(outcome) == result
         for seat in Seat:
             assert POINTS[result + 1, seat - 1] == 2 * outcome.score(seat) - 1
+    for ending in set(Ending) - {outcome.ending for outcome in endings.values()}:
+        with pytest.raises(DuelsError, match=f"^'1 won, 2 {ending.value}' is for matches"):
+            result_of(Outcome(ending, Seat.ONE))
 
 
 @pytest.mark.parametrize(

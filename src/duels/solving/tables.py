@@ -51,10 +51,14 @@ POINTS: NDArray[np.float32] = np.array(
 
 
 def result_of(outcome: Outcome | None) -> int:
-    """How a state with this outcome stands."""
+    """How a state with this outcome stands; DuelsError if rules cannot end like that."""
     if outcome is None or outcome.ending is Ending.CUT_OFF:
         return ONGOING
-    return DRAWN if outcome.winner is None else outcome.winner - 1
+    if outcome.ending is Ending.DRAWN:
+        return DRAWN
+    if outcome.ending is Ending.WON and outcome.winner:
+        return outcome.winner - 1
+    raise DuelsError(f"'{outcome.code}' is for matches, not for rules.")
 
 
 def result_at(decisions: Decisions[Any, Any, Any], state: Any) -> int:
