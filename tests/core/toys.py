@@ -126,6 +126,31 @@ class Hide(Rules[State, str, View]):
         return " ".join((str(view.seat.value), *(field or "-" for field in fields)))
 
 
+@dataclass(frozen=True)
+class AlwaysLimited(Hide):
+    """Its limit cannot be taken away."""
+
+    max_guesses: int | None = 3
+    limit = "max_guesses"
+    clock = "guess"
+
+
+@dataclass(frozen=True)
+class LimitedByNothing(Hide):
+    """Its limit is none of its options."""
+
+    limit = "max_guesses"
+    clock = "guess"
+
+
+@dataclass(frozen=True)
+class Unclocked(Hide):
+    """Nothing counts towards its limit."""
+
+    max_guesses: int | None = None
+    limit = "max_guesses"
+
+
 class LooseMatch(Match[State, str, View]):
     """A gate that stands open."""
 

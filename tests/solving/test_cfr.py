@@ -62,7 +62,7 @@ class Skewed(SecretRules[State, str, State]):
     With a coin of chance c, who hides takes the left with c / (1 + c), and wins as often.
     """
 
-    chance: int = option(50, most=99)
+    bias: int = option(50, most=99)
 
     game = Game("skewed", "Skewed", "a toy", __name__)
 
@@ -82,7 +82,7 @@ class Skewed(SecretRules[State, str, State]):
         return () if actor is None else ("heads", "tails") if actor is CHANCE else ("left", "right")
 
     def odds(self, state: State) -> tuple[Fraction, ...]:
-        return (Fraction(self.chance, 100), 1 - Fraction(self.chance, 100))
+        return (Fraction(self.bias, 100), 1 - Fraction(self.bias, 100))
 
     def apply(self, state: State, action: str) -> Step[State]:
         if not state.hidden:

@@ -45,6 +45,10 @@ class BadOption(DuelsError):
     """With this value of an option there is no game."""
 
 
+class TooLarge(DuelsError):
+    """A game is too large for what was asked: it has too many states, actions, chances or ways to go."""
+
+
 def quote(text: str, limit: int = 40) -> str:
     """`text` as it may be shown in a message: printable, in quotes, cut to `limit`."""
     shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[:limit])

@@ -17,6 +17,15 @@ from duels.core.validation import as_int
 
 OptionValue = int | bool | str | tuple[int, ...] | tuple[str, ...] | None
 
+# What is said of a match, an environment or a measurement beside the options of its rules; what Gymnasium and
+# PettingZoo take for themselves where an environment is made by its name; what the commands take.
+_TAKEN = """
+agent autoreset compiled first game grade max_moves num_envs opponent policy render_mode seat seed
+disable_env_checker env_type id max_cycles max_episode_steps vector_kwargs vectorization_mode wrappers
+against all chance count games help json matches out pace plain player position save seat1 seat2 verify
+"""
+RESERVED = frozenset(_TAKEN.split())
+"""Names that no option may have: what is called with options would take them for its own."""
 LARGEST = 10_000_000
 _KEY = "duels.option"
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
@@ -117,7 +126,10 @@ def option(
 
 @cache
 def options_of(rules: type) -> tuple[Option, ...]:
-    """The options of a class of rules, in its own order."""
+    """The options of a class of rules, in its own order; BadOption if one of them has a name it may not."""
+    for f in dataclasses.fields(rules):
+        if f.name in RESERVED or f.name.startswith("no_"):  # --no-x is how the flag x is taken away
+            raise BadOption(f"No option may be called {quote(f.name)}, as one of {rules.__name__} is.")
     return tuple(
         Option(f.name, _kind(f.default), cast(OptionValue, f.default), **f.metadata.get(_KEY, {}))
         for f in dataclasses.fields(rules)

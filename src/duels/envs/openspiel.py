@@ -4,6 +4,7 @@ Importing this registers our games and those of other packages; `register` does 
 Parameters are the rules' options (0 for no limit, a list as `3;5;7`, of one as `3;`) and `max_moves`.
 """
 
+import logging
 from collections.abc import Callable, Iterable
 from dataclasses import fields, is_dataclass
 from enum import Enum
@@ -17,7 +18,7 @@ from duels.core.match import Match, Turn
 from duels.core.options import Kind, Option, OptionValue, options_of
 from duels.core.rules import CHANCE, Rules, Seat
 from duels.envs.registered import Registered
-from duels.games import all_games, rules_of
+from duels.games import GAMES, all_games, rules_of
 
 with extra("openspiel"):
     import numpy as np
@@ -38,6 +39,7 @@ SEPARATOR = ";"  # OpenSpiel keeps the comma for itself
 Parameter = int | bool | str
 Parameters = tuple[tuple[str, Parameter], ...]
 
+log = logging.getLogger(__name__)
 _registered = Registered()
 
 
@@ -378,4 +380,9 @@ def load_game(
 
 
 for _game in all_games():
-    register(_game)
+    try:
+        register(_game)
+    except Exception as problem:  # whatever another package does, ours go on
+        if _game in GAMES.values():
+            raise
+        log.warning("The game '%s' cannot be registered with OpenSpiel: %s", _game.name, problem)

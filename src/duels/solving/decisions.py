@@ -9,7 +9,6 @@ from fractions import Fraction
 from typing import Any, Generic, cast
 
 from duels.core.errors import DuelsError
-from duels.core.options import Kind, options_of
 from duels.core.rules import CHANCE, A, Rules, S, Seat, V
 
 CERTAIN = Fraction(1)
@@ -28,7 +27,6 @@ class Decisions(Generic[S, A, V]):
     """The decisions of `rules`, without the limit; `limit` is what the clock may reach, if anything."""
 
     def __init__(self, rules: Rules[S, A, V]) -> None:
-        _check_limit(rules)
         self.limit = rules.limit_value
         # A clock ticks only under a limit: one that is never reached.
         self.rules = _limited_to(rules, sys.maxsize)
@@ -71,22 +69,8 @@ class Decisions(Generic[S, A, V]):
 
 def most_decisions(rules: Rules[Any, Any, Any]) -> int | None:
     """An upper bound on how many states there are without the limit, where the rules tell one."""
-    _check_limit(rules)
     return _limited_to(rules, None).most_states()
 
 
 def _limited_to(rules: Rules[S, A, V], limit: int | None) -> Rules[S, A, V]:
     return cast(Rules[S, A, V], replace(cast(Any, rules), **{rules.limit: limit})) if rules.limit else rules
-
-
-def _check_limit(rules: Rules[Any, Any, Any]) -> None:
-    """Refuse a limit that cannot be taken away, or that nothing counts towards."""
-    if rules.limit is None:
-        return
-    kinds = {option.name: option.kind for option in options_of(type(rules))}
-    if kinds.get(rules.limit) is not Kind.LIMIT:
-        raise DuelsError(
-            f"The limit of {rules.name}, {rules.limit}, must be an option with the default None."
-        )
-    if rules.clock is None:
-        raise DuelsError(f"{rules.name} has a limit and no clock: see Rules.clock.")

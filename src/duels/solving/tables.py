@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from duels.core import features as core_features
 from duels.core import rules as core_rules
-from duels.core.errors import DuelsError
+from duels.core.errors import DuelsError, TooLarge
 from duels.core.features import Encoding
 from duels.core.rules import Ending, Outcome, Rules, Seat
 from duels.solving import decisions as decisions_module
@@ -50,15 +50,15 @@ POINTS: NDArray[np.float32] = np.array(
 """[result + 1, seat] what a game is worth that ends like that, from -1 (lost) to 1 (won)."""
 
 
-class TooLarge(DuelsError):
-    """A game has too many states, actions or chances for tables."""
-
-
 def result_of(outcome: Outcome | None) -> int:
-    """How a state with this outcome stands."""
+    """How a state with this outcome stands; DuelsError if rules cannot end like that."""
     if outcome is None or outcome.ending is Ending.CUT_OFF:
         return ONGOING
-    return DRAWN if outcome.winner is None else outcome.winner - 1
+    if outcome.ending is Ending.DRAWN:
+        return DRAWN
+    if outcome.ending is Ending.WON and outcome.winner:
+        return outcome.winner - 1
+    raise DuelsError(f"'{outcome.code}' is for matches, not for rules.")
 
 
 def result_at(decisions: Decisions[Any, Any, Any], state: Any) -> int:

@@ -111,8 +111,7 @@ class GameCommand(click.Command):
             return params
         from duels.core.options import options_of
 
-        taken = {flag for param in params for flag in param.opts}
-        made = [_as_click(option, game, taken) for option in options_of(game.rules_class())]
+        made = [_as_click(option, game) for option in options_of(game.rules_class())]
         own = [param for param in params if isinstance(param, click.Argument)]
         return [*own, *made, *(param for param in params if param not in own)]
 
@@ -166,13 +165,11 @@ def _flag(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def _as_click(option: "Option", game: Game, taken: set[str]) -> click.Option:
+def _as_click(option: "Option", game: Game) -> click.Option:
     """The option of a command for an option of the rules."""
     from duels.core.options import Kind
 
     flag = _flag(option.name)
-    if flag in taken:  # a command's own option goes first
-        flag = f"--{game.name}-{flag.removeprefix('--')}"
     if option.kind is Kind.FLAG:
         flag = f"{flag}/--no-{flag.removeprefix('--')}"
     default = "no limit" if option.default is None else option.format(option.default)
