@@ -7,20 +7,27 @@ import select
 import subprocess
 import termios
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from tests.support import COMMAND, environment
 
+PASS = "Pass the keyboard to {}, then press Enter. "
+HIDE = "Press Enter to hide this. "
+CLEAR = "\x1b[2J\x1b[3J\x1b[H"
 PATIENCE = 30  # seconds until a test that waits in vain fails
 
 
 class Terminal:
     """A terminal with `duels` running in it. Use as a context manager."""
 
+    command: Sequence[str] = COMMAND
+
     def __init__(self, folder: Path, *arguments: str | Path, **variables: str) -> None:
         self.master, worker = os.openpty()
+        self.found = termios.tcgetattr(self.master)
         self.process = subprocess.Popen(
-            [*COMMAND, *map(str, arguments)],
+            [*self.command, *map(str, arguments)],
             stdin=worker,
             stdout=worker,
             stderr=worker,
@@ -69,6 +76,10 @@ class Terminal:
         while self._receive():
             pass
         return self.process.wait(timeout=PATIENCE)
+
+    @property
+    def left_as_found(self) -> bool:
+        return termios.tcgetattr(self.master) == self.found
 
     @property
     def echoes(self) -> bool:

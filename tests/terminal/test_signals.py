@@ -8,13 +8,11 @@ import pytest
 
 from duels.play.journal import read_record
 from tests.support import lines_of
-from tests.terminal.terminal import Terminal
+from tests.terminal.terminal import CLEAR, PASS, Terminal
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 
 ENDING = [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT]
-PASS = "Pass the keyboard to {}, then press Enter. "
-CLEAR = "\x1b[2J\x1b[3J\x1b[H"
 
 
 @pytest.mark.parametrize("number", ENDING, ids=lambda number: number.name)
@@ -30,6 +28,16 @@ def test_at_a_secret_prompt_the_terminal_gets_its_echo_back(number: signal.Signa
         assert terminal.echoes
         assert f"Go on with: duels resume {path}" in terminal.text
     assert lines_of(read_record(path).match) == []
+
+
+@pytest.mark.parametrize("number", ENDING, ids=lambda number: number.name)
+def test_the_exit_code_names_the_signal_outside_a_match_as_well(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    with Terminal(tmp_path) as terminal:
+        terminal.ask("Number or name: ")
+        terminal.process.send_signal(number)
+        assert terminal.wait() == 128 + number
 
 
 @pytest.mark.parametrize("number", ENDING, ids=lambda number: number.name)
