@@ -5,6 +5,7 @@ import os
 import re
 import select
 import subprocess
+import sys
 import termios
 import time
 from collections.abc import Sequence
@@ -117,3 +118,36 @@ class Terminal:
             return False
         self.output += data
         return bool(data)
+
+
+# The shell of a terminal: it starts a job, and when that is stopped, waits for Enter and lets it go on.
+_SHELL = """
+import os, signal, sys
+signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+job = os.fork()
+if not job:
+    os.setpgid(0, 0)
+    os.tcsetpgrp(0, os.getpid())
+    signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+    os.execv(sys.argv[1], sys.argv[1:])
+while True:
+    _, status = os.waitpid(job, os.WUNTRACED)
+    os.tcsetpgrp(0, os.getpgrp())
+    if not os.WIFSTOPPED(status):
+        sys.exit(os.waitstatus_to_exitcode(status))
+    os.write(1, b"stopped$ ")
+    os.read(0, 100)
+    os.tcsetpgrp(0, job)
+    os.killpg(job, signal.SIGCONT)
+"""
+STOPPED = "stopped$ "
+
+
+class Job(Terminal):
+    """The command as a job of a shell, which can be stopped and go on."""
+
+    command = (sys.executable, "-c", _SHELL, *COMMAND)
+
+    def signal(self, number: int) -> None:
+        """Send a signal to the job, not to the shell."""
+        os.killpg(os.tcgetpgrp(self.master), number)

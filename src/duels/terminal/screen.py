@@ -48,14 +48,18 @@ class Screen:
         self.can_clear = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
         self.colour = self.can_clear and not plain_text and not os.environ.get("NO_COLOR")
         self._usual = self._terminal_settings() or []
+        self._whispered = ""
 
     def _terminal_settings(self) -> list[Any] | None:
         return termios.tcgetattr(sys.stdin) if termios and self.on_terminal else None
 
     def say(self, text: str) -> None:
         """Write to the match's transcript."""
-        sys.stdout.write(inked(text, _CODES) if self.colour else plain(text))
+        sys.stdout.write(self._painted(text))
         sys.stdout.flush()
+
+    def _painted(self, text: str) -> str:
+        return inked(text, _CODES) if self.colour else plain(text)
 
     def notice(self, text: str) -> None:
         """Say something that is not part of the transcript."""
@@ -143,27 +147,47 @@ class Screen:
             return
         switched = [*before[:3], before[3] ^ termios.ECHO, *before[4:]]
 
-        def switch(*_: object) -> None:
-            termios.tcsetattr(sys.stdin, termios.TCSAFLUSH, switched)
-
-        switch()
+        termios.tcsetattr(sys.stdin, termios.TCSAFLUSH, switched)
         # A shell gives a stopped program the terminal back as the shell likes it.
-        previous = signal.signal(signal.SIGCONT, switch)
+        continued = signal.signal(signal.SIGCONT, lambda *_: _set_again(switched))
+        stopped = signal.signal(signal.SIGTSTP, self._step_aside)
         try:
             yield
         finally:
-            signal.signal(signal.SIGCONT, previous)
+            signal.signal(signal.SIGTSTP, stopped)
+            signal.signal(signal.SIGCONT, continued)
             termios.tcsetattr(sys.stdin, termios.TCSAFLUSH, before)
+
+    def _step_aside(self, *_: object) -> None:
+        """Stop, as Ctrl-Z asks: meanwhile the terminal is as it was found, and shows no secret."""
+        settings = self._terminal_settings()
+        termios.tcsetattr(sys.stdin, termios.TCSANOW, self._usual)
+        if self._whispered:
+            self._write_now(_CLEAR + _BACK)
+        handler = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGTSTP)  # from here on it is stopped, until it is told to go on
+        signal.signal(signal.SIGTSTP, handler)
+        if settings:
+            _set_again(settings)
+        if self._whispered:
+            self._write_now(_ASIDE + _CLEAR + self._whispered)
+
+    def _write_now(self, text: str) -> None:
+        """Write past the stream, which may be in the middle of something."""
+        os.write(sys.stdout.fileno(), self._painted(text).encode())
 
     def whisper(self, text: str) -> None:
         """Show something that must not stay on the screen or in its scroll-back."""
         if not self.on_terminal:
             self.say(text)
             return
+        prompt = "\nPress Enter to hide this. "
+        self._whispered = text + prompt
         self.say(_ASIDE + _CLEAR + text)
         try:
-            self.pause("\nPress Enter to hide this. ")
+            self.pause(prompt)
         finally:
+            self._whispered = ""
             self.say(_CLEAR + _BACK)
 
     def clear(self) -> None:
@@ -173,6 +197,12 @@ class Screen:
     def pause(self, text: str) -> None:
         """Wait for Enter; whatever else is typed is not shown."""
         self.ask(Question(text), unseen=True)
+
+
+def _set_again(settings: list[Any]) -> None:
+    """Set the terminal up as it was before the program was stopped; what was typed in the open is kept."""
+    shown = settings[3] & termios.ECHO
+    termios.tcsetattr(sys.stdin, termios.TCSANOW if shown else termios.TCSAFLUSH, settings)
 
 
 def _read_line(unseen: bool) -> str:
