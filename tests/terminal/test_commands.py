@@ -332,3 +332,18 @@ def test_a_terminal_without_a_letter_is_no_failure(tmp_path: Path) -> None:
         )
         assert done.returncode == 0
         assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("name", ["\x1b[2J.duel", "two\nlines.duel", "\u202eleud.duel", "\udcff.duel"])
+def test_the_name_of_a_file_does_nothing_to_a_terminal(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    for arguments in (["play", "lights", "--save", path], ["resume", path]):
+        done = duels(tmp_path, *arguments, entered="1\n4\nquit\n")
+        assert done.code == 0
+        assert all(line.isprintable() for line in (done.out + done.err).split("\n"))
+    path.write_text("no record")
+    for arguments in (["verify", path], ["replay", path], ["resume", path], ["resume"]):
+        done = duels(tmp_path, *arguments)
+        assert done.code == 1
+        assert all(line.isprintable() for line in done.err.split("\n"))
+    assert duels(tmp_path, "play", "lights", "--save", path).err.count("\n") == 4

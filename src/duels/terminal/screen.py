@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from time import monotonic
 from typing import Any, TypeVar
 
-from duels.core.errors import quote
+from duels.core.errors import printable, quote
 from duels.core.words import Ink, Question, inked, plain
 from duels.solving.progress import Listener, heard_by
 
@@ -64,7 +64,7 @@ class Screen:
     def notice(self, text: str) -> None:
         """Say something that is not part of the transcript."""
         sys.stdout.flush()
-        sys.stderr.write(f"{text}\n")
+        sys.stderr.write(printable(text, but="\n") + "\n")  # it may name a file
         sys.stderr.flush()
 
     def last_words(self, text: str) -> None:
