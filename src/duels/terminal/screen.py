@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from time import monotonic
 from typing import Any, TypeVar
 
-from duels.core.errors import printable, quote
+from duels.core.errors import DuelsError, printable, quote
 from duels.core.words import Ink, Question, inked, plain
 from duels.solving.progress import Listener, heard_by
 
@@ -35,6 +35,7 @@ _CODES = {
 _CLEAR = "\x1b[2J\x1b[3J\x1b[H"  # the screen, the scroll-back where the terminal allows it, cursor home
 _ASIDE, _BACK = "\x1b[?1049h", "\x1b[?1049l"  # the alternate screen, which keeps no scroll-back
 _ECHO_LIMIT = 200
+_LONGEST = 4 << 20  # letters of an entry: a device that brings zeros for ever is no keyboard
 _REMINDER = 75  # letters: a reminder that fills its line cannot be written over
 _REMIND_EVERY = 1.0  # seconds
 
@@ -208,7 +209,13 @@ def _set_again(settings: list[Any]) -> None:
 def _read_line(unseen: bool) -> str:
     if unseen and not termios:
         return getpass.getpass("") + "\n"
-    return sys.stdin.readline()
+    try:
+        line = sys.stdin.readline(_LONGEST)
+    except UnicodeError:
+        raise DuelsError(f"what is entered is no text in {sys.stdin.encoding}.") from None
+    if len(line) == _LONGEST and not line.endswith("\n"):
+        raise DuelsError(f"what is entered has no end: a line is at most {_LONGEST >> 20} MB long.")
+    return line
 
 
 def as_typed(entry: str) -> str:
