@@ -5,22 +5,30 @@ import os
 import re
 import select
 import subprocess
+import sys
 import termios
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from tests.support import COMMAND, environment
 
+PASS = "Pass the keyboard to {}, then press Enter. "
+HIDE = "Press Enter to hide this. "
+CLEAR = "\x1b[2J\x1b[3J\x1b[H"
 PATIENCE = 30  # seconds until a test that waits in vain fails
 
 
 class Terminal:
     """A terminal with `duels` running in it. Use as a context manager."""
 
+    command: Sequence[str] = COMMAND
+
     def __init__(self, folder: Path, *arguments: str | Path, **variables: str) -> None:
         self.master, worker = os.openpty()
+        self.found = termios.tcgetattr(self.master)
         self.process = subprocess.Popen(
-            [*COMMAND, *map(str, arguments)],
+            [*self.command, *map(str, arguments)],
             stdin=worker,
             stdout=worker,
             stderr=worker,
@@ -71,6 +79,10 @@ class Terminal:
         return self.process.wait(timeout=PATIENCE)
 
     @property
+    def left_as_found(self) -> bool:
+        return termios.tcgetattr(self.master) == self.found
+
+    @property
     def echoes(self) -> bool:
         return bool(termios.tcgetattr(self.master)[3] & termios.ECHO)
 
@@ -106,3 +118,36 @@ class Terminal:
             return False
         self.output += data
         return bool(data)
+
+
+# The shell of a terminal: it starts a job, and when that is stopped, waits for Enter and lets it go on.
+_SHELL = """
+import os, signal, sys
+signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+job = os.fork()
+if not job:
+    os.setpgid(0, 0)
+    os.tcsetpgrp(0, os.getpid())
+    signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+    os.execv(sys.argv[1], sys.argv[1:])
+while True:
+    _, status = os.waitpid(job, os.WUNTRACED)
+    os.tcsetpgrp(0, os.getpgrp())
+    if not os.WIFSTOPPED(status):
+        sys.exit(os.waitstatus_to_exitcode(status))
+    os.write(1, b"stopped$ ")
+    os.read(0, 100)
+    os.tcsetpgrp(0, job)
+    os.killpg(job, signal.SIGCONT)
+"""
+STOPPED = "stopped$ "
+
+
+class Job(Terminal):
+    """The command as a job of a shell, which can be stopped and go on."""
+
+    command = (sys.executable, "-c", _SHELL, *COMMAND)
+
+    def signal(self, number: int) -> None:
+        """Send a signal to the job, not to the shell."""
+        os.killpg(os.tcgetpgrp(self.master), number)

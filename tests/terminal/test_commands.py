@@ -346,3 +346,18 @@ def test_help_of_every_command_tells_every_kind_of_option(tmp_path: Path) -> Non
             assert done.code == 0
             for option in options_of(nim.GAME.rules_class()):
                 assert f"--{option.name.replace('_', '-')}" in done.out
+
+
+@pytest.mark.parametrize("name", ["\x1b[2J.duel", "two\nlines.duel", "\u202eleud.duel", "\udcff.duel"])
+def test_the_name_of_a_file_does_nothing_to_a_terminal(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    for arguments in (["play", "lights", "--save", path], ["resume", path]):
+        done = duels(tmp_path, *arguments, entered="1\n4\nquit\n")
+        assert done.code == 0
+        assert all(line.isprintable() for line in (done.out + done.err).split("\n"))
+    path.write_text("no record")
+    for arguments in (["verify", path], ["replay", path], ["resume", path], ["resume"]):
+        done = duels(tmp_path, *arguments)
+        assert done.code == 1
+        assert all(line.isprintable() for line in done.err.split("\n"))
+    assert duels(tmp_path, "play", "lights", "--save", path).err.count("\n") == 4

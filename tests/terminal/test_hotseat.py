@@ -13,13 +13,10 @@ import pytest
 from duels.core.rules import Seat
 from duels.play.journal import read_record
 from tests.support import COMMAND, command, environment, lines_of
-from tests.terminal.terminal import Terminal
+from tests.terminal.terminal import CLEAR, HIDE, PASS, Terminal
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 
-PASS = "Pass the keyboard to {}, then press Enter. "
-CLEAR = "\x1b[2J\x1b[3J\x1b[H"
-HIDE = "Press Enter to hide this. "
 ESCAPE = "\x1b["
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from duels.core.errors import DuelsError
+from duels.core.errors import DuelsError, printable
 from duels.core.game import Game
 from duels.games import GAMES, all_games, installed_games
 from duels.terminal import analysis_commands
@@ -46,6 +46,7 @@ def run(arguments: list[str]) -> int:
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except click.ClickException as error:
+        error.message = printable(error.message, but="\n\t")  # click lists choices in lines of their own
         error.show()
         return error.exit_code
     except (KeyboardInterrupt, EOFError, click.Abort) as leaving:
@@ -55,12 +56,16 @@ def run(arguments: list[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
-        place = f"{error.filename}: " if error.filename else ""
-        click.echo(f"duels: {place}{error.strerror or error}", err=True)
-        return 1
+        place = f"{os.fsdecode(error.filename)}: " if error.filename else ""
+        return _fail(f"{place}{error.strerror or error}")
     except DuelsError as error:
-        click.echo(f"duels: {error}", err=True)
-        return 1
+        return _fail(str(error))
+
+
+def _fail(message: str) -> int:
+    # It may name a file, and a file may have any name.
+    click.echo(f"duels: {printable(message)}", err=True)
+    return 1
 
 
 def _prepare_streams() -> None:
@@ -208,9 +213,10 @@ def play(
     from duels.terminal.screen import Screen
 
     if path and path.exists():
-        raise click.UsageError(f"--save: {path} exists already; a match is never written over another file.")
+        name = printable(str(path))
+        raise click.UsageError(f"--save: {name} exists already; a match is never written over another file.")
     if path and not path.parent.is_dir():
-        raise click.UsageError(f"--save: there is no folder {path.parent}.")
+        raise click.UsageError(f"--save: there is no folder {printable(str(path.parent))}.")
     try:
         new = NewMatch(rules, seat1, seat2, first, seed, script or "", path)
     except DuelsError as error:
@@ -279,7 +285,7 @@ def verify(file: Path, as_json: bool) -> None:
         click.echo(json.dumps(answer))
     else:
         told = outcome.reason if outcome else "unfinished"
-        click.echo(f"{file}: legal, {match.rules.name}, {entries} entries; {told}")
+        click.echo(f"{printable(str(file))}: legal, {match.rules.name}, {entries} entries; {told}")
 
 
 @cli.command(epilog=examples("duels share hunt.duel --seat 1 > mine.duel"))

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from time import monotonic
 from typing import Any, TypeVar
 
-from duels.core.errors import quote
+from duels.core.errors import DuelsError, printable, quote
 from duels.core.words import Ink, Question, inked, plain
 from duels.solving.progress import Progress, quiet
 
@@ -35,6 +35,7 @@ _CODES = {
 _CLEAR = "\x1b[2J\x1b[3J\x1b[H"  # the screen, the scroll-back where the terminal allows it, cursor home
 _ASIDE, _BACK = "\x1b[?1049h", "\x1b[?1049l"  # the alternate screen, which keeps no scroll-back
 _ECHO_LIMIT = 200
+_LONGEST = 4 << 20  # letters of an entry: a device that brings zeros for ever is no keyboard
 _REMINDER = 75  # letters: a reminder that fills its line cannot be written over
 _REMIND_EVERY = 1.0  # seconds
 
@@ -48,19 +49,23 @@ class Screen:
         self.can_clear = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
         self.colour = self.can_clear and not plain_text and not os.environ.get("NO_COLOR")
         self._usual = self._terminal_settings() or []
+        self._whispered = ""
 
     def _terminal_settings(self) -> list[Any] | None:
         return termios.tcgetattr(sys.stdin) if termios and self.on_terminal else None
 
     def say(self, text: str) -> None:
         """Write to the match's transcript."""
-        sys.stdout.write(inked(text, _CODES) if self.colour else plain(text))
+        sys.stdout.write(self._painted(text))
         sys.stdout.flush()
+
+    def _painted(self, text: str) -> str:
+        return inked(text, _CODES) if self.colour else plain(text)
 
     def notice(self, text: str) -> None:
         """Say something that is not part of the transcript."""
         sys.stdout.flush()
-        sys.stderr.write(f"{text}\n")
+        sys.stderr.write(printable(text, but="\n") + "\n")  # it may name a file
         sys.stderr.flush()
 
     def last_words(self, text: str) -> None:
@@ -145,27 +150,47 @@ class Screen:
             return
         switched = [*before[:3], before[3] ^ termios.ECHO, *before[4:]]
 
-        def switch(*_: object) -> None:
-            termios.tcsetattr(sys.stdin, termios.TCSAFLUSH, switched)
-
-        switch()
+        termios.tcsetattr(sys.stdin, termios.TCSAFLUSH, switched)
         # A shell gives a stopped program the terminal back as the shell likes it.
-        previous = signal.signal(signal.SIGCONT, switch)
+        continued = signal.signal(signal.SIGCONT, lambda *_: _set_again(switched))
+        stopped = signal.signal(signal.SIGTSTP, self._step_aside)
         try:
             yield
         finally:
-            signal.signal(signal.SIGCONT, previous)
+            signal.signal(signal.SIGTSTP, stopped)
+            signal.signal(signal.SIGCONT, continued)
             termios.tcsetattr(sys.stdin, termios.TCSAFLUSH, before)
+
+    def _step_aside(self, *_: object) -> None:
+        """Stop, as Ctrl-Z asks: meanwhile the terminal is as it was found, and shows no secret."""
+        settings = self._terminal_settings()
+        termios.tcsetattr(sys.stdin, termios.TCSANOW, self._usual)
+        if self._whispered:
+            self._write_now(_CLEAR + _BACK)
+        handler = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGTSTP)  # from here on it is stopped, until it is told to go on
+        signal.signal(signal.SIGTSTP, handler)
+        if settings:
+            _set_again(settings)
+        if self._whispered:
+            self._write_now(_ASIDE + _CLEAR + self._whispered)
+
+    def _write_now(self, text: str) -> None:
+        """Write past the stream, which may be in the middle of something."""
+        os.write(sys.stdout.fileno(), self._painted(text).encode())
 
     def whisper(self, text: str) -> None:
         """Show something that must not stay on the screen or in its scroll-back."""
         if not self.on_terminal:
             self.say(text)
             return
+        prompt = "\nPress Enter to hide this. "
+        self._whispered = text + prompt
         self.say(_ASIDE + _CLEAR + text)
         try:
-            self.pause("\nPress Enter to hide this. ")
+            self.pause(prompt)
         finally:
+            self._whispered = ""
             self.say(_CLEAR + _BACK)
 
     def clear(self) -> None:
@@ -177,10 +202,22 @@ class Screen:
         self.ask(Question(text), unseen=True)
 
 
+def _set_again(settings: list[Any]) -> None:
+    """Set the terminal up as it was before the program was stopped; what was typed in the open is kept."""
+    shown = settings[3] & termios.ECHO
+    termios.tcsetattr(sys.stdin, termios.TCSANOW if shown else termios.TCSAFLUSH, settings)
+
+
 def _read_line(unseen: bool) -> str:
     if unseen and not termios:
         return getpass.getpass("") + "\n"
-    return sys.stdin.readline()
+    try:
+        line = sys.stdin.readline(_LONGEST)
+    except UnicodeError:
+        raise DuelsError(f"what is entered is no text in {sys.stdin.encoding}.") from None
+    if len(line) == _LONGEST and not line.endswith("\n"):
+        raise DuelsError(f"what is entered has no end: a line is at most {_LONGEST >> 20} MB long.")
+    return line
 
 
 def as_typed(entry: str) -> str:
