@@ -46,7 +46,8 @@ def run(arguments: list[str]) -> int:
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except click.ClickException as error:
-        error.message = printable(error.message, but="\n\t")  # click lists choices in lines of their own
+        message = printable(error.message, but="\n\t")  # click lists choices in lines of their own
+        object.__setattr__(error, "message", message)
         error.show()
         return error.exit_code
     except (KeyboardInterrupt, EOFError, click.Abort) as leaving:
