@@ -17,7 +17,8 @@ from duels.core.match import Match
 from duels.core.record import dumps
 from duels.core.rules import Seat
 from duels.games import find_game
-from duels.play.journal import Journal, last_unfinished, read_record
+from duels.play.journal import Journal
+from duels.play.library import last_unfinished, read_record
 from tests.support import (
     COMMAND,
     GAME_NAMES,
@@ -94,7 +95,8 @@ def start_waiting(folder: Path, *arguments: str | Path) -> "subprocess.Popen[byt
 
 def test_a_second_program_is_kept_out_of_a_match(tmp_path: Path) -> None:
     path = tmp_path / "match.duel"
-    with start_waiting(tmp_path, "play", "lights", "--save", path) as first:
+    duels(tmp_path, "play", "lights", "--save", path, entered="1\n7\nquit\n")
+    with start_waiting(tmp_path, "resume", path) as first:
         before = path.read_bytes()
         for arguments in (("resume", path), ("resume",)):
             second = command(tmp_path, *arguments, entered=b"1\n1\n")
@@ -104,7 +106,7 @@ def test_a_second_program_is_kept_out_of_a_match(tmp_path: Path) -> None:
         assert path.read_bytes() == before
         out, _ = first.communicate(b"1\n4\n")
         assert b"Turning OFF light 4." in out
-    assert lines_of(read_record(path).match) == ["4"]
+    assert lines_of(read_record(path).match) == ["7", "4"]
 
 
 def test_an_existing_file_is_never_written_over(tmp_path: Path) -> None:
@@ -235,7 +237,10 @@ def test_resume_takes_the_last_match_and_names_damaged_ones_it_passes_over(tmp_p
 def test_paths_that_are_no_text_are_remembered(tmp_path: Path) -> None:
     path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9 \n.duel"))
     with home(tmp_path):
-        Journal.create(path, Match.start(find_game("lights").rules()), HEADERS).close()
+        match = Match.start(find_game("lights").rules())
+        journal = Journal.create(path, match, HEADERS)
+        journal.add(match.play_text("4"))
+        journal.close()
         assert last_unfinished(print) == path.resolve()
 
 

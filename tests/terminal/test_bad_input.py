@@ -13,7 +13,7 @@ from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.core.words import Question, plain
 from duels.games import find_game
-from duels.play.journal import read_record
+from duels.play.library import read_record
 from duels.terminal.prompts import COMMANDS
 from duels.terminal.screen import as_typed
 from tests.support import (

@@ -11,7 +11,7 @@ import pytest
 
 from duels.games import GAMES, find_game
 from duels.games.hunt.certificate import claimed
-from duels.play.journal import read_record
+from duels.play.library import read_record
 from duels.play.new_match import MACHINE_LIMIT
 from duels.players import KINDS
 from duels.terminal.commands import cli

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from duels.core.rules import Seat
-from duels.play.journal import read_record
+from duels.play.library import read_record
 from tests.support import COMMAND, command, environment, lines_of
 from tests.terminal.terminal import Terminal
 

@@ -11,7 +11,7 @@ import pytest
 
 from duels.core.rules import Seat
 from duels.core.words import plain
-from duels.play.journal import read_record
+from duels.play.library import read_record
 from duels.play.narrator import Narrator
 from tests.support import (
     COMMAND,

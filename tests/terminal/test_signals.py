@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from duels.play.journal import read_record
+from duels.play.library import read_record
 from tests.support import lines_of
 from tests.terminal.terminal import Terminal
 

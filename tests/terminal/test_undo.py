@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from duels.play.journal import read_record
+from duels.play.library import read_record
 from tests.support import Done, duels, lines_of
 
 REFUSED = "That cannot be taken back: it has shown something that was hidden.\n"

@@ -13,15 +13,13 @@ import stat
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from duels.core.errors import DuelsError, RecordError, quote
+from duels.core.errors import DuelsError, quote
 from duels.core.match import Match
 from duels.core.record import Record, TornRecord, dumps, format_entry, format_header, format_result
-from duels.games import load_record
-from duels.paths import data_dir, matches_dir
+from duels.play.library import NO_WAIT, free_path, read_bytes, read_record, remember
 
 try:
     import fcntl
@@ -31,9 +29,6 @@ except ImportError:  # not on Windows, where a second writer is not kept out
 AnyMatch = Match[Any, Any, Any]
 Notice = Callable[[str], None]
 
-_MOST_REMEMBERED = 100
-MOST_BYTES = 4 << 20
-"""No record is larger: reading one is bounded."""
 _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL, errno.EMLINK, errno.EXDEV)
 
 
@@ -68,7 +63,7 @@ class Journal:
 
         Of a last line that was torn off, `notice` is told that it will be dropped.
         """
-        journal = cls(path, os.open(path, os.O_RDWR | _NO_WAIT), {}, notice)
+        journal = cls(path, os.open(path, os.O_RDWR | NO_WAIT), {}, notice)
         try:
             _lock(journal._handle, path, notice)
             # Read only now that nobody else can be writing.
@@ -94,7 +89,7 @@ class Journal:
 
         It may be of an older version, without a seed, torn, or have come through other systems.
         """
-        if _read_bytes(self.path) == dumps(match, self._headers).encode():
+        if read_bytes(self.path) == dumps(match, self._headers).encode():
             self._measure(match)
             return
         handle = self._put(match, _name_again)
@@ -236,92 +231,3 @@ def _settle_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-# -- reading -----------------------------------------------------------------------------------------
-
-_NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # a pipe would wait for somebody to write to it
-
-
-def read_record(path: Path) -> Record:
-    """Load and check the record at `path`; RecordError, which names the file, if it is damaged."""
-    data = _read_bytes(path)
-    whole, end, torn = data.rpartition(b"\n")
-    try:
-        # A line that was torn off may not even be text.
-        text = (whole + end).decode("utf-8-sig") + torn.decode(errors="replace" if end else "strict")
-        return load_record(text.replace("\r\n", "\n"))
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise RecordError("this is not a duels record: it is not text.", line).within(path) from None
-    except RecordError as error:
-        raise error.within(path) from None
-
-
-def _read_bytes(path: Path) -> bytes:
-    with open(os.open(path, os.O_RDONLY | _NO_WAIT), "rb") as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise RecordError("this is not a regular file.").within(path)
-        data = file.read(MOST_BYTES + 1)
-    if len(data) > MOST_BYTES:
-        raise RecordError(f"this is larger than {MOST_BYTES >> 20} MB: no record is.").within(path)
-    return data
-
-
-# -- where matches are ------------------------------------------------------------------------------
-
-
-def new_path(game: str) -> Path:
-    """A file name that is not taken, in the user's folder of matches."""
-    stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
-    path = matches_dir() / f"{stamp}-{game}.duel"
-    return free_path(path) if path.exists() else path
-
-
-def free_path(path: Path) -> Path:
-    """The name with the first number from 2 behind it that is not taken."""
-    copy = 2
-    while os.path.lexists(numbered := path.with_name(f"{path.stem}-{copy}{path.suffix}")):
-        copy += 1
-    return numbered
-
-
-def remember(path: Path) -> None:
-    """Note where a match is played that is not in the folder of matches."""
-    if path.resolve().parent == matches_dir().resolve():
-        return
-    with suppress(OSError):  # only a convenience, no reason not to play
-        data_dir().mkdir(mode=0o700, parents=True, exist_ok=True)
-        others = [known for known in _elsewhere() if known.is_file() and known != path.resolve()]
-        lines = [os.fsencode(known) for known in (*others, path.resolve())[-_MOST_REMEMBERED:]]
-        _elsewhere_file().write_bytes(b"\0".join(lines))
-
-
-def last_unfinished(warn: Notice) -> Path:
-    """The file of the match to go on with: the one played last that is not over.
-
-    `warn` is told about damaged files that would have come before it.
-    """
-    candidates = list(matches_dir().glob("*.duel")) if matches_dir().is_dir() else []
-    existing = {path for path in (*candidates, *_elsewhere()) if path.is_file()}
-    for path in sorted(existing, key=lambda path: path.stat().st_mtime, reverse=True):
-        try:
-            record = read_record(path)
-        except TornRecord as torn:
-            record = torn.record
-        except (DuelsError, OSError) as error:
-            warn(f"Passed over {error}")
-            continue
-        if not record.match.over and not record.seat:
-            return path
-    raise DuelsError("There is no unfinished match. Start one with: duels play GAME")
-
-
-def _elsewhere() -> list[Path]:
-    if not _elsewhere_file().is_file():
-        return []
-    return [Path(os.fsdecode(line)) for line in _elsewhere_file().read_bytes().split(b"\0") if line]
-
-
-def _elsewhere_file() -> Path:
-    return data_dir() / "matches-elsewhere"

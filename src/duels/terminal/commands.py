@@ -223,7 +223,7 @@ def play(
 @plain_option
 def resume(file: Path | None, plain: bool) -> None:
     """Go on with an interrupted match, the last one by default."""
-    from duels.play.journal import last_unfinished
+    from duels.play.library import last_unfinished
     from duels.terminal.play import play_on
     from duels.terminal.screen import Screen
 

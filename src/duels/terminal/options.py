@@ -84,7 +84,7 @@ def who_option(name: str, text: str, default: str | None = None) -> "Callable[[F
 
 def read(file: Path) -> "Record":
     """The match recorded in `file`."""
-    from duels.play.journal import read_record
+    from duels.play.library import read_record
 
     return read_record(file)
 

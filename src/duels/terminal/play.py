@@ -8,7 +8,8 @@ from duels.core.match import Match
 from duels.core.record import Record
 from duels.core.rules import Seat
 from duels.core.words import Question
-from duels.play.journal import Journal, new_path
+from duels.play.journal import Journal
+from duels.play.library import new_path
 from duels.play.live import LiveMatch
 from duels.play.narrator import Narrator
 from duels.play.new_match import NewMatch, seat_players
