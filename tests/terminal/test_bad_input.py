@@ -66,6 +66,17 @@ def accepted(match: AnyMatch, path: tuple[str, ...], entry: str) -> bool:
     return question is None or not question.notice
 
 
+def refused_there(match: AnyMatch, path: tuple[str, ...], entry: str) -> bool:
+    """Whether the entry is refused and the same question asked again.
+
+    (A refused pair of lights goes back to the choice of action: see the transcripts.)
+    """
+    assert isinstance(match.actor, Seat)
+    asked_now = advance(words_of(match).ask(match.sight(match.actor)), path)
+    question, _ = enter(match, path, entry)
+    return question is not None and bool(question.notice) and question.prompt == asked_now.prompt
+
+
 def offered(name: str, notice: str) -> list[str]:
     """The entries that a refusal says are allowed."""
     sentence = re.split(r"(?<=[.!]) (?=[A-Z])", notice)[-1]
@@ -103,7 +114,7 @@ def test_a_wrong_entry_is_refused_with_help_and_changes_nothing(
     prompt: tuple[AnyMatch, AnyMatch, tuple[str, ...]], wrong: list[str]
 ) -> None:
     match, after, path = prompt
-    refused = [entry for entry in wrong if not accepted(match, path, entry)]
+    refused = [entry for entry in wrong if refused_there(match, path, entry)]
     dialogue = words_of(match).ask(match.sight(match.actor))  # type: ignore[arg-type]
     question = advance(dialogue, path)
     for entry in refused:
@@ -170,7 +181,9 @@ def annoyed(match: AnyMatch, rng: Random) -> tuple[list[str], list[str]]:
             for _ in range(rng.randrange(3)):
                 guess = rng.choice([*NASTY, *NOTATION]).replace("\ud800", "")
                 question, _action = enter(before, entries[:place], guess)
-                if question and question.notice and guess.strip().lower() not in (*COMMANDS, "?"):
+                if not refused_there(before, entries[:place], guess):
+                    continue
+                if question and guess.strip().lower() not in (*COMMANDS, "?"):
                     lines.append(guess)
                     added.append(plain(f"{as_typed(guess)}\n{question.notice}\n{question.prompt}"))
             lines.append(entry)

@@ -84,9 +84,8 @@ class Refused(DuelsError):
     """An entry cannot be taken; the message says why and what can."""
 
 
-def ask_until(prompt: str, read: Callable[[str], T], secret: bool = False) -> Dialogue[T]:
-    """Ask, and ask again after every entry that `read` refuses."""
-    notice = ""
+def ask_until(prompt: str, read: Callable[[str], T], secret: bool = False, notice: str = "") -> Dialogue[T]:
+    """Ask, and ask again after every entry that `read` refuses; `notice` says why it is asked at all."""
     while True:
         entry = yield Question(prompt, notice, secret)
         try:
