@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from duels.core.errors import DuelsError, quote
 from duels.core.match import Conceded
@@ -129,6 +129,13 @@ class Words(ABC, Generic[A, V]):
 
     Texts end with a newline unless an entry follows on the same line.
     """
+
+    letters: ClassVar[frozenset[str]] = frozenset()
+    """Single letters that mean something of the game's own, in lower case: `q` cannot leave there."""
+
+    def symbol(self, seat: Seat) -> str:
+        """What stands for the seat on the board (`X`); empty where nothing does."""
+        return ""
 
     @abstractmethod
     def opening(self) -> str:

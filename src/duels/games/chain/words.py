@@ -32,6 +32,9 @@ NUMBER_WORDS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 
 class ChainWords(Words[Action, State]):
     rules: QuantumChain
 
+    def symbol(self, seat: Seat) -> str:
+        return SYMBOL[seat]
+
     def opening(self) -> str:
         return f"Welcome to Quantum Duel!\n\nInitial Board:\n{self._board(self.rules.initial().cells)}\n"
 

@@ -25,6 +25,8 @@ from duels.games.flip.rules import (
 class FlipWords(Words[Action, State]):
     rules: QuantumTiles
 
+    letters = frozenset({"q", "f"})
+
     def opening(self) -> str:
         return f"Welcome to Quantum Flip!\n\n{self._grid(self.rules.initial().tiles)}\n"
 

@@ -24,6 +24,9 @@ TOKEN = {Seat.ONE: "X", Seat.TWO: "O"}
 class LeapWords(Words[Action, State]):
     rules: QuantumLeap
 
+    def symbol(self, seat: Seat) -> str:
+        return TOKEN[seat]
+
     def opening(self) -> str:
         return "Welcome to Quantum Leap!\n\n"
 
