@@ -40,10 +40,13 @@ class LiveMatch:
         dice: Dice,
         script: ChanceScript | None = None,
         journal: Journal | None = None,
+        names: Mapping[Seat, str] | None = None,
         notice: Callable[[str], None] = lambda text: None,
     ) -> None:
         self.match = match
         self.players = players
+        self.names = names or {seat: seat.label for seat in Seat}
+        """What whoever sits there is called."""
         self.journal = journal
         self.words = match.rules.game.words(match.rules)
         self._dice = dice

@@ -73,4 +73,5 @@ def seat_players(
     kinds = {seat: find_kind(headers.get(f"seat{seat.value}", HUMAN)) for seat in Seat}
     players = {seat: kind.seat(match.rules) if kind.seat else None for seat, kind in kinds.items()}
     script = ChanceScript.parse(match.rules, headers.get("chance", ""))
-    return LiveMatch(match, players, Dice(headers.get("seed", "")), script, journal, notice)
+    names = {seat: kind.name for seat, kind in kinds.items()}
+    return LiveMatch(match, players, Dice(headers.get("seed", "")), script, journal, names, notice)

@@ -5,9 +5,10 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from duels.core.errors import DuelsError
-from duels.core.match import Match
+from duels.core.match import Match, Turn
+from duels.core.record import format_entry
 from duels.core.rules import Seat
-from duels.core.words import Question, ask_until, read_yes
+from duels.core.words import Ink, Question, ask_until, read_yes
 from duels.play.live import LiveMatch
 from duels.play.narrator import Narrator
 from duels.terminal.dialogue import ALWAYS, converse, help_text
@@ -26,6 +27,8 @@ COMMANDS = ALWAYS | {
 }
 """What can be entered at any prompt of a match."""
 HELP = help_text(COMMANDS)
+_SUSPENSE = "...\n"  # of a coin in the air
+_ROOM_FOR_A_QUESTION = 4  # lines
 
 
 class Quit(Exception):
@@ -59,6 +62,9 @@ class PromptedMatch:
         watching = frozenset[Seat]() if self.guarded else live.people or frozenset(Seat)
         self.narrator = Narrator(self.words, watching)
         self._at_keyboard: Seat | None = None
+        self._told = ""
+        self._lines = 0  # on the screen since a person was last asked
+        self._asked_at = 0
         self._oracle: Oracle[Any, Any] | None = None
 
     def run(self) -> None:
@@ -69,23 +75,71 @@ class PromptedMatch:
 
     def _run(self) -> None:
         live = self.live
+        self._say_who_is_who()
         self._retell()
         while (actor := live.match.actor) is not None:
             if live.person:
+                self._recall()
                 self._let_person_decide(live.person)
                 continue
             with self.screen.patience("thinking"):
                 action = live.choose()
+            if isinstance(actor, Seat) or self._told.endswith(_SUSPENSE):
+                self.screen.wait()
             live.play(actor, action)
-            self.screen.say(self.narrator.entered(live.match))
+            self._say(self.narrator.entered(live.match))
             self._tell()
+        self._say_who_won()
+
+    @property
+    def _alone(self) -> Seat | None:
+        """The one person at a terminal, against a machine."""
+        people = self.live.people
+        return next(iter(people)) if len(people) == 1 and self.screen.on_terminal else None
+
+    def _say_who_is_who(self) -> None:
+        you = self._alone
+        if you:
+            self.screen.colour_for(you)
+            symbol = self.words.symbol(you)
+            name = f"{you.label} ({symbol})" if symbol else you.label
+            self.screen.say(f"You are {Ink.of(you)(name)} against {self.live.names[you.other]}.\n\n")
+
+    def _say_who_won(self) -> None:
+        you, outcome = self._alone, self.live.match.outcome
+        if you and outcome:
+            result = (
+                "Nobody won" if outcome.winner is None else "You won" if outcome.winner is you else "You lost"
+            )
+            self.screen.say(f"\n{Ink.CHANGED(result)}.\n")
+
+    def _say(self, text: str) -> None:
+        self.screen.say(text)
+        self._told = text or self._told
+        self._lines += text.count("\n")
+
+    def _recall(self) -> None:
+        """Say what was played since this person's last decision, where the screen has lost sight of it."""
+        you = self._alone
+        if you and self._lines > self.screen.size[1] - _ROOM_FOR_A_QUESTION:
+            since = [
+                f"{'you' if turn.actor is you else self.live.names[you.other]}: {self._entry(turn)}"
+                for turn in self.live.match.turns[self._asked_at :]
+                if isinstance(turn.actor, Seat) and not turn.hidden_from(you)
+            ]
+            self.screen.say(Ink.DIM(f"Last moves: {'; '.join(since)}.") + "\n")
+        self._lines, self._asked_at = 0, len(self.live.match.turns)
 
     def _retell(self) -> None:
         for text in self.narrator.retell(self.live.match):
             self.screen.say(text)
 
     def _tell(self) -> None:
-        self.screen.say(self.narrator.happened(self.live.match))
+        self._say(self.narrator.happened(self.live.match))
+
+    def _entry(self, turn: Turn[Any]) -> str:
+        """A move in notation, with what chance brought right after it."""
+        return format_entry(self.live.match.rules, turn)
 
     # -- people ---------------------------------------------------------------------------------
 
@@ -134,10 +188,16 @@ class PromptedMatch:
     # -- commands -------------------------------------------------------------------------------
 
     def _commands(self, seat: Seat) -> dict[str, Callable[[list[str]], None]]:
+        commands = self._named_commands(seat)
+        short = {"?": "help", "q": "quit", "exit": "quit"}
+        return commands | {
+            word: commands[name] for word, name in short.items() if word not in self.words.letters
+        }
+
+    def _named_commands(self, seat: Seat) -> dict[str, Callable[[list[str]], None]]:
         match, say = self.live.match, self.screen.say
         return {
             "help": lambda entered: say(HELP),
-            "?": lambda entered: say(HELP),
             "rules": lambda entered: say(match.rules.game.card()),
             "board": lambda entered: self._show(self.words.board(match.sight(seat))),
             "moves": lambda entered: self._show(self.words.moves(match.sight(seat))),
@@ -168,6 +228,8 @@ class PromptedMatch:
             self.screen.notice(f"Saved: {self.live.journal.path}")
 
     def _resign(self, seat: Seat) -> None:
+        if self.screen.on_terminal and not self._confirmed("Do you want to resign? (yes/no): "):
+            return
         self.live.resign(seat)
         self._tell()
         raise _Changed
@@ -195,8 +257,10 @@ class PromptedMatch:
         if len(self.live.people) < 2:
             self.screen.say("That cannot be taken back: it has shown something that was hidden.\n")
             return False
-        prompt = f"{seat.other.label}, do you agree to take it back? (yes/no): "
-        agreed = converse(lambda: ask_until(prompt, read_yes), self.screen.ask, {})
+        agreed = self._confirmed(f"{seat.other.label}, do you agree to take it back? (yes/no): ")
         if not agreed:
             self.screen.say("It stands.\n")
         return agreed
+
+    def _confirmed(self, prompt: str) -> bool:
+        return converse(lambda: ask_until(prompt, read_yes), self.screen.ask, {})

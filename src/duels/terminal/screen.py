@@ -6,6 +6,9 @@ terminal the terminal does that itself, and secret entries are not echoed at all
 
 import getpass
 import os
+import re
+import select
+import shutil
 import signal
 import sys
 import threading
@@ -15,8 +18,10 @@ from time import monotonic
 from typing import Any, TypeVar
 
 from duels.core.errors import quote
+from duels.core.rules import Seat
 from duels.core.words import Ink, Question, inked, plain
 from duels.solving.progress import Listener, heard_by
+from duels.terminal.layout import wrap
 
 T = TypeVar("T")
 
@@ -37,25 +42,46 @@ _ASIDE, _BACK = "\x1b[?1049h", "\x1b[?1049l"  # the alternate screen, which keep
 _ECHO_LIMIT = 200
 _REMINDER = 75  # letters: a reminder that fills its line cannot be written over
 _REMIND_EVERY = 1.0  # seconds
+_ESCAPES = re.compile(r"(\x1b\[[0-9;]*m)+")
+PACES = {"off": 0.0, "quick": 0.4, "normal": 1.0}
+"""How long a pause takes, in seconds: before a machine's move, and while a coin is in the air."""
 
 
 class Screen:
     """Where a match is shown and entries are made."""
 
-    def __init__(self, plain_text: bool = False) -> None:
+    def __init__(self, plain_text: bool = False, pace: str | None = None) -> None:
         self.typed_at_terminal = sys.stdin.isatty()
         self.on_terminal = self.typed_at_terminal and sys.stdout.isatty()
         self.can_clear = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
         self.colour = self.can_clear and not plain_text and not os.environ.get("NO_COLOR")
+        self.codes = _CODES
+        self._pause = PACES.get(pace or os.environ.get("DUELS_PACE", ""), PACES["normal"])
         self._usual = self._terminal_settings() or []
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Columns and rows."""
+        columns, rows = shutil.get_terminal_size()
+        return columns, rows
+
+    def colour_for(self, you: Seat) -> None:
+        """From now on the first player's colour means you, whichever seat that is."""
+        one, two = _CODES[Ink.ONE], _CODES[Ink.TWO]
+        self.codes = {**_CODES, Ink.of(you): one, Ink.of(you.other): two}
 
     def _terminal_settings(self) -> list[Any] | None:
         return termios.tcgetattr(sys.stdin) if termios and self.on_terminal else None
 
     def say(self, text: str) -> None:
         """Write to the match's transcript."""
-        sys.stdout.write(inked(text, _CODES) if self.colour else plain(text))
+        sys.stdout.write(self._dressed(text))
         sys.stdout.flush()
+
+    def _dressed(self, text: str) -> str:
+        if sys.stdout.isatty():
+            text = wrap(text, self.size[0])
+        return inked(text, self.codes) if self.colour else plain(text)
 
     def notice(self, text: str) -> None:
         """Say something that is not part of the transcript."""
@@ -120,8 +146,7 @@ class Screen:
         if question.notice:
             self.say(f"{question.notice}\n")
         with self.typing(shown=not unseen):
-            self.say(question.prompt)
-            line = _read_line(unseen and self.on_terminal)
+            line = self._read_line(question.prompt, unseen)
         if not line:
             self.say("\n")
             raise EOFError
@@ -131,6 +156,66 @@ class Screen:
         elif unseen:
             self.say("(hidden)\n" if question.secret else "\n")
         return entry
+
+    def _read_line(self, prompt: str, unseen: bool) -> str:
+        """The line entered after `prompt`, with its end; empty at the end of input."""
+        editing = self._editing() if self.on_terminal and not unseen else False
+        if not editing:
+            self.say(prompt)
+            if unseen and self.on_terminal and not termios:
+                return getpass.getpass("") + "\n"
+            return sys.stdin.readline()
+        *above, last = self._dressed(prompt).split("\n")
+        sys.stdout.write("".join(f"{line}\n" for line in above))
+        sys.stdout.flush()
+        try:
+            # What takes no room must be marked for whoever moves the cursor.
+            return input(_ESCAPES.sub("\x01\\g<0>\x02", last)) + "\n"
+        except EOFError:
+            return ""
+
+    @staticmethod
+    def _editing() -> bool:
+        """Let lines be edited with the arrow keys, where that can be done."""
+        try:
+            import readline
+        except ImportError:
+            return False
+        readline.set_auto_history(False)  # what one person entered is not for the next one's arrow keys
+        readline.parse_and_bind("set enable-bracketed-paste off")
+        return True
+
+    def key(self, prompt: str, keys: str) -> str:
+        """One of `keys`, pressed at a terminal without Enter; the last one stands for leaving."""
+        if not self.on_terminal or not termios:
+            entry = self.ask(Question(prompt)).strip().lower()[:1]
+            return entry if entry and entry in keys else keys[-1]
+        self.say(prompt)
+        with self._cbreak():
+            while (pressed := os.read(sys.stdin.fileno(), 1).decode(errors="replace").lower()) not in keys:
+                if pressed in ("", "\x04"):
+                    pressed = keys[-1]
+                    break
+        self.say(f"{pressed}\n")
+        return pressed
+
+    def wait(self) -> None:
+        """A short pause at a terminal, which any key cuts short."""
+        if not self.on_terminal or not termios or not self._pause:
+            return
+        with self._cbreak():
+            select.select([sys.stdin], [], [], self._pause)
+
+    @contextmanager
+    def _cbreak(self) -> Iterator[None]:
+        """Within, keys arrive one by one and are not shown; what is left of them is dropped."""
+        before = termios.tcgetattr(sys.stdin)
+        single = [*before[:3], before[3] & ~(termios.ECHO | termios.ICANON), *before[4:]]
+        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, single)
+        try:
+            yield
+        finally:
+            termios.tcsetattr(sys.stdin, termios.TCSAFLUSH, before)
 
     @contextmanager
     def typing(self, shown: bool) -> Iterator[None]:
@@ -173,12 +258,6 @@ class Screen:
     def pause(self, text: str) -> None:
         """Wait for Enter; whatever else is typed is not shown."""
         self.ask(Question(text), unseen=True)
-
-
-def _read_line(unseen: bool) -> str:
-    if unseen and not termios:
-        return getpass.getpass("") + "\n"
-    return sys.stdin.readline()
 
 
 def as_typed(entry: str) -> str:
