@@ -119,7 +119,10 @@ class Journal:
         os.fsync(self._handle)
         del self._lengths[len(match.turns) + 1 :]
 
-    def close(self) -> None:
+    def close(self, keep: bool = True) -> None:
+        """Let the file go; a match without a single entry need not be kept."""
+        if not keep and not self._changed_by_others():
+            os.unlink(self.path)
         os.close(self._handle)
 
     def _write(self, text: str) -> None:

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,8 @@ class NewMatch:
     seed: str | None = None
     chance: str = ""
     path: Path | None = None
+    swapped: bool = field(init=False, default=False)
+    """Whether the second seat moves first, and so is Player 1."""
 
     def __post_init__(self) -> None:
         if HUMAN not in (self.one, self.two):
@@ -43,7 +45,8 @@ class NewMatch:
         except NotationError as error:
             raise NotationError(f"--chance: {error}") from None
         first = Dice(self.seed).once("first").choice("12") if self.first == "random" else self.first
-        if first == "2":
+        self.swapped = first == "2"
+        if self.swapped:
             self.one, self.two = self.two, self.one
 
     def headers(self) -> dict[str, str]:

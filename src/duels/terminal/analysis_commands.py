@@ -12,6 +12,7 @@ from duels.terminal.options import (
     examples,
     flags_for,
     game_argument,
+    last_played,
     leave,
     plain_option,
     read,
@@ -177,15 +178,15 @@ def levels(rules: "Rules[Any, Any, Any]", matches: int | None, seed: str, as_jso
     help="Also write a page to step through.",
 )
 @plain_option
-def review(file: Path, as_json: bool, page: Path | None, plain: bool) -> None:
-    """Show where a match was won and lost: every decision, its price, and what was luck."""
+def review(file: Path | None, as_json: bool, page: Path | None, plain: bool) -> None:
+    """Show where a match, the last one by default, was won and lost: every decision and its price."""
     from duels.analysis.review import review_record
     from duels.terminal.review_text import review_as_json, review_as_text
     from duels.terminal.screen import Screen
 
     if page and page.exists() and not page.read_bytes().lstrip().lower().startswith(b"<!doctype html"):
         raise click.UsageError(f"--html: {page} exists already and is no page; it is not written over.")
-    record = read(file)
+    record = read(file or last_played())
     screen = Screen(plain)
     with screen.patience("reviewing"):
         reviewed = review_record(record)

@@ -19,22 +19,28 @@ from duels.terminal.options import (
     GameCommand,
     examples,
     game_argument,
+    last_played,
     leave,
+    pace_option,
     plain_option,
     read,
     record_argument,
     who_option,
 )
+from duels.terminal.shell import note_call
 from duels.terminal.signals import end_in_order, exit_code
 
 if TYPE_CHECKING:
     from duels.core.rules import Rules
+    from duels.terminal.play import After
+    from duels.terminal.screen import Screen
 
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
     _prepare_streams()
     end_in_order()
+    note_call()
     sys.exit(run(sys.argv[1:]))
 
 
@@ -93,18 +99,10 @@ def cli(context: click.Context, plain: bool) -> None:
     """
     if context.invoked_subcommand:
         return
-    from duels.play.new_match import NewMatch
-    from duels.terminal.menu import choose_match
-    from duels.terminal.play import play_new
-    from duels.terminal.prompts import Quit
+    from duels.terminal.home import Home
     from duels.terminal.screen import Screen
 
-    screen = Screen(plain)
-    try:
-        game, one, two = choose_match(screen)
-    except Quit:
-        return
-    leave(play_new(NewMatch(game.rules(), one, two), screen))
+    Home(Screen(plain)).run()
 
 
 @cli.command(epilog=examples("duels games", "duels games --json"))
@@ -186,6 +184,7 @@ def rules(game: Game) -> None:
     type=click.Path(path_type=Path, dir_okay=False),
     help="Record the match in this new file instead of the folder of matches.",
 )
+@pace_option
 @plain_option
 def play(
     rules: "Rules[Any, Any, Any]",
@@ -195,6 +194,7 @@ def play(
     seed: str | None,
     script: str | None,
     path: Path | None,
+    pace: str | None,
     plain: bool,
 ) -> None:
     """Play a game.
@@ -215,20 +215,33 @@ def play(
         new = NewMatch(rules, seat1, seat2, first, seed, script or "", path)
     except DuelsError as error:
         raise click.UsageError(str(error)) from None
-    leave(play_new(new, Screen(plain)))
+    screen = Screen(plain, pace)
+    leave(_go_home(*play_new(new, screen), screen))
+
+
+def _go_home(code: int, after: "After", screen: "Screen") -> int:
+    """Where a match leads: home, if another game was asked for; the exit code."""
+    from duels.terminal.play import After
+
+    if after is After.NEW_GAME:
+        from duels.terminal.home import Home
+
+        Home(screen).run()
+    return code
 
 
 @cli.command(epilog=examples("duels resume", "duels resume evening.duel"))
-@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False), required=False)
+@record_argument
+@pace_option
 @plain_option
-def resume(file: Path | None, plain: bool) -> None:
+def resume(file: Path | None, pace: str | None, plain: bool) -> None:
     """Go on with an interrupted match, the last one by default."""
     from duels.play.library import last_unfinished
     from duels.terminal.play import play_on
     from duels.terminal.screen import Screen
 
-    screen = Screen(plain)
-    leave(play_on(file or last_unfinished(screen.notice), screen))
+    screen = Screen(plain, pace)
+    leave(_go_home(*play_on(file or last_unfinished(screen.notice), screen), screen))
 
 
 @cli.command(
@@ -240,8 +253,8 @@ def resume(file: Path | None, plain: bool) -> None:
 @click.option("--seat", type=click.Choice(["1", "2"]), help="As this seat saw it.")
 @click.option("--step", is_flag=True, help="Wait for Enter after every turn.")
 @plain_option
-def replay(file: Path, seat: str | None, step: bool, plain: bool) -> None:
-    """Show a recorded match as it was played, or as one seat saw it.
+def replay(file: Path | None, seat: str | None, step: bool, plain: bool) -> None:
+    """Show a recorded match, the last one by default, as it was played, or as one seat saw it.
 
     What was hidden stays hidden while the match is unfinished, except from the seat that may know it.
     """
@@ -249,14 +262,15 @@ def replay(file: Path, seat: str | None, step: bool, plain: bool) -> None:
     from duels.terminal.play import show_replay
     from duels.terminal.screen import Screen
 
-    show_replay(read(file), Seat(int(seat)) if seat else None, step, Screen(plain))
+    show_replay(read(file or last_played()), Seat(int(seat)) if seat else None, step, Screen(plain))
 
 
 @cli.command(epilog=examples("duels verify evening.duel", "duels verify evening.duel --json"))
 @record_argument
 @click.option("--json", "as_json", is_flag=True, help="The answer as one JSON object.")
-def verify(file: Path, as_json: bool) -> None:
-    """Check that a record is legal from its first line to its last."""
+def verify(file: Path | None, as_json: bool) -> None:
+    """Check that a record, the last one by default, is legal from its first line to its last."""
+    file = file or last_played()
     try:
         record = read(file)
     except DuelsError as error:
@@ -285,7 +299,7 @@ def verify(file: Path, as_json: bool) -> None:
 @cli.command(epilog=examples("duels share hunt.duel --seat 1 > mine.duel"))
 @record_argument
 @click.option("--seat", type=click.Choice(["1", "2"]), required=True, help="Whose copy it is.")
-def share(file: Path, seat: str) -> None:
+def share(file: Path | None, seat: str) -> None:
     """Print a record with one seat's view only, to hand to that seat.
 
     What the seat may not know reads '?', and the seed is left out.
@@ -293,10 +307,43 @@ def share(file: Path, seat: str) -> None:
     from duels.core.record import dumps
     from duels.core.rules import Seat
 
+    file = file or last_played()
     record = read(file)
     if record.seat and record.seat != int(seat):
         raise DuelsError(f"{file} holds only what {record.seat.label} saw.")
     click.echo(dumps(record.match, record.headers, Seat(int(seat))), nl=False)
+
+
+@cli.command(epilog=examples("duels matches", "duels matches --all", "duels matches --json"))
+@click.option("--all", "every", is_flag=True, help="All of them, not only the last 20.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON list instead of lines.")
+def matches(every: bool, as_json: bool) -> None:
+    """List your matches, the last one first: game, players, result, when."""
+    from itertools import islice
+
+    from duels.play.library import kept_matches
+
+    kept = islice(kept_matches(lambda text: click.echo(text, err=True)), None if every else 20)
+    listed = [
+        {
+            "game": one.record.match.rules.name,
+            "players": [one.record.headers.get(f"seat{n}", "human") for n in (1, 2)],
+            "result": outcome.code if (outcome := one.record.match.outcome) else None,
+            "played": one.played.strftime("%Y-%m-%d %H:%M UTC"),
+            "file": str(one.path),
+        }
+        for one in kept
+    ]
+    if as_json:
+        click.echo(json.dumps(listed, indent=2))
+        return
+    if not listed:
+        click.echo("No match has been played yet.", err=True)
+    for row in listed:
+        players = " - ".join(row["players"])
+        click.echo(
+            f"{row['played']}  {row['game']:<8}{players:<20}{row['result'] or 'unfinished':<20}{row['file']}"
+        )
 
 
 @cli.command(epilog=examples("duels demo"))
@@ -310,7 +357,7 @@ def demo(plain: bool) -> None:
     screen = Screen(plain)
     for game in GAMES.values():
         screen.say(f"=== {game.name}: {game.title} (greedy against random) ===\n\n")
-        code = play_new(NewMatch(game.rules(), "greedy", "random"), screen)
+        code, _ = play_new(NewMatch(game.rules(), "greedy", "random"), screen)
         if code:
             leave(code)
         screen.say("\n")

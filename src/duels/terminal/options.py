@@ -66,7 +66,12 @@ def examples(*lines: str) -> str:
 
 plain_option = click.option("--plain", is_flag=True, help="No colours, even on a terminal.")
 game_argument = click.argument("game", callback=_as_game, shell_complete=_complete_game)
-record_argument = click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+record_argument = click.argument("file", type=click.Path(path_type=Path, exists=True), required=False)
+pace_option = click.option(
+    "--pace",
+    type=click.Choice(["off", "quick", "normal"]),
+    help="How long to pause before a machine's move, at a terminal; a key cuts it short.  [default: normal]",
+)
 
 
 def who_option(name: str, text: str, default: str | None = None) -> "Callable[[F], F]":
@@ -87,6 +92,13 @@ def read(file: Path) -> "Record":
     from duels.play.library import read_record
 
     return read_record(file)
+
+
+def last_played() -> Path:
+    """The file of the match that was played last."""
+    from duels.play.library import last_match
+
+    return last_match(lambda text: click.echo(text, err=True))
 
 
 def leave(code: int) -> None:

@@ -1,6 +1,7 @@
 """Plays matches at the terminal: new ones, ones to go on with, ones to be shown again."""
 
-import shlex
+from dataclasses import replace
+from enum import Enum
 from pathlib import Path
 
 from duels.core.errors import DuelsError
@@ -9,31 +10,70 @@ from duels.core.record import Record
 from duels.core.rules import Seat
 from duels.core.words import Question
 from duels.play.journal import Journal
-from duels.play.library import new_path
+from duels.play.library import new_path, read_record
 from duels.play.live import LiveMatch
 from duels.play.narrator import Narrator
 from duels.play.new_match import NewMatch, seat_players
+from duels.players import HUMAN
 from duels.terminal.prompts import PromptedMatch, Quit
 from duels.terminal.screen import Screen
+from duels.terminal.shell import command
 from duels.terminal.signals import exit_code
 
 
-def play_new(new: NewMatch, screen: Screen) -> int:
-    """Play a new match; the exit code."""
-    match = Match.start(new.rules)
-    headers = new.headers()
-    with screen.patience("getting ready"):
-        live = seat_players(match, headers, notice=screen.notice)
-    prompted = PromptedMatch(live, screen)
-    if new.path or live.people:
-        live.journal = Journal.create(new.path or new_path(new.rules.name), match, headers, screen.notice)
-    if new.first != "1":
-        screen.notice(f"Player 1: {new.one}. Player 2: {new.two}.")
-    return _run(live, prompted, screen)
+class After(Enum):
+    """What comes after a match. The value is the key for it, where there is one to press."""
+
+    REMATCH = "r"
+    SWAP = "s"
+    REVIEW = "v"
+    NEW_GAME = "n"
+    QUIT = "q"
+    LEFT = ""
+    """It was left before its end."""
 
 
-def play_on(path: Path, screen: Screen) -> int:
-    """Go on with the match recorded at `path`; the exit code."""
+_KEYS = {
+    After.REMATCH: "rematch",
+    After.SWAP: "swap seats",
+    After.REVIEW: "review",
+    After.NEW_GAME: "new game",
+    After.QUIT: "quit",
+}
+
+
+def play_new(new: NewMatch, screen: Screen) -> tuple[int, After]:
+    """Play a new match, and then as many more as the person likes; the exit code, and what comes next."""
+    while True:
+        match = Match.start(new.rules)
+        headers = new.headers()
+        with screen.patience("getting ready"):
+            live = seat_players(match, headers, notice=screen.notice)
+        prompted = PromptedMatch(live, screen)
+        if new.path or live.people:
+            path = new.path or new_path(new.rules.name)
+            live.journal = Journal.create(path, match, headers, screen.notice)
+        if new.first != "1":
+            screen.notice(_who_is_first(new))
+        code, after = _run(live, prompted, screen)
+        if after not in (After.REMATCH, After.SWAP):
+            return code, after
+        new = _once_more(new, after)
+
+
+def _who_is_first(new: NewMatch) -> str:
+    if HUMAN == new.one == new.two:  # nobody's name changes
+        return f"Seat {2 if new.swapped else 1} is Player 1 and moves first."
+    return f"Player 1: {new.one}. Player 2: {new.two}."
+
+
+def _once_more(new: NewMatch, after: After) -> NewMatch:
+    one, two = (new.two, new.one) if after is After.SWAP else (new.one, new.two)
+    return replace(new, one=one, two=two, first="1", seed=None, chance="", path=None)
+
+
+def play_on(path: Path, screen: Screen) -> tuple[int, After]:
+    """Go on with the match recorded at `path`; the exit code, and what comes next."""
     journal, record = Journal.reopen(path, screen.notice)
     try:
         with screen.patience("getting ready"):
@@ -44,27 +84,61 @@ def play_on(path: Path, screen: Screen) -> int:
         journal.close()
         raise DuelsError(f"{path}: {error}") from None
     screen.notice(f"Going on with {path}.")
-    return _run(live, prompted, screen)
+    code, after = _run(live, prompted, screen)
+    if after not in (After.REMATCH, After.SWAP):
+        return code, after
+    headers = record.headers
+    seats = (headers.get("seat1", HUMAN), headers.get("seat2", HUMAN))
+    return play_new(_once_more(NewMatch(record.match.rules, *seats), after), screen)
 
 
-def _run(live: LiveMatch, prompted: PromptedMatch, screen: Screen) -> int:
-    """Play until the end or until somebody leaves; the exit code."""
+def _run(live: LiveMatch, prompted: PromptedMatch, screen: Screen) -> tuple[int, After]:
+    """Play until the end or until somebody leaves; the exit code, and what comes next."""
     journal = live.journal
     try:
         prompted.run()
     except (Quit, EOFError, KeyboardInterrupt) as leaving:
         if journal:
-            screen.last_words(
-                f"\nThe match is saved. Go on with: duels resume {shlex.quote(str(journal.path))}"
-            )
-        return 0 if isinstance(leaving, Quit) else exit_code(leaving)
+            saved = f"The match is saved. Go on with: {command('resume', journal.path)}"
+            screen.last_words(f"\n{saved if live.match.turns else 'Nothing was played, so nothing is kept.'}")
+        return (0 if isinstance(leaving, Quit) else exit_code(leaving)), After.LEFT
     finally:
         if journal:
-            journal.close()
-    if journal:
-        path = shlex.quote(str(journal.path))
-        screen.notice(f"\nRecord: {journal.path}\nWhere it was won and lost: duels review {path}")
-    return 0
+            journal.close(keep=bool(live.match.turns))
+    if not journal:
+        return 0, After.QUIT
+    if screen.on_terminal:
+        return 0, _ask_what_next(journal.path, screen)
+    review = command("review", journal.path)
+    screen.notice(f"\nRecord: {journal.path}\nWhere it was won and lost: {review}")
+    return 0, After.QUIT
+
+
+def _ask_what_next(path: Path, screen: Screen) -> After:
+    """One line, one key; a review is shown at once, and then it is asked again."""
+    told = ", ".join(f"{after.value} {what}" for after, what in _KEYS.items())
+    while True:
+        try:
+            after = After(screen.key(f"\nPress {told}: ", "".join(after.value for after in _KEYS)))
+        except (EOFError, KeyboardInterrupt):
+            return After.QUIT
+        if after is not After.REVIEW:
+            return after
+        show_review(read_record(path), screen)
+
+
+def show_review(record: Record, screen: Screen) -> None:
+    """Show where a match was won and lost."""
+    from duels.analysis.review import review_record
+    from duels.terminal.review_text import review_as_text
+
+    try:
+        with screen.patience("reviewing"):
+            reviewed = review_record(record)
+    except DuelsError as error:
+        screen.say(f"{error}\n")
+        return
+    screen.say(review_as_text(reviewed))
 
 
 def show_replay(record: Record, seat: Seat | None, step: bool, screen: Screen) -> None:

@@ -108,10 +108,8 @@ class PromptedMatch:
     def _say_who_won(self) -> None:
         you, outcome = self._alone, self.live.match.outcome
         if you and outcome:
-            result = (
-                "Nobody won" if outcome.winner is None else "You won" if outcome.winner is you else "You lost"
-            )
-            self.screen.say(f"\n{Ink.CHANGED(result)}.\n")
+            told = {you: "You won", you.other: "You lost", None: "Nobody won"}
+            self.screen.say(f"\n{Ink.CHANGED(told[outcome.winner])}.\n")
 
     def _say(self, text: str) -> None:
         self.screen.say(text)
