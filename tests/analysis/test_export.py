@@ -173,8 +173,8 @@ def test_never_more_games_than_asked_for(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_fields_are_those_of_the_page(game: str, tmp_path: Path) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "environments.md").read_text(encoding="utf-8")
-    _, *tables = re.split(r"^\| (?:match|turn|row) \|.*\n", page.split("## Datasets")[1], flags=re.MULTILINE)
+    page = (Path(__file__).parents[2] / "docs" / "environments" / "datasets.md").read_text(encoding="utf-8")
+    _, *tables = re.split(r"^\| (?:match|turn|row) \|.*\n", page, flags=re.MULTILINE)
     match, turn, row = (re.findall(r"^\| `(\w+)` \|", t.split("\n\n")[0], flags=re.MULTILINE) for t in tables)
     limits: dict[str, Any] = {"chain": {"max_boards": 2}, "hunt": {"max_turns": 6}}
     run = run_of(game, 2, **limits.get(game, {}))

@@ -1,7 +1,7 @@
 """Measures the levels against each other: what each gives away, and how it does against the next."""
 
 import math
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from dataclasses import dataclass
 from itertools import islice
 from random import Random
@@ -12,6 +12,7 @@ from duels.core.rules import Rules, Seat
 from duels.players.levels import SHARE, level_weights, mixture
 from duels.solving.oracle import Oracle, Verdict
 from duels.solving.oracles import oracle_for
+from duels.solving.progress import Progress, quiet
 
 # Endless play is cut off here and counts half, as it does in the values.
 _MOST_ENTRIES = 400
@@ -54,17 +55,17 @@ class _Played:
 
 
 def measure_levels(
-    rules: Rules[Any, Any, Any], matches: int, seed: str, progress: Callable[[str, int], None]
+    rules: Rules[Any, Any, Any], matches: int, seed: str, progress: Progress = quiet
 ) -> list[LevelRow]:
     """Play `matches` matches for each pair of neighbours, half of them from either seat."""
-    judge = _Judge(rules, oracle_for(rules))
+    judge = _Judge(rules, oracle_for(rules, progress))
     rows: list[LevelRow] = []
     below: float | None = None
     for name, share in {"random": 1.0, **SHARE}.items():
         rng = Random(f"{seed} {name}")
         played, scores = [], []
         for number in range(matches):
-            progress(name, number)
+            progress(f"{name}, {number} of {matches} matches")
             other = share if below is None else below
             seat = Seat(number % 2 + 1)
             played.append(_play(judge, seat, share, other, rng))

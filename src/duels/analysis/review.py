@@ -15,6 +15,7 @@ from duels.core.record import Record, format_entry
 from duels.core.rules import Actor, Seat
 from duels.solving.oracle import Exactness, Oracle, Value
 from duels.solving.oracles import oracle_for
+from duels.solving.progress import Progress, quiet
 
 AnyMatch = Match[Any, Any, Any]
 
@@ -95,7 +96,7 @@ class Review:
         return sum(moment.luck for moment in self.moments)
 
 
-def review_record(record: Record) -> Review:
+def review_record(record: Record, progress: Progress = quiet) -> Review:
     """Judge every decision of a recorded match."""
     match = record.match
     if match.rules.has_secrets and not (match.over and record.seat is None):
@@ -105,7 +106,7 @@ def review_record(record: Record) -> Review:
                 "a review needs the whole record."
             )
         raise DuelsError("a match with hidden moves can be reviewed once it is over, from the whole record.")
-    return review_match(match, oracle_for(match.rules))
+    return review_match(match, oracle_for(match.rules, progress))
 
 
 def review_match(match: AnyMatch, oracle: Oracle[Any, Any]) -> Review:

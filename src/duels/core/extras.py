@@ -1,4 +1,4 @@
-"""What an environment needs beyond the base install is asked for here, by the extra that brings it."""
+"""What something needs beyond the base install is asked for here, by the extra that brings it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,6 +9,10 @@ from duels.core.errors import DuelsError, to_install
 class MissingExtra(ModuleNotFoundError, DuelsError):
     """A package is not there; the message says what installs it."""
 
+    @classmethod
+    def of(cls, package: str | None, extra: str) -> "MissingExtra":
+        return cls(f"This needs {package}: {to_install(extra)}.", name=package)
+
 
 @contextmanager
 def extra(name: str) -> Iterator[None]:
@@ -16,5 +20,4 @@ def extra(name: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as missing:
-        message = f"This needs {missing.name}: {to_install(name)}."
-        raise MissingExtra(message, name=missing.name) from None
+        raise MissingExtra.of(missing.name, name) from None

@@ -32,6 +32,7 @@ class Feature:
 
     @property
     def size(self) -> int:
+        """How many numbers all its slots take."""
         return self.count * self.width
 
 

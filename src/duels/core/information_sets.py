@@ -20,6 +20,7 @@ class InformationSet(Generic[S, A, V]):
 
     @classmethod
     def start(cls, rules: Rules[S, A, V], seat: Seat) -> "InformationSet[S, A, V]":
+        """What `seat` knows before the first move."""
         return cls(seat, (Match.start(rules),))
 
     @property

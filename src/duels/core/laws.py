@@ -1,6 +1,6 @@
 """The laws that every game keeps, checked: over a whole state space, or along single matches.
 
-Made for other people's games as well as ours:
+For your games as well as ours::
 
     from duels.core.laws import check_everywhere
     check_everywhere(MyGame())          # every reachable state; raises LawBroken with a witness

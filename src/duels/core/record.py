@@ -1,4 +1,4 @@
-"""A match as text that a person can read and mail; the same with one seat's secrets left out.
+"""A match as text that a person can read and mail, whole or without the other seat's secrets::
 
     duels record 2
     game: chain
@@ -11,12 +11,11 @@
     challenge
     heads
 
-Header lines, an empty line, then one action or chance outcome a line, in the game's notation; `resign` or
-`forfeit` where somebody did; last, once the match is over, `result:` and its code (`1 won`, `drawn`,
-`cut off`, `1 won, 2 resigned`). Lines that begin with `#` are comments. In a record with a `seat:` line, the
-entries that were hidden from that seat read `?`.
+Header lines, an empty line, then one action or chance outcome a line, in the game's notation, or `resign` or
+`forfeit`. A finished match ends with `result:` and a code (`1 won`, `drawn`, `cut off`, `1 won, 2 resigned`).
+Lines that begin with `#` are comments. With a `seat:` line, entries hidden from that seat read `?`.
 
-Version 1, whose result was a sentence, is still read.
+Version 1, whose result was a sentence, can still be read.
 """
 
 import re
@@ -61,7 +60,7 @@ class Record:
     headers: Mapping[str, str] = field(default_factory=dict)
     seat: Seat | None = None
     version: int = VERSION
-    """That it was written in."""
+    """The version of the format that it was written in."""
 
 
 def dumps(match: AnyMatch, headers: Mapping[str, str] | None = None, seat: Seat | None = None) -> str:

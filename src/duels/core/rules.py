@@ -31,6 +31,7 @@ class Seat(IntEnum):
 
     @property
     def other(self) -> "Seat":
+        """The opponent's seat."""
         return Seat.TWO if self is Seat.ONE else Seat.ONE
 
     @property
@@ -56,8 +57,11 @@ class Chance(Enum):
 
 
 CHANCE = Chance.CHANCE
+"""Who acts where a coin is flipped or a tile turned."""
 Actor = Seat | Chance
+"""Who acts: a seat, or chance."""
 BOTH = frozenset(Seat)
+"""Both seats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +96,7 @@ class Ending(Enum):
 
     @property
     def has_winner(self) -> bool:
+        """Whether somebody won."""
         return self not in (Ending.DRAWN, Ending.CUT_OFF)
 
 
@@ -113,14 +118,17 @@ class Outcome:
 
     @classmethod
     def win(cls, seat: Seat, reason: str) -> "Outcome":
+        """`seat` won."""
         return cls(Ending.WON, seat, reason)
 
     @classmethod
     def draw(cls, reason: str) -> "Outcome":
+        """Nobody won, by the rules of the game."""
         return cls(Ending.DRAWN, None, reason)
 
     @classmethod
     def cut(cls, reason: str) -> "Outcome":
+        """Nobody won before a stated limit was reached."""
         return cls(Ending.CUT_OFF, None, reason)
 
     def score(self, seat: Seat) -> Fraction:

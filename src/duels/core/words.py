@@ -36,6 +36,7 @@ class Ink(Enum):
 
     @classmethod
     def of(cls, seat: Seat) -> "Ink":
+        """The ink of a seat's symbols."""
         return cls.ONE if seat is Seat.ONE else cls.TWO
 
 

@@ -120,7 +120,7 @@ class Journal:
         del self._lengths[len(match.turns) + 1 :]
 
     def close(self, keep: bool = True) -> None:
-        """Let the file go; a match without a single entry need not be kept."""
+        """Release the file and its lock; a match without a single entry need not be kept."""
         if not keep and not self._changed_by_others():
             os.unlink(self.path)
         os.close(self._handle)

@@ -79,6 +79,7 @@ class LiveMatch:
         self._advance(self.match.play(actor, action))
 
     def resign(self, seat: Seat) -> None:
+        """Give the match up on the seat's own turn."""
         self._advance(self.match.resign(seat))
 
     def _advance(self, match: AnyMatch) -> None:

@@ -14,6 +14,7 @@ from duels.play.dice import ChanceScript, Dice
 from duels.play.journal import Journal
 from duels.play.live import LiveMatch
 from duels.players import HUMAN, find_kind
+from duels.solving.progress import Progress, quiet
 
 MACHINE_LIMIT = 50  # boards of chain, turns of hunt
 
@@ -50,6 +51,7 @@ class NewMatch:
             self.one, self.two = self.two, self.one
 
     def headers(self) -> dict[str, str]:
+        """The header of the match's record."""
         return {
             "seat1": self.one,
             "seat2": self.two,
@@ -71,10 +73,11 @@ def seat_players(
     headers: Mapping[str, str],
     journal: Journal | None = None,
     notice: Callable[[str], None] = lambda text: None,
+    progress: Progress = quiet,
 ) -> LiveMatch:
     """The live match with the players and the chance that a record's header names."""
     kinds = {seat: find_kind(headers.get(f"seat{seat.value}", HUMAN)) for seat in Seat}
-    players = {seat: kind.seat(match.rules) if kind.seat else None for seat, kind in kinds.items()}
+    players = {seat: kind.seat(match.rules, progress) if kind.seat else None for seat, kind in kinds.items()}
     script = ChanceScript.parse(match.rules, headers.get("chance", ""))
     names = {seat: kind.name for seat, kind in kinds.items()}
     return LiveMatch(match, players, Dice(headers.get("seed", "")), script, journal, names, notice)

@@ -28,6 +28,7 @@ class LevelPlayer:
         self._share = share
 
     def choose(self, sight: "Sight[Any, Any]", rng: Random) -> Any:
+        """One of `sight.actions`, drawn by `odds`."""
         odds = self.odds(sight)
         return rng.choices(list(odds), weights=list(odds.values()))[0]
 

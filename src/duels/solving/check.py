@@ -11,6 +11,7 @@ from duels.core.rules import CHANCE, A, OpenRules, Rules, S, Seat
 from duels.solving.backward import backward_induction
 from duels.solving.graph import explore
 from duels.solving.oracle import Check, OpenOracle
+from duels.solving.progress import Progress, quiet
 
 # A right oracle fails a sampled check once in 16,000 seeds; the seed is fixed, so it does not fail by luck.
 _DEVIATIONS = 4
@@ -24,10 +25,13 @@ def in_words(rules: Rules[Any, Any, Any]) -> str:
 
 
 def backward_induction_agrees(
-    rules: OpenRules[S, A], starts: Iterable[S], worth: Callable[[S], Fraction]
+    rules: OpenRules[S, A],
+    starts: Iterable[S],
+    worth: Callable[[S], Fraction],
+    progress: Progress = quiet,
 ) -> Check:
     """Compare `worth` with brute force on every state that can be reached from `starts`."""
-    graph = explore(rules, starts)
+    graph = explore(rules, starts, progress)
     values = backward_induction(graph)
     wrong = [s for s, value in zip(graph.states, values, strict=True) if worth(s) != value]
     return Check(

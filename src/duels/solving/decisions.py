@@ -26,7 +26,7 @@ class Decisions(Generic[S, A, V]):
     """The decisions of `rules`, without the limit; `limit` is what the clock may reach, if anything."""
 
     def __init__(self, rules: Rules[S, A, V]) -> None:
-        self.limit: int | None = getattr(rules, rules.limit) if rules.limit else None
+        self.limit = rules.limit_value
         # A clock ticks only under a limit: one that is never reached.
         far: Any = replace(cast(Any, rules), **{rules.limit: sys.maxsize}) if rules.limit else rules
         self.rules: Rules[S, A, V] = far

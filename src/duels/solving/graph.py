@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Generic
 
 from duels.core.rules import CHANCE, A, Actor, Rules, S, Seat, V
-from duels.solving.progress import tell
+from duels.solving.progress import Progress, quiet
 
 HALF = Fraction(1, 2)
 
@@ -28,14 +28,14 @@ class Graph(Generic[S]):
         return len(self.states)
 
 
-def explore(rules: Rules[S, A, V], starts: Iterable[S] | None = None) -> Graph[S]:
+def explore(rules: Rules[S, A, V], starts: Iterable[S] | None = None, progress: Progress = quiet) -> Graph[S]:
     """The graph of all states that can be reached from `starts` (from the opening, if none are given)."""
     graph: Graph[S] = Graph()
     for state in starts if starts is not None else (rules.initial(),):
         _enter(graph, state)
     for count, state in enumerate(graph.states):  # grows while it is read
         if count % 1000 == 0:
-            tell(f"{count:,} states walked through")
+            progress(f"{count:,} states walked through")
         actor = rules.actor(state)
         steps = [rules.apply(state, action).state for action in rules.actions(state)]
         graph.actor.append(actor)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Generic
 from duels.core.errors import NotYourTurn
 from duels.core.match import Conceded
 from duels.core.rules import A, OpenRules, S, Seat, Sight, V
-from duels.solving.progress import tell
+from duels.solving.progress import Progress, quiet
 
 OFTEN = 0.1
 """How often a mixed strategy takes an action at least for it to be one of the best.
@@ -226,11 +226,7 @@ class Oracle(ABC, Generic[A, V]):
         """What is proven about this oracle's play as a whole, where values are estimates; else empty."""
         return ""
 
-    def progress(self, text: str) -> None:
-        """Say how a long check is getting on."""
-        tell(text)
-
-    def verify(self) -> Iterator[Check]:
+    def verify(self, progress: Progress = quiet) -> Iterator[Check]:
         """Check the oracle by methods written apart from it, one at a time as they finish."""
         return iter(())
 

@@ -3,10 +3,15 @@
 Nothing here knows a game. The arrays are kept in the cache, under a key made from the rules' source.
 """
 
+import hashlib
+import io
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import lcm
+from pathlib import Path
+from types import ModuleType
 from typing import Any, cast
 
 import numpy as np
@@ -18,8 +23,10 @@ from duels.core.errors import DuelsError
 from duels.core.features import Encoding
 from duels.core.rules import Rules, Seat
 from duels.solving import decisions as decisions_module
-from duels.solving.cache import Arrays, cached, key_of
 from duels.solving.decisions import Decisions
+from duels.solving.store import obtain
+
+Arrays = dict[str, NDArray[Any]]
 
 MOST_STATES = 300_000  # more than that is no longer quick to explore, or small
 MOST_ACTIONS = 1000  # the states of a game that has more can fill the memory before they are too many
@@ -75,8 +82,31 @@ def tables_of(rules: Rules[Any, Any, Any], encoding: Encoding) -> Tables:
     unlimited = replace(cast(Any, rules), **{rules.limit: None}) if rules.limit else rules
     readers = {feature.read.__module__ for feature in encoding.features}
     sources = [sys.modules[name] for name in (type(rules).__module__, *sorted(readers), __name__)]
-    key = key_of(unlimited, [*sources, core_rules, core_features, decisions_module])
-    return Tables(**cached(f"tables-{rules.name}", key, lambda: compile_tables(Decisions(rules), encoding)))
+    key = _key_of(unlimited, [*sources, core_rules, core_features, decisions_module])
+    name = f"tables-{rules.name}-{key}"
+    stored = obtain(name, f"{name}.bin", lambda: _pack(compile_tables(Decisions(rules), encoding)))
+    return Tables(**_unpack(stored))
+
+
+def _key_of(subject: object, modules: Iterable[ModuleType]) -> str:
+    """A key that changes with `subject` and with the source of `modules`."""
+    digest = hashlib.sha256(repr(subject).encode())
+    for module in modules:
+        assert module.__file__
+        digest.update(Path(module.__file__).read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _pack(arrays: Arrays) -> bytes:
+    buffer = io.BytesIO()
+    named: dict[str, Any] = {**arrays}  # newer stubs take any name for allow_pickle, which older NumPy lacks
+    np.savez(buffer, **named)
+    return buffer.getvalue()
+
+
+def _unpack(stored: bytes) -> Arrays:
+    with np.load(io.BytesIO(stored)) as arrays:
+        return dict(arrays)
 
 
 def compile_tables(decisions: Decisions[Any, Any, Any], encoding: Encoding) -> Arrays:

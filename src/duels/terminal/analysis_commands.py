@@ -10,7 +10,6 @@ from duels.core.errors import DuelsError
 from duels.terminal.options import (
     GameCommand,
     examples,
-    flags_for,
     game_argument,
     last_played,
     leave,
@@ -32,8 +31,6 @@ if TYPE_CHECKING:
         "duels solve lights --lights 12",
         "duels solve leap --goal 100",
         "duels solve flip --verify",
-        "duels solve hunt --study",
-        "duels solve hunt --train --out strategy",
     ),
     cls=GameCommand,
 )
@@ -42,19 +39,6 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="The answer as one JSON object.")
 @click.option("--all", "every_action", is_flag=True, help="List every action, however many there are.")
 @click.option("--verify", "verifying", is_flag=True, help="Check the values by methods written apart.")
-@click.option("--study", "studying", is_flag=True, help="hunt: what its strategy does; takes minutes.")
-@click.option(
-    "--train", "training", is_flag=True, help="hunt: build its strategy from nothing; takes minutes."
-)
-@click.option("--quick", is_flag=True, help="With --train: a plan far too short, to see it work.")
-@click.option("--seed", help="With --train: the same for every seed, since nothing is left to chance.")
-@click.option(
-    "--out",
-    "folder",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="With --train: the folder to write the strategy and its certificate to; takes about 20 minutes. "
-    "Nothing is written without it.",
-)
 @plain_option
 def solve(
     rules: "Rules[Any, Any, Any]",
@@ -62,11 +46,6 @@ def solve(
     as_json: bool,
     every_action: bool,
     verifying: bool,
-    studying: bool,
-    training: bool,
-    quick: bool,
-    seed: str | None,
-    folder: Path | None,
     plain: bool,
 ) -> None:
     """Show what perfect play is: the value of a position and of every action.
@@ -79,53 +58,25 @@ def solve(
       lights, leap  about a second
       chain         some seconds
       flip          a few minutes
-      hunt          minutes, and needs the extra 'solve'
+      hunt          minutes, and needs the extra 'fast'
     """
     from duels.terminal import solve as solving
-    from duels.terminal import strategy
-    from duels.terminal.progress import need
     from duels.terminal.screen import Screen
 
     screen = Screen(plain)
-    game = rules.game
-    if training + studying + verifying > 1:
-        raise click.UsageError("Give one of --train, --study and --verify.")
-    if (quick or seed is not None or folder) and not training:
-        raise click.UsageError("--quick, --seed and --out go with --train.")
-    _refuse_unused(
-        "--train" if training else "--study" if studying else "--verify" if verifying else "",
-        {
-            "--position": position is not None,
-            "--all": every_action,
-            "--json": as_json,
-            **dict.fromkeys((word for word in flags_for(rules) if word.startswith("--")), True),
-        },
-    )
+    for name, given in {"--position": position is not None, "--all": every_action}.items():
+        if verifying and given:
+            raise click.UsageError(f"{name} does not go with --verify.")
     try:
         sight = solving.position_to_solve(rules, position)
     except DuelsError as error:
         raise click.UsageError(str(error)) from None
-    if training or studying:
-        game.learned("rebuild" if training else "study")  # what is not learned needs no package either
-        need("numba")
-    if training:
-        strategy.train(game, quick, seed, folder, screen)
-    elif studying:
-        strategy.study(game, as_json, screen)
-    elif verifying:
+    if verifying:
         leave(0 if solving.verify(rules, as_json, screen) else 1)
     elif as_json:
         click.echo(solving.solution_as_json(rules, sight, screen))
     else:
         solving.show_solution(rules, sight, screen, every_action)
-
-
-def _refuse_unused(mode: str, given: dict[str, bool]) -> None:
-    """Say that an option has no meaning in this mode rather than ignore it."""
-    used = {"": set(given), "--verify": set(given) - {"--position", "--all"}, "--study": {"--json"}}
-    for name, is_given in given.items():
-        if is_given and name not in used.get(mode, set()):
-            raise click.UsageError(f"{name} does not go with {mode}.")
 
 
 @click.command(
@@ -152,10 +103,8 @@ def levels(rules: "Rules[Any, Any, Any]", matches: int | None, seed: str, as_jso
     from duels.terminal.screen import Screen
 
     matches = matches or usual_matches(rules)
-    with Screen().patience("measuring") as tell:
-        rows = measure_levels(
-            rules, matches, seed, lambda name, number: tell(f"{name}, {number} of {matches} matches")
-        )
+    with Screen().patience("measuring") as progress:
+        rows = measure_levels(rules, matches, seed, progress)
     if as_json:
         click.echo(json.dumps([asdict(row) for row in rows], indent=2))
     else:
@@ -188,8 +137,8 @@ def review(file: Path | None, as_json: bool, page: Path | None, plain: bool) -> 
         raise click.UsageError(f"--html: {page} exists already and is no page; it is not written over.")
     record = read(file or last_played())
     screen = Screen(plain)
-    with screen.patience("reviewing"):
-        reviewed = review_record(record)
+    with screen.patience("reviewing") as progress:
+        reviewed = review_record(record, progress)
     if page:
         from duels.analysis.review_page import review_as_page
 

@@ -47,8 +47,8 @@ def play_new(new: NewMatch, screen: Screen) -> tuple[int, After]:
     while True:
         match = Match.start(new.rules)
         headers = new.headers()
-        with screen.patience("getting ready"):
-            live = seat_players(match, headers, notice=screen.notice)
+        with screen.patience("getting ready") as progress:
+            live = seat_players(match, headers, notice=screen.notice, progress=progress)
         prompted = PromptedMatch(live, screen)
         if new.path or live.people:
             path = new.path or new_path(new.rules.name)
@@ -76,8 +76,8 @@ def play_on(path: Path, screen: Screen) -> tuple[int, After]:
     """Go on with the match recorded at `path`; the exit code, and what comes next."""
     journal, record = Journal.reopen(path, screen.notice)
     try:
-        with screen.patience("getting ready"):
-            live = seat_players(record.match, record.headers, journal, screen.notice)
+        with screen.patience("getting ready") as progress:
+            live = seat_players(record.match, record.headers, journal, screen.notice, progress)
         prompted = PromptedMatch(live, screen)
         journal.settle(record.match)
     except DuelsError as error:

@@ -17,8 +17,8 @@ HELP = help_text(ALWAYS | {"quit": "leave"})
 def practise(rules: Rules[Any, Any, Any], count: int, rng: Random, screen: Screen) -> tuple[int, int]:
     """Ask `count` exercises; how many were right, out of how many answered."""
     right = asked = 0
-    with screen.patience("looking for positions"):
-        oracle = oracle_for(rules)
+    with screen.patience("looking for positions") as progress:
+        oracle = oracle_for(rules, progress)
         found = exercises(rules, oracle, rng)
         exercise = next(found, None)
     try:

@@ -5,7 +5,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from duels.core.errors import DuelsError
-from duels.core.match import Match, Turn
+from duels.core.match import Turn
 from duels.core.record import format_entry
 from duels.core.rules import Seat
 from duels.core.words import Ink, Question, ask_until, read_yes
@@ -16,8 +16,6 @@ from duels.terminal.screen import Screen
 
 if TYPE_CHECKING:
     from duels.solving.oracle import Oracle
-
-AnyMatch = Match[Any, Any, Any]
 
 COMMANDS = ALWAYS | {
     "undo": "take back your last decision",
@@ -213,8 +211,8 @@ class PromptedMatch:
 
         rules = self.live.match.rules
         try:
-            with self.screen.patience("thinking"):
-                self._oracle = self._oracle or oracle_for(rules)
+            with self.screen.patience("thinking") as progress:
+                self._oracle = self._oracle or oracle_for(rules, progress)
                 text = hint(self._oracle, rules, self.live.match.sight(seat), self.words, entered)
         except DuelsError as unknown:
             self.screen.say(f"{unknown}\n")

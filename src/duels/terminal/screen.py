@@ -12,7 +12,7 @@ import shutil
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from time import monotonic
 from typing import Any, TypeVar
@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 from duels.core.errors import quote
 from duels.core.rules import Seat
 from duels.core.words import Ink, Question, inked, plain
-from duels.solving.progress import Listener, heard_by
+from duels.solving.progress import Progress, quiet
 from duels.terminal.layout import wrap
 
 T = TypeVar("T")
@@ -95,10 +95,10 @@ class Screen:
             self.notice(text)
 
     @contextmanager
-    def patience(self, what: str) -> Iterator[Listener]:
+    def patience(self, what: str) -> Iterator[Progress]:
         """Within, a person at a terminal is told once a second that `what` is still going on, and how far.
 
-        How far it is says whoever computes, to the listener that is given here or by `progress.tell`.
+        How far it is says whoever computes, to the function that is given here.
         """
         start = monotonic()
         done = threading.Event()
@@ -124,17 +124,19 @@ class Screen:
         if sys.stderr.isatty():
             reminder.start()
         try:
-            with heard_by(listen):
-                yield listen
+            yield listen
         finally:
             done.set()
             if reminder.is_alive():
                 reminder.join()
 
-    def patiently(self, what: str, found: Iterator[T]) -> Iterator[T]:
-        """The same things, with patience for each that is still to be found."""
+    def patiently(self, what: str, find: Callable[[Progress], Iterator[T]]) -> Iterator[T]:
+        """What `find` finds, with patience for each that is still to be found."""
+        told: Progress = quiet
+        found = find(lambda text: told(text))
         while True:
-            with self.patience(what):
+            with self.patience(what) as progress:
+                told = progress
                 try:
                     one = next(found)
                 except StopIteration:

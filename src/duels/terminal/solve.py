@@ -10,8 +10,8 @@ from duels.core.errors import DuelsError, quote
 from duels.core.rules import Rules, Seat, Sight
 from duels.solving.oracle import Check, Exactness, Judged, Value, Verdict
 from duels.solving.oracles import oracle_for
+from duels.terminal.interrupts import long_computation
 from duels.terminal.options import flags_for
-from duels.terminal.progress import long_computation
 from duels.terminal.screen import Screen
 
 # So many lines are listed; where there are more actions, those of equal value share a line.
@@ -50,8 +50,8 @@ def show_solution(
     every_action: bool = False,
 ) -> None:
     """Value, the actions with their values, the best ones marked and first, how exact it is."""
-    with screen.patience("solving"):
-        oracle = oracle_for(rules)
+    with screen.patience("solving") as progress:
+        oracle = oracle_for(rules, progress)
         verdict = oracle.judge(sight)
         reason = oracle.reason(sight)
         findings = [finding.text for finding in oracle.findings(sight)]
@@ -122,8 +122,8 @@ def _sure(value: Value) -> str:
 
 def solution_as_json(rules: Rules[Any, Any, Any], sight: Sight[Any, Any], screen: Screen) -> str:
     """The same for programs."""
-    with screen.patience("solving"):
-        oracle = oracle_for(rules)
+    with screen.patience("solving") as progress:
+        oracle = oracle_for(rules, progress)
         verdict = oracle.judge(sight)
     answer: dict[str, Any] = {
         "game": rules.name,
@@ -159,11 +159,11 @@ def _value_fields(value: Value) -> dict[str, Any]:
 
 def verify(rules: Rules[Any, Any, Any], as_json: bool, screen: Screen) -> bool:
     """Run the oracle's second methods, a line each as they finish; whether all agree."""
-    with screen.patience("getting ready"):
-        oracle = oracle_for(rules)
+    with screen.patience("getting ready") as progress:
+        oracle = oracle_for(rules, progress)
     checks: list[Check] = []
     with long_computation():
-        for check in screen.patiently("checking", oracle.verify()):
+        for check in screen.patiently("checking", oracle.verify):
             checks.append(check)
             if not as_json:
                 screen.say(f"{check}\n")

@@ -9,11 +9,12 @@ from random import Random
 from duels.core.rules import CHANCE, Seat, Sight
 from duels.games.chain.boards import Boards
 from duels.games.chain.challenges import accepting_may_be_right, all_boards, all_challenges
+from duels.games.chain.rounds import start_worth
 from duels.games.chain.rules import FREE, SYMBOL, Action, Answer, Coin, Phase, QuantumChain, State
 from duels.solving.check import in_words, sampled_play_agrees
 from duels.solving.graph import HALF, Graph, explore
 from duels.solving.oracle import Check, Finding, OpenOracle, Value
-from duels.solving.rounds import start_worth
+from duels.solving.progress import Progress, quiet
 from duels.solving.stochastic import Brackets, broken_equations, hollow_promises
 
 _MOST_BOARDS_CHECKED = 7000
@@ -133,13 +134,13 @@ class ChainOracle(OpenOracle[Action, State]):
         heads, tails = self._coin(after, sight.seat)
         return f"{told}: if challenged, {heads:.1%} on heads and {tails:.1%} on tails."
 
-    def verify(self) -> Iterator[Check]:
+    def verify(self, progress: Progress = quiet) -> Iterator[Check]:
         rules = largest_proven(self.rules)
         oracle = self
         if rules != self.rules:
             yield self._sampled_equations()
             oracle = ChainOracle(rules)
-        yield from oracle._proof(explore(rules, [rules.initial(), *all_boards(rules)]))
+        yield from oracle._proof(explore(rules, [rules.initial(), *all_boards(rules)], progress))
         starts = [state for state in all_boards(rules) if oracle.worth(state) not in (0, HALF, 1)]
         yield from sampled_play_agrees(rules, oracle, starts or [rules.initial()], games=200)
 
@@ -253,5 +254,5 @@ def mask(cells: str, seat: Seat) -> int:
     return sum(1 << i for i, symbol in enumerate(cells) if symbol == SYMBOL[seat])
 
 
-def make_oracle(rules: QuantumChain) -> ChainOracle:
+def make_oracle(rules: QuantumChain, progress: Progress = quiet) -> ChainOracle:
     return ChainOracle(rules)

@@ -9,29 +9,31 @@ from importlib.util import find_spec
 from typing import Any
 
 from duels.games.flip.abstraction import Abstraction, Places
-from duels.solving.progress import tell
+from duels.solving.progress import Progress, quiet
 
 SCALE = 65535  # values are stored in sixteen bits
 
 
-def fill(lumped: Abstraction) -> "array[int]":
+def fill(lumped: Abstraction, progress: Progress = quiet) -> "array[int]":
     """Every stored row's values, row by row, by the quickest way this installation has."""
     if find_spec("numpy"):
-        return fill_arrays(lumped)
-    return fill_plainly(lumped)
+        return fill_arrays(lumped, progress)
+    return fill_plainly(lumped, progress)
 
 
-def fill_arrays(lumped: Abstraction) -> "array[int]":
+def fill_arrays(lumped: Abstraction, progress: Progress = quiet) -> "array[int]":
     """By NumPy, the fullest boards first."""
     import numpy as np
 
     stored = np.zeros((lumped.stored_rows, lumped.places.size), np.uint16)
-    for columns, values in solved_layers(lumped):
+    for columns, values in solved_layers(lumped, progress=progress):
         stored[:, columns] = np.rint(values * SCALE)
     return array("H", stored.tobytes())
 
 
-def solved_layers(lumped: Abstraction, table: "array[int] | None" = None) -> "Iterator[tuple[slice, Any]]":
+def solved_layers(
+    lumped: Abstraction, table: "array[int] | None" = None, progress: Progress = quiet
+) -> "Iterator[tuple[slice, Any]]":
     """Each stored layer: its columns in the table, and the values that follow from the layers after it.
 
     With a `table` they follow from the values that are stored there, else from those solved before.
@@ -51,7 +53,7 @@ def solved_layers(lumped: Abstraction, table: "array[int] | None" = None) -> "It
             yield place, values
             if stored is not None:
                 after = stored[:, place] / SCALE
-        _tell_layer(layer, lumped.places)
+        progress(_done(layer, lumped.places))
 
 
 class Columns:
@@ -102,7 +104,7 @@ class Columns:
         return values
 
 
-def fill_plainly(lumped: Abstraction) -> "array[int]":
+def fill_plainly(lumped: Abstraction, progress: Progress = quiet) -> "array[int]":
     """State by state, in plain Python: what is left when nothing else is installed."""
     places, target = lumped.places, lumped.target
     stored = array("H", bytes(2 * lumped.stored_rows * places.size))
@@ -125,12 +127,12 @@ def fill_plainly(lumped: Abstraction) -> "array[int]":
                     for score in range(low, high + 1):
                         stored[first + score] = round(line[score] * SCALE)
         after = now
-        _tell_layer(layer, places)
+        progress(_done(layer, places))
     return stored
 
 
-def _tell_layer(layer: int, places: Places) -> None:
-    tell(f"solving flip, {1 - layer / max(places.layer.values()):.0%}")
+def _done(layer: int, places: Places) -> str:
+    return f"solving flip, {1 - layer / max(places.layer.values()):.0%}"
 
 
 def _leaving(

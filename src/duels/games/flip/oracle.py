@@ -10,15 +10,16 @@ from duels.games.flip.endings import endings
 from duels.games.flip.rules import UNKNOWN, Action, Drawn, Flip, Keep, QuantumFlip, QuantumTiles, State
 from duels.games.flip.table import ROUNDING, Table
 from duels.solving.oracle import Check, Exactness, Finding, Judged, Oracle, Value, Verdict
+from duels.solving.progress import Progress, quiet
 
 MOST_STEPS = 2
 FEW = 15  # unknown tiles, beyond which a second step takes many seconds and is left out
 ALIKE = 4 * ROUNDING  # closer values cannot be told apart
 
 
-def make_oracle(rules: QuantumTiles) -> "FlipOracle":
+def make_oracle(rules: QuantumTiles, progress: Progress = quiet) -> "FlipOracle":
     """The oracle for any of flip's boards; the book's table is shipped, others are solved and cached."""
-    return FlipOracle(rules, Table.of(rules))
+    return FlipOracle(rules, Table.of(rules, progress))
 
 
 def how_perfect() -> str:
@@ -73,10 +74,10 @@ class FlipOracle(Oracle[Action, State]):
                 {str(seat.value): ending._asdict() for seat, ending in sorted(found.items())},
             )
 
-    def verify(self) -> Iterator[Check]:
+    def verify(self, progress: Progress = quiet) -> Iterator[Check]:
         from duels.games.flip.verify import verify  # slow to import, and only one command needs it
 
-        return verify(self)
+        return verify(self, progress)
 
     def _verdict(self, state: State) -> Verdict[Action]:
         actions = self.rules.actions(state)

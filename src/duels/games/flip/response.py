@@ -16,7 +16,7 @@ from duels.games.flip.abstraction import Abstraction, Places, Row
 from duels.games.flip.board_blind import FLIP, QUANTUM, BoardBlind, Decides, Summary, odds_of
 from duels.games.flip.bounds import Grid, most_turns
 from duels.games.flip.rules import QuantumTiles
-from duels.solving.pomdp import Bounds
+from duels.solving.bounds import Bounds
 
 Numbers = Any
 """A NumPy array, a number a column; NumPy is imported where it is used, as everywhere in a game's room."""

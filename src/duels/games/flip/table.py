@@ -1,5 +1,6 @@
 """flip's solved table at play time: found or made, looked up without any package but the standard library."""
 
+import sys
 from array import array
 from collections.abc import Callable
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 from duels.games.flip.abstraction import Abstraction
 from duels.games.flip.fill import SCALE, fill
 from duels.games.flip.rules import QuantumTiles
+from duels.solving.progress import Progress, quiet
 from duels.solving.store import obtain
 
 ROUNDING = 0.5 / SCALE
@@ -20,6 +22,24 @@ def described(lumped: Abstraction) -> str:
     return f"flip, {lumped.copies} tiles each of 1 to {lumped.values}, target {lumped.target}, layout 1"
 
 
+def pack(numbers: "array[int]") -> bytes:
+    """The numbers as they are stored: 16 bits each, the lower 8 first on every machine."""
+    return _little_endian(numbers).tobytes()
+
+
+def unpack(stored: bytes) -> "array[int]":
+    """Undo `pack`."""
+    return _little_endian(array("H", stored))
+
+
+def _little_endian(numbers: "array[int]") -> "array[int]":
+    if sys.byteorder == "little":
+        return numbers
+    swapped = array("H", numbers)
+    swapped.byteswap()
+    return swapped
+
+
 class Table:
     """The value of every lumped state to its mover, within ROUNDING."""
 
@@ -31,14 +51,16 @@ class Table:
         self._until: dict[tuple[int, int, int, int, bool], float] = {}
 
     @classmethod
-    def of(cls, rules: QuantumTiles) -> "Table":
+    def of(cls, rules: QuantumTiles, progress: Progress = quiet) -> "Table":
         """The table for these rules: shipped, cached, or solved now."""
         lumped = Abstraction(rules)
         name = f"flip-{lumped.values}x{lumped.copies}-{lumped.target}.bin"
         book = QuantumTiles()
         usual = (lumped.values, lumped.copies, lumped.target) == (book.values, book.copies, book.target)
-        numbers = obtain(described(lumped), name, lambda: fill(lumped), SHIPPED if usual else None)
-        return cls(lumped, numbers)
+        stored = obtain(
+            described(lumped), name, lambda: pack(fill(lumped, progress)), SHIPPED if usual else None
+        )
+        return cls(lumped, unpack(stored))
 
     def value(self, row: int, code: int, score: int) -> float:
         """The value of `row` to a mover with `score`, when `code` has been flipped."""

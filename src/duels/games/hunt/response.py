@@ -6,7 +6,7 @@ from duels.games.hunt.agents import agent_bounds as agent_bounds
 from duels.games.hunt.certificate import certificate, claimed
 from duels.games.hunt.rules import QuantumHunt
 from duels.games.hunt.strategy import CELLS, Tables, shipped
-from duels.solving.pomdp import Bounds
+from duels.solving.bounds import Bounds
 
 KIND = "`perfect` or a strategy of its kind (duels.games.hunt.strategy), or an agent on up to 7 cells"
 

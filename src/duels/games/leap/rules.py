@@ -63,7 +63,7 @@ class GoalReached(Event):
 
 @dataclass(frozen=True)
 class QuantumLeap(OpenRules[State, Action]):
-    goal: int = option(21, "the cell to reach")
+    goal: int = option(21, "the cell to reach", most=100_000)
 
     game = GAME
 

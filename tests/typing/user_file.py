@@ -1,0 +1,73 @@
+"""What somebody writes who uses the package: `mypy --strict` sees the type of everything in it."""
+
+from collections.abc import Sequence
+from random import Random
+from typing import Any, assert_type
+
+import duels
+from duels import vector
+
+AnyMatch = duels.Match[Any, Any, Any]
+
+
+def play(name: str) -> AnyMatch:
+    """A match of two greedy players."""
+    match = assert_type(duels.start(name), AnyMatch)
+    player = assert_type(duels.make_player("greedy", match.rules), duels.Player)
+    rng = Random(0)
+    while (actor := match.actor) is not None:
+        if isinstance(actor, duels.Seat):
+            match = match.play(actor, player.choose(match.sight(actor), rng))
+        else:
+            assert_type(actor is duels.CHANCE, bool)
+            match = match.play(actor, duels.draw(match, rng))
+    return assert_type(match, AnyMatch)
+
+
+def games() -> None:
+    for game in assert_type(duels.all_games(), tuple[duels.Game, ...]):
+        assert_type(game.rules(), duels.Rules[Any, Any, Any])
+    chain = assert_type(duels.find_game("chain"), duels.Game)
+    assert_type(duels.start(chain, max_boards=3), AnyMatch)
+    assert_type(duels.start(chain.rules(max_boards=3)), AnyMatch)
+    assert_type(duels.__version__, str)
+
+
+def records(match: AnyMatch) -> None:
+    text = assert_type(duels.dump_record(match), str)
+    record = assert_type(duels.load_record(text), duels.Record)
+    assert_type(record.match, AnyMatch)
+    outcome = assert_type(record.match.outcome, duels.Outcome | None)
+    if outcome:
+        assert_type(outcome.ending, duels.Ending)
+        assert_type(outcome.winner, duels.Seat | None)
+        assert_type(outcome.code, str)
+
+
+def sights(match: AnyMatch) -> None:
+    sight = assert_type(match.sight(duels.Seat.ONE), duels.Sight[Any, Any])
+    assert_type(sight.events, Sequence[duels.Event])
+
+
+def errors(match: AnyMatch) -> None:
+    try:
+        match.play_text("nonsense")
+    except duels.NotationError as error:
+        assert_type(error, duels.NotationError)
+    except (duels.IllegalMove, duels.GameOver, duels.NotYourTurn, duels.DuelsError):
+        raise
+
+
+def arrays() -> None:
+    batch = assert_type(vector.make("chain", 64, seed=1), vector.Batch)
+    assert_type(duels.vector.make("chain"), vector.Batch)
+    assert_type(batch.num_envs, int)
+
+
+def grading() -> None:
+    assert_type(duels.exploitability("random", "lights"), float)
+    bounds = duels.exploitability_bounds("random", "lights")
+    assert_type(bounds.low, float)
+
+
+# -- duels.review, duels.hint and duels.exercises belong here as soon as the package has them --
