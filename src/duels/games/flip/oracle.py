@@ -1,4 +1,4 @@
-"""Perfect play for flip: the lumped table, and what the real board can change about it."""
+"""Perfect play for flip: the abstraction table, and what the real board can change about it."""
 
 from collections.abc import Hashable, Iterator
 from typing import NamedTuple
@@ -77,7 +77,7 @@ class FlipOracle(Oracle[Action, State]):
     def verify(self, progress: Progress = quiet) -> Iterator[Check]:
         from duels.games.flip.verify import verify  # slow to import, and only one command needs it
 
-        return verify(self, progress)
+        return verify(self, make_oracle, progress)
 
     def _verdict(self, state: State) -> Verdict[Action]:
         actions = self.rules.actions(state)

@@ -3,26 +3,29 @@
 Backward induction walks the rules themselves, board and all: it knows nothing of lumps and bounds.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from importlib.util import find_spec
 from math import sqrt
 from random import Random
+from typing import TYPE_CHECKING
 
 from duels.core.match import Match, playing
 from duels.core.rules import CHANCE, Seat
 from duels.games.flip.bounds import Grid, bits
 from duels.games.flip.endings import endings
 from duels.games.flip.fill import SCALE, fill, solved_layers
-from duels.games.flip.oracle import FlipOracle, make_oracle
 from duels.games.flip.rules import Action, QuantumFlip, QuantumTiles, State
 from duels.games.flip.table import ROUNDING, Table
 from duels.solving.backward import backward_induction
 from duels.solving.graph import explore
 from duels.solving.oracle import Check
 from duels.solving.progress import Progress, quiet
+
+if TYPE_CHECKING:  # the oracle asks for these checks
+    from duels.games.flip.oracle import FlipOracle
 
 TINY_BOARDS = (
     QuantumTiles(side=2, values=2, copies=2, target=3),
@@ -33,8 +36,12 @@ LOOKED_UP = 499  # of so many stored states one is also looked up as a player do
 FLOAT = 1e-9  # what adding up floats may cost
 
 
-def verify(oracle: FlipOracle, progress: Progress = quiet) -> Iterator[Check]:
-    """Every check of an oracle, one after the other."""
+def verify(
+    oracle: "FlipOracle",
+    make_oracle: "Callable[[QuantumTiles, Progress], FlipOracle]",
+    progress: Progress = quiet,
+) -> Iterator[Check]:
+    """Every check of an oracle, one after the other; some need others, for smaller boards."""
     table = oracle.bounds.table
     yield same_when_solved_again(table, progress)
     if find_spec("numpy"):
@@ -52,7 +59,7 @@ def verify(oracle: FlipOracle, progress: Progress = quiet) -> Iterator[Check]:
 
 
 def same_when_solved_again(table: Table, progress: Progress = quiet) -> Check:
-    again = fill(table.lumped, progress)
+    again = fill(table.abstraction, progress)
     differ = sum(a != b for a, b in zip(again, table.numbers, strict=True))
     return Check(
         "the table equals one solved from nothing",
@@ -65,8 +72,8 @@ def every_layer_follows(table: Table, progress: Progress = quiet) -> Check:
     """Bellman: each stored value is what the recurrence makes of those after it, a layer at a time."""
     import numpy as np
 
-    stored = np.frombuffer(table.numbers, np.uint16).reshape(table.lumped.stored_rows, -1) / SCALE
-    layers = solved_layers(table.lumped, table.numbers, progress)
+    stored = np.frombuffer(table.numbers, np.uint16).reshape(table.abstraction.stored_rows, -1) / SCALE
+    layers = solved_layers(table.abstraction, table.numbers, progress)
     return _follows(
         "every stored state follows from the states after it",
         max(float(abs(stored[:, place] - values).max()) for place, values in layers),
@@ -76,13 +83,13 @@ def every_layer_follows(table: Table, progress: Progress = quiet) -> Check:
 
 def every_state_follows(table: Table, every: int = 1, progress: Progress = quiet) -> Check:
     """The same state by state (or for one in `every`), through the lookup that players use."""
-    places, target = table.places, table.lumped.target
-    worst, count, rows = 0.0, 0, table.lumped.stored_rows
+    places, target = table.places, table.abstraction.target
+    worst, count, rows = 0.0, 0, table.abstraction.stored_rows
     for row in range(rows):
         progress(f"looking up states, {row / rows:.0%}")
-        seen = table.lumped.rows[row].seen
+        seen = table.abstraction.rows[row].seen
         for code, start in places.start.items():
-            if any(places.flipped[code][v - 1] + seen.count(v) > table.lumped.copies for v in seen):
+            if any(places.flipped[code][v - 1] + seen.count(v) > table.abstraction.copies for v in seen):
                 continue
             low, high = places.scores(places.points[code], target)
             for score in range(low, high + 1):
@@ -101,7 +108,7 @@ def _follows(name: str, worst: float, count: int) -> Check:
     )
 
 
-def counting_agrees(oracle: FlipOracle) -> Check:
+def counting_agrees(oracle: "FlipOracle") -> Check:
     """Where nothing is left to decide, adding up how matches end gives the value as well."""
     rules = oracle.rules
     start = replace(rules.initial(), quantum=(False, False))
@@ -153,7 +160,7 @@ def pairs_are_kept(side: int, turns: int, progress: Progress = quiet) -> Check:
     )
 
 
-def every_position(oracle: FlipOracle, progress: Progress = quiet) -> Check:
+def every_position(oracle: "FlipOracle", progress: Progress = quiet) -> Check:
     """Every decision on a tiny board."""
     rules = oracle.rules
     states = [
@@ -163,7 +170,7 @@ def every_position(oracle: FlipOracle, progress: Progress = quiet) -> Check:
     return _agrees(oracle, where, states, progress)
 
 
-def late_positions(oracle: FlipOracle, count: int, progress: Progress = quiet) -> Check:
+def late_positions(oracle: "FlipOracle", count: int, progress: Progress = quiet) -> Check:
     """Late positions with a Quantum Flip left, met in haphazard play, walked to every end."""
     rules, rng = oracle.rules, Random(2)
     states: list[State] = []
@@ -195,7 +202,7 @@ def _any_action(actions: tuple[Action, ...], rng: Random) -> Action:
 
 
 def _agrees(
-    oracle: FlipOracle, where: str, states: list[State], progress: Progress, why_wide: str = ""
+    oracle: "FlipOracle", where: str, states: list[State], progress: Progress, why_wide: str = ""
 ) -> Check:
     outside, widest = compare(oracle, states, progress)
     return Check(
@@ -206,7 +213,7 @@ def _agrees(
     )
 
 
-def compare(oracle: FlipOracle, states: list[State], progress: Progress = quiet) -> tuple[int, float]:
+def compare(oracle: "FlipOracle", states: list[State], progress: Progress = quiet) -> tuple[int, float]:
     """How many states have a value, or an action's, that excludes the true one; a state's widest error."""
     rules, outside, widest = oracle.rules, 0, 0.0
     graph = explore(rules, states, progress)
@@ -234,7 +241,7 @@ def _within(low: float, exact: Fraction, high: float) -> bool:
     return low - FLOAT <= exact <= high + FLOAT
 
 
-def self_play(oracle: FlipOracle, matches: int, progress: Progress = quiet) -> Check:
+def self_play(oracle: "FlipOracle", matches: int, progress: Progress = quiet) -> Check:
     """Perfect play against itself from the opening: player 1 must win as often as the value says."""
     rules, rng = oracle.rules, Random(3)
     won, widest = 0, 0.0
