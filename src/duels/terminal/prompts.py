@@ -1,7 +1,6 @@
 """A live match at the prompt: asks people in the book's words, and tells everything that happens."""
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from duels.core.errors import DuelsError
@@ -9,7 +8,7 @@ from duels.core.match import Turn
 from duels.core.record import format_entry
 from duels.core.rules import Seat
 from duels.core.words import Ink, Question, ask_until, read_yes
-from duels.play.live import LiveMatch
+from duels.play.live import LiveMatch, Takeback
 from duels.play.narrator import Narrator
 from duels.terminal.dialogue import ALWAYS, converse, help_text
 from duels.terminal.screen import Screen
@@ -25,6 +24,8 @@ COMMANDS = ALWAYS | {
 }
 """What can be entered at any prompt of a match."""
 HELP = help_text(COMMANDS)
+SHORT = {"?": "help", "q": "quit", "exit": "quit"}
+"""Other words for some of them, where the game has no meaning of its own for them."""
 _SUSPENSE = "...\n"  # of a coin in the air
 _ROOM_FOR_A_QUESTION = 4  # lines
 
@@ -67,9 +68,13 @@ class PromptedMatch:
 
     def run(self) -> None:
         """Play to the end. Quit, EOFError and KeyboardInterrupt leave the match as it is on disk."""
-        # What one person types ahead of a question can be a secret from the other.
-        with self.screen.typing(shown=False) if self.guarded else nullcontext():
+        if not self.guarded:
             self._run()
+            return
+        # What one person types ahead of a question can be a secret from the other.
+        with self.screen.aside(), self.screen.typing(shown=False):
+            self._run()
+        self._retell()
 
     def _run(self) -> None:
         live = self.live
@@ -159,9 +164,7 @@ class PromptedMatch:
         if self.guarded and question.notice:
             # A refusal quotes the entry, and an entry can give a secret away: even at an open question,
             # where somebody may enter a movement once more. Neither is left on the screen.
-            self.screen.whisper(f"{question.notice}\n")
-            self.screen.clear()
-            self._retell()
+            self._show(f"{question.notice}\n")
             question = Question(question.prompt, secret=question.secret)
         return self.screen.ask(question, self.guarded and question.secret)
 
@@ -175,9 +178,10 @@ class PromptedMatch:
         self._retell()
 
     def _show(self, text: str) -> None:
-        """Show a person something of its own."""
+        """Show a person something, of two people only the one who asked for it."""
         if self.guarded:
             self.screen.whisper(text)
+            self._retell()
         else:
             self.screen.say(text)
 
@@ -185,18 +189,17 @@ class PromptedMatch:
 
     def _commands(self, seat: Seat) -> dict[str, Callable[[list[str]], None]]:
         commands = self._named_commands(seat)
-        short = {"?": "help", "q": "quit", "exit": "quit"}
         return commands | {
-            word: commands[name] for word, name in short.items() if word not in self.words.letters
+            word: commands[name] for word, name in SHORT.items() if word not in self.words.letters
         }
 
     def _named_commands(self, seat: Seat) -> dict[str, Callable[[list[str]], None]]:
-        match, say = self.live.match, self.screen.say
+        match, show = self.live.match, self._show
         return {
-            "help": lambda entered: say(HELP),
-            "rules": lambda entered: say(match.rules.game.card()),
-            "board": lambda entered: self._show(self.words.board(match.sight(seat))),
-            "moves": lambda entered: self._show(self.words.moves(match.sight(seat))),
+            "help": lambda entered: show(HELP),
+            "rules": lambda entered: show(match.rules.game.card()),
+            "board": lambda entered: show(self.words.board(match.sight(seat))),
+            "moves": lambda entered: show(self.words.moves(match.sight(seat))),
             "hint": lambda entered: self._hint(seat, entered),
             "undo": lambda entered: self._undo(seat),
             "save": lambda entered: self._save(),
@@ -239,7 +242,7 @@ class PromptedMatch:
         if not back:
             self.screen.say("There is no decision of yours to take back.\n")
             return
-        if not back.revocable and not self._agreed(seat):
+        if not self._may_take_back(back):
             return
         self.live.take_back(back)
         self._at_keyboard = None
@@ -248,12 +251,13 @@ class PromptedMatch:
             self.screen.say(self.words.board(back.match.sight(seat)) + "\n")
         raise _Changed
 
-    def _agreed(self, seat: Seat) -> bool:
-        """What chance or an answer has told cannot be untold: both people must want to go back."""
+    def _may_take_back(self, back: Takeback) -> bool:
+        """Between two people the other must agree; against a machine nothing that was told is untold."""
         if len(self.live.people) < 2:
-            self.screen.say("That cannot be taken back: it has shown something that was hidden.\n")
-            return False
-        agreed = self._confirmed(f"{seat.other.label}, do you agree to take it back? (yes/no): ")
+            if not back.revocable:
+                self.screen.say("That cannot be taken back: it has shown something that was hidden.\n")
+            return back.revocable
+        agreed = self._confirmed(f"{back.seat.other.label}, do you agree to take it back? (yes/no): ")
         if not agreed:
             self.screen.say("It stands.\n")
         return agreed

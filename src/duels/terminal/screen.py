@@ -37,11 +37,14 @@ _CODES = {
     Ink.WON: "\x1b[1;32m",
     Ink.DIM: "\x1b[2m",
 }
-_CLEAR = "\x1b[2J\x1b[3J\x1b[H"  # the screen, the scroll-back where the terminal allows it, cursor home
+_CLEAR = "\x1b[2J\x1b[H"  # the screen; the cursor goes to its top left
 _ASIDE, _BACK = "\x1b[?1049h", "\x1b[?1049l"  # the alternate screen, which keeps no scroll-back
+_END_OF_INPUT, _ESCAPE = "\x04", "\x1b"
+_LONGEST_KEY = 32  # bytes
 _ECHO_LIMIT = 200
 _REMINDER = 75  # letters: a reminder that fills its line cannot be written over
 _REMIND_EVERY = 1.0  # seconds
+_ROOM_FOR_A_PAUSE = 3  # lines
 _ESCAPES = re.compile(r"(\x1b\[[0-9;]*m)+")
 PACES = {"off": 0.0, "quick": 0.4, "normal": 1.0}
 """How long a pause takes, in seconds: before a machine's move, and while a coin is in the air."""
@@ -192,14 +195,23 @@ class Screen:
         if not self.on_terminal or not termios:
             entry = self.ask(Question(prompt)).strip().lower()[:1]
             return entry if entry and entry in keys else keys[-1]
-        self.say(prompt)
+        pressed = ""
         with self._cbreak():
-            while (pressed := os.read(sys.stdin.fileno(), 1).decode(errors="replace").lower()) not in keys:
-                if pressed in ("", "\x04"):
-                    pressed = keys[-1]
-                    break
-        self.say(f"{pressed}\n")
+            self.say(prompt)
+            try:
+                while not pressed or pressed not in keys:
+                    pressed = self._pressed() or keys[-1]
+            finally:
+                self.say(f"{pressed}\n")
         return pressed
+
+    @staticmethod
+    def _pressed() -> str:
+        """The key pressed next; empty at the end of input."""
+        typed = os.read(sys.stdin.fileno(), _LONGEST_KEY).decode(errors="replace").lower()
+        if typed.startswith(_ESCAPE):  # an arrow, say: more than one letter
+            return _ESCAPE
+        return typed[:1].replace(_END_OF_INPUT, "")
 
     def wait(self) -> None:
         """A short pause at a terminal, which any key cuts short."""
@@ -210,10 +222,10 @@ class Screen:
 
     @contextmanager
     def _cbreak(self) -> Iterator[None]:
-        """Within, keys arrive one by one and are not shown; what is left of them is dropped."""
+        """Within, keys arrive one by one and are not shown; others, before and after, are dropped."""
         before = termios.tcgetattr(sys.stdin)
         single = [*before[:3], before[3] & ~(termios.ECHO | termios.ICANON), *before[4:]]
-        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, single)
+        termios.tcsetattr(sys.stdin, termios.TCSAFLUSH, single)
         try:
             yield
         finally:
@@ -242,19 +254,33 @@ class Screen:
             signal.signal(signal.SIGCONT, previous)
             termios.tcsetattr(sys.stdin, termios.TCSAFLUSH, before)
 
-    def whisper(self, text: str) -> None:
-        """Show something that must not stay on the screen or in its scroll-back."""
-        if not self.on_terminal:
-            self.say(text)
-            return
-        self.say(_ASIDE + _CLEAR + text)
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """Within, everything is on a screen without a scroll-back; then what was there before is back."""
+        self.say(_ASIDE + _CLEAR)
         try:
-            self.pause("\nPress Enter to hide this. ")
+            yield
         finally:
-            self.say(_CLEAR + _BACK)
+            with suppress(OSError):  # the terminal may be gone
+                self.say(_CLEAR + _BACK)
+
+    def whisper(self, text: str) -> None:
+        """Show something to one of two people, and take it off the screen again."""
+        columns, rows = self.size
+        lines = wrap(text, columns).splitlines(keepends=True)
+        room = max(1, rows - _ROOM_FOR_A_PAUSE)
+        try:
+            for start in range(0, len(lines), room):
+                self.clear()
+                self.say("".join(lines[start : start + room]))
+                last = start + room >= len(lines)
+                self.pause(f"\nPress Enter {'to hide this' if last else 'for more'}. ")
+        finally:
+            with suppress(OSError):
+                self.clear()
 
     def clear(self) -> None:
-        """An empty screen, with nothing to scroll back to where the terminal allows it."""
+        """An empty screen."""
         self.say(_CLEAR)
 
     def pause(self, text: str) -> None:
