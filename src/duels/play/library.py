@@ -37,7 +37,7 @@ def read_record(path: Path) -> Record:
 
 def read_bytes(path: Path) -> bytes:
     """The content of a file that may be a record."""
-    with open(os.open(path, os.O_RDONLY | NO_WAIT), "rb") as file:
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | NO_WAIT)) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise RecordError("this is not a regular file.").within(path)
         data = file.read(MOST_BYTES + 1)

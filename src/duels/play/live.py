@@ -64,6 +64,11 @@ class LiveMatch:
         actor = self.match.actor
         return actor if isinstance(actor, Seat) and actor in self.people else None
 
+    @property
+    def begun(self) -> bool:
+        """Whether anybody has decided anything; what the book enters by itself is no decision."""
+        return any(self.takeback(seat) for seat in Seat)
+
     # -- going on -------------------------------------------------------------------------------
 
     def choose(self) -> Any:

@@ -55,7 +55,7 @@ def run(arguments: list[str]) -> int:
         error.show()
         return error.exit_code
     except (KeyboardInterrupt, EOFError, click.Abort) as leaving:
-        return exit_code(leaving)
+        return exit_code(leaving.__cause__ or leaving)  # click's Abort has a cause
     except BrokenPipeError:
         # Whoever read our output has left; Python would complain once more when it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -226,7 +226,7 @@ def _go_home(code: int, after: "After", screen: "Screen") -> int:
     if after is After.NEW_GAME:
         from duels.terminal.home import Home
 
-        Home(screen).run()
+        Home(screen).run("play")
     return code
 
 

@@ -1,6 +1,8 @@
 """Home: the menu that bare `duels` opens, and to which everything comes back."""
 
 from collections.abc import Callable
+from functools import partial
+from itertools import islice
 from random import Random
 
 from duels.core.errors import DuelsError
@@ -9,12 +11,17 @@ from duels.games import all_games
 from duels.play.library import Kept, kept_matches
 from duels.play.new_match import NewMatch
 from duels.players import HUMAN, KINDS
-from duels.terminal.menu import Back, choose
+from duels.terminal.menu import Back, Leave, choose
 from duels.terminal.play import After, play_new, play_on, show_review
 from duels.terminal.screen import Screen
 
-FRIEND = "friend"
+Door = tuple[str, Callable[[], After | None]]
+"""What lies behind it, and how it is entered."""
+
+_FRIEND = "friend"
 _USUAL_LEVEL = "casual"
+_ME, _OTHER, _COIN = "me", "other", "coin"
+_RECENT = 50  # matches among which an unfinished one is looked for
 
 
 class Home:
@@ -23,63 +30,70 @@ class Home:
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
 
-    def run(self) -> None:
-        self._screen.say("Five duels for two. Enter a number or a name; back goes back.\n\n")
+    def run(self, chosen: str = "") -> None:
+        """Ask what to do and do it, again and again; `chosen` is done first."""
         while True:
-            kept = list(kept_matches(lambda text: None))
-            doors = self._doors(kept)
+            doors = self._doors()
             try:
-                chosen = choose(
-                    self._screen, "What would you like to do?", {k: v[0] for k, v in doors.items()}
-                )
-            except (Back, EOFError):
-                return
-            try:
-                if doors[chosen][1]() is After.QUIT:
+                chosen = chosen or self._choose({name: told for name, (told, _) in doors.items()})
+                _, enter = doors[chosen]
+                if enter() is After.QUIT:
                     return
+            except Leave:
+                return
             except Back:
-                pass
+                if not chosen:  # nothing lies behind the first question
+                    return
             except DuelsError as error:
                 self._screen.say(f"{error}\n")
+            chosen = ""
             self._screen.say("\n")
 
-    def _doors(self, kept: list[Kept]) -> dict[str, tuple[str, Callable[[], After | None]]]:
-        unfinished = [match for match in kept if not match.record.match.over]
-        doors: dict[str, tuple[str, Callable[[], After | None]]] = {
-            "play": ("a new match, against the machine or a friend", self._play)
-        }
+    def _choose(self, doors: dict[str, str]) -> str:
+        title = "What would you like to do? Enter a number or a name; back goes back, quit leaves."
+        return choose(self._screen, title, doors)
+
+    def _doors(self) -> dict[str, Door]:
+        kept = list(islice(kept_matches(lambda text: None), _RECENT))
+        unfinished = next((match for match in kept if not match.record.match.over), None)
+        doors: dict[str, Door] = {"play": ("a new match, against the machine or a friend", self._play)}
         if unfinished:
-            told = f"go on with your match of {unfinished[0].record.match.rules.game.title}"
-            doors["resume"] = (told, lambda: self._again(play_on(unfinished[0].path, self._screen)[1]))
+            told = f"go on with your match of {_title(unfinished)}"
+            doors["resume"] = (told, partial(self._resume, unfinished))
         doors["practice"] = ("positions with a clear answer", self._practise)
         if kept:
-            game = kept[0].record.match.rules.game.title
-            doors["review"] = (f"why your last match ({game}) went as it did", lambda: self._review(kept[0]))
+            told = f"why your last match ({_title(kept[0])}) went as it did"
+            doors["review"] = (told, partial(self._review, kept[0]))
         doors["rules"] = ("how a game is played", self._rules)
         return doors
 
-    def _game(self) -> Game:
-        games = {game.name: game for game in all_games()}
-        told = {game.name: f"{game.title}: {game.summary}" for game in games.values()}
-        return games[choose(self._screen, "Which game?", told)]
+    # -- what can be done -----------------------------------------------------------------------
 
     def _play(self) -> After | None:
         game = self._game()
         levels = {kind.name: kind.summary for kind in KINDS.values() if kind.name != HUMAN}
-        opponents = {**levels, FRIEND: "another person at this keyboard"}
+        opponents = {**levels, _FRIEND: "another person at this keyboard"}
         other = choose(self._screen, "Against whom?", opponents, _USUAL_LEVEL)
-        first = choose(
-            self._screen,
-            "Who moves first?",
-            {"me": "you", "other": "the other", "coin": "a coin decides"},
-            "me",
-        )
-        if first == "coin":
-            first = Random().choice(["me", "other"])
-        two = HUMAN if other == FRIEND else other
-        seats = (HUMAN, two) if first == "me" else (two, HUMAN)
-        self._screen.say("\nType help at any time.\n\n")
+        two = HUMAN if other == _FRIEND else other
+        seats = (HUMAN, two) if self._who_is_first() == _ME else (two, HUMAN)
+        self._screen.say("Type help at any time.\n\n")
         return self._again(play_new(NewMatch(game.rules(), *seats), self._screen)[1])
+
+    def _who_is_first(self) -> str:
+        options = {_ME: "you", _OTHER: "the other", _COIN: "a coin decides"}
+        first = choose(self._screen, "Who moves first?", options, _ME)
+        if first == _COIN:
+            self._screen.say("Flipping a coin...\n")
+            self._screen.wait()
+            first = Random().choice([_ME, _OTHER])
+        told = (
+            "You are Player 1 and move first." if first == _ME else "The other is Player 1 and moves first."
+        )
+        self._screen.say(f"{told}\n")
+        return first
+
+    def _resume(self, kept: Kept) -> After | None:
+        return self._again(play_on(kept.path, self._screen)[1])
 
     def _again(self, after: After) -> After | None:
         return self._play() if after is After.NEW_GAME else after
@@ -94,3 +108,12 @@ class Home:
 
     def _rules(self) -> None:
         self._screen.say(self._game().card())
+
+    def _game(self) -> Game:
+        games = {game.name: game for game in all_games()}
+        told = {game.name: f"{game.title}: {game.summary}" for game in games.values()}
+        return games[choose(self._screen, "Which game?", told)]
+
+
+def _title(kept: Kept) -> str:
+    return kept.record.match.rules.game.title

@@ -8,11 +8,15 @@ from duels.terminal.screen import Screen
 
 
 class Back(Exception):
-    """The person wants to go back to where it came from."""
+    """The person wants to go back to the question before."""
+
+
+class Leave(Exception):
+    """The person wants to leave the menu."""
 
 
 def choose(screen: Screen, title: str, options: Mapping[str, str], default: str | None = None) -> str:
-    """One of the options; an empty line takes the default. Back if the person goes back or leaves."""
+    """One of the options; an empty line takes the default. Back or Leave if that is what the person wants."""
     names = list(options)
     width = max(map(len, names)) + 2
     lines = [f"  {i}. {name:<{width}}{options[name]}" for i, name in enumerate(names, start=1)]
@@ -20,8 +24,13 @@ def choose(screen: Screen, title: str, options: Mapping[str, str], default: str 
     listed = f"{title}\n" + "\n".join(lines)
     notice = listed
     while True:
-        entry = screen.ask(Question(f"Number or name{hint}: ", notice)).strip().lower()
-        if entry in ("back", "b", "quit", "q", "exit"):
+        try:
+            entry = screen.ask(Question(f"Number or name{hint}: ", notice)).strip().lower()
+        except EOFError:
+            raise Leave from None
+        if entry in ("quit", "q", "exit"):
+            raise Leave
+        if entry in ("back", "b"):
             raise Back
         if entry in ("help", "?"):
             notice = listed
@@ -33,4 +42,4 @@ def choose(screen: Screen, title: str, options: Mapping[str, str], default: str 
             return names[int(entry) - 1]
         else:
             wrong = f"{quote(entry)} is not on the list. " if entry else ""
-            notice = f"{wrong}Please choose 1 to {len(names)}, a name, or back."
+            notice = f"{wrong}Please choose 1 to {len(names)}, a name, back or quit."

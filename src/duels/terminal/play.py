@@ -18,7 +18,7 @@ from duels.players import HUMAN
 from duels.terminal.prompts import PromptedMatch, Quit
 from duels.terminal.screen import Screen
 from duels.terminal.shell import command
-from duels.terminal.signals import exit_code
+from duels.terminal.signals import INTERRUPTED, Stopped
 
 
 class After(Enum):
@@ -30,7 +30,7 @@ class After(Enum):
     NEW_GAME = "n"
     QUIT = "q"
     LEFT = ""
-    """It was left before its end."""
+    """It was left before its end, or nobody was asked."""
 
 
 _KEYS = {
@@ -84,7 +84,7 @@ def play_on(path: Path, screen: Screen) -> tuple[int, After]:
         journal.close()
         raise DuelsError(f"{path}: {error}") from None
     screen.notice(f"Going on with {path}.")
-    code, after = _run(live, prompted, screen)
+    code, after = _run(live, prompted, screen, resumed=True)
     if after not in (After.REMATCH, After.SWAP):
         return code, after
     headers = record.headers
@@ -92,26 +92,33 @@ def play_on(path: Path, screen: Screen) -> tuple[int, After]:
     return play_new(_once_more(NewMatch(record.match.rules, *seats), after), screen)
 
 
-def _run(live: LiveMatch, prompted: PromptedMatch, screen: Screen) -> tuple[int, After]:
-    """Play until the end or until somebody leaves; the exit code, and what comes next."""
+def _run(
+    live: LiveMatch, prompted: PromptedMatch, screen: Screen, resumed: bool = False
+) -> tuple[int, After]:
+    """Play until the end or until somebody leaves; the exit code, and what comes next.
+
+    A new match in which nobody has decided anything is not kept.
+    """
     journal = live.journal
     try:
         prompted.run()
     except (Quit, EOFError, KeyboardInterrupt) as leaving:
         if journal:
             saved = f"The match is saved. Go on with: {command('resume', journal.path)}"
-            screen.last_words(f"\n{saved if live.match.turns else 'Nothing was played, so nothing is kept.'}")
-        return (0 if isinstance(leaving, Quit) else exit_code(leaving)), After.LEFT
+            nothing = "Nothing was played, so nothing is kept."
+            screen.last_words(f"\n{saved if resumed or live.begun else nothing}")
+        if isinstance(leaving, Stopped):
+            raise
+        return (0 if isinstance(leaving, Quit) else INTERRUPTED), After.LEFT
     finally:
         if journal:
-            journal.close(keep=bool(live.match.turns))
-    if not journal:
-        return 0, After.QUIT
-    if screen.on_terminal:
+            journal.close(keep=resumed or live.begun)
+    if journal and screen.on_terminal:
         return 0, _ask_what_next(journal.path, screen)
-    review = command("review", journal.path)
-    screen.notice(f"\nRecord: {journal.path}\nWhere it was won and lost: {review}")
-    return 0, After.QUIT
+    if journal:
+        review = command("review", journal.path)
+        screen.notice(f"\nRecord: {journal.path}\nWhere it was won and lost: {review}")
+    return 0, After.LEFT
 
 
 def _ask_what_next(path: Path, screen: Screen) -> After:
@@ -120,7 +127,7 @@ def _ask_what_next(path: Path, screen: Screen) -> After:
     while True:
         try:
             after = After(screen.key(f"\nPress {told}: ", "".join(after.value for after in _KEYS)))
-        except (EOFError, KeyboardInterrupt):
+        except EOFError:
             return After.QUIT
         if after is not After.REVIEW:
             return after
