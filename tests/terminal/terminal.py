@@ -20,13 +20,18 @@ class Terminal:
     """A terminal with `duels` running in it. Use as a context manager."""
 
     def __init__(
-        self, folder: Path, *arguments: str | Path, size: tuple[int, int] = (80, 24), **variables: str
+        self,
+        folder: Path,
+        *arguments: str | Path,
+        size: tuple[int, int] = (80, 24),
+        program: str = COMMAND[-1],
+        **variables: str,
     ) -> None:
         self.master, worker = os.openpty()
         columns, rows = size
         termios.tcsetwinsize(worker, (rows, columns))
         self.process = subprocess.Popen(
-            [*COMMAND, *map(str, arguments)],
+            [*COMMAND[:-1], program, *map(str, arguments)],
             stdin=worker,
             stdout=worker,
             stderr=worker,

@@ -126,7 +126,7 @@ def _ask_what_next(path: Path, screen: Screen) -> After:
     told = ", ".join(f"{after.value} {what}" for after, what in _KEYS.items())
     while True:
         try:
-            after = After(screen.key(f"\nPress {told}: ", "".join(after.value for after in _KEYS)))
+            after = After(screen.key(f"\nPress {told}: ", [after.value for after in _KEYS]))
         except EOFError:
             return After.QUIT
         if after is not After.REVIEW:

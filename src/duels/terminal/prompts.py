@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from duels.core.errors import DuelsError
-from duels.core.match import Turn
 from duels.core.record import format_entry
 from duels.core.rules import Seat
 from duels.core.words import Ink, Question, ask_until, read_yes
@@ -117,19 +116,25 @@ class PromptedMatch:
     def _say(self, text: str) -> None:
         self.screen.say(text)
         self._told = text or self._told
-        self._lines += text.count("\n")
+        self._lines += self.screen.lines(text)
 
     def _recall(self) -> None:
         """Say what was played since this person's last decision, where the screen has lost sight of it."""
         you = self._alone
         if you and self._lines > self.screen.size[1] - _ROOM_FOR_A_QUESTION:
-            since = [
-                f"{'you' if turn.actor is you else self.live.names[you.other]}: {self._entry(turn)}"
-                for turn in self.live.match.turns[self._asked_at :]
-                if isinstance(turn.actor, Seat) and not turn.hidden_from(you)
-            ]
-            self.screen.say(Ink.DIM(f"Last moves: {'; '.join(since)}.") + "\n")
+            self.screen.say(Ink.DIM(f"Last moves: {'; '.join(self._moves_since(you))}.") + "\n")
         self._lines, self._asked_at = 0, len(self.live.match.turns)
+
+    def _moves_since(self, you: Seat) -> list[str]:
+        """What was played since this person was last asked, in notation, each with what chance brought."""
+        moves: list[str] = []
+        for turn in self.live.match.turns[self._asked_at :]:
+            entry = format_entry(self.live.match.rules, turn)
+            if not isinstance(turn.actor, Seat):
+                moves[-1:] = [f"{move} ({entry})" for move in moves[-1:]]
+            elif not turn.hidden_from(you):
+                moves.append(f"{'you' if turn.actor is you else self.live.names[turn.actor]}: {entry}")
+        return moves
 
     def _retell(self) -> None:
         for text in self.narrator.retell(self.live.match):
@@ -137,10 +142,6 @@ class PromptedMatch:
 
     def _tell(self) -> None:
         self._say(self.narrator.happened(self.live.match))
-
-    def _entry(self, turn: Turn[Any]) -> str:
-        """A move in notation, with what chance brought right after it."""
-        return format_entry(self.live.match.rules, turn)
 
     # -- people ---------------------------------------------------------------------------------
 
@@ -166,6 +167,7 @@ class PromptedMatch:
             # where somebody may enter a movement once more. Neither is left on the screen.
             self._show(f"{question.notice}\n")
             question = Question(question.prompt, secret=question.secret)
+        self._lines += self.screen.lines(f"{question.notice}\n{question.prompt}\n")
         return self.screen.ask(question, self.guarded and question.secret)
 
     def _hand_over(self, seat: Seat) -> None:

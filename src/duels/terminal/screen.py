@@ -12,7 +12,7 @@ import shutil
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from time import monotonic
 from typing import Any, TypeVar
@@ -39,12 +39,12 @@ _CODES = {
 }
 _CLEAR = "\x1b[2J\x1b[H"  # the screen; the cursor goes to its top left
 _ASIDE, _BACK = "\x1b[?1049h", "\x1b[?1049l"  # the alternate screen, which keeps no scroll-back
-_END_OF_INPUT, _ESCAPE = "\x04", "\x1b"
-_LONGEST_KEY = 32  # bytes
+_END_OF_INPUT = "\x04"
 _ECHO_LIMIT = 200
 _REMINDER = 75  # letters: a reminder that fills its line cannot be written over
 _REMIND_EVERY = 1.0  # seconds
 _ROOM_FOR_A_PAUSE = 3  # lines
+_KEY = re.compile(r"\x1b\[[0-9;]*.|\x1bo.|.", re.DOTALL)  # an arrow sends several letters
 _ESCAPES = re.compile(r"(\x1b\[[0-9;]*m)+")
 PACES = {"off": 0.0, "quick": 0.4, "normal": 1.0}
 """How long a pause takes, in seconds: before a machine's move, and while a coin is in the air."""
@@ -67,6 +67,10 @@ class Screen:
         """Columns and rows."""
         columns, rows = shutil.get_terminal_size()
         return columns, rows
+
+    def lines(self, text: str) -> int:
+        """How many lines the text takes."""
+        return wrap(text, self.size[0]).count("\n")
 
     def colour_for(self, you: Seat) -> None:
         """From now on the first player's colour means you, whichever seat that is."""
@@ -190,28 +194,28 @@ class Screen:
         readline.parse_and_bind("set enable-bracketed-paste off")
         return True
 
-    def key(self, prompt: str, keys: str) -> str:
+    def key(self, prompt: str, keys: Sequence[str]) -> str:
         """One of `keys`, pressed at a terminal without Enter; the last one stands for leaving."""
         if not self.on_terminal or not termios:
             entry = self.ask(Question(prompt)).strip().lower()[:1]
-            return entry if entry and entry in keys else keys[-1]
-        pressed = ""
+            return entry if entry in keys else keys[-1]
+        chosen = ""
         with self._cbreak():
             self.say(prompt)
             try:
-                while not pressed or pressed not in keys:
-                    pressed = self._pressed() or keys[-1]
+                chosen = next((pressed for pressed in self._pressed() if pressed in keys), keys[-1])
             finally:
-                self.say(f"{pressed}\n")
-        return pressed
+                self.say(f"{chosen if chosen.isalpha() else ''}\n")
+        return chosen
 
     @staticmethod
-    def _pressed() -> str:
-        """The key pressed next; empty at the end of input."""
-        typed = os.read(sys.stdin.fileno(), _LONGEST_KEY).decode(errors="replace").lower()
-        if typed.startswith(_ESCAPE):  # an arrow, say: more than one letter
-            return _ESCAPE
-        return typed[:1].replace(_END_OF_INPUT, "")
+    def _pressed() -> Iterator[str]:
+        """The keys that are pressed, in lower case, until the end of input."""
+        while typed := os.read(sys.stdin.fileno(), 32).decode(errors="replace").lower():
+            for pressed in _KEY.findall(typed):
+                if pressed == _END_OF_INPUT:
+                    return
+                yield pressed
 
     def wait(self) -> None:
         """A short pause at a terminal, which any key cuts short."""

@@ -28,7 +28,8 @@ class FlipWords(Words[Action, State]):
     letters = frozenset({"q", "f"})
 
     def opening(self) -> str:
-        return f"Welcome to Quantum Flip!\n\n{self._grid(self.rules.initial().tiles)}\n"
+        bag = f"The bag is balanced: {self.rules.copies} tiles of each value from 1 to {self.rules.values}.\n"
+        return f"Welcome to Quantum Flip!\n{bag}\n{self._grid(self.rules.initial().tiles)}\n"
 
     def ask(self, sight: Sight[Action, State]) -> Dialogue[Action]:
         if sight.view.choosing:
