@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .PHONY: play test lint golden check-slow wheel-test docs changelog bench solved examples hunt-strategy \
-	hunt-study clean
+	hunt-study new-game clean
 
 # Reinstalled only when what is to be installed changes.
 .venv/played: pyproject.toml
@@ -68,6 +68,10 @@ bench: .venv/tested .venv-bench/ready
 
 solved: .venv/tested
 	$(BIN)/python docs/solved/build.py
+
+# Writes the package of a new game, to be changed: make new-game NAME=nim, in examples/ or with DIR=folder.
+new-game:
+	@$(PYTHON) tools/new_game.py '$(NAME)' $(if $(DIR),'$(DIR)')
 
 # Trains and certifies hunt's strategy anew, about 20 minutes; says whether it is the one that is shipped.
 hunt-strategy: .venv/tested

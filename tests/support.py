@@ -195,7 +195,7 @@ COMMAND = (sys.executable, "-c", "from duels.terminal.commands import main; main
 
 
 def environment(folder: Path, **more: str) -> dict[str, str]:
-    kept = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "TERM")}
+    kept = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES", "NO_COLOR", "TERM")}
     ours = {"DUELS_HOME": str(folder), "DUELS_PACE": "off", "PYTHONUTF8": "1", "TERM": "xterm"}
     return {**kept, **ours, **more}
 

@@ -7,7 +7,7 @@ from typing import Any
 import charts
 from sample import GOAL, PLAYERS, summed_up
 
-from duels.analysis.advice import bounded, percent
+from duels.analysis.wording import bounded, percent
 from duels.core.rules import Rules, Seat, Sight
 from duels.games.chain.challenges import accepting_may_be_right, all_boards, all_challenges
 from duels.games.chain.oracle import ChainOracle

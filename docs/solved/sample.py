@@ -15,7 +15,7 @@ from inspect import getsourcefile
 from pathlib import Path
 from typing import Any
 
-from duels.analysis import advice
+from duels.analysis import wording
 from duels.analysis.export import Export, play_one
 from duels.games.flip import abstraction, bounds, oracle, rules, table
 from duels.players import levels, make_player
@@ -91,7 +91,7 @@ def summed_up() -> dict[str, Any]:
             "matches": len(matches),
             "decisions": sum(match["decisions"] for match in matches),
             "wide": sum(match["wide"] for match in matches),
-            "widest": advice.at_most(max(match["widest"] for match in matches)),
+            "widest": wording.at_most(max(match["widest"] for match in matches)),
         }
         for player, matches in played.items()
     }

@@ -20,8 +20,11 @@ if TYPE_CHECKING:
     # `as` exports what needs NumPy; `from duels import *` is for everybody, and leaves it out.
     from duels import vector as vector
     from duels.analysis.agents import table_of as table_of
+    from duels.analysis.exercises import Exercise, exercises
     from duels.analysis.exploitability import exploitability as exploitability
     from duels.analysis.exploitability import exploitability_bounds as exploitability_bounds
+    from duels.analysis.hints import Hint, hint
+    from duels.analysis.review import Review, review
     from duels.core.match import Match, draw
     from duels.core.options import OptionValue
     from duels.core.record import Record
@@ -37,8 +40,10 @@ __all__ = [
     "DuelsError",
     "Ending",
     "Event",
+    "Exercise",
     "Game",
     "GameOver",
+    "Hint",
     "IllegalMove",
     "Match",
     "NotYourTurn",
@@ -47,6 +52,7 @@ __all__ = [
     "Player",
     "Record",
     "RecordError",
+    "Review",
     "Rules",
     "Seat",
     "Sight",
@@ -54,9 +60,12 @@ __all__ = [
     "all_games",
     "draw",
     "dump_record",
+    "exercises",
     "find_game",
+    "hint",
     "load_record",
     "make_player",
+    "review",
     "start",
 ]
 
@@ -66,18 +75,24 @@ _LATER = {
     "CHANCE": "duels.core.rules.CHANCE",
     "Ending": "duels.core.rules.Ending",
     "Event": "duels.core.rules.Event",
+    "Exercise": "duels.analysis.exercises.Exercise",
+    "Hint": "duels.analysis.hints.Hint",
     "Match": "duels.core.match.Match",
     "Outcome": "duels.core.rules.Outcome",
     "Player": "duels.players.Player",
     "Record": "duels.core.record.Record",
+    "Review": "duels.analysis.review.Review",
     "Rules": "duels.core.rules.Rules",
     "Seat": "duels.core.rules.Seat",
     "Sight": "duels.core.rules.Sight",
     "draw": "duels.core.match.draw",
     "dump_record": "duels.core.record.dumps",
+    "exercises": "duels.analysis.exercises.exercises",
     "exploitability": "duels.analysis.exploitability.exploitability",
     "exploitability_bounds": "duels.analysis.exploitability.exploitability_bounds",
+    "hint": "duels.analysis.hints.hint",
     "make_player": "duels.players.make_player",
+    "review": "duels.analysis.review.review",
     "table_of": "duels.analysis.agents.table_of",
 }
 

@@ -2,9 +2,12 @@
 
 import pytest
 
-from duels.core.features import WIDE, Encoding, Feature
+from duels.core.features import WIDE, Encoding, Feature, features_by_exploring
 from duels.core.rules import Seat
 from duels.games import GAMES
+from tests.outside.highcard import HighCard
+from tests.outside.nim import Nim
+from tests.outside.tictactoe import TicTacToe
 
 
 def test_one_hot_and_two_valued_slots() -> None:
@@ -46,3 +49,20 @@ def test_both_seats_see_the_start_from_their_own_side(game: str) -> None:
     shown = [encoding.encode(rules.view(rules.initial(), seat), seat) for seat in Seat]
     assert [len(numbers) for numbers in shown] == [encoding.size] * 2
     assert shown[0] != shown[1]  # whose turn it is
+
+
+def test_features_of_a_game_that_states_none() -> None:
+    """A board that is a word is shown cell by cell; a tuple that grows is filled up; no clock is shown."""
+    (board,) = features_by_exploring(TicTacToe())
+    assert (board.name, board.values, board.count) == ("cells", (".", "o", "x"), 9)
+    assert Encoding([board]).encode(TicTacToe().parse_state("xo......."), Seat.ONE)[:6] == bytes(
+        [0, 0, 1, 0, 1, 0]
+    )
+    limits = [features_by_exploring(HighCard(max_passes=limit)) for limit in (None, 2)]
+    for features in limits:
+        assert [feature.name for feature in features] == ["seat", "dealt", "cards", "mover", "end", "winner"]
+        assert {feature.name: feature.values for feature in features}["cards"] == (1, 2, None)
+    assert [f.values for f in limits[0]] == [f.values for f in limits[1]]
+    heaps, mover, _ = features_by_exploring(Nim())
+    assert (heaps.values, heaps.count) == ((0, 1, 2), 2)
+    assert set(mover.values) == {"mine", "other's"}

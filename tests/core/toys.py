@@ -4,7 +4,7 @@ The game: a coin is tossed; Player 1 hides something left or right; Player 2, wh
 hidden, guesses where. On heads the finder wins, on tails the hider does.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
@@ -197,8 +197,8 @@ class FalseOffer(Broken):
         self,
         state: State,
         seat: Seat,
-        events: tuple[Event, ...] = (),
-        history: tuple[str | None, ...] = (),
+        events: Sequence[Event] = (),
+        history: Sequence[str | None] = (),
     ) -> Sight[str, View]:
         return replace(super().sight(state, seat, events, history), actions=SIDES)
 

@@ -3,6 +3,7 @@
 import errno
 import os
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -78,7 +79,7 @@ def test_what_cannot_be_written_has_not_happened(tmp_path: Path) -> None:
         assert lines_of(read_record(journal.path).match) == ["4", "resign"]
 
 
-CHANGES = {
+CHANGES: dict[str, Callable[[Path], object]] = {
     "removed": lambda path: path.unlink(),
     "replaced": lambda path: (path.rename(path.with_suffix(".old")), path.write_text("another file")),
     "cut": lambda path: os.truncate(path, 20),

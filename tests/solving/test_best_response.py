@@ -8,6 +8,7 @@ import pytest
 from duels.core.rules import Seat, Sight
 from duels.games.hunt.rules import Action, Known, QuantumHunt
 from duels.solving.best_response import Policy, best_response
+from tests.outside.highcard import HighCard
 
 SHORT = QuantumHunt(cells=2, max_turns=3)
 
@@ -23,6 +24,17 @@ def test_a_certain_win_is_found() -> None:
         return [float(action is sight.actions[0]) for action in sight.actions]
 
     assert best_response(QuantumHunt(cells=2, max_turns=4), Seat.TWO, takes_the_first) == 1.0
+
+
+def test_a_draw_is_worth_one_half() -> None:
+    """Whoever holds the lower of two cards can do no better than to pass until it is cut off."""
+
+    def passes(sight: Sight[str, Any]) -> Sequence[float]:
+        return [1.0, 0.0]
+
+    # Dealt 2, show: it wins or draws; dealt 1, wait. So both seats win (1 + 1/2) / 4 + 1/4.
+    for seat in Seat:
+        assert best_response(HighCard(max_passes=4), seat, passes) == (1 + 0.5) / 4 + 0.5 / 2
 
 
 def open_spiels(rules: QuantumHunt) -> Any:

@@ -1,6 +1,6 @@
 """What somebody writes who uses the package: `mypy --strict` sees the type of everything in it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from random import Random
 from typing import Any, assert_type
 
@@ -70,4 +70,14 @@ def grading() -> None:
     assert_type(bounds.low, float)
 
 
-# -- duels.review, duels.hint and duels.exercises belong here as soon as the package has them --
+def analysis(match: AnyMatch) -> None:
+    review = assert_type(duels.review(match), duels.Review)
+    assert_type(review.score, float)
+    assert_type(review.loss(duels.Seat.ONE), float)
+    assert_type(review.moments[0].luck, float)
+    hint = assert_type(duels.hint(match.sight(duels.Seat.ONE)), duels.Hint[Any])
+    assert_type(hint.text, str)
+    assert_type(hint.value.number, float)
+    for exercise in assert_type(duels.exercises("lights", lights=12), Iterator[duels.Exercise]):
+        assert_type(exercise.sight, duels.Sight[Any, Any])
+        assert_type(exercise.grade(exercise.sight.actions[0]).right, bool)

@@ -4,9 +4,10 @@ A game states its features once, from the side of the seat that looks; every env
 """
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import lru_cache
 from itertools import islice
-from typing import Any
+from typing import Any, cast
 
 from duels.core.errors import DuelsError
 from duels.core.explore import reachable
@@ -92,13 +93,18 @@ MOST_EXPLORED = 100_000
 _MINE, _OTHERS = "mine", "other's"
 
 
-def features_by_exploring(rules: Rules[Any, Any, Any]) -> list[Feature]:
+@lru_cache(maxsize=16)
+def features_by_exploring(rules: Rules[Any, Any, Any]) -> tuple[Feature, ...]:
     """The features of a game that states none: every field of a view, with the values that occur in it.
 
-    Fields that are tuples are taken apart. A seat is told as `mine` or `other's`.
+    Fields that are tuples are taken apart, and so are words that are boards, a letter a cell. A seat is told
+    as `mine` or `other's`. Features are the same under every limit, so the clock that counts towards it is
+    left out.
     """
-    states = [match.state for match in islice(reachable(rules), MOST_EXPLORED + 1)]
-    if len(states) > MOST_EXPLORED:
+    unlimited: Any = replace(cast(Any, rules), **{rules.limit: None}) if rules.limit else rules
+    few = (unlimited.most_states() or 0) <= MOST_EXPLORED
+    states = [match.state for match in islice(reachable(unlimited), MOST_EXPLORED + 1)] if few else []
+    if not 0 < len(states) <= MOST_EXPLORED:
         raise DuelsError(
             f"{rules.name} has too many states to find its features by exploring: "
             f"write a door 'features' in {rules.game.package}."
@@ -108,23 +114,35 @@ def features_by_exploring(rules: Rules[Any, Any, Any]) -> list[Feature]:
     for state in states:
         for seat in Seat:
             for name, values in _parts(rules.view(state, seat), seat):
+                if name == rules.clock:
+                    continue
                 met.setdefault(name, set()).update(values)
                 lengths.setdefault(name, set()).add(len(values))
     for name, found in lengths.items():
         if len(found) > 1:  # a tuple that grows is filled up
             met[name].add(None)
-    return [
-        Feature(name, tuple(sorted(values, key=repr)), _reader(name, max(lengths[name])), max(lengths[name]))
-        for name, values in met.items()
-    ]
+    return tuple(_feature(name, values, max(lengths[name])) for name, values in met.items())
 
 
-def _reader(name: str, count: int) -> Callable[[Any, Seat], Sequence[Hashable]]:
+def _feature(name: str, values: set[Hashable], count: int) -> Feature:
     def read(view: Any, seat: Seat) -> Sequence[Hashable]:
-        values = dict(_parts(view, seat)).get(name, ())
-        return (*values, *[None] * (count - len(values)))
+        slots = dict(_parts(view, seat)).get(name, ())
+        return (*slots, *[None] * (count - len(slots)))
 
-    return read
+    letters = _letters(values)
+    if letters and count == 1 and letters[0] * len(letters[1]) < len(values):
+        length, alphabet = letters
+        return Feature(name, alphabet, lambda view, seat: cast(str, read(view, seat)[0]), length)
+    return Feature(name, tuple(sorted(values, key=repr)), read, count)
+
+
+def _letters(values: set[Hashable]) -> tuple[int, tuple[str, ...]] | None:
+    """The length and the letters of words that are all as long; None if they are not."""
+    words = [value for value in values if isinstance(value, str)]
+    lengths = {len(word) for word in words}
+    if len(words) < len(values) or len(lengths) != 1:
+        return None
+    return lengths.pop(), tuple(sorted(set().union(*words)))
 
 
 def _parts(view: Any, seat: Seat) -> Iterator[tuple[str, tuple[Hashable, ...]]]:

@@ -13,7 +13,8 @@
 
 Header lines, an empty line, then one action or chance outcome a line, in the game's notation, or `resign` or
 `forfeit`. A finished match ends with `result:` and a code (`1 won`, `drawn`, `cut off`, `1 won, 2 resigned`).
-Lines that begin with `#` are comments. With a `seat:` line, entries hidden from that seat read `?`.
+Lines that begin with `#` are comments. With a `seat:` line, entries hidden from that seat read `?`
+(see `core.information_sets`).
 
 Version 1, whose result was a sentence, can still be read.
 """
@@ -24,14 +25,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from duels.core.errors import BadOption, DuelsError, GameOver, RecordError, UnknownName, quote
-from duels.core.information_sets import InformationSet
+from duels.core.information_sets import HIDDEN, InformationSet, is_over, spell
 from duels.core.match import Concession, Match, Turn
 from duels.core.options import Option, OptionValue, options_of
 from duels.core.rules import Outcome, Rules, Seat
 
 VERSION = 2
 READABLE = (1, 2)
-HIDDEN = "?"
 COMMENT = "#"
 LARGEST_RECORDED = 9999  # of an option: a few edited letters must not cost minutes to check
 MOST_WAYS = 500_000
@@ -66,12 +66,12 @@ class Record:
 def dumps(match: AnyMatch, headers: Mapping[str, str] | None = None, seat: Seat | None = None) -> str:
     """The whole record; with `seat`, as that seat may have it."""
     kept = dict(headers or {})
-    turns = match.turns
+    lines = [format_entry(match.rules, turn) for turn in match.turns]
     if seat:
-        turns = match.turns_known_to(seat)
         kept = {key: value for key, value in kept.items() if key not in SECRET_HEADERS}
         kept["seat"] = str(seat.value)
-    lines = [HIDDEN if seat and turn.hidden_from(seat) else format_entry(match.rules, turn) for turn in turns]
+        conceded = lines[-1:] if match.last and isinstance(match.last.action, Concession) else []
+        lines = [*spell(match.rules, match.sight(seat)), *conceded]
     body = "".join(f"{line}\n" for line in lines)
     return format_header(match.rules, kept) + body + format_result(match)
 
@@ -274,16 +274,12 @@ def _replay_seen(rules: AnyRules, entries: list[Numbered], seat: Seat, result: R
                 conceded = tuple(match.play_text(entry) for match in seen.possible)
                 seen = InformationSet(seat, conceded)
                 continue
-            left -= sum(1 if entry != HIDDEN else len(match.actions) for match in seen.possible)
+            left -= sum(len(m.actions) if entry.startswith(HIDDEN) else 1 for m in seen.possible)
             if left < 0:
                 raise DuelsError(
                     "there are too many ways in which this copy can have come about to check it."
                 )
-            action = None if entry == HIDDEN else rules.parse(entry)
-            # An entry can be answered in several ways (hit or miss): so that the match ended as is stated,
-            # or, where nothing is, so that it went on if it could.
-            ways = [(stated.doubt(w.match.outcome) if stated else w.match.over, w) for w in seen.ways(action)]
-            seen = min(ways, key=lambda way: way[0])[1]
+            seen = seen.read(entry, stated.doubt if stated else is_over)
         except DuelsError as error:
             raise _wrong(entry, error, number) from None
     return seen.match

@@ -169,6 +169,8 @@ class Sight(Generic[A, V]):
     """Every action and chance outcome since the start, None where it was hidden from this seat."""
     outcome: Outcome | None = None
     """How the match ended; None while it goes on."""
+    rules: "Rules[Any, A, V]" = field(kw_only=True, compare=False, repr=False)
+    """The rules that are played by, which are no secret."""
 
 
 class Rules(ABC, Generic[S, A, V]):
@@ -298,7 +300,7 @@ class Rules(ABC, Generic[S, A, V]):
         actor = self.actor(state)
         actions = self.actions(state) if actor is seat else ()
         view, outcome = self.view(state, seat), self.outcome(state)
-        return Sight(seat, view, actor, actions, events, history, outcome)
+        return Sight(seat, view, actor, actions, events, history, outcome, rules=self)
 
     def most_states(self) -> int | None:
         """An upper bound on how many states can be reached, where a formula tells one.

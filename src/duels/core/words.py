@@ -134,10 +134,6 @@ class Words(ABC, Generic[A, V]):
     letters: ClassVar[frozenset[str]] = frozenset()
     """Single letters that mean something of the game's own, in lower case: `q` cannot leave there."""
 
-    def symbol(self, seat: Seat) -> str:
-        """What stands for the seat on the board (`X`); empty where nothing does."""
-        return ""
-
     @abstractmethod
     def opening(self) -> str:
         """What the screen shows before the first turn."""
@@ -165,6 +161,10 @@ class Words(ABC, Generic[A, V]):
     @abstractmethod
     def moves(self, sight: Sight[A, V]) -> str:
         """What the seat may do now, in one or a few lines."""
+
+    def called(self, seat: Seat) -> str:
+        """What the game calls a seat: its label, or its token (`X`)."""
+        return seat.label
 
     def remembered(self, sight: Sight[A, V]) -> str:
         """What the seat has been shown and the board does not show any more; empty where there is nothing."""

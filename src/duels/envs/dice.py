@@ -3,6 +3,8 @@
 So a batch draws the same whether it is stepped whole or in parts, and one environment the same as
 its place in a batch. It is SplitMix64: a stream is a 64-bit number that every tick adds to; the word
 that falls is the number, mixed. The upper half of a word is for chance, the lower for a random player.
+Chance before the first decision of a game draws from the tick at which the game begins, mixed in another
+way. A game that is broken off takes a tick, so that the next one begins differently.
 """
 
 from typing import Any
@@ -14,6 +16,7 @@ MIX_1 = 0xBF58476D1CE4E5B9
 MIX_2 = 0x94D049BB133111EB
 _WORD = 0xFFFFFFFFFFFFFFFF
 HALF = 0xFFFFFFFF
+BEGIN = 0xA5A5A5A5A5A5A5A5
 
 
 def _mix(word: int) -> int:
@@ -27,15 +30,20 @@ def stream(seed: int, number: int = 0) -> int:
     return _mix((_mix((check_int("seed", seed) + GAMMA) & _WORD) + (number + 1) * GAMMA) & _WORD)
 
 
-def advance(stream: int) -> int:
-    """The stream one tick later."""
-    return (stream + GAMMA) & _WORD
+def advance(stream: int, ticks: int = 1) -> int:
+    """The stream some ticks later."""
+    return (stream + ticks * GAMMA) & _WORD
 
 
 def roll(stream: int) -> tuple[int, int]:
     """What falls next: 32 bits for chance, 32 bits for a random player."""
     word = _mix(advance(stream))
     return word >> 32, word & HALF
+
+
+def begin(stream: int) -> int:
+    """32 bits for chance before the first decision of a game that begins now."""
+    return _mix(stream ^ BEGIN) >> 32
 
 
 def pick(bits: int, ways: int) -> int:
@@ -65,6 +73,13 @@ def words(streams: Any, ticks: int) -> Any:
 
     counts = np.arange(1, ticks + 1, dtype=np.uint64) * np.uint64(GAMMA)
     return _mix_all(streams + counts[:, None])
+
+
+def begin_all(streams: Any) -> Any:
+    """`begin` for every stream, as signed numbers to reckon with."""
+    import numpy as np
+
+    return (_mix_all(streams ^ np.uint64(BEGIN)) >> np.uint64(32)).view(np.int64)
 
 
 def _mix_all(words: Any) -> Any:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Generic, cast
 
+from duels.core.errors import DuelsError
+from duels.core.options import Kind, options_of
 from duels.core.rules import CHANCE, A, Rules, S, Seat, V
 
 CERTAIN = Fraction(1)
@@ -26,14 +28,17 @@ class Decisions(Generic[S, A, V]):
     """The decisions of `rules`, without the limit; `limit` is what the clock may reach, if anything."""
 
     def __init__(self, rules: Rules[S, A, V]) -> None:
+        _check_limit(rules)
         self.limit = rules.limit_value
         # A clock ticks only under a limit: one that is never reached.
-        far: Any = replace(cast(Any, rules), **{rules.limit: sys.maxsize}) if rules.limit else rules
-        self.rules: Rules[S, A, V] = far
+        self.rules = _limited_to(rules, sys.maxsize)
         self.clock = rules.clock
         self.actions = self.rules.all_actions()
         self.number = {action: number for number, action in enumerate(self.actions)}
-        self.initial = self.rules.initial()
+        self.starts = self._settle(CERTAIN, self.rules.initial())
+        """How a game can begin: in one way, unless chance comes before the first decision."""
+        if any(self.actor(way.state) is None for way in self.starts):
+            raise DuelsError(f"A game of {rules.name} can be over before anybody has moved.")
 
     def actor(self, state: S) -> Seat | None:
         """Who decides at a state; None when the game is over."""
@@ -62,3 +67,26 @@ class Decisions(Generic[S, A, V]):
         if not ticks or self.clock is None:
             return state, 0
         return cast(S, replace(cast(Any, state), **{self.clock: 0})), ticks
+
+
+def most_decisions(rules: Rules[Any, Any, Any]) -> int | None:
+    """An upper bound on how many states there are without the limit, where the rules tell one."""
+    _check_limit(rules)
+    return _limited_to(rules, None).most_states()
+
+
+def _limited_to(rules: Rules[S, A, V], limit: int | None) -> Rules[S, A, V]:
+    return cast(Rules[S, A, V], replace(cast(Any, rules), **{rules.limit: limit})) if rules.limit else rules
+
+
+def _check_limit(rules: Rules[Any, Any, Any]) -> None:
+    """Refuse a limit that cannot be taken away, or that nothing counts towards."""
+    if rules.limit is None:
+        return
+    kinds = {option.name: option.kind for option in options_of(type(rules))}
+    if kinds.get(rules.limit) is not Kind.LIMIT:
+        raise DuelsError(
+            f"The limit of {rules.name}, {rules.limit}, must be an option with the default None."
+        )
+    if rules.clock is None:
+        raise DuelsError(f"{rules.name} has a limit and no clock: see Rules.clock.")

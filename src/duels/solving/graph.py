@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Generic
 
+from duels.core.errors import DuelsError
 from duels.core.rules import CHANCE, A, Actor, Rules, S, Seat, V
 from duels.solving.progress import Progress, quiet
 
@@ -28,14 +29,24 @@ class Graph(Generic[S]):
         return len(self.states)
 
 
-def explore(rules: Rules[S, A, V], starts: Iterable[S] | None = None, progress: Progress = quiet) -> Graph[S]:
-    """The graph of all states that can be reached from `starts` (from the opening, if none are given)."""
+def explore(
+    rules: Rules[S, A, V],
+    starts: Iterable[S] | None = None,
+    progress: Progress = quiet,
+    most: int | None = None,
+) -> Graph[S]:
+    """The graph of all states that can be reached from `starts` (from the opening, if none are given).
+
+    DuelsError as soon as there are more than `most`.
+    """
     graph: Graph[S] = Graph()
     for state in starts if starts is not None else (rules.initial(),):
         _enter(graph, state)
     for count, state in enumerate(graph.states):  # grows while it is read
         if count % 1000 == 0:
             progress(f"{count:,} states walked through")
+            if most is not None:
+                refuse_many(rules, len(graph), most)
         actor = rules.actor(state)
         steps = [rules.apply(state, action).state for action in rules.actions(state)]
         graph.actor.append(actor)
@@ -44,7 +55,18 @@ def explore(rules: Rules[S, A, V], starts: Iterable[S] | None = None, progress: 
         outcome = rules.outcome(state)
         if outcome:
             graph.result[graph.number[state]] = outcome.score(Seat.ONE)
+    if most is not None:
+        refuse_many(rules, len(graph), most)
     return graph
+
+
+def refuse_many(rules: Rules[S, A, V], states: int | None, most: int) -> None:
+    """DuelsError if there are more than `most` states; None: it is not known."""
+    if states is not None and states > most:
+        raise DuelsError(
+            f"{rules.name} has more than {most:,} states with these options, too many to be listed: "
+            "choose smaller ones, or write the game an oracle."
+        )
 
 
 def _enter(graph: Graph[S], state: S) -> int:

@@ -50,8 +50,8 @@ def solve(
 ) -> None:
     """Show what perfect play is: the value of a position and of every action.
 
-    A value is the probability that the player to move wins when both play perfectly; never-ending
-    play counts one half.
+    A value is the probability that the player to move wins when both play perfectly; a draw counts one
+    half, and so does never-ending play.
 
     \b
     --verify takes, on one core:
@@ -60,6 +60,7 @@ def solve(
       flip          a few minutes
       hunt          minutes, and needs the extra 'fast'
     """
+    from duels.analysis.solution import position_to_solve
     from duels.terminal import solve as solving
     from duels.terminal.screen import Screen
 
@@ -68,15 +69,17 @@ def solve(
         if verifying and given:
             raise click.UsageError(f"{name} does not go with --verify.")
     try:
-        sight = solving.position_to_solve(rules, position)
+        sight = position_to_solve(rules, position)
     except DuelsError as error:
         raise click.UsageError(str(error)) from None
     if verifying:
         leave(0 if solving.verify(rules, as_json, screen) else 1)
-    elif as_json:
-        click.echo(solving.solution_as_json(rules, sight, screen))
     else:
-        solving.show_solution(rules, sight, screen, every_action)
+        solution = solving.find_solution(sight, screen)
+        if as_json:
+            click.echo(json.dumps(solution.as_data(), indent=2))
+        else:
+            screen.say(solving.solution_as_text(solution, every_action))
 
 
 @click.command(
@@ -87,7 +90,9 @@ def solve(
 )
 @game_argument
 @click.option(
-    "--matches", type=click.IntRange(2), help="Matches a row; 1000 by default in lights and leap, else 100."
+    "--matches",
+    type=click.IntRange(2),
+    help="Matches a row; by default 1000 where skill alone decides, else 100.",
 )
 @click.option("--seed", default="levels", show_default=True, help="Makes the measurement repeatable.")
 @click.option("--json", "as_json", is_flag=True, help="The rows as one JSON list.")
@@ -128,9 +133,12 @@ def levels(rules: "Rules[Any, Any, Any]", matches: int | None, seed: str, as_jso
 )
 @plain_option
 def review(file: Path | None, as_json: bool, page: Path | None, plain: bool) -> None:
-    """Show where a match, the last one by default, was won and lost: every decision and its price."""
+    """Show where a match was won and lost: what every decision gave away, and what was luck.
+
+    Without FILE it is the match that was played last.
+    """
     from duels.analysis.review import review_record
-    from duels.terminal.review_text import review_as_json, review_as_text
+    from duels.terminal.review_text import review_as_text
     from duels.terminal.screen import Screen
 
     if page and page.exists() and not page.read_bytes().lstrip().lower().startswith(b"<!doctype html"):
@@ -144,7 +152,9 @@ def review(file: Path | None, as_json: bool, page: Path | None, plain: bool) -> 
 
         page.write_text(review_as_page(reviewed), encoding="utf-8")
     if as_json:
-        click.echo(review_as_json(reviewed))
+        from duels.analysis.review_data import review_as_data
+
+        click.echo(json.dumps(review_as_data(reviewed), indent=2))
     else:
         screen.say(review_as_text(reviewed))
     if page:
@@ -159,16 +169,14 @@ def review(file: Path | None, as_json: bool, page: Path | None, plain: bool) -> 
 @click.option("--seed", help="Makes the positions repeatable.")
 @plain_option
 def practice(rules: "Rules[Any, Any, Any]", count: int, seed: str | None, plain: bool) -> None:
-    """Answer positions that have one right move (in hunt a few), graded at once.
+    """Solve positions with a clear answer, graded at once.
 
-    At any prompt, help tells what else can be entered.
+    Type help at any time.
     """
-    from random import Random
-
     from duels.terminal.practice import practise
     from duels.terminal.screen import Screen
 
-    practise(rules, count, Random(seed), Screen(plain))
+    practise(rules, count, seed, Screen(plain))
 
 
 @click.command(
@@ -200,9 +208,9 @@ def export(
 ) -> None:
     """Write matches between machine players, every decision graded.
 
-    A run that was broken off goes on where it was when it is started again, and a finished one goes on
-    with more --games. chain and hunt need not end between machines: they are cut off after 50 boards or
-    turns, or as --max-boards and --max-turns say.
+    A run that was interrupted goes on where it was when it is started again; a finished one goes on with
+    more --games. Games that need not end between machines are cut off at their limit: without --max-boards
+    in chain or --max-turns in hunt, at 50.
     """
     from duels.analysis import export as exporting
     from duels.play.new_match import limited

@@ -101,7 +101,7 @@ class Home:
     def _practise(self) -> None:
         from duels.terminal.practice import practise
 
-        practise(self._game().rules(), 5, Random(), self._screen)
+        practise(self._game().rules(), 5, None, self._screen)
 
     def _review(self, kept: Kept) -> None:
         show_review(kept.record, self._screen)

@@ -1,7 +1,6 @@
 """A live match at the prompt: asks people in the book's words, and tells everything that happens."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
 
 from duels.core.errors import DuelsError
 from duels.core.record import format_entry
@@ -11,9 +10,6 @@ from duels.play.live import LiveMatch, Takeback
 from duels.play.narrator import Narrator
 from duels.terminal.dialogue import ALWAYS, converse, help_text
 from duels.terminal.screen import Screen
-
-if TYPE_CHECKING:
-    from duels.solving.oracle import Oracle
 
 COMMANDS = ALWAYS | {
     "undo": "take back your last decision",
@@ -63,7 +59,6 @@ class PromptedMatch:
         self._told = ""
         self._lines = 0  # on the screen since a person was last asked
         self._asked_at = 0
-        self._oracle: Oracle[Any, Any] | None = None
 
     def run(self) -> None:
         """Play to the end. Quit, EOFError and KeyboardInterrupt leave the match as it is on disk."""
@@ -103,8 +98,8 @@ class PromptedMatch:
         you = self._alone
         if you:
             self.screen.colour_for(you)
-            symbol = self.words.symbol(you)
-            name = f"{you.label} ({symbol})" if symbol else you.label
+            token = self.words.called(you)
+            name = you.label if token == you.label else f"{you.label} ({token})"
             self.screen.say(f"You are {Ink.of(you)(name)} against {self.live.names[you.other]}.\n\n")
 
     def _say_who_won(self) -> None:
@@ -211,14 +206,14 @@ class PromptedMatch:
 
     def _hint(self, seat: Seat, entered: list[str]) -> None:
         # With the oracle it is half of what a prompt would import.
-        from duels.analysis.advice import hint
         from duels.solving.oracles import oracle_for
+        from duels.terminal.hint_text import hint_as_text
 
-        rules = self.live.match.rules
+        match = self.live.match
         try:
             with self.screen.patience("thinking") as progress:
-                self._oracle = self._oracle or oracle_for(rules, progress)
-                text = hint(self._oracle, rules, self.live.match.sight(seat), self.words, entered)
+                oracle = oracle_for(match.rules, progress)
+                text = hint_as_text(match.sight(seat), self.words, entered, oracle)
         except DuelsError as unknown:
             self.screen.say(f"{unknown}\n")
             return

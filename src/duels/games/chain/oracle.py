@@ -6,6 +6,7 @@ from fractions import Fraction
 from functools import cache, cached_property
 from random import Random
 
+from duels.core.errors import DuelsError
 from duels.core.rules import CHANCE, Seat, Sight
 from duels.games.chain.boards import Boards
 from duels.games.chain.challenges import accepting_may_be_right, all_boards, all_challenges
@@ -15,14 +16,16 @@ from duels.solving.check import in_words, sampled_play_agrees
 from duels.solving.graph import HALF, Graph, explore
 from duels.solving.oracle import Check, Finding, OpenOracle, Value
 from duels.solving.progress import Progress, quiet
+from duels.solving.protocols import Explainer, Verifier
 from duels.solving.stochastic import Brackets, broken_equations, hollow_promises
 
 _MOST_BOARDS_CHECKED = 7000
 _MOST_CELLS_LISTED = 8
+_MOST_CELLS = 13  # every cell more takes three times as long, and as much memory
 _WIDTH = 1e-9
 
 
-class ChainOracle(OpenOracle[Action, State]):
+class ChainOracle(OpenOracle[Action, State], Explainer[Action, State], Verifier):
     """Values for any number of cells and length of chain, all exact; the table takes 3 ** cells numbers."""
 
     rules: QuantumChain
@@ -36,7 +39,7 @@ class ChainOracle(OpenOracle[Action, State]):
     def worth(self, state: State) -> Fraction:
         outcome = self.rules.outcome(state)
         if outcome:
-            return HALF if outcome.winner is None else Fraction(outcome.winner is Seat.ONE)
+            return outcome.score(Seat.ONE)
         if state.phase is not Phase.OBSERVE:
             return self._one_step_on(state)
         mover_wins = (1 + self._observer_worth(state)) / 2
@@ -116,6 +119,9 @@ class ChainOracle(OpenOracle[Action, State]):
             return f"{told}, and it cannot be challenged."
         heads, tails = self._coin(after, sight.seat)
         return f"{told}: if it is challenged, heads leaves you {heads:.1%} and tails {tails:.1%}."
+
+    def came_up(self, outcome: Action) -> str:
+        return f"the coin showed {self.rules.format(outcome)}"
 
     def _thumb_here(self, doubted: State) -> str:
         if not self._all_can_be_listed:
@@ -255,4 +261,8 @@ def mask(cells: str, seat: Seat) -> int:
 
 
 def make_oracle(rules: QuantumChain, progress: Progress = quiet) -> ChainOracle:
+    if rules.cells > _MOST_CELLS:
+        raise DuelsError(
+            f"Perfect play of chain is known for {_MOST_CELLS} cells at most, not {rules.cells}."
+        )
     return ChainOracle(rules)

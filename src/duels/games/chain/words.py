@@ -32,9 +32,6 @@ NUMBER_WORDS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 
 class ChainWords(Words[Action, State]):
     rules: QuantumChain
 
-    def symbol(self, seat: Seat) -> str:
-        return SYMBOL[seat]
-
     def opening(self) -> str:
         return f"Welcome to Quantum Duel!\n\nInitial Board:\n{self._board(self.rules.initial().cells)}\n"
 
@@ -121,6 +118,9 @@ class ChainWords(Words[Action, State]):
             return ""
         beside = self.rules.own_neighbours(state.cells, state.doubt, state.mover)
         return f"{_player(state.mover)}: {_adjacent(state.doubt, beside)}"
+
+    def called(self, seat: Seat) -> str:
+        return SYMBOL[seat]
 
     def moves(self, sight: Sight[Action, State]) -> str:
         if sight.view.phase is Phase.CHALLENGE:

@@ -25,6 +25,7 @@ from duels.games.hunt.strategy import CELLS, OFF, Strategy, shipped
 from duels.solving.bounds import Bounds
 from duels.solving.oracle import OFTEN, Check, Exactness, Finding, Judged, Oracle, Value, Verdict
 from duels.solving.progress import Progress, quiet
+from duels.solving.protocols import BeliefTracker, Explainer, SeesBothSides, Verifier
 
 ALLOWANCE = 0.06
 """How far below the mixture's an action's estimate may be at no cost, if the strategy takes it OFTEN.
@@ -54,7 +55,14 @@ def how_perfect() -> str:
     return f"{_certified(claimed().nash_conv)}, both seats together"
 
 
-class HuntOracle(Oracle[Action, Known]):
+class HuntOracle(
+    Oracle[Action, Known],
+    Explainer[Action, Known],
+    BeliefTracker[Action, Known],
+    SeesBothSides[Action, Known],
+    Verifier,
+):
+    rules: QuantumHunt
     mixes = True
     counts_as_one = (
         "What would the strategy do? It mixes: whatever gives away next to nothing is right. Tunnelling to "

@@ -107,6 +107,9 @@ class QuantumLeap(OpenRules[State, Action]):
         # A leap is at most the cell it starts from and at most the way that is left.
         return (Enter(), *(Leap(by) for by in range(1, self.goal // 2 + 1)))
 
+    def most_states(self) -> int:
+        return 2 * (self.goal + 1) ** 2
+
     def parse(self, text: str) -> Action:
         if text.strip().lower() == "enter":
             return Enter()

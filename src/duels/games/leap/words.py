@@ -24,9 +24,6 @@ TOKEN = {Seat.ONE: "X", Seat.TWO: "O"}
 class LeapWords(Words[Action, State]):
     rules: QuantumLeap
 
-    def symbol(self, seat: Seat) -> str:
-        return TOKEN[seat]
-
     def opening(self) -> str:
         return "Welcome to Quantum Leap!\n\n"
 
@@ -74,6 +71,9 @@ class LeapWords(Words[Action, State]):
 
     def board(self, sight: Sight[Action, State]) -> str:
         return self._grid(sight.events, sight.view.cells)
+
+    def called(self, seat: Seat) -> str:
+        return TOKEN[seat]
 
     def moves(self, sight: Sight[Action, State]) -> str:
         return f"Possible moves: {', '.join(map(self.rules.format, sight.actions))}\n"

@@ -1,0 +1,182 @@
+"""Play for any game with secrets that is small enough to be written out: a pair of policies near equilibrium.
+
+A value is what a seat wins if both follow the pair. Its bound is what the seat, or the other, could still
+gain from there on by other play against the pair; so the game's value lies within the bound of the opening.
+"""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from duels.core.errors import DuelsError
+from duels.core.match import Match
+from duels.core.rules import A, Rules, S, Seat, Sight, V
+from duels.solving.best_response import best_response
+from duels.solving.cfr import find_equilibrium
+from duels.solving.oracle import OFTEN, Check, Exactness, Judged, Oracle, Value, Verdict
+from duels.solving.progress import Progress, quiet
+from duels.solving.protocols import BeliefTracker, Explainer, SeesBothSides, ValuesHistories, Verifier
+from duels.solving.tree import explore_tree
+from duels.solving.valuation import ROUNDING, Valuation, Worth
+
+_NEARLY_ALWAYS = 0.9
+_STRAY = 0.01  # what is taken less often was left by the iterations, and is no advice
+_MOST_PLACES = 24  # names of a belief: more would be no help to anybody
+
+
+class EquilibriumOracle(
+    Oracle[A, V],
+    Explainer[A, V],
+    BeliefTracker[A, V],
+    SeesBothSides[A, V],
+    ValuesHistories[A, V],
+    Verifier,
+):
+    """A pair of policies with a proven NashConv; beliefs follow from the pair."""
+
+    mixes = True
+    counts_as_one = "Perfect play mixes: whatever it often does here, at no cost, is right."
+
+    def __init__(self, rules: Rules[S, A, V], progress: Progress = quiet) -> None:
+        self.rules = rules
+        self._tree = explore_tree(rules, progress)
+        self.solution = find_equilibrium(self._tree, progress)
+        self._pair = Valuation(self._tree, self.solution.policy)
+
+    # -- answers --------------------------------------------------------------------------------
+
+    def _value_of(self, sight: Sight[A, V]) -> Value:
+        return _bounded(self._pair.worth(sight.seat, self._memory(sight)))
+
+    def _verdict_on(self, sight: Sight[A, V]) -> Verdict[A]:
+        """Best is what the policy takes OFTEN at no cost; or else the likeliest of what costs nothing."""
+        memory = self._memory(sight)
+        value = _bounded(self._pair.worth(sight.seat, memory))
+        values = [_bounded(worth) for worth in self._pair.worths_after(sight.seat, memory)]
+        weights = [weight if weight >= _STRAY else 0.0 for weight in self.weights(sight)]
+        free = [
+            weight if value.number - after.number <= value.error else 0.0
+            for weight, after in zip(weights, values, strict=True)
+        ]
+        least = min(OFTEN, max(free))
+        judged = tuple(
+            Judged(action, after, at_no_cost >= least, weight / sum(weights), value.error)
+            for action, after, at_no_cost, weight in zip(sight.actions, values, free, weights, strict=True)
+        )
+        return Verdict(value, judged)
+
+    def weights(self, sight: Sight[A, V]) -> tuple[float, ...]:
+        return self.solution.policy[sight.seat][self._memory(sight)]
+
+    def value_seeing_all(self, one: Sight[A, V], two: Sight[A, V]) -> Value:
+        """Player 1's value, given what both know: the mean, by chance or by the pair, of what comes next."""
+        if one.outcome:
+            return Value.of(one.outcome.score(Seat.ONE))
+        return _bounded(self._pair.worth_of(self._seeing_all(one, two)))
+
+    def worth_seeing_all(self, sight: Sight[A, V], others: Sight[A, V], action: A) -> float:
+        place = sight.actions.index(action)
+        one, two = (sight, others) if sight.seat is Seat.ONE else (others, sight)
+        after = {
+            self._tree.children[node][place]: chance for node, chance in self._seeing_all(one, two).items()
+        }
+        worth = self._pair.worth_of(after).value
+        return worth if sight.seat is Seat.ONE else 1 - worth
+
+    def _seeing_all(self, one: Sight[A, V], two: Sight[A, V]) -> dict[int, float]:
+        return self._pair.histories_seeing_all(self._memory(one), self._memory(two))
+
+    def mishap(self, sight: Sight[A, V], others: Sight[A, V], action: A) -> str:
+        return ""
+
+    def _memory(self, sight: Sight[A, V]) -> int:
+        memory = self._tree.memories[sight.seat].find(sight.events)
+        if memory is None or not self._pair.histories(sight.seat, memory):
+            raise DuelsError(f"{sight.seat.label} cannot have seen this in {self.rules.name}.")
+        return memory
+
+    # -- beliefs --------------------------------------------------------------------------------
+
+    def belief(self, sight: Sight[A, V]) -> dict[str, float]:
+        places: dict[str, float] = {}
+        for node, chance in self._pair.histories(sight.seat, self._memory(sight)).items():
+            name = self._secret(node, sight.seat.other)
+            places[name] = places.get(name, 0.0) + chance
+        return places if 1 < len(places) <= _MOST_PLACES else {}
+
+    def whereabouts(self, sight: Sight[A, V]) -> str:
+        return self._secret(next(iter(self._pair.histories(sight.seat, self._memory(sight)))), sight.seat)
+
+    def _secret(self, node: int, seat: Seat) -> str:
+        """The entries of a history that `seat` knows and the other does not."""
+        match = self._match(node)
+        known, others = match.redacted(seat), match.redacted(seat.other)
+        name = ", ".join(
+            self.rules.format(action)
+            for place, action in enumerate(known)
+            if action is not None and (place >= len(others) or others[place] is None)
+        )
+        return f"hidden {name}" if name.isdigit() else name
+
+    def _match(self, node: int) -> Match[Any, Any, Any]:
+        parent = self._tree.parent[node]
+        if parent < 0:
+            return Match.start(self.rules)
+        before = self._match(parent)
+        assert before.actor
+        return before.play(before.actor, before.actions[node - self._tree.children[parent].start])
+
+    # -- in words -------------------------------------------------------------------------------
+
+    def reason(self, sight: Sight[A, V]) -> str:
+        verdict = self.judge(sight)
+        if len(verdict.actions) == 1:
+            return "There is nothing to choose."
+        taken = max(verdict.actions, key=lambda judged: judged.weight)
+        told = f"{self.rules.format(taken.action)} wins about {taken.value.number:.1%} by what you can know"
+        if taken.weight < _NEARLY_ALWAYS:
+            return f"Perfect play mixes here, so that it cannot be read; {told}."
+        others = [judged for judged in verdict.actions if judged is not taken]
+        second = max(others, key=lambda judged: judged.value.number)
+        return f"{told}; the next best, {self.rules.format(second.action)}, {second.value.number:.1%}."
+
+    def effect(self, sight: Sight[A, V], action: A) -> str:
+        verdict = self.judge(sight)
+        (judged,) = (judged for judged in verdict.actions if judged.action == action)
+        often = f"does that {judged.weight:.0%} of the time" if judged.weight else "does not do that"
+        return (
+            f"You played {self.rules.format(action)}, which wins about {judged.value.number:.1%} "
+            f"instead of {verdict.value.number:.1%}; perfect play {often}."
+        )
+
+    def claim(self) -> str:
+        one, two = (self.solution.answers[seat] + ROUNDING for seat in Seat)
+        return (
+            f"Both seats together could gain at most {_up(one + two - 1)} points by other play than this. "
+            f"The game's value to Player 1 lies between {_down(1 - two)}% and {_up(one)}%."
+        )
+
+    # -- a second method ------------------------------------------------------------------------
+
+    def verify(self, progress: Progress = quiet) -> Iterator[Check]:
+        """Find the best answers once more, by plain search through the rules."""
+        for seat in Seat:
+            progress(f"the best answer of {seat.label}")
+            claimed, found = self.solution.answers[seat], best_response(self.rules, seat, self.weights)
+            yield Check(
+                f"what the best answer of {seat.label} wins",
+                abs(claimed - found) <= ROUNDING,
+                f"claimed {claimed:.6f}, found {found:.6f}, {len(self._tree):,} histories",
+            )
+
+
+def _bounded(worth: Worth) -> Value:
+    return Value(worth.value, Exactness.BOUND, error=min(1.0, worth.gain + ROUNDING))
+
+
+def _up(number: float) -> str:
+    return f"{math.ceil(number * 10_000) / 100:.2f}"
+
+
+def _down(number: float) -> str:
+    return f"{math.floor(number * 10_000) / 100:.2f}"

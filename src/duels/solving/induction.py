@@ -1,0 +1,124 @@
+"""Perfect play for any game without secrets whose states can be listed, from the end backwards."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from graphlib import CycleError
+
+from duels.core.errors import DuelsError
+from duels.core.rules import CHANCE, A, OpenRules, S, Seat, Sight
+from duels.core.words import either
+from duels.solving.backward import backward_induction
+from duels.solving.check import sampled_play_agrees
+from duels.solving.graph import HALF, Graph, explore, refuse_many
+from duels.solving.oracle import Check, OpenOracle
+from duels.solving.progress import Progress, quiet
+from duels.solving.protocols import Explainer, Verifier
+from duels.solving.retrograde import forced_wins, retrograde_values
+from duels.solving.stochastic import broken_equations, hollow_promises
+
+MOST_STATES = 200_000
+"""A game with more states than this is refused: listing them would take minutes."""
+_MOST_NAMED = 4
+_PLAYED_OUT = 200
+
+
+class InductionOracle(OpenOracle[A, S], Explainer[A, S], Verifier):
+    """Values of every state, all exact. Of two wins the quicker is taken, of two losses the slower."""
+
+    rules: OpenRules[S, A]
+
+    def __init__(self, rules: OpenRules[S, A], progress: Progress = quiet) -> None:
+        super().__init__(rules)
+        refuse_many(rules, rules.most_states(), MOST_STATES)
+        self._worths: dict[S, Fraction] = {}
+        self._entries: dict[S, int] = {}
+        """How many entries are left, at most, where somebody can force a win."""
+        self._solve(explore(rules, [rules.initial()], progress, MOST_STATES))
+
+    def _solve(self, graph: Graph[S]) -> None:
+        self._worths |= zip(graph.states, _values(self.rules, graph), strict=True)
+        for seat in Seat:
+            self._entries |= {graph.states[node]: n for node, n in forced_wins(graph, seat).items()}
+
+    def worth(self, state: S) -> Fraction:
+        if state not in self._worths:  # one that can be read, and that play does not lead to
+            self._solve(explore(self.rules, [state], most=MOST_STATES))
+        return self._worths[state]
+
+    def quickest(self, state: S, best: tuple[A, ...]) -> tuple[A, ...]:
+        mine = self.worth(state) if self.rules.actor(state) is Seat.ONE else 1 - self.worth(state)
+        if mine not in (0, 1):
+            return best
+        left = [self._left(state, action) for action in best]
+        taken = min(left) if mine == 1 else max(left)
+        return tuple(action for action, entries in zip(best, left, strict=True) if entries == taken)
+
+    def _left(self, state: S, action: A) -> int:
+        """How many entries are left after an action with which somebody forces a win."""
+        after = self.rules.apply(state, action).state
+        self.worth(after)
+        return self._entries[after]
+
+    # -- in words -------------------------------------------------------------------------------
+
+    def reason(self, sight: Sight[A, S]) -> str:
+        verdict = self.judge(sight)
+        value = verdict.value.fraction
+        taken = [judged.action for judged in verdict.actions if judged.weight]
+        worse = [judged.value.number for judged in verdict.actions if not judged.best]
+
+        def does(verb: str) -> str:
+            names = [self.rules.format(action) for action in taken]
+            named = either(names) if len(names) <= _MOST_NAMED else f"any of {len(names)} moves"
+            return f"{named} {verb}"
+
+        if value == 1:
+            left = self._left(sight.view, taken[0])
+            return f"{does('wins')} {f'by force within {left + 1} moves' if left else 'at once'}."
+        if value == 0:
+            return f"Every move loses by force; {does('holds')} out longest."
+        if value == HALF and not self.rules.all_outcomes():
+            return (
+                f"{does('keeps')} the draw; every other move loses."
+                if worse
+                else "Every move keeps the draw."
+            )
+        if not worse:
+            return f"Every move leaves you {verdict.value.number:.1%}."
+        return f"{does('leaves')} you {verdict.value.number:.1%}, the next best {max(worse):.1%}."
+
+    def effect(self, sight: Sight[A, S], action: A) -> str:
+        (value,) = (judged.value for judged in self.judge(sight).actions if judged.action == action)
+        played = f"You played {self.rules.format(action)}"
+        if value.fraction == 0:
+            return f"{played}, after which the other player wins by force."
+        if value.fraction == HALF and not self.rules.all_outcomes():
+            return f"{played}, which lets a win become a draw."
+        return f"{played}, which left you {value.number:.1%}."
+
+    # -- second methods -------------------------------------------------------------------------
+
+    def verify(self, progress: Progress = quiet) -> Iterator[Check]:
+        graph = explore(self.rules, progress=progress)
+        values = [self.worth(state) for state in graph.states]
+        about = f"{len(graph):,} states"
+        wrong = next(broken_equations(graph, values), None)
+        yield Check(
+            "every state's value follows exactly from those of the states after it",
+            wrong is None,
+            about if wrong is None else f"{about}, wrong at {self.rules.format_state(graph.states[wrong])}",
+        )
+        hollow = [node for seat in Seat for node in hollow_promises(graph, values, seat)]
+        yield Check("nobody can gain by never letting the game end", not hollow, about)
+        yield from sampled_play_agrees(self.rules, self, [self.rules.initial()], _PLAYED_OUT)
+
+
+def _values(rules: OpenRules[S, A], graph: Graph[S]) -> list[Fraction]:
+    if CHANCE not in graph.actor:
+        return retrograde_values(graph)
+    try:
+        return backward_induction(graph)
+    except CycleError:
+        raise DuelsError(
+            f"{rules.name} has chance and can come back to a state: only an oracle of its own can solve it."
+        ) from None
