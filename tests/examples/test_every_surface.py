@@ -5,7 +5,7 @@ import pickle
 from itertools import islice
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, cast
 from xml.etree import ElementTree
 
 import duels_liarsdice
@@ -58,7 +58,7 @@ def test_a_draw_is_met_in_every_environment() -> None:
 @BOTH
 def test_the_frameworks_own_suites_pass(rules: AnyRules) -> None:
     game = rules.game
-    env = gymnasium.make(gymnasium_duels.register(game), **rules.options()).unwrapped
+    env = gymnasium.make(gymnasium_duels.register(game), **cast(Any, rules.options())).unwrapped
     check_env(env, skip_render_check=True)
     api_test(pettingzoo_duels.env(rules), num_cycles=100)
     seed_test(lambda: pettingzoo_duels.env(rules), num_cycles=10)
@@ -92,9 +92,11 @@ def test_every_player_sits_down(rules: AnyRules, level: str) -> None:
     player = duels.make_player(level, rules)
     match = Match.start(rules)
     while (actor := match.actor) is not None:
-        seated = isinstance(actor, Seat)
-        move = player.choose(match.sight(actor), Random(1)) if seated else duels.draw(match, Random(1))
-        match = match.play(actor, move)
+        rng = Random(1)
+        if isinstance(actor, Seat):
+            match = match.play(actor, player.choose(match.sight(actor), rng))
+        else:
+            match = match.play(actor, duels.draw(match, rng))
 
 
 @BOTH
@@ -106,7 +108,7 @@ def test_hints_reviews_exercises_and_levels(rules: AnyRules) -> None:
     assert rules.game.title in review_as_page(review)
     deciding = next(step for step in match.steps() if isinstance(step.actor, Seat))
     assert duels.hint(deciding.sight(deciding.actor)).actions  # type: ignore[arg-type]
-    for exercise in islice(duels.exercises(rules, seed=1), 2):
+    for exercise in islice(duels.exercises(rules, seed="1"), 2):
         assert exercise.grade(exercise.verdict.best[0]).text
     rows = measure_levels(rules, 4, "1", lambda text: None)
     assert next(row.name for row in rows) == "random"

@@ -65,7 +65,7 @@ def test_help_names_every_command_and_every_kind_of_player(tmp_path: Path) -> No
 def test_help_tells_when_machines_stop(tmp_path: Path) -> None:
     play, export = (" ".join(duels(tmp_path, name, "--help").out.split()) for name in ("play", "export"))
     assert f"after {MACHINE_LIMIT} boards of chain or {MACHINE_LIMIT} turns of hunt" in play
-    assert f"after {MACHINE_LIMIT} boards or turns" in export
+    assert f"--max-turns in hunt, at {MACHINE_LIMIT}." in export
 
 
 def test_players_claims_no_more_than_is_proven(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ import pytest
 
 from duels.games import GAMES
 from duels.games.chain.oracle import ChainOracle
+from duels.solving import oracles
 from duels.solving.oracle import Check, Oracle
 from duels.solving.progress import Progress, quiet
 from duels.terminal import screen as screens
@@ -135,6 +136,7 @@ def heard(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
             return found
 
         monkeypatch.setattr(f"{game.package}.oracle.make_oracle", oracle)
+    monkeypatch.setattr(oracles, "_kept", {})
     return made
 
 

@@ -25,7 +25,7 @@ def test_what_verifying_needs_is_named(
     assert run(["solve", "hunt", "--verify"]) == 1
     *before, error = capsys.readouterr().err.splitlines()
     assert not before, "nothing is promised first"
-    assert error == "duels: this needs numba: pip install 'duels[solve]', or '.[solve]' in its folder"
+    assert error == "duels: This needs numba: pip install 'duels[fast]', or '.[fast]' in its folder."
 
 
 @pytest.mark.parametrize("arguments", [["--position", "1:"], ["--all"]])

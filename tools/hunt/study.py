@@ -12,10 +12,11 @@ import numpy as np
 from duels.core.rules import Seat
 from duels.games.hunt.agents import responder_bounds
 from duels.games.hunt.certificate import EFFORT, claimed
+from duels.games.hunt.hidden_strategy import HiddenStrategy
 from duels.games.hunt.kernels.evaluation import Evaluation, Turn, evaluate
 from duels.games.hunt.oracle import HuntOracle
 from duels.games.hunt.policies import MemoryPolicy, policy_of_tables, policy_of_weights
-from duels.games.hunt.pomdp import HiddenStrategy, bounds
+from duels.games.hunt.pomdp import bounds
 from duels.games.hunt.responder_problem import problem_against
 from duels.games.hunt.rules import QuantumHunt
 from duels.games.hunt.simulation import simulate

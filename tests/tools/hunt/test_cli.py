@@ -123,7 +123,7 @@ def test_what_is_missing_is_named(
     monkeypatch.delattr("tools.hunt.rebuild")
     monkeypatch.delattr("tools.hunt.study")
     assert main([command]) == 1
-    needed = "this needs numba: pip install 'duels[solve]', or '.[solve]' in its folder"
+    needed = "This needs numba: pip install 'duels[fast]', or '.[fast]' in its folder."
     assert capsys.readouterr().err == f"tools.hunt: {needed}\n"
 
 

@@ -12,8 +12,9 @@ from typing import NoReturn
 
 from duels.core.errors import DuelsError
 from duels.core.rules import Seat, Sight
+from duels.games.hunt.hidden_strategy import HiddenStrategy
 from duels.games.hunt.policies import MemoryPolicy, keeping_the_tunnel, normalized, policy_of_weights
-from duels.games.hunt.pomdp import Effort, HiddenStrategy, at_least, bounds
+from duels.games.hunt.pomdp import Effort, at_least, bounds
 from duels.games.hunt.responder_problem import problem_of
 from duels.games.hunt.rules import Action, Known, QuantumHunt
 from duels.games.hunt.strategy import CELLS

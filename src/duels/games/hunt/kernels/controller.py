@@ -12,7 +12,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from duels.games.hunt.pomdp import HiddenStrategy
+from duels.games.hunt.hidden_strategy import HiddenStrategy
 
 Array = np.ndarray[Any, Any]
 Tables = tuple[Array, ...]

@@ -9,8 +9,8 @@ from typing import Any
 import numba
 import numpy as np
 
+from duels.games.hunt.hidden_strategy import MOST_STATES, HiddenStrategy
 from duels.games.hunt.kernels.controller import Controller, act, add, choose, known
-from duels.games.hunt.pomdp import MOST_STATES, HiddenStrategy
 
 X = MOST_STATES
 Array = np.ndarray[Any, Any]
