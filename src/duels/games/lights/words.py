@@ -25,8 +25,8 @@ class LightsWords(Words[TurnOff, State]):
 
         def read_option(entry: str) -> int | TurnOff:
             word = entry.strip()
-            if len(both := _two_numbers(word)) == 2:  # the program's own notation, or both lights at once
-                pair = self._pair(*both, pairs, sight.view.row)
+            if both := _two_numbers(word):  # the program's own notation, or both lights at once
+                pair = self._pair(both, pairs, sight.view.row)
                 if isinstance(pair, str):
                     raise Refused(pair)
                 return pair
@@ -43,8 +43,8 @@ class LightsWords(Words[TurnOff, State]):
             return TurnOff(light)
 
         def read_pair(entry: str) -> TurnOff | str:
-            if len(both := _two_numbers(entry)) == 2:
-                return self._pair(*both, pairs, sight.view.row)
+            if both := _two_numbers(entry):
+                return self._pair(both, pairs, sight.view.row)
             first = read_number(entry, _first_of(pairs))
             if first not in pairs:
                 raise Refused(f"{self._why_no_pair(first, sight.view.row)} {_first_of(pairs)}")
@@ -67,11 +67,11 @@ class LightsWords(Words[TurnOff, State]):
                 return pair
             notice = pair  # a refused pair goes back to the choice of action, as in the book's example
 
-    def _pair(self, one: int, other: int, pairs: Sequence[int], row: str) -> TurnOff | str:
+    def _pair(self, both: tuple[int, int], pairs: Sequence[int], row: str) -> TurnOff | str:
         """Both lights, named in either order; or why they cannot be turned off."""
-        first, second = sorted((one, other))
+        first, second = sorted(both)
         if second != first + 1:
-            return f"Invalid move (lights {one} and {other} are not adjacent). {_OPTIONS}"
+            return f"Invalid move (lights {both[0]} and {both[1]} are not adjacent). {_OPTIONS}"
         return TurnOff(first, 2) if first in pairs else f"{self._why_no_pair(first, row)} {_OPTIONS}"
 
     def _why_not(self, light: int) -> str:
@@ -117,10 +117,10 @@ class LightsWords(Words[TurnOff, State]):
         return f"States: {' '.join(lights)}\n"
 
 
-def _two_numbers(entry: str) -> list[int]:
+def _two_numbers(entry: str) -> tuple[int, int] | None:
     """`3-4`, `3 4` or `4, 3`."""
     found = re.fullmatch(r"\s*([0-9]{1,9})\s*[-, ]\s*([0-9]{1,9})\s*", entry)
-    return [int(number) for number in found.groups()] if found else []
+    return (int(found[1]), int(found[2])) if found else None
 
 
 def _first_of(pairs: Sequence[int]) -> str:
