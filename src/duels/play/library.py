@@ -12,6 +12,7 @@ from duels.core.errors import DuelsError, RecordError
 from duels.core.record import Record, TornRecord
 from duels.games import load_record
 from duels.paths import data_dir, matches_dir
+from duels.players import HUMAN
 
 MOST_BYTES = 4 << 20
 """No record is larger: reading one is bounded."""
@@ -54,6 +55,22 @@ class Kept:
     record: Record
     played: datetime
     """When the last entry was made."""
+
+    @property
+    def players(self) -> tuple[str, str]:
+        """Who sat at the seats."""
+        headers = self.record.headers
+        return headers.get("seat1", HUMAN), headers.get("seat2", HUMAN)
+
+    @property
+    def result(self) -> str | None:
+        """How it ended, as records have it; None while it goes on."""
+        outcome = self.record.match.outcome
+        return outcome.code if outcome else None
+
+    @property
+    def when(self) -> str:
+        return self.played.strftime("%Y-%m-%d %H:%M UTC")
 
 
 def kept_matches(warn: Callable[[str], None]) -> Iterator[Kept]:

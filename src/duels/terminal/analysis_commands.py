@@ -7,17 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from duels.core.errors import DuelsError
-from duels.terminal.options import (
-    GameCommand,
-    examples,
-    game_argument,
-    last_played,
-    leave,
-    plain_option,
-    read,
-    record_argument,
-    who_option,
-)
+from duels.terminal.game_options import GameCommand, game_argument, who_option
+from duels.terminal.options import examples, last_played, leave, plain_option, read, record_argument
 
 if TYPE_CHECKING:
     from duels.core.rules import Rules
@@ -209,8 +200,8 @@ def export(
     """Write matches between machine players, every decision graded.
 
     A run that was interrupted goes on where it was when it is started again; a finished one goes on with
-    more --games. Games that need not end between machines are cut off at their limit: without --max-boards
-    in chain or --max-turns in hunt, at 50.
+    more --games. chain and hunt need not end between machines: without a limit of your own (--max-boards,
+    --max-turns) they are cut off at 50.
     """
     from duels.analysis import export as exporting
     from duels.play.new_match import limited
@@ -227,6 +218,3 @@ def export(
         kept = "; more than asked for are kept" if found > count else ""
         click.echo(f"{found} matches were there already{kept}.", err=True)
     click.echo(str(path))
-
-
-COMMANDS = (solve, levels, review, practice, export)
