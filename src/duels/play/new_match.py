@@ -13,7 +13,7 @@ from duels.core.rules import Rules, Seat
 from duels.play.dice import ChanceScript, Dice
 from duels.play.journal import Journal
 from duels.play.live import LiveMatch
-from duels.players import HUMAN, find_kind
+from duels.players import HUMAN, PERFECT, kind_for
 from duels.solving.progress import Progress, quiet
 
 MACHINE_LIMIT = 50  # boards of chain, turns of hunt
@@ -32,8 +32,14 @@ class NewMatch:
     path: Path | None = None
     swapped: bool = field(init=False, default=False)
     """Whether the second seat moves first, and so is Player 1."""
+    instead: str = field(init=False, default="")
+    """Who plays where `perfect` was asked for and nobody knows perfect play."""
 
     def __post_init__(self) -> None:
+        seated = [kind_for(name, self.rules).name for name in (self.one, self.two)]
+        if PERFECT in (self.one, self.two) and PERFECT not in seated:
+            self.instead = kind_for(PERFECT, self.rules).name
+        self.one, self.two = seated
         if HUMAN not in (self.one, self.two):
             self.rules = limited(self.rules)
         # Long enough that nobody finds it by trying: it tells the coins and tiles to come.
@@ -76,7 +82,7 @@ def seat_players(
     progress: Progress = quiet,
 ) -> LiveMatch:
     """The live match with the players and the chance that a record's header names."""
-    kinds = {seat: find_kind(headers.get(f"seat{seat.value}", HUMAN)) for seat in Seat}
+    kinds = {seat: kind_for(headers.get(f"seat{seat.value}", HUMAN), match.rules) for seat in Seat}
     players = {seat: kind.seat(match.rules, progress) if kind.seat else None for seat, kind in kinds.items()}
     script = ChanceScript.parse(match.rules, headers.get("chance", ""))
     names = {seat: kind.name for seat, kind in kinds.items()}

@@ -26,9 +26,11 @@ _COMMANDS = {
     },
     "analysis_commands": {
         "review": "Show where a match was won and lost: what every decision gave away, and what was luck.",
+        "daily": "Solve the puzzles of the day, one of each game, the same for everybody.",
         "practice": "Solve positions with a clear answer, graded at once.",
+        "stats": "Tell how you do against the machine: results, losses over time, usual mistakes.",
         "solve": "Show what perfect play is: the value of a position and of every action.",
-        "levels": "Show how strong the levels are: novice, casual, club, expert, perfect.",
+        "levels": "Show how strong the levels are: novice, casual, club, expert, best.",
         "export": "Write matches between machine players, every decision graded.",
     },
     "list_commands": {

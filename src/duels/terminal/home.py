@@ -10,7 +10,7 @@ from duels.core.game import Game
 from duels.games import all_games
 from duels.play.library import Kept, kept_matches
 from duels.play.new_match import NewMatch
-from duels.players import HUMAN, KINDS
+from duels.players import HUMAN, KINDS, STRONGEST, strongest
 from duels.terminal.menu import Back, Leave, choose
 from duels.terminal.play import After, play_new, play_on, show_review
 from duels.terminal.screen import Screen
@@ -60,24 +60,27 @@ class Home:
         if unfinished:
             told = f"go on with your match of {_title(unfinished)}"
             doors["resume"] = (told, partial(self._resume, unfinished))
-        doors["practice"] = ("positions with a clear answer", self._practise)
+        doors["daily"] = ("the puzzles of the day, the same for everybody", self._daily)
+        doors["practice"] = ("positions with a clear answer, as hard as you can take them", self._practise)
         if kept:
             told = f"why your last match ({_title(kept[0])}) went as it did"
             doors["review"] = (told, partial(self._review, kept[0]))
+            doors["stats"] = ("how you do against the machine", self._tell_statistics)
         doors["rules"] = ("how a game is played", self._rules)
         return doors
 
     # -- what can be done -----------------------------------------------------------------------
 
     def _play(self) -> After | None:
-        game = self._game()
-        levels = {kind.name: kind.summary for kind in KINDS.values() if kind.name != HUMAN}
-        opponents = {**levels, _FRIEND: "another person at this keyboard"}
+        rules = self._game().rules()
+        left_out = {HUMAN, *STRONGEST} - {strongest(rules)}
+        opponents = {kind.name: kind.summary for kind in KINDS.values() if kind.name not in left_out}
+        opponents[_FRIEND] = "another person at this keyboard"
         other = choose(self._screen, "Against whom?", opponents, _USUAL_LEVEL)
         two = HUMAN if other == _FRIEND else other
         seats = (HUMAN, two) if self._who_is_first() == _ME else (two, HUMAN)
         self._screen.say("Type help at any time.\n\n")
-        return self._again(play_new(NewMatch(game.rules(), *seats), self._screen)[1])
+        return self._again(play_new(NewMatch(rules, *seats), self._screen)[1])
 
     def _who_is_first(self) -> str:
         options = {_ME: "you", _OTHER: "the other", _COIN: "a coin decides"}
@@ -102,6 +105,18 @@ class Home:
         from duels.terminal.practice import practise
 
         practise(self._game().rules(), 5, None, self._screen)
+
+    def _daily(self) -> None:
+        from datetime import date
+
+        from duels.terminal.daily import play_daily
+
+        play_daily(date.today(), date.today(), self._screen)
+
+    def _tell_statistics(self) -> None:
+        from duels.terminal.statistics import gather, statistics_as_text
+
+        self._screen.say(statistics_as_text(gather(self._screen, lambda text: None)))
 
     def _review(self, kept: Kept) -> None:
         show_review(kept.record, self._screen)

@@ -34,7 +34,7 @@ def games(as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="One JSON list instead of lines.")
 def players(as_json: bool) -> None:
     """List who can sit at a seat, a line each."""
-    from duels.players import KINDS, PERFECT
+    from duels.players import BEST, KINDS
 
     proven = {game.name: tell() for game in GAMES.values() if (tell := game.find("oracle", "how_perfect"))}
     if as_json:
@@ -42,13 +42,13 @@ def players(as_json: bool) -> None:
             {"player": kind.name, "summary": kind.summary} for kind in KINDS.values()
         ]
         for entry in listed:
-            if entry["player"] == PERFECT:
+            if entry["player"] == BEST:
                 entry["proven"] = proven
         click.echo(json.dumps(listed, indent=2))
         return
     for kind in KINDS.values():
         click.echo(f"{kind.name:<10}{kind.summary}")
-        if kind.name == PERFECT:
+        if kind.name == BEST:
             for name, text in proven.items():
                 click.echo(f"{'':<12}{name}: {text}")
 

@@ -19,6 +19,7 @@ from duels.terminal.prompts import PromptedMatch, Quit
 from duels.terminal.screen import Screen
 from duels.terminal.shell import command
 from duels.terminal.signals import INTERRUPTED, Stopped
+from duels.terminal.variants import longer_form, suggestion
 
 
 class After(Enum):
@@ -26,6 +27,7 @@ class After(Enum):
 
     REMATCH = "r"
     SWAP = "s"
+    LONGER = "l"
     REVIEW = "v"
     NEW_GAME = "n"
     QUIT = "q"
@@ -36,10 +38,12 @@ class After(Enum):
 _KEYS = {
     After.REMATCH: "rematch",
     After.SWAP: "swap seats",
+    After.LONGER: "longer game",
     After.REVIEW: "review",
     After.NEW_GAME: "new game",
     After.QUIT: "quit",
 }
+_AGAIN = (After.REMATCH, After.SWAP, After.LONGER)
 
 
 def play_new(new: NewMatch, screen: Screen) -> tuple[int, After]:
@@ -53,10 +57,12 @@ def play_new(new: NewMatch, screen: Screen) -> tuple[int, After]:
         if new.path or live.people:
             path = new.path or new_path(new.rules.name)
             live.journal = Journal.create(path, match, headers, screen.notice)
+        if new.instead:
+            screen.notice(f"Nobody knows perfect play in {new.rules.name}: {new.instead} plays.")
         if new.first != "1":
             screen.notice(_who_is_first(new))
         code, after = _run(live, prompted, screen)
-        if after not in (After.REMATCH, After.SWAP):
+        if after not in _AGAIN:
             return code, after
         new = _once_more(new, after)
 
@@ -69,7 +75,8 @@ def _who_is_first(new: NewMatch) -> str:
 
 def _once_more(new: NewMatch, after: After) -> NewMatch:
     one, two = (new.two, new.one) if after is After.SWAP else (new.one, new.two)
-    return replace(new, one=one, two=two, first="1", seed=None, chance="", path=None)
+    rules = (longer_form(new.rules) if after is After.LONGER else None) or new.rules
+    return replace(new, rules=rules, one=one, two=two, first="1", seed=None, chance="", path=None)
 
 
 def play_on(path: Path, screen: Screen) -> tuple[int, After]:
@@ -85,7 +92,7 @@ def play_on(path: Path, screen: Screen) -> tuple[int, After]:
         raise DuelsError(f"{path}: {error}") from None
     screen.notice(f"Going on with {path}.")
     code, after = _run(live, prompted, screen, resumed=True)
-    if after not in (After.REMATCH, After.SWAP):
+    if after not in _AGAIN:
         return code, after
     headers = record.headers
     seats = (headers.get("seat1", HUMAN), headers.get("seat2", HUMAN))
@@ -114,19 +121,25 @@ def _run(
         if journal:
             journal.close(keep=resumed or live.begun)
     if journal and screen.on_terminal:
-        return 0, _ask_what_next(journal.path, screen)
+        return 0, _ask_what_next(live, journal.path, screen)
     if journal:
         review = command("review", journal.path)
         screen.notice(f"\nRecord: {journal.path}\nWhere it was won and lost: {review}")
     return 0, After.LEFT
 
 
-def _ask_what_next(path: Path, screen: Screen) -> After:
+def _ask_what_next(live: LiveMatch, path: Path, screen: Screen) -> After:
     """One line, one key; a review is shown at once, and then it is asked again."""
-    told = ", ".join(f"{after.value} {what}" for after, what in _KEYS.items())
+    keys = dict(_KEYS)
+    outcome = live.match.outcome
+    if outcome and outcome.winner in live.people and (told := suggestion(live.match.rules)):
+        screen.say(f"\n{told}\n")
+    else:
+        del keys[After.LONGER]
+    told = ", ".join(f"{after.value} {what}" for after, what in keys.items())
     while True:
         try:
-            after = After(screen.key(f"\nPress {told}: ", [after.value for after in _KEYS]))
+            after = After(screen.key(f"\nPress {told}: ", [after.value for after in keys]))
         except EOFError:
             return After.QUIT
         if after is not After.REVIEW:
