@@ -12,6 +12,7 @@ from duels.core.match import Match, playing
 from duels.core.options import OptionValue
 from duels.core.rules import Rules, Seat, Sight
 from duels.games import rules_of
+from duels.players import GreedyPlayer
 from duels.players.levels import mixture
 from duels.solving.oracle import OFTEN, Oracle, Verdict
 from duels.solving.oracles import oracle_for
@@ -29,6 +30,8 @@ MOST_RIGHT = 2 / 3
 MIXED_GAP = next(mark.most for mark in MARKS if mark.name == "good")
 # The matches that lead to the positions are played well, but not so well that nothing happens.
 SHARE_ON_THE_WAY = 0.3
+# The share of random play's losses by which difficulty is measured.
+_MIDDLING = 0.5
 # After so many decisions a game has hardly begun.
 OPENING = 3
 _RECENT = 3
@@ -69,6 +72,15 @@ class Exercise:
     def position(self) -> str:
         """The position as the seat knows it, in notation."""
         return self.match.rules.format_position(self.sight)
+
+    @property
+    def difficulty(self) -> float:
+        """How often it is missed by two players: one errs half as much as random play, one is greedy."""
+        explainer, sight = explainer_of(self.oracle), self.sight
+        middling = dict(zip(sight.actions, mixture(self.verdict, _MIDDLING), strict=True))
+        odds = (middling, GreedyPlayer(self.match.rules).odds(sight))
+        wrong = [action for action in sight.actions if explainer.idea(sight, action) not in self.right]
+        return sum(each.get(action, 0.0) for each in odds for action in wrong) / len(odds)
 
     def grade(self, answer: Any) -> Graded:
         """Grade an answer, which is one of `sight.actions`."""

@@ -13,8 +13,8 @@ from duels.core.rules import Rules, Sight
 from duels.solving.oracle import Check, Exactness, Judged, Value, Verdict
 from duels.solving.oracles import oracle_for
 from duels.solving.protocols import checks_of
+from duels.terminal.game_options import flags_for
 from duels.terminal.interrupts import long_computation
-from duels.terminal.options import flags_for
 from duels.terminal.screen import Screen
 
 # So many lines are listed; where there are more actions, those of equal value share a line.

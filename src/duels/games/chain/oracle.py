@@ -140,6 +140,13 @@ class ChainOracle(OpenOracle[Action, State], Explainer[Action, State], Verifier)
         heads, tails = self._coin(after, sight.seat)
         return f"{told}: if challenged, {heads:.1%} on heads and {tails:.1%} on tails."
 
+    def manner(self, sight: Sight[Action, State], action: Action) -> str:
+        if isinstance(action, Answer):
+            return "challenging" if action is Answer.CHALLENGE else "letting an observation stand"
+        after = self.rules.apply(sight.view, action).state
+        beside = after.phase is Phase.CHALLENGE
+        return f"observing {'beside your own symbol' if beside else 'away from your own symbols'}"
+
     def verify(self, progress: Progress = quiet) -> Iterator[Check]:
         rules = largest_proven(self.rules)
         oracle = self
