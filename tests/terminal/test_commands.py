@@ -381,12 +381,13 @@ def test_help_of_every_command_tells_every_kind_of_option(tmp_path: Path) -> Non
 @pytest.mark.parametrize("name", ["\x1b[2J.duel", "two\nlines.duel", "\u202eleud.duel", "\udcff.duel"])
 def test_the_name_of_a_file_does_nothing_to_a_terminal(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
-    for arguments in (["play", "lights", "--save", path], ["resume", path]):
+    file = str(path)
+    for arguments in (["play", "lights", "--save", file], ["resume", file]):
         done = duels(tmp_path, *arguments, entered="1\n4\nquit\n")
         assert done.code == 0
         assert all(line.isprintable() for line in (done.out + done.err).split("\n"))
     path.write_text("no record")
-    for arguments in (["verify", path], ["replay", path], ["resume", path], ["resume"]):
+    for arguments in (["verify", file], ["replay", file], ["resume", file], ["resume"]):
         done = duels(tmp_path, *arguments)
         assert done.code == 1
         assert all(line.isprintable() for line in done.err.split("\n"))
