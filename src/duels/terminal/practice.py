@@ -14,7 +14,7 @@ from duels.terminal.hint_text import hint_as_text
 from duels.terminal.remembered import note, recall
 from duels.terminal.screen import Screen
 
-_QUIT = {"quit": "leave"}
+HELP = help_text(ALWAYS | {"quit": "leave"})
 _MEMORY = "practice"
 
 
@@ -34,7 +34,8 @@ def practise(rules: Rules[Any, Any, Any], count: int, seed: str | None, screen: 
     right = asked = 0
     with screen.patience("looking for positions") as progress:
         oracle_for(rules, progress)  # the exercises share it
-        found = islice(at_level(exercises(rules, seed), skill), count)
+        on_offer = exercises(rules, seed)
+        found = islice(on_offer if seed else at_level(on_offer, skill), count)
         exercise = next(found, None)
     try:
         if exercise and (told := explainer_of(exercise.oracle).counts_as_one):
@@ -83,15 +84,16 @@ def ask_exercise(exercise: Exercise, title: str, screen: Screen, hints: bool = T
     def leave(entered: list[str]) -> None:
         raise Left
 
-    known = help_text({name: told for name, told in (ALWAYS | _QUIT).items() if hints or name != "hint"})
     commands = {
-        "help": lambda entered: screen.say(known),
-        "?": lambda entered: screen.say(known),
+        "help": lambda entered: screen.say(HELP),
+        "?": lambda entered: screen.say(HELP),
         "rules": lambda entered: screen.say(rules.game.card()),
         "board": lambda entered: screen.say(words.board(sight)),
         "moves": lambda entered: screen.say(words.moves(sight)),
         "hint": lambda entered: screen.say(
-            hint_as_text(sight, words, entered, exercise.oracle) if hints else "There are no hints here.\n"
+            hint_as_text(sight, words, entered, exercise.oracle)
+            if hints
+            else "There are no hints for these puzzles.\n"
         ),
         "quit": leave,
     }
