@@ -28,7 +28,8 @@ def naming(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise OSError(error.errno, error.strerror, error.filename or path) from None
+        named = error.filename if isinstance(error.filename, str | bytes) else path  # not by a handle
+        raise OSError(error.errno, error.strerror, named) from None
 
 
 def read_record(path: Path, game: Game | None = None) -> Record:
