@@ -48,10 +48,10 @@ class Graded:
 
 @dataclass(frozen=True)
 class Exercise:
-    """A position with a clear answer: what does `seat` play?"""
+    """A position with a clear answer: what does the seat to move play?"""
 
-    match: AnyMatch
-    seat: Seat
+    sight: Sight[Any, Any]
+    """What the seat knows: no more, so that nothing of an exercise tells a secret."""
     verdict: Verdict[Any]
     """Every legal action, judged."""
     right: frozenset[Hashable]
@@ -61,18 +61,13 @@ class Exercise:
     oracle: Oracle[Any, Any] = field(repr=False, compare=False)
 
     @property
-    def sight(self) -> Sight[Any, Any]:
-        """What the seat knows."""
-        return self.match.sight(self.seat)
-
-    @property
     def position(self) -> str:
         """The position as the seat knows it, in notation."""
-        return self.match.rules.format_position(self.sight)
+        return self.sight.rules.format_position(self.sight)
 
     def grade(self, answer: Any) -> Graded:
         """Grade an answer, which is one of `sight.actions`."""
-        rules, sight, explainer = self.match.rules, self.sight, explainer_of(self.oracle)
+        sight, rules, explainer = self.sight, self.sight.rules, explainer_of(self.oracle)
         (chosen,) = (judged for judged in self.verdict.actions if judged.action == answer)
         reason = explainer.reason(sight)
         if explainer.idea(sight, answer) in self.right:
@@ -152,7 +147,7 @@ def _in_one_match(
                 for judged in verdict.actions
                 if judged.best and explainer.idea(sight, judged.action) in right
             }
-            found.append(Exercise(match, seat, verdict, right, frozenset(lessons), oracle))
+            found.append(Exercise(sight, verdict, right, frozenset(lessons), oracle))
         return rng.choices(sight.actions, weights=mixture(verdict, SHARE_ON_THE_WAY))[0]
 
     for _ in islice(playing(Match.start(rules), rng, decide), _LONGEST_MATCH + 1):

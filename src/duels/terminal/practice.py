@@ -53,7 +53,7 @@ class _Leave(Exception):
 
 def _ask(exercise: Exercise, place: str, screen: Screen) -> Any:
     """The action entered."""
-    rules, sight = exercise.match.rules, exercise.sight
+    sight, rules = exercise.sight, exercise.sight.rules
     words = rules.game.words(rules)
     screen.say(f"Puzzle {place}: you are {words.called(sight.seat)}, to move\n")
     screen.say(f"{words.board(sight)}{words.remembered(sight)}\n")
