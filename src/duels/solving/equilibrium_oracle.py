@@ -27,7 +27,6 @@ from duels.solving.tree import Matches, explore_tree
 from duels.solving.valuation import ROUNDING, Valuation, Worth
 
 _NEARLY_ALWAYS = 0.9
-_STRAY = 0.01  # what is taken less often was left by the iterations, and is no advice
 _MOST_PLACES = 24  # names of a belief: more would be no help to anybody
 
 
@@ -61,14 +60,14 @@ class EquilibriumOracle(
         memory = self._memory(sight)
         value = _bounded(self._pair.worth(sight.seat, memory))
         values = [_bounded(worth) for worth in self._pair.worths_after(sight.seat, memory)]
-        weights = [weight if weight >= _STRAY else 0.0 for weight in self.weights(sight)]
+        weights = self.weights(sight)
         free = [
             weight if value.number - after.number <= value.error else 0.0
             for weight, after in zip(weights, values, strict=True)
         ]
         least = min(OFTEN, max(free))
         judged = tuple(
-            Judged(action, after, at_no_cost >= least, weight / sum(weights), value.error)
+            Judged(action, after, at_no_cost >= least, weight, value.error)
             for action, after, at_no_cost, weight in zip(sight.actions, values, free, weights, strict=True)
         )
         return Verdict(value, judged)
