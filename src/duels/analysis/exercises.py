@@ -6,7 +6,7 @@ from itertools import islice
 from random import Random
 from typing import Any
 
-from duels.analysis.wording import MARKS, mark_of, percent, points
+from duels.analysis.wording import MARKS, gets, mark_of, points
 from duels.core.game import Game
 from duels.core.match import Match, playing
 from duels.core.options import OptionValue
@@ -72,8 +72,8 @@ class Exercise:
         reason = explainer.reason(sight)
         if explainer.idea(sight, answer) in self.right:
             among = f", one of {len(self.right)} right answers" if len(self.right) > 1 else ""
-            wins = f"{rules.format(answer)} wins {percent(chosen.value)}"
-            return Graded(True, f"Right: {wins}{among}. {reason}")
+            told = f"{rules.format(answer)} {gets(chosen.value, rules)}"
+            return Graded(True, f"Right: {told}{among}. {reason}")
         right = [j for j in self.verdict.actions if j.best and explainer.idea(sight, j.action) in self.right]
         if self.oracle.mixes:
             loss, error = self.verdict.loss(answer), 0.0

@@ -131,12 +131,17 @@ class EquilibriumOracle(
 
     # -- in words -------------------------------------------------------------------------------
 
+    @property
+    def _gets(self) -> str:
+        return "is worth" if self.rules.can_be_drawn else "wins"
+
     def reason(self, sight: Sight[A, V]) -> str:
         verdict = self.judge(sight)
         if len(verdict.actions) == 1:
             return "There is nothing to choose."
         taken = max(verdict.actions, key=lambda judged: judged.weight)
-        told = f"{self.rules.format(taken.action)} wins about {taken.value.number:.1%} by what you can know"
+        about = f"{self._gets} about {taken.value.number:.1%} by what you can know"
+        told = f"{self.rules.format(taken.action)} {about}"
         if taken.weight < _NEARLY_ALWAYS:
             return f"Perfect play mixes here, so that it cannot be read; {told}."
         others = [judged for judged in verdict.actions if judged is not taken]
@@ -148,7 +153,7 @@ class EquilibriumOracle(
         (judged,) = (judged for judged in verdict.actions if judged.action == action)
         often = f"does that {judged.weight:.0%} of the time" if judged.weight else "does not do that"
         return (
-            f"You played {self.rules.format(action)}, which wins about {judged.value.number:.1%} "
+            f"You played {self.rules.format(action)}, which {self._gets} about {judged.value.number:.1%} "
             f"instead of {verdict.value.number:.1%}; perfect play {often}."
         )
 
