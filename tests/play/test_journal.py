@@ -272,7 +272,10 @@ def test_a_draft_is_no_match_to_go_on_with(tmp_path: Path) -> None:
     """A program that was killed leaves one, and it is newer than the match."""
     with home(tmp_path):
         path = tmp_path / "matches" / "match.duel"
-        Journal.create(path, Match.start(find_game("lights").rules()), HEADERS).close()
+        match = Match.start(find_game("lights").rules())
+        journal = Journal.create(path, match, HEADERS)
+        journal.add(match.play_text("4"))
+        journal.close()
         draft = path.with_name(".draft.duel")
         draft.write_bytes(path.read_bytes())
         os.utime(draft, (2**31, 2**31))

@@ -100,9 +100,11 @@ def test_a_match_that_is_stopped_leaves_the_terminal_to_the_shell_and_hides_its_
         terminal.wait_for_hiding()
         if prompt == HIDE:
             terminal.answer(HIDE, "")
-            terminal.ask("Enters: ")
+        terminal.ask("Enters: ")
         terminal.send("MOVE 5\n")
         terminal.answer("Enters: ", "OBSERVE 2")
+        terminal.ask("q quit: ")
+        terminal.send("q")
         assert terminal.wait() == 0
         assert terminal.left_as_found
     assert "MOVE 5" not in terminal.text

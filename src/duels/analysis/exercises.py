@@ -73,7 +73,7 @@ class Exercise:
         """How often it is missed by two players: one errs half as much as random play, one is greedy."""
         explainer, sight = explainer_of(self.oracle), self.sight
         middling = dict(zip(sight.actions, mixture(self.verdict, _MIDDLING), strict=True))
-        odds = (middling, GreedyPlayer(self.match.rules).odds(sight))
+        odds = (middling, GreedyPlayer(self.sight.rules).odds(sight))
         wrong = [action for action in sight.actions if explainer.idea(sight, action) not in self.right]
         return sum(each.get(action, 0.0) for each in odds for action in wrong) / len(odds)
 

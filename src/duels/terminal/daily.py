@@ -60,7 +60,12 @@ def daily_as_data(day: date, today: date) -> dict[str, Any]:
 def _as_data(day: date, name: str) -> dict[str, Any]:
     exercise = puzzle(day, GAMES[name])
     actions = [exercise.sight.rules.format(action) for action in exercise.sight.actions]
-    return {"game": name, "seat": exercise.sight.seat.value, "position": exercise.position, "actions": actions}
+    return {
+        "game": name,
+        "seat": exercise.sight.seat.value,
+        "position": exercise.position,
+        "actions": actions,
+    }
 
 
 def answers_on(day: date) -> list[bool]:
