@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from duels.core.errors import RecordError
 from duels.core.record import TornRecord
 from duels.core.rules import Seat
-from duels.play.journal import read_record
+from duels.play.library import read_record
 from tests.support import GAME_NAMES, duels, lines_of, sample_record
 
 FRESH = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)

@@ -18,7 +18,8 @@ from duels.core.match import Match
 from duels.core.record import dumps
 from duels.core.rules import CHANCE, Seat
 from duels.games import find_game
-from duels.play.journal import Journal, read_record
+from duels.play.journal import Journal
+from duels.play.library import read_record
 from duels.play.live import LiveMatch
 from duels.play.new_match import MACHINE_LIMIT, NewMatch, limited, seat_players
 from tests.support import GAME_NAMES, HEADERS, home, lines_of, play_as_table

@@ -51,7 +51,7 @@ def test_what_may_be_challenged_is_told_first(
     monkeypatch.setattr("sys.stdin", io.StringIO("quit\n"))
     assert run(["practice", "chain", "--seed", "3"]) == 0
     told, question = capsys.readouterr().out.split("\n\n")
-    assert told.startswith("Puzzle 1 of 5: you are X, to move\nCurrent Board:\n[ _ ] [ O ]")
+    assert told.startswith("Puzzle 1 of 5: you are X, to move\nCurrent Board:\n[ O?] [ O ]")
     assert told.endswith("Player 2 (O): Cell 1 is adjacent to your symbol at cell 2.")
     assert "do you want to challenge?" in question
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from duels.core.match import Match, playing
 from duels.core.rules import Rules, Seat
+from duels.players import BEST, strongest
 from duels.players.levels import SHARE, level_weights, mixture
 from duels.solving.oracle import Oracle, Verdict
 from duels.solving.oracles import oracle_for
@@ -31,6 +32,8 @@ class LevelRow:
     name: str
     share: float
     """Of what a random choice gives away: the level's definition."""
+    measured_share: float
+    """Of what random play gave away in its own matches, where it came to other positions."""
     given_away: float
     """Winning probability given away per decision, measured."""
     given_away_margin: float
@@ -62,7 +65,8 @@ def measure_levels(
     judge = _Judge(rules, oracle_for(rules, progress))
     rows: list[LevelRow] = []
     below: float | None = None
-    for name, share in {"random": 1.0, **SHARE}.items():
+    for level, share in {"random": 1.0, **SHARE}.items():
+        name = strongest(rules) if level == BEST else level
         rng = Random(f"{seed} {name}")
         played, scores = [], []
         for number in range(matches):
@@ -77,7 +81,8 @@ def measure_levels(
                 scores.append(judge.score(played[-1], number))
         score, margin = (None, None) if below is None else _mean(scores)
         lost, lost_margin = _ratio([each.lost for each in played], [each.decisions for each in played])
-        rows.append(LevelRow(name, share, lost, lost_margin, score, margin, len(scores)))
+        measured = lost / (rows[0].given_away if rows else lost)
+        rows.append(LevelRow(name, share, measured, lost, lost_margin, score, margin, len(scores)))
         below = share
     return rows
 

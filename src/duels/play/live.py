@@ -41,10 +41,13 @@ class LiveMatch:
         dice: Dice,
         script: ChanceScript | None = None,
         journal: Journal | None = None,
+        names: Mapping[Seat, str] | None = None,
         notice: Callable[[str], None] = lambda text: None,
     ) -> None:
         self.match = match
         self.players = players
+        self.names = names or {seat: seat.label for seat in Seat}
+        """What whoever sits there is called."""
         self.journal = journal
         self.words = match.rules.game.words(match.rules)
         self._dice = dice
@@ -61,6 +64,11 @@ class LiveMatch:
         """The person who is to decide now; None where a machine or chance is, or nobody."""
         actor = self.match.actor
         return actor if isinstance(actor, Seat) and actor in self.people else None
+
+    @property
+    def begun(self) -> bool:
+        """Whether anybody has decided anything; what the book enters by itself is no decision."""
+        return any(self.takeback(seat) for seat in Seat)
 
     # -- going on -------------------------------------------------------------------------------
 

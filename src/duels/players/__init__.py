@@ -33,7 +33,8 @@ class Kind:
 
 KINDS: dict[str, Kind] = {}
 HUMAN = "human"
-PERFECT = "perfect"
+BEST, PERFECT = "best", "perfect"
+STRONGEST = frozenset({BEST, PERFECT})
 
 
 def register(kind: Kind) -> None:
@@ -49,9 +50,23 @@ def find_kind(name: str) -> Kind:
     return kind
 
 
+def strongest(rules: Rules[Any, Any, Any]) -> str:
+    """The name of the strongest player: `perfect` where that is proven, else `best`.
+
+    In a game with secrets perfect play is a mixture that is bounded, but not known.
+    """
+    return BEST if rules.has_secrets else PERFECT
+
+
+def kind_for(name: str, rules: Rules[Any, Any, Any]) -> Kind:
+    """The kind that goes by `name` in this game: `best` where `perfect` is asked for and not known."""
+    kind = find_kind(name)
+    return KINDS[strongest(rules)] if kind.name == PERFECT else kind
+
+
 def make_player(name: str, rules: Rules[Any, Any, Any], progress: Progress = quiet) -> Player:
     """A player of the kind `name` for one seat of a match under `rules`."""
-    kind = find_kind(name)
+    kind = kind_for(name, rules)
     if not kind.seat:
         raise UnknownName(f"{quote(name)} is a person: only a screen can ask it.")
     return kind.seat(rules, progress)
@@ -100,7 +115,8 @@ SUMMARY = {
     "casual": "errs half as much as random",
     "club": "errs now and then",
     "expert": "errs rarely",
-    "perfect": "never errs",
+    "best": "the strongest player we have, in every game",
+    "perfect": "never errs; where nobody knows how, best plays instead",
 }
 
 
@@ -110,5 +126,5 @@ def _seat_level(share: float, rules: Rules[Any, Any, Any], progress: Progress) -
     return LevelPlayer(oracle_for(rules, progress), share)
 
 
-for _name, _share in SHARE.items():
+for _name, _share in {**SHARE, PERFECT: SHARE[BEST]}.items():
     register(Kind(_name, SUMMARY[_name], partial(_seat_level, _share)))

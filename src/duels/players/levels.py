@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # a list of players, or a person at both seats, needs no orac
     from duels.core.rules import Sight
     from duels.solving.oracle import Oracle, Verdict
 
-SHARE = {"novice": 0.8, "casual": 0.5, "club": 0.25, "expert": 0.1, "perfect": 0.0}
+SHARE = {"novice": 0.8, "casual": 0.5, "club": 0.25, "expert": 0.1, "best": 0.0}
 
 
 class LevelPlayer:

@@ -46,6 +46,10 @@ class Explainer(Protocol[A, V]):
         """What a position teaches in which the action is right; two positions may teach the same."""
         return self.idea(sight, action)
 
+    def manner(self, sight: Sight[A, V], action: A) -> str:
+        """What sort of action it is (`flipping an unknown tile`), to tell mistakes apart; may be empty."""
+        return ""
+
     def findings(self, sight: Sight[A, V]) -> Iterator[Finding]:
         """What else is worth knowing in this position."""
         return iter(())

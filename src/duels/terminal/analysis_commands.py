@@ -1,4 +1,4 @@
-"""The commands of `duels` that need an oracle: solve, levels, review, practice, export."""
+"""The commands of `duels` that need an oracle: what a match, a position or a player is worth."""
 
 import json
 from pathlib import Path
@@ -7,18 +7,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from duels.core.errors import DuelsError
-from duels.terminal.options import (
-    GameCommand,
-    examples,
-    game_argument,
-    leave,
-    plain_option,
-    read,
-    record_argument,
-    who_option,
-)
+from duels.terminal.game_options import GameCommand, game_argument, who_option
+from duels.terminal.options import examples, last_played, leave, plain_option, read, record_argument
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from duels.core.rules import Rules
 
 
@@ -96,9 +90,11 @@ def solve(
 @click.option("--seed", default="levels", show_default=True, help="Makes the measurement repeatable.")
 @click.option("--json", "as_json", is_flag=True, help="The rows as one JSON list.")
 def levels(rules: "Rules[Any, Any, Any]", matches: int | None, seed: str, as_json: bool) -> None:
-    """Show how strong the levels are: novice, casual, club, expert, perfect.
+    """Show how strong the levels are: novice, casual, club, expert, best.
 
-    A level is defined by how much winning probability it gives away per decision.
+    A level is defined by how much winning probability it gives away per decision, as a share of what random
+    play does: the share that is intended stands beside the one that is measured. `best` is called `perfect`
+    where that is proven.
     """
     from dataclasses import asdict
 
@@ -131,15 +127,18 @@ def levels(rules: "Rules[Any, Any, Any]", matches: int | None, seed: str, as_jso
     help="Also write a page to step through.",
 )
 @plain_option
-def review(file: Path, as_json: bool, page: Path | None, plain: bool) -> None:
-    """Show where a match was won and lost: what every decision gave away, and what was luck."""
+def review(file: Path | None, as_json: bool, page: Path | None, plain: bool) -> None:
+    """Show where a match was won and lost: what every decision gave away, and what was luck.
+
+    Without FILE it is the match that was played last.
+    """
     from duels.analysis.review import review_record
     from duels.terminal.review_text import review_as_text
     from duels.terminal.screen import Screen
 
     if page and page.exists() and not page.read_bytes().lstrip().lower().startswith(b"<!doctype html"):
         raise click.UsageError(f"--html: {page} exists already and is no page; it is not written over.")
-    record = read(file)
+    record = read(file or last_played())
     screen = Screen(plain)
     with screen.patience("reviewing") as progress:
         reviewed = review_record(record, progress)
@@ -185,7 +184,7 @@ def practice(rules: "Rules[Any, Any, Any]", count: int, seed: str | None, plain:
 )
 @game_argument
 @click.option("--games", "count", type=click.IntRange(1), default=100, show_default=True, help="How many.")
-@who_option("--player", "Who plays.", "perfect")
+@who_option("--player", "Who plays.", "best")
 @who_option("--against", "Who sits at the other seat; the same player by default.")
 @click.option("--seed", default="export", show_default=True, help="Makes the matches repeatable.")
 @click.option(
@@ -205,8 +204,8 @@ def export(
     """Write matches between machine players, every decision graded.
 
     A run that was interrupted goes on where it was when it is started again; a finished one goes on with
-    more --games. Games that need not end between machines are cut off at their limit: without --max-boards
-    in chain or --max-turns in hunt, at 50.
+    more --games. chain and hunt need not end between machines: without a limit of your own (--max-boards,
+    --max-turns) they are cut off at 50.
     """
     from duels.analysis import export as exporting
     from duels.play.new_match import limited
@@ -225,4 +224,42 @@ def export(
     click.echo(str(path))
 
 
-COMMANDS = (solve, levels, review, practice, export)
+@click.command(epilog=examples("duels stats", "duels stats --json"))
+@click.option("--json", "as_json", is_flag=True, help="The statistics as one JSON object.")
+@plain_option
+def stats(as_json: bool, plain: bool) -> None:
+    """Tell how you do against the machine: results, losses over time, usual mistakes."""
+    from duels.terminal.screen import Screen
+    from duels.terminal.statistics import gather, statistics_as_text
+
+    screen = Screen(plain)
+    found = gather(screen, screen.notice)
+    if as_json:
+        click.echo(json.dumps(found.as_data(), indent=2))
+    else:
+        screen.say(statistics_as_text(found))
+
+
+@click.command(epilog=examples("duels daily", "duels daily --date 2026-11-16", "duels daily --json"))
+@click.option(
+    "--date", "day", type=click.DateTime(["%Y-%m-%d"]), help="Another day's puzzles, which count for nothing."
+)
+@click.option("--json", "as_json", is_flag=True, help="The puzzles as one JSON object; nothing is asked.")
+@plain_option
+def daily(day: "datetime | None", as_json: bool, plain: bool) -> None:
+    """Solve the puzzles of the day, one of each game, the same for everybody.
+
+    Each is graded at once. A streak counts the days in a row, and the last line can be shared: it gives
+    nothing away.
+    """
+    from datetime import date
+
+    from duels.terminal.daily import daily_as_data, play_daily
+    from duels.terminal.screen import Screen
+
+    today = date.today()
+    asked = day.date() if day else today
+    if as_json:
+        click.echo(json.dumps(daily_as_data(asked, today), indent=2))
+    else:
+        play_daily(asked, today, Screen(plain))

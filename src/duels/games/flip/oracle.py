@@ -228,6 +228,17 @@ class FlipOracle(Oracle[Action, State], Explainer[Action, State], Verifier):
         over = f", past {target}" if score + value > target else ""
         return f"You took {name}, known to be a {value}, for {score + value}{over}{gave}."
 
+    def manner(self, sight: Sight[Action, State], action: Action) -> str:
+        if isinstance(action, QuantumFlip):
+            return "spending the Quantum Flip"
+        assert not isinstance(action, Drawn)
+        tiles = sight.view.tiles
+        if isinstance(action, Flip):
+            return f"{'flipping an unknown' if tiles[action.tile] == UNKNOWN else 'taking a known'} tile"
+        values = [self.rules.value_of(tiles[kept.tile]) for kept in sight.actions if isinstance(kept, Keep)]
+        higher = self.rules.value_of(tiles[action.tile]) == max(value or 0 for value in values)
+        return f"keeping the {'higher' if higher else 'lower'} value"
+
     def came_up(self, outcome: Action) -> str:
         assert isinstance(outcome, Drawn)
         if len(outcome.values) == 1:

@@ -118,6 +118,14 @@ class HuntOracle(
     def idea(self, sight: Sight[Action, Known], action: Action) -> Hashable:
         return action.cell
 
+    def manner(self, sight: Sight[Action, Known], action: Action) -> str:
+        if isinstance(action, Observe):
+            return "naming a cell"
+        if isinstance(action, Tunnel):
+            return "tunnelling"
+        here = sight.view.cell
+        return "entering" if not here else "staying" if action.cell == here else "stepping"
+
     def lesson(self, sight: Sight[Action, Known], action: Action) -> Hashable:
         """To name, to enter, to stay or to step: which cell it is teaches nothing."""
         if isinstance(action, Observe) or not sight.view.cell:

@@ -60,6 +60,12 @@ class LeapOracle(OpenOracle[Action, State], Explainer[Action, State], Verifier):
             f"the other player, whose turn it was, {theirs}."
         )
 
+    def manner(self, sight: Sight[Action, State], action: Action) -> str:
+        if isinstance(action, Enter):
+            return "entering"
+        doubled = action.by == sight.view.cell_of(sight.seat)
+        return "leaping as far as possible" if doubled else "leaping less than possible"
+
     def quickest(self, state: State, best: tuple[Action, ...]) -> tuple[Action, ...]:
         """All that count are the turns left: fewest wins soonest, and leaves the winner least to spare."""
         nearer = self.paths.nearer(state.cell_of(state.mover))

@@ -75,6 +75,9 @@ class LightsOracle(OpenOracle[TurnOff, State], Explainer[TurnOff, State], Verifi
         left = f"You turned off {self.rules.format(action)}, which left {_told(after)}"
         return f"{left}: the other player could bring it to 0." if nim_sum(after) else f"{left}."
 
+    def manner(self, sight: Sight[TurnOff, State], action: TurnOff) -> str:
+        return "turning off one light" if action.count == 1 else "turning off two lights"
+
     def lesson(self, sight: Sight[TurnOff, State], action: TurnOff) -> Hashable:
         """Where the runs lie does not matter, nor which of two alike is taken from."""
         return _lengths(sight.view.row), _lengths(self.rules.apply(sight.view, action).state.row)
