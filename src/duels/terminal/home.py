@@ -11,8 +11,9 @@ from duels.games import all_games
 from duels.play.library import Kept, kept_matches
 from duels.play.new_match import NewMatch
 from duels.players import HUMAN, KINDS, STRONGEST, strongest
+from duels.terminal.after import After
 from duels.terminal.menu import Back, Leave, choose
-from duels.terminal.play import After, play_new, play_on, show_review
+from duels.terminal.play import play_new, play_on, require_board, show_review
 from duels.terminal.screen import Screen
 
 Door = tuple[str, Callable[[], After | None]]
@@ -56,7 +57,10 @@ class Home:
     def _doors(self) -> dict[str, Door]:
         kept = list(islice(kept_matches(lambda text: None), _RECENT))
         unfinished = next((match for match in kept if not match.record.match.over), None)
-        doors: dict[str, Door] = {"play": ("a new match, against the machine or a friend", self._play)}
+        doors: dict[str, Door] = {
+            "play": ("a new match, against the machine or a friend", self._play),
+            "board": ("the same on a full screen, with arrows, digits or mouse", partial(self._play, True)),
+        }
         if unfinished:
             told = f"go on with your match of {_title(unfinished)}"
             doors["resume"] = (told, partial(self._resume, unfinished))
@@ -71,7 +75,9 @@ class Home:
 
     # -- what can be done -----------------------------------------------------------------------
 
-    def _play(self) -> After | None:
+    def _play(self, board: bool = False) -> After | None:
+        if board:
+            require_board()
         rules = self._game().rules()
         left_out = {HUMAN, *STRONGEST} - {strongest(rules)}
         opponents = {kind.name: kind.summary for kind in KINDS.values() if kind.name not in left_out}
@@ -79,8 +85,9 @@ class Home:
         other = choose(self._screen, "Against whom?", opponents, _USUAL_LEVEL)
         two = HUMAN if other == _FRIEND else other
         seats = (HUMAN, two) if self._who_is_first() == _ME else (two, HUMAN)
-        self._screen.say("Type help at any time.\n\n")
-        return self._again(play_new(NewMatch(rules, *seats), self._screen)[1])
+        if not board:
+            self._screen.say("Type help at any time.\n\n")
+        return self._again(play_new(NewMatch(rules, *seats), self._screen, board)[1], board)
 
     def _who_is_first(self) -> str:
         options = {_ME: "you", _OTHER: "the other", _COIN: "a coin decides"}
@@ -98,8 +105,8 @@ class Home:
     def _resume(self, kept: Kept) -> After | None:
         return self._again(play_on(kept.path, self._screen)[1])
 
-    def _again(self, after: After) -> After | None:
-        return self._play() if after is After.NEW_GAME else after
+    def _again(self, after: After, board: bool = False) -> After | None:
+        return self._play(board) if after is After.NEW_GAME else after
 
     def _practise(self) -> None:
         from duels.terminal.practice import practise

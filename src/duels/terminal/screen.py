@@ -62,6 +62,7 @@ class Screen:
         self.codes = _CODES
         self._pause = PACES.get(pace or os.environ.get("DUELS_PACE", ""), PACES["normal"])
         self._usual = self._terminal_settings() or []
+        self._listener: Callable[[str], None] | None = None  # who is told notices in place of the terminal
         self._page: str | None = None  # what is on the screen without a scroll-back, while that is shown
 
     @property
@@ -96,9 +97,21 @@ class Screen:
 
     def notice(self, text: str) -> None:
         """Say something that is not part of the transcript."""
+        if self._listener:
+            self._listener(text)
+            return
         sys.stdout.flush()
         sys.stderr.write(printable(text, but="\n") + "\n")  # it may name a file
         sys.stderr.flush()
+
+    @contextmanager
+    def notices_to(self, listener: Callable[[str], None]) -> Iterator[None]:
+        """Within, somebody else who has the terminal is told the notices."""
+        self._listener = listener
+        try:
+            yield
+        finally:
+            self._listener = None
 
     def last_words(self, text: str) -> None:
         """Say something to whoever is leaving; the terminal may be gone already."""
@@ -222,6 +235,11 @@ class Screen:
                 if pressed == _END_OF_INPUT:
                     return
                 yield pressed
+
+    @property
+    def moment(self) -> float:
+        """How long a pause takes, in seconds."""
+        return self._pause
 
     def wait(self) -> None:
         """A short pause at a terminal, which any key cuts short."""
