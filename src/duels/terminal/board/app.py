@@ -135,7 +135,8 @@ class BoardApp(App[Left]):
             self.live.play(seat, nothing_asked.value)
             return
         self._asked = seat
-        self.choice = Choice(sight, self._words)
+        labels = {cell.label: cell.number for cell in self._board().cells}
+        self.choice = Choice(sight, self._words, labels)
         self._decided.clear()
         self._draw()
         await self._decided.wait()
@@ -159,7 +160,7 @@ class BoardApp(App[Left]):
 
     # -- drawing ----------------------------------------------------------------------------------
 
-    def on_resize(self) -> None:
+    def on_scene_resized(self) -> None:
         self._draw()
 
     def _board(self) -> BoardText:
@@ -194,7 +195,7 @@ class BoardApp(App[Left]):
             mark, style = ("(•)", "bold") if kind == self.choice.kind else ("( )", "none")
             markup = f"   [{style} @click=app.kind({number})]$shown[/]"
             turn += Content.from_markup(markup, shown=f"{mark} {kind or 'other'}")
-        return turn + Content.styled("   Tab", "dim") if kinds else turn
+        return turn + Content.styled("   Tab changes", "dim") if kinds else turn
 
     def _question(self) -> str:
         if not self.choice:
@@ -254,7 +255,7 @@ class BoardApp(App[Left]):
         elif key in ("enter", "space"):
             self._confirm(choice)
         elif letter.isprintable() and letter and choice.takes(letter):
-            self._enter(choice.type(letter, board.labels))
+            self._enter(choice.type(letter))
         else:
             return False
         return True

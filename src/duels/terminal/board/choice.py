@@ -1,6 +1,6 @@
 """What a person is choosing: an action of a sight, by the cells it is about, by typing, or from a list."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
@@ -34,9 +34,11 @@ class Option:
 class Choice:
     """Is narrowed down by keys and cells until one action is left. Holds no rule: what is legal is given."""
 
-    def __init__(self, sight: Sight[Any, Any], words: Words[Any, Any]) -> None:
+    def __init__(self, sight: Sight[Any, Any], words: Words[Any, Any], labels: Mapping[str, int]) -> None:
+        """`labels` are what the cells are called."""
         self._sight = sight
         self._words = words
+        self._labels = {label.lower(): cell for label, cell in labels.items()}
         self._options = tuple(
             Option(
                 action,
@@ -127,19 +129,20 @@ class Choice:
 
     def takes(self, letter: str) -> bool:
         """Whether a letter means something here: it begins or goes on with an entry, or names a kind."""
-        return bool(self._meant_by(self.typed + letter) or self._kind_of(letter))
+        typed = self.typed + letter
+        return bool(self._meant_by(typed) or self._named_by(typed) or self._kind_of(letter))
 
-    def type(self, letter: str, labels: dict[str, int]) -> Any | None:
-        """Type a letter; the action, if that settles it. `labels` are what the cells are called."""
+    def type(self, letter: str) -> Any | None:
+        """Type a letter; the action, if that settles it."""
         typed = self.typed + letter
         meant = self._meant_by(typed)
         if len(meant) == 1 and (not meant[0].place or typed in self._forms(meant[0])):
             return meant[0].action
         exact = [option for option in meant if typed in self._forms(option)]
-        cell = labels.get(typed)
-        if not exact and cell in self.cells:
-            return self.pick(cell)
-        if meant:
+        named = self._named_by(typed)
+        if not exact and typed in named:
+            return self.pick(named[typed])
+        if meant or named:
             self.typed = typed
         elif kind := self._kind_of(letter):
             self.switch(kind)
@@ -153,6 +156,12 @@ class Choice:
 
     def _meant_by(self, typed: str) -> Sequence[Option]:
         return [o for o in self.options if any(form.startswith(typed) for form in self._forms(o))]
+
+    def _named_by(self, typed: str) -> dict[str, int]:
+        """The cells that are called so and can be named next, where actions are about several."""
+        several = any(len(option.cells) > 1 for option in self.options)
+        labels = self._labels.items() if several else ()
+        return {label: cell for label, cell in labels if cell in self.cells and label.startswith(typed)}
 
     def _kind_of(self, letter: str) -> str | None:
         return next((kind for kind in self.kinds if kind and kind[0].lower() == letter), None)

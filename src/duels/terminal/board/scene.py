@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
+from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Static
 
@@ -36,6 +37,9 @@ class Texts:
 class Scene(Screen[None]):
     """Draws what it is given."""
 
+    class Resized(Message):
+        """There is more room, or less."""
+
     def __init__(self, title: str, who: str, palette: Palette) -> None:
         super().__init__()
         self._heading = title
@@ -61,6 +65,9 @@ class Scene(Screen[None]):
                 yield Static(id="noted")
             yield Static(id="keys")
         yield Static(id="small")
+
+    def on_resize(self) -> None:
+        self.post_message(self.Resized())
 
     @property
     def board(self) -> BoardView:

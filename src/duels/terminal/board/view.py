@@ -1,6 +1,7 @@
 """The widgets to choose from: the cells of a board, and a list of actions; by cursor or mouse."""
 
 from collections.abc import Sequence
+from itertools import groupby
 
 from textual import events
 from textual.containers import VerticalScroll
@@ -36,7 +37,13 @@ class Canvas:
 
     def content(self) -> Content:
         """What is on it."""
-        return Content("\n").join(Content.assemble(*line) for line in self._letters)
+        return Content("\n").join(_joined(line) for line in self._letters)
+
+
+def _joined(line: Sequence[tuple[str, Style]]) -> Content:
+    """A line, with letters of one style in one piece: the less there is to write, the less it flickers."""
+    runs = groupby(line, key=lambda letter: letter[1])
+    return Content.assemble(*(("".join(letter for letter, _ in run), style) for style, run in runs))
 
 
 class BoardView(Widget):
@@ -89,11 +96,6 @@ class BoardView(Widget):
         column, row = self._grid.origin(cell)
         box = Region(column, row - 1, self._grid.width, self._grid.height + 2)
         _bring_into_sight(self, box)
-
-    @property
-    def labels(self) -> dict[str, int]:
-        """The cells by what people call them, as they are typed."""
-        return {cell.label.lower(): cell.number for row in self._rows for cell in row}
 
     def get_content_width(self, *_: object) -> int:
         return self._grid.size[0] if self._grid.rows else 0
