@@ -83,6 +83,8 @@ class BoardApp(App[Left]):
 
     def on_ready(self) -> None:
         self._heard_in = asyncio.get_running_loop()
+        # Whoever stopped the program has written on its screen.
+        self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
         if self._leaving:
             self.exit(self._leaving)
         else:

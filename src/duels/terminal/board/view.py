@@ -81,7 +81,7 @@ class BoardView(Widget):
         self._changed = changed
         self._chosen = choice.chosen if choice else ()
         self._choosable = choice.cells if choice else frozenset()
-        if self.cursor not in self._choosable:
+        if self._choosable and self.cursor not in self._choosable:
             self.cursor = min(self._choosable, key=lambda n: abs(n - (self.cursor or 0)), default=None)
 
     def move(self, step: Point) -> None:
@@ -113,8 +113,8 @@ class BoardView(Widget):
     def _draw(self, cell: Cell, canvas: Canvas) -> None:
         grid, (column, row) = self._grid, self._grid.origin(cell.number)
         text = cell.plain.strip()
-        marked = cell.number == self.cursor or cell.number in self._chosen
         choosable = cell.number in self._choosable
+        marked = cell.number in self._chosen or (choosable and cell.number == self.cursor)
         if marked:
             for line in range(grid.height):
                 canvas.write((column, row + line), " " * grid.width, _CURSOR)
