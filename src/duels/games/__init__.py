@@ -29,7 +29,7 @@ log = logging.getLogger("duels")
 
 @dataclass(frozen=True)
 class Installed:
-    """A game of another package, and the distribution that brings it."""
+    """A game from another package, and the distribution it comes from."""
 
     game: Game
     source: str
@@ -37,7 +37,7 @@ class Installed:
 
 @cache
 def installed_games() -> tuple[Installed, ...]:
-    """The games that other packages bring; one that cannot be loaded is left out, with a warning."""
+    """Games from other packages; one that cannot be loaded is skipped with a warning."""
     from importlib.metadata import entry_points  # slow to import, and few commands need it
 
     found: dict[str, Installed] = {}
@@ -63,7 +63,7 @@ def all_games() -> tuple[Game, ...]:
 
 
 def find_game(name: str) -> Game:
-    """The game that goes by `name`, in any letter case."""
+    """The game called `name`, in upper or lower case; raises UnknownName."""
     word = str(name).strip().lower()
     if word in GAMES:
         return GAMES[word]
@@ -75,7 +75,7 @@ def find_game(name: str) -> Game:
 
 
 def rules_of(game: "str | Game | Rules[Any, Any, Any]", **options: "OptionValue") -> "Rules[Any, Any, Any]":
-    """The rules that are meant: by a game's name, by a game, each with options, or the rules themselves."""
+    """Rules from a game's name or a Game, each with options, or the given rules themselves."""
     from duels.core.rules import Rules
 
     if isinstance(game, Rules):

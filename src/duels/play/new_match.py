@@ -1,4 +1,4 @@
-"""What somebody asks to play, checked and settled: rules, seats, seed; and the live match that follows."""
+"""A match to be played, validated: rules, seats, seed; and the live match made from it."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -21,7 +21,7 @@ MACHINE_LIMIT = 50  # boards of chain, turns of hunt
 
 @dataclass
 class NewMatch:
-    """A match to be played. Raises DuelsError where that cannot be."""
+    """A match to be played; raises DuelsError if that is impossible."""
 
     rules: Rules[Any, Any, Any]
     one: str = HUMAN

@@ -1,4 +1,4 @@
-"""Whoever decides at a seat: people, and players that are none, by the names of one registry."""
+"""Who decides at a seat: people and machine players, in one registry by name."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,9 +21,9 @@ class Player(Protocol):
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of player: what it is called, what it is, and how one is seated at a game.
+    """A kind of player: its name, a summary, and how to seat one at a game.
 
-    A kind that cannot be seated is a person: somebody has to ask it, in the book's words.
+    A kind without `seat` is a person: a screen has to ask them, in the book's words.
     """
 
     name: str
@@ -38,7 +38,7 @@ STRONGEST = frozenset({BEST, PERFECT})
 
 
 def register(kind: Kind) -> None:
-    """Add a kind of player; its name can then be given wherever a seat is filled."""
+    """Add a kind of player, which can then be named wherever a seat is filled."""
     KINDS[kind.name] = kind
 
 
@@ -73,7 +73,7 @@ def make_player(name: str, rules: Rules[Any, Any, Any], progress: Progress = qui
 
 
 class RandomPlayer:
-    """Any legal action, each as likely."""
+    """Plays any legal action, all equally likely."""
 
     def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
         """Any of `sight.actions`."""
@@ -85,7 +85,7 @@ class RandomPlayer:
 
 
 class GreedyPlayer:
-    """The best-looking action by the game's own one-ply score; ties are broken at random."""
+    """Plays the action with the highest one-ply score of the game; breaks ties at random."""
 
     def __init__(self, rules: Rules[Any, Any, Any]) -> None:
         self._score = rules.game.greedy(rules)
