@@ -70,8 +70,8 @@ solved: .venv/tested
 	$(BIN)/python docs/solved/build.py
 
 # Writes the package of a new game, to be changed: make new-game NAME=nim, in examples/ or with DIR=folder.
-new-game:
-	@$(PYTHON) tools/new_game.py '$(NAME)' $(if $(DIR),'$(DIR)')
+new-game: .venv/tested
+	@$(BIN)/python tools/new_game.py '$(NAME)' $(if $(DIR),'$(DIR)')
 
 # Trains and certifies hunt's strategy anew, about 20 minutes; says whether it is the one that is shipped.
 hunt-strategy: .venv/tested

@@ -39,7 +39,7 @@ ROOMS = ("core", "games", "players", "play", "analysis")
 DOORS = (
     "duels",
     "duels.vector",
-    *(f"duels.envs{door}" for door in ("", ".gymnasium", ".openspiel", ".pettingzoo")),
+    *(f"duels.envs{door}" for door in ("", ".conformance", ".gymnasium", ".openspiel", ".pettingzoo")),
 )
 """Modules that people may import from, in packages whose other modules are nobody's business."""
 

@@ -48,7 +48,7 @@ def test_what_may_be_written_is_named() -> None:
 
 
 def test_what_is_named_exists() -> None:
-    words = set(re.findall(r"\w+", source()))
+    words = set(re.findall(r"\w+", source())) | {path.stem for path in (ROOT / "src").rglob("*.py")}
     paths = {"examples", "tictactoe", "liarsdice", "docs", "golden", "NAME", "pyproject", "toml", "md", "txt"}
     assert WORDS_NAMED - paths - {"nim", "duels_nim"} <= words
 

@@ -36,13 +36,15 @@ def write_game(name: str, folder: Path) -> Path:
 
 
 def check_name(name: str) -> None:
-    """Refuse what cannot be typed as a game's name, or is one already."""
-    if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
+    """Refuse what cannot be the name of a game and of a module, and the names of our own games."""
+    if keyword.iskeyword(name):
+        raise Refused(f"'{name}' is no name for a game: it is a word of Python's own.")
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
         raise Refused(f"'{name}' is no name for a game: write small letters, digits and _, like nim.")
     sys.path.insert(0, str(ROOT / "src"))
-    from duels.games import all_games
+    from duels.games import GAMES
 
-    if name in [game.name for game in all_games()]:
+    if name in GAMES:
         raise Refused(f"There is a game '{name}' already.")
 
 

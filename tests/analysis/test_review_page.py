@@ -46,7 +46,7 @@ def test_a_page_stands_alone() -> None:
     assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
     steps = steps_of(text)
     assert len(steps) == 6
-    assert "States: X X O O O O O" in steps[1]["text"]
+    assert "States: X X O O O O O" in steps[1]["board"]
 
 
 def test_the_page_shows_what_was_shown_and_lists_the_slips() -> None:

@@ -1,5 +1,11 @@
 """Features: what a view is shown as, in numbers."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from duels.core.features import WIDE, Encoding, Feature, features_by_exploring
@@ -66,3 +72,31 @@ def test_features_of_a_game_that_states_none() -> None:
     heaps, mover, _ = features_by_exploring(Nim())
     assert (heaps.values, heaps.count) == ((0, 1, 2), 2)
     assert set(mover.values) == {"mine", "other's"}
+
+
+class InAnyOrder(Nim):
+    """Is shown as a set of words, which has another order in every process."""
+
+    def view(self, state: Any, seat: Seat) -> Any:
+        return frozenset({*(f"heap {place} has {heap}" for place, heap in enumerate(state.heaps)), "a", "b"})
+
+
+def test_features_are_the_same_in_every_process() -> None:
+    script = (
+        "from tests.core.test_features import InAnyOrder, features_by_exploring\n"
+        "for feature in features_by_exploring(InAnyOrder()): print([sorted(v) for v in feature.values])"
+    )
+    root = Path(__file__).parents[2]
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", script],
+            env={**os.environ, "PYTHONHASHSEED": str(seed)},
+            cwd=root,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in (1, 2, 3)
+    ]
+    assert told[0] == told[1] == told[2]
+    assert "heap" in told[0]

@@ -32,7 +32,7 @@ class Reference:
         self.reset()
 
     def reset(self) -> None:
-        self.engine.reset(dice.begin(self.stream))
+        self.engine.reset(self.stream)
 
     def play(self, action: int) -> None:
         self.engine.step(action, dice.roll(self.stream)[0])

@@ -9,6 +9,7 @@ import pytest
 
 import duels
 from duels.analysis.exploitability import exploitability_bounds
+from duels.core.errors import DuelsError, TooLarge
 from duels.core.match import Match
 from duels.core.rules import Ending, Rules, Sight
 from duels.envs.batch import Tally
@@ -58,17 +59,17 @@ def test_a_game_that_can_be_drawn() -> None:
 
 def test_a_game_with_secrets_that_begins_with_chance_and_ends_in_every_way() -> None:
     """Where a game can be over before the second seat moves, that seat has no environment of its own."""
-    checked = check_environments(HighCard(cards=3, max_passes=3), [*adapters.UNGRADED], games=60)
-    assert set(checked.environments) == UNGRADED - SECOND_SEATS
+    checked = check_environments(HighCard(cards=3, max_passes=3), games=60)
+    assert set(checked.environments) == EVERYWHERE - SECOND_SEATS
     assert set(checked.refused) == SECOND_SEATS
     assert set(checked.endings) == {Ending.WON, Ending.DRAWN, Ending.CUT_OFF}
 
 
 @pytest.mark.parametrize(
-    "rules", [Nim(heaps=(1, 2, 2)), Nim(heaps=(2, 1), misere=True, first="two", roll=3), HighCard()]
+    "rules", [Nim(heaps=(1, 2, 2)), Nim(heaps=(2, 1), misere=True, starts="two", roll=3), HighCard()]
 )
 def test_other_games_from_outside(rules: Rules[Any, Any, Any]) -> None:
-    checked = check_environments(rules, adapters.UNGRADED)
+    checked = check_environments(rules)
     assert set(checked.environments) >= UNGRADED - SECOND_SEATS
 
 
@@ -215,6 +216,26 @@ def test_perfect_play_that_is_not_is_caught() -> None:
     with pytest.raises(EnvironmentBroken, match="random has one from") as caught:
         check_perfect_play(TicTacToe(), [], perfect="random")
     assert caught.value.law is Law.EXPLOITABILITY
+
+
+def test_play_that_mixes_is_held_to_what_is_proven_of_it() -> None:
+    rules = HighCard(cards=3, max_passes=3)
+    check_perfect_play(rules, [])
+    with pytest.raises(EnvironmentBroken, match="random has one from") as caught:
+        check_perfect_play(rules, [], perfect="random")
+    assert caught.value.law is Law.EXPLOITABILITY
+
+
+def test_only_what_is_too_large_need_not_be_measured() -> None:
+    def refuses(error: type[DuelsError]) -> Any:
+        def measure(policy: Any, rules: Any) -> Bounds:
+            raise error("no")
+
+        return measure
+
+    check_perfect_play(TicTacToe(), [], measure=refuses(TooLarge))
+    with pytest.raises(DuelsError, match="no"):
+        check_perfect_play(TicTacToe(), [], measure=refuses(DuelsError))
 
 
 def test_every_law_has_a_broken_environment() -> None:

@@ -19,7 +19,7 @@ from pettingzoo.utils.env_logger import EnvLogger
 
 import duels
 import duels.envs.gymnasium
-from duels.core.errors import BadOption, DuelsError
+from duels.core.errors import BadOption, DuelsError, TooLarge
 from duels.core.game import Game
 from duels.envs import gymnasium as ours_gymnasium
 from duels.envs import openspiel as ours_openspiel
@@ -30,7 +30,6 @@ from duels.envs.kernels.flip.batch import FlipBatch
 from duels.envs.kernels.flip.engine import FlipEngine
 from duels.games import GAMES, rules_of
 from duels.games.flip.rules import QuantumTiles
-from duels.solving.tables import TooLarge
 from tests.outside import highcard, nim, tictactoe
 from tests.outside.highcard import HighCard
 from tests.outside.nim import Nim
@@ -121,7 +120,7 @@ PARAMETERS = [
     ("duels_nim", Nim()),
     ("duels_nim(heaps=3;5;7)", Nim(heaps=(3, 5, 7))),
     ("duels_nim(heaps=4;)", Nim(heaps=(4,))),
-    ("duels_nim(misere=True,first=two)", Nim(misere=True, first="two")),
+    ("duels_nim(misere=True,starts=two)", Nim(misere=True, starts="two")),
     ("duels_nim(misere=false,roll=2)", Nim(roll=2)),
 ]
 
@@ -135,7 +134,7 @@ def test_parameters_of_every_kind(text: str, rules: Nim) -> None:
     assert str(ours_openspiel.load_game(rules)) == str(loaded)
 
 
-@pytest.mark.parametrize("wrong", ["heaps=a;b", "first=three", "heaps=;"])
+@pytest.mark.parametrize("wrong", ["heaps=a;b", "starts=three", "heaps=;"])
 def test_parameters_that_are_no_options_are_refused(wrong: str) -> None:
     ours_openspiel.register(nim.GAME)
     with pytest.raises(BadOption):

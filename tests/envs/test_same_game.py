@@ -30,7 +30,7 @@ def test_engine(case: str, seed: int) -> None:
     engine = make_engine(rules_of(case))
     for number in range(20):
         match = Reference(case, seed, number)
-        engine.reset(dice.begin(match.stream))
+        engine.reset(match.stream)
         while True:
             assert (engine.actor, engine.result, engine.truncated) == (
                 match.engine.actor,

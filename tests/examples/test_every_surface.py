@@ -20,6 +20,7 @@ import duels
 from duels.analysis.export import Export, export
 from duels.analysis.levels import measure_levels
 from duels.analysis.review_page import review_as_page
+from duels.core.errors import TooLarge
 from duels.core.laws import check_everywhere
 from duels.core.match import Match
 from duels.core.record import dumps
@@ -84,6 +85,15 @@ def test_perfect_play_of_liarsdice_is_within_its_bound() -> None:
     found = duels.exploitability_bounds("perfect", LIARSDICE)
     assert 0 <= found.low <= found.high < 0.002
     assert duels.exploitability("random", LIARSDICE) > 0.1
+
+
+def test_liarsdice_can_be_searched_whole_as_it_is_by_default() -> None:
+    assert duels.exploitability("random", duels_liarsdice.GAME) > 0.3
+
+
+def test_what_is_too_large_to_be_searched_says_what_would_not_be() -> None:
+    with pytest.raises(TooLarge, match=r"too large to be searched whole.* Choose smaller options\.$"):
+        duels.exploitability("random", duels_liarsdice.GAME, sides=9)
 
 
 @BOTH

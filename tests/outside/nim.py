@@ -39,13 +39,13 @@ class Rolled:
 class Nim(OpenRules[State, Take | Rolled]):
     heaps: tuple[int, ...] = (1, 2)
     misere: bool = False
-    first: str = option("one", choices=("one", "two"))
+    starts: str = option("one", choices=("one", "two"))
     roll: int = option(0, least=0)
 
     game = GAME
 
     def initial(self) -> State:
-        return State(self.heaps, Seat.ONE if self.first == "one" else Seat.TWO, not self.roll)
+        return State(self.heaps, Seat.ONE if self.starts == "one" else Seat.TWO, not self.roll)
 
     def actor(self, state: State) -> Actor | None:
         if not state.rolled:

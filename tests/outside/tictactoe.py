@@ -1,14 +1,10 @@
 """Noughts and crosses, which can be drawn."""
 
 from dataclasses import dataclass
-from fractions import Fraction
-from functools import cache
 
 from duels.core.errors import NotationError
 from duels.core.game import Game
-from duels.core.rules import Event, OpenRules, Outcome, Seat, Sight, Step
-from duels.solving.oracle import OpenOracle
-from duels.solving.progress import Progress, quiet
+from duels.core.rules import Event, OpenRules, Outcome, Seat, Step
 from tests.outside.words import PlainWords
 
 LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
@@ -75,27 +71,5 @@ class TicTacToe(OpenRules[State, int]):
         return state.cells
 
 
-class TicTacToeOracle(OpenOracle[int, State]):
-    def worth(self, state: State) -> Fraction:
-        return _worth(state)
-
-    def reason(self, sight: Sight[int, State]) -> str:
-        return ""
-
-
-@cache
-def _worth(state: State) -> Fraction:
-    rules = TicTacToe()
-    outcome = rules.outcome(state)
-    if outcome:
-        return outcome.score(Seat.ONE)
-    best = max if state.mover is Seat.ONE else min
-    return best(_worth(rules.apply(state, cell).state) for cell in rules.actions(state))
-
-
 RULES = TicTacToe
 WORDS = PlainWords
-
-
-def make_oracle(rules: TicTacToe, progress: Progress = quiet) -> TicTacToeOracle:
-    return TicTacToeOracle(rules)

@@ -13,12 +13,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from duels.core import record
+from duels.core.errors import DuelsError, RecordError
 from duels.core.match import Match
 from duels.core.record import dumps
 from duels.core.rules import Seat
 from duels.games import find_game
 from duels.play.journal import Journal
-from duels.play.library import last_unfinished, read_record
+from duels.play.library import last_unfinished, read_record, remember
 from tests.support import (
     COMMAND,
     GAME_NAMES,
@@ -42,8 +44,8 @@ def test_files_that_came_through_other_systems_load_and_go_on(name: str, tmp_pat
     path = tmp_path / "crlf.duel"
     path.write_bytes(sample_record(name, 3).replace(b"\n", b"\r\n"))
     match = read_record(path).match
-    journal, record = Journal.reopen(path)
-    assert lines_of(record.match) == lines_of(match)
+    journal, loaded = Journal.reopen(path)
+    assert lines_of(loaded.match) == lines_of(match)
     after = play_randomly(match, Random(1), 10_000)
     for step in after.steps()[len(match.turns) :]:
         journal.add(step)
@@ -264,3 +266,100 @@ def test_one_seats_copy_cannot_be_played_on(tmp_path: Path) -> None:
     done = duels(tmp_path, "resume", path)
     assert done.code == 1
     assert done.err == f"duels: {path} holds only what Player 1 saw; it cannot be played on.\n"
+
+
+def test_a_draft_is_no_match_to_go_on_with(tmp_path: Path) -> None:
+    """A program that was killed leaves one, and it is newer than the match."""
+    with home(tmp_path):
+        path = tmp_path / "matches" / "match.duel"
+        match = Match.start(find_game("lights").rules())
+        journal = Journal.create(path, match, HEADERS)
+        journal.add(match.play_text("4"))
+        journal.close()
+        draft = path.with_name(".draft.duel")
+        draft.write_bytes(path.read_bytes())
+        os.utime(draft, (2**31, 2**31))
+        assert last_unfinished(print) == path
+
+
+def test_what_is_remembered_is_never_half_written(tmp_path: Path) -> None:
+    with home(tmp_path):
+        places = [tmp_path / "one.duel", tmp_path / "two.duel"]
+        for path in places:
+            Journal.create(path, Match.start(find_game("lights").rules()), HEADERS).close()
+        before = (tmp_path / "matches-elsewhere").read_bytes()
+        with mock.patch.object(os, "replace", side_effect=OSError):
+            remember(tmp_path / "three.duel")
+        assert (tmp_path / "matches-elsewhere").read_bytes() == before
+        assert not list(tmp_path.glob("matches-elsewhere.*"))
+
+
+@pytest.mark.parametrize("lost", [1, 3, 13, 20])
+def test_the_torn_end_of_a_finished_match_is_written_again(lost: int, tmp_path: Path) -> None:
+    path = tmp_path / "match.duel"
+    whole = dumps(Match.start(find_game("lights").rules()).play_text("1", "resign"), HEADERS).encode()
+    path.write_bytes(whole[:-lost])
+    assert duels(tmp_path, "replay", path).code == 1
+    done = duels(tmp_path, "resume", path)
+    assert done.code == 1
+    assert "the last line was torn off" in done.err.splitlines()[0]
+    assert "is over: Player 2 resigns." in done.err.splitlines()[1]
+    assert path.read_bytes() == whole
+    assert duels(tmp_path, "replay", path).code == 0
+
+
+def test_all_that_is_shown_is_synced_first(tmp_path: Path) -> None:
+    """The folders on the way to a new match, and what a program wrote that was killed before it synced."""
+    synced: list[int] = []
+    with (
+        home(tmp_path),
+        mock.patch.object(os, "fsync", lambda handle: synced.append(os.fstat(handle).st_ino)),
+    ):
+        path = tmp_path / "new" / "folders" / "match.duel"
+        match = Match.start(find_game("lights").rules())
+        Journal.create(path, match, HEADERS).close()
+        assert {place.stat().st_ino for place in (path, *path.parents[:3])} == set(synced)
+        synced.clear()
+        journal, loaded = Journal.reopen(path)
+        journal.settle(loaded.match)
+        journal.close()
+        assert synced == [path.stat().st_ino]
+
+
+@pytest.mark.parametrize("call", ["lseek", "write", "fstat", "fsync", "ftruncate"])
+def test_an_error_names_the_file_and_leaves_nothing_open(call: str, tmp_path: Path) -> None:
+    path = tmp_path / "match.duel"
+    match = Match.start(find_game("lights").rules()).play_text("1", "3")
+    path.write_text(dumps(match, HEADERS))
+    failure = OSError(errno.EIO, os.strerror(errno.EIO))
+    handles = len(os.listdir("/proc/self/fd"))
+    with home(tmp_path):
+        journal, loaded = Journal.reopen(path)
+        journal.settle(loaded.match)
+        adding = call in ("lseek", "write")
+        change, to = (journal.add, match.play_text("5")) if adding else (journal.take_back, match.after(1))
+        with mock.patch.object(os, call, side_effect=failure), pytest.raises(OSError, match="output") as told:
+            change(to)
+        assert told.value.filename == path
+        journal.close()
+    assert len(os.listdir("/proc/self/fd")) == handles
+
+
+def test_what_is_recorded_can_be_read_back_however_large_or_long(tmp_path: Path) -> None:
+    path = tmp_path / "match.duel"
+    done = duels(tmp_path, "play", "lights", "--lights", "1000", "--save", path, entered="1\n4\n")
+    assert (done.code, done.out) == (1, "")
+    assert done.err == "duels: lights is at most 999 in a record.\n"
+    assert not path.exists()
+    match = play_randomly(Match.start(find_game("leap").rules()), Random(3), 10_000)
+    with home(tmp_path), mock.patch.object(record, "MOST_WORK", 5 * (25 + len(match.rules.all_actions()))):
+        journal = Journal.create(path, Match.start(match.rules), HEADERS)
+        for step in match.steps()[:5]:
+            journal.add(step)
+        with pytest.raises(DuelsError, match="too long to be recorded any further"):
+            journal.add(match.after(6))
+        journal.close()
+        assert lines_of(read_record(path).match) == lines_of(match)[:5]
+        path.write_text(dumps(match, HEADERS))
+        with pytest.raises(RecordError, match="line 13: a record of leap of this size has at most 5 entries"):
+            read_record(path)

@@ -62,7 +62,7 @@ class Skewed(SecretRules[State, str, State]):
     With a coin of chance c, who hides takes the left with c / (1 + c), and wins as often.
     """
 
-    chance: int = option(50, most=99)
+    bias: int = option(50, most=99)
 
     game = Game("skewed", "Skewed", "a toy", __name__)
 
@@ -82,7 +82,7 @@ class Skewed(SecretRules[State, str, State]):
         return () if actor is None else ("heads", "tails") if actor is CHANCE else ("left", "right")
 
     def odds(self, state: State) -> tuple[Fraction, ...]:
-        return (Fraction(self.chance, 100), 1 - Fraction(self.chance, 100))
+        return (Fraction(self.bias, 100), 1 - Fraction(self.bias, 100))
 
     def apply(self, state: State, action: str) -> Step[State]:
         if not state.hidden:
@@ -299,5 +299,8 @@ def test_what_has_ended_is_certain() -> None:
 
 def test_what_cannot_have_been_seen_is_refused() -> None:
     sight = Match.start(Skewed()).play_text("left").sight(Seat.TWO)
+    oracle = EquilibriumOracle(Skewed())
     with pytest.raises(DuelsError, match="Player 2 cannot have seen this in skewed"):
-        EquilibriumOracle(Skewed()).value(replace(sight, events=(*sight.events, *sight.events)))
+        oracle.value(replace(sight, events=(*sight.events, *sight.events)))
+    with pytest.raises(DuelsError, match="cannot have seen this together"):
+        oracle.value_seeing_all(Match.start(Skewed()).sight(Seat.ONE), sight)

@@ -166,6 +166,31 @@ def test_what_it_says_why(position: str, reason: str) -> None:
     assert InductionOracle(rules).reason(rules.parse_position(position)) == reason
 
 
+@dataclass(frozen=True)
+class CutOff(Tug):
+    """When no pulls are left, it is cut off, and nothing is a draw."""
+
+    limit = "pulls"
+    clock = "left"
+
+    def outcome(self, state: Place) -> Outcome | None:
+        outcome = super().outcome(state)
+        return Outcome.cut("Enough.") if outcome == Outcome.draw("") else outcome
+
+
+@pytest.mark.parametrize(
+    ("rules", "left"), [(CutOff(length=6, pulls=5), "2"), (Tug(length=6), "-")], ids=["cut off", "for ever"]
+)
+def test_what_is_no_draw_is_not_called_one(rules: Tug, left: str) -> None:
+    oracle = InductionOracle(rules)
+    sight = rules.parse_position(f"3 1 n {left}")
+    assert oracle.reason(sight) == "Nobody can force a win."
+    sight = rules.parse_position(f"1 1 n {left}")
+    assert oracle.reason(sight) == "After pull nobody can force a win; every other move loses."
+    sight = rules.parse_position(f"5 1 n {left}")
+    assert oracle.effect(sight, "leave") == "You played leave, after which nobody can force a win."
+
+
 def test_what_it_says_of_a_loss() -> None:
     rules = GAMES["lights"].rules(lights=4)
     oracle = solved(rules)

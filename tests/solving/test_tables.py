@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from duels.core.errors import DuelsError
+from duels.core.errors import DuelsError, TooLarge
 from duels.core.options import option
 from duels.core.rules import Ending, Outcome, Rules, Seat, Step
 from duels.games import rules_of
@@ -27,7 +27,6 @@ from duels.solving.tables import (
     POINTS,
     SECOND_WON,
     Tables,
-    TooLarge,
     result_of,
     tables_of,
 )
@@ -81,7 +80,7 @@ def test_every_entry_is_what_the_rules_say(rules: Rules[Any, Any, Any]) -> None:
     number = {state: place for place, state in enumerate(states)}
     assert len(number) == tables.states
     begun = Counter(tables.starts.tolist())
-    starts = {number[way.state]: way.odds for way in decisions.starts}
+    starts = {number[transition.state]: transition.odds for transition in decisions.starts}
     assert {place: Fraction(count, len(tables.starts)) for place, count in begun.items()} == starts
     for place, state in enumerate(states):
         actor, outcome = decisions.actor(state), decisions.rules.outcome(state)
@@ -94,9 +93,9 @@ def test_every_entry_is_what_the_rules_say(rules: Rules[Any, Any, Any]) -> None:
         assert np.flatnonzero(tables.legal[place]).tolist() == list(legal)
         for action in range(tables.actions):
             expected = [
-                2 * number[way.state] + way.ticks
-                for way in (decisions.ways(state, legal[action]) if action in legal else [])
-                for _ in range(int(way.odds * tables.tickets))
+                2 * number[transition.state] + transition.ticks
+                for transition in (decisions.transitions(state, legal[action]) if action in legal else [])
+                for _ in range(int(transition.odds * tables.tickets))
             ]
             assert tables.successor[place, action].tolist() == (expected or [ILLEGAL] * tables.tickets)
 
@@ -165,6 +164,9 @@ def test_what_an_ending_is_worth_is_said_by_outcomes_alone() -> None:
         assert result_of(outcome) == result
         for seat in Seat:
             assert POINTS[result + 1, seat - 1] == 2 * outcome.score(seat) - 1
+    for ending in set(Ending) - {outcome.ending for outcome in endings.values()}:
+        with pytest.raises(DuelsError, match=f"^'1 won, 2 {ending.value}' is for matches"):
+            result_of(Outcome(ending, Seat.ONE))
 
 
 @pytest.mark.parametrize(
@@ -237,16 +239,6 @@ def test_rules_without_a_file_are_compiled_every_time(monkeypatch: pytest.Monkey
 
 
 @dataclass(frozen=True)
-class Unclocked(HighCard):
-    clock = None  # type: ignore[assignment]
-
-
-@dataclass(frozen=True)
-class AlwaysLimited(HighCard):
-    max_passes: int | None = option(3)
-
-
-@dataclass(frozen=True)
 class DoubleTime(HighCard):
     def apply(self, state: highcard.State, action: str) -> Step[highcard.State]:
         step = super().apply(state, action)
@@ -269,8 +261,6 @@ class Stillborn(Nim):
 @pytest.mark.parametrize(
     ("rules", "why"),
     [
-        (Unclocked(), "has a limit and no clock"),
-        (AlwaysLimited(), "must be an option with the default None"),
         (DoubleTime(), "goes on by 2 in one move"),
         (Impatient(), "ends without a result, and not by its limit"),
         (Stillborn(), "can be over before anybody has moved"),

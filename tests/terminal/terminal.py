@@ -5,19 +5,25 @@ import os
 import re
 import select
 import subprocess
+import sys
 import termios
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from tests.support import COMMAND, environment
 
+PASS = "Pass the keyboard to {}, then press Enter. "
+HIDE = "Press Enter to hide this. "
 PATIENCE = 30  # seconds until a test that waits in vain fails
 CLEAR = "\x1b[2J\x1b[H"
-HIDE = "Press Enter to hide this. "
 
 
 class Terminal:
     """A terminal with `duels` running in it. Use as a context manager."""
+
+    shell: Sequence[str] = ()
+    """What runs the command, if it is not the terminal itself."""
 
     def __init__(
         self,
@@ -30,8 +36,9 @@ class Terminal:
         self.master, worker = os.openpty()
         columns, rows = size
         termios.tcsetwinsize(worker, (rows, columns))
+        self.found = termios.tcgetattr(self.master)
         self.process = subprocess.Popen(
-            [*COMMAND[:-1], program, *map(str, arguments)],
+            [*self.shell, *COMMAND[:-1], program, *map(str, arguments)],
             stdin=worker,
             stdout=worker,
             stderr=worker,
@@ -79,9 +86,23 @@ class Terminal:
             for prompt in prompts:
                 if shown.endswith(prompt.encode()):
                     self._read_to = len(self.output)
+                    self._wait_until_idle()
                     return prompt
             if not self._receive():
                 raise AssertionError(f"waited for {prompts}, got {shown!r}")
+
+    def _wait_until_idle(self) -> None:
+        """Wait until the command waits for a key: readline hears an earlier signal only after one."""
+        give_up = time.monotonic() + PATIENCE
+        while time.monotonic() < give_up:
+            try:
+                status = Path(f"/proc/{os.tcgetpgrp(self.master)}/stat").read_text()
+            except OSError:  # no such system, or the command has left
+                time.sleep(0.05)
+                return
+            if status.rpartition(")")[2].split()[0] in "ST":
+                return
+            time.sleep(0.002)
 
     def press(self, prompt: str, key: str) -> None:
         """Wait for the question, then press one key."""
@@ -93,6 +114,10 @@ class Terminal:
         while self._receive():
             pass
         return self.process.wait(timeout=PATIENCE)
+
+    @property
+    def left_as_found(self) -> bool:
+        return termios.tcgetattr(self.master) == self.found
 
     @property
     def echoes(self) -> bool:
@@ -140,3 +165,36 @@ class Terminal:
             return False
         self.output += data
         return bool(data)
+
+
+# The shell of a terminal: it starts a job, and when that is stopped, waits for Enter and lets it go on.
+_SHELL = """
+import os, signal, sys
+signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+job = os.fork()
+if not job:
+    os.setpgid(0, 0)
+    os.tcsetpgrp(0, os.getpid())
+    signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+    os.execv(sys.argv[1], sys.argv[1:])
+while True:
+    _, status = os.waitpid(job, os.WUNTRACED)
+    os.tcsetpgrp(0, os.getpgrp())
+    if not os.WIFSTOPPED(status):
+        sys.exit(os.waitstatus_to_exitcode(status))
+    os.write(1, b"stopped$ ")
+    os.read(0, 100)
+    os.tcsetpgrp(0, job)
+    os.killpg(job, signal.SIGCONT)
+"""
+STOPPED = "stopped$ "
+
+
+class Job(Terminal):
+    """The command as a job of a shell, which can be stopped and go on."""
+
+    shell = (sys.executable, "-c", _SHELL)
+
+    def signal(self, number: int) -> None:
+        """Send a signal to the job, not to the shell."""
+        os.killpg(os.tcgetpgrp(self.master), number)

@@ -1,19 +1,24 @@
 """Wrong entries at every prompt of every game: one helpful line, nothing changed, the match goes on."""
 
+import io
 import re
+import sys
 from pathlib import Path
 from random import Random
 from typing import Any
+from unittest import mock
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from duels.core.errors import DuelsError
 from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.core.words import Question, plain
 from duels.games import find_game
 from duels.play.library import read_record
+from duels.terminal import screen
 from duels.terminal.prompts import COMMANDS, SHORT
 from duels.terminal.screen import as_typed
 from tests.support import (
@@ -150,7 +155,7 @@ def test_whatever_is_accepted_leads_to_a_legal_action(
 
 
 @SLOW_START
-@given(prompts(), st.sampled_from([" ", "   ", "\t"]))
+@given(prompts(), st.sampled_from([" ", "   ", "\t", "\x1c", "\xa0"]))
 def test_letter_case_and_spaces_around_do_not_matter(
     prompt: tuple[AnyMatch, AnyMatch, tuple[str, ...]], space: str
 ) -> None:
@@ -257,3 +262,19 @@ def harmless(name: str, entry: bytes) -> bool:
         match = match.play(match.actor, match.actions[0])  # type: ignore[arg-type]
     text = entry.decode("utf-8", "replace")
     return accepted(match, (), text) or text.strip().lower() in (*COMMANDS, *SHORT)
+
+
+def test_a_line_without_an_end_is_no_entry(tmp_path: Path) -> None:
+    path = tmp_path / "match.duel"
+    with mock.patch.object(screen, "_LONGEST", 1 << 20):
+        done = duels(tmp_path, "play", "lights", "--save", path, entered="1\n4\n" + "0" * (2 << 20))
+    assert done.code == 1
+    assert done.err == "duels: what is entered has no end: a line is at most 1 MB long.\n"
+    assert lines_of(read_record(path).match) == ["4"]
+
+
+def test_an_encoding_that_cannot_read_what_is_entered() -> None:
+    stream = io.TextIOWrapper(io.BytesIO(b"1\n4\n"), encoding="utf-16")
+    asked = Question("> ")
+    with mock.patch.object(sys, "stdin", stream), pytest.raises(DuelsError, match="no text in utf-16"):
+        screen.Screen().ask(asked)

@@ -5,10 +5,12 @@ import re
 import shlex
 import subprocess
 from pathlib import Path
+from unittest import mock
 
 import click
 import pytest
 
+from duels.core.options import options_of
 from duels.games import GAMES, find_game
 from duels.games.hunt.certificate import claimed
 from duels.play.library import read_record
@@ -362,3 +364,31 @@ def test_a_terminal_without_a_letter_is_no_failure(tmp_path: Path) -> None:
         )
         assert done.returncode == 0
         assert b"Traceback" not in done.stderr
+
+
+def test_help_of_every_command_tells_every_kind_of_option(tmp_path: Path) -> None:
+    """Numbers, flags, names and tuples alike."""
+    from tests.outside import nim
+
+    with mock.patch.dict(GAMES, {"nim": nim.GAME}):
+        for name in ("play", "solve", "levels", "practice", "export"):
+            done = duels(tmp_path, name, "nim", "--help")
+            assert done.code == 0
+            for option in options_of(nim.GAME.rules_class()):
+                assert f"--{option.name.replace('_', '-')}" in done.out
+
+
+@pytest.mark.parametrize("name", ["\x1b[2J.duel", "two\nlines.duel", "\u202eleud.duel", "\udcff.duel"])
+def test_the_name_of_a_file_does_nothing_to_a_terminal(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    file = str(path)
+    for arguments in (["play", "lights", "--save", file], ["resume", file]):
+        done = duels(tmp_path, *arguments, entered="1\n4\nquit\n")
+        assert done.code == 0
+        assert all(line.isprintable() for line in (done.out + done.err).split("\n"))
+    path.write_text("no record")
+    for arguments in (["verify", file], ["replay", file], ["resume", file], ["resume"]):
+        done = duels(tmp_path, *arguments)
+        assert done.code == 1
+        assert all(line.isprintable() for line in done.err.split("\n"))
+    assert duels(tmp_path, "play", "lights", "--save", path).err.count("\n") == 4

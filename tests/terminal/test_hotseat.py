@@ -14,12 +14,11 @@ from duels.core.rules import Seat
 from duels.games import find_game
 from duels.play.library import read_record
 from tests.support import COMMAND, command, environment, lines_of
-from tests.terminal.terminal import CLEAR, HIDE, Terminal
+from tests.terminal.terminal import CLEAR, HIDE, PASS, Terminal
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 
 AFTER = "q quit: "
-PASS = "Pass the keyboard to {}, then press Enter. "
 ESCAPE = "\x1b["
 
 

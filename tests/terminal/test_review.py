@@ -259,8 +259,10 @@ def test_a_page_of_a_hunt_shows_both_tokens_and_tells_luck_as_the_terminal_does(
     page = tmp_path / "hunt.html"
     reviewed(tmp_path, match, "--html", str(page))
     out, steps = capsys.readouterr().out, steps_of(page.read_text(encoding="utf-8"))
-    assert "Player 1:\n[1][2][@]" in steps[4]["text"]
-    assert "Player 2:\n[1][2][3][4][5][@]" in steps[4]["text"]
+    one, two = steps[4]["board"].split("</figure>")[:2]
+    assert "<figcaption>Player 1" in one
+    assert "[1][2][@]" in one
+    assert "[1][2][3][4][5][@]" in two
     parts = 0
     for number in range(1, 9):
         told = re.findall(r"(?:chance of the draw|luck): [+-][0-9.]+ for Player 1", line_of(out, number))

@@ -8,12 +8,11 @@ import pytest
 
 from duels.play.library import read_record
 from tests.support import lines_of
-from tests.terminal.terminal import CLEAR, Terminal
+from tests.terminal.terminal import CLEAR, HIDE, PASS, STOPPED, Job, Terminal
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 
 ENDING = [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT]
-PASS = "Pass the keyboard to {}, then press Enter. "
 
 
 @pytest.mark.parametrize("number", ENDING, ids=lambda number: number.name)
@@ -29,6 +28,16 @@ def test_at_a_secret_prompt_the_terminal_gets_its_echo_back(number: signal.Signa
         assert terminal.echoes
         assert "Nothing was played" in terminal.left_behind
     assert not path.exists()
+
+
+@pytest.mark.parametrize("number", ENDING, ids=lambda number: number.name)
+def test_the_exit_code_names_the_signal_outside_a_match_as_well(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    with Terminal(tmp_path) as terminal:
+        terminal.ask("Number or name: ")
+        terminal.process.send_signal(number)
+        assert terminal.wait() == 128 + number
 
 
 @pytest.mark.parametrize("number", ENDING, ids=lambda number: number.name)
@@ -68,3 +77,66 @@ def test_two_people_need_a_screen_that_can_be_cleared(tmp_path: Path) -> None:
     with Terminal(tmp_path, "play", "hunt", "--seat2", "greedy", TERM="dumb") as terminal:
         terminal.answer("Enters: ", "quit")
         assert terminal.wait() == 0
+
+
+@pytest.mark.parametrize("prompt", ["Enters: ", HIDE])
+def test_a_match_that_is_stopped_leaves_the_terminal_to_the_shell_and_hides_its_secrets(
+    prompt: str, tmp_path: Path
+) -> None:
+    with Job(tmp_path, "play", "hunt") as terminal:
+        terminal.answer(PASS.format("Player 1"), "")
+        terminal.answer("Enters: ", "MOVE 2")
+        terminal.answer("Enters: ", "OBSERVE 7")
+        terminal.answer(PASS.format("Player 2"), "")
+        if prompt == HIDE:
+            terminal.answer("Enters: ", "board")
+        terminal.ask(prompt)
+        terminal.wait_for_hiding()
+        terminal.send("\x1a")
+        terminal.ask(STOPPED)
+        assert terminal.left_as_found
+        assert "Your token" not in terminal.left_behind
+        terminal.send("\n")
+        terminal.wait_for_hiding()
+        if prompt == HIDE:
+            terminal.answer(HIDE, "")
+        terminal.ask("Enters: ")
+        terminal.send("MOVE 5\n")
+        terminal.answer("Enters: ", "OBSERVE 2")
+        terminal.press("q quit: ", "q")
+        assert terminal.wait() == 0
+        assert terminal.left_as_found
+    assert "MOVE 5" not in terminal.text
+    assert "Player 2 wins by capturing Player 1's token!" in terminal.text
+
+
+def test_a_line_that_is_being_edited_goes_on_after_a_stop(tmp_path: Path) -> None:
+    with Job(tmp_path, "play", "chain", NO_COLOR="1") as terminal:
+        terminal.ask("want to observe: ")
+        terminal.send("37\x1b[D")
+        terminal.ask("37\x08")  # it has gone to the left
+        terminal.send("\x1a")
+        terminal.ask(STOPPED)
+        assert terminal.left_as_found
+        terminal.send("\n")
+        terminal.wait_for_hiding()
+        terminal.send("\x7f\n")  # the 3 is gone
+        terminal.expect("You have observed cell 7.")
+        terminal.answer("want to observe: ", "quit")
+        assert terminal.wait() == 0
+        assert terminal.left_as_found
+
+
+def test_one_key_can_be_pressed_after_a_stop(tmp_path: Path) -> None:
+    with Job(tmp_path, "play", "lights", "--seat2", "greedy", NO_COLOR="1") as terminal:
+        terminal.answer("> ", "resign")
+        terminal.answer("(yes/no): ", "yes")
+        terminal.ask("q quit: ")
+        terminal.send("\x1a")
+        terminal.ask(STOPPED)
+        assert terminal.left_as_found
+        terminal.send("\n")
+        terminal.wait_for_hiding()
+        terminal.send("q")
+        assert terminal.wait() == 0
+        assert terminal.left_as_found

@@ -19,6 +19,7 @@ from duels.analysis.review_words import (
     why_lost,
 )
 from duels.analysis.wording import MARKS, belief_strip, darkness
+from duels.core.drawing import Drawing
 from duels.core.rules import Seat
 from duels.core.words import Words, plain
 
@@ -29,9 +30,12 @@ _LISTED = {mark.name for mark in MARKS[2:]}
 
 def review_as_page(review: Review) -> str:
     """The page; it needs nothing but itself."""
-    words = review.game.words(review.match.rules)
-    steps = [{"title": "The start", "text": plain(words.opening()), "mark": ""}]
-    steps += [_step(review, words, moment) for moment in review.moments]
+    rules = review.match.rules
+    words, drawing = review.game.words(rules), review.game.drawing(rules)
+    steps = [{"title": "The start", "board": "", "text": plain(words.opening()), "mark": ""}]
+    for moment in review.moments:
+        board = "".join(_boards(drawing, moment, _looking(moment)))
+        steps.append({"board": board, **_step(review, words, moment, _looking(moment))})
     template = Template(files(__package__).joinpath("review.html").read_text(encoding="utf-8"))
     return template.substitute(
         title=escape(f"{review.game.title}: {heading(review)}"),
@@ -49,9 +53,25 @@ def _account(review: Review) -> list[str]:
     return [*account(review), *(["", *why, ""] if why else []), legend()]
 
 
-def _step(review: Review, words: Words[Any, Any], moment: Moment) -> dict[str, str]:
+def _looking(moment: Moment) -> tuple[Seat, ...]:
+    """Whose boards are shown: in games with secrets both, else that of whoever decided."""
+    if moment.match.rules.has_secrets:
+        return tuple(Seat)
+    return (moment.actor,) if isinstance(moment.actor, Seat) else (Seat.ONE,)
+
+
+def _boards(drawing: Drawing[Any, Any], moment: Moment, looking: tuple[Seat, ...]) -> Iterator[str]:
+    """The boards after an entry, each with its player where they differ."""
+    for seat in looking:
+        whose = f"<figcaption>{seat.label}</figcaption>" if len(looking) > 1 else ""
+        yield f"<figure>{whose}{drawing.draw(moment.match.sight(seat))}</figure>"
+
+
+def _step(
+    review: Review, words: Words[Any, Any], moment: Moment, looking: tuple[Seat, ...]
+) -> dict[str, str]:
     seat = moment.actor if isinstance(moment.actor, Seat) else Seat.ONE
-    board = "\n".join(_boards(review, words, moment, seat))
+    remembered = "".join(plain(words.remembered(moment.match.sight(each))) for each in looking)
     lines = [f"Player 1: {100 * moment.before:.1f}% before, {100 * moment.after:.1f}% after."]
     if moment.reason:
         lines.append(
@@ -68,17 +88,8 @@ def _step(review: Review, words: Words[Any, Any], moment: Moment) -> dict[str, s
         lines.append(f"{seat.label}, {moment.mishap}.")
     if moment.beliefs:
         lines.append(f"What {seat.label} could know:\n{belief_strip(moment.beliefs[seat].places)}")
-    text = board + "\n" + "\n".join(lines)
+    text = remembered + "\n".join(lines)
     return {"title": _title(moment), "text": text, "mark": moment.mark}
-
-
-def _boards(review: Review, words: Words[Any, Any], moment: Moment, seat: Seat) -> Iterator[str]:
-    """The board after an entry; in games with secrets both boards, each with its player."""
-    hidden = review.match.rules.has_secrets
-    for each in Seat if hidden else (seat,):
-        sight = moment.match.sight(each)
-        whose = f"{each.label}:\n" if hidden else ""
-        yield whose + plain(words.board(sight) + words.remembered(sight))
 
 
 def _title(moment: Moment) -> str:
@@ -116,7 +127,7 @@ def _beliefs(review: Review) -> str:
 def _strip(belief: Belief) -> str:
     return "".join(
         f'<td class="cell{" true" if name == belief.truth else ""}" style="--p:{dark:.2f}" '
-        f'title="{name}: {belief.places[name]:.0%}"></td>'
+        f'title="{escape(name)}: {belief.places[name]:.0%}"></td>'
         for name, dark in darkness(belief.places).items()
     )
 

@@ -45,9 +45,18 @@ class BadOption(DuelsError):
     """With this value of an option there is no game."""
 
 
+class TooLarge(DuelsError):
+    """A game is too large for what was asked: it has too many states, actions, chances or ways to go."""
+
+
+def printable(text: str, but: str = "") -> str:
+    """`text` without anything that a terminal would act on, `but` for these characters."""
+    return "".join(c if c.isprintable() or c in but else c.encode("unicode_escape").decode() for c in text)
+
+
 def quote(text: str, limit: int = 40) -> str:
     """`text` as it may be shown in a message: printable, in quotes, cut to `limit`."""
-    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[:limit])
+    shown = printable(text[:limit])
     return f"'{shown}…'" if len(text) > limit else f"'{shown}'"
 
 

@@ -9,10 +9,6 @@ from duels.core.errors import DuelsError, to_install
 class MissingExtra(ModuleNotFoundError, DuelsError):
     """A package is not there; the message says what installs it."""
 
-    @classmethod
-    def of(cls, package: str | None, extra: str) -> "MissingExtra":
-        return cls(f"This needs {package}: {to_install(extra)}.", name=package)
-
 
 @contextmanager
 def extra(name: str) -> Iterator[None]:
@@ -20,4 +16,4 @@ def extra(name: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as missing:
-        raise MissingExtra.of(missing.name, name) from None
+        raise MissingExtra(f"This needs {missing.name}: {to_install(name)}.", name=missing.name) from None

@@ -3,7 +3,7 @@
 A game states its features once, from the side of the seat that looks; every environment uses them.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import lru_cache
 from itertools import islice
@@ -99,7 +99,7 @@ def features_by_exploring(rules: Rules[Any, Any, Any]) -> tuple[Feature, ...]:
 
     Fields that are tuples are taken apart, and so are words that are boards, a letter a cell. A seat is told
     as `mine` or `other's`. Features are the same under every limit, so the clock that counts towards it is
-    left out.
+    left out. Numbers and words stand in their own order, all else as it is met: the same in every process.
     """
     unlimited: Any = replace(cast(Any, rules), **{rules.limit: None}) if rules.limit else rules
     few = (unlimited.most_states() or 0) <= MOST_EXPLORED
@@ -109,22 +109,29 @@ def features_by_exploring(rules: Rules[Any, Any, Any]) -> tuple[Feature, ...]:
             f"{rules.name} has too many states to find its features by exploring: "
             f"write a door 'features' in {rules.game.package}."
         )
-    met: dict[str, set[Hashable]] = {}
+    met: dict[str, dict[Hashable, None]] = {}
     lengths: dict[str, set[int]] = {}
     for state in states:
         for seat in Seat:
             for name, values in _parts(rules.view(state, seat), seat):
                 if name == rules.clock:
                     continue
-                met.setdefault(name, set()).update(values)
+                met.setdefault(name, {}).update(dict.fromkeys(values))
                 lengths.setdefault(name, set()).add(len(values))
     for name, found in lengths.items():
         if len(found) > 1:  # a tuple that grows is filled up
-            met[name].add(None)
-    return tuple(_feature(name, values, max(lengths[name])) for name, values in met.items())
+            met[name][None] = None
+    return tuple(_feature(name, _in_order(values), max(lengths[name])) for name, values in met.items())
 
 
-def _feature(name: str, values: set[Hashable], count: int) -> Feature:
+def _in_order(met: Collection[Hashable]) -> tuple[Hashable, ...]:
+    values: list[Any] = [value for value in met if value is not None]
+    if any(all(type(value) is kind for value in values) for kind in (int, str)):
+        values.sort()
+    return (*values, *[None] * (None in met))
+
+
+def _feature(name: str, values: tuple[Hashable, ...], count: int) -> Feature:
     def read(view: Any, seat: Seat) -> Sequence[Hashable]:
         slots = dict(_parts(view, seat)).get(name, ())
         return (*slots, *[None] * (count - len(slots)))
@@ -133,10 +140,10 @@ def _feature(name: str, values: set[Hashable], count: int) -> Feature:
     if letters and count == 1 and letters[0] * len(letters[1]) < len(values):
         length, alphabet = letters
         return Feature(name, alphabet, lambda view, seat: cast(str, read(view, seat)[0]), length)
-    return Feature(name, tuple(sorted(values, key=repr)), read, count)
+    return Feature(name, values, read, count)
 
 
-def _letters(values: set[Hashable]) -> tuple[int, tuple[str, ...]] | None:
+def _letters(values: tuple[Hashable, ...]) -> tuple[int, tuple[str, ...]] | None:
     """The length and the letters of words that are all as long; None if they are not."""
     words = [value for value in values if isinstance(value, str)]
     lengths = {len(word) for word in words}

@@ -33,7 +33,10 @@ from duels.core.rules import Outcome, Rules, Seat
 VERSION = 2
 READABLE = (1, 2)
 COMMENT = "#"
-LARGEST_RECORDED = 9999  # of an option: a few edited letters must not cost minutes to check
+LARGEST_RECORDED = 999  # of an option: a few edited letters must not cost minutes to check
+MOST_WORK = 5_000_000
+"""So many legal actions are listed to check a record, which takes seconds."""
+_WORK_OF_ENTRY = 25  # what an entry costs besides, counted in actions
 MOST_WAYS = 500_000
 """So many ways in which a copy for one seat may have come about are looked at: it must not cost minutes."""
 RESULT = "result: "
@@ -96,7 +99,28 @@ def format_entry(rules: AnyRules, turn: Turn[Any]) -> str:
 def format_result(match: AnyMatch) -> str:
     """The last lines: a comment for people, and the result; empty while the match goes on."""
     outcome = match.outcome
-    return f"{COMMENT} {outcome.reason}\n{RESULT}{outcome.code}\n" if outcome else ""
+    return f"{COMMENT} {' '.join(outcome.reason.split())}\n{RESULT}{outcome.code}\n" if outcome else ""
+
+
+def why_no_entry(line: str) -> str:
+    """What keeps a line from being an entry of a record or a position; empty if nothing does."""
+    if line != line.strip() or not line.isprintable() or not line:
+        return "is not one printable line"
+    if line.lower() in [how.value for how in Concession]:
+        return "means that somebody gives up"
+    reserved = (COMMENT, HIDDEN, RESULT.strip())
+    return "begins like what is no entry" if line.lower().startswith(reserved) else ""
+
+
+def check_recordable(rules: AnyRules) -> None:
+    """BadOption, if a record of these rules could not be read back."""
+    for name, value in rules.options().items():
+        _check_size(name, value)
+
+
+def most_entries(rules: AnyRules) -> int:
+    """How many entries a record of these rules may have: the larger the game, the fewer."""
+    return MOST_WORK // (_WORK_OF_ENTRY + len(rules.all_actions()))
 
 
 def loads(text: str, find_rules: RulesFinder) -> Record:
@@ -230,19 +254,23 @@ def _read_options(kind: type[AnyRules], text: str) -> dict[str, OptionValue]:
     options: dict[str, OptionValue] = {}
     for part in text.split():
         name, equals, value = part.partition("=")
-        if not (equals and re.fullmatch("[a-z_]+", name)):
-            raise BadOption(f"{quote(part)} is not an option like lights=9.")
+        if not equals:
+            raise BadOption(f"{quote(part)} is not an option with its value, like name=9.")
         if name not in known:
             has = f"it has {', '.join(known)}" if known else "it has none"
             raise UnknownName(f"{kind.game.name} has no option {quote(name)}; {has}.")
         try:
             options[name] = known[name].parse(value)
         except BadOption as error:
-            raise BadOption(f"{quote(part)} is not an option like lights=9: {error}") from None
-        numbers = options[name] if isinstance(options[name], tuple) else (options[name],)
-        if any(isinstance(n, int) and n > LARGEST_RECORDED for n in numbers):  # type: ignore[union-attr]
-            raise BadOption(f"{name} is at most {LARGEST_RECORDED} in a record.")
+            raise BadOption(f"{quote(part)} cannot be read: {error}") from None
+        _check_size(name, options[name])
     return options
+
+
+def _check_size(name: str, value: OptionValue) -> None:
+    numbers = value if isinstance(value, tuple) else (value,)
+    if any(isinstance(number, int) and number > LARGEST_RECORDED for number in numbers):
+        raise BadOption(f"{name} is at most {LARGEST_RECORDED} in a record.")
 
 
 def _read_seat(headers: dict[str, str], found_at: dict[str, int]) -> Seat | None:
@@ -254,6 +282,11 @@ def _read_seat(headers: dict[str, str], found_at: dict[str, int]) -> Seat | None
 
 def _replay(rules: AnyRules, entries: list[Numbered]) -> AnyMatch:
     match = Match.start(rules)
+    most = most_entries(rules)
+    if len(entries) > most:
+        raise RecordError(
+            f"a record of {rules.name} of this size has at most {most} entries.", entries[most][0]
+        )
     for number, entry in entries:
         try:
             match = match.play_text(entry)

@@ -11,8 +11,8 @@ from fractions import Fraction
 from random import Random
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from duels.core.errors import DuelsError
-from duels.core.options import OptionValue, options_of
+from duels.core.errors import BadOption, DuelsError
+from duels.core.options import Kind, OptionValue, options_of
 from duels.core.validation import as_int
 
 if TYPE_CHECKING:
@@ -186,14 +186,32 @@ class Rules(ABC, Generic[S, A, V]):
     has_secrets: ClassVar[bool]
     """Whether some event is hidden from a seat."""
     limit: ClassVar[str | None] = None
-    """The option that cuts off play that could go on for ever (`max_turns`), where there is one."""
+    """The option that cuts off play that could go on for ever (`max_turns`), where there is one.
+
+    Its default is None, no limit: perfect play is found without one. It needs a clock.
+    """
     clock: ClassVar[str | None] = None
     """The field of a state that counts towards the limit, and does nothing else."""
 
     def __post_init__(self) -> None:
+        if not hasattr(type(self), "game"):
+            raise DuelsError(f"{type(self).__name__} does not say which game it is of: give it a `game`.")
         for option in options_of(type(self)):
             # Rules are written down: no NumPy numbers, no lists.
             object.__setattr__(self, option.name, option.check(getattr(self, option.name), self.name))
+        self._check_limit()
+
+    def _check_limit(self) -> None:
+        """Refuse a limit that cannot be taken away, or that nothing counts towards."""
+        if self.limit is None:
+            return
+        kinds = {option.name: option.kind for option in options_of(type(self))}
+        if kinds.get(self.limit) is not Kind.LIMIT:
+            raise BadOption(
+                f"The limit of {self.name}, {self.limit}, must be an option with the default None."
+            )
+        if self.clock is None:
+            raise BadOption(f"{self.name} has a limit, {self.limit}, and no clock: see Rules.clock.")
 
     @property
     def name(self) -> str:

@@ -4,7 +4,8 @@ import re
 
 from duels.core.errors import NotationError, quote
 from duels.core.information_sets import InformationSet, is_over, spell
-from duels.core.rules import A, Outcome, Rules, S, Seat, Sight, V
+from duels.core.match import Match
+from duels.core.rules import A, Ending, Outcome, Rules, S, Seat, Sight, V
 
 
 class SecretRules(Rules[S, A, V]):
@@ -26,10 +27,18 @@ class SecretRules(Rules[S, A, V]):
         entries = [entry.strip() for entry in found[2].split(",") if entry.strip()]
         result = found[3].strip().lower() if found[3] else None
         seen = InformationSet.start(self, Seat(int(found[1])))
+        given_up = re.fullmatch(r"[12] won, ([12]) (resigned|forfeited)", result or "")
         for entry in entries[:-1]:
             seen = seen.read(entry, is_over)
         for entry in entries[-1:]:
-            seen = seen.read(entry, lambda outcome: _code(outcome) != result)
+            seen = seen.read(entry, lambda outcome: _code(outcome) != (None if given_up else result))
+        if given_up:
+            loser, how = Seat(int(given_up[1])), given_up[2]
+            concede = Match.resign if how == Ending.RESIGNED.value else Match.forfeit
+            waiting = [match for match in seen.possible if match.actor is loser]
+            seen = InformationSet(seen.seat, tuple(concede(match, loser) for match in waiting))
+            if not seen.possible:
+                raise NotationError(f"Cannot read {quote(text)}: it was not for {loser.label} to give up.")
         if _code(seen.match.outcome) != result:
             raise NotationError(f"Cannot read {quote(text)}: the match cannot stand like that there.")
         return seen.match.sight(seen.seat)

@@ -24,15 +24,17 @@ class SimpleWords(Words[A, V]):
         return f"{self.player(sight.seat)}, your move: "
 
     def is_secret(self, sight: Sight[A, V]) -> bool:
-        """Whether what is entered here is for the eyes of this seat only."""
-        return False
+        """Whether what is entered here is for the eyes of this seat only; True wherever it may be."""
+        return self.rules.has_secrets
 
     def ask(self, sight: Sight[A, V]) -> Dialogue[A]:
         def read(entry: str) -> A:
             try:
                 action = self.rules.parse(entry)
-            except NotationError:
-                raise Refused(f"{shown(entry)} is not a move. {self._allowed(sight)}") from None
+            except NotationError as error:
+                few = len(sight.actions) <= _MOST_NAMED
+                why = f"{shown(entry)} is not a move. {self._allowed(sight)}" if few else str(error)
+                raise Refused(why) from None
             if action not in sight.actions:
                 raise Refused(f"{shown(entry)} is not allowed now. {self._allowed(sight)}")
             return action

@@ -24,7 +24,7 @@ with extra("vector"):
     from duels.solving.tables import NOBODY, ONGOING, POINTS, Tables
 
 Bytes = NDArray[np.int8]
-Whole = NDArray[np.int64]
+Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 RANDOM = "random"
@@ -50,11 +50,11 @@ class Tally:
     """What a rollout came to, per environment."""
 
     steps: int
-    wins: Whole
+    wins: Ints
     """[env, seat] games won."""
-    draws: Whole
+    draws: Ints
     """[env] games drawn."""
-    truncated: Whole
+    truncated: Ints
     """[env] games cut off by the limit."""
 
     @classmethod
@@ -82,11 +82,11 @@ class ReadyPolicy:
     """A policy made ready to be sampled from."""
 
     shared: GameTables
-    bounds: Whole
+    bounds: Ints
     """[state, k] the 32-bit number below which the k-th legal action, or one before it, is taken."""
 
     @cached_property
-    def packed(self) -> Whole:
+    def packed(self) -> Ints:
         """The same bounds where `PackedMoves.words` has the words of the actions."""
         legal = np.arange(self.bounds.shape[1]) < self.shared.counts[:, None]
         return np.repeat(self.bounds[legal], self.shared.tables.tickets)
@@ -139,7 +139,7 @@ class Batch(ABC):
         """Begin a game in environments (None: all), by their streams if it begins with chance."""
 
     @abstractmethod
-    def _play(self, actions: Whole, chance: Whole, idle: Flags | None) -> tuple[Bytes, Bytes | None]:
+    def _play(self, actions: Ints, chance: Ints, idle: Flags | None) -> tuple[Bytes, Bytes | None]:
         """Play one action everywhere except where it is `idle`; give the results and the clock's ticks.
 
         Raises IllegalMove before anything has changed.
@@ -154,7 +154,7 @@ class Batch(ABC):
         """[env, action] which actions the rules allow, ignoring `over`."""
 
     @abstractmethod
-    def _sample(self, bits: Whole, policy: ReadyPolicy | None) -> Whole:
+    def _sample(self, bits: Ints, policy: ReadyPolicy | None) -> Ints:
         """A legal action everywhere, by `policy` or uniformly at random, from 32 random bits each."""
 
     @abstractmethod
@@ -219,7 +219,7 @@ class Batch(ABC):
         raise self._no_tables()
 
     @property
-    def states(self) -> Whole:
+    def states(self) -> Ints:
         """[env] the state of every game, as `tables` number them."""
         raise self._no_tables()
 
@@ -246,7 +246,7 @@ class Batch(ABC):
             f"not {policy!r}."
         )
 
-    def sample(self, policy: ArrayLike | ReadyPolicy | None = None) -> Whole:
+    def sample(self, policy: ArrayLike | ReadyPolicy | None = None) -> Ints:
         """[env] actions by a policy, or uniformly random legal ones; the same until the next step.
 
         A policy is a table, better made ready once by `policy` if it is used often, or `random`.
@@ -303,7 +303,7 @@ class Batch(ABC):
             self._clock[ended] = 0
             self._begin(ended)
 
-    def _checked(self, actions: ArrayLike, idle: Flags | None) -> Whole:
+    def _checked(self, actions: ArrayLike, idle: Flags | None) -> Ints:
         given = np.asarray(actions)
         if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
             raise DuelsError(f"A step needs {self.num_envs} whole numbers, one action an environment.")
@@ -316,7 +316,7 @@ class Batch(ABC):
             self._refuse(outside, given)
         return given
 
-    def _refuse(self, wrong: Flags, actions: Whole) -> None:
+    def _refuse(self, wrong: Flags, actions: Ints) -> None:
         env = int(np.argmax(wrong))
         raise IllegalMove(f"Action {actions[env]} is not allowed now in environment {env}.")
 
@@ -350,7 +350,7 @@ class Batch(ABC):
     def _roll(self, part: slice, steps: int, policy: ReadyPolicy | None) -> Tally:
         """Play `steps` steps in `part` of the batch."""
 
-    def _draw(self, part: slice, ticks: int) -> tuple[Whole, Whole]:
+    def _draw(self, part: slice, ticks: int) -> tuple[Ints, Ints]:
         """The bits for chance and for a random player of the next ticks, which are then used up."""
         words = dice.words(self._streams[part], ticks)
         self._streams[part] += np.uint64(ticks * dice.GAMMA & 0xFFFFFFFFFFFFFFFF)

@@ -7,9 +7,15 @@ Chance before the first decision of a game draws from the tick at which the game
 way. A game that is broken off takes a tick, so that the next one begins differently.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from duels.core.validation import check_int
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Words = NDArray[np.uint64]
 
 GAMMA = 0x9E3779B97F4A7C15
 MIX_1 = 0xBF58476D1CE4E5B9
@@ -51,7 +57,7 @@ def pick(bits: int, ways: int) -> int:
     return bits * ways >> 32
 
 
-def streams(seed: int, first: int, count: int) -> Any:
+def streams(seed: int, first: int, count: int) -> "Words":
     """The streams of `count` environments from number `first` on, as an array."""
     import numpy as np
 
@@ -59,7 +65,7 @@ def streams(seed: int, first: int, count: int) -> Any:
     return _mix_all(numbers * np.uint64(GAMMA) + np.uint64(_mix((check_int("seed", seed) + GAMMA) & _WORD)))
 
 
-def streams_of(seeds: Any) -> Any:
+def streams_of(seeds: "Words") -> "Words":
     """The streams of single environments with these seeds, an array of 64-bit numbers."""
     import numpy as np
 
@@ -67,7 +73,7 @@ def streams_of(seeds: Any) -> Any:
     return _mix_all(_mix_all(seeds + gamma) + gamma)
 
 
-def words(streams: Any, ticks: int) -> Any:
+def words(streams: "Words", ticks: int) -> "Words":
     """The next `ticks` words of every stream, a row a tick."""
     import numpy as np
 
@@ -75,14 +81,14 @@ def words(streams: Any, ticks: int) -> Any:
     return _mix_all(streams + counts[:, None])
 
 
-def begin_all(streams: Any) -> Any:
+def begin_all(streams: "Words") -> "NDArray[np.int64]":
     """`begin` for every stream, as signed numbers to reckon with."""
     import numpy as np
 
     return (_mix_all(streams ^ np.uint64(BEGIN)) >> np.uint64(32)).view(np.int64)
 
 
-def _mix_all(words: Any) -> Any:
+def _mix_all(words: "Words") -> "Words":
     """`_mix` on an array, in place."""
     import numpy as np
 

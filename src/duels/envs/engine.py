@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from duels.core.match import Match
 from duels.core.rules import CHANCE, Ending, Rules, Seat, Sight
+from duels.envs import dice
 from duels.envs.kernels import kernel_of
-from duels.solving.decisions import Decisions, Way
+from duels.solving.decisions import Decisions, Transition
 from duels.solving.tables import NOBODY, ONGOING, result_at, result_of
 
 # Beyond so many positions, or bytes shown of them, memory matters more than speed.
@@ -42,8 +43,8 @@ class Engine(ABC):
         return self.result != ONGOING
 
     @abstractmethod
-    def reset(self, chance: int) -> None:
-        """Begin a game, with 32 random bits for chance that comes before its first decision."""
+    def reset(self, stream: int) -> None:
+        """Begin a game; chance that comes before its first decision draws from this stream of `dice`."""
 
     @abstractmethod
     def step(self, action: int, chance: int) -> None:
@@ -76,11 +77,11 @@ class _Node:
         self.mask = np.zeros(len(decisions.actions), np.int8)
         self.mask[list(self.legal)] = 1
         self.shown: list[NDArray[np.int8] | None] = [None, None]
-        self.after: dict[int, list[_Turn]] = {}
+        self.after: dict[int, list[_Branch]] = {}
 
 
-_Turn = tuple[int, _Node, int]
-"""A way that a move can turn out: the 32-bit number below which it does, the position, the clock's ticks."""
+_Branch = tuple[int, _Node, int]
+"""What can come of a move: the 32-bit number below which it does, the position, the clock's ticks."""
 
 
 class _Map:
@@ -92,8 +93,8 @@ class _Map:
         self.nodes: dict[Any, _Node] = {}
         shown = len(self.decisions.actions) + 2 * self.encoding.size
         self.most = min(MOST_REMEMBERED, MOST_BYTES // shown)
-        self.starts: list[_Turn] = []
-        self.starts = self._turns(self.decisions.starts)
+        self.starts: list[_Branch] = []
+        self.starts = self._branches(self.decisions.starts)
 
     def _node(self, state: Any) -> _Node:
         node = self.nodes.get(state)
@@ -105,18 +106,19 @@ class _Map:
             node = self.nodes[state] = _Node(self.decisions, state)
         return node
 
-    def _turns(self, ways: list[Way[Any]]) -> list[_Turn]:
+    def _branches(self, transitions: list[Transition[Any]]) -> list[_Branch]:
         # Fractions are slow, and most moves leave nothing to chance.
-        bounds = [1 << 32] if len(ways) == 1 else _bounds([way.odds for way in ways])
-        return [(bound, self._node(way.state), way.ticks) for bound, way in zip(bounds, ways, strict=True)]
+        odds = [transition.odds for transition in transitions]
+        bounds = [1 << 32] if len(odds) == 1 else _bounds(odds)
+        return [(bound, self._node(t.state), t.ticks) for bound, t in zip(bounds, transitions, strict=True)]
 
-    def after(self, node: _Node, action: int) -> list[_Turn]:
-        """Every way `action` can turn out."""
-        turns = node.after.get(action)
-        if turns is None:
-            turns = self._turns(self.decisions.ways(node.state, node.legal[action]))
-            node.after[action] = turns
-        return turns
+    def after(self, node: _Node, action: int) -> list[_Branch]:
+        """Everything that can come of `action`."""
+        branches = node.after.get(action)
+        if branches is None:
+            branches = self._branches(self.decisions.transitions(node.state, node.legal[action]))
+            node.after[action] = branches
+        return branches
 
     def show(self, node: _Node, seat: int) -> NDArray[np.int8]:
         """What `seat` is shown of a position, worked out anew."""
@@ -144,9 +146,14 @@ class RulesEngine(Engine):
         self.observation_size = self._map.encoding.size
         self.reset(0)
 
-    def reset(self, chance: int) -> None:
+    def reset(self, stream: int) -> None:
         self._clock = 0
-        self._enter(next(node for below, node, _ in self._map.starts if chance < below))
+        starts = self._map.starts
+        if len(starts) == 1:
+            self._enter(starts[0][1])
+        else:
+            chance = dice.begin(stream)
+            self._enter(next(node for below, node, _ in starts if chance < below))
         self.truncated = False
 
     def _enter(self, node: _Node) -> None:
@@ -155,10 +162,10 @@ class RulesEngine(Engine):
         self.result = node.result
 
     def step(self, action: int, chance: int) -> None:
-        turns = self._node.after.get(action) or self._map.after(self._node, action)
-        below, node, ticks = turns[0]
+        branches = self._node.after.get(action) or self._map.after(self._node, action)
+        below, node, ticks = branches[0]
         if chance >= below:
-            below, node, ticks = next(turn for turn in turns if chance < turn[0])
+            below, node, ticks = next(branch for branch in branches if chance < branch[0])
         self._enter(node)
         if ticks and self._limit is not None:
             self._clock += ticks
@@ -191,8 +198,8 @@ class MatchEngine(Engine):
         self.observation_size = self._shown.size
         self.reset(0)
 
-    def reset(self, chance: int) -> None:
-        self._enter(drawn(Match.start(self.rules), chance))
+    def reset(self, stream: int) -> None:
+        self._enter(drawn(Match.start(self.rules), dice.begin(stream)))
 
     def step(self, action: int, chance: int) -> None:
         actor = self.match.actor

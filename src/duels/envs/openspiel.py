@@ -4,6 +4,7 @@ Importing this registers our games and those of other packages; `register` does 
 Parameters are the rules' options (0 for no limit, a list as `3;5;7`, of one as `3;`) and `max_moves`.
 """
 
+import logging
 from collections.abc import Callable, Iterable
 from dataclasses import fields, is_dataclass
 from enum import Enum
@@ -17,7 +18,7 @@ from duels.core.match import Match, Turn
 from duels.core.options import Kind, Option, OptionValue, options_of
 from duels.core.rules import CHANCE, Rules, Seat
 from duels.envs.registered import Registered
-from duels.games import all_games, rules_of
+from duels.games import GAMES, all_games, rules_of
 
 with extra("openspiel"):
     import numpy as np
@@ -38,6 +39,7 @@ SEPARATOR = ";"  # OpenSpiel keeps the comma for itself
 Parameter = int | bool | str
 Parameters = tuple[tuple[str, Parameter], ...]
 
+log = logging.getLogger(__name__)
 _registered = Registered()
 
 
@@ -123,6 +125,7 @@ class DuelGame(pyspiel.Game):
 
     @property
     def rules(self) -> Rules[Any, Any, Any]:
+        """What is played by."""
         return self.form.rules
 
     def new_initial_state(self) -> "DuelState":
@@ -132,6 +135,7 @@ class DuelGame(pyspiel.Game):
         return self.form.most_chance
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> "DuelObserver":
+        """An observer of this kind of observation; the default is what a player is shown now."""
         if params:
             raise ValueError(f"Observation parameters not supported; passed {params}")
         return DuelObserver(self.form, iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False))
@@ -146,6 +150,7 @@ class DuelState(pyspiel.State):
 
     @property
     def match(self) -> Match[Any, Any, Any]:
+        """The match so far."""
         return self._at.match
 
     def current_player(self) -> int:
@@ -255,6 +260,7 @@ class DuelObserver:
             start = stop
 
     def set_from(self, state: DuelState, player: int) -> None:
+        """Fill `tensor`, and its parts in `dict`."""
         if self.tensor is None:
             return
         seat = Seat(player + 1)
@@ -275,6 +281,7 @@ class DuelObserver:
         return self._form.number[turn.action] + (actions if turn.actor is CHANCE else 0)
 
     def string_from(self, state: DuelState, player: int) -> str:
+        """The observation as text."""
         match, seat = state.match, Seat(player + 1)
         if self._private == pyspiel.PrivateInfoType.ALL_PLAYERS:
             return self._entries(match, match.turns, hidden=lambda turn: False)
@@ -373,4 +380,9 @@ def load_game(
 
 
 for _game in all_games():
-    register(_game)
+    try:
+        register(_game)
+    except Exception as problem:  # whatever another package does, ours go on
+        if _game in GAMES.values():
+            raise
+        log.warning("The game '%s' cannot be registered with OpenSpiel: %s", _game.name, problem)

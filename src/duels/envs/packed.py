@@ -16,7 +16,7 @@ from duels.envs import dice
 from duels.solving.game_tables import GameTables, shared_tables
 from duels.solving.tables import DRAWN, FIRST_WON, ONGOING, SECOND_WON
 
-Whole = NDArray[np.int64]
+Ints = NDArray[np.int64]
 
 ROW = 0x7FFFFFFF
 DRAW_AT = 31
@@ -44,15 +44,15 @@ class PackedMoves:
     def __init__(self, shared: GameTables) -> None:
         self.shared = shared
         tables = shared.tables
-        self.first: Whole = np.concatenate([[0], shared.counts.cumsum()[:-1]]) * tables.tickets
+        self.first: Ints = np.concatenate([[0], shared.counts.cumsum()[:-1]]) * tables.tickets
         """[state] where its words begin."""
         self.draws = bool((tables.result == DRAWN).any())
         """Whether a game can be drawn."""
-        self.start_words: Whole = self._going_to(tables.starts.astype(np.int64))
+        self.start_words: Ints = self._going_to(tables.starts.astype(np.int64))
         """[ticket] a word that leads to the state that a game begins with."""
 
-    def _going_to(self, states: Whole) -> Whole:
-        words: Whole = self.first[states] | self.shared.counts[states] << COUNT_AT
+    def _going_to(self, states: Ints) -> Ints:
+        words: Ints = self.first[states] | self.shared.counts[states] << COUNT_AT
         return words
 
     @cached_property
@@ -61,7 +61,7 @@ class PackedMoves:
         return np.repeat(np.nonzero(self.shared.tables.legal)[0], self.shared.tables.tickets)
 
     @cached_property
-    def words(self) -> Whole:
+    def words(self) -> Ints:
         """The words of all legal moves, state by state, ticket by ticket.
 
         An ended game goes on from its first start; where there are more starts, `begin` says from which.
@@ -79,8 +79,8 @@ class PackedMoves:
     def many_starts(self) -> bool:
         return len(self.start_words) > 1
 
-    def begin(self, streams: NDArray[np.uint64]) -> Whole:
+    def begin(self, streams: NDArray[np.uint64]) -> Ints:
         """The words that lead to the starts of games which begin by these streams."""
         tickets = dice.begin_all(streams) * len(self.start_words) >> 32
-        words: Whole = self.start_words.take(tickets)
+        words: Ints = self.start_words.take(tickets)
         return words

@@ -1,6 +1,5 @@
 """A batch of a game that has tables: a step is a lookup, a rollout a chain of lookups."""
 
-from itertools import repeat
 from typing import Any, cast
 
 import numpy as np
@@ -9,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from duels.core.rules import Rules
 from duels.envs import dice
 from duels.envs import packed as form
-from duels.envs.batch import Batch, Bytes, Flags, ReadyPolicy, Tally, Whole
+from duels.envs.batch import Batch, Bytes, Flags, Ints, ReadyPolicy, Tally
 from duels.envs.kernels import kernel_of
 from duels.envs.packed import packed_moves
 from duels.solving.tables import ILLEGAL, Tables
@@ -33,7 +32,7 @@ class TableBatch(Batch):
         return self.shared.tables
 
     @property
-    def states(self) -> Whole:
+    def states(self) -> Ints:
         """[env] the state of every game, as the tables number them."""
         return self._states.copy()
 
@@ -48,7 +47,7 @@ class TableBatch(Batch):
             tickets = dice.begin_all(self._streams[places]) * len(starts) >> 32
             self._states[places] = starts.take(tickets)
 
-    def _play(self, actions: Whole, chance: Whole, idle: Flags | None) -> tuple[Bytes, Bytes | None]:
+    def _play(self, actions: Ints, chance: Ints, idle: Flags | None) -> tuple[Bytes, Bytes | None]:
         tickets = self.tables.tickets
         index = self._states * self.num_actions
         index += actions
@@ -70,12 +69,12 @@ class TableBatch(Batch):
     def _masks(self) -> Bytes:
         return self.shared.legal.take(self._states, axis=0)
 
-    def _sample(self, bits: Whole, policy: ReadyPolicy | None) -> Whole:
+    def _sample(self, bits: Ints, policy: ReadyPolicy | None) -> Ints:
         if policy is None:
             k = bits * self.shared.counts.take(self._states) >> 32
         else:
             k = (bits[:, None] >= policy.bounds.take(self._states, axis=0)).sum(axis=1)
-        chosen: Whole = self.shared.choices[self._states, k]
+        chosen: Ints = self.shared.choices[self._states, k]
         return chosen
 
     def _observe(self, seats: int | Bytes, which: NDArray[np.intp] | None = None) -> Bytes:
@@ -111,7 +110,7 @@ class TableBatch(Batch):
         start = _Rows(self._packed.first[states], self.shared.counts[states])
         if self.compiled:
             tally = self._roll_compiled(part, steps, policy, start)
-        elif len(start.row) <= _FEW and policy is None:
+        elif len(start.row) <= _FEW and policy is None and not self._packed.many_starts:
             blocks = self._blocks(steps, len(start.row), steps)
             tally = self._total([self._roll_few(part, block, start) for block in blocks], len(start.row))
         else:
@@ -164,7 +163,7 @@ class TableBatch(Batch):
             tally.wins[:, seat] = sums >> place & form.LONGEST
         return tally
 
-    def _begins(self, part: slice, steps: int) -> Whole | None:
+    def _begins(self, part: slice, steps: int) -> Ints | None:
         """[step, env] the words that lead to a game that begins there; None where all begin alike."""
         if not self._packed.many_starts:
             return None
@@ -173,29 +172,27 @@ class TableBatch(Batch):
 
     def _roll_few(self, part: slice, steps: int, at: "_Rows") -> Tally:
         """One game after the other: a few are not worth arrays."""
-        begins = self._begins(part, steps)
         chance, bits = (numbers.T.tolist() for numbers in self._draw(part, steps))
-        packed, tickets = self._packed, self.tables.tickets
-        words, start = packed.words.data, int(packed.start_words[0])
+        words, tickets = self._packed.words.data, self.tables.tickets
+        start = int(self._packed.start_words[0])
+        row_mask, count_at, tick_at, ends = form.ROW, form.COUNT_AT, form.TICK_AT, form.ENDS
         limit, clock = self.limit, self._clock[part]
         tally = Tally.of(len(at.row), steps)
         for env in range(len(at.row)):
             row, count, ticks = int(at.row[env]), int(at.count[env]), int(clock[env])
-            begin = repeat(start, steps) if begins is None else begins[:, env].tolist()
-            for fallen, drawn, begun in zip(chance[env], bits[env], begin, strict=True):
+            for fallen, drawn in zip(chance[env], bits[env], strict=True):
                 word = words[row + (drawn * count >> 32) * tickets + (fallen * tickets >> 32)]
-                row, count = word & form.ROW, word >> form.COUNT_AT
-                ticks += word >> form.TICK_AT & 1
-                if word & form.ENDS:
+                row, count = word & row_mask, word >> count_at
+                ticks += word >> tick_at & 1
+                if word & ends:
+                    ticks = 0
                     if word & form.WINS:
                         tally.wins[env, 0 if word >> form.WIN_AT[0] & 1 else 1] += 1
                     else:
                         tally.draws[env] += 1
-                elif limit is None or ticks < limit:
-                    continue
-                else:
+                elif limit is not None and ticks >= limit:
                     tally.truncated[env] += 1
-                row, count, ticks = begun & form.ROW, begun >> form.COUNT_AT, 0
+                    row, count, ticks = start & row_mask, start >> count_at, 0
             at.row[env], at.count[env], clock[env] = row, count, ticks
         return tally
 
@@ -215,7 +212,7 @@ class TableBatch(Batch):
             compiled.roll_random(where, form.FIELDS, steps, counts, clocks)
         return tally
 
-    def _cut_off(self, part: slice, word: Whole, limit: int) -> Flags:
+    def _cut_off(self, part: slice, word: Ints, limit: int) -> Flags:
         """Let the clocks go on and start again, in `word`, what has reached the limit."""
         clock = self._clock[part]
         clock += word >> form.TICK_AT & 1
@@ -229,7 +226,7 @@ class TableBatch(Batch):
 class _Rows:
     """Where a part of a batch stands during a rollout: rows of the packed table, and their length."""
 
-    def __init__(self, row: Whole, count: Whole) -> None:
+    def __init__(self, row: Ints, count: Ints) -> None:
         self.row = row
         self.count = count
 

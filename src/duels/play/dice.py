@@ -73,7 +73,7 @@ class ChanceScript:
     @classmethod
     def parse(cls, rules: Rules[Any, Any, Any], text: str) -> "ChanceScript":
         """Read outcomes in notation, separated by spaces; NotationError names one that cannot come."""
-        by_name = {rules.format(outcome): outcome for outcome in rules.all_outcomes()}
+        by_name = {rules.format(outcome).lower(): outcome for outcome in rules.all_outcomes()}
         words = text.lower().split()
         if words and not by_name:
             raise NotationError(f"chance plays no part in {rules.name}.")

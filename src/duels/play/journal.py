@@ -13,13 +13,24 @@ import stat
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 from duels.core.errors import DuelsError, quote
+from duels.core.game import Game
 from duels.core.match import Match
-from duels.core.record import Record, TornRecord, dumps, format_entry, format_header, format_result
-from duels.play.library import NO_WAIT, free_path, read_bytes, read_record, remember
+from duels.core.record import (
+    Record,
+    TornRecord,
+    check_recordable,
+    dumps,
+    format_entry,
+    format_header,
+    format_result,
+    most_entries,
+)
+from duels.play.library import NO_WAIT, free_path, naming, read_bytes, read_record, remember
 
 try:
     import fcntl
@@ -29,6 +40,7 @@ except ImportError:  # not on Windows, where a second writer is not kept out
 AnyMatch = Match[Any, Any, Any]
 Notice = Callable[[str], None]
 
+_NO_SYNC = (errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS)  # folders that cannot be synced
 _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL, errno.EMLINK, errno.EXDEV)
 
 
@@ -45,20 +57,24 @@ class Journal:
         self._headers = headers
         self._notice = notice
         self._lengths: list[int] = []  # of the file: without entries, with the first, …
+        self._most = 0  # entries, so that it can be read back
 
     @classmethod
     def create(
         cls, path: Path, match: AnyMatch, headers: dict[str, str], notice: Notice = _silent
     ) -> "Journal":
         """Start a new file, which appears with its header or not at all; FileExistsError if there is one."""
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        check_recordable(match.rules)
+        _make_folder(path.parent)
         journal = cls(path, -1, headers, notice)
         journal._handle = journal._put(match, _name_new)
         remember(path)
         return journal
 
     @classmethod
-    def reopen(cls, path: Path, notice: Notice = _silent) -> tuple["Journal", Record]:
+    def reopen(
+        cls, path: Path, notice: Notice = _silent, game: Game | None = None
+    ) -> tuple["Journal", Record]:
         """Open the record of an unfinished match; nothing is changed until `settle` or the next entry.
 
         Of a last line that was torn off, `notice` is told that it will be dropped.
@@ -67,20 +83,23 @@ class Journal:
         try:
             _lock(journal._handle, path, notice)
             # Read only now that nobody else can be writing.
+            torn = ""
             try:
-                record = read_record(path)
-            except TornRecord as torn:
-                record = torn.record
-                notice(f"{path}: the last line was torn off and is dropped: {quote(torn.torn)}.")
+                record = read_record(path, game)
+            except TornRecord as error:
+                record, torn = error.record, error.torn
+                notice(f"{path}: the last line was torn off and is dropped: {quote(torn)}.")
             if record.seat:
                 raise DuelsError(f"{path} holds only what {record.seat.label} saw; it cannot be played on.")
+            journal._headers = {"seed": secrets.token_hex(16), **record.headers}
             if record.match.outcome:
+                if torn:
+                    journal.settle(record.match)  # all that was lost of it can be written again
                 see = f"See it with: duels replay {shlex.quote(str(path))}"
                 raise DuelsError(f"{path} is over: {record.match.outcome.reason} {see}")
         except (DuelsError, OSError):
             journal.close()
             raise
-        journal._headers = {"seed": secrets.token_hex(16), **record.headers}
         remember(path)
         return journal, Record(record.match, journal._headers)
 
@@ -89,12 +108,12 @@ class Journal:
 
         It may be of an older version, without a seed, torn, or have come through other systems.
         """
-        if read_bytes(self.path) == dumps(match, self._headers).encode():
-            self._measure(match)
-            return
-        handle = self._put(match, _name_again)
-        os.close(self._handle)
-        self._handle = handle
+        with naming(self.path):
+            if read_bytes(self.path) == dumps(match, self._headers).encode():
+                os.fsync(self._handle)  # whoever wrote it may have been killed before that
+                self._measure(match)
+            else:
+                self._turn_to(self._put(match, _name_again))
 
     def add(self, match: AnyMatch) -> None:
         """Write the last entry of `match`, and its result if that ended it."""
@@ -102,6 +121,8 @@ class Journal:
             return
         if not self._lengths:
             self.settle(match.previous)
+        if len(match.turns) > self._most:
+            raise DuelsError(f"{self.path}: the match is too long to be recorded any further.")
         if self._changed_by_others():
             self._go_on_beside(match)
         else:
@@ -115,15 +136,17 @@ class Journal:
         if self._changed_by_others():
             self._go_on_beside(match)
             return
-        os.ftruncate(self._handle, self._lengths[len(match.turns)])
-        os.fsync(self._handle)
+        with naming(self.path):
+            os.ftruncate(self._handle, self._lengths[len(match.turns)])
+            os.fsync(self._handle)
         del self._lengths[len(match.turns) + 1 :]
 
     def close(self, keep: bool = True) -> None:
         """Release the file and its lock; a match without a single entry need not be kept."""
         if not keep and not self._changed_by_others():
-            os.unlink(self.path)
-        os.close(self._handle)
+            with suppress(OSError):
+                os.unlink(self.path)
+        _let_go(self._handle)
 
     def _write(self, text: str) -> None:
         # One write an entry: the system does not tear it when the process is killed.
@@ -134,7 +157,8 @@ class Journal:
             _write_all(self._handle, line)
             os.fsync(self._handle)
         except OSError as error:
-            os.ftruncate(self._handle, length)  # what was written before must stay a whole record
+            with suppress(OSError):  # else the torn line is dropped when the match goes on
+                os.ftruncate(self._handle, length)
             raise OSError(error.errno, f"{error.strerror}: the last entry is not saved", self.path) from None
         self._lengths.append(length + len(line))
 
@@ -146,18 +170,22 @@ class Journal:
             named = os.stat(self.path)
         except OSError:
             return True
-        held = os.fstat(self._handle)
+        with naming(self.path):
+            held = os.fstat(self._handle)
         return not os.path.samestat(named, held) or held.st_size != self._lengths[-1]
 
     def _go_on_beside(self, match: AnyMatch) -> None:
         """Write the whole match to a new file, since the old one is no longer ours."""
         old, path = self.path, free_path(self.path)
         self.path = path
-        handle = self._put(match, _name_new)
-        os.close(self._handle)
-        self._handle = handle
+        self._turn_to(self._put(match, _name_new))
         remember(path)
         self._notice(f"{old} was changed by another program; the match goes on in {path}.")
+
+    def _turn_to(self, handle: int) -> None:
+        """Write there from now on."""
+        _let_go(self._handle)
+        self._handle = handle
 
     def _put(self, match: AnyMatch, name: Callable[[str, Path], None]) -> int:
         """Write a whole record under another name, then give it its own in one step."""
@@ -168,25 +196,32 @@ class Journal:
             _write_all(handle, dumps(match, self._headers).encode())
             os.fsync(handle)
             name(draft, path)
+            _settle_folder(path.parent)
         except BaseException as problem:
-            os.close(handle)
-            with suppress(FileNotFoundError):
+            _let_go(handle)
+            with suppress(OSError):
                 os.unlink(draft)
             if isinstance(problem, OSError):  # nobody knows the draft's name
                 raise OSError(problem.errno, problem.strerror, path) from None
             raise
-        _settle_folder(path.parent)
         self._measure(match)
         return handle
 
     def _measure(self, match: AnyMatch) -> None:
         """Work out how long the file was after each entry."""
+        self._most = most_entries(match.rules)
         length = len(format_header(match.rules, self._headers).encode())
         self._lengths = [length]
         for turn in match.turns:
             length += len(format_entry(match.rules, turn).encode()) + 1
             self._lengths.append(length)
         self._lengths[-1] += len(format_result(match).encode())
+
+
+def _let_go(handle: int) -> None:
+    """Close a file; whatever the system then says, all that counts was synced before."""
+    with suppress(OSError):
+        os.close(handle)
 
 
 def _write_all(handle: int, data: bytes) -> None:
@@ -225,12 +260,24 @@ def _lock(handle: int, path: Path, notice: Notice) -> None:
         notice(f"{path}: files cannot be locked here; do not play this match in two places at once.")
 
 
+def _make_folder(folder: Path) -> None:
+    """Make a folder with those it is in, all of them safe from a power cut."""
+    missing = list(takewhile(lambda place: not place.exists(), (folder, *folder.parents)))
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for made in missing:
+        _settle_folder(made.parent)
+
+
 def _settle_folder(folder: Path) -> None:
     """Make a new file's name as safe as its lines."""
     if not hasattr(os, "O_DIRECTORY"):  # Windows does it by itself
         return
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        os.fsync(handle)
+        with naming(folder):
+            os.fsync(handle)
+    except OSError as error:
+        if error.errno not in _NO_SYNC:
+            raise
     finally:
-        os.close(handle)
+        _let_go(handle)

@@ -3,12 +3,13 @@
 import os
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from duels.core.errors import DuelsError, RecordError
+from duels.core.game import Game
 from duels.core.record import Record, TornRecord
 from duels.games import load_record
 from duels.paths import data_dir, matches_dir
@@ -21,14 +22,17 @@ NO_WAIT = getattr(os, "O_NONBLOCK", 0)
 _MOST_REMEMBERED = 100
 
 
-def read_record(path: Path) -> Record:
-    """Load and check the record at `path`; RecordError, which names the file, if it is damaged."""
+def read_record(path: Path, game: Game | None = None) -> Record:
+    """Load and check the record at `path`, of any game or of one that is handed in.
+
+    RecordError, which names the file, if it is damaged.
+    """
     data = read_bytes(path)
     whole, end, torn = data.rpartition(b"\n")
     try:
         # A line that was torn off may not even be text.
         text = (whole + end).decode("utf-8-sig") + torn.decode(errors="replace" if end else "strict")
-        return load_record(text.replace("\r\n", "\n"))
+        return load_record(text.replace("\r\n", "\n"), game)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise RecordError("this is not a duels record: it is not text.", line).within(path) from None
@@ -38,13 +42,22 @@ def read_record(path: Path) -> Record:
 
 def read_bytes(path: Path) -> bytes:
     """The content of a file that may be a record."""
-    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | NO_WAIT)) as file:
+    with naming(path), open(path, "rb", opener=lambda name, flags: os.open(name, flags | NO_WAIT)) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise RecordError("this is not a regular file.").within(path)
         data = file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         raise RecordError(f"this is larger than {MOST_BYTES >> 20} MB: no record is.").within(path)
     return data
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Let errors of the system name the file they are about."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, error.filename or path) from None
 
 
 @dataclass(frozen=True)
@@ -78,7 +91,7 @@ def kept_matches(warn: Callable[[str], None]) -> Iterator[Kept]:
 
     `warn` is told about damaged files. Copies for one seat are no matches of ours.
     """
-    candidates = list(matches_dir().glob("*.duel")) if matches_dir().is_dir() else []
+    candidates = list(matches_dir().glob("[!.]*.duel")) if matches_dir().is_dir() else []  # no drafts
     existing = {path for path in (*candidates, *_elsewhere()) if path.is_file()}
     times = {path: path.stat().st_mtime for path in existing}
     for path in sorted(existing, key=lambda path: times[path], reverse=True):
@@ -125,13 +138,18 @@ def free_path(path: Path) -> Path:
 
 def remember(path: Path) -> None:
     """Note where a match is played that is not in the folder of matches."""
-    if path.resolve().parent == matches_dir().resolve():
-        return
     with suppress(OSError):  # only a convenience, no reason not to play
+        if path.resolve().parent == matches_dir().resolve():
+            return
         data_dir().mkdir(mode=0o700, parents=True, exist_ok=True)
         others = [known for known in _elsewhere() if known.is_file() and known != path.resolve()]
         lines = [os.fsencode(known) for known in (*others, path.resolve())[-_MOST_REMEMBERED:]]
-        _elsewhere_file().write_bytes(b"\0".join(lines))
+        draft = _elsewhere_file().with_name(f"{_elsewhere_file().name}.{os.getpid()}")
+        try:
+            draft.write_bytes(b"\0".join(lines))
+            os.replace(draft, _elsewhere_file())
+        finally:
+            draft.unlink(missing_ok=True)
 
 
 def _elsewhere() -> list[Path]:

@@ -8,8 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from duels.core.errors import NotYourTurn
 from duels.core.match import Match
-from duels.core.rules import Actor, Seat
+from duels.core.rules import CHANCE, Actor, Seat
 from duels.play.dice import ChanceScript, Dice
 from duels.play.journal import Journal
 from duels.players import Player
@@ -74,9 +75,11 @@ class LiveMatch:
     def choose(self) -> Any:
         """What the machine whose turn it is does, or what chance brings."""
         actor = self.match.actor
+        if actor is CHANCE:
+            return self._chance()
         player = self.players[actor] if isinstance(actor, Seat) else None
         if player is None or not isinstance(actor, Seat):
-            return self._chance()
+            raise NotYourTurn("It is for a person to decide, or the match is over.")
         return player.choose(self.match.sight(actor), self._dice.at(self.match, actor.label))
 
     def play(self, actor: Actor, action: Any) -> None:
@@ -86,6 +89,10 @@ class LiveMatch:
     def resign(self, seat: Seat) -> None:
         """Give the match up on the seat's own turn."""
         self._advance(self.match.resign(seat))
+
+    def forfeit(self, seat: Seat) -> None:
+        """Let the match be lost by the seat to decide: no legal action came from it in time."""
+        self._advance(self.match.forfeit(seat))
 
     def _advance(self, match: AnyMatch) -> None:
         if self.journal:
@@ -99,9 +106,7 @@ class LiveMatch:
             return scripted
         if scripted is not None:
             can = ", ".join(map(rules.format, match.actions))
-            self._notice(
-                f"--chance: '{rules.format(scripted)}' cannot come now (only {can}); the rest is drawn."
-            )
+            self._notice(f"'{rules.format(scripted)}' cannot come now (only {can}); the rest is drawn.")
         return self._dice.chance(match)
 
     # -- going back -----------------------------------------------------------------------------

@@ -62,6 +62,8 @@ class Side:
         """The sequence that leads to each decision, and the first and the end of those that it leads to."""
         self.memories: list[int] = []
         """What the seat has seen there."""
+        self.nodes: list[int] = []
+        """One of the histories with which it is at each decision."""
         self.endings: list[tuple[int, Sequence[int], Sequence[float]]] = []
         """A sequence, the other's sequences with which the game may end, and what each such end is worth."""
 
@@ -115,6 +117,7 @@ def sides_of(tree: Tree) -> dict[Seat, Side]:
                 decision[actor][memory] = (before, side.sequences, side.sequences + len(children))
                 side.decisions.append(decision[actor][memory])
                 side.memories.append(memory)
+                side.nodes.append(node)
                 side.sequences += len(children)
             known, first, end = decision[actor][memory]
             if known != before or end - first != len(children):

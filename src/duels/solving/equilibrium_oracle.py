@@ -15,8 +15,15 @@ from duels.solving.best_response import best_response
 from duels.solving.cfr import find_equilibrium
 from duels.solving.oracle import OFTEN, Check, Exactness, Judged, Oracle, Value, Verdict
 from duels.solving.progress import Progress, quiet
-from duels.solving.protocols import BeliefTracker, Explainer, SeesBothSides, ValuesHistories, Verifier
-from duels.solving.tree import explore_tree
+from duels.solving.protocols import (
+    BeliefTracker,
+    Certified,
+    Explainer,
+    SeesBothSides,
+    ValuesHistories,
+    Verifier,
+)
+from duels.solving.tree import Matches, explore_tree
 from duels.solving.valuation import ROUNDING, Valuation, Worth
 
 _NEARLY_ALWAYS = 0.9
@@ -31,6 +38,7 @@ class EquilibriumOracle(
     SeesBothSides[A, V],
     ValuesHistories[A, V],
     Verifier,
+    Certified,
 ):
     """A pair of policies with a proven NashConv; beliefs follow from the pair."""
 
@@ -84,7 +92,10 @@ class EquilibriumOracle(
         return worth if sight.seat is Seat.ONE else 1 - worth
 
     def _seeing_all(self, one: Sight[A, V], two: Sight[A, V]) -> dict[int, float]:
-        return self._pair.histories_seeing_all(self._memory(one), self._memory(two))
+        fits = self._pair.histories_seeing_all(self._memory(one), self._memory(two))
+        if not fits:
+            raise DuelsError(f"The two players cannot have seen this together in {self.rules.name}.")
+        return fits
 
     def mishap(self, sight: Sight[A, V], others: Sight[A, V], action: A) -> str:
         return ""
@@ -99,17 +110,18 @@ class EquilibriumOracle(
 
     def belief(self, sight: Sight[A, V]) -> dict[str, float]:
         places: dict[str, float] = {}
+        matches = Matches(self.rules, self._tree)
         for node, chance in self._pair.histories(sight.seat, self._memory(sight)).items():
-            name = self._secret(node, sight.seat.other)
+            name = self._secret(matches.at(node), sight.seat.other)
             places[name] = places.get(name, 0.0) + chance
         return places if 1 < len(places) <= _MOST_PLACES else {}
 
     def whereabouts(self, sight: Sight[A, V]) -> str:
-        return self._secret(next(iter(self._pair.histories(sight.seat, self._memory(sight)))), sight.seat)
+        node = next(iter(self._pair.histories(sight.seat, self._memory(sight))))
+        return self._secret(Matches(self.rules, self._tree).at(node), sight.seat)
 
-    def _secret(self, node: int, seat: Seat) -> str:
-        """The entries of a history that `seat` knows and the other does not."""
-        match = self._match(node)
+    def _secret(self, match: Match[Any, Any, Any], seat: Seat) -> str:
+        """The entries of a match that `seat` knows and the other does not."""
         known, others = match.redacted(seat), match.redacted(seat.other)
         name = ", ".join(
             self.rules.format(action)
@@ -117,14 +129,6 @@ class EquilibriumOracle(
             if action is not None and (place >= len(others) or others[place] is None)
         )
         return f"hidden {name}" if name.isdigit() else name
-
-    def _match(self, node: int) -> Match[Any, Any, Any]:
-        parent = self._tree.parent[node]
-        if parent < 0:
-            return Match.start(self.rules)
-        before = self._match(parent)
-        assert before.actor
-        return before.play(before.actor, before.actions[node - self._tree.children[parent].start])
 
     # -- in words -------------------------------------------------------------------------------
 
@@ -148,6 +152,9 @@ class EquilibriumOracle(
             f"You played {self.rules.format(action)}, which wins about {judged.value.number:.1%} "
             f"instead of {verdict.value.number:.1%}; perfect play {often}."
         )
+
+    def exploitability_bound(self) -> float:
+        return self.solution.nash_conv / 2 + ROUNDING
 
     def claim(self) -> str:
         one, two = (self.solution.answers[seat] + ROUNDING for seat in Seat)

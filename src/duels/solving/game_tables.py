@@ -10,7 +10,7 @@ from duels.core.errors import DuelsError
 from duels.core.rules import Rules
 from duels.solving.tables import NOBODY, Tables, refuse_many_states, tables_of
 
-Whole = NDArray[np.int64]
+Ints = NDArray[np.int64]
 
 
 @lru_cache(maxsize=16)
@@ -40,7 +40,7 @@ class GameTables:
         self.successor = tables.successor.ravel()
 
     @cached_property
-    def choices(self) -> Whole:
+    def choices(self) -> Ints:
         """[state, k] the k-th legal action; 0 beyond the last."""
         order = np.argsort(~self.tables.legal, axis=1, kind="stable")[:, : int(self.counts.max())]
         return np.where(np.arange(order.shape[1]) < self.counts[:, None], order, 0)

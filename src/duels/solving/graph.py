@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Generic
 
-from duels.core.errors import DuelsError
+from duels.core.errors import TooLarge
 from duels.core.rules import CHANCE, A, Actor, Rules, S, Seat, V
 from duels.solving.progress import Progress, quiet
 
@@ -37,7 +37,7 @@ def explore(
 ) -> Graph[S]:
     """The graph of all states that can be reached from `starts` (from the opening, if none are given).
 
-    DuelsError as soon as there are more than `most`.
+    TooLarge as soon as there are more than `most`.
     """
     graph: Graph[S] = Graph()
     for state in starts if starts is not None else (rules.initial(),):
@@ -60,10 +60,25 @@ def explore(
     return graph
 
 
+def comes_back(graph: Graph[S]) -> bool:
+    """Whether play can come back to a state, and so go on for ever."""
+    ways_in = [0] * len(graph)
+    for followers in graph.followers:
+        for follower in followers:
+            ways_in[follower] += 1
+    free = [node for node, ways in enumerate(ways_in) if not ways]
+    for node in free:  # grows while it is read
+        for follower in graph.followers[node]:
+            ways_in[follower] -= 1
+            if not ways_in[follower]:
+                free.append(follower)
+    return len(free) < len(graph)
+
+
 def refuse_many(rules: Rules[S, A, V], states: int | None, most: int) -> None:
-    """DuelsError if there are more than `most` states; None: it is not known."""
+    """TooLarge if there are more than `most` states; None: it is not known."""
     if states is not None and states > most:
-        raise DuelsError(
+        raise TooLarge(
             f"{rules.name} has more than {most:,} states with these options, too many to be listed: "
             "choose smaller ones, or write the game an oracle."
         )

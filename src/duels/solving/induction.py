@@ -5,11 +5,11 @@ from fractions import Fraction
 from graphlib import CycleError
 
 from duels.core.errors import DuelsError
-from duels.core.rules import CHANCE, A, OpenRules, S, Seat, Sight
+from duels.core.rules import CHANCE, A, Ending, OpenRules, S, Seat, Sight
 from duels.core.words import either
 from duels.solving.backward import backward_induction
 from duels.solving.check import sampled_play_agrees
-from duels.solving.graph import HALF, Graph, explore, refuse_many
+from duels.solving.graph import HALF, Graph, comes_back, explore, refuse_many
 from duels.solving.oracle import Check, OpenOracle
 from duels.solving.progress import Progress, quiet
 from duels.solving.protocols import Explainer, Verifier
@@ -33,12 +33,21 @@ class InductionOracle(OpenOracle[A, S], Explainer[A, S], Verifier):
         self._worths: dict[S, Fraction] = {}
         self._entries: dict[S, int] = {}
         """How many entries are left, at most, where somebody can force a win."""
+        self._half_is_drawn = True
+        """Whether all that is worth one half is a draw: nothing is cut off, and nothing goes on for ever."""
         self._solve(explore(rules, [rules.initial()], progress, MOST_STATES))
 
     def _solve(self, graph: Graph[S]) -> None:
         self._worths |= zip(graph.states, _values(self.rules, graph), strict=True)
         for seat in Seat:
             self._entries |= {graph.states[node]: n for node, n in forced_wins(graph, seat).items()}
+        if CHANCE not in graph.actor:  # with chance, one half is mostly something else
+            self._half_is_drawn &= self._draws_alone(graph)
+
+    def _draws_alone(self, graph: Graph[S]) -> bool:
+        halves = [graph.states[node] for node, result in graph.result.items() if result == HALF]
+        ends = [self.rules.outcome(state) for state in halves]
+        return all(end and end.ending is Ending.DRAWN for end in ends) and not comes_back(graph)
 
     def worth(self, state: S) -> Fraction:
         if state not in self._worths:  # one that can be read, and that play does not lead to
@@ -67,9 +76,11 @@ class InductionOracle(OpenOracle[A, S], Explainer[A, S], Verifier):
         taken = [judged.action for judged in verdict.actions if judged.weight]
         worse = [judged.value.number for judged in verdict.actions if not judged.best]
 
+        names = [self.rules.format(action) for action in taken]
+        named = either(names) if len(names) <= _MOST_NAMED else f"any of {len(names)} moves"
+        others = "every other move loses."
+
         def does(verb: str) -> str:
-            names = [self.rules.format(action) for action in taken]
-            named = either(names) if len(names) <= _MOST_NAMED else f"any of {len(names)} moves"
             return f"{named} {verb}"
 
         if value == 1:
@@ -78,11 +89,9 @@ class InductionOracle(OpenOracle[A, S], Explainer[A, S], Verifier):
         if value == 0:
             return f"Every move loses by force; {does('holds')} out longest."
         if value == HALF and not self.rules.all_outcomes():
-            return (
-                f"{does('keeps')} the draw; every other move loses."
-                if worse
-                else "Every move keeps the draw."
-            )
+            if self._half_is_drawn:
+                return f"{does('keeps')} the draw; {others}" if worse else "Every move keeps the draw."
+            return f"After {named} nobody can force a win; {others}" if worse else "Nobody can force a win."
         if not worse:
             return f"Every move leaves you {verdict.value.number:.1%}."
         return f"{does('leaves')} you {verdict.value.number:.1%}, the next best {max(worse):.1%}."
@@ -93,7 +102,12 @@ class InductionOracle(OpenOracle[A, S], Explainer[A, S], Verifier):
         if value.fraction == 0:
             return f"{played}, after which the other player wins by force."
         if value.fraction == HALF and not self.rules.all_outcomes():
-            return f"{played}, which lets a win become a draw."
+            became = (
+                "which lets a win become a draw"
+                if self._half_is_drawn
+                else "after which nobody can force a win"
+            )
+            return f"{played}, {became}."
         return f"{played}, which left you {value.number:.1%}."
 
     # -- second methods -------------------------------------------------------------------------

@@ -109,6 +109,14 @@ class Verifier(Protocol):
         """The checks, one at a time as they finish."""
 
 
+@runtime_checkable
+class Certified(Protocol):
+    """Knows how far its play as a whole is from perfect, by proof."""
+
+    def exploitability_bound(self) -> float | None:
+        """The most that its play can be exploited by, on average over both seats; None if none is proven."""
+
+
 # -- stand-ins ---------------------------------------------------------------------------------------
 
 

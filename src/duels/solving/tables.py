@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 
 from duels.core import features as core_features
 from duels.core import rules as core_rules
-from duels.core.errors import DuelsError
+from duels.core.errors import DuelsError, TooLarge
 from duels.core.features import Encoding
 from duels.core.rules import Ending, Outcome, Rules, Seat
 from duels.solving import decisions as decisions_module
-from duels.solving.decisions import Decisions, Way, most_decisions
+from duels.solving.decisions import Decisions, Transition, most_decisions
 from duels.solving.store import obtain
 
 Arrays = dict[str, NDArray[Any]]
@@ -50,15 +50,15 @@ POINTS: NDArray[np.float32] = np.array(
 """[result + 1, seat] what a game is worth that ends like that, from -1 (lost) to 1 (won)."""
 
 
-class TooLarge(DuelsError):
-    """A game has too many states, actions or chances for tables."""
-
-
 def result_of(outcome: Outcome | None) -> int:
-    """How a state with this outcome stands."""
+    """How a state with this outcome stands; DuelsError if rules cannot end like that."""
     if outcome is None or outcome.ending is Ending.CUT_OFF:
         return ONGOING
-    return DRAWN if outcome.winner is None else outcome.winner - 1
+    if outcome.ending is Ending.DRAWN:
+        return DRAWN
+    if outcome.ending is Ending.WON and outcome.winner:
+        return outcome.winner - 1
+    raise DuelsError(f"'{outcome.code}' is for matches, not for rules.")
 
 
 def result_at(decisions: Decisions[Any, Any, Any], state: Any) -> int:
@@ -84,18 +84,21 @@ class Tables:
     observation: NDArray[np.int8]
     """[seat, state] what the seat is shown."""
     origin: NDArray[np.int32]
-    """[state] the state, action and way of turning out by which it was first reached; -1: a start."""
+    """[state] the state, action and transition by which it was first reached; -1: a start."""
 
     @property
     def states(self) -> int:
+        """How many states there are."""
         return int(self.successor.shape[0])
 
     @property
     def actions(self) -> int:
+        """How many actions there are."""
         return int(self.successor.shape[1])
 
     @property
     def tickets(self) -> int:
+        """How many equally likely ways chance has after a move."""
         return int(self.successor.shape[2])
 
     @property
@@ -107,11 +110,13 @@ class Tables:
         """The rules' own states, in the order of the tables."""
         decisions = Decisions(rules)
         states: list[Any] = []
-        for parent, action, way in self.origin.tolist():
-            ways = (
-                decisions.ways(states[parent], decisions.actions[action]) if parent >= 0 else decisions.starts
+        for parent, action, place in self.origin.tolist():
+            found = (
+                decisions.transitions(states[parent], decisions.actions[action])
+                if parent >= 0
+                else decisions.starts
             )
-            states.append(ways[way].state)
+            states.append(found[place].state)
         return states
 
 
@@ -180,7 +185,7 @@ def compile_tables(decisions: Decisions[Any, Any, Any], encoding: Encoding) -> A
     successor = np.full((len(found.states), len(decisions.actions), tickets), ILLEGAL, np.int32)
     for state, action, ways in found.moves:
         successor[state, action] = _drawn(ways, tickets)
-    starts = [(found.number[way.state], way.odds) for way in decisions.starts]
+    starts = [(found.number[transition.state], transition.odds) for transition in decisions.starts]
     tickets = lcm(*(odds.denominator for _, odds in starts))
     if tickets > MOST_STARTS:
         raise TooLarge(f"{decisions.rules.name} has too many ways to begin for tables ({tickets} tickets).")
@@ -200,7 +205,7 @@ def compile_tables(decisions: Decisions[Any, Any, Any], encoding: Encoding) -> A
 
 
 def _drawn(ways: list[tuple[int, Fraction]], tickets: int) -> list[int]:
-    """[ticket] where it leads, by the odds of each way."""
+    """[ticket] where it leads, by the odds of each."""
     return [target for target, odds in ways for _ in range(int(odds * tickets))]
 
 
@@ -214,10 +219,10 @@ class _Found:
     moves: list[tuple[int, int, list[tuple[int, Fraction]]]] = field(default_factory=list)
     shares: set[int] = field(default_factory=lambda: {1})
 
-    def enter(self, way: Way[Any], origin: tuple[int, int, int]) -> int:
-        number = self.number.setdefault(way.state, len(self.states))
+    def enter(self, transition: Transition[Any], origin: tuple[int, int, int]) -> int:
+        number = self.number.setdefault(transition.state, len(self.states))
         if number == len(self.states):
-            self.states.append(way.state)
+            self.states.append(transition.state)
             self.origin.append(origin)
         return number
 
@@ -226,19 +231,21 @@ def _explore(decisions: Decisions[Any, Any, Any]) -> _Found:
     """Breadth first from the start, so that a state is numbered after the one it was reached from."""
     name = decisions.rules.name
     found = _Found()
-    for place, way in enumerate(decisions.starts):
-        found.enter(way, (-1, 0, place))
+    for place, transition in enumerate(decisions.starts):
+        found.enter(transition, (-1, 0, place))
     for number, state in enumerate(found.states):  # the list grows while it is read
         if decisions.actor(state) is None:
             continue
         for action_number, action in decisions.legal(state).items():
             targets = []
-            for place, way in enumerate(decisions.ways(state, action)):
-                if way.ticks not in (0, 1):
-                    raise TooLarge(f"The clock of {name} goes on by {way.ticks} in one move; tables need 1.")
-                target = found.enter(way, (number, action_number, place))
-                targets.append((2 * target + way.ticks, way.odds))
-                found.shares.add(way.odds.denominator)
+            for place, transition in enumerate(decisions.transitions(state, action)):
+                if transition.ticks not in (0, 1):
+                    raise TooLarge(
+                        f"The clock of {name} goes on by {transition.ticks} in one move; tables need 1."
+                    )
+                target = found.enter(transition, (number, action_number, place))
+                targets.append((2 * target + transition.ticks, transition.odds))
+                found.shares.add(transition.odds.denominator)
             found.moves.append((number, action_number, targets))
         if len(found.states) > MOST_STATES:
             raise TooLarge(f"{name} has too many states for tables.")

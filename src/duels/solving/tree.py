@@ -8,7 +8,8 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from duels.core.errors import DuelsError
+from duels.core.errors import TooLarge
+from duels.core.match import Match
 from duels.core.rules import CHANCE, Actor, Event, Rules, Seat
 from duels.solving.progress import Progress, quiet
 
@@ -70,23 +71,46 @@ class Tree:
 
 
 def refuse_large(rules: Rules[Any, Any, Any]) -> int:
-    """How many histories there are; DuelsError, before any long work, if more than MOST_HISTORIES."""
+    """How many histories there are; TooLarge, before any long work, if more than MOST_HISTORIES."""
     # Histories that meet in one state go on alike, so only their number is carried along.
     layer: Counter[Hashable] = Counter({rules.initial(): 1})
-    found = 0
+    found = 1
     while layer:
-        found += sum(layer.values())
-        if found > MOST_HISTORIES or (rules.most_states() or 0) > MOST_HISTORIES:
-            raise DuelsError(
+        allowed = {state: rules.actions(state) for state in layer}
+        found += sum(ways * len(allowed[state]) for state, ways in layer.items())
+        if found > MOST_HISTORIES:  # known before they are listed
+            raise TooLarge(
                 f"{rules.name} can go more than {MOST_HISTORIES:,} ways with these options, too many to be "
                 "listed: choose smaller ones, set a limit, or write the game an oracle."
             )
         longer: Counter[Hashable] = Counter()
         for state, ways in layer.items():
-            for action in rules.actions(state):
+            for action in allowed[state]:
                 longer[rules.apply(state, action).state] += ways
         layer = longer
     return found
+
+
+class Matches:
+    """The matches that are histories of a tree, worked out as they are asked for."""
+
+    def __init__(self, rules: Rules[Any, Any, Any], tree: Tree) -> None:
+        self._tree = tree
+        self._known: dict[int, Match[Any, Any, Any]] = {0: Match.start(rules)}
+
+    def at(self, node: int) -> Match[Any, Any, Any]:
+        """The match that is history `node`."""
+        way = []
+        while node not in self._known:
+            way.append(node)
+            node = self._tree.parent[node]
+        match = self._known[node]
+        for after in reversed(way):
+            place = self._tree.children[node].index(after)
+            assert match.actor is not None
+            match = self._known[after] = match.play(match.actor, match.actions[place])
+            node = after
+        return match
 
 
 @dataclass(slots=True)
@@ -102,7 +126,7 @@ class _Position:
 
 
 def explore_tree(rules: Rules[Any, Any, Any], progress: Progress = quiet) -> Tree:
-    """The tree of all histories; DuelsError if they are too many."""
+    """The tree of all histories; TooLarge if they are too many."""
     count = refuse_large(rules)
     tree = Tree()
     explorer = _Explorer(rules, tree)

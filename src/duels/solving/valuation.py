@@ -87,8 +87,8 @@ class Valuation:
         for place in range(len(children[next(iter(fits))])):
             after = {children[node][place]: chance for node, chance in fits.items()}
             worth = self._seen_by(seat, after, 0.0)
-            best = view.after[memory][place] / view.total[memory] if view.total[memory] else worth.value
-            worths.append(Worth(worth.value, max(worth.gain, best - worth.value)))
+            gain = view.after[memory][place] / view.total[memory] - worth.value if view.total[memory] else 1.0
+            worths.append(Worth(worth.value, max(worth.gain, gain)))
         return worths
 
     def _seen_by(self, seat: Seat, at: dict[int, float], gain: float) -> Worth:
@@ -128,8 +128,8 @@ class _View:
         self.after: dict[int, list[float]] = {}
         """Where the seat decides: what the best play wins after each action, times the chance to be there."""
         best = ends
-        self.gain = [0.0] * count
-        """How much more than with its policy the best play wins from there on."""
+        self.gain = [1.0] * count
+        """How much more than with its policy the best play wins from there on; 1 where that is not known."""
         # What is seen later has a higher number, so everything after it is summed up when it is reached.
         for memory in reversed(range(count)):
             nodes = self.histories[memory]

@@ -9,7 +9,7 @@ from importlib import import_module
 
 import click
 
-from duels.core.errors import DuelsError
+from duels.core.errors import DuelsError, printable
 from duels.terminal.options import examples, plain_option
 from duels.terminal.shell import note_call
 from duels.terminal.signals import end_in_order, exit_code
@@ -59,21 +59,27 @@ def run(arguments: list[str]) -> int:
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except click.ClickException as error:
+        message = printable(error.message, but="\n\t")  # click lists choices in lines of their own
+        object.__setattr__(error, "message", message)
         error.show()
         return error.exit_code
     except (KeyboardInterrupt, EOFError, click.Abort) as leaving:
-        return exit_code(leaving.__cause__ or leaving)  # click's Abort has a cause
+        return exit_code(leaving)
     except BrokenPipeError:
         # Whoever read our output has left; Python would complain once more when it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
-        place = f"{error.filename}: " if error.filename else ""
-        click.echo(f"duels: {place}{error.strerror or error}", err=True)
-        return 1
+        place = f"{os.fsdecode(error.filename)}: " if error.filename else ""
+        return _fail(f"{place}{error.strerror or error}")
     except DuelsError as error:
-        click.echo(f"duels: {error}", err=True)
-        return 1
+        return _fail(str(error))
+
+
+def _fail(message: str) -> int:
+    # It may name a file, and a file may have any name.
+    click.echo(f"duels: {printable(message)}", err=True)
+    return 1
 
 
 def _prepare_streams() -> None:

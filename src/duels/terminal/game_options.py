@@ -9,7 +9,7 @@ import click
 
 from duels.core.errors import DuelsError
 from duels.core.game import Game
-from duels.games import GAMES, all_games, find_game
+from duels.games import all_games, find_game
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,8 +87,7 @@ class GameCommand(click.Command):
             return params
         from duels.core.options import options_of
 
-        taken = {flag for param in params for flag in param.opts}
-        made = [_as_click(option, game, taken) for option in options_of(game.rules_class())]
+        made = [_as_click(option, game) for option in options_of(game.rules_class())]
         own = [param for param in params if isinstance(param, click.Argument)]
         return [*own, *made, *(param for param in params if param not in own)]
 
@@ -108,7 +107,7 @@ class GameCommand(click.Command):
 
             rows = [
                 (game.name, ", ".join(_flag(option.name) for option in options_of(game.rules_class())))
-                for game in GAMES.values()
+                for game in all_games()
             ]
             with formatter.section(f"Options of the games (duels {self.name} GAME --help tells more)"):
                 formatter.write_dl(rows)
@@ -142,13 +141,11 @@ def _flag(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def _as_click(option: "Option", game: Game, taken: set[str]) -> click.Option:
+def _as_click(option: "Option", game: Game) -> click.Option:
     """The option of a command for an option of the rules."""
     from duels.core.options import Kind
 
     flag = _flag(option.name)
-    if flag in taken:  # a command's own option goes first
-        flag = f"--{game.name}-{flag.removeprefix('--')}"
     if option.kind is Kind.FLAG:
         flag = f"{flag}/--no-{flag.removeprefix('--')}"
     default = "no limit" if option.default is None else option.format(option.default)
@@ -173,7 +170,7 @@ class _List(click.ParamType):  # type: ignore[type-arg]
     def __init__(self, option: "Option") -> None:
         self._option = option
 
-    def get_metavar(self, param: click.Parameter, *_: object) -> str:
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
         return f"{self._option.kind.value.upper()},…"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:

@@ -5,7 +5,7 @@ import json
 import click
 
 from duels.core.game import Game
-from duels.games import GAMES, installed_games
+from duels.games import GAMES, all_games, installed_games
 from duels.terminal.game_options import game_argument
 from duels.terminal.options import examples
 
@@ -36,7 +36,7 @@ def players(as_json: bool) -> None:
     """List who can sit at a seat, a line each."""
     from duels.players import BEST, KINDS
 
-    proven = {game.name: tell() for game in GAMES.values() if (tell := game.find("oracle", "how_perfect"))}
+    proven = {game.name: tell() for game in all_games() if (tell := game.find("oracle", "how_perfect"))}
     if as_json:
         listed: list[dict[str, object]] = [
             {"player": kind.name, "summary": kind.summary} for kind in KINDS.values()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from duels.core.errors import DuelsError
+from duels.core.errors import DuelsError, printable
 from duels.terminal.game_options import GameCommand, game_argument, who_option
 from duels.terminal.options import (
     examples,
@@ -77,9 +77,10 @@ def play(
     from duels.terminal.screen import Screen
 
     if path and path.exists():
-        raise click.UsageError(f"--save: {path} exists already; a match is never written over another file.")
+        name = printable(str(path))
+        raise click.UsageError(f"--save: {name} exists already; a match is never written over another file.")
     if path and not path.parent.is_dir():
-        raise click.UsageError(f"--save: there is no folder {path.parent}.")
+        raise click.UsageError(f"--save: there is no folder {printable(str(path.parent))}.")
     try:
         new = NewMatch(rules, seat1, seat2, first, seed, script or "", path)
     except DuelsError as error:
@@ -162,7 +163,7 @@ def verify(file: Path | None, as_json: bool) -> None:
         click.echo(json.dumps(answer))
     else:
         told = outcome.reason if outcome else "unfinished"
-        click.echo(f"{file}: legal, {match.rules.name}, {entries} entries; {told}")
+        click.echo(f"{printable(str(file))}: legal, {match.rules.name}, {entries} entries; {told}")
 
 
 @click.command(epilog=examples("duels share hunt.duel --seat 1 > mine.duel"))
@@ -211,7 +212,9 @@ def matches(every: bool, as_json: bool) -> None:
     for one in kept:
         players = " - ".join(one.players)
         result = one.result or "unfinished"
-        click.echo(f"{one.when}  {one.record.match.rules.name:<8}{players:<20}{result:<20}{one.path}")
+        click.echo(
+            f"{one.when}  {one.record.match.rules.name:<8}{players:<20}{result:<20}{printable(str(one.path))}"
+        )
 
 
 @click.command(epilog=examples("duels demo"))

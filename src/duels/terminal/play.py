@@ -1,5 +1,6 @@
 """Plays matches at the terminal: new ones, ones to go on with, ones to be shown again."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from enum import Enum
 from pathlib import Path
@@ -52,7 +53,7 @@ def play_new(new: NewMatch, screen: Screen) -> tuple[int, After]:
         match = Match.start(new.rules)
         headers = new.headers()
         with screen.patience("getting ready") as progress:
-            live = seat_players(match, headers, notice=screen.notice, progress=progress)
+            live = seat_players(match, headers, None, chance_notice(screen), progress)
         prompted = PromptedMatch(live, screen)
         if new.path or live.people:
             path = new.path or new_path(new.rules.name)
@@ -79,17 +80,24 @@ def _once_more(new: NewMatch, after: After) -> NewMatch:
     return replace(new, rules=rules, one=one, two=two, first="1", seed=None, chance="", path=None)
 
 
+def chance_notice(screen: Screen) -> Callable[[str], None]:
+    """Tells what is wrong with the chance that was asked for."""
+    return lambda text: screen.notice(f"--chance: {text}")
+
+
 def play_on(path: Path, screen: Screen) -> tuple[int, After]:
     """Go on with the match recorded at `path`; the exit code, and what comes next."""
     journal, record = Journal.reopen(path, screen.notice)
     try:
         with screen.patience("getting ready") as progress:
-            live = seat_players(record.match, record.headers, journal, screen.notice, progress)
+            live = seat_players(record.match, record.headers, journal, chance_notice(screen), progress)
         prompted = PromptedMatch(live, screen)
         journal.settle(record.match)
-    except DuelsError as error:
+    except BaseException as problem:
         journal.close()
-        raise DuelsError(f"{path}: {error}") from None
+        if isinstance(problem, DuelsError):
+            raise DuelsError(f"{path}: {problem}") from None
+        raise
     screen.notice(f"Going on with {path}.")
     code, after = _run(live, prompted, screen, resumed=True)
     if after not in _AGAIN:

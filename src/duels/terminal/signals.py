@@ -33,4 +33,5 @@ def _stop(number: int, frame: FrameType | None) -> NoReturn:
 
 def exit_code(leaving: BaseException) -> int:
     """The exit code of a program that ends like this, as shells have it."""
-    return 128 + leaving.number if isinstance(leaving, Stopped) else INTERRUPTED
+    why = leaving.__cause__ or leaving  # click has a word of its own for it
+    return 128 + why.number if isinstance(why, Stopped) else INTERRUPTED

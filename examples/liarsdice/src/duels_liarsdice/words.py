@@ -12,6 +12,9 @@ class LiarsDiceWords(SimpleWords[Action, State]):
     def prompt(self, sight: Sight[Action, State]) -> str:
         return f"{self.player(sight.seat)}, your bid{' or liar' if sight.view.bid else ''}: "
 
+    def is_secret(self, sight: Sight[Action, State]) -> bool:
+        return False  # bids are made aloud; the dice that are hidden are never entered
+
     def tell(self, seen: Sequence[Event]) -> str:
         event = seen[-1]
         if isinstance(event, Rolled):

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from duels.analysis.grading import Grade
-from duels.core.errors import DuelsError
+from duels.core.errors import DuelsError, TooLarge
 from duels.core.extras import MissingExtra
 from duels.core.rules import Ending, Rules, Seat
 from duels.envs import dice
@@ -19,7 +19,7 @@ from duels.envs.conformance.laws import EnvironmentBroken, Law
 from duels.envs.conformance.perfect import check_perfect_play
 from duels.envs.engine import Shown
 from duels.solving.oracles import oracle_for
-from duels.solving.tables import NOBODY, TooLarge
+from duels.solving.tables import DRAWN, NOBODY, ONGOING, result_of
 
 GAMES = 20
 ROLLED = ((3, 60), (12, 60))  # environments and steps of a rollout: few are played one by one, many as arrays
@@ -167,12 +167,13 @@ class _Inspector:
             outcome = player.move().match.outcome
             if outcome is None:
                 continue
-            if outcome.ending is Ending.CUT_OFF:
+            result = result_of(outcome)
+            if result == ONGOING:
                 tally.truncated[env] += 1
-            elif outcome.winner is None:
+            elif result == DRAWN:
                 tally.draws[env] += 1
             else:
-                tally.wins[env, outcome.winner - 1] += 1
+                tally.wins[env, result] += 1
             player.begin()
 
     def _broken(self, law: Law, what: str, match: AnyMatch | None) -> NoReturn:

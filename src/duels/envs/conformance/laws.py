@@ -18,7 +18,7 @@ class Law(Enum):
     COUNTING = "a rollout counts every game that ends, as what it ended"
     GRADING = "values are from 0 to 1, a game that is over is worth its score, and no regret is negative"
     POLICY = "perfect play takes legal actions, with probabilities that sum to 1"
-    EXPLOITABILITY = "exploitability is 0 to one half, and 0 for perfect play where its values are exact"
+    EXPLOITABILITY = "perfect play is exploited by nothing where its values are exact, else by what is proven"
 
 
 class EnvironmentBroken(DuelsError):

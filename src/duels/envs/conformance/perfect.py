@@ -5,7 +5,7 @@ from typing import Any
 
 from duels.analysis.agents import player_odds
 from duels.analysis.exploitability import Policy, exploitability_bounds
-from duels.core.errors import DuelsError
+from duels.core.errors import TooLarge
 from duels.core.rules import Rules, Seat
 from duels.envs.conformance.games import AnyMatch
 from duels.envs.conformance.laws import EnvironmentBroken, Law
@@ -13,9 +13,9 @@ from duels.players import Player
 from duels.solving.bounds import Bounds
 from duels.solving.oracle import Exactness
 from duels.solving.oracles import oracle_for
+from duels.solving.protocols import Certified
 
 ROUNDING = 1e-9
-WORST = 0.5
 
 Measure = Callable[[Policy, Rules[Any, Any, Any]], Bounds]
 
@@ -33,12 +33,17 @@ def check_perfect_play(
             before = step.previous
             if before and isinstance(before.actor, Seat):
                 _check_odds(rules, odds(before.sight(before.actor)), before)
-    start = oracle_for(rules).value(rules.sight(rules.initial(), Seat.ONE))
-    if start.exactness is Exactness.EXACT:
-        _check_exploitability(rules, measure, perfect, 0.0)
-        _check_exploitability(rules, measure, "random", WORST)
-    else:
-        _check_exploitability(rules, measure, perfect, WORST)
+    most = _proven(rules)
+    if most is not None:
+        _check_exploitability(rules, measure, perfect, most)
+
+
+def _proven(rules: Rules[Any, Any, Any]) -> float | None:
+    """The most that perfect play can be exploited by, as its oracle has proven; None if it claims nothing."""
+    oracle = oracle_for(rules)
+    if oracle.value(rules.sight(rules.initial(), Seat.ONE)).exactness is Exactness.EXACT:
+        return 0.0
+    return oracle.exploitability_bound() if isinstance(oracle, Certified) else None
 
 
 def _check_odds(rules: Rules[Any, Any, Any], odds: dict[Any, float], match: AnyMatch) -> None:
@@ -52,8 +57,8 @@ def _check_exploitability(
 ) -> None:
     try:
         found = measure(player, rules)
-    except DuelsError:
-        return  # too large to be measured
+    except TooLarge:
+        return  # there is nothing to measure it by
     if not -ROUNDING <= found.low <= found.high <= most + ROUNDING:
         what = f"{player} has one from {found.low} to {found.high}, not from 0 to {most}"
         raise EnvironmentBroken(Law.EXPLOITABILITY, "duels.exploitability", rules, what)

@@ -57,6 +57,7 @@ class DuelEnv(gymnasium.Env[Shown, np.int64]):
         self.rules = rules_of(game, **options)
         self.render_mode = render_mode
         self._seat = seat - 1
+        self._rewards: list[float] = POINTS[:, self._seat].tolist()
         self._words = self.rules.game.words(self.rules)
         # The random opponent and a table play by the environment's own dice, as in a batch of games.
         self._opponent: Player | None = None
@@ -92,7 +93,7 @@ class DuelEnv(gymnasium.Env[Shown, np.int64]):
             self._stream = dice.stream(int(self.np_random.integers(2**63)) if seed is None else seed)
         elif self._engine.actor != NOBODY:
             self._stream = dice.advance(self._stream)
-        self._engine.reset(dice.begin(self._stream))
+        self._engine.reset(self._stream)
         self._forfeited = False
         if self._grader:
             self._grader.reset()
@@ -120,7 +121,7 @@ class DuelEnv(gymnasium.Env[Shown, np.int64]):
         self._play(number)
         self._answer()
         self._show()
-        reward = float(POINTS[engine.result + 1, self._seat])
+        reward = self._rewards[engine.result + 1]
         return engine.observe(self._seat), reward, engine.terminated, engine.truncated, self._info()
 
     def action_masks(self) -> NDArray[np.bool_]:

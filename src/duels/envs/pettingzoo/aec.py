@@ -107,7 +107,7 @@ class DuelEnv(AECEnv, EzPickle):
             self._stream = dice.stream(randbits(64) if seed is None else seed)
         elif self._engine.actor != NOBODY:
             self._stream = dice.advance(self._stream)
-        self._engine.reset(dice.begin(self._stream))
+        self._engine.reset(self._stream)
         self.agents = list(AGENTS)
         self.rewards = dict.fromkeys(AGENTS, 0.0)
         self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)

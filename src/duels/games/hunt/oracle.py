@@ -25,7 +25,7 @@ from duels.games.hunt.strategy import CELLS, OFF, Strategy, shipped
 from duels.solving.bounds import Bounds
 from duels.solving.oracle import OFTEN, Check, Exactness, Finding, Judged, Oracle, Value, Verdict
 from duels.solving.progress import Progress, quiet
-from duels.solving.protocols import BeliefTracker, Explainer, SeesBothSides, Verifier
+from duels.solving.protocols import BeliefTracker, Certified, Explainer, SeesBothSides, Verifier
 
 ALLOWANCE = 0.06
 """How far below the mixture's an action's estimate may be at no cost, if the strategy takes it OFTEN.
@@ -61,6 +61,7 @@ class HuntOracle(
     BeliefTracker[Action, Known],
     SeesBothSides[Action, Known],
     Verifier,
+    Certified,
 ):
     rules: QuantumHunt
     mixes = True
@@ -190,6 +191,11 @@ class HuntOracle(
             f"Estimates are chances against {ADVERSARY}; when the strategy\nplays itself they differ.\n",
             f"chances against {ADVERSARY}",
         )
+
+    def exploitability_bound(self) -> float | None:
+        from duels.games.hunt.certificate import claimed
+
+        return claimed().nash_conv.high / 2 if self.rules.max_turns is None else None
 
     def claim(self) -> str:
         from duels.games.hunt.certificate import claimed

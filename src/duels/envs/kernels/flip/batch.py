@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from duels.core.features import Encoding
-from duels.envs.batch import Batch, Bytes, Flags, ReadyPolicy, Tally, Whole
+from duels.envs.batch import Batch, Bytes, Flags, Ints, ReadyPolicy, Tally
 from duels.envs.kernels.flip import few
 from duels.envs.kernels.flip.engine import action_of
 from duels.envs.kernels.flip.games import Games
@@ -46,7 +46,7 @@ class FlipBatch(Batch):
 
     # -- playing -----------------------------------------------------------------------------------
 
-    def _play(self, actions: Whole, chance: Whole, idle: Flags | None) -> tuple[Bytes, Bytes | None]:
+    def _play(self, actions: Ints, chance: Ints, idle: Flags | None) -> tuple[Bytes, Bytes | None]:
         kind, games = self._kinds.take(actions), self._games
         wrong = ~self._allowed(kind, self._bits_of.take(actions))
         pair = kind == PAIR
@@ -68,7 +68,7 @@ class FlipBatch(Batch):
         result[ended] = games.winners(ended)
         return result, None
 
-    def _allowed(self, kind: Whole, bits: Whole) -> Flags:
+    def _allowed(self, kind: Ints, bits: Ints) -> Flags:
         in_turn = np.where(kind == PAIR, self._games.standing < 0, (kind == KEEP) == self._choosing())
         allowed: Flags = in_turn & ((self._games.down & bits) == bits)
         return allowed
@@ -90,7 +90,7 @@ class FlipBatch(Batch):
         doubles = ((down & pairs) == pairs) & (self._games.standing[:, None] < 0)
         return np.concatenate([tiles * ~choosing, doubles, tiles * choosing], axis=1).astype(np.int8)
 
-    def _sample(self, bits: Whole, policy: ReadyPolicy | None) -> Whole:
+    def _sample(self, bits: Ints, policy: ReadyPolicy | None) -> Ints:
         tile, places, pairs = self._games.choose(bits)
         actions = tile + (self.num_actions - self._tables.tiles) * self._choosing()
         actions[places] = self._tables.tiles + pairs
@@ -125,7 +125,7 @@ class FlipBatch(Batch):
             observation[:, place] = numbers.reshape(len(faces), -1)[:, place.start - place.stop :]
         return observation
 
-    def _score_shown(self, scores: Whole) -> Bytes:
+    def _score_shown(self, scores: Ints) -> Bytes:
         return np.eye(self._tables.scores, dtype=np.int8).take(scores, axis=0)
 
     # -- whole playouts ----------------------------------------------------------------------------

@@ -65,7 +65,7 @@ class FlipEngine(Engine):
         self.truncated = False
         self.reset(0)
 
-    def reset(self, chance: int) -> None:
+    def reset(self, stream: int) -> None:
         self._game = self._start.copy()
         self._shown = [bytearray(shown) for shown in self._shown_at_start]
         self._open = bytearray(self._open_at_start)
