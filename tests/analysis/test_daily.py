@@ -21,7 +21,7 @@ def test_a_day_has_one_puzzle_of_each_game(name: str) -> None:
     found = {puzzle(DAY + timedelta(days=number), GAMES[name]).position for number in range(6)}
     assert len(found) >= (2 if name in ("lights", "leap") else 5), "another day, another puzzle"
     exercise = puzzle(DAY, GAMES[name])
-    assert exercise.match.rules == GAMES[name].rules()
+    assert exercise.sight.rules == GAMES[name].rules()
     assert (
         0 < len([a for a in exercise.sight.actions if exercise.grade(a).right]) < len(exercise.sight.actions)
     )

@@ -2,6 +2,7 @@
 
 from itertools import islice, pairwise
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -66,10 +67,30 @@ def test_hunt_asks_for_names_and_steps_as_well_as_staying() -> None:
 
 @pytest.mark.parametrize("game", ["lights", "leap", "chain", "flip", "hunt"])
 def test_consecutive_exercises_teach_different_things(game: str) -> None:
-    found = some(game, 8)
-    assert all(one.lesson != two.lesson for one, two in pairwise(found))
-    starts = {exercise.match.steps()[0] for exercise in found}
-    assert len(starts) == len(found)  # each from a match of its own
+    assert all(one.lesson != two.lesson for one, two in pairwise(some(game, 8)))
+
+
+def test_every_exercise_is_from_a_match_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    matches: list[list[Exercise]] = []
+
+    def noting(*args: Any) -> list[Exercise]:
+        matches.append(_in_one_match(*args))
+        return matches[-1]
+
+    monkeypatch.setattr("duels.analysis.exercises._in_one_match", noting)
+    for asked in some("lights", 8):
+        (place,) = (n for n, found in enumerate(matches) if any(one is asked for one in found))
+        matches[place] = []
+
+
+def test_an_exercise_tells_no_secret() -> None:
+    """It shows what the seat knows, and no event that the seat did not see."""
+    for exercise in some("hunt", 12):
+        shown = repr(exercise)
+        hidden = f"seen_by={frozenset({exercise.sight.seat.other})!r}"
+        assert f"seen_by={frozenset({exercise.sight.seat})!r}" in shown
+        assert hidden not in shown
+        assert "Match(" not in shown
 
 
 def test_lights_has_exactly_one_right_action() -> None:
@@ -120,7 +141,7 @@ def test_an_idea_may_be_called_anything(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_an_answer_is_graded_with_its_reason() -> None:
     (exercise,) = some("leap", 1, 5)
-    rules = exercise.match.rules
+    rules = exercise.sight.rules
     right = exercise.verdict.best[0]
     wrong = next(judged.action for judged in exercise.verdict.actions if not judged.best)
     praised, corrected = exercise.grade(right), exercise.grade(wrong)
@@ -143,7 +164,7 @@ def test_exercises_take_a_name_a_game_or_rules_with_options() -> None:
     by_game = next(duels.exercises(find_game("lights"), "1", lights=12))
     by_rules = next(duels.exercises(twelve, "1"))
     assert by_name.position == by_game.position == by_rules.position
-    assert by_name.match.rules == twelve
+    assert by_name.sight.rules == twelve
 
 
 def test_a_game_that_is_over_early_has_exercises_too() -> None:
@@ -151,7 +172,7 @@ def test_a_game_that_is_over_early_has_exercises_too() -> None:
     found = list(duels.exercises(STEPS, "1"))
     assert {exercise.position for exercise in found} == {*("0 1 0", "2 1 0", "2 2 0", "3 1 0", "3 2 0")}
     for exercise in found:
-        assert exercise.match.rules == Steps()
+        assert exercise.sight.rules == Steps()
         (best,) = exercise.verdict.best
         assert exercise.grade(best).right
         assert not exercise.grade(3 - best).right

@@ -60,7 +60,7 @@ def test_a_hint_uses_what_the_seat_may_know_and_nothing_else() -> None:
 def test_a_sight_of_a_game_that_no_registry_knows_is_enough() -> None:
     match = Match.start(Steps()).play_text("1", "2")
     hint = duels.hint(match.sight(Seat.ONE))
-    assert hint.text == ("1 (100.0% to win). Best is 1, worth 100.0%; anything else is worth 50.0% at most.")
+    assert hint.text == ("1 (worth 100.0%). Best is 1, worth 100.0%; anything else is worth 50.0% at most.")
 
 
 def test_who_is_not_to_move_gets_no_hint() -> None:

@@ -27,7 +27,7 @@ def test_an_oracle_of_values_alone_is_enough() -> None:
     }
     assert solution_as_text(solution) == (
         "steps: 3 2 0\n"
-        "Player 2 to move wins 100.0% (exact).\n\n"
+        "Player 2 to move is at 100.0% (exact).\n\n"
         "* 1              100.0%\n"
         "  2               50.0%  1/2\n\n"
         "* best. Best is 1, worth 100.0%; anything else is worth 50.0% at most.\n"

@@ -42,6 +42,7 @@ class Steps(OpenRules[Count, int]):
     goals: tuple[int, ...] = (4,)
 
     game = STEPS
+    can_be_drawn = True
     limit = "max_turns"
     clock = "turns"
 

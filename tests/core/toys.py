@@ -344,9 +344,19 @@ class Hasty(Broken):
 
 class Unexplained(Broken):
     breaks = Law.ENDING
+    can_be_drawn = True
 
     def outcome(self, state: State) -> Outcome | None:
         return Outcome.draw(" ") if state.guess else None
+
+
+class UnexpectedlyDrawn(Broken):
+    """Does not say that it can be drawn."""
+
+    breaks = Law.ENDING
+
+    def outcome(self, state: State) -> Outcome | None:
+        return Outcome.draw("It does not matter.") if state.guess else None
 
 
 class CutOffByNothing(Broken):

@@ -7,6 +7,9 @@ import pytest
 from duels_tictactoe import GAME
 from duels_tictactoe.rules import TicTacToe
 
+import duels
+from duels.analysis.review_page import review_as_page
+from duels.analysis.solution import solve
 from duels.core.errors import NotationError
 from duels.core.explore import count_lines
 from duels.core.laws import Checked, check_everywhere
@@ -18,6 +21,9 @@ from duels.games import load_record
 from duels.players import make_player
 from duels.solving.induction import InductionOracle
 from duels.solving.oracles import oracle_for
+from duels.terminal.hint_text import hint_as_text
+from duels.terminal.review_text import review_as_text
+from duels.terminal.solve import solution_as_text
 
 RULES = TicTacToe()
 
@@ -68,6 +74,23 @@ def test_the_doors_it_does_not_have_open_to_defaults() -> None:
     assert GAME.greedy(RULES)(sight, sight.actions[0]) == 0.5
     assert "<svg" in GAME.drawing(RULES).draw(sight)
     assert "Three of your marks" in GAME.card()
+
+
+def test_a_value_is_not_called_a_chance_to_win() -> None:
+    opening = RULES.sight(RULES.initial(), Seat.ONE)
+    assert duels.hint(opening).text == (
+        "All actions are equally good (worth 50.0%). Every move keeps the draw."
+    )
+    shown = plain(hint_as_text(opening, GAME.words(RULES), (), oracle_for(RULES)))
+    assert shown == "Hint: All actions are equally good (worth 50.0%). Every move keeps the draw.\n"
+    assert "Player 1 to move is at 50.0% (1/2, exact)." in solution_as_text(solve(opening, oracle_for(RULES)))
+    exercise = next(e for e in duels.exercises(GAME, "1") if e.verdict.value.number == 0.5)
+    right = exercise.verdict.best[0]
+    assert exercise.grade(right).text.startswith(f"Right: {RULES.format(right)} is worth 50.0%. ")
+    drawn = duels.review(Match.start(RULES).play_text(*"123584697"))
+    for told in (review_as_text(drawn), review_as_page(drawn)):
+        assert "chance to win" not in told
+        assert "The match's worth to Player 1" in told
 
 
 def test_perfect_play_is_a_draw() -> None:

@@ -18,7 +18,7 @@ from duels.envs import gymnasium as gymnasium_envs
 from duels.envs import pettingzoo as pettingzoo_envs
 from duels.games import GAMES, find_game, rules_of
 from duels.terminal.commands import cli
-from duels.terminal.options import GameCommand
+from duels.terminal.game_options import GameCommand
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,7 @@ class HighCard(SecretRules[State, str, Known]):
     max_passes: int | None = None
 
     game = GAME
+    can_be_drawn = True
     limit = "max_passes"
     clock = "passes"
 

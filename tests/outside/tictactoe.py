@@ -29,6 +29,7 @@ class State:
 @dataclass(frozen=True)
 class TicTacToe(OpenRules[State, int]):
     game = GAME
+    can_be_drawn = True
 
     def initial(self) -> State:
         return State()

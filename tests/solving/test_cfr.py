@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from duels.core.errors import DuelsError, NotationError
-from duels.core.explore import count_lines
+from duels.core.explore import count_lines, reachable
 from duels.core.game import Game
 from duels.core.laws import check_everywhere
 from duels.core.match import Match
@@ -16,13 +16,14 @@ from duels.core.rules import CHANCE, Actor, Event, Outcome, Rules, Seat, Step
 from duels.core.secret_rules import SecretRules
 from duels.games import GAMES
 from duels.solving.best_response import best_response
-from duels.solving.cfr import TARGET, Solution, find_equilibrium
+from duels.solving.cfr import RARE, TARGET, Solution, find_equilibrium
 from duels.solving.equilibrium_oracle import EquilibriumOracle
 from duels.solving.oracle import Exactness
 from duels.solving.oracles import oracle_for
 from duels.solving.tree import Tree, explore_tree
 from duels.solving.valuation import Valuation
 from tests.core.toys import Hide
+from tests.outside.highcard import HighCard
 
 
 @dataclass(frozen=True)
@@ -304,3 +305,25 @@ def test_what_cannot_have_been_seen_is_refused() -> None:
         oracle.value(replace(sight, events=(*sight.events, *sight.events)))
     with pytest.raises(DuelsError, match="cannot have seen this together"):
         oracle.value_seeing_all(Match.start(Skewed()).sight(Seat.ONE), sight)
+
+
+@pytest.mark.parametrize("rules", [*SMALL, HighCard(cards=3, max_passes=3)], ids=lambda rules: rules.name)
+def test_what_is_shown_is_what_is_proven(rules: Rules[Any, Any, Any]) -> None:
+    """The weights that an oracle judges with are those that it plays by, which are the ones measured."""
+    oracle = EquilibriumOracle(rules)
+    for match in reachable(rules):
+        if isinstance(match.actor, Seat):
+            sight = match.sight(match.actor)
+            weights = oracle.weights(sight)
+            assert weights == tuple(judged.weight for judged in oracle.judge(sight).actions)
+            assert all(weight == 0 or weight >= RARE for weight in weights)
+            assert sum(weights) == pytest.approx(1)
+
+
+def test_what_is_rare_and_needed_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a coin of 10 %, who hides takes the left once in eleven times, and would be found without."""
+    monkeypatch.setattr("duels.solving.cfr.RARE", 0.2)
+    rules = Skewed(10)
+    oracle = EquilibriumOracle(rules)
+    assert oracle.weights(rules.sight(rules.initial(), Seat.ONE))[0] == pytest.approx(1 / 11, abs=0.01)
+    assert oracle.solution.nash_conv <= TARGET

@@ -50,6 +50,7 @@ class Tug(OpenRules[Place, str]):
     pulls: int | None = None
 
     game = Game("tug", "Tug", "a toy", __name__)
+    can_be_drawn = True
 
     def initial(self) -> Place:
         return Place(self.start, Seat.ONE, left=self.pulls)

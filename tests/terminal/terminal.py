@@ -10,6 +10,7 @@ import termios
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from tests.support import COMMAND, environment
 
@@ -31,7 +32,7 @@ class Terminal:
         *arguments: str | Path,
         size: tuple[int, int] = (80, 24),
         program: str = COMMAND[-1],
-        **variables: str,
+        **variables: Any,
     ) -> None:
         self.master, worker = os.openpty()
         columns, rows = size

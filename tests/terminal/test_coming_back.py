@@ -16,7 +16,7 @@ from duels.analysis.progression import Skill, at_level
 from duels.games import GAMES, find_game
 from duels.play.library import read_record
 from duels.terminal import daily as module
-from tests.support import duels, entries_for, home
+from tests.support import duels, home
 from tests.terminal.terminal import Terminal
 
 DAY = date(2031, 5, 5)
@@ -65,7 +65,7 @@ def answers(day: date, right: bool) -> list[str]:
     for game in GAMES.values():
         exercise = puzzle(day, game)
         action = next(a for a in exercise.sight.actions if exercise.grade(a).right == right)
-        lines += entries_for(exercise.match.play(exercise.seat, action))
+        lines += game.words(game.rules()).entries(exercise.sight, action)
     return lines
 
 
@@ -152,7 +152,7 @@ def test_it_is_told_whether_it_gets_harder(right: bool, outlook: str, tmp_path: 
     exercise = next(at_level(exercises("leap", "a seed"), Skill()))
     action = next(a for a in exercise.sight.actions if exercise.grade(a).right == right)
     with mock.patch("duels.terminal.practice.exercises", lambda rules, seed: exercises(rules, "a seed")):
-        entered = f"{exercise.match.rules.format(action)}\n"
+        entered = f"{exercise.sight.rules.format(action)}\n"
         done = duels(tmp_path, "practice", "leap", "--count", "1", entered=entered)
     assert done.out.endswith(f"{int(right)} of 1 right. Next time it gets {outlook}.\n")
 

@@ -7,6 +7,7 @@ import sys
 import termios
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -325,7 +326,7 @@ def test_leaving_the_menu_by_key(tmp_path: Path) -> None:
     ],
 )
 def test_colour_on_a_terminal(
-    tmp_path: Path, arguments: tuple[str, ...], variables: dict[str, str], coloured: bool
+    tmp_path: Path, arguments: tuple[str, ...], variables: dict[str, Any], coloured: bool
 ) -> None:
     with Terminal(tmp_path, "play", "chain", *arguments, **variables) as terminal:
         terminal.answer("want to observe: ", "4")

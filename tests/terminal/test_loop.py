@@ -5,6 +5,7 @@ import subprocess
 import sys
 import sysconfig
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-
 AFTER = "Press r rematch, s swap seats, v review, n new game, q quit: "
 RESIGN = "Do you want to resign? (yes/no): "
 LIGHTS = "> "
-PLAIN = {"NO_COLOR": "1"}
+PLAIN: dict[str, Any] = {"NO_COLOR": "1"}
 INK = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -162,7 +163,7 @@ LONG = (
 )
 
 
-PAUSING = {"DUELS_PACE": "normal", **PLAIN}
+PAUSING: dict[str, Any] = {"DUELS_PACE": "normal", **PLAIN}
 
 
 @pytest.mark.parametrize("key", [" ", "\n", "x", "\x1b[A"])

@@ -6,6 +6,8 @@ from typing import Any, assert_type
 
 import duels
 from duels import vector
+from duels.envs.pettingzoo import GuardedDuelEnv, chain_v0
+from duels.envs.pettingzoo.base import Observation
 
 AnyMatch = duels.Match[Any, Any, Any]
 
@@ -81,3 +83,24 @@ def analysis(match: AnyMatch) -> None:
     for exercise in assert_type(duels.exercises("lights", lights=12), Iterator[duels.Exercise]):
         assert_type(exercise.sight, duels.Sight[Any, Any])
         assert_type(exercise.grade(exercise.sight.actions[0]).right, bool)
+
+
+def environments() -> None:
+    env = assert_type(chain_v0.env(max_boards=3), GuardedDuelEnv)
+    assert_type(env.agents, list[str])
+    assert_type(env.agent_selection, str)
+    assert_type(env.rewards, dict[str, float])
+    assert_type(env.terminations, dict[str, bool])
+    assert_type(env.truncations, dict[str, bool])
+    assert_type(env.infos, dict[str, dict[str, Any]])
+    last = env.last()
+    assert_type(last, tuple[Observation | None, float, bool, bool, dict[str, Any]])
+
+
+def mistakes() -> None:
+    """Strict mypy complains of an `ignore` that ignores nothing: each of these is noticed."""
+    chain_v0.env().no_such_thing()  # type: ignore[attr-defined]
+    chain_v0.env(max_moves=3)  # type: ignore[call-arg]
+    duels.find_game("chain").rules_class().no_such_thing()  # type: ignore[attr-defined]
+    duels.find_game("chain").rules().no_such_thing()  # type: ignore[attr-defined]
+    vector.make("chain").no_such_thing()  # type: ignore[attr-defined]

@@ -6,7 +6,7 @@ from itertools import islice
 from random import Random
 from typing import Any
 
-from duels.analysis.wording import MARKS, mark_of, percent, points
+from duels.analysis.wording import MARKS, gets, mark_of, points
 from duels.core.game import Game
 from duels.core.match import Match, playing
 from duels.core.options import OptionValue
@@ -51,10 +51,10 @@ class Graded:
 
 @dataclass(frozen=True)
 class Exercise:
-    """A position with a clear answer: what does `seat` play?"""
+    """A position with a clear answer: what does the seat to move play?"""
 
-    match: AnyMatch
-    seat: Seat
+    sight: Sight[Any, Any]
+    """What the seat knows: no more, so that nothing of an exercise tells a secret."""
     verdict: Verdict[Any]
     """Every legal action, judged."""
     right: frozenset[Hashable]
@@ -64,33 +64,28 @@ class Exercise:
     oracle: Oracle[Any, Any] = field(repr=False, compare=False)
 
     @property
-    def sight(self) -> Sight[Any, Any]:
-        """What the seat knows."""
-        return self.match.sight(self.seat)
-
-    @property
     def position(self) -> str:
         """The position as the seat knows it, in notation."""
-        return self.match.rules.format_position(self.sight)
+        return self.sight.rules.format_position(self.sight)
 
     @property
     def difficulty(self) -> float:
         """How often it is missed by two players: one errs half as much as random play, one is greedy."""
         explainer, sight = explainer_of(self.oracle), self.sight
         middling = dict(zip(sight.actions, mixture(self.verdict, _MIDDLING), strict=True))
-        odds = (middling, GreedyPlayer(self.match.rules).odds(sight))
+        odds = (middling, GreedyPlayer(self.sight.rules).odds(sight))
         wrong = [action for action in sight.actions if explainer.idea(sight, action) not in self.right]
         return sum(each.get(action, 0.0) for each in odds for action in wrong) / len(odds)
 
     def grade(self, answer: Any) -> Graded:
         """Grade an answer, which is one of `sight.actions`."""
-        rules, sight, explainer = self.match.rules, self.sight, explainer_of(self.oracle)
+        sight, rules, explainer = self.sight, self.sight.rules, explainer_of(self.oracle)
         (chosen,) = (judged for judged in self.verdict.actions if judged.action == answer)
         reason = explainer.reason(sight)
         if explainer.idea(sight, answer) in self.right:
             among = f", one of {len(self.right)} right answers" if len(self.right) > 1 else ""
-            wins = f"{rules.format(answer)} wins {percent(chosen.value)}"
-            return Graded(True, f"Right: {wins}{among}. {reason}")
+            told = f"{rules.format(answer)} {gets(chosen.value, rules)}"
+            return Graded(True, f"Right: {told}{among}. {reason}")
         right = [j for j in self.verdict.actions if j.best and explainer.idea(sight, j.action) in self.right]
         if self.oracle.mixes:
             loss, error = self.verdict.loss(answer), 0.0
@@ -164,7 +159,7 @@ def _in_one_match(
                 for judged in verdict.actions
                 if judged.best and explainer.idea(sight, judged.action) in right
             }
-            found.append(Exercise(match, seat, verdict, right, frozenset(lessons), oracle))
+            found.append(Exercise(sight, verdict, right, frozenset(lessons), oracle))
         return rng.choices(sight.actions, weights=mixture(verdict, SHARE_ON_THE_WAY))[0]
 
     for _ in islice(playing(Match.start(rules), rng, decide), _LONGEST_MATCH + 1):

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Generic
 
-from duels.analysis.wording import all_alike, percent
+from duels.analysis.wording import all_alike, chance
 from duels.core.rules import A, Rules, Sight, V
 from duels.core.words import either
 from duels.solving.oracle import OFTEN, Judged, Oracle, Value, Verdict
@@ -22,7 +22,9 @@ class Hint(Generic[A]):
     actions: tuple[A, ...]
     """The actions to take, those that perfect play takes most often first."""
     value: Value
-    """The position's value to the seat: its probability of winning."""
+    """The position's value to the seat: its probability of winning, a draw counting one half."""
+    chance: str
+    """The value in words: `100.0% to win`, or `worth 50.0%` in a game that can be drawn."""
     best: str
     """`actions` in notation, with how often to take each where that matters; empty where any will do."""
     alike: str
@@ -36,7 +38,7 @@ class Hint(Generic[A]):
     def text(self) -> str:
         """The hint in one line: `4, 2-3 or 5-6 (100.0% to win). You see one run of 7 …`."""
         advice = ", most quickly ".join(part for part in (self.alike, self.best) if part)
-        return f"{advice} ({percent(self.value)} to win). {self.reason}"
+        return f"{advice} ({self.chance}). {self.reason}"
 
 
 def hint(sight: Sight[A, V], oracle: Oracle[A, V] | None = None) -> Hint[A]:
@@ -52,6 +54,7 @@ def hint(sight: Sight[A, V], oracle: Oracle[A, V] | None = None) -> Hint[A]:
     return Hint(
         actions=tuple(judged.action for judged in advised),
         value=verdict.value,
+        chance=chance(verdict.value, sight.rules),
         best="" if any_will_do else _in_words(sight.rules, verdict, advised),
         alike=alike,
         reason=explainer_of(oracle).reason(sight),

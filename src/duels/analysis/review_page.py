@@ -18,7 +18,7 @@ from duels.analysis.review_words import (
     who,
     why_lost,
 )
-from duels.analysis.wording import MARKS, belief_strip, darkness
+from duels.analysis.wording import MARKS, belief_strip, darkness, of_player_1
 from duels.core.drawing import Drawing
 from duels.core.rules import Seat
 from duels.core.words import Words, plain
@@ -39,6 +39,7 @@ def review_as_page(review: Review) -> str:
     template = Template(files(__package__).joinpath("review.html").read_text(encoding="utf-8"))
     return template.substitute(
         title=escape(f"{review.game.title}: {heading(review)}"),
+        chance=of_player_1(review.match.rules),
         curve=_curve(review),
         mistakes=_mistakes(review),
         beliefs=_beliefs(review),

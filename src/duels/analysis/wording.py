@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from duels.core.rules import Rules
 from duels.solving.oracle import Exactness, Value, Verdict
 
 SHADES = " ░▒▓█"
@@ -43,6 +44,21 @@ def percent(value: Value) -> str:
         number, bound = bounded(value.number, value.error, 3 if value.error < 0.001 else 1)
         return f"{number}% ± {_in_points(bound)}"
     return str(value)
+
+
+def chance(value: Value, rules: Rules[Any, Any, Any]) -> str:
+    """A value in a bracket: `50.0% to win`; where a match can be drawn, it is `worth 50.0%`."""
+    return f"worth {percent(value)}" if rules.can_be_drawn else f"{percent(value)} to win"
+
+
+def gets(value: Value, rules: Rules[Any, Any, Any]) -> str:
+    """The same after an action or a player: `wins 50.0%`, `is worth 50.0%`."""
+    return f"{'is worth' if rules.can_be_drawn else 'wins'} {percent(value)}"
+
+
+def of_player_1(rules: Rules[Any, Any, Any]) -> str:
+    """What the values of a match are, over a column or a curve."""
+    return "The match's worth to Player 1" if rules.can_be_drawn else "Player 1's chance to win"
 
 
 def how_sure(value: Value) -> str:

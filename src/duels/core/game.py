@@ -42,18 +42,20 @@ class Game:
 
     def rules(self, **options: "OptionValue") -> "Rules[Any, Any, Any]":
         """The rules; without options, the book's game."""
+        from duels.core.options import options_of
+
         kind = self.rules_class()
-        known = list(kind.__dataclass_fields__)
+        known = [option.name for option in options_of(kind)]
         for name in options:
             if name not in known:
                 has = f"it has {', '.join(known)}" if known else "it has none"
                 raise UnknownName(f"{self.name} has no option {quote(name)}; {has}.")
-        rules: Rules[Any, Any, Any] = kind(**options)
-        return rules
+        return kind(**options)
 
-    def rules_class(self) -> Any:
+    def rules_class(self) -> "type[Rules[Any, Any, Any]]":
         """The class of the rules: `RULES` in the door `rules`."""
-        return self._need("rules", "RULES")
+        kind: type[Rules[Any, Any, Any]] = self._need("rules", "RULES")
+        return kind
 
     def words(self, rules: "Rules[Any, Any, Any]") -> "Words[Any, Any]":
         """The voice of the game, for these rules: `WORDS` in the door `words`."""

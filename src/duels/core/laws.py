@@ -34,7 +34,9 @@ class Law(Enum):
     ODDS = "odds are exact fractions, one for each outcome, positive, and sum to 1"
     EVENTS = "every step tells at least one event"
     PURITY = "the same question has the same answer, and asking changes nothing"
-    ENDING = "a match that is over is won, drawn, or cut off by a limit that is set, and says why"
+    ENDING = (
+        "a match that is over is won, drawn if it can be, or cut off by a limit that is set, and says why"
+    )
     NOTATION = (
         "actions, outcomes and positions are read back from one line of text, in any letter case, "
         "and no entry means something else to a record"
@@ -225,6 +227,8 @@ class Inspector(Generic[S, A, V]):
             self._broken(Law.ENDING, f"{outcome!r} does not say in a line how it ended and why", match)
         if outcome.ending not in _BY_RULES:
             self._broken(Law.ENDING, f"'{outcome.ending.value}' is for matches, not for rules", match)
+        if outcome.ending is Ending.DRAWN and not self.rules.can_be_drawn:
+            self._broken(Law.ENDING, "the match is drawn, and can_be_drawn is False", match)
         if outcome.ending is Ending.CUT_OFF and self.rules.limit_value is None:
             self._broken(Law.ENDING, "the match is cut off, and no limit is set (see Rules.limit)", match)
 

@@ -185,6 +185,8 @@ class Rules(ABC, Generic[S, A, V]):
     """The game that these rules are of: its name and its doors."""
     has_secrets: ClassVar[bool]
     """Whether some event is hidden from a seat."""
+    can_be_drawn: ClassVar[bool] = False
+    """Whether a match can end drawn: then a value is not a chance to win alone, and is not called one."""
     limit: ClassVar[str | None] = None
     """The option that cuts off play that could go on for ever (`max_turns`), where there is one.
 

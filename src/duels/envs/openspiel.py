@@ -295,7 +295,7 @@ class DuelObserver:
     def _seen(self, match: Match[Any, Any, Any], seat: Seat | None) -> str:
         """The match as `seat` (None: a bystander) saw it; and, when it is over, how it ended."""
         text = self._entries(match, match.turns_known_to(seat), lambda turn: turn.hidden_from(seat))
-        return f"{text}. {match.outcome.reason}" if match.outcome else text
+        return f"{text}. {match.outcome.code}" if match.outcome else text
 
     def _entries(
         self, match: Match[Any, Any, Any], turns: Iterable[Turn[Any]], hidden: Callable[[Turn[Any]], bool]

@@ -32,6 +32,8 @@ So every decision is met, and what nobody should do is answered well; on average
 """
 GUESS = 0.5
 """How much the guess counts: with 0, seats that mix circle for long; with 1, large games are slow."""
+RARE = 0.01
+"""What is done less often than this was left by the iterations: it is dropped where that costs nothing."""
 
 Policy = dict[int, tuple[float, ...]]
 """From the number of what a seat has seen (see `tree`) to the probability of each of its actions."""
@@ -191,16 +193,30 @@ def find_equilibrium(tree: Tree, progress: Progress = quiet) -> Solution:
         for seat, learner in learners.items():
             learner.learn(learners[seat.other].plan, iteration)
         if iteration % CHECK_EVERY == 0:
-            solution = _solution(
-                sides, {seat: learner.average() for seat, learner in learners.items()}, iteration
-            )
+            solution = _solution(sides, learners, iteration)
             progress(f"iteration {iteration} of {most}, {100 * solution.nash_conv:.3f} points given away")
             if solution.nash_conv <= TARGET:
                 break
     return solution
 
 
-def _solution(sides: dict[Seat, Side], average: dict[Seat, list[float]], iterations: int) -> Solution:
+def _solution(sides: dict[Seat, Side], learners: dict[Seat, _Learner], iteration: int) -> Solution:
+    """What was played on average, without what is RARE unless it is needed: some equilibria mix so finely."""
+    average = {seat: learner.average() for seat, learner in learners.items()}
+    played = _measured(sides, average, iteration)
+    pruned = _measured(sides, {seat: _pruned(side, average[seat]) for seat, side in sides.items()}, iteration)
+    return pruned if pruned.nash_conv <= max(TARGET, played.nash_conv) else played
+
+
+def _pruned(side: Side, policy: list[float]) -> list[float]:
+    pruned = [step if step >= RARE else 0.0 for step in policy]
+    for _, first, end in side.decisions:
+        total = sum(pruned[first:end])
+        pruned[first:end] = [step / total for step in pruned[first:end]]
+    return pruned
+
+
+def _measured(sides: dict[Seat, Side], average: dict[Seat, list[float]], iterations: int) -> Solution:
     plans = {seat: side.plan(average[seat]) for seat, side in sides.items()}
     answers = {seat: side.best_answer(plans[seat.other]) for seat, side in sides.items()}
     policy = {

@@ -9,9 +9,10 @@ from typing import Any
 from duels.core.options import Option, OptionValue, options_of
 from duels.core.rules import CHANCE, A, OpenRules, Rules, S, Seat
 from duels.solving.backward import backward_induction
-from duels.solving.graph import explore
+from duels.solving.graph import Graph, explore
 from duels.solving.oracle import Check, OpenOracle
 from duels.solving.progress import Progress, quiet
+from duels.solving.stochastic import broken_equations, hollow_promises
 
 # A right oracle fails a sampled check once in 16,000 seeds; the seed is fixed, so it does not fail by luck.
 _DEVIATIONS = 4
@@ -44,6 +45,20 @@ def backward_induction_agrees(
         f"{in_words(rules)}, {len(graph):,} states"
         + (f", wrong at {rules.format_state(wrong[0])}" if wrong else ""),
     )
+
+
+def equations_hold(
+    rules: OpenRules[S, A], graph: Graph[S], values: Sequence[Fraction], about: str
+) -> Iterator[Check]:
+    """Check that values follow from one another, and that no one is had by putting off the end for ever."""
+    wrong = next(broken_equations(graph, values), None)
+    yield Check(
+        "every state's value follows exactly from those of the states after it",
+        wrong is None,
+        about if wrong is None else f"{about}, wrong at {rules.format_state(graph.states[wrong])}",
+    )
+    hollow = [node for seat in Seat for node in hollow_promises(graph, values, seat)]
+    yield Check("nobody can gain by never letting the game end", not hollow, about)
 
 
 def sampled_play_agrees(

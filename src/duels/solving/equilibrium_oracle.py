@@ -27,7 +27,6 @@ from duels.solving.tree import Matches, explore_tree
 from duels.solving.valuation import ROUNDING, Valuation, Worth
 
 _NEARLY_ALWAYS = 0.9
-_STRAY = 0.01  # what is taken less often was left by the iterations, and is no advice
 _MOST_PLACES = 24  # names of a belief: more would be no help to anybody
 
 
@@ -61,14 +60,14 @@ class EquilibriumOracle(
         memory = self._memory(sight)
         value = _bounded(self._pair.worth(sight.seat, memory))
         values = [_bounded(worth) for worth in self._pair.worths_after(sight.seat, memory)]
-        weights = [weight if weight >= _STRAY else 0.0 for weight in self.weights(sight)]
+        weights = self.weights(sight)
         free = [
             weight if value.number - after.number <= value.error else 0.0
             for weight, after in zip(weights, values, strict=True)
         ]
         least = min(OFTEN, max(free))
         judged = tuple(
-            Judged(action, after, at_no_cost >= least, weight / sum(weights), value.error)
+            Judged(action, after, at_no_cost >= least, weight, value.error)
             for action, after, at_no_cost, weight in zip(sight.actions, values, free, weights, strict=True)
         )
         return Verdict(value, judged)
@@ -132,12 +131,17 @@ class EquilibriumOracle(
 
     # -- in words -------------------------------------------------------------------------------
 
+    @property
+    def _gets(self) -> str:
+        return "is worth" if self.rules.can_be_drawn else "wins"
+
     def reason(self, sight: Sight[A, V]) -> str:
         verdict = self.judge(sight)
         if len(verdict.actions) == 1:
             return "There is nothing to choose."
         taken = max(verdict.actions, key=lambda judged: judged.weight)
-        told = f"{self.rules.format(taken.action)} wins about {taken.value.number:.1%} by what you can know"
+        about = f"{self._gets} about {taken.value.number:.1%} by what you can know"
+        told = f"{self.rules.format(taken.action)} {about}"
         if taken.weight < _NEARLY_ALWAYS:
             return f"Perfect play mixes here, so that it cannot be read; {told}."
         others = [judged for judged in verdict.actions if judged is not taken]
@@ -149,7 +153,7 @@ class EquilibriumOracle(
         (judged,) = (judged for judged in verdict.actions if judged.action == action)
         often = f"does that {judged.weight:.0%} of the time" if judged.weight else "does not do that"
         return (
-            f"You played {self.rules.format(action)}, which wins about {judged.value.number:.1%} "
+            f"You played {self.rules.format(action)}, which {self._gets} about {judged.value.number:.1%} "
             f"instead of {verdict.value.number:.1%}; perfect play {often}."
         )
 

@@ -8,13 +8,12 @@ from duels.core.errors import DuelsError
 from duels.core.rules import CHANCE, A, Ending, OpenRules, S, Seat, Sight
 from duels.core.words import either
 from duels.solving.backward import backward_induction
-from duels.solving.check import sampled_play_agrees
+from duels.solving.check import equations_hold, sampled_play_agrees
 from duels.solving.graph import HALF, Graph, comes_back, explore, refuse_many
 from duels.solving.oracle import Check, OpenOracle
 from duels.solving.progress import Progress, quiet
 from duels.solving.protocols import Explainer, Verifier
 from duels.solving.retrograde import forced_wins, retrograde_values
-from duels.solving.stochastic import broken_equations, hollow_promises
 
 MOST_STATES = 200_000
 """A game with more states than this is refused: listing them would take minutes."""
@@ -115,15 +114,7 @@ class InductionOracle(OpenOracle[A, S], Explainer[A, S], Verifier):
     def verify(self, progress: Progress = quiet) -> Iterator[Check]:
         graph = explore(self.rules, progress=progress)
         values = [self.worth(state) for state in graph.states]
-        about = f"{len(graph):,} states"
-        wrong = next(broken_equations(graph, values), None)
-        yield Check(
-            "every state's value follows exactly from those of the states after it",
-            wrong is None,
-            about if wrong is None else f"{about}, wrong at {self.rules.format_state(graph.states[wrong])}",
-        )
-        hollow = [node for seat in Seat for node in hollow_promises(graph, values, seat)]
-        yield Check("nobody can gain by never letting the game end", not hollow, about)
+        yield from equations_hold(self.rules, graph, values, f"{len(graph):,} states")
         yield from sampled_play_agrees(self.rules, self, [self.rules.initial()], _PLAYED_OUT)
 
 

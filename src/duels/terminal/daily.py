@@ -59,8 +59,13 @@ def daily_as_data(day: date, today: date) -> dict[str, Any]:
 
 def _as_data(day: date, name: str) -> dict[str, Any]:
     exercise = puzzle(day, GAMES[name])
-    actions = [exercise.match.rules.format(action) for action in exercise.sight.actions]
-    return {"game": name, "seat": exercise.seat.value, "position": exercise.position, "actions": actions}
+    actions = [exercise.sight.rules.format(action) for action in exercise.sight.actions]
+    return {
+        "game": name,
+        "seat": exercise.sight.seat.value,
+        "position": exercise.position,
+        "actions": actions,
+    }
 
 
 def answers_on(day: date) -> list[bool]:

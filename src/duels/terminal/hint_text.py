@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from duels.analysis.hints import hint
-from duels.analysis.wording import belief_strip, percent
+from duels.analysis.wording import belief_strip
 from duels.core.rules import Sight
 from duels.core.words import Ink, Words
 from duels.solving.oracle import Oracle
@@ -18,7 +18,7 @@ def hint_as_text(
     parts = (found.alike, found.best and Ink.CHANGED(found.best))
     enter = _enter(sight, words, found.actions[0], found.best, entered) if found.best else ""
     advice = ", most quickly ".join(part for part in parts if part)
-    told = f"Hint: {advice} ({percent(found.value)} to win{enter}). {found.reason}\n"
+    told = f"Hint: {advice} ({found.chance}{enter}). {found.reason}\n"
     return told + belief_strip(found.belief)
 
 

@@ -73,7 +73,7 @@ def _outlook(before: float, now: float) -> str:
 
 def ask_exercise(exercise: Exercise, title: str, screen: Screen, hints: bool = True) -> Any:
     """The action entered; Left if the person stops."""
-    rules, sight = exercise.match.rules, exercise.sight
+    sight, rules = exercise.sight, exercise.sight.rules
     words = rules.game.words(rules)
     screen.say(f"{title}: you are {words.called(sight.seat)}, to move\n")
     screen.say(f"{words.board(sight)}{words.remembered(sight)}\n")

@@ -18,7 +18,7 @@ from duels.analysis.review_words import (
     who,
     why_lost,
 )
-from duels.analysis.wording import LEAST_SHOWN, shaded
+from duels.analysis.wording import LEAST_SHOWN, of_player_1, shaded
 from duels.core.rules import Seat
 from duels.core.words import Ink
 from duels.terminal.solve import command_to_solve
@@ -37,14 +37,15 @@ _COPIED = (POSITION, _LOOK)  # what is on these lines stays in one piece
 
 
 def review_as_text(review: Review) -> str:
+    chance = of_player_1(review.match.rules)
     lines = [
         f"{review.game.name}: {heading(review)}",
         "",
-        f"     {'who':<9}{'entry':<{_entry_width(review)}}Player 1's chance to win, before and after",
+        f"     {'who':<9}{'entry':<{_entry_width(review)}}{chance}, before and after",
         *_moment_lines(review),
         *_belief_lines(review),
         "",
-        "Player 1's chance to win, entry by entry:",
+        f"{chance}, entry by entry:",
         *_curve(review),
         "",
         *(line for paragraph in _paragraphs(review) for line in _wrapped(paragraph)),

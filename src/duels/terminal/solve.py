@@ -34,7 +34,7 @@ def solution_as_text(solution: Solution[Any, Any], every_action: bool = False) -
     to_move = " to move" if verdict else ""
     parts = [
         f"{sight.rules.name}: {solution.position}\n"  # whole, however long: it is copied back
-        f"{sight.seat.label}{to_move} wins {percent(value)} ({_sure(value)}).\n"
+        f"{sight.seat.label}{to_move} {_stands(sight, value)} ({_sure(value)}).\n"
     ]
     if verdict:
         parts.append("".join(f"{line}\n" for line in _action_lines(sight.rules, verdict, every_action)))
@@ -44,6 +44,10 @@ def solution_as_text(solution: Solution[Any, Any], every_action: bool = False) -
     if solution.claim:
         parts.append(f"{solution.claim}\n")
     return "\n".join(parts)
+
+
+def _stands(sight: Sight[Any, Any], value: Value) -> str:
+    return f"is at {percent(value)}" if sight.rules.can_be_drawn else f"wins {percent(value)}"
 
 
 def _legend(verdict: Verdict[Any]) -> str:

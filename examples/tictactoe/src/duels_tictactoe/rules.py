@@ -53,6 +53,7 @@ class TicTacToe(OpenRules[State, Place]):
     """
 
     game = GAME
+    can_be_drawn = True
 
     def initial(self) -> State:
         return State((None,) * 9, Seat.ONE)

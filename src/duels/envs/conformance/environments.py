@@ -94,6 +94,18 @@ class CompiledArrays(Arrays):
     compiled = True
 
 
+class _Drawn:
+    """With a board to be seen, an environment is played in another way inside."""
+
+    options: ClassVar[dict[str, Any]] = {"render_mode": "ansi"}
+
+
+class _Graded:
+    """With grades too."""
+
+    options: ClassVar[dict[str, Any]] = {"grade": True}
+
+
 class Gymnasium(Environment):
     """`duels.envs.gymnasium.DuelEnv`, first seat."""
 
@@ -140,18 +152,16 @@ class GymnasiumSecond(Gymnasium):
     seat = 1
 
 
-class GymnasiumDrawn(Gymnasium):
-    """The same with a board to be seen, which is played in another way inside."""
+class GymnasiumDrawn(_Drawn, Gymnasium):
+    """The same with a board to be seen."""
 
     name = "Gymnasium, rendered"
-    options: ClassVar[dict[str, Any]] = {"render_mode": "ansi"}
 
 
-class GymnasiumGraded(Gymnasium):
+class GymnasiumGraded(_Graded, Gymnasium):
     """The same with grades."""
 
     name = "Gymnasium, graded"
-    options: ClassVar[dict[str, Any]] = {"grade": True}
 
 
 class GymnasiumVector(Gymnasium):
@@ -231,18 +241,16 @@ class PettingZoo(Environment):
         )
 
 
-class PettingZooDrawn(PettingZoo):
-    """The same with a board to be seen, which is played in another way inside."""
+class PettingZooDrawn(_Drawn, PettingZoo):
+    """The same with a board to be seen."""
 
     name = "PettingZoo, rendered"
-    options: ClassVar[dict[str, Any]] = {"render_mode": "ansi"}
 
 
-class PettingZooGraded(PettingZoo):
+class PettingZooGraded(_Graded, PettingZoo):
     """The same with grades."""
 
     name = "PettingZoo, graded"
-    options: ClassVar[dict[str, Any]] = {"grade": True}
 
 
 class OpenSpiel(Environment):

@@ -2,13 +2,11 @@
 
 from collections.abc import Iterator
 from secrets import randbits
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from gymnasium import spaces
 from gymnasium.utils import EzPickle
-from numpy.typing import NDArray
-from pettingzoo import AECEnv
 from pettingzoo.utils.env_logger import EnvLogger
 
 from duels.analysis.grading import Grader
@@ -20,14 +18,13 @@ from duels.core.validation import as_int, check_flag
 from duels.core.words import plain
 from duels.envs import dice
 from duels.envs.engine import Engine, MatchEngine, make_engine
+from duels.envs.pettingzoo.base import AECEnv, Observation
 from duels.games import rules_of
 from duels.solving.tables import NOBODY, POINTS
 
 AGENTS = ("player_1", "player_2")
 _SEATS = {agent: seat for seat, agent in enumerate(AGENTS)}
 RENDER_MODES = ("human", "ansi")
-
-Observation = dict[str, NDArray[np.int8]]
 
 # What PettingZoo's own methods look at, and what only a reset gives.
 SET_BY_RESET = {
@@ -113,7 +110,7 @@ class DuelEnv(AECEnv, EzPickle):
         self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
         self.terminations = dict.fromkeys(AGENTS, False)
         self.truncations = dict.fromkeys(AGENTS, False)
-        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in AGENTS}
+        self.infos = {agent: {} for agent in AGENTS}
         if self._grader:
             self._grader.reset()
             self._grade()
@@ -122,10 +119,12 @@ class DuelEnv(AECEnv, EzPickle):
         if self.render_mode == "human":
             self.render()
 
-    def __getattr__(self, name: str) -> Any:
-        if name in SET_BY_RESET:
-            raise NotReset
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+    if not TYPE_CHECKING:  # who asks for anything else is told so before anything runs
+
+        def __getattr__(self, name: str) -> Any:
+            if name in SET_BY_RESET:
+                raise NotReset
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def observe(self, agent: str) -> Observation:
         if self._stream is None:

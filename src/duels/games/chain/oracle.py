@@ -12,12 +12,12 @@ from duels.games.chain.boards import Boards
 from duels.games.chain.challenges import accepting_may_be_right, all_boards, all_challenges
 from duels.games.chain.rounds import start_worth
 from duels.games.chain.rules import FREE, SYMBOL, Action, Answer, Coin, Phase, QuantumChain, State
-from duels.solving.check import in_words, sampled_play_agrees
+from duels.solving.check import equations_hold, in_words, sampled_play_agrees
 from duels.solving.graph import HALF, Graph, explore
 from duels.solving.oracle import Check, Finding, OpenOracle, Value
 from duels.solving.progress import Progress, quiet
 from duels.solving.protocols import Explainer, Verifier
-from duels.solving.stochastic import Brackets, broken_equations, hollow_promises
+from duels.solving.stochastic import Brackets
 
 _MOST_BOARDS_CHECKED = 7000
 _MOST_CELLS_LISTED = 8
@@ -160,14 +160,7 @@ class ChainOracle(OpenOracle[Action, State], Explainer[Action, State], Verifier)
     def _proof(self, graph: Graph[State]) -> Iterator[Check]:
         about = f"{in_words(self.rules)}, {len(graph):,} states"
         values = [self.worth(state) for state in graph.states]
-        wrong = next(broken_equations(graph, values), None)
-        yield Check(
-            "every state's value follows exactly from those of the states after it",
-            wrong is None,
-            about if wrong is None else f"{about}, wrong at {self.rules.format_state(graph.states[wrong])}",
-        )
-        hollow = [node for seat in Seat for node in hollow_promises(graph, values, seat)]
-        yield Check("nobody can gain by never letting the game end", not hollow, about)
+        yield from equations_hold(self.rules, graph, values, about)
         empty = [node for node, state in enumerate(graph.states) if FREE * self.rules.cells == state.cells]
         bounds = Brackets(graph, {node: values[node] for node in empty})
         sweeps = bounds.close_to(_WIDTH)
