@@ -8,7 +8,8 @@ import click
 
 from duels.core.errors import DuelsError
 from duels.terminal.game_options import GameCommand, game_argument, who_option
-from duels.terminal.options import examples, last_played, leave, plain_option, read, record_argument
+from duels.terminal.options import examples, leave, plain_option
+from duels.terminal.record_argument import last_played, read, record_argument
 
 if TYPE_CHECKING:
     from datetime import datetime

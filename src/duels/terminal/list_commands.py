@@ -1,13 +1,17 @@
 """The commands of `duels` that tell what there is: games, players, rule cards, completions."""
 
-import json
-
 import click
 
 from duels.core.game import Game
 from duels.games import GAMES, all_games, installed_games
 from duels.terminal.game_options import game_argument
 from duels.terminal.options import examples
+
+
+def _as_json(listed: object) -> str:
+    import json
+
+    return json.dumps(listed, indent=2)
 
 
 @click.command(epilog=examples("duels games", "duels games --json"))
@@ -21,7 +25,7 @@ def games(as_json: bool) -> None:
             {"game": game.name, "title": game.title, "summary": game.summary, "source": source}
             for game, source in rows
         ]
-        click.echo(json.dumps(listed, indent=2))
+        click.echo(_as_json(listed))
         return
     name_width = max(len(game.name) for game, _ in rows) + 2
     title_width = max(len(game.title) for game, _ in rows) + 2
@@ -44,7 +48,7 @@ def players(as_json: bool) -> None:
         for entry in listed:
             if entry["player"] == BEST:
                 entry["proven"] = proven
-        click.echo(json.dumps(listed, indent=2))
+        click.echo(_as_json(listed))
         return
     for kind in KINDS.values():
         click.echo(f"{kind.name:<10}{kind.summary}")

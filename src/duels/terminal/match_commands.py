@@ -1,6 +1,5 @@
 """The commands of `duels` by which matches are played, kept and shown."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,15 +7,8 @@ import click
 
 from duels.core.errors import DuelsError, printable
 from duels.terminal.game_options import GameCommand, game_argument, who_option
-from duels.terminal.options import (
-    examples,
-    last_played,
-    leave,
-    pace_option,
-    plain_option,
-    read,
-    record_argument,
-)
+from duels.terminal.options import examples, leave, pace_option, plain_option
+from duels.terminal.record_argument import last_played, read, record_argument
 
 if TYPE_CHECKING:
     from duels.core.rules import Rules
@@ -140,6 +132,8 @@ def replay(file: Path | None, seat: str | None, step: bool, plain: bool) -> None
 @click.option("--json", "as_json", is_flag=True, help="The answer as one JSON object.")
 def verify(file: Path | None, as_json: bool) -> None:
     """Check that a record, the last one by default, is legal from its first line to its last."""
+    import json
+
     file = file or last_played()
     try:
         record = read(file)
@@ -189,6 +183,7 @@ def share(file: Path | None, seat: str) -> None:
 @click.option("--json", "as_json", is_flag=True, help="One JSON list instead of lines.")
 def matches(every: bool, as_json: bool) -> None:
     """List your matches, the last one first: game, players, result, when."""
+    import json
     from itertools import islice
 
     from duels.play.library import kept_matches

@@ -1,12 +1,6 @@
-"""Arguments and options that commands of `duels` share, and how they begin and end."""
-
-from pathlib import Path
-from typing import TYPE_CHECKING
+"""Options that commands of `duels` share, and how they end."""
 
 import click
-
-if TYPE_CHECKING:
-    from duels.core.record import Record
 
 
 def examples(*lines: str) -> str:
@@ -15,26 +9,11 @@ def examples(*lines: str) -> str:
 
 
 plain_option = click.option("--plain", is_flag=True, help="No colours, even on a terminal.")
-record_argument = click.argument("file", type=click.Path(path_type=Path, exists=True), required=False)
 pace_option = click.option(
     "--pace",
     type=click.Choice(["off", "quick", "normal"]),
     help="How long to pause before a machine's move, at a terminal; a key cuts it short.  [default: normal]",
 )
-
-
-def read(file: Path) -> "Record":
-    """The match recorded in `file`."""
-    from duels.play.library import read_record
-
-    return read_record(file)
-
-
-def last_played() -> Path:
-    """The file of the match that was played last."""
-    from duels.play.library import last_match
-
-    return last_match(lambda text: click.echo(text, err=True))
 
 
 def leave(code: int) -> None:

@@ -17,7 +17,6 @@ from duels.terminal.prompts import PromptedMatch, Quit
 from duels.terminal.screen import Screen
 from duels.terminal.shell import command
 from duels.terminal.signals import INTERRUPTED, Stopped
-from duels.terminal.variants import longer_form, suggestion
 
 
 class After(Enum):
@@ -72,6 +71,8 @@ def _who_is_first(new: NewMatch) -> str:
 
 
 def _once_more(new: NewMatch, after: After) -> NewMatch:
+    from duels.terminal.variants import longer_form
+
     one, two = (new.two, new.one) if after is After.SWAP else (new.one, new.two)
     rules = (longer_form(new.rules) if after is After.LONGER else None) or new.rules
     return replace(new, rules=rules, one=one, two=two, first="1", seed=None, chance="", path=None)
@@ -116,9 +117,10 @@ def _run(
         prompted.run()
     except (Quit, EOFError, KeyboardInterrupt) as leaving:
         if journal:
-            saved = f"The match is saved. Go on with: {command('resume', journal.path)}"
-            nothing = "Nothing was played, so nothing is kept."
-            screen.last_words(f"\n{saved if resumed or live.begun else nothing}")
+            told = "Nothing was played, so nothing is kept."
+            if resumed or live.begun:
+                told = f"The match is saved. Go on with: {command('resume', journal.path)}"
+            screen.last_words(f"\n{told}")
         if isinstance(leaving, Stopped):
             raise
         return (0 if isinstance(leaving, Quit) else INTERRUPTED), After.LEFT
@@ -135,6 +137,8 @@ def _run(
 
 def _ask_what_next(live: LiveMatch, path: Path, screen: Screen) -> After:
     """One line, one key; a review is shown at once, and then it is asked again."""
+    from duels.terminal.variants import suggestion
+
     keys = dict(_KEYS)
     outcome = live.match.outcome
     if outcome and outcome.winner in live.people and (told := suggestion(live.match.rules)):

@@ -5,7 +5,6 @@ terminal the terminal does that itself, and secret entries are not echoed at all
 """
 
 import os
-import shutil
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -57,8 +56,11 @@ class Screen:
     @property
     def size(self) -> tuple[int, int]:
         """Columns and rows."""
-        columns, rows = shutil.get_terminal_size()
-        return columns, rows
+        try:
+            columns, rows = os.get_terminal_size(sys.stdout.fileno())
+        except (OSError, ValueError):  # no terminal
+            columns, rows = 0, 0
+        return int(os.environ.get("COLUMNS") or 0) or columns or 80, rows or 24
 
     def lines(self, text: str) -> int:
         """How many lines the text takes."""
