@@ -117,8 +117,8 @@ SUMMARY = {
     "casual": "errs half as much as random",
     "club": "errs now and then",
     "expert": "errs rarely",
-    "best": "the strongest player we have, in every game",
-    "perfect": "never errs; where nobody knows how, best plays instead",
+    "best": "the strongest player there is",
+    "perfect": "never errs",
 }
 
 

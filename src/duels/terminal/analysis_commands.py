@@ -152,7 +152,7 @@ def review(file: Path | None, as_json: bool, page: Path | None, plain: bool) -> 
 
         click.echo(json.dumps(review_as_data(reviewed), indent=2))
     else:
-        screen.say(review_as_text(reviewed))
+        screen.say(review_as_text(reviewed, screen.width))
     if page:
         click.echo(f"Page: {page}", err=True)
 

@@ -32,10 +32,13 @@ class Home:
 
     def run(self, chosen: str = "") -> None:
         """Ask what to do and do it, again and again; `chosen` is done first."""
+        if not chosen:
+            self._screen.say("Choose by number or by name; back goes back, quit leaves.\n\n")
         while True:
             doors = self._doors()
             try:
-                chosen = chosen or self._choose({name: told for name, (told, _) in doors.items()})
+                told = {name: what for name, (what, _) in doors.items()}
+                chosen = chosen or choose(self._screen, "What would you like to do?", told)
                 _, enter = doors[chosen]
                 if enter() is After.QUIT:
                     return
@@ -48,10 +51,6 @@ class Home:
                 self._screen.say(f"{error}\n")
             chosen = ""
             self._screen.say("\n")
-
-    def _choose(self, doors: dict[str, str]) -> str:
-        title = "What would you like to do? Enter a number or a name; back goes back, quit leaves."
-        return choose(self._screen, title, doors)
 
     def _doors(self) -> dict[str, Door]:
         kept = list(islice(kept_matches(lambda text: None), _RECENT))

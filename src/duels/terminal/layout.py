@@ -7,6 +7,9 @@ from duels.core.words import plain
 # A line may be broken at spaces, and between the cells of a row: [1][2].
 _PIECES = re.compile(r"\s+|\[[^\]]*\]|[^\s\[]+|\[")
 
+# What stands before the text of a list's line: `  1. name  `, `- `, `help  `.
+_HANG = re.compile(r" *(?:(?:[0-9]+\.|-) +)?(?:[^\s\[]+ {2,})?")
+
 
 def wrap(text: str, width: int) -> str:
     """The text with no line wider than `width`, unless a single word is; marks of ink take no room."""
@@ -16,7 +19,9 @@ def wrap(text: str, width: int) -> str:
 def _wrapped(line: str, width: int) -> str:
     if len(plain(line)) <= width:
         return line
-    indent = " " * (len(line) - len(line.lstrip(" ")) + 2 * line.lstrip(" ").startswith("- "))
+    hang = _HANG.match(plain(line))
+    deep = hang.end() if hang else 0
+    indent = " " * (deep if deep <= width // 3 else len(line) - len(line.lstrip(" ")))
     lines, current = [], ""
     for piece in _PIECES.findall(line):
         if current.strip() and len(plain(current + piece).rstrip()) > width:

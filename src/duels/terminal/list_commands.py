@@ -38,7 +38,7 @@ def games(as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="One JSON list instead of lines.")
 def players(as_json: bool) -> None:
     """List who can sit at a seat, a line each."""
-    from duels.players import BEST, KINDS
+    from duels.players import BEST, KINDS, PERFECT
 
     proven = {game.name: tell() for game in all_games() if (tell := game.find("oracle", "how_perfect"))}
     if as_json:
@@ -55,6 +55,8 @@ def players(as_json: bool) -> None:
         if kind.name == BEST:
             for name, text in proven.items():
                 click.echo(f"{'':<12}{name}: {text}")
+        if kind.name == PERFECT:
+            click.echo(f"{'':<12}in games with secrets nobody knows how: best plays there")
 
 
 @click.command(epilog=examples("duels rules hunt"))

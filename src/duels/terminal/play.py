@@ -167,4 +167,4 @@ def show_review(record: Record, screen: Screen) -> None:
     except DuelsError as error:
         screen.say(f"{error}\n")
         return
-    screen.say(review_as_text(reviewed))
+    screen.say(review_as_text(reviewed, screen.width))

@@ -62,9 +62,14 @@ class Screen:
             columns, rows = 0, 0
         return int(os.environ.get("COLUMNS") or 0) or columns or 80, rows or 24
 
+    @property
+    def width(self) -> int:
+        """How wide a line may be; in a pipe as wide as it likes."""
+        return self.size[0] if sys.stdout.isatty() else sys.maxsize
+
     def lines(self, text: str) -> int:
         """How many lines the text takes."""
-        return wrap(text, self.size[0]).count("\n")
+        return self._fitted(text).count("\n")
 
     def colour_for(self, you: Seat) -> None:
         """From now on the first player's colour means you, whichever seat that is."""
@@ -86,7 +91,7 @@ class Screen:
         return inked(text, self.codes) if self.colour else plain(text)
 
     def _fitted(self, text: str) -> str:
-        return wrap(text, self.size[0]) if sys.stdout.isatty() else text
+        return wrap(text, self.width)
 
     def notice(self, text: str) -> None:
         """Say something that is not part of the transcript."""
