@@ -101,7 +101,7 @@ def test_openspiel_takes_only_reserved_names() -> None:
 
 def test_no_command_has_a_flag_that_could_be_an_option() -> None:
     context = click.Context(cli)
-    found = [cli.get_command(context, name) for name in cli.list_commands(context)]
+    found = (cli.get_command(context, name) for name in cli.list_commands(context))
     commands = [command for command in found if isinstance(command, GameCommand)]
     assert commands
     for command in commands:

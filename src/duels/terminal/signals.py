@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+import time
 from types import FrameType
 from typing import NoReturn
 
@@ -21,9 +22,6 @@ class Stopped(KeyboardInterrupt):
         self.number = number
 
 
-_heard = threading.Event()
-
-
 def end_in_order() -> None:
     """From now on these signals end the program as Ctrl-C does; whoever started it may have silenced some."""
     for name in _ENDING:
@@ -31,30 +29,32 @@ def end_in_order() -> None:
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _stop)
     if hasattr(signal, "pthread_kill"):
-        _repeat_what_came_too_early()
+        _wake_up_after_signals()
 
 
-def _repeat_what_came_too_early() -> None:
-    """Repeat a signal that came just before the program began to wait for an entry.
+def _wake_up_after_signals() -> None:
+    """Interrupt the program once more, a moment after every signal.
 
-    Python only notes a signal, and would act on it when the entry is made.
+    Python notes a signal and acts on it at its next step. If it came just before the program began to wait
+    for an entry, that would be when the entry is made: too late to end, or to hide what is typed.
     """
     hearing, told = os.pipe()
     os.set_blocking(told, False)
     signal.set_wakeup_fd(told, warn_on_full_buffer=False)
+    signal.signal(signal.SIGURG, lambda *_: None)
     main = threading.main_thread().ident
-    ending = {getattr(signal, name, None) for name in _ENDING}
+    assert main
 
     def listen() -> None:
         while number := os.read(hearing, 1):
-            while number[0] in ending and main and not _heard.wait(_A_MOMENT):
-                signal.pthread_kill(main, number[0])
+            if number[0] != signal.SIGURG:
+                time.sleep(_A_MOMENT)
+                signal.pthread_kill(main, signal.SIGURG)
 
     threading.Thread(target=listen, daemon=True).start()
 
 
 def _stop(number: int, frame: FrameType | None) -> NoReturn:
-    _heard.set()
     signal.signal(number, signal.SIG_DFL)  # a second one ends it at once
     raise Stopped(number)
 
