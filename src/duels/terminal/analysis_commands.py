@@ -104,7 +104,7 @@ def levels(rules: "Rules[Any, Any, Any]", matches: int | None, seed: str, as_jso
     from duels.terminal.screen import Screen
 
     matches = matches or usual_matches(rules)
-    with Screen().patience("measuring") as progress:
+    with Screen().progress("measuring") as progress:
         rows = measure_levels(rules, matches, seed, progress)
     if as_json:
         click.echo(json.dumps([asdict(row) for row in rows], indent=2))
@@ -141,7 +141,7 @@ def review(file: Path | None, as_json: bool, page: Path | None, plain: bool) -> 
         raise click.UsageError(f"--html: {page} exists already and is no page; it is not written over.")
     record = read(file or last_played())
     screen = Screen(plain)
-    with screen.patience("reviewing") as progress:
+    with screen.progress("reviewing") as progress:
         reviewed = review_record(record, progress)
     if page:
         from duels.analysis.review_page import review_as_page

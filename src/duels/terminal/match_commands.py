@@ -64,7 +64,7 @@ def play(
     prompt, help tells what else can be entered. A match of two machines ends without a winner after 50
     boards of chain or 50 turns of hunt; with people in it there is no limit.
     """
-    from duels.play.new_match import NewMatch
+    from duels.play.new_match import NewMatch, SettingError
     from duels.terminal.play import play_new
     from duels.terminal.screen import Screen
 
@@ -75,6 +75,8 @@ def play(
         raise click.UsageError(f"--save: there is no folder {printable(str(path.parent))}.")
     try:
         new = NewMatch(rules, seat1, seat2, first, seed, script or "", path)
+    except SettingError as error:
+        raise click.UsageError(f"--{error.setting}: {error}") from None
     except DuelsError as error:
         raise click.UsageError(str(error)) from None
     screen = Screen(plain, pace)

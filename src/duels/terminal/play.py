@@ -48,7 +48,7 @@ def play_new(new: NewMatch, screen: Screen) -> tuple[int, After]:
     while True:
         match = Match.start(new.rules)
         headers = new.headers()
-        with screen.patience("getting ready") as progress:
+        with screen.progress("getting ready") as progress:
             live = seat_players(match, headers, None, chance_notice(screen), progress)
         prompted = PromptedMatch(live, screen)
         if new.path or live.people:
@@ -87,7 +87,7 @@ def play_on(path: Path, screen: Screen) -> tuple[int, After]:
     """Go on with the match recorded at `path`; the exit code, and what comes next."""
     journal, record = Journal.reopen(path, screen.notice)
     try:
-        with screen.patience("getting ready") as progress:
+        with screen.progress("getting ready") as progress:
             live = seat_players(record.match, record.headers, journal, chance_notice(screen), progress)
         prompted = PromptedMatch(live, screen)
         journal.settle(record.match)
@@ -162,7 +162,7 @@ def show_review(record: Record, screen: Screen) -> None:
     from duels.terminal.review_text import review_as_text
 
     try:
-        with screen.patience("reviewing"):
+        with screen.progress("reviewing"):
             reviewed = review_record(record)
     except DuelsError as error:
         screen.say(f"{error}\n")

@@ -105,7 +105,7 @@ class Screen:
             self.notice(text)
 
     @contextmanager
-    def patience(self, what: str) -> Iterator[Progress]:
+    def progress(self, what: str) -> Iterator[Progress]:
         """Within, a person at a terminal is told once a second that `what` is still going on, and how far.
 
         How far it is says whoever computes, to the function that is given here.
@@ -140,12 +140,12 @@ class Screen:
             if reminder.is_alive():
                 reminder.join()
 
-    def patiently(self, what: str, find: Callable[[Progress], Iterator[T]]) -> Iterator[T]:
-        """What `find` finds, with patience for each that is still to be found."""
+    def with_progress(self, what: str, find: Callable[[Progress], Iterator[T]]) -> Iterator[T]:
+        """What `find` finds, with progress for each that is still to be found."""
         told: Progress = quiet
         found = find(lambda text: told(text))
         while True:
-            with self.patience(what) as progress:
+            with self.progress(what) as progress:
                 told = progress
                 try:
                     one = next(found)
