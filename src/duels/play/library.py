@@ -107,19 +107,14 @@ def kept_matches(warn: Callable[[str], None]) -> Iterator[Kept]:
             yield Kept(path, record, datetime.fromtimestamp(times[path], UTC))
 
 
-def last_unfinished(warn: Callable[[str], None]) -> Path:
+def last_unfinished(warn: Callable[[str], None]) -> Path | None:
     """The file of the match to go on with: the one played last that is not over."""
-    for kept in kept_matches(warn):
-        if not kept.record.match.over:
-            return kept.path
-    raise DuelsError("There is no unfinished match. Start one with: duels play GAME")
+    return next((kept.path for kept in kept_matches(warn) if not kept.record.match.over), None)
 
 
-def last_match(warn: Callable[[str], None]) -> Path:
+def last_match(warn: Callable[[str], None]) -> Path | None:
     """The file of the match that was played last."""
-    for kept in kept_matches(warn):
-        return kept.path
-    raise DuelsError("No match has been played yet. Start one with: duels play GAME")
+    return next((kept.path for kept in kept_matches(warn)), None)
 
 
 def new_path(game: str) -> Path:

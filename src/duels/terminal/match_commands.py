@@ -8,7 +8,7 @@ import click
 from duels.core.errors import DuelsError, printable
 from duels.terminal.game_options import GameCommand, game_argument, who_option
 from duels.terminal.options import examples, leave, pace_option, plain_option
-from duels.terminal.record_argument import last_played, read, record_argument
+from duels.terminal.record_argument import last_played, last_unfinished, read, record_argument
 
 if TYPE_CHECKING:
     from duels.core.rules import Rules
@@ -100,12 +100,11 @@ def _go_home(code: int, after: "After", screen: "Screen") -> int:
 @plain_option
 def resume(file: Path | None, pace: str | None, plain: bool) -> None:
     """Go on with an interrupted match, the last one by default."""
-    from duels.play.library import last_unfinished
     from duels.terminal.play import play_on
     from duels.terminal.screen import Screen
 
     screen = Screen(plain, pace)
-    leave(_go_home(*play_on(file or last_unfinished(screen.notice), screen), screen))
+    leave(_go_home(*play_on(file or last_unfinished(), screen), screen))
 
 
 @click.command(

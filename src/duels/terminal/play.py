@@ -119,7 +119,9 @@ def _run(
         if journal:
             told = "Nothing was played, so nothing is kept."
             if resumed or live.begun:
-                told = f"The match is saved. Go on with: {command('resume', journal.path)}"
+                # At a terminal it is the last match, and a path would be torn by the end of the line.
+                which = () if screen.on_terminal else (journal.path,)
+                told = f"The match is saved. Go on with: {command('resume', *which)}"
             screen.last_words(f"\n{told}")
         if isinstance(leaving, Stopped):
             raise

@@ -96,7 +96,8 @@ class Screen:
     def notice(self, text: str) -> None:
         """Say something that is not part of the transcript."""
         sys.stdout.flush()
-        sys.stderr.write(printable(text, but="\n") + "\n")  # it may name a file
+        text = printable(text, but="\n")  # it may name a file
+        sys.stderr.write((wrap(text, self.size[0]) if sys.stderr.isatty() else text) + "\n")
         sys.stderr.flush()
 
     def last_words(self, text: str) -> None:
