@@ -8,7 +8,7 @@ import click
 
 from duels.core.errors import DuelsError
 from duels.terminal.game_options import GameCommand, game_argument, who_option
-from duels.terminal.options import examples, leave, plain_option
+from duels.terminal.options import examples, leave, plain_option, tell
 from duels.terminal.record_argument import last_played, read, record_argument
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def levels(rules: "Rules[Any, Any, Any]", matches: int | None, seed: str, as_jso
     if as_json:
         click.echo(json.dumps([asdict(row) for row in rows], indent=2))
     else:
-        click.echo(levels_as_text(rules, rows, matches), nl=False)
+        tell(levels_as_text(rules, rows, matches))
 
 
 @click.command(

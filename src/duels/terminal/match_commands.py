@@ -7,7 +7,7 @@ import click
 
 from duels.core.errors import DuelsError, printable
 from duels.terminal.game_options import GameCommand, game_argument, who_option
-from duels.terminal.options import examples, leave, pace_option, plain_option
+from duels.terminal.options import examples, leave, pace_option, plain_option, tell
 from duels.terminal.record_argument import last_played, last_unfinished, read, record_argument
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ def verify(file: Path | None, as_json: bool) -> None:
         click.echo(json.dumps(answer))
     else:
         told = outcome.reason if outcome else "unfinished"
-        click.echo(f"{printable(str(file))}: legal, {match.rules.name}, {entries} entries; {told}")
+        tell(f"{printable(str(file))}: legal, {match.rules.name}, {entries} entries; {told}")
 
 
 @click.command(epilog=examples("duels share hunt.duel --seat 1 > mine.duel"))
@@ -208,7 +208,7 @@ def matches(every: bool, as_json: bool) -> None:
     for one in kept:
         players = " - ".join(one.players)
         result = one.result or "unfinished"
-        click.echo(
+        tell(
             f"{one.when}  {one.record.match.rules.name:<8}{players:<20}{result:<20}{printable(str(one.path))}"
         )
 

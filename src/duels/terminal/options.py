@@ -1,4 +1,6 @@
-"""Options that commands of `duels` share, and how they end."""
+"""Options that commands of `duels` share, how they print, and how they end."""
+
+import sys
 
 import click
 
@@ -14,6 +16,15 @@ pace_option = click.option(
     type=click.Choice(["off", "quick", "normal"]),
     help="How long to pause before a machine's move, at a terminal; a key cuts it short.  [default: normal]",
 )
+
+
+def tell(text: str) -> None:
+    """Print a line, or lines, for people: on a terminal no wider than that."""
+    if sys.stdout.isatty():
+        from duels.terminal.layout import terminal_size, wrap
+
+        text = wrap(text, terminal_size()[0])
+    click.echo(text, nl=not text.endswith("\n"))
 
 
 def leave(code: int) -> None:

@@ -17,7 +17,7 @@ from duels.core.rules import Seat
 from duels.core.words import Ink, Question, inked, plain
 from duels.solving.progress import Progress, quiet
 from duels.terminal.keyboard import Keyboard
-from duels.terminal.layout import wrap
+from duels.terminal.layout import terminal_size, wrap
 
 T = TypeVar("T")
 
@@ -56,11 +56,7 @@ class Screen:
     @property
     def size(self) -> tuple[int, int]:
         """Columns and rows."""
-        try:
-            columns, rows = os.get_terminal_size(sys.stdout.fileno())
-        except (OSError, ValueError):  # no terminal
-            columns, rows = 0, 0
-        return int(os.environ.get("COLUMNS") or 0) or columns or 80, rows or 24
+        return terminal_size()
 
     @property
     def width(self) -> int:
