@@ -4,12 +4,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 from math import lcm
-from random import Random
-from typing import Generic, cast
+from typing import TYPE_CHECKING, Generic, cast
 
 from duels.core.errors import GameOver, IllegalMove, NotYourTurn
 from duels.core.log import Log, Prefix
 from duels.core.rules import CHANCE, A, Actor, Ending, Event, Outcome, Rules, S, Seat, Sight, V, as_seat
+
+if TYPE_CHECKING:
+    from random import Random
 
 
 class Concession(Enum):
@@ -254,7 +256,7 @@ class Match(Generic[S, A, V]):
             return repr(action)
 
 
-def draw(match: Match[S, A, V], rng: Random) -> A:
+def draw(match: Match[S, A, V], rng: "Random") -> A:
     """Draw an outcome at the chance node where `match` stands, with exactly the rules' odds."""
     odds = match.rules.odds(match.state)
     scale = lcm(*(chance.denominator for chance in odds))
@@ -267,7 +269,7 @@ def draw(match: Match[S, A, V], rng: Random) -> A:
 
 
 def playing(
-    match: Match[S, A, V], rng: Random, decide: Callable[[Match[S, A, V], Seat], A]
+    match: Match[S, A, V], rng: "Random", decide: Callable[[Match[S, A, V], Seat], A]
 ) -> Iterator[Match[S, A, V]]:
     """The match as it is and after every further entry until it is over; `rng` draws for chance."""
     yield match

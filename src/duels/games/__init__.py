@@ -3,7 +3,8 @@
 Games of other packages are found through the entry-point group `duels.games`.
 """
 
-import logging
+import os
+import sys
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -24,7 +25,6 @@ if TYPE_CHECKING:  # every command passes here, and most need none of it
 ENTRY_POINTS = "duels.games"
 GAMES: dict[str, Game] = {game.name: game for game in (LIGHTS, LEAP, CHAIN, HUNT, FLIP)}
 """The games of this package."""
-log = logging.getLogger("duels")
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,12 @@ class Installed:
 @cache
 def installed_games() -> tuple[Installed, ...]:
     """Games from other packages; one that cannot be loaded is skipped with a warning."""
-    from importlib.metadata import entry_points  # slow to import, and few commands need it
+    if not _maybe_registered():
+        return ()
+    import logging
+    from importlib.metadata import entry_points
 
+    log = logging.getLogger("duels")
     found: dict[str, Installed] = {}
     for point in entry_points(group=ENTRY_POINTS):
         source = f"{point.dist.name} {point.dist.version}" if point.dist else "unknown"
@@ -55,6 +59,25 @@ def installed_games() -> tuple[Installed, ...]:
         else:
             found[game.name] = Installed(game, source)
     return tuple(found.values())
+
+
+def _maybe_registered() -> bool:
+    """Whether some installed package may have a game for us.
+
+    A quick look at the files that would say so: to load what reads them takes longer than all else that a
+    list of games needs.
+    """
+    try:
+        for folder in sys.path:
+            for entry in os.scandir(folder or os.curdir) if os.path.exists(folder or os.curdir) else ():
+                named = os.path.join(entry.path, "entry_points.txt")
+                if entry.name.endswith((".dist-info", ".egg-info")) and os.path.isfile(named):
+                    with open(named, "rb") as file:
+                        if ENTRY_POINTS.encode() in file.read():
+                            return True
+    except OSError:  # a zip file, say
+        return True
+    return False
 
 
 def all_games() -> tuple[Game, ...]:

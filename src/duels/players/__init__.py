@@ -3,19 +3,21 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from random import Random
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from duels.core.errors import UnknownName, quote
 from duels.core.rules import Rules, Sight
 from duels.players.levels import SHARE, LevelPlayer
 from duels.solving.progress import Progress, quiet
 
+if TYPE_CHECKING:
+    from random import Random
+
 
 class Player(Protocol):
     """Decides for a seat, from what that seat may know and nothing else."""
 
-    def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
+    def choose(self, sight: Sight[Any, Any], rng: "Random") -> Any:
         """One of `sight.actions`. All randomness comes from `rng`."""
 
 
@@ -75,7 +77,7 @@ def make_player(name: str, rules: Rules[Any, Any, Any], progress: Progress = qui
 class RandomPlayer:
     """Plays any legal action, all equally likely."""
 
-    def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
+    def choose(self, sight: Sight[Any, Any], rng: "Random") -> Any:
         """Any of `sight.actions`."""
         return rng.choice(sight.actions)
 
@@ -90,7 +92,7 @@ class GreedyPlayer:
     def __init__(self, rules: Rules[Any, Any, Any]) -> None:
         self._score = rules.game.greedy(rules)
 
-    def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
+    def choose(self, sight: Sight[Any, Any], rng: "Random") -> Any:
         """One of the actions with the highest score."""
         return rng.choice(self._best(sight))
 
@@ -115,8 +117,8 @@ SUMMARY = {
     "casual": "errs half as much as random",
     "club": "errs now and then",
     "expert": "errs rarely",
-    "best": "the strongest player we have, in every game",
-    "perfect": "never errs; where nobody knows how, best plays instead",
+    "best": "the strongest player there is",
+    "perfect": "never errs",
 }
 
 

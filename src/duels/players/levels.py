@@ -7,11 +7,11 @@ than large ones. Where perfect play must be unpredictable, the share is how ofte
 
 import math
 from collections import Counter
-from random import Random
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # a list of players, or a person at both seats, needs no oracle
     from collections.abc import Sequence
+    from random import Random
 
     from duels.core.rules import Sight
     from duels.solving.oracle import Oracle, Verdict
@@ -26,7 +26,7 @@ class LevelPlayer:
         self._oracle = oracle
         self._share = share
 
-    def choose(self, sight: "Sight[Any, Any]", rng: Random) -> Any:
+    def choose(self, sight: "Sight[Any, Any]", rng: "Random") -> Any:
         """One of `sight.actions`, drawn by `odds`."""
         odds = self.odds(sight)
         return rng.choices(list(odds), weights=list(odds.values()))[0]
