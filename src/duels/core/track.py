@@ -26,10 +26,12 @@ class Track:
 
     @property
     def rows(self) -> int:
+        """How many rows there are."""
         return ceil(self.cells / self.per_row)
 
     @property
     def columns(self) -> int:
+        """How many cells a row has; the last may have fewer."""
         return ceil(self.cells / self.rows)
 
     @property
