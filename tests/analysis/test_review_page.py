@@ -61,7 +61,7 @@ def test_the_page_shows_what_was_shown_and_lists_the_slips() -> None:
 
 def test_a_long_curve_keeps_its_dots_apart() -> None:
     page = page_of(random_match("chain", Random(1), 150))
-    curve = re.search(r'<svg height="180" style="min-width: ([0-9]+)px".*?</svg>', page)
+    curve = re.search(r'<svg width="([0-9]+)" height="0"></svg><svg width="100%".*?</svg>', page)
     assert curve
     places = [float(x) / 100 * int(curve[1]) for x in re.findall(r'cx="([0-9.]+)%"', curve[0])]
     assert len(places) > 100

@@ -40,6 +40,25 @@ def review_as_page(
 
     `headers` are the record's, which name players and date.
     """
+    template = Template(files(__package__).joinpath("review.html").read_text(encoding="utf-8"))
+    return template.substitute(
+        styles=stylesheet() + curve_stylesheet(),
+        title=escape(review.game.title),
+        game=escape(review.game.name),
+        outcome=escape(heading(review)),
+        players=_players(headers or {}),
+        chance=of_player_1(review.match.rules),
+        curve=curve(review),
+        entries=_entries(review),
+        beliefs=_beliefs(review),
+        # A closing tag inside the data would end the script.
+        steps=json.dumps(review_steps(review, play_on)).replace("</", "<\\/"),
+        account=escape(plain("\n".join(_account(review)))),
+    )
+
+
+def review_steps(review: Review, play_on: PlayOn | None = None) -> list[dict[str, str]]:
+    """The start, then every entry: boards as SVG, a title, what there is to say, its mark, commands."""
     rules = review.match.rules
     words, drawing = review.game.words(rules), review.game.drawing(rules)
     looking = tuple(Seat) if rules.has_secrets else (Seat.ONE,)
@@ -50,21 +69,7 @@ def review_as_page(
         board = "".join(_boards(drawing, moment.match, _looking(moment)))
         told = _step(review, words, moment, _looking(moment))
         steps.append({"board": board, **told, **_commands(review, moment.number, play_on)})
-    template = Template(files(__package__).joinpath("review.html").read_text(encoding="utf-8"))
-    return template.substitute(
-        boards=stylesheet(),
-        title=escape(review.game.title),
-        game=escape(review.game.name),
-        outcome=escape(heading(review)),
-        players=_players(headers or {}),
-        chance=of_player_1(review.match.rules),
-        curve=_curve(review),
-        entries=_entries(review),
-        beliefs=_beliefs(review),
-        # A closing tag inside the data would end the script.
-        steps=json.dumps(steps).replace("</", "<\\/"),
-        account=escape(plain("\n".join(_account(review)))),
-    )
+    return steps
 
 
 def _players(headers: Mapping[str, str]) -> str:
@@ -187,8 +192,17 @@ def _strip(belief: Belief) -> str:
     )
 
 
-def _curve(review: Review) -> str:
-    """The winning probability as an SVG, one dot an entry; across, everything is a share of the width."""
+def curve_stylesheet() -> str:
+    """`curve.css`, for pages that show a curve."""
+    return files(__package__).joinpath("curve.css").read_text(encoding="utf-8")
+
+
+def curve(review: Review) -> str:
+    """The winning probability over the match as HTML, one dot an entry; `curve.css` lays it out.
+
+    Across, everything is a share of the width: it fits any page. However long the match, a dot stays wide
+    enough to be clicked: an empty picture keeps the curve so wide, and its frame scrolls.
+    """
     values = [review.opening, *(moment.after for moment in review.moments)]
     gap = 100 / max(1, len(values) - 1)
     points = [
@@ -207,6 +221,10 @@ def _curve(review: Review) -> str:
         f'<circle class="dot {mark}" data-step="{index}" cx="{x:.3f}%" cy="{y:.1f}" r="6"/>'
         for index, ((x, y), mark) in enumerate(zip(points, marks, strict=True))
     )
-    # However long the match, a dot stays wide enough to be clicked: the curve scrolls instead.
-    size = f'height="{_HEIGHT}" style="min-width: {_LEAST_GAP * (len(values) - 1)}px"'
-    return f'<svg {size} aria-hidden="true">{grid}{line}{dots}</svg>'
+    least = f'<svg width="{_LEAST_GAP * (len(values) - 1)}" height="0"></svg>'
+    drawn = f'<svg width="100%" height="{_HEIGHT}">{grid}{line}{dots}</svg>'
+    scale = "<span>100%</span><span>50%</span><span>0%</span>"
+    return (
+        f'<div class="curve" aria-hidden="true"><div class="scale">{scale}</div>'
+        f'<div class="frame"><div class="drawn">{least}{drawn}</div></div></div>'
+    )
