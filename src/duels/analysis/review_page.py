@@ -63,7 +63,7 @@ def review_steps(review: Review, play_on: PlayOn | None = None) -> list[dict[str
     words, drawing = review.game.words(rules), review.game.drawing(rules)
     looking = tuple(Seat) if rules.has_secrets else (Seat.ONE,)
     start = "".join(_boards(drawing, review.match.after(0), looking))
-    opening = {"title": "The start", "board": start, "text": plain(words.opening()), "mark": ""}
+    opening = {"title": "The start", "board": start, "text": plain(words.opening()).strip(), "mark": ""}
     steps = [{**opening, **_commands(review, 0, play_on)}]
     for moment in review.moments:
         board = "".join(_boards(drawing, moment.match, _looking(moment)))
