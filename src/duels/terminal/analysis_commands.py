@@ -139,14 +139,19 @@ def review(file: Path | None, as_json: bool, page: Path | None, plain: bool) -> 
 
     if page and page.exists() and not page.read_bytes().lstrip().lower().startswith(b"<!doctype html"):
         raise click.UsageError(f"--html: {page} exists already and is no page; it is not written over.")
-    record = read(file or last_played())
+    file = file or last_played()
+    record = read(file)
     screen = Screen(plain)
     with screen.progress("reviewing") as progress:
         reviewed = review_record(record, progress)
     if page:
         from duels.analysis.review_page import review_as_page
+        from duels.terminal.shell import command
 
-        page.write_text(review_as_page(reviewed), encoding="utf-8")
+        def play_on(entries: int) -> str:
+            return command("resume", file, "--at", entries)
+
+        page.write_text(review_as_page(reviewed, record.headers, play_on), encoding="utf-8")
     if as_json:
         from duels.analysis.review_data import review_as_data
 

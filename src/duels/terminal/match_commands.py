@@ -94,15 +94,28 @@ def _go_home(code: int, after: "After", screen: "Screen") -> int:
     return code
 
 
-@click.command(epilog=examples("duels resume", "duels resume evening.duel"))
+@click.command(
+    epilog=examples("duels resume", "duels resume evening.duel", "duels resume evening.duel --at 12")
+)
 @record_argument
+@click.option(
+    "--at",
+    "entries",
+    type=click.IntRange(0),
+    metavar="N",
+    help="Play on after its first N entries, in a new record; the match may be over.",
+)
 @pace_option
 @plain_option
-def resume(file: Path | None, pace: str | None, plain: bool) -> None:
+def resume(file: Path | None, entries: int | None, pace: str | None, plain: bool) -> None:
     """Go on with an interrupted match, the last one by default."""
     from duels.terminal.play import play_on
     from duels.terminal.screen import Screen
 
+    if entries is not None:
+        from duels.play.branch import branch
+
+        file = branch(file or last_played(), entries)
     screen = Screen(plain, pace)
     leave(_go_home(*play_on(file or last_unfinished(), screen), screen))
 
