@@ -3,7 +3,6 @@
 from enum import Enum
 
 from duels.play.live import LiveMatch
-from duels.terminal.variants import suggestion
 
 
 class After(Enum):
@@ -31,6 +30,8 @@ _KEYS = {
 
 def ways_on(live: LiveMatch) -> tuple[str, dict[After, str]]:
     """A suggestion to whoever won, or nothing, and what can be chosen after the match."""
+    from duels.terminal.variants import suggestion
+
     outcome = live.match.outcome
     won = outcome is not None and outcome.winner in live.people
     suggested = suggestion(live.match.rules) if won else ""
