@@ -67,11 +67,13 @@ class BoardApp(App[Left]):
         self._story = Story(live)
         self._before: BoardText | None = None  # when a person last decided
         self._note = ""
+        self._hinted: Choice | None = None  # when a hint was last asked for
         self._ways_on: dict[After, str] = {}
         self._decided = asyncio.Event()
         self._hurried = asyncio.Event()
         self._heard_in: asyncio.AbstractEventLoop | None = None
-        self._leaving: BaseException | None = None
+        self.told_to_leave: BaseException | None = None
+        """What ended the program, if a signal did."""
         players = who_is_who(live, self._you) if self._you else " and ".join(named(live, s) for s in Seat)
         game = live.match.rules.game
         self._scene = Scene(f"{game.title} ({game.name})", players, self._palette)
@@ -85,14 +87,14 @@ class BoardApp(App[Left]):
         self._heard_in = asyncio.get_running_loop()
         # Whoever stopped the program has written on its screen.
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
-        if self._leaving:
-            self.exit(self._leaving)
+        if self.told_to_leave:
+            self.exit(self.told_to_leave)
         else:
             self.run_worker(self._play_to_the_end())
 
     def leave(self, why: BaseException) -> None:
         """Take the screen down; a signal's handler may call this at any time."""
-        self._leaving = why
+        self.told_to_leave = why
         if self._heard_in:
             self._heard_in.call_soon_threadsafe(self.exit, why)
 
@@ -332,7 +334,11 @@ class BoardApp(App[Left]):
         found = await self._work_out("thinking", lambda told: hint(sight, oracle_for(sight.rules, told)))
         if found and self.choice is choice and choice:
             cells = choice.turn_to(found.actions[0])
-            self.notice(f"Hint: {found.text}")
+            if self._hinted is choice:
+                self.notice(f"Hint: {found.text}")
+            else:
+                self.notice(f"Hint: {found.text.removesuffix(found.reason)}Ask again for the reason.")
+            self._hinted = choice
             if cells:
                 self._scene.board.point_at(min(cells))
 

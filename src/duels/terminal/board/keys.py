@@ -22,7 +22,7 @@ class Command:
 
 
 COMMANDS = (
-    Command("hint", "h", "f2", "the best action, its value, and why"),
+    Command("hint", "h", "f2", "the best action and its value; once more: why"),
     Command("undo", "u", "f3", "take back your last decision"),
     Command("review", "v", "f4", "what every decision so far was worth"),
     Command("resign", "r", "f5", "give up"),
