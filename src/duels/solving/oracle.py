@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
-from typing import Any, ClassVar, Generic
+from typing import Any, ClassVar, Generic, SupportsIndex
 
 from duels.core.errors import NotYourTurn
 from duels.core.rules import A, OpenRules, Rules, S, Seat, Sight, V
@@ -153,7 +153,16 @@ class Oracle(ABC, Generic[A, V]):
     rules: Rules[Any, A, V]
     mixes: ClassVar[bool] = False
     """Whether perfect play has to be unpredictable, so that it is the weights that count."""
+    is_shared = False
+    """Whether this is what `oracle_for` gives for the rules: then so is a copy, in another process too."""
     _judged_last: tuple[Sight[A, V], Verdict[A]] | None = None
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
+        if not self.is_shared:
+            return super().__reduce_ex__(protocol)
+        from duels.solving.oracles import oracle_for  # which imports this module
+
+        return oracle_for, (self.rules,)
 
     def value(self, sight: Sight[A, V]) -> Value:
         """The value of the position to `sight.seat`, whoever is to act: seat, chance or nobody."""
