@@ -1,6 +1,7 @@
 """What an oracle answers: the value of a position and of every action, and how sure that is."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
@@ -153,16 +154,12 @@ class Oracle(ABC, Generic[A, V]):
     rules: Rules[Any, A, V]
     mixes: ClassVar[bool] = False
     """Whether perfect play has to be unpredictable, so that it is the weights that count."""
-    is_shared = False
-    """Whether this is what `oracle_for` gives for the rules: then so is a copy, in another process too."""
+    shared_by: Callable[[Rules[Any, Any, Any]], Any] | None = None
+    """What gives this oracle for its rules: a copy then asks it, in another process too."""
     _judged_last: tuple[Sight[A, V], Verdict[A]] | None = None
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
-        if not self.is_shared:
-            return super().__reduce_ex__(protocol)
-        from duels.solving.oracles import oracle_for  # which imports this module
-
-        return oracle_for, (self.rules,)
+        return (self.shared_by, (self.rules,)) if self.shared_by else super().__reduce_ex__(protocol)
 
     def value(self, sight: Sight[A, V]) -> Value:
         """The value of the position to `sight.seat`, whoever is to act: seat, chance or nobody."""
