@@ -237,7 +237,7 @@ class Batch(ABC):
         Where a limit has cut the game off, 1 where the seat that would have been to move could have taken it.
         """
         masks = self._masks()
-        if self._over is not None:
+        if self._over is not None and self._over.any():
             masks[self._over & ~self._cut] = 0
         return masks
 
@@ -248,9 +248,10 @@ class Batch(ABC):
         seat knows.
         """
         masks, others = self.masks(), self._actor() != seat
-        masks[others & ~self._cut] = 0
-        if self.rules.has_secrets:
-            masks[others & self._cut] = 1  # what the other may do can tell where it is
+        if others.any():
+            masks[others & ~self._cut] = 0
+            if self.rules.has_secrets:
+                masks[others & self._cut] = 1  # what the other may do can tell where it is
         return masks
 
     def observe(self, seat: int | None = None) -> Bytes:

@@ -244,7 +244,8 @@ class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
 
     def _masks(self) -> Bytes:
         masks = self._batch.masks_for(self._seat)
-        masks[self._forfeited] = 0
+        if self._forfeited.any():
+            masks[self._forfeited] = 0
         return masks
 
     def _info(self) -> dict[str, NDArray[Any]]:
