@@ -59,7 +59,7 @@ class Ask(ModalScreen[bool]):
     """A question to be answered by y or n."""
 
     DEFAULT_CSS = """
-    Ask { align: center middle; background: ansi_default; color: ansi_default; }
+    Ask { align: center middle; background: transparent; color: ansi_default; }
     Ask #box { width: auto; max-width: 90%; height: auto; border: round ansi_default; padding: 1 3;
         background: ansi_default; }
     Ask Static { width: auto; height: auto; background: ansi_default; color: ansi_default; }
