@@ -2,7 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: play test lint golden check-slow bench solved examples clean
+.PHONY: play test lint golden check-slow wheel-test docs changelog bench solved examples hunt-strategy \
+	hunt-study new-game clean
 
 # Reinstalled only when what is to be installed changes.
 .venv/played: pyproject.toml
@@ -33,6 +34,24 @@ golden: .venv/tested
 check-slow: .venv/tested
 	$(BIN)/pytest -m slow
 
+# The built packages, on the oldest Python that we support and on the newest that is here.
+wheel-test: .venv/tested
+	$(BIN)/pytest -m slow -n 0 tests/test_wheel.py
+
+# The site, in site/. Strict: a broken link or a public name without a docstring fails. Always built afresh, for
+# Sphinx warns only about pages that it reads.
+docs: .venv-docs/ready
+	.venv-docs/bin/sphinx-build --quiet --fail-on-warning --fresh-env --doctree-dir build/doctrees docs site
+
+.venv-docs/ready: pyproject.toml docs/requirements.txt
+	@test -d .venv-docs || $(PYTHON) -m venv .venv-docs
+	@.venv-docs/bin/pip install --quiet --disable-pip-version-check -r docs/requirements.txt --editable '.[rl,openspiel]'
+	@touch $@
+
+# Moves the fragments of changelog.d/ into CHANGELOG.md: make changelog VERSION=0.2.0
+changelog: .venv-docs/ready
+	.venv-docs/bin/towncrier build --yes --version $(VERSION)
+
 bench: .venv/tested .venv-bench/ready
 	$(BIN)/python benchmarks/startup.py --json docs/performance/startup.json
 	$(BIN)/python benchmarks/playouts.py --json docs/performance/playouts.json
@@ -50,6 +69,18 @@ bench: .venv/tested .venv-bench/ready
 solved: .venv/tested
 	$(BIN)/python docs/solved/build.py
 
+# Writes the package of a new game, to be changed: make new-game NAME=nim, in examples/ or with DIR=folder.
+new-game: .venv/tested
+	@$(BIN)/python tools/new_game.py '$(NAME)' $(if $(DIR),'$(DIR)')
+
+# Trains and certifies hunt's strategy anew, about 20 minutes; says whether it is the one that is shipped.
+hunt-strategy: .venv/tested
+	$(BIN)/python -m tools.hunt train --out build/hunt-strategy
+
+# What that strategy does and is worth, some minutes.
+hunt-study: .venv/tested
+	$(BIN)/python -m tools.hunt study
+
 # Each prints its result and draws the picture that the docs show.
 examples: .venv-examples/ready
 	.venv-examples/bin/python examples/q_learning.py --plot docs/images/q_learning.svg
@@ -64,4 +95,4 @@ examples: .venv-examples/ready
 	@touch $@
 
 clean:
-	rm -rf .venv .venv-* .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist
+	rm -rf .venv .venv-* .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist site

@@ -31,7 +31,7 @@ def main() -> None:
     asked = parser.parse_args()
     print("Random playouts through Match, one core")
     speeds = {}
-    for game in duels.games():
+    for game in duels.all_games():
         speeds[game.name] = steps_a_second(game.name)
         print(f"  {game.name:<8}{speeds[game.name]:>10,.0f} steps/s")
     if asked.json:

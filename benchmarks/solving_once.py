@@ -21,6 +21,7 @@ from duels.games import find_game
 from duels.solving.graph import explore
 from duels.solving.nimbers import TakeAndBreak
 from duels.solving.oracle import OpenOracle
+from duels.solving.oracles import oracle_for
 
 Answer = dict[str, Any]
 NIM = (1, 3, 5, 7)
@@ -43,9 +44,9 @@ def traced(work: Callable[[], Answer]) -> Answer:
 def oracle_from_nothing(name: str, rules: Any) -> Any:
     """The oracle, made without anything that is shipped or cached."""
     if name != "flip":
-        return find_game(name).oracle(rules)
-    from duels.games.flip.fill import fill
+        return oracle_for(rules)
     from duels.games.flip.abstraction import Abstraction
+    from duels.games.flip.fill import fill
     from duels.games.flip.oracle import FlipOracle
     from duels.games.flip.table import Table
 

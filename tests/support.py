@@ -195,8 +195,9 @@ COMMAND = (sys.executable, "-c", "from duels.terminal.commands import main; main
 
 
 def environment(folder: Path, **more: str) -> dict[str, str]:
-    kept = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "TERM")}
-    return {**kept, "DUELS_HOME": str(folder), "TERM": "xterm", "PYTHONUTF8": "1", **more}
+    kept = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES", "NO_COLOR", "TERM")}
+    ours = {"DUELS_HOME": str(folder), "DUELS_PACE": "off", "PYTHONUTF8": "1", "TERM": "xterm"}
+    return {**kept, **ours, **more}
 
 
 def command(

@@ -27,7 +27,8 @@ def coloured_transcript() -> str:
     screen.colour = True
     words = find_game("chain").words(match.rules)
     with redirect_stdout(io.StringIO()) as out:
-        Narrator(words, screen, frozenset(Seat)).retell(match)
+        for text in Narrator(words, frozenset(Seat)).retell(match):
+            screen.say(text)
     return out.getvalue()
 
 

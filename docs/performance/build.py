@@ -14,12 +14,11 @@ PAGE = HERE.parent / "performance.md"
 Row = dict[str, Any]
 
 HEAD = """\
-# What it costs
+# Performance
 
-Every number on this page was measured by `make bench`, which also writes the page, on a virtual machine with
-two cores and Python 3.11. They will differ on your machine; the ratios, taken in one run, will less. Times of
-solving and of start-up are of the processor, which is what they are on a core that does nothing else; speeds
-of environments are by the clock on the wall.
+`make bench` measured every number on this page and wrote the page, on a virtual machine with two cores and
+Python 3.11. Your numbers will differ; ratios, measured in one run, will differ less. Solve and start-up times
+are CPU time; speeds of environments are by the wall clock.
 """
 
 
@@ -67,33 +66,32 @@ def solving() -> str:
     return f"""\
 ## Solving
 
-From nothing, without the table that is shipped and without a cache, until the opening's actions are judged.
-From then on every position is a lookup.
+From scratch, without the shipped table and without a cache, until all actions of the opening are judged.
+After that, every position is a lookup.
 
 {table(("game", "time", "memory"), solved)}
 All four together: {seconds(sum(row["seconds"] for row in nothing))} on one core.
 
-Judging every action of a position, once the oracle is there, over positions that random play meets:
+Judging every action of a position once the game is solved, over positions from random play:
 
 {table(("game", "median", "longest"), looked_up)}
 The whole command `duels play flip --seat2 perfect --first 2`, from the shell until the perfect player has
-moved. The solved table comes with the package; if it is missing or damaged, one is made and kept in the
-cache.
+moved. The package ships the solved table; if it is missing or damaged, a new one is computed and cached.
 
 {table(("flip's table", "time"), moves)}
-Growth with size, from nothing as above:
+Growth with size, from scratch as above:
 
 {table(("game", "time", "memory"), grown)}
 ### Beside OpenSpiel
 
-OpenSpiel's own algorithms on the same games, which `duels.envs.openspiel` registers there. Its value
-iteration visits every state (in its quickest setting, which merges equal states) and works with the rules
-in Python; so `nim` (piles of 1, 3, 5 and 7), which OpenSpiel brings itself, in C++, stands beside our
-nim-values too. flip's own board has too many positions for any such walk: a board of 2x2 stands for it.
+OpenSpiel's own algorithms on the same games, which `duels.envs.openspiel` registers. Its value iteration
+visits every state (in its fastest setting, which merges equal states) and calls our rules in Python. For a
+comparison with rules in C++, OpenSpiel's own `nim` (piles of 1, 3, 5 and 7) stands beside our nim-values.
+flip's full board has too many positions to visit, so a 2x2 board stands in for it.
 
-'solved' is OpenSpiel's time as a multiple of ours until the opening is judged; 'every state' as a multiple
-of ours when every state is also found and looked up one by one, which is not what the oracles are built for.
-The values agree, and neither side fails, or the benchmark does.{left_out}
+'solved' is OpenSpiel's time as a multiple of ours until the opening is judged. 'every state' is a multiple of
+our time to also find every state and look it up one by one, which is not what the oracles are built for. If
+values disagree or either side fails, the benchmark fails.{left_out}
 
 {table(("game", "OpenSpiel's", "its time", "our time", "solved: times", "every state: times"), beside)}"""
 
@@ -107,10 +105,10 @@ def startup() -> str:
     return f"""\
 ## Start-up
 
-From the shell until the command is done, beside a Python that does nothing, in turn:
+From the shell until the command is done, alternating with a Python that does nothing:
 
 {table(("command", "time", "times bare Python"), waits)}
-Random play through `Match`, where every move is checked and every event kept; one core:
+Random play through `Match`, which checks every move and keeps every event; one core:
 
 {table(("game", "steps a second", "times the slowest"), steps)}"""
 

@@ -41,23 +41,23 @@ def environments() -> str:
     return f"""\
 ## Environments
 
-Random play, steps a second, beside the peers in one run (`benchmarks/bench_envs.py`): PettingZoo's and
-OpenSpiel's own games driven from Python, Pgx on the processor, ended games starting again. All are measured
-in turn, by the clock on the wall, for {data["seconds"]:g} s at a time; the best of {data["rounds"]} rounds
-counts. What plays one game at a time, the peers' games as well as ours, has played {data["warm_up"]:,} steps
-before: our environments remember positions that they have met. Step by step, every step also gives
-observations and masks.
+Random play in steps a second, beside the peers in one run (`benchmarks/bench_envs.py`): PettingZoo's and
+OpenSpiel's own games driven from Python, and Pgx on the CPU. Finished games restart. All are measured in
+turn, by the wall clock, for {data["seconds"]:g} s at a time; the best of {data["rounds"]} rounds counts.
+Environments that play one game at a time, the peers' and ours, first play {data["warm_up"]:,} steps to warm
+up, because ours remember positions they have met. Step by step, every step also returns observations and
+masks.
 
-### What we want, and what was measured
+### Goals and results
 
-Ratios of speeds: the slowest of our games by the fastest of theirs. Rollouts stand beside Pgx's rollouts and
-steps, whichever are quicker; steps beside its steps.
+Ratios of speeds: the slowest of our games to the fastest of theirs. Our rollouts are compared with Pgx's
+rollouts or steps, whichever are faster; our steps with its steps.
 
 {table(("what", "at least", "measured", "met"), aims)}
-flip is behind the other four. They are tables: a step is one lookup. flip has too many positions for a
-table of them; a step of it is a dozen lookups in tables of its parts (sets of tiles, bags, scores). With
-NumPy alone that takes a hundred calls, which a batch of 64 is too small to pay for: use `compiled=True`. That
-is for rollouts; steps are NumPy's only, and much is shown of flip, while Pgx compiles the whole of its step.
+flip is slower than the other four. They are tables: a step is one lookup. flip has too many positions for a
+table; a step is a dozen lookups in tables of its parts (sets of tiles, bags, scores). In NumPy that takes a
+hundred calls, too many for a batch of 64 to pay off: use `compiled=True`. That speeds up rollouts only. Steps
+always run in NumPy, and flip's observations are large, while Pgx compiles its whole step.
 
 ### Many games at once
 
@@ -69,8 +69,8 @@ is for rollouts; steps are NumPy's only, and much is shown of flip, while Pgx co
 
 ![Steps a second by the size of the batch](images/{PICTURE.name})
 
-The state that a batch under way holds for each of its environments between steps, in bytes, with the room to
-work in that it keeps. All batches of a game share its tables; arrays that a step makes and drops come on top.
+The state that a running batch holds for each environment between steps, in bytes, including its reused
+buffers. All batches of a game share its tables; temporary arrays within a step come on top.
 
 {table(("game", "bytes of state"), held)}"""
 

@@ -16,21 +16,23 @@ from pathlib import Path
 import charts
 from chapters import Pictures, chain, flip, leap, lights
 
-from duels.games.hunt.report import sections
-from duels.games.hunt.study import fingerprint, study
-from duels.solving.progress import Steps
+sys.path.insert(0, str(Path(__file__).parents[2]))  # where tools/ is
+
+from tools.hunt.progress import Progress
+from tools.hunt.report import sections
+from tools.hunt.study import fingerprint, study
 
 DOCS = Path(__file__).parent.parent
 STUDY = DOCS / "solved" / "hunt.json"
-"""What `duels solve hunt --study --json` prints: it takes minutes, so a copy is kept."""
+"""What `python -m tools.hunt study --json` prints: it takes minutes, so a copy is kept."""
 WIDTH = 110
 
 HEAD = """\
-# What perfect play is
+# Perfect play
 
-`make solved` writes this page from the oracles and fails where one of its sentences would no longer be true.
-Every section names the commands that print its numbers, and every oracle is checked by a second method:
-`duels solve GAME --verify`. A value is the probability that a player wins when both play perfectly;
+`make solved` writes this page from the oracles, and fails if one of its sentences is no longer true. Every
+section names the commands that print its numbers, and a second method checks every oracle:
+`duels solve GAME --verify`. A value is the probability that a player wins when both sides play perfectly;
 never-ending play counts one half.
 """
 
@@ -75,7 +77,7 @@ def hunt(pictures: Pictures) -> str:
 Both tokens are hidden, so perfect play is a mixed strategy, and nobody has found it. `duels` ships a strategy
 for both seats with a certificate: bounds on what the best possible opponent, with a perfect memory, wins
 against it in the real, unlimited game. `duels solve hunt --verify` recomputes the certificate and
-`duels solve hunt --study` everything below; both take minutes. A point is 1 % to win.
+`make hunt-study`, in a checkout, everything below; both take minutes. A point is 1 % to win.
 
 {chapters}
 How the strategy was found and what else was tried is told in [hunt-strategy.md](hunt-strategy.md).
@@ -88,10 +90,7 @@ def renew_the_study() -> None:
         return
     if "--check" in sys.argv:
         sys.exit(f"{STUDY.name} is about another strategy: run make solved")
-    steps = Steps(study())
-    for text in steps:
-        print(f"… {text}", flush=True)
-    STUDY.write_text(json.dumps(steps.result, indent=2) + "\n", encoding="utf-8")
+    STUDY.write_text(json.dumps(study(Progress()), indent=2) + "\n", encoding="utf-8")
 
 
 def wrapped(page: str) -> str:

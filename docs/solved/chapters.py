@@ -7,6 +7,7 @@ from typing import Any
 import charts
 from sample import GOAL, PLAYERS, summed_up
 
+from duels.analysis.wording import bounded, percent
 from duels.core.rules import Rules, Seat, Sight
 from duels.games.chain.challenges import accepting_may_be_right, all_boards, all_challenges
 from duels.games.chain.oracle import ChainOracle
@@ -29,7 +30,6 @@ from duels.games.lights.oracle import LightsOracle, nim_sum
 from duels.games.lights.rules import ON, Lights, TurnOff
 from duels.solving.graph import HALF
 from duels.solving.oracle import Oracle, Value
-from duels.analysis.advice import bounded, percent
 
 Pictures = dict[str, str]
 
@@ -72,25 +72,25 @@ def lights(pictures: Pictures) -> str:
     middle = TurnOff((rules.lights + 1) // 2, 1)
     left, right = rules.apply(sight.view, middle).state.row.split("X")
     holds(left == right and middle in oracle.judge(sight).best, "the middle light wins, by mirroring")
-    lost = ", ".join(map(str, told["lost_rows"])) or "there are none, however long"
+    lost = ", ".join(map(str, told["lost_rows"])) or "none, however long"
     return f"""\
 ## lights: Player 1 wins
 
-The lights that are on form runs. A run of n lights has a nim-value; the position's is their nim-sum (the
-numbers added in binary without carrying). Whoever can leave a nim-sum of 0 wins: every answer breaks
-it, and it can be restored. A run of {rules.lights} has the nim-value {nim_sum(ON * rules.lights)},
-so Player 1 wins.
+The lights that are on form runs. A run of n lights has a nim-value, and the position has the nim-sum of its
+runs (their nim-values added in binary without carrying). Whoever can leave a nim-sum of 0 wins: every reply
+breaks it, and the winner can restore it. A run of {rules.lights} has nim-value
+{nim_sum(ON * rules.lights)}, so Player 1 wins.
 
 {opening_table(rules, sight, oracle)}
-The simplest way to win: turn off the middle light ({rules.format(middle)}) and then mirror whatever the
-other does.
+The simplest way to win: turn off the middle light ({rules.format(middle)}), then mirror your opponent's
+moves.
 
 ![Nim-values of runs](images/solved-lights.svg)
 
-The game is known as Kayles. From {told["repeat_from"]} lights on the values repeat every {told["every"]}.
-Rows on which the first player loses: {lost}.
+The game is known as Kayles. From {told["repeat_from"]} lights on, the values repeat every {told["every"]}.
+Rows that the first player loses: {lost}.
 
-Printed by `duels solve lights`; rows of other lengths by `duels solve lights --lights 12`.
+`duels solve lights` prints this; add `--lights 12` for a row of another length.
 """
 
 
@@ -120,18 +120,18 @@ def leap(pictures: Pictures) -> str:
     return f"""\
 ## leap: Player 1 wins
 
-The tokens never meet, so only the number of turns that each still needs counts: the player to move wins
-exactly if it needs no more turns than the other. At the start both need {shortest["turns"]}, so Player 1
-wins by not wasting one, whatever the goal is. There are {shortest["count"]} shortest paths to
-{rules.goal}, by the cells that the turns lead to:
+The tokens never affect each other, so all that counts is how many turns each still needs: the player to move
+wins if and only if they need no more turns than the opponent. At the start both need {shortest["turns"]}, so
+Player 1 wins by not wasting one, whatever the goal is. There are {shortest["count"]} shortest paths to
+{rules.goal}, listed by the cells that the turns lead to:
 
 {listed}
 
 ![Leaps still needed](images/solved-leap.svg)
 
-Of the book's clauses one matters, and only to how long the race is: having to land exactly on
-{rules.goal} costs {cost} turn{"s" * (cost != 1)}, for without it doubling would be enough. The clauses
-{never} never matter: from every cell one can leap 1.
+One of the book's clauses matters, and only to the length of the race: having to land exactly on {rules.goal}
+costs {cost} turn{"s" * (cost != 1)}, since without it doubling would be enough. The clauses {never} never
+matter: a leap of 1 is always possible.
 
 On the book's grid the longest leap is on a shortest path from every cell. The first goal for which it is
 not is {long_way}.
@@ -139,8 +139,8 @@ not is {long_way}.
 | goal | turns needed |
 |---|---|
 {rows}
-Printed by `duels solve leap`, `duels solve leap --position "5 - 1"` for a cell of the picture, and
-`duels solve leap --goal {long_way}` for other goals.
+`duels solve leap` prints this; add `--position "5 - 1"` for a cell of the picture, and `--goal {long_way}`
+for another goal.
 """
 
 
@@ -164,11 +164,11 @@ def chain(pictures: Pictures) -> str:
     sizes = [(5, 3), (6, 3), (7, 3), (8, 4), (5, 2)]
     size_rows = "".join(f"| {cells} | {run} | {_opening_fraction(cells, run)} |\n" for cells, run in sizes)
     return f"""\
-## chain: nobody
+## chain: even
 
 The opening is worth exactly {opening.value.fraction}: neither side can get more than an even chance. All
-{rules.cells} first cells are equally good, and so are all answers to them; what decides games are the
-mistakes after that.
+{rules.cells} first cells are equally good, and so are all replies to them; games are decided by later
+mistakes.
 
 {_why_even(rules, oracle)}
 ![Some positions](images/solved-chain.svg)
@@ -181,8 +181,8 @@ mistakes after that.
 | cells | in a row | value of the opening |
 |---|---|---|
 {size_rows}
-Printed by `duels solve chain`, `duels solve chain --position "{examples[0]}"` for a position, and
-`duels solve chain --cells 5 --run 3` for a size.
+`duels solve chain` prints this; add `--position "{examples[0]}"` for a position, and `--cells 5 --run 3` for
+another size.
 """
 
 
@@ -198,11 +198,11 @@ def _why_even(rules: QuantumChain, oracle: ChainOracle) -> str:
     holds(not any(mistakes), "no first cell is a mistake, and no answer to it")
     holds(_second_can_block(rules, middle + 1), "two symbols that cannot be challenged stop every chain")
     return f"""\
-Every chain of {rules.run} takes the middle cell, {middle + 1}. Whoever holds it cannot lose that board and is
-never below an even chance, whatever else is on it; and a player's first symbol on a board cannot be
-challenged. So Player 1 can make sure of {HALF} at once, and Player 2 can too. If Player 1 leaves the middle
-free, Player 2 takes it. If not, Player 2 observes {middle}, then a cell on the other side of the middle,
-where there is none of its own beside it: neither can be challenged, and together they stop every chain.
+Every chain of {rules.run} includes the middle cell, {middle + 1}. Whoever holds it cannot lose that board and
+never has less than an even chance, whatever else is on it; and a player's first symbol on a board cannot be
+challenged. So Player 1 can secure {HALF} at once, and Player 2 can too. If Player 1 leaves the middle free,
+Player 2 takes it. If not, Player 2 observes {middle}, then a cell on the other side of the middle with none
+of its own symbols beside it: neither can be challenged, and together they stop every chain.
 """
 
 
@@ -238,16 +238,16 @@ def _when_to_accept(rules: QuantumChain, oracle: ChainOracle) -> str:
         chances = (f"{judged.value.fraction} ({judged.value.number:.1%})" for judged in (accept, challenge))
         rows.append(f"| `{rules.format_state(state)}` | {' | '.join(chances)} |\n")
     return f"""\
-Almost never. Either way it is your turn next, so accepting is better only where the other's symbol does you
-more good than harm. Up to mirroring and exchange of symbols a challenge can be made in {len(doubts):,}
-positions, and accepting is better in {len(right)}: the other could have taken a free cell that you need,
-and beside its own symbol it can do so only under a challenge. A rule to remember:
+Almost never. Either way it is your turn next, so accepting is better only if your opponent's symbol does you
+more good than harm. Up to mirroring and swapping symbols, you can challenge in {len(doubts):,} positions, and
+accepting is better in {len(right)} of them: your opponent could have taken a free cell that you need, and
+beside its own symbol it can now do so only under a challenge. A rule to remember:
 
 **Challenge, unless a free cell beside the symbol in doubt belongs to a chain of {rules.run} that you can
 still make.**
 
-Where it says to challenge, that is never a mistake. It excepts {len(excepted)} positions; accepting is
-better in {len(right)} of them. (`?` is the cell in doubt.)
+Where it says to challenge, challenging is never a mistake. It makes an exception for {len(excepted)}
+positions; accepting is better in {len(right)} of them. (`?` is the cell in doubt.)
 
 | position | accepting wins | challenging wins |
 |---|---|---|
@@ -293,14 +293,14 @@ def flip(pictures: Pictures) -> str:
     return f"""\
 ## flip: Player 1, by a little
 
-Both players know the same, so the game is one of chance and timing: what is left in the bag, who is how far
-from {target}, who still has the Quantum Flip. With all tiles face down Player 1 wins
+Both players know the same, so the game is about chance and timing: what is left in the bag, how far each
+player is from {target}, and who still has the Quantum Flip. With all tiles face down Player 1 wins
 {percent(both)}.
 
-| first move (all flips alike, all Quantum Flips alike) | Player 1 wins |
+| first move (all flips are alike, and all Quantum Flips) | Player 1 wins |
 |---|---|
 {first}
-Printed by `duels solve flip`; `--json` has all digits.
+`duels solve flip` prints this; `--json` gives all digits.
 
 ### What a Quantum Flip is worth
 
@@ -312,13 +312,13 @@ other has one; Player 2's costs it {apart(none, two)} and {apart(one, both)}.
 
 ![Quantum Flips](images/solved-flip.svg)
 
-That is also why the game is so nearly even. Without Quantum Flips there is nothing to decide, and whoever
-goes first comes near {target} first. Player 1 reaches it with {mine.hits:.1%} and Player 2 with
-{theirs.hits:.1%}, but Player 1 passes it with {mine.passes:.1%} and Player 2 with {theirs.passes:.1%}: it
-wins {percent(none)}, {apart(even, none)} short of even. Whoever is in danger first gains more from a choice
-between two tiles, so that both Quantum Flips together move {apart(both, none)} points to Player 1.
+That is also why the game is so nearly even. Without Quantum Flips there is nothing to decide, and Player 1
+comes near {target} first. Player 1 hits it in {mine.hits:.1%} of the games and Player 2 in {theirs.hits:.1%},
+but Player 1 passes it in {mine.passes:.1%} and Player 2 in {theirs.passes:.1%}: Player 1 wins
+{percent(none)}, {apart(even, none)} short of even. The player who is in danger first gains more from a choice
+between two tiles, so both Quantum Flips together move {apart(both, none)} points to Player 1.
 
-Printed by `duels solve flip --position "{start} 00 1"`, and with the other codes.
+`duels solve flip --position "{start} 00 1"` prints this, and the same with the other codes.
 
 ### How sure this is, and when to use the Quantum Flip
 
@@ -336,15 +336,16 @@ def _good_play(rules: QuantumTiles) -> str:
     return f"""\
 The goal is to know the value of every position that good play reaches to within {100 * GOAL:g} points. In
 {perfect["matches"]} matches between perfect players all {perfect["decisions"]:,} decisions met it; the widest
-bound was {perfect["widest"]}. In {expert["matches"]} between experts, who now and then flip tiles that part
-neighbours for no gain, {most} {expert["decisions"]:,} did; the widest was {expert["widest"]}.
+bound was {perfect["widest"]}. In {expert["matches"]} between experts, who now and then separate neighbouring
+tiles for no gain, {most} {expert["decisions"]:,} did; the widest was {expert["widest"]}.
 
 Perfect players used {flips["used"]} of their {2 * perfect["matches"]} Quantum Flips,
 {flips["used_when_close"]} of them with {flips["close"]} points or more, where a single tile may reach
 {rules.target}.
 
-Summed up by `python docs/solved/sample.py`; written decision by decision by
-`duels export flip --games {perfect["matches"]} --player perfect`, and with `--player expert`.
+`python docs/solved/sample.py` prints this summary;
+`duels export flip --games {perfect["matches"]} --player perfect` writes every decision, and so does the same
+command with `--player expert`.
 """
 
 

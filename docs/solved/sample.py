@@ -15,11 +15,10 @@ from inspect import getsourcefile
 from pathlib import Path
 from typing import Any
 
-from duels.games import find_game
-from duels.games.flip import bounds, lumped, oracle, rules, table
-from duels.players import levels, make_player
-from duels.terminal import advice
+from duels.analysis import wording
 from duels.analysis.export import Export, play_one
+from duels.games.flip import abstraction, bounds, oracle, rules, table
+from duels.players import levels, make_player
 
 KEPT = Path(__file__).with_name("flip.json")
 PLAYERS = ("perfect", "expert")
@@ -49,17 +48,16 @@ def sample() -> Played:
 def fingerprint() -> str:
     """Of what is asked, the table, and the modules that decide how matches go and what is known of them."""
     found = hashlib.sha256(repr((PLAYERS, MATCHES, GOAL)).encode() + table.SHIPPED.read_bytes())
-    for module in (rules, lumped, table, bounds, oracle, levels):
+    for module in (rules, abstraction, table, bounds, oracle, levels):
         # As text: a checkout may have other ends of lines.
         found.update(Path(getsourcefile(module) or "").read_text(encoding="utf-8").encode())
     return found.hexdigest()
 
 
 def _played(player: str) -> Iterator[dict[str, Any]]:
-    room = find_game("flip")
-    book = room.rules()
-    judge, seated = room.oracle(book), [make_player(player, room, book)] * 2
-    run = Export(room, book, (player, player), "export", MATCHES)
+    book = rules.QuantumTiles()
+    judge, seated = oracle.make_oracle(book), [make_player(player, book)] * 2
+    run = Export(book, (player, player), "export", MATCHES)
     for number in range(MATCHES):
         yield shown_by(play_one(run, number, judge, seated)["turns"])
 
@@ -93,7 +91,7 @@ def summed_up() -> dict[str, Any]:
             "matches": len(matches),
             "decisions": sum(match["decisions"] for match in matches),
             "wide": sum(match["wide"] for match in matches),
-            "widest": advice.at_most(max(match["widest"] for match in matches)),
+            "widest": wording.at_most(max(match["widest"] for match in matches)),
         }
         for player, matches in played.items()
     }

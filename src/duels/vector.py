@@ -1,5 +1,46 @@
 """The vectorised core: any number of games of one kind, stepped together as arrays."""
 
-from duels.envs.vector import Batch, Steps, TableBatch, Tally, make
+from importlib import import_module
+from typing import Any
 
-__all__ = ["Batch", "Steps", "TableBatch", "Tally", "make"]
+from duels.core.extras import extra
+from duels.core.game import Game
+from duels.core.options import OptionValue
+from duels.core.rules import Rules
+from duels.core.validation import check_flag, check_int
+from duels.envs.batch import Batch, ReadyPolicy, Steps, Tally
+from duels.envs.tabled import TableBatch, make_batch
+from duels.games import rules_of
+from duels.solving.tables import Tables
+
+__all__ = ["Batch", "ReadyPolicy", "Steps", "TableBatch", "Tables", "Tally", "make"]
+
+
+def make(
+    game: str | Game | Rules[Any, Any, Any],
+    num_envs: int = 1,
+    seed: int = 0,
+    *,
+    first: int = 0,
+    autoreset: bool = True,
+    compiled: bool = False,
+    **options: OptionValue,
+) -> Batch:
+    """`num_envs` games: of a game or the one of that name with options (`max_turns=40`), or by rules.
+
+    `first` is the number of the first environment: a batch of 100 is, game for game, a batch of 60
+    and a batch of 40 made with `first=60`. `compiled=True` runs rollouts in compiled code; it needs
+    the extra `fast`. A game that has too many states for tables is refused.
+    """
+    rules = rules_of(game, **options)
+    if check_flag("compiled", compiled):
+        with extra("fast"):
+            import_module("numba")
+    return make_batch(
+        rules,
+        check_int("num_envs", num_envs, 1),
+        check_int("seed", seed),
+        check_int("first", first, 0),
+        check_flag("autoreset", autoreset),
+        compiled,
+    )

@@ -11,9 +11,9 @@ from duels.analysis.agents import table_of
 from duels.analysis.exploitability import exploitability
 from duels.core.errors import DuelsError
 from duels.envs.gymnasium import DuelEnv
-from duels.envs.tabled import shared_tables
 from duels.games import GAMES
 from duels.players import make_player
+from duels.solving.game_tables import shared_tables
 
 
 def last_allowed(observation: Any, mask: Any) -> Any:
@@ -72,7 +72,8 @@ def test_functions_that_cannot_be_called_as_agents_or_policies_are_told_how_they
     for wrong in wrongs:
         with pytest.raises(DuelsError, match="two arguments, an observation and a mask"):
             table_of(wrong, "lights")
-    for policy in (last_allowed, lambda: 0):
+    policies: list[Any] = [last_allowed, lambda: 0]
+    for policy in policies:
         with pytest.raises(DuelsError, match=r"one argument, a Sight.*duels.table_of"):
             exploitability(policy, "lights")
     # What takes more, if it is given it, and what does not tell, is called.
@@ -96,7 +97,7 @@ def test_flip_has_no_table() -> None:
 @pytest.mark.parametrize("name", ["random", "greedy", "club"])
 def test_players_choose_as_they_say(name: str) -> None:
     rules: Any = GAMES["leap"].rules()
-    player: Any = make_player(name, GAMES["leap"], rules)
+    player: Any = make_player(name, rules)
     sight = rules.parse_position("4 6 1")
     odds, rng = player.odds(sight), Random(1)
     assert sum(odds.values()) == pytest.approx(1)
@@ -120,7 +121,7 @@ SMALL_FLIP: dict[str, Any] = {"side": 2, "values": 2, "copies": 2, "target": 2}
     ("game", "options"), [("leap", {}), ("chain", {"max_boards": 2}), ("flip", SMALL_FLIP)]
 )
 def test_players_are_graded_themselves_as_by_name(game: str, options: dict[str, Any]) -> None:
-    player = make_player("random", GAMES[game], GAMES[game].rules(**options))
+    player = make_player("random", GAMES[game].rules(**options))
     assert exploitability(player, game, **options) == exploitability("random", game, **options) > 0
 
 

@@ -12,13 +12,15 @@ import pytest
 from duels.analysis.export import Export, export
 from duels.core.errors import DuelsError
 from duels.core.match import Match
+from duels.core.rules import Rules
 from duels.games import GAMES
-from duels.terminal.commands import run as run_command
+from duels.solving.oracles import oracle_for
+from tests.analysis.toys import Steps
 
 
 def run_of(game: str, games: int, *players: str, seed: str = "s", **options: Any) -> Export:
     one, two = players or ("club", "random")
-    return Export(GAMES[game], GAMES[game].rules(**options), (one, two), seed, games)
+    return Export(GAMES[game].rules(**options), (one, two), seed, games)
 
 
 def matches_in(path: Path) -> list[dict[str, Any]]:
@@ -30,7 +32,7 @@ def test_every_line_replays_and_is_graded(game: str, tmp_path: Path) -> None:
     limits: dict[str, Any] = {"chain": {"max_boards": 2}, "hunt": {"max_turns": 6}}
     run = run_of(game, 3, **limits.get(game, {}))
     export(run, tmp_path / "out.jsonl")
-    oracle = GAMES[game].oracle(run.rules)
+    oracle = oracle_for(run.rules)
     for number, told in enumerate(matches_in(tmp_path / "out.jsonl")):
         assert told["number"] == number
         match: Any = Match.start(run.rules)
@@ -44,8 +46,9 @@ def test_every_line_replays_and_is_graded(game: str, tmp_path: Path) -> None:
                 assert turn["regret"] == (0 if judged.best else pytest.approx(less))
                 assert turn["position"] == run.rules.format_position(match.sight(match.actor))
             match = match.play_text(turn["action"])
+        assert match.outcome.code == told["result"]
+        assert match.outcome.ending.value == told["ending"]
         assert match.outcome.winner == told["winner"]
-        assert match.outcome.reason == told["reason"]
 
 
 def test_a_run_that_was_broken_off_goes_on(tmp_path: Path) -> None:
@@ -173,8 +176,8 @@ def test_never_more_games_than_asked_for(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_fields_are_those_of_the_page(game: str, tmp_path: Path) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "environments.md").read_text(encoding="utf-8")
-    _, *tables = re.split(r"^\| (?:match|turn|row) \|.*\n", page.split("## Datasets")[1], flags=re.MULTILINE)
+    page = (Path(__file__).parents[2] / "docs" / "environments" / "datasets.md").read_text(encoding="utf-8")
+    _, *tables = re.split(r"^\| (?:match|turn|row) \|.*\n", page, flags=re.MULTILINE)
     match, turn, row = (re.findall(r"^\| `(\w+)` \|", t.split("\n\n")[0], flags=re.MULTILINE) for t in tables)
     limits: dict[str, Any] = {"chain": {"max_boards": 2}, "hunt": {"max_turns": 6}}
     run = run_of(game, 2, **limits.get(game, {}))
@@ -202,32 +205,35 @@ def test_perfect_players_regret_nothing(tmp_path: Path) -> None:
     assert set(regrets) == {0.0}
 
 
-def test_the_command(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert run_command(["export", "lights", "--games", "3", "--player", "casual"]) == 0
-    told = capsys.readouterr()
-    assert told.out == "lights-casual.jsonl\n"
-    assert "3 of 3" in told.err
-    assert len(matches_in(tmp_path / "lights-casual.jsonl")) == 3
-    assert run_command(["export", "lights", "--games", "5", "--player", "casual"]) == 0
-    assert "3 matches were there already" in capsys.readouterr().err
-    assert run_command(["export", "lights", "--games", "2", "--player", "casual"]) == 0
-    assert "5 matches were there already; more than asked for are kept." in capsys.readouterr().err
-    assert run_command(["export", "lights", "--out", "lights.csv"]) == 1
-    assert ".jsonl or .parquet" in capsys.readouterr().err
-    assert run_command(["export", "lights", "--player", "nobody"]) == 2
-    assert run_command(["export", "lights", "--against", "nobody"]) == 2
+def steps_run(games: int, **options: Any) -> Export:
+    rules: Rules[Any, Any, Any] = Steps(**options)
+    return Export(rules, ("random", "random"), "s", games)
 
 
-def test_the_limit_of_the_command(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    for limit, boards in (([], 50), (["--limit", "2"], 2)):
-        out = ["--games", "1", "--player", "casual", "--out", f"{boards}.jsonl"]
-        assert run_command(["export", "chain", *out, *limit]) == 0
-        assert matches_in(tmp_path / f"{boards}.jsonl")[0]["options"] == {"max_boards": boards}
-    assert run_command(["export", "leap", "--limit", "2"]) == 2
-    assert "leap always ends" in capsys.readouterr().err
+def test_every_ending_of_a_game_that_no_registry_knows_is_exported(tmp_path: Path) -> None:
+    path = tmp_path / "steps.jsonl"
+    export(steps_run(40), path)
+    drawn = [match for match in matches_in(path) if match["result"] == "drawn"]
+    assert drawn
+    assert all((match["ending"], match["winner"]) == ("drawn", None) for match in drawn)
+    assert {match["ending"] for match in matches_in(path)} == {"won", "drawn"}
+    export(steps_run(3, max_turns=1), tmp_path / "cut.jsonl")
+    assert {match["result"] for match in matches_in(tmp_path / "cut.jsonl")} == {"cut off"}
+
+
+def test_options_that_are_lists_go_on_too(tmp_path: Path) -> None:
+    for name in ("out.jsonl", "out.parquet"):
+        assert export(steps_run(2, goals=(4, 6)), tmp_path / name) == 0
+        assert export(steps_run(3, goals=(4, 6)), tmp_path / name) == 2
+        with pytest.raises(DuelsError, match="of another run"):
+            export(steps_run(3, goals=(4, 7)), tmp_path / name)
+    assert matches_in(tmp_path / "out.jsonl")[0]["options"] == {"goals": [4, 6]}
+
+
+def test_a_row_has_the_reward_of_its_seat(tmp_path: Path) -> None:
+    export(steps_run(40), tmp_path / "out.parquet")
+    rows = parquet.read_table(tmp_path / "out.parquet").to_pylist()
+    for row in rows:
+        expected = 0 if row["ending"] == "drawn" else 1 if row["winner"] == row["seat"] else -1
+        assert row["reward"] == expected
+    assert {row["reward"] for row in rows} == {-1, 0, 1}

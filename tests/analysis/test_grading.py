@@ -1,5 +1,6 @@
 """Grades are the oracle's, and tell no secret; exploitability is exact, and the same as OpenSpiel's."""
 
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
@@ -11,16 +12,25 @@ from open_spiel.python.policy import TabularPolicy
 
 import duels.envs.openspiel  # noqa: F401  (registers the games)
 from duels.analysis.agents import table_of
-from duels.analysis.exploitability import exploitability, exploitability_bounds, grades_of, tabulate
+from duels.analysis.exploitability import exploitability, exploitability_bounds, tabulate
+from duels.analysis.grading import Grader, grades_of
 from duels.core.errors import DuelsError
 from duels.core.explore import reachable
+from duels.core.match import Match
 from duels.core.rules import CHANCE, Seat, Sight
 from duels.envs import pettingzoo as duels_pettingzoo
 from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
-from duels.envs.tabled import shared_tables
+from duels.envs.openspiel import load_game
 from duels.games import GAMES
 from duels.players import make_player
 from duels.players.levels import LevelPlayer
+from duels.solving.best_response import best_response
+from duels.solving.game_tables import shared_tables
+from duels.solving.oracles import oracle_for
+from duels.solving.tables import DRAWN
+from tests.outside.highcard import HighCard
+from tests.outside.nim import Nim
+from tests.outside.tictactoe import TicTacToe
 
 FORMS: list[tuple[str, dict[str, Any]]] = [
     ("lights", {"lights": 4}),
@@ -80,7 +90,7 @@ def test_play_of_chain_that_can_be_waited_for_loses_everything() -> None:
     rules = GAMES["chain"].rules()
     tables = shared_tables(rules).tables
     uniform = tables.legal / np.maximum(tables.legal.sum(axis=1, keepdims=True), 1)
-    perfect: Any = make_player("perfect", GAMES["chain"], rules)
+    perfect: Any = make_player("perfect", rules)
     careless = 0.99 * tabulate(perfect.odds, rules) + 0.01 * uniform
     assert exploitability(uniform, "chain") == 0.5
     assert exploitability(careless, "chain") == 0.5
@@ -97,7 +107,7 @@ GRADED: list[tuple[str, dict[str, Any]]] = [
 @pytest.mark.parametrize(("game", "options"), GRADED)
 def test_grades_in_pettingzoo_are_the_oracles(game: str, options: dict[str, Any]) -> None:
     env = getattr(duels_pettingzoo, f"{game}_v0").env(grade=True, **options)
-    oracle = GAMES[game].oracle(GAMES[game].rules(**options))
+    oracle = oracle_for(GAMES[game].rules(**options))
     rng = Random(2)
     for seed in range(2):
         env.reset(seed=seed)
@@ -135,7 +145,7 @@ def test_grades_in_gymnasium(seat: int) -> None:
     _, info = env.reset(seed=1)
     assert info["value"] == (seat == 1)  # seven lights are won by whoever begins
     assert info["regret"] == 0
-    rules, oracle = env.rules, GAMES["lights"].oracle(env.rules)
+    rules, oracle = env.rules, oracle_for(env.rules)
     engine: Any = env._engine
     over = False
     while not over:
@@ -196,11 +206,11 @@ def test_a_perfect_policy_has_no_exploitability_and_a_level_has_some() -> None:
         graded = {
             name: exploitability(made.odds, game)
             for name in ("perfect", "expert", "novice")
-            if isinstance(made := make_player(name, GAMES[game], rules), LevelPlayer)
+            if isinstance(made := make_player(name, rules), LevelPlayer)
         }
         assert graded["perfect"] == 0
         assert 0 < graded["expert"] < graded["novice"]
-    perfect: Any = make_player("perfect", GAMES["chain"], GAMES["chain"].rules())
+    perfect: Any = make_player("perfect", GAMES["chain"].rules())
     assert exploitability(perfect.odds, "chain") == 0
 
 
@@ -239,7 +249,7 @@ def test_a_level_as_an_opponent_of_many() -> None:
 def test_what_cannot_be_graded_is_refused() -> None:
     with pytest.raises(DuelsError, match="a table of 39719 states"):
         exploitability(np.zeros(3), "hunt")
-    with pytest.raises(DuelsError, match="all of them"):
+    with pytest.raises(DuelsError, match="too many states"):
         exploitability(np.zeros(3), "flip")
     with pytest.raises(DuelsError, match="too large to be searched"):
         exploitability(skewed, "flip")
@@ -313,7 +323,7 @@ def test_an_agent_on_the_whole_of_hunt_is_graded() -> None:
 def test_the_certified_player_is_searched_where_that_can_be_done() -> None:
     """What it gives away within two turns, each seat's share found by the search alone."""
     rules: Any = GAMES["hunt"].rules(max_turns=2)
-    perfect: Any = make_player("perfect", GAMES["hunt"], rules)
+    perfect: Any = make_player("perfect", rules)
     assert exploitability("perfect", "hunt", max_turns=2) == exploitability(perfect.odds, "hunt", max_turns=2)
 
 
@@ -325,10 +335,14 @@ def test_a_functions_answers_are_checked(game: str, options: dict[str, Any]) -> 
         exploitability(lambda sight: {sight.actions[0]: 0.5}, game, **options)
     for number in (0, np.int64(0), {0: 1.0}):
         with pytest.raises(DuelsError, match="it has to be one of"):
-            exploitability(lambda sight, number=number: number, game, **options)
+            exploitability(always(number), game, **options)
     for answer in ([0], np.array([0.5, 0.5])):
         with pytest.raises(DuelsError, match="an action or a mapping of actions"):
-            exploitability(lambda sight, answer=answer: answer, game, **options)
+            exploitability(always(answer), game, **options)
+
+
+def always(answer: object) -> Callable[[Sight[Any, Any]], object]:
+    return lambda sight: answer
 
 
 def test_a_table_that_sums_to_almost_1_is_taken_as_if_it_did() -> None:
@@ -368,7 +382,7 @@ def test_a_function_may_look_at_the_clock() -> None:
 
     expected = (sum(by_sweeps(rules, odds, seat) for seat in Seat) - 1) / 2
     assert exploitability(hurried, "chain", cells=3, run=2, max_boards=3) == pytest.approx(expected)
-    perfect: Any = make_player("perfect", GAMES["chain"], GAMES["chain"].rules(cells=4, run=2, max_boards=2))
+    perfect: Any = make_player("perfect", GAMES["chain"].rules(cells=4, run=2, max_boards=2))
     assert exploitability(perfect.odds, "chain", cells=4, run=2, max_boards=2) == pytest.approx(0, abs=1e-12)
 
 
@@ -380,3 +394,42 @@ def test_grades_that_depend_on_the_clock_are_given_game_by_game_only() -> None:
         DuelVectorEnv("chain", 2, opponent="club", **options)
     # There a board is worth as much as none: an even chance.
     DuelVectorEnv("chain", 2, opponent="club", grade=True, cells=5, run=4, max_boards=2)
+
+
+# -- a game that can be drawn -------------------------------------------------------------------------
+
+
+def test_a_draw_is_worth_one_half_wherever_it_is_graded() -> None:
+    grades, tables = grades_of(TicTacToe()), shared_tables(TicTacToe()).tables
+    drawn = tables.result == DRAWN
+    assert drawn.sum() == 16  # full boards without three in a row
+    assert (grades.values[:, drawn] == 0.5).all()
+    assert (grades.values.sum(axis=0) == 1).all()
+    assert grades.values[0, 0] == 0.5
+    grader = Grader(TicTacToe())
+    match = Match.start(TicTacToe()).play_text(*"0481762")
+    grader.before(match.sight(Seat.TWO), 3)
+    assert grader.grade(match.sight(Seat.TWO))["regret"] == 0.5  # Player 1 can now take 5 and win
+    full = match.play_text("5", "3")
+    assert [grader.grade(full.sight(seat))["value"] for seat in Seat] == [0.5, 0.5]
+
+
+@pytest.mark.parametrize("rules", [HighCard(max_passes=2), HighCard(cards=3, max_passes=3)])
+def test_exploitability_of_a_game_that_begins_with_secret_chance(rules: HighCard) -> None:
+    """By the search of all lines, and by OpenSpiel's own on the same game."""
+    spiel = load_game(rules)
+    policy = TabularPolicy(spiel)
+    ours = exploitability("random", rules)
+    assert ours > 0
+    assert theirs.exploitability(spiel, policy) == pytest.approx(2 * ours)
+
+
+def test_exploitability_of_a_game_that_begins_with_open_chance() -> None:
+    """On tables with several starts, beside the search of all lines."""
+    rules = Nim(heaps=(1, 2), misere=True, roll=3)
+
+    def uniform(sight: Sight[Any, Any]) -> list[float]:
+        return [1 / len(sight.actions)] * len(sight.actions)
+
+    by_search = [best_response(rules, seat, uniform) for seat in Seat]
+    assert exploitability("random", rules) == pytest.approx((sum(by_search) - 1) / 2)

@@ -1,6 +1,5 @@
-"""duels levels: what each level gives away, how it does against the next, and how sure that is."""
+"""What each level gives away, how it does against the next, and how sure that is."""
 
-import json
 from collections.abc import Iterator
 from random import Random
 from statistics import mean, stdev
@@ -8,37 +7,38 @@ from typing import Any
 
 import pytest
 
+from duels.analysis import levels
 from duels.analysis.levels import (
     _QUICK_MATCHES,
-    LevelRow,
     _Judge,
     _luckless_points,
     _play,
     _ratio,
-    levels_as_text,
     measure_levels,
+    usual_matches,
+    what_decides,
 )
 from duels.core.match import Match, playing
 from duels.core.rules import Seat
 from duels.games import find_game
 from duels.players.levels import SHARE
-from duels.terminal import levels
-from duels.terminal.commands import run
+from duels.solving.oracles import oracle_for
+from duels.terminal.levels import levels_as_text
+from tests.analysis.toys import HideOracle, Steps
 
 
 @pytest.mark.parametrize(
     ("game", "matches", "clear"),
     [("lights", 300, 5), ("chain", 20, 5), ("flip", 10, 1)],  # so few matches tell only the last two of flip
 )
-def test_levels_are_ordered(game: str, matches: int, clear: int, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["levels", game, "--matches", str(matches), "--json"]) == 0
-    rows = json.loads(capsys.readouterr().out)
-    assert [row["name"] for row in rows] == ["random", "novice", "casual", "club", "expert", "perfect"]
-    given_away = [row["given_away"] for row in rows]
+def test_levels_are_ordered(game: str, matches: int, clear: int) -> None:
+    rows = measure_levels(find_game(game).rules(), matches, "levels")
+    assert [row.name for row in rows] == ["random", "novice", "casual", "club", "expert", "perfect"]
+    given_away = [row.given_away for row in rows]
     assert given_away == sorted(given_away, reverse=True)
     assert given_away[-1] == 0
-    assert all(row["score"] > 0.5 for row in rows[1:])
-    assert all(row["score"] - row["margin"] > 0.5 for row in rows[-clear:])
+    assert all(row.score > 0.5 for row in rows[1:] if row.score is not None)
+    assert all(row.clear for row in rows[-clear:])
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_taking_luck_out_does_not_change_the_score(
 
     monkeypatch.setattr(levels, "playing", watched)
     rules = find_game(game).rules()
-    judge = _Judge(rules, find_game(game).oracle(rules))
+    judge = _Judge(rules, oracle_for(rules))
     rng, seats = Random(4), [Seat(n % 2 + 1) for n in range(matches)]
     played = [_play(judge, seat, SHARE["club"], SHARE["casual"], rng) for seat in seats]
     points = [
@@ -71,36 +71,24 @@ def test_taking_luck_out_does_not_change_the_score(
 
 
 def test_hunt_is_measured_by_many_quick_matches_and_estimates_are_called_so() -> None:
-    told: list[tuple[str, int]] = []
-    room = find_game("hunt")
-    rows = measure_levels(room, 4, "x", lambda name, number: told.append((name, number)))
+    told: list[str] = []
+    rows = measure_levels(find_game("hunt").rules(), 4, "x", told.append)
     assert rows[0].given_away > 5 * rows[-1].given_away
-    assert told == [(name, number) for name in ("random", *SHARE) for number in range(4)]
+    assert told == [f"{name}, {n} of 4 matches" for name in ("random", *SHARE) for n in range(4)]
     assert {row.matches for row in rows[1:]} == {4 * _QUICK_MATCHES}
-    assert "estimates" in levels_as_text(room, rows, 4)
+    assert "estimates" in levels_as_text(find_game("hunt").rules(), rows, 4)
 
 
 def test_hidden_luck_taken_out_changes_no_mean_and_narrows_the_spread() -> None:
     """A level against itself scores one half, seats alternating, however unequal the seats are."""
     rules = find_game("hunt").rules()
-    judge = _Judge(rules, find_game("hunt").oracle(rules))
+    judge = _Judge(rules, oracle_for(rules))
     rng = Random(4)
     points = [
         _luckless_points(judge, Seat(n % 2 + 1), {Seat.ONE: 0.5, Seat.TWO: 0.5}, rng) for n in range(1000)
     ]
     assert mean(points) == pytest.approx(0.5, abs=4 * 0.2 / 1000**0.5)
     assert stdev(points) < 0.3  # of plain results it is one half
-
-
-def test_a_difference_within_its_margin_is_called_so() -> None:
-    rows = [
-        LevelRow("random", 1.0, 0.1, 0.01, None, None, 100),
-        LevelRow("novice", 0.8, 0.08, 0.01, 0.52, 0.03, 100),
-        LevelRow("casual", 0.5, 0.05, 0.01, 0.6, 0.03, 100),
-    ]
-    random, novice, casual = levels_as_text(find_game("chain"), rows, 100).splitlines()[2:5]
-    assert "told apart" not in random + casual
-    assert novice.endswith("52.0% ± 3.0 points  cannot be told apart by so many matches")
 
 
 def test_the_margin_narrows_with_the_number_of_matches() -> None:
@@ -121,16 +109,21 @@ def test_the_margin_narrows_with_the_number_of_matches() -> None:
         ("hunt", "guessing decides"),
     ],
 )
-def test_what_makes_levels_close_is_what_the_game_has(game: str, part: str) -> None:
-    room = find_game(game)
-    rows = [
-        LevelRow("random", 1.0, 0.1, 0.01, None, None, 9),
-        LevelRow("novice", 0.8, 0.1, 0.01, 0.52, 0.03, 9),
-    ]
-    told = levels_as_text(room, rows, 9)
-    assert told.endswith(
-        "--matches.\n" + (f"Some levels are close: {part} much of this game.\n" if part else "")
-    )
-    rows[1].margin = 0.001
-    assert "--matches" not in levels_as_text(room, rows, 9), "they are told apart"
-    assert levels.usual_matches(room) == (100 if part else 1000)
+def test_what_decides_beside_skill_is_what_the_game_has(game: str, part: str) -> None:
+    assert what_decides(find_game(game).rules()) == part
+    assert usual_matches(find_game(game).rules()) == (100 if part else 1000)
+
+
+def test_draws_count_half_in_a_game_that_no_registry_knows() -> None:
+    rows = measure_levels(Steps(), 200, "steps")
+    assert rows[-1].given_away == 0
+    assert all(row.score is not None and row.score > 0.5 for row in rows[1:])
+
+
+def test_a_game_with_chance_and_secrets_is_played_to_its_end() -> None:
+    """Its oracle sees one side only, so no luck is taken out: what is left are plain results."""
+    oracle = HideOracle()
+    judge, rng = _Judge(oracle.rules, oracle), Random(1)
+    points = [_luckless_points(judge, Seat.ONE, dict.fromkeys(Seat, 0.0), rng) for _ in range(400)]
+    assert set(points) == {0.0, 1.0}
+    assert mean(points) == pytest.approx(0.5, abs=0.1)

@@ -1,21 +1,18 @@
 """A review of hunt: play without sense is charged for, and luck stands where it struck."""
 
-import json
 from random import Random
 from typing import Any
 
 import duels
-from duels.analysis.review import review_match
+from duels.analysis.review_data import review_as_data
 from duels.analysis.review_page import review_as_page
 from duels.core.match import Match, playing
 from duels.core.rules import Seat
-from duels.games import find_game
-from duels.games.hunt.rules import Move, Observe, Phase
-from duels.terminal.review_text import review_as_json, review_as_text
+from duels.games.hunt.oracle import make_oracle
+from duels.games.hunt.rules import Move, Observe, Phase, QuantumHunt
+from duels.terminal.review_text import review_as_text
 
-ROOM = find_game("hunt")
-RULES = ROOM.rules()
-ORACLE = ROOM.oracle(RULES)
+ORACLE = make_oracle(QuantumHunt())
 
 
 def senseless_match(seed: int) -> Match[Any, Any, Any]:
@@ -36,11 +33,11 @@ def senseless_match(seed: int) -> Match[Any, Any, Any]:
 
 def test_a_senseless_match_is_not_called_flawless() -> None:
     match = senseless_match(0)
-    review = review_match(ROOM, match, ORACLE)
+    review = duels.review(match, ORACLE)
     assert len(match.turns) > 20
     assert review.loss(Seat.ONE) > 0.1 > 2 * review.loss(Seat.TWO)
     told = review_as_text(review)
-    assert "gave nothing away" not in told
+    assert "no mistakes" not in told
     assert "blunder" in told
 
 
@@ -51,7 +48,7 @@ def test_a_collision_is_told_where_the_token_went_onto_the_other() -> None:
     )  # fmt: skip
     assert match.outcome
     assert match.outcome.winner is Seat.TWO
-    review = review_match(ROOM, match, ORACLE)
+    review = duels.review(match, ORACLE)
     moved, named = review.moments[-2:]
     assert moved.mishap.startswith("you went onto the other token, which was there with about ")
     assert named.before == named.after == moved.after == 0.0
@@ -59,9 +56,8 @@ def test_a_collision_is_told_where_the_token_went_onto_the_other() -> None:
     assert (named.luck, named.loss, named.mark, named.alike) == (0, 0, "", "Lost already.")
     assert not any(moment.mishap for moment in review.moments[:-2])
     total = review.opening + review.luck - review.loss(Seat.ONE) + review.loss(Seat.TWO)
-    assert abs(total - review.result) < 1e-9
+    assert abs(total - review.score) < 1e-9
     told = " ".join(review_as_text(review).split())
-    assert "most with entry 9, move 4 (about " in told
-    assert f"points): {moved.mishap}." in told
-    assert json.loads(review_as_json(review))["moments"][-2]["mishap"] == moved.mishap
+    assert f"from you in all, mostly when you played move 4 (entry 9): {moved.mishap}." in told
+    assert review_as_data(review)["moments"][-2]["mishap"] == moved.mishap
     assert f"Player 1, {moved.mishap}." in review_as_page(review)

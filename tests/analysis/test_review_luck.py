@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-import duels
-from duels.analysis.review import Moment, review_match
-from duels.core.match import Match, playing
+from duels.analysis.review import Moment, review
+from duels.core.match import Match
 from duels.core.rules import CHANCE, Seat
-from duels.games import find_game
+from duels.games.flip.oracle import make_oracle
+from duels.games.flip.rules import QuantumTiles
 from duels.solving.oracle import Value
+from tests.analysis.matches import level_match
 
-ROOM = find_game("flip")
-RULES = ROOM.rules()
-ORACLE = ROOM.oracle(RULES)
+RULES = QuantumTiles()
+ORACLE = make_oracle(RULES)
 CLOSE = 1e-9
 
 
@@ -25,12 +25,6 @@ def to_player_1(match: Match[Any, Any, Any]) -> Value:
     if match.outcome:
         return Value(float(match.outcome.winner is Seat.ONE))
     return ORACLE.value(match.sight(Seat.ONE))
-
-
-def match_of(level: str, seed: int) -> Match[Any, Any, Any]:
-    player, rng = duels.make_player(level, ROOM, RULES), Random(seed)
-    *_, match = playing(duels.start("flip"), rng, lambda match, seat: player.choose(match.sight(seat), rng))
-    return match
 
 
 def luck_of_chance(moment: Moment) -> Value:
@@ -57,13 +51,13 @@ def loss_of_decision(moment: Moment) -> Value:
 
 @pytest.mark.parametrize(("level", "seed"), [("random", 1), ("casual", 2), ("expert", 3), ("perfect", 4)])
 def test_luck_and_losses_worked_out_apart_add_up_to_the_result(level: str, seed: int) -> None:
-    match = match_of(level, seed)
-    review = review_match(ROOM, match, ORACLE)
+    match = level_match("flip", level, Random(seed))
+    found = review(match, ORACLE)
     assert match.outcome
-    assert review.result == float(match.outcome.winner is Seat.ONE)
-    assert len({moment.actor for moment in review.moments}) == 3
-    total = Value(review.opening, error=review.error)
-    for moment in review.moments:
+    assert found.score == float(match.outcome.winner is Seat.ONE)
+    assert len({moment.actor for moment in found.moments}) == 3
+    total = Value(found.opening, error=found.error)
+    for moment in found.moments:
         if moment.actor is CHANCE:
             apart = luck_of_chance(moment)
             told, share = moment.luck, apart.number
@@ -71,17 +65,17 @@ def test_luck_and_losses_worked_out_apart_add_up_to_the_result(level: str, seed:
         else:
             apart = loss_of_decision(moment)
             told, share = moment.loss, -apart.number if moment.actor is Seat.ONE else apart.number
-            assert abs(moment.luck) <= apart.error + review.error + CLOSE  # nothing is hidden in flip
-        assert abs(told - apart.number) <= apart.error + review.error + CLOSE
+            assert abs(moment.luck) <= apart.error + found.error + CLOSE  # nothing is hidden in flip
+        assert abs(told - apart.number) <= apart.error + found.error + CLOSE
         total = Value(total.number + share, error=total.error + apart.error)
-    assert abs(total.number - review.result) <= total.error + CLOSE
+    assert abs(total.number - found.score) <= total.error + CLOSE
     # The bounds say something: luck and losses are much larger than what is not known about them.
-    swings = sum(abs(moment.after - moment.before) for moment in review.moments)
+    swings = sum(abs(moment.after - moment.before) for moment in found.moments)
     assert total.error < swings / 20
 
 
 def test_perfect_play_gives_nothing_away_and_random_play_does() -> None:
-    perfect = review_match(ROOM, match_of("perfect", 4), ORACLE)
+    perfect = review(level_match("flip", "perfect", Random(4)), ORACLE)
     assert all(perfect.loss(seat) < 0.001 for seat in Seat)
-    clumsy = review_match(ROOM, match_of("random", 1), ORACLE)
+    clumsy = review(level_match("flip", "random", Random(1)), ORACLE)
     assert sum(clumsy.loss(seat) for seat in Seat) > 0.1

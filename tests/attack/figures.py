@@ -45,6 +45,13 @@ def markdown(figures: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def together(parts: Sequence[dict[str, Any]]) -> str:
+    """One table of attacks that ran apart."""
+    rows = [row for part in parts for row in part["attacks"]]
+    seeds = ", ".join(part["seed"] for part in parts)
+    return markdown({**parts[0], "seed": seeds, "attacks": rows})
+
+
 def write(figures: dict[str, Any]) -> None:
     """Keep the figures, and put the table into the page."""
     FIGURES.parent.mkdir(exist_ok=True)

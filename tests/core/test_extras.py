@@ -1,14 +1,22 @@
 """Without an extra, what needs it says which one it needs."""
 
+import re
 import subprocess
 import sys
+import tomllib
 from importlib import import_module
+from itertools import combinations
+from pathlib import Path
 
 import pytest
 
 from duels.core.errors import DuelsError
 from duels.core.extras import MissingExtra, extra
 
+ROOT = Path(__file__).parent.parent.parent
+EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+    "optional-dependencies"
+]
 NEEDS = [
     ("import duels.envs.gymnasium", "rl", ["gymnasium", "numpy"]),
     ("import duels.envs.gymnasium", "rl", ["gymnasium"]),
@@ -47,3 +55,23 @@ def test_it_is_an_error_of_ours_and_pythons() -> None:
         import_module("nothing_of_the_kind")
     assert isinstance(caught.value, DuelsError)
     assert caught.value.name == "nothing_of_the_kind"
+
+
+def test_no_two_extras_bring_the_same() -> None:
+    for one, other in combinations(EXTRAS, 2):
+        assert set(EXTRAS[one]) != set(EXTRAS[other]), (one, other)
+
+
+def test_whatever_is_named_anywhere_is_an_extra() -> None:
+    named: dict[str, Path] = {}
+    for path in (ROOT / "src").rglob("*.py"):
+        source = path.read_text(encoding="utf-8")
+        named |= dict.fromkeys(re.findall(r"\b(?:extra|to_install)\(['\"](\w+)['\"]\)", source), path)
+        named |= dict.fromkeys(re.findall(r"\bextra [`'](\w+)[`']", source), path)
+    for path in (ROOT / "README.md", ROOT / "Makefile", *(ROOT / "docs").rglob("*.md")):
+        text = path.read_text(encoding="utf-8")
+        for names in re.findall(r"(?:duels|'\.)\[([a-z,]+)\]", text):
+            named |= dict.fromkeys(names.split(","), path)
+        named |= dict.fromkeys(re.findall(r"\bextra `(\w+)`", text), path)
+    assert {"fast", "rl", "vector", "openspiel", "data"} <= named.keys()
+    assert not {name: path for name, path in named.items() if name not in EXTRAS}

@@ -1,10 +1,19 @@
 """Features: what a view is shown as, in numbers."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
 import pytest
 
-from duels.core.features import WIDE, Encoding, Feature
+from duels.core.features import WIDE, Encoding, Feature, features_by_exploring
 from duels.core.rules import Seat
 from duels.games import GAMES
+from tests.outside.highcard import HighCard
+from tests.outside.nim import Nim
+from tests.outside.tictactoe import TicTacToe
 
 
 def test_one_hot_and_two_valued_slots() -> None:
@@ -46,3 +55,48 @@ def test_both_seats_see_the_start_from_their_own_side(game: str) -> None:
     shown = [encoding.encode(rules.view(rules.initial(), seat), seat) for seat in Seat]
     assert [len(numbers) for numbers in shown] == [encoding.size] * 2
     assert shown[0] != shown[1]  # whose turn it is
+
+
+def test_features_of_a_game_that_states_none() -> None:
+    """A board that is a word is shown cell by cell; a tuple that grows is filled up; no clock is shown."""
+    (board,) = features_by_exploring(TicTacToe())
+    assert (board.name, board.values, board.count) == ("cells", (".", "o", "x"), 9)
+    assert Encoding([board]).encode(TicTacToe().parse_state("xo......."), Seat.ONE)[:6] == bytes(
+        [0, 0, 1, 0, 1, 0]
+    )
+    limits = [features_by_exploring(HighCard(max_passes=limit)) for limit in (None, 2)]
+    for features in limits:
+        assert [feature.name for feature in features] == ["seat", "dealt", "cards", "mover", "end", "winner"]
+        assert {feature.name: feature.values for feature in features}["cards"] == (1, 2, None)
+    assert [f.values for f in limits[0]] == [f.values for f in limits[1]]
+    heaps, mover, _ = features_by_exploring(Nim())
+    assert (heaps.values, heaps.count) == ((0, 1, 2), 2)
+    assert set(mover.values) == {"mine", "other's"}
+
+
+class InAnyOrder(Nim):
+    """Is shown as a set of words, which has another order in every process."""
+
+    def view(self, state: Any, seat: Seat) -> Any:
+        return frozenset({*(f"heap {place} has {heap}" for place, heap in enumerate(state.heaps)), "a", "b"})
+
+
+def test_features_are_the_same_in_every_process() -> None:
+    script = (
+        "from tests.core.test_features import InAnyOrder, features_by_exploring\n"
+        "for feature in features_by_exploring(InAnyOrder()): print([sorted(v) for v in feature.values])"
+    )
+    root = Path(__file__).parents[2]
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", script],
+            env={**os.environ, "PYTHONHASHSEED": str(seed)},
+            cwd=root,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in (1, 2, 3)
+    ]
+    assert told[0] == told[1] == told[2]
+    assert "heap" in told[0]

@@ -4,7 +4,7 @@ The game: a coin is tossed; Player 1 hides something left or right; Player 2, wh
 hidden, guesses where. On heads the finder wins, on tails the hider does.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
@@ -126,6 +126,31 @@ class Hide(Rules[State, str, View]):
         return " ".join((str(view.seat.value), *(field or "-" for field in fields)))
 
 
+@dataclass(frozen=True)
+class AlwaysLimited(Hide):
+    """Its limit cannot be taken away."""
+
+    max_guesses: int | None = 3
+    limit = "max_guesses"
+    clock = "guess"
+
+
+@dataclass(frozen=True)
+class LimitedByNothing(Hide):
+    """Its limit is none of its options."""
+
+    limit = "max_guesses"
+    clock = "guess"
+
+
+@dataclass(frozen=True)
+class Unclocked(Hide):
+    """Nothing counts towards its limit."""
+
+    max_guesses: int | None = None
+    limit = "max_guesses"
+
+
 class LooseMatch(Match[State, str, View]):
     """A gate that stands open."""
 
@@ -197,8 +222,8 @@ class FalseOffer(Broken):
         self,
         state: State,
         seat: Seat,
-        events: tuple[Event, ...] = (),
-        history: tuple[str | None, ...] = (),
+        events: Sequence[Event] = (),
+        history: Sequence[str | None] = (),
     ) -> Sight[str, View]:
         return replace(super().sight(state, seat, events, history), actions=SIDES)
 
@@ -290,6 +315,19 @@ class IdentityState(State):
         return self is other
 
 
+class FluidState(State):
+    """Cannot be told from one that was changed."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Fluid(Broken):
+    breaks = Law.PURITY
+
+    def initial(self) -> State:
+        return FluidState()
+
+
 class Endless(Broken):
     breaks = Law.ENDING
 
@@ -306,9 +344,19 @@ class Hasty(Broken):
 
 class Unexplained(Broken):
     breaks = Law.ENDING
+    can_be_drawn = True
 
     def outcome(self, state: State) -> Outcome | None:
         return Outcome.draw(" ") if state.guess else None
+
+
+class UnexpectedlyDrawn(Broken):
+    """Does not say that it can be drawn."""
+
+    breaks = Law.ENDING
+
+    def outcome(self, state: State) -> Outcome | None:
+        return Outcome.draw("It does not matter.") if state.guess else None
 
 
 class CutOffByNothing(Broken):
@@ -343,6 +391,39 @@ class Ambiguous(Broken):
 
     def format(self, action: str) -> str:
         return "left" if action in SIDES else action
+
+
+class GivesUp(Broken):
+    """One of its actions is written as a resignation is."""
+
+    breaks = Law.NOTATION
+
+    def parse(self, text: str) -> str:
+        return super().parse("left" if text.lower() == "resign" else text)
+
+    def format(self, action: str) -> str:
+        return "resign" if action == "left" else action
+
+
+class Commented(Broken):
+    """A record takes one of its actions for a comment."""
+
+    breaks = Law.NOTATION
+
+    def parse(self, text: str) -> str:
+        return super().parse(text.removeprefix("#"))
+
+    def format(self, action: str) -> str:
+        return f"#{action}" if action == "left" else action
+
+
+class Rambling(Broken):
+    """Its sentence about the end takes more than a line."""
+
+    breaks = Law.ENDING
+
+    def outcome(self, state: State) -> Outcome | None:
+        return Outcome.draw("It is over.\nresult: 1 won") if state.guess else None
 
 
 class Forgetful(Broken):

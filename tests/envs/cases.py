@@ -6,6 +6,7 @@ from typing import Any
 from duels.envs import dice
 from duels.envs.engine import MatchEngine
 from duels.games import GAMES
+from duels.solving.tables import FIRST_WON, SECOND_WON
 
 CASES: dict[str, tuple[str, dict[str, Any]]] = {
     **{name: (name, {}) for name in GAMES},
@@ -28,6 +29,10 @@ class Reference:
     def __init__(self, case: str, seed: int, number: int = 0) -> None:
         self.engine = MatchEngine(rules_of(case))
         self.stream = dice.stream(seed, number)
+        self.reset()
+
+    def reset(self) -> None:
+        self.engine.reset(self.stream)
 
     def play(self, action: int) -> None:
         self.engine.step(action, dice.roll(self.stream)[0])
@@ -47,8 +52,8 @@ class Reference:
 
     @property
     def rewards(self) -> tuple[float, float]:
-        winner = self.engine.winner
-        return (0.0, 0.0) if winner < 0 else (1.0, -1.0) if winner == 0 else (-1.0, 1.0)
+        one = {FIRST_WON: 1.0, SECOND_WON: -1.0}.get(self.engine.result, 0.0)
+        return one, 0.0 - one
 
     @property
     def over(self) -> bool:

@@ -15,8 +15,8 @@ from duels.analysis.agents import table_of
 from duels.core.errors import DuelsError, IllegalMove
 from duels.core.rules import Sight
 from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
-from duels.envs.tabled import shared_tables
 from duels.games import GAMES
+from duels.solving.game_tables import shared_tables
 from tests.envs.cases import CASES
 
 

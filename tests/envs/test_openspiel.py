@@ -37,12 +37,13 @@ from duels.core.errors import BadOption, GameOver, IllegalMove
 from duels.core.match import Match
 from duels.core.rules import CHANCE, Seat, Sight
 from duels.games import GAMES
-from duels.games.hunt.certificate import problem_against
+from duels.games.hunt.memory import Window
+from duels.games.hunt.pomdp import Effort, tightest
+from duels.games.hunt.responder_problem import problem_against
 from duels.games.hunt.rules import Observe, Phase, Tunnel
 from duels.players import make_player
-from duels.solving.memory import Window
-from duels.solving.pomdp import Effort, tightest
-from tests.solving.test_pomdp import some_tables
+from duels.solving.oracles import oracle_for
+from tests.games.hunt.test_pomdp import some_tables
 
 if not flags.FLAGS.is_parsed():
     flags.FLAGS.mark_as_parsed()
@@ -246,7 +247,7 @@ def test_their_value_iteration_agrees_with_our_oracles(
     spiel = pyspiel.load_game(f"duels_{game}({given})")
     values = value_iteration(spiel, -1, 1e-9, cyclic_game=True)
     rules: Any = GAMES[game].rules(**options)
-    oracle: Any = GAMES[game].oracle(rules)
+    oracle: Any = oracle_for(rules)
     assert len(values) > 200
     for text, points in values.items():
         sight = rules.parse_position(text)
@@ -283,7 +284,7 @@ def their_best_response(game: Any, seat: Seat, odds: Callable[[Sight[Any, Any]],
 def test_their_best_response_to_our_oracles_hunt_is_ours(level: str) -> None:
     """On the book's seven cells, cut off after each player's first turn."""
     rules: Any = GAMES["hunt"].rules(max_turns=2)
-    player: Any = make_player(level, GAMES["hunt"], rules)
+    player: Any = make_player(level, rules)
     game = pyspiel.load_game("duels_hunt(max_turns=2)")
     theirs = [their_best_response(game, seat, player.odds) for seat in Seat]
     assert (sum(theirs) - 1) / 2 == pytest.approx(our_exploitability(player.odds, "hunt", max_turns=2))

@@ -11,8 +11,9 @@ import pytest
 
 import duels.envs.gymnasium
 import duels.envs.openspiel  # noqa: F401  (both register the games)
+from duels import vector
 from duels.core.rules import CHANCE
-from duels.envs import dice, vector
+from duels.envs import dice
 from duels.envs import engine as engine_module
 from duels.envs import pettingzoo as duels_pettingzoo
 from duels.envs.engine import RulesEngine, make_engine
@@ -29,11 +30,11 @@ def test_engine(case: str, seed: int) -> None:
     engine = make_engine(rules_of(case))
     for number in range(20):
         match = Reference(case, seed, number)
-        engine.reset()
+        engine.reset(match.stream)
         while True:
-            assert (engine.actor, engine.winner, engine.truncated) == (
+            assert (engine.actor, engine.result, engine.truncated) == (
                 match.engine.actor,
-                match.engine.winner,
+                match.engine.result,
                 match.engine.truncated,
             )
             assert engine.mask().tolist() == match.engine.mask().tolist()
@@ -84,7 +85,7 @@ def test_pettingzoo(case: str, seed: int) -> None:
         if match.over:
             assert not observation["action_mask"].any()
             assert reward == match.rewards[seat]
-            assert (terminated, truncated) == (not match.engine.truncated, match.engine.truncated)
+            assert (terminated, truncated) == (match.engine.terminated, match.engine.truncated)
             env.step(None)
             continue
         assert [terminated, truncated, reward] == [False, False, 0]
@@ -133,10 +134,10 @@ def test_vector_core(case: str, autoreset: bool) -> None:
                 continue
             match.play(actions[number])
             assert tuple(steps.rewards[number].tolist()) == match.rewards
-            assert steps.terminated[number] == (match.over and not match.engine.truncated)
+            assert steps.terminated[number] == match.engine.terminated
             assert steps.truncated[number] == match.engine.truncated
             if match.over and autoreset:
-                match.engine.reset()
+                match.reset()
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -200,7 +201,7 @@ def _play_gymnasium(case: str, seat: int, seed: int) -> None:
         assert observation.tolist() == match.engine.observe(seat).tolist()
         assert not info["action_mask"].any()
         observation, info = env.reset()
-        match.engine.reset()
+        match.reset()
         answer()
 
 
@@ -236,9 +237,9 @@ def test_gymnasium_vector(case: str, seat: int) -> None:
             match.play(actions[number])
             answer(match)
             assert rewards[number] == match.rewards[seat]
-            assert terminated[number] == (match.over and not match.engine.truncated)
+            assert terminated[number] == match.engine.terminated
             assert truncated[number] == match.engine.truncated
             if match.over:
                 assert info["final_obs"][number].tolist() == match.engine.observe(seat).tolist()
-                match.engine.reset()
+                match.reset()
                 answer(match)

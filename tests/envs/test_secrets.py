@@ -14,13 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import duels.envs.openspiel  # noqa: F401  (registers the games)
+from duels import vector
 from duels.analysis.export import Export, play_one, rows_of
 from duels.core.match import Match, Turn
 from duels.core.rules import Seat, Sight
 from duels.envs import pettingzoo as duels_pettingzoo
-from duels.envs import vector
 from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
 from duels.games import GAMES
+from duels.solving.oracles import oracle_for
 
 OPTIONS: dict[str, Any] = {"max_turns": 8}
 HUNT = GAMES["hunt"].rules(**OPTIONS)
@@ -191,8 +192,8 @@ def test_vector_core(seed: int, seat: Seat) -> None:
     assert (shown[0] == shown[1]).all()
 
 
-RUN = Export(GAMES["hunt"], HUNT, ("random", "random"), "s", 1)
-ORACLE = GAMES["hunt"].oracle(HUNT)
+RUN = Export(HUNT, ("random", "random"), "s", 1)
+ORACLE = oracle_for(HUNT)
 
 
 @settings(max_examples=8, deadline=None)
@@ -241,7 +242,7 @@ def test_flip_shows_nothing_of_what_is_not_drawn() -> None:
 def test_flip_is_the_same_for_every_seed_until_a_tile_is_turned() -> None:
     shown = set()
     for seed in range(20):
-        env = duels_pettingzoo.flip_v0.env()  # type: ignore[attr-defined]
+        env = duels_pettingzoo.flip_v0.env()
         env.reset(seed=seed)
         both = [env.observe(agent) for agent in env.agents]
         observation, info = DuelEnv("flip").reset(seed=seed)
@@ -273,7 +274,7 @@ class Last:
 
 
 def flip_in_pettingzoo(seed: int, steps: int) -> list[tuple[bytes, str]]:
-    env = duels_pettingzoo.flip_v0.env(grade=True)  # type: ignore[attr-defined]
+    env = duels_pettingzoo.flip_v0.env(grade=True)
     env.reset(seed=seed)
     looks = []
     for step in range(steps):

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import duels.vector
+from duels import vector
 from duels.core.errors import DuelsError, IllegalMove
-from duels.envs import vector
 from duels.envs.tabled import TableBatch
+from duels.solving.tables import FIRST_WON
 from tests.envs.cases import CASES, rules_of
 
 COMPILED = ("lights", "chain of 2 boards", "hunt of 6 turns", "flip of 9")
@@ -333,8 +334,8 @@ def test_a_policy_may_not_act_on_secrets() -> None:
     observing = np.flatnonzero((tables.actor == 0) & tables.legal[:, 6:].any(axis=1))
     peeking = honest.copy()
     for state in observing:
-        winners = tables.winner[tables.successor[state, :, 0] >> 1]
-        hits = np.flatnonzero(tables.legal[state] & (winners == 0))
+        results = tables.result[tables.successor[state, :, 0] >> 1]
+        hits = np.flatnonzero(tables.legal[state] & (results == FIRST_WON))
         peeking[state] = hits[0] if len(hits) else honest[state]
     with pytest.raises(DuelsError, match="secrets"):
         batch.policy(peeking)

@@ -1,12 +1,24 @@
 """Options with which there would be no game are refused in one clear line."""
 
+import inspect
+from collections.abc import Callable
+from dataclasses import make_dataclass
 from typing import Any
 
+import gymnasium
 import numpy as np
+import pettingzoo
 import pytest
 
+import duels
+from duels import vector
 from duels.core.errors import BadOption, UnknownName
-from duels.games import GAMES, find_game
+from duels.core.options import RESERVED, options_of
+from duels.envs import gymnasium as gymnasium_envs
+from duels.envs import pettingzoo as pettingzoo_envs
+from duels.games import GAMES, find_game, rules_of
+from duels.terminal.commands import cli
+from duels.terminal.game_options import GameCommand
 
 
 @pytest.mark.parametrize(
@@ -46,3 +58,56 @@ def test_an_option_may_be_a_number_of_numpys() -> None:
 def test_what_is_no_games_name_is_refused(name: Any) -> None:
     with pytest.raises(UnknownName, match=f"There is no game '{name}'"):
         find_game(name)
+
+
+CALLED_WITH_OPTIONS: list[Callable[..., Any]] = [
+    duels.start,
+    duels.exercises,
+    duels.exploitability,
+    duels.exploitability_bounds,
+    duels.table_of,
+    rules_of,
+    vector.make,
+    gymnasium_envs.DuelEnv,
+    gymnasium_envs.DuelVectorEnv,
+    gymnasium.make,
+    gymnasium.make_vec,
+    pettingzoo_envs.env,
+    pettingzoo_envs.raw_env,
+    pettingzoo_envs.DuelEnv,
+    pettingzoo.make,
+]
+
+
+def told_apart(call: Callable[..., Any]) -> set[str]:
+    """The names that a call takes for itself, beside the options."""
+    named = inspect.signature(call).parameters.values()
+    assert named
+    return {parameter.name for parameter in named if parameter.kind is not parameter.VAR_KEYWORD}
+
+
+@pytest.mark.parametrize("call", CALLED_WITH_OPTIONS)
+def test_what_is_called_with_options_takes_only_reserved_names(call: Callable[..., Any]) -> None:
+    assert told_apart(call) <= RESERVED
+
+
+def test_openspiel_takes_only_reserved_names() -> None:
+    pytest.importorskip("pyspiel")
+    from duels.envs import openspiel
+
+    assert told_apart(openspiel.load_game) <= RESERVED
+
+
+def test_no_command_has_a_flag_that_could_be_an_option() -> None:
+    commands = [command for command in cli.commands.values() if isinstance(command, GameCommand)]
+    assert commands
+    for command in commands:
+        flags = {flag for param in command.params for flag in param.opts if flag.startswith("--")}
+        assert {flag.removeprefix("--").replace("-", "_") for flag in flags} <= RESERVED
+
+
+@pytest.mark.parametrize("name", [*sorted(RESERVED), "no_luck"])
+def test_an_option_that_something_else_would_take_is_refused(name: str) -> None:
+    rules = make_dataclass("Heap", [(name, int, 3)], frozen=True)
+    with pytest.raises(BadOption, match=f"^No option may be called '{name}', as one of Heap is.$"):
+        options_of(rules)

@@ -157,13 +157,19 @@ def _home(folder: Path) -> Iterator[None]:
 
 
 def as_subprocess(scene: Scene, folder: Path) -> Printed:
-    """Run the installed command `duels`."""
+    """Run the installed command `duels`, as a shell that has it on its path."""
+    scripts = sysconfig.get_path("scripts")
     done = subprocess.run(
-        [Path(sysconfig.get_path("scripts"), "duels"), *scene.arguments],
+        [Path(scripts, "duels"), *scene.arguments],
         input=scene.stdin,
         capture_output=True,
         cwd=folder,
-        env={**os.environ, "DUELS_HOME": str(folder), "PYTHONUTF8": "1"},
+        env={
+            **os.environ,
+            "DUELS_HOME": str(folder),
+            "PATH": f"{scripts}{os.pathsep}{os.environ.get('PATH', '')}",
+            "PYTHONUTF8": "1",
+        },
         encoding="utf-8",
         check=False,
     )

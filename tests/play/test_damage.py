@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from duels.core.errors import RecordError
 from duels.core.record import TornRecord
 from duels.core.rules import Seat
-from duels.play.journal import read_record
+from duels.play.library import read_record
 from tests.support import GAME_NAMES, duels, lines_of, sample_record
 
 FRESH = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
@@ -92,14 +92,14 @@ WRONG = {
     b"duels record 1\ngame: lights\nseat1\n\n": (3, "not a header line"),
     b"duels record 1\ngame: lights\ngame: lights\n\n": (3, "twice"),
     b"duels record 1\nseat1: human\ngame: lights\noptions: size=3\n\n": (4, "no option 'size'"),
-    b"duels record 1\ngame: lights\noptions: lights=many\n\n": (3, "not an option"),
+    b"duels record 1\ngame: lights\noptions: lights=many\n\n": (3, "'lights=many' cannot be read"),
     b"duels record 1\ngame: lights\noptions: lights=0\n\n": (3, "lights is at least 1"),
     b"duels record 1\ngame: lights\noptions: lights=999999999\n\n": (3, "lights is at most 999"),
-    b"duels record 1\ngame: lights\noptions: lights=None\n\n": (3, "'lights=None' is not an option"),
+    b"duels record 1\ngame: lights\noptions: lights=None\n\n": (3, "'lights=None' cannot be read"),
     b"duels record 1\ngame: chain\noptions: max_boards=0\n\n": (3, "max_boards"),
     b"duels record 1\ngame: hunt\noptions: max_turns=0\n\n": (3, "max_turns"),
     b"duels record 1\ngame: flip\noptions: side=4\n\n": (3, "must fill the board"),
-    b"duels record 1\ngame: flip\noptions: values=None\n\n": (3, "'values=None' is not an option"),
+    b"duels record 1\ngame: flip\noptions: values=None\n\n": (3, "'values=None' cannot be read"),
     b"duels record 1\ngame: lights\nseat: 3\n\n": (3, "neither 1 nor 2"),
     b"duels record 1\ngame: lights\n\n8\n": (4, "'8' is not allowed now; allowed: 1, 2"),
     b"duels record 1\ngame: lights\n\nx\n": (4, "Cannot read 'x'"),

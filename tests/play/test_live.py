@@ -3,6 +3,7 @@
 import errno
 import os
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -17,7 +18,8 @@ from duels.core.match import Match
 from duels.core.record import dumps
 from duels.core.rules import CHANCE, Seat
 from duels.games import find_game
-from duels.play.journal import Journal, read_record
+from duels.play.journal import Journal
+from duels.play.library import read_record
 from duels.play.live import LiveMatch
 from duels.play.new_match import MACHINE_LIMIT, NewMatch, limited, seat_players
 from tests.support import GAME_NAMES, HEADERS, home, lines_of, play_as_table
@@ -77,7 +79,7 @@ def test_what_cannot_be_written_has_not_happened(tmp_path: Path) -> None:
         assert lines_of(read_record(journal.path).match) == ["4", "resign"]
 
 
-CHANGES = {
+CHANGES: dict[str, Callable[[Path], object]] = {
     "removed": lambda path: path.unlink(),
     "replaced": lambda path: (path.rename(path.with_suffix(".old")), path.write_text("another file")),
     "cut": lambda path: os.truncate(path, 20),

@@ -12,6 +12,7 @@ from duels.core.rules import Seat
 from duels.games import GAMES, find_game
 from duels.players.levels import SHARE, level_weights, mixture
 from duels.solving.oracle import Judged, Value, Verdict
+from duels.solving.oracles import oracle_for
 
 MATCHES = {"lights": 10, "leap": 10, "chain": 10, "flip": 4}
 
@@ -65,7 +66,7 @@ def test_in_a_game_of_secrets_too(share: float) -> None:
     """A level gives away its share on top of what the strategy's rare actions cost."""
     rng = Random(2)
     rules = find_game("hunt").rules()
-    oracle = find_game("hunt").oracle(rules)
+    oracle = oracle_for(rules)
     costly = 0
     for _ in range(4):
         match: Match[Any, Any, Any] = duels.start("hunt")
@@ -87,8 +88,8 @@ def test_in_a_game_of_secrets_too(share: float) -> None:
 def test_a_perfect_player_never_gives_anything_away(game: str) -> None:
     rng = Random(3)
     rules = find_game(game).rules()
-    oracle = find_game(game).oracle(rules)
-    player = duels.make_player("perfect", find_game(game), rules)
+    oracle = oracle_for(rules)
+    player = duels.make_player("perfect", rules)
     judged = 0
 
     def decide(match: Match[Any, Any, Any], seat: Seat) -> Any:
@@ -109,4 +110,4 @@ def test_a_perfect_player_never_gives_anything_away(game: str) -> None:
 def test_every_level_can_be_seated_by_name() -> None:
     for name in SHARE:
         for game in GAMES.values():
-            assert duels.make_player(name, game, game.rules())
+            assert duels.make_player(name, game.rules())

@@ -5,9 +5,14 @@ from typing import Any
 
 import pytest
 
-from duels.core.rules import Seat, Sight
+from duels.core.rules import Rules, Seat, Sight
 from duels.games.hunt.rules import Action, Known, QuantumHunt
+from duels.solving.best_answers import best_answers
 from duels.solving.best_response import Policy, best_response
+from duels.solving.cfr import sides_of
+from duels.solving.tree import explore_tree
+from tests.outside.highcard import HighCard
+from tests.outside.nim import Nim
 
 SHORT = QuantumHunt(cells=2, max_turns=3)
 
@@ -23,6 +28,17 @@ def test_a_certain_win_is_found() -> None:
         return [float(action is sight.actions[0]) for action in sight.actions]
 
     assert best_response(QuantumHunt(cells=2, max_turns=4), Seat.TWO, takes_the_first) == 1.0
+
+
+def test_a_draw_is_worth_one_half() -> None:
+    """Whoever holds the lower of two cards can do no better than to pass until it is cut off."""
+
+    def passes(sight: Sight[str, Any]) -> Sequence[float]:
+        return [1.0, 0.0]
+
+    # Dealt 2, show: it wins or draws; dealt 1, wait. So both seats win (1 + 1/2) / 4 + 1/4.
+    for seat in Seat:
+        assert best_response(HighCard(max_passes=4), seat, passes) == (1 + 0.5) / 4 + 0.5 / 2
 
 
 def open_spiels(rules: QuantumHunt) -> Any:
@@ -85,3 +101,30 @@ def test_open_spiels_cfr_leaves_us_as_little_to_gain_as_it_says(
     # OpenSpiel's game is worth from -1 to 1, ours from 0 to 1.
     assert gains == pytest.approx(exploitability.nash_conv(game, average) / 2, abs=1e-6)
     assert gains < most
+
+
+@pytest.mark.parametrize(
+    "rules", [SHORT, HighCard(max_passes=4), HighCard(cards=3, max_passes=3), Nim((1, 2), roll=2)]
+)
+def test_the_sequence_form_gives_the_same(rules: Rules[Any, Any, Any]) -> None:
+    def skewed(sight: Sight[Any, Any]) -> Sequence[float]:
+        """Never takes the first of three or more, so that some of the game is never met."""
+        shares = [(place + len(sight.events)) % 4 + 0.5 for place in range(len(sight.actions))]
+        shares[0] *= len(shares) < 3
+        return [share / sum(shares) for share in shares]
+
+    found = best_answers(rules, explore_tree(rules), skewed)
+    for seat in Seat:
+        assert found[seat] == pytest.approx(best_response(rules, seat, skewed))
+
+
+def test_a_policy_is_asked_once_and_only_where_it_comes_to() -> None:
+    asked: list[tuple[Any, ...]] = []
+
+    def takes_the_last(sight: Sight[Action, Known]) -> Sequence[float]:
+        asked.append((sight.seat, tuple(sight.history)))
+        return [float(action is sight.actions[-1]) for action in sight.actions]
+
+    tree = explore_tree(SHORT)
+    best_answers(SHORT, tree, takes_the_last)
+    assert len(set(asked)) == len(asked) < sum(len(side.decisions) for side in sides_of(tree).values())

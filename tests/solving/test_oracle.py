@@ -1,14 +1,18 @@
 """What a verdict says of its actions, and what every oracle does alike."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 import duels
 from duels.core.errors import NotYourTurn
+from duels.core.match import Match
 from duels.core.rules import CHANCE, Seat, Sight
-from duels.games import GAMES, find_game
-from duels.solving.oracle import Judged, Value, Verdict
+from duels.games import GAMES
+from duels.solving.oracle import Exactness, Judged, Value, Verdict
+from duels.solving.oracles import _MOST_KEPT, oracle_for
+from duels.solving.protocols import explainer_of
 
 
 def test_what_perfect_play_takes_costs_nothing_and_nothing_costs_less() -> None:
@@ -25,10 +29,36 @@ def test_what_perfect_play_takes_costs_nothing_and_nothing_costs_less() -> None:
     assert Verdict(Value(0.0), (Judged("a", Value(0.0), True, 0.5), Judged("b", Value(0.0), True, 0.5))).alike
 
 
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        (Value(0.5), "50.0%"),
+        (Value(0.5, Exactness.BOUND, error=0.0004), "50.0%"),
+        (Value(0.5, Exactness.BOUND, error=0.0005), "about 50.0%"),
+        (Value(0.12345, Exactness.ESTIMATE), "about 12.3%"),
+    ],
+)
+def test_a_value_in_a_sentence_says_where_its_digits_are_not_proven(value: Value, told: str) -> None:
+    assert str(value) == told
+
+
+def test_an_oracle_is_shared_by_equal_rules() -> None:
+    rules = GAMES["lights"].rules
+    first = oracle_for(rules())
+    assert oracle_for(rules(lights=7)) is first
+    assert oracle_for(rules(lights=8)) is not first
+    for lights in range(8, 8 + _MOST_KEPT):
+        oracle_for(rules(lights=lights))
+    assert oracle_for(rules()) is not first, "the oldest are forgotten"
+
+
+@pytest.mark.parametrize("concede", [Match.resign, Match.forfeit])
 @pytest.mark.parametrize("game", GAMES)
-def test_who_resigns_has_lost_and_nobody_decides_any_more(game: str) -> None:
-    match = duels.start(game).resign(Seat.ONE)
-    oracle = find_game(game).oracle(match.rules)
+def test_who_concedes_has_lost_and_nobody_decides_any_more(
+    game: str, concede: Callable[[Match[Any, Any, Any], Seat], Match[Any, Any, Any]]
+) -> None:
+    match = concede(duels.start(game), Seat.ONE)
+    oracle = oracle_for(match.rules)
     for seat in Seat:
         assert oracle.value(match.sight(seat)).number == (seat is Seat.TWO)
         with pytest.raises(NotYourTurn):
@@ -40,7 +70,7 @@ def test_a_position_is_judged_once_for_its_verdict_and_its_reason(
     game: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     match = duels.start(game)
-    oracle = find_game(game).oracle(match.rules)
+    oracle = oracle_for(match.rules)
     work_out = oracle._verdict_on
     asked = []
 
@@ -51,7 +81,7 @@ def test_a_position_is_judged_once_for_its_verdict_and_its_reason(
     monkeypatch.setattr(oracle, "_verdict_on", counted)
     sight = match.sight(Seat.ONE)
     verdict = oracle.judge(sight)
-    assert oracle.reason(sight)
+    assert explainer_of(oracle).reason(sight)
     assert oracle.judge(sight) is verdict
     assert asked == [sight]
     after = match.play(Seat.ONE, sight.actions[0])

@@ -11,8 +11,11 @@ from duels.games import GAMES
 from duels.players import make_player
 from duels.players.levels import LevelPlayer
 from duels.solving.decisions import Decisions
+from duels.solving.oracles import oracle_for
 from duels.solving.table_response import best_response_value
-from duels.solving.tables import Tables, compile_tables
+from duels.solving.tables import ONGOING, Tables, compile_tables
+from tests.outside.highcard import HighCard
+from tests.outside.tictactoe import TicTacToe
 
 Odds = dict[int, Fraction]
 SMALL = [(3, 2), (3, 3), (4, 3)]
@@ -24,7 +27,7 @@ def chain(cells: int, run: int) -> tuple[Tables, NDArray[np.float64], NDArray[np
     rules: Any = room.rules(cells=cells, run=run)
     tables = Tables(**compile_tables(Decisions(rules), room.encoding(rules)))
     uniform = tables.legal / np.maximum(tables.legal.sum(axis=1, keepdims=True), 1)
-    player = make_player("perfect", room, rules)
+    player = make_player("perfect", rules)
     assert isinstance(player, LevelPlayer)
     perfect = np.zeros(uniform.shape)
     for place, state in enumerate(tables.rules_states(rules)):
@@ -92,8 +95,8 @@ def solved(tables: Tables, taken: list[Odds | None], me: int) -> list[Fraction]:
     for state, odds in enumerate(taken):
         row = {to: -share for to, share in (odds or {}).items()}
         row[state] = row.get(state, Fraction(0)) + 1
-        if tables.winner[state] >= 0:
-            row[size] = Fraction(1 if tables.winner[state] == me else -1)  # the right-hand side
+        if tables.result[state] != ONGOING:
+            row[size] = Fraction(1 if tables.result[state] == me else -1)  # the right-hand side
         rows.append(row)
     for pivot in reversed(range(size)):
         rows[pivot] = {to: number / rows[pivot][pivot] for to, number in rows[pivot].items()}
@@ -138,3 +141,44 @@ def test_the_rarest_mistake_costs_everything_in_the_end(cells: int, run: int, mi
         assert answer_to(tables, perfect, me) == 0.5
         policy = (1 - mistakes) * perfect + mistakes * uniform
         assert answer_to(tables, policy, me) == 1.0
+
+
+def test_a_draw_ends_the_game_and_is_worth_nothing() -> None:
+    """Noughts and crosses: to a draw the responder goes rather than to a loss, and from it nowhere."""
+    rules = TicTacToe()
+    tables = Tables(**compile_tables(Decisions(rules), rules.game.encoding(rules)))
+    uniform = tables.legal / np.maximum(tables.legal.sum(axis=1, keepdims=True), 1)
+    lowest = np.eye(tables.actions)[tables.legal.argmax(axis=1)] * tables.legal.any(axis=1, keepdims=True)
+    perfect = np.zeros(uniform.shape)
+    for place, state in enumerate(tables.rules_states(rules)):
+        if seat := rules.actor(state):
+            for judged in oracle_for(rules).judge(rules.sight(state, seat)).actions:
+                perfect[place, judged.action] = judged.weight
+    for me in (0, 1):
+        assert answer_to(tables, perfect, me) == 0.5
+        assert answer_to(tables, lowest, me) == 1.0
+        assert answer_to(tables, uniform, me) == pytest.approx(by_induction(tables, uniform, me), rel=1e-14)
+    # Nobody can lose against uniform play, and now and then it cannot be beaten.
+    assert 0.9 < answer_to(tables, uniform, 1) < answer_to(tables, uniform, 0) < 1
+
+
+def by_induction(tables: Tables, policy: NDArray[np.float64], me: int) -> float:
+    """Backward over a game whose states are numbered after those they are reached from."""
+    worth = np.zeros(tables.states)
+    for state in reversed(range(tables.states)):
+        if tables.result[state] != ONGOING:
+            worth[state] = {me: 1.0, 1 - me: 0.0}.get(int(tables.result[state]), 0.5)
+            continue
+        actions = np.flatnonzero(tables.legal[state])
+        after = worth[tables.successor[state, actions, 0] >> 1]
+        worth[state] = after.max() if tables.actor[state] == me else after @ policy[state, actions]
+    return float(worth[0])
+
+
+def test_a_draw_under_a_limit_is_no_tick_of_its_clock() -> None:
+    """High card, both cards equal: a show draws it before the limit can cut it off; either is one half."""
+    rules = HighCard(cards=1, max_passes=2)
+    tables = Tables(**compile_tables(Decisions(rules), rules.game.encoding(rules)))
+    uniform = tables.legal / 2
+    for me in (0, 1):
+        assert best_response_value(tables, lambda clock: uniform, me, rules.max_passes) == 0.5

@@ -1,18 +1,39 @@
 """Compiled tables are the rules, and the cache never gives anything else."""
 
+import sys
+from collections import Counter
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from duels.core.errors import DuelsError
-from duels.core.rules import Seat
-from duels.games import GAMES
+from duels.core.errors import DuelsError, TooLarge
+from duels.core.options import option
+from duels.core.rules import Ending, Outcome, Rules, Seat, Step
+from duels.games import rules_of
 from duels.solving import decisions as decisions_module
 from duels.solving import tables as tables_module
-from duels.solving.decisions import Decisions
-from duels.solving.tables import ILLEGAL, NOBODY, Tables, tables_of
+from duels.solving.decisions import Decisions, most_decisions
+from duels.solving.graph import explore
+from duels.solving.tables import (
+    DRAWN,
+    FIRST_WON,
+    ILLEGAL,
+    NOBODY,
+    ONGOING,
+    POINTS,
+    SECOND_WON,
+    Tables,
+    result_of,
+    tables_of,
+)
+from tests.outside import highcard, nim
+from tests.outside.highcard import HighCard
+from tests.outside.nim import Nim
+from tests.outside.tictactoe import TicTacToe
 
 FORMS: list[tuple[str, dict[str, Any]]] = [
     ("lights", {}),
@@ -32,23 +53,39 @@ def _own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def made(game: str, options: dict[str, Any]) -> tuple[Any, Tables]:
-    rules = GAMES[game].rules(**options)
-    return rules, tables_of(rules, GAMES[game].encoding(rules))
+    rules = rules_of(game, **options)
+    return rules, tables_of(rules, rules.game.encoding(rules))
 
 
-@pytest.mark.parametrize(("game", "options"), FORMS)
-def test_every_entry_is_what_the_rules_say(game: str, options: dict[str, Any]) -> None:
-    rules, tables = made(game, options)
+RULES = [
+    *(rules_of(game, **options) for game, options in FORMS),
+    TicTacToe(),
+    Nim(heaps=(1, 2), roll=3),
+    HighCard(cards=3),
+    HighCard(max_passes=3),
+]
+RESULTS = {
+    (Ending.WON, Seat.ONE): FIRST_WON,
+    (Ending.WON, Seat.TWO): SECOND_WON,
+    (Ending.DRAWN, None): DRAWN,
+}
+
+
+@pytest.mark.parametrize("rules", RULES, ids=str)
+def test_every_entry_is_what_the_rules_say(rules: Rules[Any, Any, Any]) -> None:
+    encoding = rules.game.encoding(rules)
+    tables = tables_of(rules, encoding)
     decisions: Decisions[Any, Any, Any] = Decisions(rules)
-    encoding = GAMES[game].encoding(rules)
     states = tables.rules_states(rules)
     number = {state: place for place, state in enumerate(states)}
     assert len(number) == tables.states
-    assert states[0] == rules.initial()
+    begun = Counter(tables.starts.tolist())
+    starts = {number[transition.state]: transition.odds for transition in decisions.starts}
+    assert {place: Fraction(count, len(tables.starts)) for place, count in begun.items()} == starts
     for place, state in enumerate(states):
         actor, outcome = decisions.actor(state), decisions.rules.outcome(state)
         assert tables.actor[place] == (NOBODY if actor is None else actor - 1)
-        assert tables.winner[place] == (outcome.winner - 1 if outcome and outcome.winner else NOBODY)
+        assert tables.result[place] == (RESULTS[outcome.ending, outcome.winner] if outcome else ONGOING)
         for seat in Seat:
             shown = encoding.encode(decisions.rules.view(state, seat), seat)
             assert tables.observation[seat - 1, place].tobytes() == shown
@@ -56,9 +93,9 @@ def test_every_entry_is_what_the_rules_say(game: str, options: dict[str, Any]) -
         assert np.flatnonzero(tables.legal[place]).tolist() == list(legal)
         for action in range(tables.actions):
             expected = [
-                2 * number[way.state] + way.ticks
-                for way in (decisions.ways(state, legal[action]) if action in legal else [])
-                for _ in range(int(way.odds * tables.tickets))
+                2 * number[transition.state] + transition.ticks
+                for transition in (decisions.transitions(state, legal[action]) if action in legal else [])
+                for _ in range(int(transition.odds * tables.tickets))
             ]
             assert tables.successor[place, action].tolist() == (expected or [ILLEGAL] * tables.tickets)
 
@@ -114,3 +151,121 @@ def test_too_many_states_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables_module, "MOST_TICKETS", 1)
     with pytest.raises(DuelsError, match="too fine"):
         made("chain", {"cells": 3, "run": 3})
+
+
+def test_what_an_ending_is_worth_is_said_by_outcomes_alone() -> None:
+    endings = {
+        ONGOING: Outcome.cut("too long"),
+        FIRST_WON: Outcome.win(Seat.ONE, "won"),
+        SECOND_WON: Outcome.win(Seat.TWO, "won"),
+        DRAWN: Outcome.draw("drawn"),
+    }
+    for result, outcome in endings.items():
+        assert result_of(outcome) == result
+        for seat in Seat:
+            assert POINTS[result + 1, seat - 1] == 2 * outcome.score(seat) - 1
+    for ending in set(Ending) - {outcome.ending for outcome in endings.values()}:
+        with pytest.raises(DuelsError, match=f"^'1 won, 2 {ending.value}' is for matches"):
+            result_of(Outcome(ending, Seat.ONE))
+
+
+@pytest.mark.parametrize(
+    ("game", "options"),
+    [
+        *FORMS,
+        ("lights", {"lights": 1}),
+        ("leap", {"goal": 1}),
+        ("leap", {"goal": 40}),
+        ("chain", {}),
+        ("chain", {"cells": 1, "run": 1}),
+        ("chain", {"cells": 6, "run": 2}),
+        ("hunt", {"cells": 1}),
+        ("hunt", {"cells": 1, "max_turns": 1}),
+        ("hunt", {"cells": 2, "max_turns": 7}),
+        ("flip", {"side": 2, "values": 1, "copies": 4, "target": 2}),
+        ("flip", {"side": 1, "values": 1, "copies": 1, "target": 1}),
+    ],
+)
+def test_rules_know_how_many_states_there_are_at_most(game: str, options: dict[str, Any]) -> None:
+    rules = rules_of(game, **options)
+    most, unlimited = rules.most_states(), most_decisions(rules)
+    assert most
+    assert unlimited
+    assert len(explore(rules)) <= most
+    assert made(game, options)[1].states <= unlimited <= most
+
+
+def test_what_can_be_counted_is_not_explored(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables_module, "_explore", None)
+    with pytest.raises(TooLarge, match=r"lights has too many states for tables: up to 2\^26"):
+        made("lights", {"lights": 25})
+    with pytest.raises(TooLarge, match="flip has too many states"):
+        made("flip", {})
+
+
+def test_games_that_begin_in_too_many_ways_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables_module, "MOST_STARTS", 2)
+    with pytest.raises(TooLarge, match="too many ways to begin"):
+        tables_of(Nim(roll=3), nim.GAME.encoding(Nim(roll=3)))
+
+
+def test_a_change_anywhere_in_the_rules_package_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The package is a folder here; a helper that the rules import is one of its files."""
+    package = tmp_path / "outside_package"
+    package.mkdir()
+    for name in ("__init__", "helper"):
+        (package / f"{name}.py").write_text("")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    game = replace(nim.GAME, package="outside_package")
+    monkeypatch.setattr(Nim, "game", game)
+    __import__("outside_package")
+    encoding = nim.GAME.encoding(Nim())
+    for text in ("", "", "SIZE = 3"):
+        (package / "helper.py").write_text(text)
+        tables_of(Nim(), encoding)
+    assert len(list((tmp_path / "cache").iterdir())) == 2
+    del sys.modules["outside_package"]
+
+
+def test_rules_without_a_file_are_compiled_every_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nim, "__file__", None)
+    monkeypatch.setattr(tables_module, "obtain", None)
+    assert tables_of(Nim(), nim.GAME.encoding(Nim())).states == 8
+
+
+# -- limits that tables cannot do without ----------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class DoubleTime(HighCard):
+    def apply(self, state: highcard.State, action: str) -> Step[highcard.State]:
+        step = super().apply(state, action)
+        return Step(replace(step.state, passes=2 * step.state.passes), step.events)
+
+
+@dataclass(frozen=True)
+class Impatient(HighCard):
+    """Cut off by something that is no limit."""
+
+    def outcome(self, state: highcard.State) -> Outcome | None:
+        return Outcome.cut("enough") if state.end else None
+
+
+@dataclass(frozen=True)
+class Stillborn(Nim):
+    heaps: tuple[int, ...] = option((0,), least=0)
+
+
+@pytest.mark.parametrize(
+    ("rules", "why"),
+    [
+        (DoubleTime(), "goes on by 2 in one move"),
+        (Impatient(), "ends without a result, and not by its limit"),
+        (Stillborn(), "can be over before anybody has moved"),
+    ],
+)
+def test_rules_that_tables_cannot_follow_are_refused(rules: Rules[Any, Any, Any], why: str) -> None:
+    with pytest.raises(DuelsError, match=why):
+        tables_of(rules, highcard.GAME.encoding(HighCard()))

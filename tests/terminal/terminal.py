@@ -10,14 +10,14 @@ import termios
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from tests.support import COMMAND, environment
 
 PASS = "Pass the keyboard to {}, then press Enter. "
 HIDE = "Press Enter to hide this. "
-CLEAR = "\x1b[2J\x1b[3J\x1b[H"
 PATIENCE = 30  # seconds until a test that waits in vain fails
+CLEAR = "\x1b[2J\x1b[H"
 
 
 class Terminal:
@@ -25,11 +25,20 @@ class Terminal:
 
     command: Sequence[str] = COMMAND
 
-    def __init__(self, folder: Path, *arguments: str | Path, **variables: str) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *arguments: str | Path,
+        size: tuple[int, int] = (80, 24),
+        program: str = COMMAND[-1],
+        **variables: Any,
+    ) -> None:
         self.master, worker = os.openpty()
+        columns, rows = size
+        termios.tcsetwinsize(worker, (rows, columns))
         self.found = termios.tcgetattr(self.master)
         self.process = subprocess.Popen(
-            [*self.command, *map(str, arguments)],
+            [*self.command[:-1], program, *map(str, arguments)],
             stdin=worker,
             stdout=worker,
             stderr=worker,
@@ -63,15 +72,28 @@ class Terminal:
 
     def ask(self, prompt: str) -> None:
         """Wait until the cursor stands after `prompt`: a match told again shows old prompts as well."""
-        while not self.output[self._read_to :].endswith(prompt.encode()):
-            if not self._receive():
-                raise AssertionError(f"waited for {prompt!r}, got {self.output[self._read_to :]!r}")
-        self._read_to = len(self.output)
+        self.ask_any(prompt)
 
     def answer(self, prompt: str, line: str | bytes) -> None:
         """Wait for the question, then enter `line`."""
         self.ask(prompt)
         self.send((line.encode() if isinstance(line, str) else line) + b"\n")
+
+    def ask_any(self, *prompts: str) -> str:
+        """Wait until the cursor stands after one of them; which one that is."""
+        while True:
+            shown = self.output[self._read_to :]
+            for prompt in prompts:
+                if shown.endswith(prompt.encode()):
+                    self._read_to = len(self.output)
+                    return prompt
+            if not self._receive():
+                raise AssertionError(f"waited for {prompts}, got {shown!r}")
+
+    def press(self, prompt: str, key: str) -> None:
+        """Wait for the question, then press one key."""
+        self.ask(prompt)
+        self.send(key)
 
     def wait(self) -> int:
         """Read to the end; the exit code."""
@@ -105,9 +127,19 @@ class Terminal:
         return "".join(pieces[::2])
 
     @property
-    def aside(self) -> str:
-        """All that was shown on the screen without a scroll-back."""
-        return "\n".join(re.findall(r"\x1b\[\?1049h(.*?)\x1b\[\?1049l", self.text, flags=re.DOTALL))
+    def screens(self) -> list[str]:
+        """Everything shown, from one clearing of the screen to the next."""
+        return self.text.split(CLEAR)
+
+    @property
+    def whispered(self) -> str:
+        """All that was shown to one of two people and then cleared away."""
+        return "\n".join(screen for screen in self.screens if HIDE in screen)
+
+    @property
+    def said_aloud(self) -> str:
+        """All that was on a screen at which both may have looked."""
+        return CLEAR.join(screen for screen in self.screens if HIDE not in screen)
 
     def _receive(self) -> bool:
         ready, _, _ = select.select([self.master], [], [], PATIENCE)

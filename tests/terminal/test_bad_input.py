@@ -17,9 +17,9 @@ from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.core.words import Question, plain
 from duels.games import find_game
-from duels.play.journal import read_record
+from duels.play.library import read_record
 from duels.terminal import screen
-from duels.terminal.prompts import COMMANDS
+from duels.terminal.prompts import COMMANDS, SHORT
 from duels.terminal.screen import as_typed
 from tests.support import (
     GAME_NAMES,
@@ -71,6 +71,17 @@ def accepted(match: AnyMatch, path: tuple[str, ...], entry: str) -> bool:
     return question is None or not question.notice
 
 
+def refused_there(match: AnyMatch, path: tuple[str, ...], entry: str) -> bool:
+    """Whether the entry is refused and the same question asked again.
+
+    (A refused pair of lights goes back to the choice of action: see the transcripts.)
+    """
+    assert isinstance(match.actor, Seat)
+    asked_now = advance(words_of(match).ask(match.sight(match.actor)), path)
+    question, _ = enter(match, path, entry)
+    return question is not None and bool(question.notice) and question.prompt == asked_now.prompt
+
+
 def offered(name: str, notice: str) -> list[str]:
     """The entries that a refusal says are allowed."""
     sentence = re.split(r"(?<=[.!]) (?=[A-Z])", notice)[-1]
@@ -108,7 +119,7 @@ def test_a_wrong_entry_is_refused_with_help_and_changes_nothing(
     prompt: tuple[AnyMatch, AnyMatch, tuple[str, ...]], wrong: list[str]
 ) -> None:
     match, after, path = prompt
-    refused = [entry for entry in wrong if not accepted(match, path, entry)]
+    refused = [entry for entry in wrong if refused_there(match, path, entry)]
     dialogue = words_of(match).ask(match.sight(match.actor))  # type: ignore[arg-type]
     question = advance(dialogue, path)
     for entry in refused:
@@ -175,7 +186,9 @@ def annoyed(match: AnyMatch, rng: Random) -> tuple[list[str], list[str]]:
             for _ in range(rng.randrange(3)):
                 guess = rng.choice([*NASTY, *NOTATION]).replace("\ud800", "")
                 question, _action = enter(before, entries[:place], guess)
-                if question and question.notice and guess.strip().lower() not in (*COMMANDS, "?"):
+                if not refused_there(before, entries[:place], guess):
+                    continue
+                if question and guess.strip().lower() not in (*COMMANDS, *SHORT):
                     lines.append(guess)
                     added.append(plain(f"{as_typed(guess)}\n{question.notice}\n{question.prompt}"))
             lines.append(entry)
@@ -208,12 +221,17 @@ def test_a_match_full_of_wrong_entries_is_the_same_match(name: str, seed: int, t
 def test_the_end_of_input_at_every_prompt_saves_and_says_how_to_go_on(name: str, tmp_path: Path) -> None:
     match = play_randomly(Match.start(find_game(name).rules()), Random(5), 14)
     needed = [len(entries_for(after)) for after in match.steps()]
+    decided = next(filter(None, needed))  # so many lines make the first decision
     lines = [line for after in match.steps() for line in entries_for(after)]
     for count in range(len(lines) + (not match.over)):
         path = tmp_path / f"{count}.duel"
         text = "".join(f"{line}\n" for line in lines[:count])
         done = duels(tmp_path, "play", name, "--chance", chance_of(match), "--save", path, entered=text)
         assert done.code == 130
+        if count < decided:
+            assert done.err == "\nNothing was played, so nothing is kept.\n"
+            assert not path.exists()
+            continue
         assert done.err == f"\nThe match is saved. Go on with: duels resume {path}\n"
         saved = lines_of(read_record(path).match)
         complete = [end for end in range(len(needed) + 1) if sum(needed[:end]) <= count]
@@ -232,8 +250,8 @@ def test_the_real_command_survives_a_megabyte_and_bytes_that_are_no_text(name: s
     assert done.returncode == 0, done.stderr[-2000:]
     assert b"Traceback" not in done.stderr
     assert len(done.stdout) < 400 * len(wrong) + 10_000
-    record = read_record(path)
-    assert all(not asked(after.previous) for after in record.match.steps() if after.previous)
+    assert b"Nothing was played" in done.stderr, "none of it was taken for a decision"
+    assert not path.exists()
     assert plain(done.stdout.decode()) == done.stdout.decode(), "no ink marks get out"
 
 
@@ -243,7 +261,7 @@ def harmless(name: str, entry: bytes) -> bool:
     while not asked(match):
         match = match.play(match.actor, match.actions[0])  # type: ignore[arg-type]
     text = entry.decode("utf-8", "replace")
-    return accepted(match, (), text) or text.strip().lower() in (*COMMANDS, "?")
+    return accepted(match, (), text) or text.strip().lower() in (*COMMANDS, *SHORT)
 
 
 def test_a_line_without_an_end_is_no_entry(tmp_path: Path) -> None:

@@ -5,19 +5,22 @@ import re
 import shlex
 import subprocess
 from pathlib import Path
+from unittest import mock
 
 import click
 import pytest
 
+from duels.core.options import options_of
 from duels.games import GAMES, find_game
 from duels.games.hunt.certificate import claimed
-from duels.play.journal import read_record
+from duels.play.library import read_record
 from duels.play.new_match import MACHINE_LIMIT
 from duels.players import KINDS
 from duels.terminal.commands import cli
 from tests.support import COMMAND, GAME_NAMES, command, duels, environment, lines_of, sample_record
 
-COMMANDS = tuple(cli.commands)
+CONTEXT = click.Context(cli, info_name="duels", **cli.context_settings)
+COMMANDS = {name: found for name in cli.list_commands(CONTEXT) if (found := cli.get_command(CONTEXT, name))}
 
 
 def examples(help_text: str) -> list[str]:
@@ -37,7 +40,7 @@ def test_help_ends_with_examples_that_exist(name: str | None, tmp_path: Path) ->
         words = shlex.split(example.split(">")[0].split("|")[0].removeprefix('eval "$(').removesuffix(')"'))
         assert words[0] == "duels"
         assert name is None or words[1] == name
-        if words[1:] and words[1] in cli.commands:
+        if words[1:] and words[1] in COMMANDS:
             parse(words[1], words[2:], tmp_path)
 
 
@@ -47,15 +50,16 @@ def parse(name: str, arguments: list[str], folder: Path) -> None:
     for path in files:
         if isinstance(path, Path) and name != "play":
             path.write_bytes(sample_record("hunt", 4))
-    parent = click.Context(cli, info_name="duels", **cli.context_settings)
-    assert cli.commands[name].make_context(name, [str(word) for word in files], parent)
+    assert COMMANDS[name].make_context(name, [str(word) for word in files], CONTEXT)
 
 
 def test_help_names_every_command_and_every_kind_of_player(tmp_path: Path) -> None:
     text = duels(tmp_path, "--help").out
     assert {"games", "rules", "play", "replay", "resume", "verify"} <= set(COMMANDS)
-    for name in COMMANDS:
-        assert re.search(rf"^  {name} +\S", text, flags=re.MULTILINE), name
+    told = " ".join(text.split())
+    for name, each in COMMANDS.items():
+        assert each.help
+        assert f"{name} {each.help.split(chr(10) * 2)[0]} " in told, "its first paragraph, and no less"
     play = " ".join(duels(tmp_path, "play", "--help").out.split())
     for option in ("--seat1", "--seat2", "--first", "--seed", "--chance", "--save", "--plain"):
         assert option in play
@@ -65,22 +69,22 @@ def test_help_names_every_command_and_every_kind_of_player(tmp_path: Path) -> No
 def test_help_tells_when_machines_stop(tmp_path: Path) -> None:
     play, export = (" ".join(duels(tmp_path, name, "--help").out.split()) for name in ("play", "export"))
     assert f"after {MACHINE_LIMIT} boards of chain or {MACHINE_LIMIT} turns of hunt" in play
-    assert f"after {MACHINE_LIMIT} boards or turns" in export
+    assert f"they are cut off at {MACHINE_LIMIT}." in export
 
 
 def test_players_claims_no_more_than_is_proven(tmp_path: Path) -> None:
-    *_, perfect = json.loads(duels(tmp_path, "players", "--json").out)
-    assert perfect["player"] == "perfect"
-    assert set(perfect["proven"]) == {"hunt", "flip"}
+    *_, best, perfect = json.loads(duels(tmp_path, "players", "--json").out)
+    assert (best["player"], perfect["player"]) == ("best", "perfect")
+    assert set(best["proven"]) == {"hunt", "flip"}
     most = claimed().nash_conv.high
-    assert f"at most {100 * most:.2f} points" in perfect["proven"]["hunt"]
+    assert f"at most {100 * most:.2f} points" in best["proven"]["hunt"]
     text = duels(tmp_path, "players").out
-    for name, proven in perfect["proven"].items():
+    for name, proven in best["proven"].items():
         assert f"{name}: {proven}\n" in text
 
 
 def test_every_option_has_a_help_text() -> None:
-    for name, each in cli.commands.items():
+    for name, each in COMMANDS.items():
         assert each.help, name
         for parameter in each.params:
             if isinstance(parameter, click.Option):
@@ -142,13 +146,10 @@ def test_verify(name: str, tmp_path: Path) -> None:
         "play lights --seed \udcff",
         "rules",
         "rules chess",
-        "replay",
         "replay missing.duel",
-        "replay . ",
         "resume missing.duel",
         "verify missing.duel",
         "share missing.duel --seat 1",
-        "share",
         "replay x --seat 3",
         "completion tcsh",
         "export lights --against nobody",
@@ -161,6 +162,59 @@ def test_wrong_usage_is_told_on_stderr_and_exits_two(arguments: str, tmp_path: P
     assert done.err.startswith("Usage: duels")
     assert done.err.splitlines()[-1].startswith("Error: ")
     assert not list(tmp_path.iterdir()), "nothing was begun"
+
+
+@pytest.mark.parametrize("arguments", ["replay", "review", "verify", "share --seat 1"])
+def test_without_a_file_the_last_match_is_taken(arguments: str, tmp_path: Path) -> None:
+    none = duels(tmp_path, *arguments.split())
+    assert (none.code, none.out) == (1, "")
+    assert none.err == "duels: No match has been played yet. Start one with: duels play GAME\n"
+    duels(tmp_path, "play", "lights", entered="1\n4\nquit\n")
+    elsewhere = tmp_path / "elsewhere.duel"
+    duels(tmp_path, "play", "lights", "--save", elsewhere, entered="2\n1\nresign\n")
+    assert duels(tmp_path, "play", "leap", entered="quit\n").err.endswith("nothing is kept.\n")
+    last, named = duels(tmp_path, *arguments.split()), duels(tmp_path, *arguments.split(), elsewhere)
+    assert last == named
+    assert last.code == 0
+
+
+@pytest.mark.parametrize("arguments", ["replay", "review", "verify", "resume", "share --seat 1"])
+def test_what_is_no_record_is_told_in_one_line(arguments: str, tmp_path: Path) -> None:
+    done = duels(tmp_path, *arguments.split(), tmp_path)
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith(f"duels: {tmp_path}: ")
+    assert done.err.count("\n") == 1
+
+
+def test_matches_lists_what_was_played_the_last_one_first(tmp_path: Path) -> None:
+    none = duels(tmp_path, "matches")
+    assert (none.code, none.out, none.err) == (0, "", "No match has been played yet.\n")
+    assert json.loads(duels(tmp_path, "matches", "--json").out) == []
+    duels(tmp_path, "play", "lights", "--seat2", "greedy", entered="1\n4\nresign\n")
+    duels(tmp_path, "play", "flip", entered="quit\n")
+    damaged = tmp_path / "matches" / "damaged.duel"
+    damaged.write_text("duels record 9\n")
+    elsewhere = tmp_path / "else where.duel"
+    duels(tmp_path, "play", "hunt", "--save", elsewhere, entered="5\nquit\n")
+    done = duels(tmp_path, "matches", "--json")
+    assert done.err.startswith(f"Passed over {damaged}: ")
+    hunt, lights = json.loads(done.out)
+    assert (hunt["game"], hunt["players"], hunt["result"]) == ("hunt", ["human", "human"], None)
+    assert hunt["file"] == str(elsewhere)
+    assert (lights["game"], lights["players"]) == ("lights", ["human", "greedy"])
+    assert lights["result"] == "2 won, 1 resigned"
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", lights["played"])
+    rows = duels(tmp_path, "matches").out.splitlines()
+    assert len(rows) == 2
+    assert all(word in rows[0] for word in ("hunt", "human - human", "unfinished", str(elsewhere)))
+
+
+def test_matches_lists_twenty_unless_all_are_wanted(tmp_path: Path) -> None:
+    (tmp_path / "matches").mkdir()
+    for number in range(25):
+        (tmp_path / "matches" / f"{number}.duel").write_bytes(sample_record("lights", 3))
+    assert len(duels(tmp_path, "matches").out.splitlines()) == 20
+    assert len(duels(tmp_path, "matches", "--all").out.splitlines()) == 25
 
 
 def test_what_can_be_chosen_is_named(tmp_path: Path) -> None:
@@ -178,9 +232,9 @@ def test_exit_codes_of_the_real_command(tmp_path: Path) -> None:
         (("verify", damaged), b"", 1),
         (("play", "chess"), b"", 2),
         (("play", "lights"), b"", 130),
-        ((), b"", 130),
+        ((), b"", 0),
         ((), b"quit\n", 0),
-        ((), b"lights\n\n\n", 130),
+        ((), b"play\nlights\n\n\n", 0),
     ):
         done = command(tmp_path, *arguments, entered=entered)
         assert done.returncode == code, (arguments, done)
@@ -221,53 +275,31 @@ def test_replay_step_by_step(name: str, tmp_path: Path) -> None:
 def test_first_decides_who_is_player_1(first: str, one: str, two: str, tmp_path: Path) -> None:
     path = tmp_path / "match.duel"
     play = ("play", "lights", "--seat1", "human", "--seat2", "random", "--first", first, "--save", path)
-    done = duels(tmp_path, *play, entered="quit\n")
+    done = duels(tmp_path, *play, entered="resign\n")
     headers = read_record(path).headers
     assert (headers["seat1"], headers["seat2"]) == (one, two)
     told = f"Player 1: {one}. Player 2: {two}.\n"
     assert (told in done.err) == (first != "1")
-    assert len(lines_of(read_record(path).match)) == (one == "random")
+    assert len(lines_of(read_record(path).match)) == 1 + (one == "random")
+
+
+@pytest.mark.parametrize(("first", "told"), [("1", ""), ("2", "Seat 2 is Player 1 and moves first.\n")])
+def test_between_two_people_it_is_said_which_seat_is_player_1(first: str, told: str, tmp_path: Path) -> None:
+    done = duels(tmp_path, "play", "chain", "--first", first, entered="4\nquit\n")
+    assert done.err.removesuffix(done.err.splitlines()[-1] + "\n") == f"{told}\n"
+    assert "Player 1 (X), it's your turn." in done.out, "nobody's name changes"
 
 
 def test_first_at_random_takes_both(tmp_path: Path) -> None:
-    seen = set()
+    seen, told = set(), set()
     for number in range(60):
         path = tmp_path / f"{number}.duel"
-        play = ("play", "lights", "--seat2", "random", "--first", "random", "--save", path)
-        assert duels(tmp_path, *play, entered="quit\n").code == 0
+        play = ("play", "lights", "--first", "random", "--save", path)
+        assert duels(tmp_path, *play, "--seat2", "random", entered="resign\n").code == 0
         seen.add(read_record(path).headers["seat1"])
+        told.add(duels(tmp_path, *play[:-2], entered="quit\n").err.splitlines()[0])
     assert seen == {"human", "random"}
-
-
-@pytest.mark.parametrize(
-    ("entered", "one", "two"),
-    [
-        ("4\n1\n1\n", "human", "human"),
-        ("hunt\n\n\n", "human", "human"),
-        (" HUNT \nHuman\n greedy\n", "human", "greedy"),
-        ("4\n\n2\n", "human", "random"),
-        ("9\nchess\n\n0\n-1\n٤\nhunt\nnobody\nhuman\n4.0\n3\n", "human", "greedy"),
-    ],
-)
-def test_the_menu_takes_numbers_and_names(entered: str, one: str, two: str, tmp_path: Path) -> None:
-    done = duels(tmp_path, entered=f"{entered}quit\n")
-    assert done.code == 0
-    assert f"hunt: {one} against {two}." in done.out
-    wrong = done.out.count("is not on the list. Enter 1 to ")
-    assert wrong == {"9": 8}.get(entered[0], 0)
-    (path,) = (tmp_path / "matches").glob("*.duel")
-    headers = read_record(path).headers
-    assert (headers["game"], headers["seat1"], headers["seat2"]) == ("hunt", one, two)
-
-
-def test_the_menu_lists_all_there_is_and_can_be_left(tmp_path: Path) -> None:
-    done = duels(tmp_path, entered="lights\nquit\n")
-    assert done.code == 0
-    for number, name in enumerate(GAMES, start=1):
-        assert f"  {number}. {name}" in done.out
-    for number, name in enumerate(KINDS, start=1):
-        assert f"  {number}. {name}" in done.out
-    assert not list(tmp_path.iterdir())
+    assert told == {f"Seat {seat} is Player 1 and moves first." for seat in (1, 2)}
 
 
 def test_demo_plays_each_game_once_and_saves_nothing(tmp_path: Path) -> None:
@@ -334,15 +366,28 @@ def test_a_terminal_without_a_letter_is_no_failure(tmp_path: Path) -> None:
         assert b"Traceback" not in done.stderr
 
 
+def test_help_of_every_command_tells_every_kind_of_option(tmp_path: Path) -> None:
+    """Numbers, flags, names and tuples alike."""
+    from tests.outside import nim
+
+    with mock.patch.dict(GAMES, {"nim": nim.GAME}):
+        for name in ("play", "solve", "levels", "practice", "export"):
+            done = duels(tmp_path, name, "nim", "--help")
+            assert done.code == 0
+            for option in options_of(nim.GAME.rules_class()):
+                assert f"--{option.name.replace('_', '-')}" in done.out
+
+
 @pytest.mark.parametrize("name", ["\x1b[2J.duel", "two\nlines.duel", "\u202eleud.duel", "\udcff.duel"])
 def test_the_name_of_a_file_does_nothing_to_a_terminal(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
-    for arguments in (["play", "lights", "--save", path], ["resume", path]):
+    file = str(path)
+    for arguments in (["play", "lights", "--save", file], ["resume", file]):
         done = duels(tmp_path, *arguments, entered="1\n4\nquit\n")
         assert done.code == 0
         assert all(line.isprintable() for line in (done.out + done.err).split("\n"))
     path.write_text("no record")
-    for arguments in (["verify", path], ["replay", path], ["resume", path], ["resume"]):
+    for arguments in (["verify", file], ["replay", file], ["resume", file], ["resume"]):
         done = duels(tmp_path, *arguments)
         assert done.code == 1
         assert all(line.isprintable() for line in done.err.split("\n"))

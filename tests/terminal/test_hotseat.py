@@ -7,16 +7,19 @@ import sys
 import termios
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from duels.core.rules import Seat
-from duels.play.journal import read_record
+from duels.games import find_game
+from duels.play.library import read_record
 from tests.support import COMMAND, command, environment, lines_of
 from tests.terminal.terminal import CLEAR, HIDE, PASS, Terminal
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 
+AFTER = "q quit: "
 ESCAPE = "\x1b["
 
 
@@ -45,6 +48,7 @@ def hunt(folder: Path, one: Sequence[str], two: Sequence[str], later: Sequence[s
         terminal.answer("Enters: ", "board")
         terminal.answer(HIDE, "")
         terminal.answer("Enters: ", "undo")
+        terminal.answer("Player 2, do you agree to take it back? (yes/no): ", "yes")
         terminal.answer(PASS.format("Player 1"), "")
         secretly(terminal, later)
         terminal.answer("Enters: ", "quit")
@@ -52,19 +56,19 @@ def hunt(folder: Path, one: Sequence[str], two: Sequence[str], later: Sequence[s
     return terminal
 
 
-def test_what_the_screen_keeps_does_not_depend_on_any_secret(tmp_path: Path) -> None:
-    """Matches that differ in secrets alone leave the very same bytes behind."""
+def test_what_both_can_see_does_not_depend_on_any_secret(tmp_path: Path) -> None:
+    """Matches that differ in secrets alone show the very same bytes, but for what is hidden again."""
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
     asides = ["board", "moves", "MOVE 9", "observe 3", "nonsense"]
     a = hunt(tmp_path / "a", [*asides, "MOVE 2"], [*asides, "MOVE 5"], [*asides, "MOVE 6", "MOVE 3"])
     b = hunt(tmp_path / "b", [*asides, "TUNNEL 4"], [*asides, "TUNNEL 1"], [*asides, "MOVE 6", "stay"])
-    kept = [t.left_behind.replace(str(tmp_path / name), "HERE") for t, name in ((a, "a"), (b, "b"))]
-    assert kept[0] == kept[1]
-    assert a.aside != b.aside, "each saw its own board"
-    assert "Your token is at position 2" in a.aside
-    assert "Your token is at position 4" in b.aside
-    assert "Position 6 is not next to position 2" in a.aside
+    aloud = [t.said_aloud.replace(str(tmp_path / name), "HERE") for t, name in ((a, "a"), (b, "b"))]
+    assert aloud[0] == aloud[1]
+    assert a.whispered != b.whispered, "each saw its own board"
+    assert "Your token is at position 2" in a.whispered
+    assert "Your token is at position 4" in b.whispered
+    assert "Position 6 is not next to position 2" in a.whispered
     lines = lines_of(read_record(tmp_path / "a" / "hunt.duel").match)
     assert lines == ["move 2", "observe 7", "move 5", "observe 7", "move 3"]
     lines = lines_of(read_record(tmp_path / "b" / "hunt.duel").match)
@@ -76,17 +80,52 @@ def test_secret_entries_are_never_echoed_and_the_screen_is_cleared_between(tmp_p
         play_turn(terminal, "Player 1", ["MOVE 2"], "OBSERVE 6")
         play_turn(terminal, "Player 2", ["TUNNEL 3"], "OBSERVE 5")
         play_turn(terminal, "Player 1", ["bogus 4", "MOVE 1"], "OBSERVE 3")
+        terminal.press(AFTER, "q")
         assert terminal.wait() == 0
         assert terminal.echoes
     assert "MOVE 2" not in terminal.text
     assert "TUNNEL 3" not in terminal.text
-    assert "bogus 4" not in terminal.left_behind
+    assert "bogus 4" not in terminal.said_aloud
     assert "Enters: OBSERVE 6" in terminal.text, "what is said aloud is shown as it is typed"
     for player in ("Player 1", "Player 2"):
         before, after = terminal.text.split(PASS.format(player), 1)
         assert CLEAR in before
         assert after.lstrip("\n").startswith(CLEAR)
-    assert "Player 1 wins by capturing Player 2's token!" in terminal.text
+    assert "Player 1 wins by capturing Player 2's token!" in terminal.left_behind
+
+
+def test_two_people_find_their_own_scroll_back_again(tmp_path: Path) -> None:
+    """Nothing is cleared but the screen that they play on, and how it ended stays."""
+    with Terminal(tmp_path, "play", "hunt") as terminal:
+        play_turn(terminal, "Player 1", ["MOVE 2"], "OBSERVE 6")
+        play_turn(terminal, "Player 2", ["MOVE 3"], "OBSERVE 5")
+        play_turn(terminal, "Player 1", ["MOVE 3"], "OBSERVE 7")
+        terminal.press(AFTER, "q")
+        assert terminal.wait() == 0
+    assert terminal.text.startswith("\x1b[?1049h")
+    assert CLEAR not in terminal.left_behind
+    assert "\x1b[3J" not in terminal.text, "that would clear the scroll-back"
+    assert "MOVE" not in terminal.left_behind.replace("enter MOVE n, STAY or TUNNEL n", "")
+    assert "Collision Detected:" in terminal.left_behind
+
+
+def test_a_long_text_is_shown_page_by_page_where_nothing_scrolls_back(tmp_path: Path) -> None:
+    with Terminal(tmp_path, "play", "hunt", size=(60, 12)) as terminal:
+        terminal.answer(PASS.format("Player 1"), "")
+        terminal.answer("Enters: ", "rules")
+        pages = 1
+        while terminal.ask_any("Press Enter for more. ", HIDE) != HIDE:
+            terminal.send("\n")
+            pages += 1
+        terminal.send("\n")
+        terminal.answer("Enters: ", "quit")
+        assert terminal.wait() == 0
+    assert pages > 2
+    shown = [screen for screen in terminal.screens if "Press Enter " in screen]
+    assert max(screen.count("\n") for screen in shown) < 12
+    card = " ".join(find_game("hunt").card().split())
+    told = [line for screen in shown for line in screen.split("\nPress Enter ")[0].split("\n")]
+    assert card in " ".join(" ".join(told).split())
 
 
 def test_what_is_typed_ahead_of_a_secret_question_is_not_shown(tmp_path: Path) -> None:
@@ -148,7 +187,7 @@ def test_undo_past_an_answer_asks_the_other_and_shows_no_secret(tmp_path: Path) 
         terminal.answer(PASS.format("Player 2"), "")
         terminal.answer("Enters: ", "quit")
         assert terminal.wait() == 0
-    assert "MOVE" not in terminal.left_behind.replace("enter MOVE n, STAY or TUNNEL n", "")
+    assert "MOVE" not in terminal.said_aloud.replace("enter MOVE n, STAY or TUNNEL n", "")
     assert lines_of(read_record(record).match) == ["move 2", "observe 5"]
 
 
@@ -163,9 +202,9 @@ def test_a_movement_entered_at_the_open_question_does_not_stay(tmp_path: Path) -
         terminal.answer(HIDE, "")
         terminal.answer("Enters: ", "quit")
         assert terminal.wait() == 0
-    after = terminal.left_behind.rsplit("\x1b[2J", 1)[-1]
-    assert "MOVE 3" not in after
-    assert "Enters: quit" in after
+    *_, last, _ = terminal.screens  # what follows is cleared already
+    assert "MOVE 3" not in last
+    assert "Enters: quit" in last
 
 
 def test_resuming_shows_neither_persons_secrets(tmp_path: Path) -> None:
@@ -181,11 +220,12 @@ def test_resuming_shows_neither_persons_secrets(tmp_path: Path) -> None:
         terminal.answer("Enters: ", "board")
         terminal.answer(HIDE, "")
         terminal.answer("Enters: ", "OBSERVE 2")
+        terminal.press(AFTER, "q")
         assert terminal.wait() == 0
     assert "MOVE 2" not in terminal.text
     assert "MOVE 5" not in terminal.text
-    assert "position 5" in terminal.aside
-    assert "position 5" not in terminal.left_behind
+    assert "position 5" in terminal.whispered
+    assert "position 5" not in terminal.said_aloud
     assert "Player 2 wins by capturing Player 1's token!" in terminal.text
 
 
@@ -223,7 +263,7 @@ def test_a_machines_token_is_never_shown(tmp_path: Path, seat: Seat) -> None:
         ("hunt", ["then press Enter. ", "Enters: "]),
     ],
 )
-def test_leaving_by_key_saves_and_says_how_to_go_on(
+def test_leaving_by_key_before_the_first_decision(
     tmp_path: Path, key: str, game: str, prompts: list[str]
 ) -> None:
     record = tmp_path / "match.duel"
@@ -232,11 +272,25 @@ def test_leaving_by_key_saves_and_says_how_to_go_on(
             terminal.answer(prompt, "")
         terminal.ask(prompts[-1])
         terminal.send(key)
-        terminal.expect(f"The match is saved. Go on with: duels resume {record}")
+        terminal.expect("Nothing was played, so nothing is kept.")
         assert terminal.wait() == 130
         assert terminal.echoes, "the terminal is left as it was found"
     assert "Traceback" not in terminal.text
-    assert read_record(record).match.turns == ()
+    assert not record.exists()
+
+
+@pytest.mark.parametrize("key", ["\x03", "\x04"])
+def test_leaving_by_key_after_a_decision_saves_it(tmp_path: Path, key: str) -> None:
+    record = tmp_path / "match.duel"
+    with Terminal(tmp_path, "play", "hunt", "--save", record) as terminal:
+        play_turn(terminal, "Player 1", ["MOVE 2"], "OBSERVE 6")
+        terminal.answer(PASS.format("Player 2"), "")
+        terminal.ask("Enters: ")
+        terminal.send(key)
+        terminal.expect("The match is saved. Go on with: ")
+        assert terminal.wait() == 130
+    assert f"resume {record}" in terminal.left_behind.replace("\n", "")
+    assert lines_of(read_record(record).match) == ["move 2", "observe 6"]
 
 
 def test_leaving_by_key_while_a_secret_is_shown_hides_it(tmp_path: Path) -> None:
@@ -247,16 +301,17 @@ def test_leaving_by_key_while_a_secret_is_shown_hides_it(tmp_path: Path) -> None
         terminal.send("\x03")
         assert terminal.wait() == 130
         assert terminal.echoes
-    assert "position 77" in terminal.aside
-    assert "position 77" not in terminal.left_behind
+    assert "position 77" in terminal.whispered
+    assert "position 77" not in terminal.said_aloud
+    assert "\x1b[?1049l" in terminal.text.split(HIDE)[1]
 
 
 def test_leaving_the_menu_by_key(tmp_path: Path) -> None:
-    for key in ("\x03", "\x04"):
+    for key, code in (("\x03", 130), ("\x04", 0)):
         with Terminal(tmp_path) as terminal:
             terminal.ask("Number or name: ")
             terminal.send(key)
-            assert terminal.wait() == 130
+            assert terminal.wait() == code
         assert "Traceback" not in terminal.text
 
 
@@ -271,7 +326,7 @@ def test_leaving_the_menu_by_key(tmp_path: Path) -> None:
     ],
 )
 def test_colour_on_a_terminal(
-    tmp_path: Path, arguments: tuple[str, ...], variables: dict[str, str], coloured: bool
+    tmp_path: Path, arguments: tuple[str, ...], variables: dict[str, Any], coloured: bool
 ) -> None:
     with Terminal(tmp_path, "play", "chain", *arguments, **variables) as terminal:
         terminal.answer("want to observe: ", "4")

@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 
-from duels.games import Game
+from duels.games import GAMES
 from duels.games.chain.oracle import ChainOracle
-from duels.solving import progress
+from duels.solving import oracles
 from duels.solving.oracle import Check, Oracle
+from duels.solving.progress import Progress, quiet
 from duels.terminal import screen as screens
 from duels.terminal.commands import run
 from duels.terminal.screen import Screen
@@ -50,8 +51,6 @@ def test_a_person_is_told_what_goes_on_and_how_far_it_is(
     with redirect_stderr(terminal), Screen().patience("solving") as tell:
         clock[0] += 11.2  # compiled code may not have let anybody be reminded
         wait_for(terminal, "… solving, 11 s")
-        progress.tell("12%")
-        wait_for(terminal, "… solving: 12%, ")
         tell("13%")
         wait_for(terminal, "… solving: 13%, ")
         tell("x" * 200)
@@ -60,7 +59,7 @@ def test_a_person_is_told_what_goes_on_and_how_far_it_is(
     assert max(map(len, told.split("\r"))) < 80, "a reminder never wraps"
     assert told.endswith("\r"), "and is gone when it is over"
     assert not told.split("\r")[-2].strip()
-    progress.tell("too late")
+    tell("too late")
     assert terminal.getvalue() == told
 
 
@@ -74,7 +73,9 @@ def test_a_pipe_is_told_nothing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
 def test_an_interrupt_ends_a_check_as_it_ends_anything_else(
     terminal: FakeTerminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupted(_: object) -> Iterator[Check]:
+    def interrupted(_: object, progress: Progress) -> Iterator[Check]:
+        progress("halfway")
+        wait_for(terminal, "… checking: halfway, ")
         yield Check("a first check", True, "done")
         wait_for(terminal, "… checking, ")
         signal.raise_signal(signal.SIGINT)
@@ -90,7 +91,7 @@ def test_an_interrupt_is_heard_within_a_long_step_of_compiled_code() -> None:
     step = "hashlib.pbkdf2_hmac('sha256', b'x', b'y', 2**31 - 1)"  # takes many minutes, in one step
     code = f"""
 import hashlib
-from duels.terminal.progress import long_computation
+from duels.terminal.interrupts import long_computation
 with long_computation():
     print("begun", flush=True)
     {step}
@@ -107,13 +108,15 @@ with long_computation():
 
 
 def test_things_come_one_by_one_and_a_failure_comes_through(terminal: FakeTerminal) -> None:
-    def things() -> Any:
+    def things(progress: Progress) -> Iterator[int]:
         yield 1
         wait_for(terminal, "… looking, ")
+        progress("halfway")
+        wait_for(terminal, "… looking: halfway, ")
         yield 2
         raise ValueError("no more")
 
-    found = Screen().patiently("looking", things())
+    found = Screen().patiently("looking", things)
     with redirect_stderr(terminal):
         assert [next(found), next(found)] == [1, 2]
         with pytest.raises(ValueError, match="no more"):
@@ -124,13 +127,16 @@ def test_things_come_one_by_one_and_a_failure_comes_through(terminal: FakeTermin
 def heard(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """Whether somebody listened, each time an oracle was made."""
     made: list[bool] = []
-    make = Game.oracle
+    for game in GAMES.values():
+        make = game.find("oracle", "make_oracle")
 
-    def oracle(game: Game, rules: Any) -> Oracle[Any, Any]:
-        made.append(progress._listener is not progress._nobody)
-        return make(game, rules)
+        def oracle(rules: Any, progress: Progress, make: Any = make) -> Oracle[Any, Any]:
+            made.append(progress is not quiet)
+            found: Oracle[Any, Any] = make(rules, progress)
+            return found
 
-    monkeypatch.setattr(Game, "oracle", oracle)
+        monkeypatch.setattr(f"{game.package}.oracle.make_oracle", oracle)
+    monkeypatch.setattr(oracles, "_kept", {})
     return made
 
 

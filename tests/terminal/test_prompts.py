@@ -9,7 +9,7 @@ from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.core.words import plain
 from duels.games import find_game
-from duels.play.journal import read_record
+from duels.play.library import read_record
 from duels.terminal.prompts import COMMANDS, HELP
 from tests.support import (
     GAME_NAMES,

@@ -11,7 +11,7 @@ import pytest
 
 from duels.core.rules import Seat
 from duels.core.words import plain
-from duels.play.journal import read_record
+from duels.play.library import read_record
 from duels.play.narrator import Narrator
 from tests.support import (
     COMMAND,
@@ -130,7 +130,8 @@ def test_a_chance_script_goes_on_where_it_was(name: str, tmp_path: Path) -> None
     lines = entered_by_people(match, PEOPLE)
     path = tmp_path / "scripted.duel"
     play = ("play", name, "--chance", script, "--seed", "another", "--save", path)
-    duels(tmp_path, *play, entered="".join(f"{line}\n" for line in lines[:1]))
+    first = lines[: len(entries_for(match.steps()[0]))]
+    duels(tmp_path, *play, entered="".join(f"{line}\n" for line in first))
     for _ in range(200):
         saved = read_record(path).match
         rest = entered_by_people(match, PEOPLE, len(saved.turns))

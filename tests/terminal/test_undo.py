@@ -1,11 +1,11 @@
-"""Taking back: to one's own last decision, past what was told only if both people agree."""
+"""Taking back: to one's own last decision; between people if both agree, else past nothing that was told."""
 
 from pathlib import Path
 
 import pytest
 
-from duels.play.journal import read_record
-from tests.support import Done, duels, lines_of
+from duels.play.library import read_record
+from tests.support import GAME_NAMES, Done, duels, lines_of
 
 REFUSED = "That cannot be taken back: it has shown something that was hidden.\n"
 NOTHING = "There is no decision of yours to take back.\n"
@@ -17,25 +17,43 @@ def play(folder: Path, game: str, *options: str, entered: str) -> tuple[Done, li
     lines = "".join(f"{line.strip()}\n" for line in entered.split("/")) + "quit\n"
     done = duels(folder, "play", game, *options, "--save", str(path), entered=lines)
     assert done.code == 0, done.err
+    if not path.exists():
+        assert done.err == "\nNothing was played, so nothing is kept.\n"
+        return done, []
     assert lines_of(read_record(path).match) == path.read_text().split("\n\n", 1)[1].splitlines()
     return done, lines_of(read_record(path).match)
 
 
-@pytest.mark.parametrize(
-    ("game", "first"), [("lights", []), ("leap", ["enter", "enter"]), ("hunt", []), ("flip", [])]
-)
-def test_before_the_first_decision_there_is_nothing_to_take_back(
-    tmp_path: Path, game: str, first: list[str]
-) -> None:
+@pytest.mark.parametrize("game", GAME_NAMES)
+def test_before_the_first_decision_there_is_nothing_to_take_back(tmp_path: Path, game: str) -> None:
     done, entries = play(tmp_path, game, entered="undo")
     assert NOTHING in done.out
-    assert entries == first
+    assert entries == []
+
+
+@pytest.mark.parametrize(
+    ("game", "entered"),
+    [
+        ("lights", "4-5 / 1 / 1"),
+        ("leap", "1 / 1"),
+        ("chain", "1 / 7"),
+        ("hunt", "MOVE 3"),
+        ("flip", "A1 / A2"),
+    ],
+)
+def test_between_two_people_the_other_must_always_agree(tmp_path: Path, game: str, entered: str) -> None:
+    _, before = play(tmp_path, game, entered=entered)
+    done, entries = play(tmp_path, game, "--seed", "1", entered=f"{entered} / undo / no")
+    assert "Player 2, do you agree to take it back? (yes/no): no\nIt stands.\n" in done.out
+    assert len(entries) == len(before)
+    done, entries = play(tmp_path, game, entered=f"{entered} / undo / yes")
+    assert "Taken back: " in done.out
+    assert len(entries) < len(before)
 
 
 def test_undo_goes_back_to_ones_own_decision_over_the_others(tmp_path: Path) -> None:
-    done, entries = play(tmp_path, "lights", entered="1 / 4 / 2 / 1 / undo / 1 / 7")
+    done, entries = play(tmp_path, "lights", entered="1 / 4 / 2 / 1 / undo / yes / 1 / 7")
     assert "Taken back: 2 entries.\n" in done.out
-    assert "do you agree" not in done.out, "lights hides nothing"
     assert entries == ["7"]
     done, entries = play(tmp_path, "lights", entered="1 / 4 / undo")
     assert NOTHING in done.out, "Player 2 has decided nothing yet"
@@ -43,15 +61,15 @@ def test_undo_goes_back_to_ones_own_decision_over_the_others(tmp_path: Path) -> 
 
 
 def test_undo_in_the_middle_of_an_entry_and_more_than_once(tmp_path: Path) -> None:
-    _, entries = play(tmp_path, "lights", entered="1/1 / 1/2 / 1/3 / 1/4 / 1/undo / undo / 1/7")
+    _, entries = play(tmp_path, "lights", entered="1/1 / 1/2 / 1/3 / 1/4 / 1/undo/yes / undo/yes / 1/7")
     assert entries == ["7"]
 
 
 def test_an_automatic_turn_is_no_decision(tmp_path: Path) -> None:
-    done, entries = play(tmp_path, "leap", entered="1 / 1 / undo / undo")
+    done, entries = play(tmp_path, "leap", entered="1 / 1 / undo / yes / undo")
     assert "Taken back: 2 entries.\n" in done.out
     assert done.out.count(NOTHING) == 1
-    assert entries == ["enter", "enter"]
+    assert entries == [], "nobody has decided anything: it is not kept"
 
 
 def test_against_a_machine_its_answer_goes_too(tmp_path: Path) -> None:
@@ -84,8 +102,8 @@ def test_a_coin_is_taken_back_only_if_the_other_person_agrees(tmp_path: Path) ->
 
 
 def test_no_decision_was_the_last_word(tmp_path: Path) -> None:
-    """Without a coin an accepted observation can be taken back freely."""
-    done, entries = play(tmp_path, "chain", entered="3 / 5 / 4 / no / undo")
+    """Against a machine an accepted observation can be taken back freely, without a coin."""
+    done, entries = play(tmp_path, "chain", entered="3 / 5 / 4 / no / undo / yes")
     assert "Taken back: 1 entry.\n" in done.out
     assert entries == ["3", "5", "4"]
 
@@ -117,7 +135,7 @@ def test_a_hidden_move_told_nobody_anything(tmp_path: Path) -> None:
 
 
 def test_an_answer_in_hunt_needs_the_others_agreement(tmp_path: Path) -> None:
-    entered = "MOVE 4 / OBSERVE 7 / MOVE 1 / undo"
+    entered = "MOVE 4 / OBSERVE 7 / MOVE 1 / undo / yes"
     done, entries = play(tmp_path, "hunt", entered=f"{entered} / undo")
     assert done.out.count("Taken back: 1 entry.\n") == 1, "Player 2's own move"
     assert NOTHING in done.out
@@ -138,7 +156,7 @@ def test_flip_asks_before_tiles_are_turned_back(tmp_path: Path) -> None:
 def test_what_was_taken_back_stays_taken_back_after_resuming(tmp_path: Path) -> None:
     path = tmp_path / "match.duel"
     duels(tmp_path, "play", "lights", "--save", path, entered="1\n1\n1\n2\n1\n3\nquit\n")
-    done = duels(tmp_path, "resume", path, entered="undo\n1\n7\nquit\n")
+    done = duels(tmp_path, "resume", path, entered="undo\nyes\n1\n7\nquit\n")
     assert "Taken back: 2 entries.\n" in done.out
     assert lines_of(read_record(path).match) == ["1", "7"]
     told = duels(tmp_path, "replay", path).out

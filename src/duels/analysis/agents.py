@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from inspect import signature
-from typing import Any
+from typing import Any, TypeAlias, TypeGuard
 
 from duels.core.errors import DuelsError
 from duels.core.extras import extra
@@ -18,7 +18,7 @@ with extra("vector"):
 
     from duels.solving.game_tables import shared_tables
 
-Agent = Callable[[NDArray[np.int8], NDArray[np.int8]], ArrayLike]
+Agent: TypeAlias = Callable[[NDArray[np.int8], NDArray[np.int8]], ArrayLike]
 """From an observation and a mask, as the environments give them, to an action's number or to [action]
 probabilities."""
 
@@ -48,7 +48,9 @@ def table_of(
     return table
 
 
-def _probabilities(agent: Agent, observation: Any, mask: Any) -> NDArray[np.float64]:
+def _probabilities(
+    agent: Agent, observation: NDArray[np.int8], mask: NDArray[np.int8]
+) -> NDArray[np.float64]:
     """[action] the agent's probabilities; what is no answer is refused."""
     answer = np.asarray(agent(observation.copy(), mask.copy()))
     allowed = np.flatnonzero(mask).tolist()
@@ -75,7 +77,7 @@ def takes(function: Callable[..., Any], arguments: int) -> bool:
     return True
 
 
-def is_player(thing: object) -> bool:
+def is_player(thing: object) -> TypeGuard[Player]:
     """Whether it can decide for a seat as players do; arrays have a method of that name too."""
     return callable(getattr(thing, "choose", None)) and not isinstance(thing, np.ndarray)
 

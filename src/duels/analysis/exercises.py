@@ -1,16 +1,22 @@
 """Exercises: positions with a clear answer, drawn from the solved game, and how an answer is graded."""
 
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from random import Random
 from typing import Any
 
-from duels.analysis.advice import MARKS, mark_of, percent, points
+from duels.analysis.wording import MARKS, gets, mark_of, points
+from duels.core.game import Game
 from duels.core.match import Match, playing
+from duels.core.options import OptionValue
 from duels.core.rules import Rules, Seat, Sight
+from duels.games import rules_of
+from duels.players import GreedyPlayer
 from duels.players.levels import mixture
 from duels.solving.oracle import OFTEN, Oracle, Verdict
+from duels.solving.oracles import oracle_for
+from duels.solving.protocols import Explainer, explainer_of
 
 AnyMatch = Match[Any, Any, Any]
 
@@ -24,47 +30,100 @@ MOST_RIGHT = 2 / 3
 MIXED_GAP = next(mark.most for mark in MARKS if mark.name == "good")
 # The matches that lead to the positions are played well, but not so well that nothing happens.
 SHARE_ON_THE_WAY = 0.3
-# Before so many decisions a game has hardly begun.
+# The share of random play's losses by which difficulty is measured.
+_MIDDLING = 0.5
+# After so many decisions a game has hardly begun.
 OPENING = 3
 _RECENT = 3
 _PATIENT = 40  # matches, until a lesson that was just taught is taught again
 _MOST_MATCHES = 300  # without anything new, until there is taken to be nothing
 _LONGEST_MATCH = 200
+_MOST_NAMED = 3
+
+
+@dataclass(frozen=True)
+class Graded:
+    """An answer to an exercise: whether it was right, and a comment on it."""
+
+    right: bool
+    text: str
 
 
 @dataclass(frozen=True)
 class Exercise:
-    """A position, the seat to decide, the judgement of every action, what is right, and what it teaches."""
+    """A position with a clear answer: what does the seat to move play?"""
 
-    match: AnyMatch
-    seat: Seat
+    sight: Sight[Any, Any]
+    """What the seat knows: no more, so that nothing of an exercise tells a secret."""
     verdict: Verdict[Any]
+    """Every legal action, judged."""
     right: frozenset[Hashable]
-    """The ideas of the right actions: one, or where perfect play mixes a few."""
+    """The ideas of the right actions: one, or a few where perfect play mixes."""
     lesson: Hashable
-
-    @property
-    def sight(self) -> Sight[Any, Any]:
-        return self.match.sight(self.seat)
+    """What it teaches; two exercises may teach the same."""
+    oracle: Oracle[Any, Any] = field(repr=False, compare=False)
 
     @property
     def position(self) -> str:
         """The position as the seat knows it, in notation."""
-        return self.match.rules.format_position(self.sight)
+        return self.sight.rules.format_position(self.sight)
+
+    @property
+    def difficulty(self) -> float:
+        """How often it is missed by two players: one errs half as much as random play, one is greedy."""
+        explainer, sight = explainer_of(self.oracle), self.sight
+        middling = dict(zip(sight.actions, mixture(self.verdict, _MIDDLING), strict=True))
+        odds = (middling, GreedyPlayer(self.sight.rules).odds(sight))
+        wrong = [action for action in sight.actions if explainer.idea(sight, action) not in self.right]
+        return sum(each.get(action, 0.0) for each in odds for action in wrong) / len(odds)
+
+    def grade(self, answer: Any) -> Graded:
+        """Grade an answer, which is one of `sight.actions`."""
+        sight, rules, explainer = self.sight, self.sight.rules, explainer_of(self.oracle)
+        (chosen,) = (judged for judged in self.verdict.actions if judged.action == answer)
+        reason = explainer.reason(sight)
+        if explainer.idea(sight, answer) in self.right:
+            among = f", one of {len(self.right)} right answers" if len(self.right) > 1 else ""
+            told = f"{rules.format(answer)} {gets(chosen.value, rules)}"
+            return Graded(True, f"Right: {told}{among}. {reason}")
+        right = [j for j in self.verdict.actions if j.best and explainer.idea(sight, j.action) in self.right]
+        if self.oracle.mixes:
+            loss, error = self.verdict.loss(answer), 0.0
+        else:
+            loss = right[0].value.number - chosen.value.number
+            error = right[0].value.error + chosen.value.error
+        named = len(right) if self.oracle.mixes else _MOST_NAMED
+        best = " or ".join(rules.format(judged.action) for judged in right[:named])
+        more = f" (or {len(right) - named} more like it)" if len(right) > named else ""
+        return Graded(
+            False,
+            f"Not the best ({mark_of(loss)}): {rules.format(answer)} gives away "
+            f"{points(loss, self.verdict.value.exactness, error)}; best was {best}{more}. {reason}",
+        )
 
 
-def exercises(rules: Rules[Any, Any, Any], oracle: Oracle[Any, Any], rng: Random) -> Iterator[Exercise]:
-    """Positions with a clear answer, each from a match of its own, no position twice.
+def exercises(
+    game: str | Game | Rules[Any, Any, Any], seed: str | None = None, **options: OptionValue
+) -> Iterator[Exercise]:
+    """Positions of a game with a clear answer, each from a match of its own, no position twice.
 
-    A lesson that was just taught comes again only when no other is found.
+    The game is a name or a `Game`, each with options, or rules. The same seed gives the same exercises. A
+    lesson that was just taught comes again only when no other is found.
     """
+    rules = rules_of(game, **options)
+    return _spread(rules, oracle_for(rules), Random(seed))
+
+
+def _spread(rules: Rules[Any, Any, Any], oracle: Oracle[Any, Any], rng: Random) -> Iterator[Exercise]:
     asked: set[str] = set()
     recent: list[Hashable] = []
     stale: list[Exercise] = []
-    waited = 0
-    while waited < _MOST_MATCHES:
+    waited, opening = 0, OPENING
+    while waited < _MOST_MATCHES or opening:
+        if waited == _MOST_MATCHES:  # maybe matches are over before they have begun by that count
+            waited, opening = 0, 0
         waited += 1
-        found = [e for e in _in_one_match(rules, oracle, rng) if e.position not in asked]
+        found = [e for e in _in_one_match(rules, oracle, rng, opening) if e.position not in asked]
         fresh = [exercise for exercise in found if exercise.lesson not in recent]
         stale += found
         if fresh:
@@ -80,8 +139,11 @@ def exercises(rules: Rules[Any, Any, Any], oracle: Oracle[Any, Any], rng: Random
         yield exercise
 
 
-def _in_one_match(rules: Rules[Any, Any, Any], oracle: Oracle[Any, Any], rng: Random) -> list[Exercise]:
-    """The positions with a clear answer that one match comes through."""
+def _in_one_match(
+    rules: Rules[Any, Any, Any], oracle: Oracle[Any, Any], rng: Random, opening: int = OPENING
+) -> list[Exercise]:
+    """The positions with a clear answer that one match comes through after its opening."""
+    explainer = explainer_of(oracle)
     found: list[Exercise] = []
     decisions = 0
 
@@ -90,13 +152,14 @@ def _in_one_match(rules: Rules[Any, Any, Any], oracle: Oracle[Any, Any], rng: Ra
         sight = match.sight(seat)
         verdict = oracle.judge(sight)
         decisions += len(verdict.actions) > 1
-        if decisions > OPENING and (right := right_answers(oracle, sight, verdict)):
+        answers = answers_of_the_mix if oracle.mixes else one_answer
+        if decisions > opening and (right := answers(explainer, sight, verdict)):
             lessons = {
-                oracle.lesson(sight, judged.action)
+                explainer.lesson(sight, judged.action)
                 for judged in verdict.actions
-                if judged.best and oracle.idea(sight, judged.action) in right
+                if judged.best and explainer.idea(sight, judged.action) in right
             }
-            found.append(Exercise(match, seat, verdict, right, frozenset(lessons)))
+            found.append(Exercise(sight, verdict, right, frozenset(lessons), oracle))
         return rng.choices(sight.actions, weights=mixture(verdict, SHARE_ON_THE_WAY))[0]
 
     for _ in islice(playing(Match.start(rules), rng, decide), _LONGEST_MATCH + 1):
@@ -104,69 +167,30 @@ def _in_one_match(rules: Rules[Any, Any, Any], oracle: Oracle[Any, Any], rng: Ra
     return found
 
 
-def right_answers(
-    oracle: Oracle[Any, Any], sight: Sight[Any, Any], verdict: Verdict[Any]
-) -> frozenset[Hashable]:
-    """The ideas that are right, where it is clear which; else none."""
-    if oracle.mixes:
-        return answers_of_the_mix(oracle, sight, verdict)
-    idea = one_answer(oracle, sight, verdict)
-    return frozenset() if idea is None else frozenset({idea})
-
-
 def answers_of_the_mix(
-    oracle: Oracle[Any, Any], sight: Sight[Any, Any], verdict: Verdict[Any]
+    explainer: Explainer[Any, Any], sight: Sight[Any, Any], verdict: Verdict[Any]
 ) -> frozenset[Hashable]:
-    """The ideas that are good, where enough are not, and perfect play takes none of those often."""
+    """The ideas that cost next to nothing, where enough others do, none of which perfect play often takes."""
     wrong: set[Hashable] = set()
     right: set[Hashable] = set()
     for judged, loss in zip(verdict.actions, verdict.losses, strict=True):
         if loss >= MIXED_GAP and judged.weight >= OFTEN:
             return frozenset()
-        (right if loss < MIXED_GAP else wrong).add(oracle.idea(sight, judged.action))
+        (right if loss < MIXED_GAP else wrong).add(explainer.idea(sight, judged.action))
     return frozenset(right) if len(right) <= MOST_RIGHT * len(right | wrong) else frozenset()
 
 
-def one_answer(oracle: Oracle[Any, Any], sight: Sight[Any, Any], verdict: Verdict[Any]) -> Hashable | None:
-    """The idea that is clearly right: perfect play follows it, and every other gives much away."""
+def one_answer(
+    explainer: Explainer[Any, Any], sight: Sight[Any, Any], verdict: Verdict[Any]
+) -> frozenset[Hashable]:
+    """The idea that is clearly right: perfect play follows it, and every other gives much away; else none."""
     weights: dict[Hashable, float] = {}
     values: dict[Hashable, float] = {}
     for judged in verdict.actions:
-        idea = oracle.idea(sight, judged.action)
+        idea = explainer.idea(sight, judged.action)
         weights[idea] = weights.get(idea, 0.0) + judged.weight
         values[idea] = max(values.get(idea, 0.0), judged.value.number)
     right = max(weights, key=weights.__getitem__)
     others = [value for idea, value in values.items() if idea != right]
-    clear = others and values[right] - max(others) >= CLEAR_GAP
-    return right if clear and weights[right] >= NEARLY_ALWAYS else None
-
-
-@dataclass(frozen=True)
-class Graded:
-    """An answer to an exercise: whether it was right, and what there is to say about it."""
-
-    right: bool
-    text: str
-
-
-def grade(oracle: Oracle[Any, Any], exercise: Exercise, answer: Any) -> Graded:
-    rules, sight, verdict = exercise.match.rules, exercise.sight, exercise.verdict
-    reason = oracle.reason(sight)
-    chosen = next(judged for judged in verdict.actions if judged.action == answer)
-    right = [j for j in verdict.actions if j.best and oracle.idea(sight, j.action) in exercise.right]
-    if oracle.idea(sight, answer) in exercise.right:
-        among = f", one of {len(exercise.right)} right answers" if len(exercise.right) > 1 else ""
-        return Graded(True, f"Right: {rules.format(answer)} wins {percent(chosen.value)}{among}. {reason}")
-    if oracle.mixes:
-        loss, error = verdict.loss(answer), 0.0
-    else:
-        loss = right[0].value.number - chosen.value.number
-        error = right[0].value.error + chosen.value.error
-    named = len(right) if oracle.mixes else 3
-    best = " or ".join(rules.format(judged.action) for judged in right[:named])
-    more = f" (or {len(right) - named} more like it)" if len(right) > named else ""
-    return Graded(
-        False,
-        f"Not the best ({mark_of(loss)}): {rules.format(answer)} gives away "
-        f"{points(loss, verdict.value.exactness, error)}; best was {best}{more}. {reason}",
-    )
+    clear = bool(others) and values[right] - max(others) >= CLEAR_GAP
+    return frozenset({right}) if clear and weights[right] >= NEARLY_ALWAYS else frozenset()

@@ -1,6 +1,6 @@
-"""Writes many matches between machine players, every decision graded: datasets for whoever learns from them.
+"""Writes datasets: many matches between machine players, every decision graded.
 
-JSON lines: a match a line. Parquet: a decision a row. A run that was broken off goes on where it was.
+JSON lines hold a match a line, Parquet a decision a row. A run that was interrupted goes on where it was.
 """
 
 import json
@@ -19,7 +19,8 @@ from duels.players import make_player
 from duels.solving.oracle import Exactness
 from duels.solving.oracles import oracle_for
 
-Progress = Callable[[int, int], None]
+Counted = Callable[[int, int], None]
+"""Is told how many matches are done, and of how many."""
 AnyMatch = Match[Any, Any, Any]
 
 AT_ONCE = 1000  # matches that are written to a Parquet file together: small pieces make it large and slow
@@ -27,7 +28,7 @@ AT_ONCE = 1000  # matches that are written to a Parquet file together: small pie
 
 @dataclass(frozen=True)
 class Export:
-    """What is to be played: so many matches of a game between two kinds of players, from one seed."""
+    """What is to be played: so many matches under some rules between two kinds of players, from one seed."""
 
     rules: Rules[Any, Any, Any]
     players: tuple[str, str]
@@ -36,17 +37,18 @@ class Export:
 
     @property
     def head(self) -> dict[str, Any]:
-        """What every line of the file says of the run it belongs to."""
+        """What every line of the file says of the run it belongs to, as JSON has it."""
+        options = self.rules.options()
         return {
             "game": self.rules.name,
-            "options": self.rules.options(),
+            "options": {k: list(v) if isinstance(v, tuple) else v for k, v in options.items()},
             "players": list(self.players),
             "seed": self.seed,
         }
 
 
-def export(run: Export, path: Path, progress: Progress = lambda done, games: None) -> int:
-    """Write the matches of `run` to `path`, by its suffix; how many were there already is given back.
+def export(run: Export, path: Path, progress: Counted = lambda done, games: None) -> int:
+    """Write the matches of `run` to `path`, a .jsonl or .parquet file; returns how many were there already.
 
     Matches that are in the file stay there, even if they are more than `run` asks for.
     """
@@ -69,7 +71,7 @@ def export(run: Export, path: Path, progress: Progress = lambda done, games: Non
 # -- JSON lines --------------------------------------------------------------------------------------
 
 
-def _write_lines(run: Export, path: Path, progress: Progress, held: int = 0) -> int:
+def _write_lines(run: Export, path: Path, progress: Counted, held: int = 0) -> int:
     """Write the matches from number `held` on; the number of the first that was not there yet."""
     found = _resume(run, path, held)
     oracle = oracle_for(run.rules)
@@ -129,8 +131,14 @@ def play_one(run: Export, number: int, oracle: Any, seated: list[Any]) -> dict[s
             action = seated[seat - 1].choose(sight, rng)
             turns.append(_graded(run.rules, oracle, sight, action))
         match = match.play(actor, action)
+    return {**_result(match), "turns": turns}
+
+
+def _result(match: AnyMatch) -> dict[str, Any]:
+    """How a match ended: the code that records use, and its parts."""
     assert match.outcome
-    return {"winner": match.outcome.winner, "result": match.outcome.code, "turns": turns}
+    ending, winner = match.outcome.ending, match.outcome.winner
+    return {"result": match.outcome.code, "ending": ending.value, "winner": winner.value if winner else None}
 
 
 # What a turn holds, in this order; None stays where chance acts, which nobody grades.
@@ -197,7 +205,10 @@ def _schema(run: Export) -> Any:
             ("regret", arrow.float64()),
             ("exactness", arrow.string()),
             ("error", arrow.float64()),
-            ("result", arrow.float32()),
+            ("result", arrow.string()),
+            ("ending", arrow.string()),
+            ("winner", arrow.int8()),
+            ("reward", arrow.float32()),
         ],
         metadata={key: json.dumps(value) for key, value in run.head.items()},
     )
@@ -224,7 +235,7 @@ def _write_parquet(run: Export, lines: Path, path: Path, held: int) -> None:
 
 
 def rows_of(run: Export, told: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """A match's decisions, with what the environments show there; `result` is 1, -1 or 0 for the seat."""
+    """A match's decisions, with what the environments show there and the reward they end with."""
     encoding = run.rules.game.encoding(run.rules)
     number = {action: place for place, action in enumerate(run.rules.all_actions())}
     match: AnyMatch = Match.start(run.rules)
@@ -242,7 +253,8 @@ def rows_of(run: Export, told: dict[str, Any]) -> Iterator[dict[str, Any]]:
                 "observation": list(encoding.encode(run.rules.view(match.state, seat), seat)),
                 "legal": [number[legal] for legal in match.actions],
                 "action_number": number[action],
-                "result": 0.0 if told["winner"] is None else 1.0 if told["winner"] == seat else -1.0,
+                **{key: told[key] for key in ("result", "ending", "winner")},
+                "reward": 0.0 if told["winner"] is None else 1.0 if told["winner"] == seat else -1.0,
                 **kept,
             }
         match = match.play(actor, action)

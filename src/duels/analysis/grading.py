@@ -1,27 +1,36 @@
 """Grades of positions and actions: what a position is worth, what an action gives away."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypedDict
 
+from duels.core.errors import DuelsError
 from duels.core.extras import extra
 from duels.core.rules import Rules, Seat, Sight
-from duels.solving.oracle import Exactness
+from duels.solving.oracle import Exactness, Value
 from duels.solving.oracles import oracle_for
 
 with extra("vector"):
     import numpy as np
     from numpy.typing import NDArray
 
-    from duels.solving.game_tables import shared_tables
+    from duels.solving.game_tables import has_tables, shared_tables
+    from duels.solving.tables import ILLEGAL, NOBODY
+
+
+class Grade(TypedDict):
+    """What a seat is told of its position and its last action."""
+
+    value: float
+    """The probability that the seat wins under perfect play of both; a draw counts one half."""
+    regret: float
+    """What its last action gave away of it."""
+    exactness: str
+    """How sure both are, as sure as the less sure of them: `exact`, `bound` or `estimate`."""
 
 
 class Grader:
-    """Grades a game under way, for each seat from what that seat knows and nothing else.
-
-    Values are probabilities of winning under perfect play of both; a regret is what the seat's last
-    action gave away of it. `exactness` says how sure both are: as sure as the less sure of them.
-    """
+    """Grades a game under way, for each seat from what that seat knows and nothing else."""
 
     def __init__(self, rules: Rules[Any, Any, Any]) -> None:
         self._oracle = oracle_for(rules)
@@ -38,16 +47,20 @@ class Grader:
         self._regret[sight.seat] = verdict.loss(action)
         self._judged[sight.seat] = verdict.value.exactness
 
-    def forfeit(self, sight: Sight[Any, Any]) -> dict[str, Any]:
-        """What `info` holds for a seat that has just lost by an action that is not allowed."""
-        lost = self._oracle.value(sight)
+    def forfeit(self, sight: Sight[Any, Any]) -> Grade:
+        """The grade of a seat that has just lost by an illegal action: it gave away everything."""
+        lost = self._value(sight)
         return {"value": 0.0, "regret": lost.number, "exactness": lost.exactness.value}
 
-    def info(self, sight: Sight[Any, Any]) -> dict[str, Any]:
-        """What `info` holds for a seat: the position's value to it now, and its last action's regret."""
-        value = self._oracle.value(sight)
+    def grade(self, sight: Sight[Any, Any]) -> Grade:
+        """The grade of a seat: the position's value to it now, and its last action's regret."""
+        value = self._value(sight)
         sure = _least_sure(value.exactness, self._judged[sight.seat])
         return {"value": value.number, "regret": self._regret[sight.seat], "exactness": sure.value}
+
+    def _value(self, sight: Sight[Any, Any]) -> Value:
+        """What the position is worth; a game that is over needs no oracle."""
+        return Value.of(sight.outcome.score(sight.seat)) if sight.outcome else self._oracle.value(sight)
 
 
 def _least_sure(*kinds: Exactness) -> Exactness:
@@ -68,9 +81,13 @@ class Grades:
 
 @lru_cache(maxsize=16)
 def grades_of(rules: Rules[Any, Any, Any]) -> Grades:
-    """The grades of a game without secrets, aligned with its tables."""
+    """The grades of a game without secrets, aligned with its tables; refused where `clock_matters`."""
     refuse_untabled(rules)
-    refuse_clocked(rules)
+    if clock_matters(rules):
+        raise DuelsError(
+            f"Under {rules} what a position is worth depends on the {rules.clock} played, "
+            "which a table of positions does not know."
+        )
     met = {Exactness.EXACT}
     tables = shared_tables(rules).tables
     oracle = oracle_for(rules)
@@ -79,7 +96,7 @@ def grades_of(rules: Rules[Any, Any, Any]) -> Grades:
     regrets = np.full((tables.states, tables.actions), np.nan)
     for place, state in enumerate(tables.rules_states(rules)):
         sight = rules.sight(state, Seat(max(int(tables.actor[place]), 0) + 1))
-        mine = oracle.value(sight)
+        mine = Value.of(sight.outcome.score(sight.seat)) if sight.outcome else oracle.value(sight)
         met.add(mine.exactness)
         values[sight.seat - 1, place], values[2 - sight.seat, place] = mine.number, 1 - mine.number
         if sight.actions:
@@ -89,19 +106,15 @@ def grades_of(rules: Rules[Any, Any, Any]) -> Grades:
 
 
 def tabled(rules: Rules[Any, Any, Any]) -> bool:
-    """Whether what a seat knows is a state of the game's tables."""
-    return not (rules.has_secrets or kernel_of(rules.name, "batch"))
+    """Whether the game has tables, and what a seat knows is a state of them."""
+    return not rules.has_secrets and has_tables(rules)
 
 
 def refuse_untabled(rules: Rules[Any, Any, Any]) -> None:
+    """Refuse a game whose positions cannot be written down as the states of tables."""
     if rules.has_secrets:
         raise DuelsError(f"{rules.name} has secrets: a table of its states would tell them.")
-    refuse_many_states(rules)
-
-
-def refuse_many_states(rules: Rules[Any, Any, Any]) -> None:
-    if kernel_of(rules.name, "batch"):
-        raise DuelsError(f"{rules.name} has too many states for a table of all of them.")
+    shared_tables(rules)
 
 
 def at_clock(rules: Rules[Any, Any, Any], state: Any, clock: int) -> Any:
@@ -110,25 +123,21 @@ def at_clock(rules: Rules[Any, Any, Any], state: Any, clock: int) -> Any:
 
 
 @lru_cache(maxsize=16)
-def refuse_clocked(rules: Rules[Any, Any, Any]) -> None:
-    """Refuse limits that change what positions are worth: a table of states knows no clock.
+def clock_matters(rules: Rules[Any, Any, Any]) -> bool:
+    """Whether the limit changes what positions are worth: a table of states knows no clock.
 
     A limit changes nothing if wherever the clock ticks, at any reading, the game is worth one half: what it
     is worth when it is cut off.
     """
-    limit = getattr(rules, rules.limit) if rules.limit else None
+    limit = rules.limit_value
     if limit is None:
-        return
+        return False
     tables, oracle = shared_tables(rules).tables, oracle_for(rules)
     states = tables.rules_states(rules)
     ticking = tables.successor[(tables.successor & 1 == 1) & (tables.successor != ILLEGAL)]
-    for place in np.unique(ticking >> 1).tolist():
-        if tables.actor[place] == NOBODY:
-            continue
-        for clock in range(1, limit):
-            sight = rules.sight(at_clock(rules, states[place], clock), Seat.ONE)
-            if oracle.value(sight).number != 0.5:
-                raise DuelsError(
-                    f"Under {rules} what a position is worth depends on the {rules.clock} played, which "
-                    f"a table of positions does not know: {ONE_BY_ONE}."
-                )
+    going_on = [place for place in np.unique(ticking >> 1).tolist() if tables.actor[place] != NOBODY]
+    return any(
+        oracle.value(rules.sight(at_clock(rules, states[place], clock), Seat.ONE)).number != 0.5
+        for place in going_on
+        for clock in range(1, limit)
+    )

@@ -1,24 +1,27 @@
-"""Measures the levels against each other: what each gives away, and how it does against the next."""
+"""Measures the levels: what each gives away per decision, and how it scores against the level below."""
 
 import math
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from dataclasses import dataclass
 from itertools import islice
 from random import Random
 from typing import Any
 
-from duels.core.match import Match, Turn, playing
+from duels.core.match import Match, playing
 from duels.core.rules import Rules, Seat
+from duels.players import BEST, strongest
 from duels.players.levels import SHARE, level_weights, mixture
 from duels.solving.oracle import Oracle, Verdict
 from duels.solving.oracles import oracle_for
+from duels.solving.progress import Progress, quiet
+from duels.solving.protocols import both_sides_of
 
 # Endless play is cut off here and counts half, as it does in the values.
 _MOST_ENTRIES = 400
 # Where skill alone decides, matches are quick and nothing but the result tells what a mistake was worth.
 _MATCHES, _MATCHES_OF_SKILL = 100, 1000
 _CONFIDENT = 1.96  # standard errors, for 95%
-# Where perfect play mixes, levels are a point or two apart: so many more matches, made quick, tell them.
+# Where perfect play mixes, levels are a point or two apart: it takes so many more matches, made quick.
 _QUICK_MATCHES = 50
 
 
@@ -29,6 +32,8 @@ class LevelRow:
     name: str
     share: float
     """Of what a random choice gives away: the level's definition."""
+    measured_share: float
+    """Of what random play gave away in its own matches, where it came to other positions."""
     given_away: float
     """Winning probability given away per decision, measured."""
     given_away_margin: float
@@ -54,17 +59,18 @@ class _Played:
 
 
 def measure_levels(
-    rules: Rules[Any, Any, Any], matches: int, seed: str, progress: Callable[[str, int], None]
+    rules: Rules[Any, Any, Any], matches: int, seed: str, progress: Progress = quiet
 ) -> list[LevelRow]:
     """Play `matches` matches for each pair of neighbours, half of them from either seat."""
-    judge = _Judge(rules, oracle_for(rules))
+    judge = _Judge(rules, oracle_for(rules, progress))
     rows: list[LevelRow] = []
     below: float | None = None
-    for name, share in {"random": 1.0, **SHARE}.items():
+    for level, share in {"random": 1.0, **SHARE}.items():
+        name = strongest(rules) if level == BEST else level
         rng = Random(f"{seed} {name}")
         played, scores = [], []
         for number in range(matches):
-            progress(name, number)
+            progress(f"{name}, {number} of {matches} matches")
             other = share if below is None else below
             seat = Seat(number % 2 + 1)
             played.append(_play(judge, seat, share, other, rng))
@@ -75,13 +81,14 @@ def measure_levels(
                 scores.append(judge.score(played[-1], number))
         score, margin = (None, None) if below is None else _mean(scores)
         lost, lost_margin = _ratio([each.lost for each in played], [each.decisions for each in played])
-        rows.append(LevelRow(name, share, lost, lost_margin, score, margin, len(scores)))
+        measured = lost / (rows[0].given_away if rows else lost)
+        rows.append(LevelRow(name, share, measured, lost, lost_margin, score, margin, len(scores)))
         below = share
     return rows
 
 
 class _Judge:
-    """The oracle and the levels' mixtures, each worked out once a position where nothing is hidden."""
+    """The oracle and the levels' mixtures; where nothing is hidden, each position is judged once."""
 
     def __init__(self, rules: Rules[Any, Any, Any], oracle: Oracle[Any, Any]) -> None:
         self.rules = rules
@@ -135,36 +142,30 @@ def _play(judge: _Judge, seat: Seat, share: float, other: float, rng: Random) ->
 
 
 def _luckless_points(judge: _Judge, seat: Seat, levels: dict[Seat, float], rng: Random) -> float:
-    """What a match of hidden moves says about the expected score of `seat`, its luck taken out.
+    """What a match of hidden moves says about the expected score of `seat`, luck of the draw taken out.
 
     An action's worth less the average worth of the actions that might have been drawn is 0 on average,
-    whatever stands behind the worths: taking it off changes no mean, but most of the spread.
+    whatever stands behind the worths: subtracting it changes no mean, but removes most of the spread.
     """
-    rules, oracle = judge.rules, judge.oracle
-    state = rules.initial()
-    history: dict[Seat, tuple[Any, ...]] = {Seat.ONE: (), Seat.TWO: ()}
+    oracle, both_sides = judge.oracle, both_sides_of(judge.oracle)
     luck = 0.0
-    for _ in range(_MOST_ENTRIES):
-        actor = rules.actor(state)
-        if not isinstance(actor, Seat):
-            break
-        sight, others = (rules.sight(state, each, (), history[each]) for each in (actor, actor.other))
+
+    def decide(match: Match[Any, Any, Any], actor: Seat) -> Any:
+        nonlocal luck
+        sight, others = match.sight(actor), match.sight(actor.other)
         weights = level_weights(oracle, sight, levels[actor])
         (drawn,) = rng.choices(range(len(weights)), weights)
-        worths = [oracle.worth_seeing_all(sight, others, action) for action in sight.actions]
+        worths = [both_sides.worth_seeing_all(sight, others, action) for action in sight.actions]
         surprise = worths[drawn] - sum(w * worth for w, worth in zip(weights, worths, strict=True))
         luck += surprise if actor is seat else -surprise
-        step = rules.apply(state, sight.actions[drawn])
-        turn = Turn(actor, sight.actions[drawn], step.events)
-        state = step.state
-        for each in Seat:
-            history[each] += (None if turn.hidden_from(each) else turn.action,)
-    outcome = rules.outcome(state)
-    return (float(outcome.score(seat)) if outcome else 0.5) - luck
+        return sight.actions[drawn]
+
+    *_, end = islice(playing(Match.start(judge.rules), rng, decide), _MOST_ENTRIES + 1)
+    return (float(end.outcome.score(seat)) if end.outcome else 0.5) - luck
 
 
 def usual_matches(rules: Rules[Any, Any, Any]) -> int:
-    """How many matches a row tell the levels apart, where that does not take long."""
+    """How many matches a row to play by default: enough to tell the levels apart, if that is quick."""
     return _MATCHES if what_decides(rules) else _MATCHES_OF_SKILL
 
 

@@ -1,66 +1,76 @@
-"""Goes through a match: what every decision was worth, what it gave away, what was luck.
+"""Reviews a match: what every decision was worth, what it gave away, and what was luck.
 
-For Player 1: the result = the opening's value + luck - its own losses + the other's losses. Of an
-unfinished match the result is the value as it stands.
+For Player 1: score = value of the opening + luck - its own losses + the other's losses. The score of an
+unfinished match is its value as it stands.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
-from duels.analysis.advice import MARKS, ONLY_MOVE, all_alike, mark_of
+from duels.analysis.wording import MARKS, ONLY_MOVE, all_alike, mark_of
 from duels.core.errors import DuelsError
 from duels.core.game import Game
 from duels.core.match import Concession, Match
 from duels.core.record import Record, format_entry
 from duels.core.rules import Actor, Seat
-from duels.solving.oracle import Exactness, Oracle, Value
+from duels.solving.oracle import Exactness, Oracle, Value, Verdict
 from duels.solving.oracles import oracle_for
+from duels.solving.progress import Progress, quiet
+from duels.solving.protocols import beliefs_of, both_sides_of, explainer_of, value_seeing_all
 
 AnyMatch = Match[Any, Any, Any]
+AnyOracle = Oracle[Any, Any]
+
+_NOTHING = 1e-9  # smaller differences come from rounding
+_CONCEDED = {Concession.RESIGN: "You resigned.", Concession.FORFEIT: "You forfeited the match."}
 
 
 @dataclass(frozen=True)
 class Belief:
-    """Where a seat could expect the other's hidden token, and where it was."""
+    """What a seat could know of the other's secret, and what it was."""
 
-    places: dict[str, float]
+    places: Mapping[str, float]
     truth: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Moment:
-    """One entry of the match, judged. Probabilities of winning are Player 1's in `before` and `after`."""
+    """One entry of a match, judged. `before`, `after` and `luck` are Player 1's."""
 
+    match: AnyMatch
+    """The match after the entry."""
     number: int
     actor: Actor
     entry: str
-    before: float
-    after: float
-    loss: float
-    """What the decision gave away, to the one who made it; 0 for chance."""
-    loss_error: float
-    """How far that may be off, where it is proven."""
-    luck: float
-    """What chance (or, in a game of secrets, what nobody could know) gave Player 1, `mixing` included."""
-    mixing: float
-    """What it gave Player 1 that of actions which perfect play mixes one came up that looks worth more or
-    less than their average, as far as that costs nothing; 0 in games without secrets."""
-    best: tuple[str, ...]
-    mark: str
-    """Empty for chance, and where all actions are alike; ONLY_MOVE where there was nothing to decide."""
-    alike: str
-    """What to say where it did not matter what was played; else empty."""
-    reason: str
-    """Why the best action was best, where another was taken; like `effect` told to who decided."""
-    effect: str
-    """What the action taken did, where it gave something away."""
+    """What was played, in notation."""
     position: str
     """What the actor knew before it (Player 1 where chance acts), in notation."""
-    beliefs: dict[Seat, Belief]
-    """What each seat could know before it; empty in games without secrets."""
-    match: AnyMatch
+    before: float
+    after: float
+    luck: float
+    """What chance gave Player 1, or what nobody could know in a game with secrets; includes `mixing`."""
+    mixing: float = 0.0
+    """Luck of the draw where perfect play mixes: which action came up, as far as that is no loss."""
+    loss: float = 0.0
+    """What the decision gave away, to the one who made it; 0 for chance."""
+    loss_error: float = 0.0
+    """How far the loss may be off, where that is proven."""
+    best: tuple[str, ...] = ()
+    mark: str = ""
+    """Empty for chance, and where all actions are alike; ONLY_MOVE where there was no choice."""
+    alike: str = ""
+    """What to say where it did not matter what was played; else empty."""
+    reason: str = ""
+    """Why the best action was best, where another was taken; told to who decided, as is `effect`."""
+    effect: str = ""
+    """What the action taken did, where it gave something away."""
+    came_up: str = ""
+    """A clause on what chance brought (`the coin showed heads`); empty for a decision."""
     mishap: str = ""
-    """What it did that lost the match there and then, though nobody who decided it could know."""
+    """A clause on how it lost the match at once, though who decided could not know; else empty."""
+    beliefs: Mapping[Seat, Belief] = field(default_factory=dict)
+    """What each seat could know before it; empty in games without secrets."""
 
     @property
     def restarts(self) -> bool:
@@ -70,12 +80,13 @@ class Moment:
 
 @dataclass(frozen=True)
 class Review:
-    """A match, judged."""
+    """A match, judged. Values are Player 1's."""
 
     match: AnyMatch
     opening: float
-    result: float
-    """Player 1's: 1 won, 0 lost, a half if nobody won; the value as it stands if unfinished."""
+    """The value of the opening."""
+    score: float
+    """1 won, 0 lost, a half if nobody won; the value as it stands if the match is unfinished."""
     exactness: Exactness
     error: float
     """How far any of the values may be off, where that is proven."""
@@ -86,127 +97,156 @@ class Review:
         return sum(moment.loss for moment in self.moments if moment.actor is seat)
 
     @property
-    def game(self) -> Game:
-        return self.match.rules.game
-
-    @property
     def luck(self) -> float:
         """All that luck gave Player 1."""
         return sum(moment.luck for moment in self.moments)
 
-
-def review_record(record: Record) -> Review:
-    """Judge every decision of a recorded match."""
-    match = record.match
-    if match.rules.has_secrets and not (match.over and record.seat is None):
-        if match.over:
-            raise DuelsError(
-                "this record holds only what one seat could see of a match with hidden moves: "
-                "a review needs the whole record."
-            )
-        raise DuelsError("a match with hidden moves can be reviewed once it is over, from the whole record.")
-    return review_match(match, oracle_for(match.rules))
+    @property
+    def game(self) -> Game:
+        """The game that was played."""
+        return self.match.rules.game
 
 
-def review_match(match: AnyMatch, oracle: Oracle[Any, Any]) -> Review:
-    values = [_value_now(oracle, step) for step in (_beginning(match), *match.steps())]
-    numbers = [value.number for value in values]
+def review(match: AnyMatch, oracle: AnyOracle | None = None) -> Review:
+    """Judge every decision of a match, and tell luck from skill.
+
+    A match of a game with secrets can be reviewed once it is over. The oracle is that of `match.rules`; pass
+    one to use it instead.
+    """
+    _refuse_unfinished_secrets(match)
+    oracle = oracle or oracle_for(match.rules)
+    steps = match.steps()
+    values = [_value_now(oracle, each) for each in (match.after(0), *steps)]
     moments = tuple(
-        _judge(oracle, number, after, numbers[number - 1], numbers[number])
-        for number, after in enumerate(match.steps(), start=1)
+        _judge(oracle, number, step, values[number - 1].number, values[number].number)
+        for number, step in enumerate(steps, start=1)
     )
-    sureness = [value.exactness for value in values]
-    exactness = next(
-        (kind for kind in (Exactness.ESTIMATE, Exactness.BOUND) if kind in sureness), Exactness.EXACT
+    return Review(
+        match,
+        values[0].number,
+        values[-1].number,
+        max((value.exactness for value in values), key=list(Exactness).index),
+        max(value.error for value in values),
+        moments,
     )
-    error = max(value.error for value in values)
-    return Review(match, numbers[0], numbers[-1], exactness, error, moments)
 
 
-def _beginning(match: AnyMatch) -> AnyMatch:
-    while match.previous:
-        match = match.previous
-    return match
+def review_record(record: Record, progress: Progress = quiet) -> Review:
+    """Judge every decision of a recorded match; the record must hold both seats' moves."""
+    match = record.match
+    if record.seat and match.rules.has_secrets and match.over:
+        raise DuelsError(
+            "this record holds only what one seat could see of a match with hidden moves: "
+            "a review needs the whole record."
+        )
+    _refuse_unfinished_secrets(match)
+    return review(match, oracle_for(match.rules, progress))
 
 
-def _value_now(oracle: Oracle[Any, Any], match: AnyMatch) -> Value:
-    """Player 1's winning probability, as the seat to decide can know it; certain after a mishap."""
+def _refuse_unfinished_secrets(match: AnyMatch) -> None:
+    if match.rules.has_secrets and not match.over:
+        raise DuelsError("a match with hidden moves can be reviewed once it is over.")
+
+
+def _value_now(oracle: AnyOracle, match: AnyMatch) -> Value:
+    """Player 1's value."""
     if match.outcome:
         return Value.of(match.outcome.score(Seat.ONE))
-    if match.last and _mishap(oracle, match):
+    if _mishap(oracle, match):
+        assert match.last
         return Value(float(match.last.actor is Seat.TWO))
-    actor = match.actor if isinstance(match.actor, Seat) else Seat.ONE
-    value = oracle.value(match.sight(actor))
-    return value if actor is Seat.ONE else value.for_other()
+    return value_seeing_all(oracle, match.sight(Seat.ONE), match.sight(Seat.TWO))
 
 
-def _mishap(oracle: Oracle[Any, Any], match: AnyMatch) -> str:
-    """What the last entry did that nobody could know, and that lost the match."""
+def _mishap(oracle: AnyOracle, match: AnyMatch) -> str:
+    """How the last entry lost the match though nobody could know; empty if it did not."""
     turn, before = match.last, match.previous
     if not (turn and before and isinstance(turn.actor, Seat)) or isinstance(turn.action, Concession):
         return ""
-    return oracle.mishap(before.sight(turn.actor), before.sight(turn.actor.other), turn.action)
+    sight, others = before.sight(turn.actor), before.sight(turn.actor.other)
+    return both_sides_of(oracle).mishap(sight, others, turn.action)
 
 
-def _judge(oracle: Oracle[Any, Any], number: int, after: AnyMatch, was: float, now: float) -> Moment:
-    turn, before = after.last, after.previous
+def _judge(oracle: AnyOracle, number: int, after: AnyMatch, was: float, now: float) -> Moment:
+    turn, before, rules = after.last, after.previous, after.rules
     assert turn
     assert before
-    entry = format_entry(after.rules, turn)
+    entry = format_entry(rules, turn)
     if not isinstance(turn.actor, Seat):
-        position = after.rules.format_position(before.sight(Seat.ONE))
-        none = ("", "", "", "")
         return Moment(
-            number, turn.actor, entry, was, now, 0.0, 0.0, now - was, 0.0, (), *none, position, {}, after
+            match=after,
+            number=number,
+            actor=turn.actor,
+            entry=entry,
+            position=rules.format_position(before.sight(Seat.ONE)),
+            before=was,
+            after=now,
+            luck=now - was,
+            came_up=explainer_of(oracle).came_up(turn.action) or f"chance brought {entry}",
         )
     sight = before.sight(turn.actor)
     verdict = oracle.judge(sight)
+    judged = _Decision(verdict, turn.action, lost_before=bool(_mishap(oracle, before)))
     side = 1 if turn.actor is Seat.ONE else -1
-    resigned = isinstance(turn.action, Concession)
-    loss = verdict.value.number if resigned else verdict.loss(turn.action)
-    loss_error = verdict.value.error if resigned else verdict.loss_error(turn.action)
-    luck = (now - was) + side * loss
-    if abs(luck) < 1e-9:
-        luck = 0.0
-    mixing = 0.0
-    if verdict.mixed and not resigned:
-        (taken,) = (judged for judged in verdict.actions if judged.action == turn.action)
-        mixing = side * (taken.value.number - verdict.value.number + loss)
-    lost_before = bool(_mishap(oracle, before))
-    if lost_before:
-        loss = loss_error = luck = mixing = 0.0
-    slipped = loss > MARKS[0].most
-    alike = "Lost already." if lost_before else "" if resigned else all_alike(verdict)
-    if (resigned and not alike) or not (alike or len(verdict.actions) == 1):
-        mark = mark_of(loss)
-        if mark == MARKS[0].name and turn.action not in verdict.best:
-            mark = MARKS[1].name
-    else:
-        mark = "" if alike else ONLY_MOVE
+    luck = 0.0 if judged.lost_before else (now - was) + side * judged.loss
+    slipped = judged.loss > MARKS[0].most
+    explainer = explainer_of(oracle)
     return Moment(
-        number,
-        turn.actor,
-        entry,
-        was,
-        now,
-        loss,
-        loss_error,
-        luck,
-        mixing,
-        best=tuple(after.rules.format(action) for action in verdict.best),
-        mark=mark,
-        alike=alike,
-        reason=oracle.reason(sight) if slipped else "",
-        effect="You resigned." if resigned else oracle.effect(sight, turn.action) if slipped else "",
-        position=after.rules.format_position(sight),
-        beliefs=_beliefs(oracle, before) if after.rules.has_secrets else {},
         match=after,
+        number=number,
+        actor=turn.actor,
+        entry=entry,
+        position=rules.format_position(sight),
+        before=was,
+        after=now,
+        luck=luck if abs(luck) >= _NOTHING else 0.0,
+        mixing=side * judged.mixing,
+        loss=judged.loss,
+        loss_error=judged.loss_error,
+        best=tuple(rules.format(action) for action in verdict.best),
+        mark=judged.mark,
+        alike=judged.alike,
+        reason=explainer.reason(sight) if slipped else "",
+        effect=judged.conceded or (explainer.effect(sight, turn.action) if slipped else ""),
         mishap=_mishap(oracle, after),
+        beliefs=_beliefs(oracle, before),
     )
 
 
-def _beliefs(oracle: Oracle[Any, Any], match: AnyMatch) -> dict[Seat, Belief]:
-    sights = {seat: match.sight(seat) for seat in Seat}
-    return {
-        seat: Belief(oracle.belief(sights[seat]), oracle.whereabouts(sights[seat.other])) for seat in Seat
+class _Decision:
+    """What an action, or a concession, was worth to the one who decided."""
+
+    def __init__(self, verdict: Verdict[Any], action: Any, lost_before: bool) -> None:
+        self.lost_before = lost_before
+        self.conceded = _CONCEDED[action] if isinstance(action, Concession) else ""
+        self.loss = self.loss_error = self.mixing = 0.0
+        self.alike = "Lost already." if lost_before else "" if self.conceded else all_alike(verdict)
+        if lost_before:
+            pass
+        elif self.conceded:  # gives away all that the position was worth
+            self.loss, self.loss_error = verdict.value.number, verdict.value.error
+        else:
+            self.loss, self.loss_error = verdict.loss(action), verdict.loss_error(action)
+            (taken,) = (judged for judged in verdict.actions if judged.action == action)
+            if verdict.mixed:
+                self.mixing = taken.value.number - verdict.value.number + self.loss
+        self.mark = self._mark(verdict, action)
+
+    def _mark(self, verdict: Verdict[Any], action: Any) -> str:
+        if self.alike:
+            return ""
+        if len(verdict.actions) == 1 and not self.conceded:
+            return ONLY_MOVE
+        best, good, *_ = (mark.name for mark in MARKS)
+        mark = mark_of(self.loss)
+        return good if mark == best and action not in verdict.best else mark
+
+
+def _beliefs(oracle: AnyOracle, match: AnyMatch) -> dict[Seat, Belief]:
+    tracker = beliefs_of(oracle)
+    sights = {seat: match.sight(seat) for seat in Seat} if match.rules.has_secrets else {}
+    found = {
+        seat: Belief(tracker.belief(sight), tracker.whereabouts(sights[seat.other]))
+        for seat, sight in sights.items()
     }
+    return found if any(belief.places for belief in found.values()) else {}

@@ -1,4 +1,4 @@
-"""A review as one self-contained web page: the curve, and boards to step through."""
+"""A review as one self-contained HTML page: the curve, and boards to step through."""
 
 import json
 from collections.abc import Iterator
@@ -7,11 +7,21 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
-from duels.analysis.advice import MARKS, belief_strip, darkness
 from duels.analysis.review import Belief, Moment, Review
+from duels.analysis.review_words import (
+    account,
+    best_of,
+    heading,
+    legend,
+    lost,
+    what_came_up,
+    who,
+    why_lost,
+)
+from duels.analysis.wording import MARKS, belief_strip, darkness, of_player_1
+from duels.core.drawing import Drawing
 from duels.core.rules import Seat
 from duels.core.words import Words, plain
-from duels.terminal.review_text import account, best_of, heading, lost, what_came_up, who
 
 _WIDTH, _HEIGHT, _MARGIN = 720, 220, 34
 _LEAST_GAP = 14  # between dots that are 12 wide
@@ -20,24 +30,49 @@ _LISTED = {mark.name for mark in MARKS[2:]}
 
 def review_as_page(review: Review) -> str:
     """The page; it needs nothing but itself."""
-    words = review.game.words(review.match.rules)
-    steps = [{"title": "The start", "text": plain(words.opening()), "mark": ""}]
-    steps += [_step(review, words, moment) for moment in review.moments]
+    rules = review.match.rules
+    words, drawing = review.game.words(rules), review.game.drawing(rules)
+    steps = [{"title": "The start", "board": "", "text": plain(words.opening()), "mark": ""}]
+    for moment in review.moments:
+        board = "".join(_boards(drawing, moment, _looking(moment)))
+        steps.append({"board": board, **_step(review, words, moment, _looking(moment))})
     template = Template(files(__package__).joinpath("review.html").read_text(encoding="utf-8"))
     return template.substitute(
         title=escape(f"{review.game.title}: {heading(review)}"),
+        chance=of_player_1(review.match.rules),
         curve=_curve(review),
         mistakes=_mistakes(review),
         beliefs=_beliefs(review),
         # A closing tag inside the data would end the script.
         steps=json.dumps(steps).replace("</", "<\\/"),
-        account=escape(plain("\n".join(account(review)))),
+        account=escape(plain("\n".join(_account(review)))),
     )
 
 
-def _step(review: Review, words: Words[Any, Any], moment: Moment) -> dict[str, str]:
+def _account(review: Review) -> list[str]:
+    why = why_lost(review)
+    return [*account(review), *(["", *why, ""] if why else []), legend()]
+
+
+def _looking(moment: Moment) -> tuple[Seat, ...]:
+    """Whose boards are shown: in games with secrets both, else that of whoever decided."""
+    if moment.match.rules.has_secrets:
+        return tuple(Seat)
+    return (moment.actor,) if isinstance(moment.actor, Seat) else (Seat.ONE,)
+
+
+def _boards(drawing: Drawing[Any, Any], moment: Moment, looking: tuple[Seat, ...]) -> Iterator[str]:
+    """The boards after an entry, each with its player where they differ."""
+    for seat in looking:
+        whose = f"<figcaption>{seat.label}</figcaption>" if len(looking) > 1 else ""
+        yield f"<figure>{whose}{drawing.draw(moment.match.sight(seat))}</figure>"
+
+
+def _step(
+    review: Review, words: Words[Any, Any], moment: Moment, looking: tuple[Seat, ...]
+) -> dict[str, str]:
     seat = moment.actor if isinstance(moment.actor, Seat) else Seat.ONE
-    board = "\n".join(_boards(review, words, moment, seat))
+    remembered = "".join(plain(words.remembered(moment.match.sight(each))) for each in looking)
     lines = [f"Player 1: {100 * moment.before:.1f}% before, {100 * moment.after:.1f}% after."]
     if moment.reason:
         lines.append(
@@ -53,28 +88,17 @@ def _step(review: Review, words: Words[Any, Any], moment: Moment) -> dict[str, s
     if moment.mishap:
         lines.append(f"{seat.label}, {moment.mishap}.")
     if moment.beliefs:
-        lines.append(
-            f"Where {seat.label} could expect the other:\n{belief_strip(moment.beliefs[seat].places)}"
-        )
-    text = board + "\n" + "\n".join(lines)
+        lines.append(f"What {seat.label} could know:\n{belief_strip(moment.beliefs[seat].places)}")
+    text = remembered + "\n".join(lines)
     return {"title": _title(moment), "text": text, "mark": moment.mark}
 
 
-def _boards(review: Review, words: Words[Any, Any], moment: Moment, seat: Seat) -> Iterator[str]:
-    """The board after an entry; where each sees another one, both, by whose it is."""
-    hidden = review.match.rules.has_secrets
-    for each in Seat if hidden else (seat,):
-        sight = moment.match.sight(each)
-        whose = f"{each.label}:\n" if hidden else ""
-        yield whose + plain(words.board(sight) + words.remembered(sight))
-
-
 def _title(moment: Moment) -> str:
-    return f"{moment.number}. {who(moment)}: {moment.entry}"
+    return f"{moment.number}. {who(moment).capitalize()}: {moment.entry}"
 
 
 def _mistakes(review: Review) -> str:
-    """A list of what was given away, each entry a way there."""
+    """A list of what was given away; each item leads to its entry."""
     slips = [moment for moment in review.moments if moment.mark in _LISTED]
     items = "".join(
         f'<li data-step="{moment.number}" class="{moment.mark}">{escape(_title(moment))}: '
@@ -85,7 +109,7 @@ def _mistakes(review: Review) -> str:
 
 
 def _beliefs(review: Review) -> str:
-    """Both sides' beliefs over time: a row before each entry, a cell the darker the likelier."""
+    """Both seats' beliefs over time, a row for each entry."""
     rows = "".join(
         f'<tr data-step="{moment.number}"><th>{escape(_title(moment))}</th>'
         + "<td></td>".join(_strip(belief) for belief in moment.beliefs.values())
@@ -96,15 +120,15 @@ def _beliefs(review: Review) -> str:
     if not rows:
         return ""
     return (
-        "<p>Where each could expect the other before each entry, the darker the likelier; framed where it "
-        f"was: on the left Player 1 of Player 2, on the right Player 2 of Player 1.</p><table>{rows}</table>"
+        "<p>What each player could know before each entry (darker is likelier, the frame marks the truth): "
+        f"on the left Player 1 of Player 2, on the right Player 2 of Player 1.</p><table>{rows}</table>"
     )
 
 
 def _strip(belief: Belief) -> str:
     return "".join(
         f'<td class="cell{" true" if name == belief.truth else ""}" style="--p:{dark:.2f}" '
-        f'title="{name}: {belief.places[name]:.0%}"></td>'
+        f'title="{escape(name)}: {belief.places[name]:.0%}"></td>'
         for name, dark in darkness(belief.places).items()
     )
 

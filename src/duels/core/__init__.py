@@ -1,0 +1,1 @@
+"""What a duel is: rules, matches, records, and the laws that check any game."""

@@ -45,6 +45,10 @@ class BadOption(DuelsError):
     """With this value of an option there is no game."""
 
 
+class TooLarge(DuelsError):
+    """A game is too large for what was asked: it has too many states, actions, chances or ways to go."""
+
+
 def printable(text: str, but: str = "") -> str:
     """`text` without anything that a terminal would act on, `but` for these characters."""
     return "".join(c if c.isprintable() or c in but else c.encode("unicode_escape").decode() for c in text)

@@ -1,4 +1,4 @@
-"""What an environment needs beyond the base install is asked for here, by the extra that brings it."""
+"""What something needs beyond the base install is asked for here, by the extra that brings it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,5 +16,4 @@ def extra(name: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as missing:
-        message = f"This needs {missing.name}: {to_install(name)}."
-        raise MissingExtra(message, name=missing.name) from None
+        raise MissingExtra(f"This needs {missing.name}: {to_install(name)}.", name=missing.name) from None

@@ -3,10 +3,11 @@
 A game states its features once, from the side of the seat that looks; every environment uses them.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import lru_cache
 from itertools import islice
-from typing import Any
+from typing import Any, cast
 
 from duels.core.errors import DuelsError
 from duels.core.explore import reachable
@@ -32,6 +33,7 @@ class Feature:
 
     @property
     def size(self) -> int:
+        """How many numbers all its slots take."""
         return self.count * self.width
 
 
@@ -91,39 +93,63 @@ MOST_EXPLORED = 100_000
 _MINE, _OTHERS = "mine", "other's"
 
 
-def features_by_exploring(rules: Rules[Any, Any, Any]) -> list[Feature]:
+@lru_cache(maxsize=16)
+def features_by_exploring(rules: Rules[Any, Any, Any]) -> tuple[Feature, ...]:
     """The features of a game that states none: every field of a view, with the values that occur in it.
 
-    Fields that are tuples are taken apart. A seat is told as `mine` or `other's`.
+    Fields that are tuples are taken apart, and so are words that are boards, a letter a cell. A seat is told
+    as `mine` or `other's`. Features are the same under every limit, so the clock that counts towards it is
+    left out. Numbers and words stand in their own order, all else as it is met: the same in every process.
     """
-    states = [match.state for match in islice(reachable(rules), MOST_EXPLORED + 1)]
-    if len(states) > MOST_EXPLORED:
+    unlimited: Any = replace(cast(Any, rules), **{rules.limit: None}) if rules.limit else rules
+    few = (unlimited.most_states() or 0) <= MOST_EXPLORED
+    states = [match.state for match in islice(reachable(unlimited), MOST_EXPLORED + 1)] if few else []
+    if not 0 < len(states) <= MOST_EXPLORED:
         raise DuelsError(
             f"{rules.name} has too many states to find its features by exploring: "
             f"write a door 'features' in {rules.game.package}."
         )
-    met: dict[str, set[Hashable]] = {}
+    met: dict[str, dict[Hashable, None]] = {}
     lengths: dict[str, set[int]] = {}
     for state in states:
         for seat in Seat:
             for name, values in _parts(rules.view(state, seat), seat):
-                met.setdefault(name, set()).update(values)
+                if name == rules.clock:
+                    continue
+                met.setdefault(name, {}).update(dict.fromkeys(values))
                 lengths.setdefault(name, set()).add(len(values))
     for name, found in lengths.items():
         if len(found) > 1:  # a tuple that grows is filled up
-            met[name].add(None)
-    return [
-        Feature(name, tuple(sorted(values, key=repr)), _reader(name, max(lengths[name])), max(lengths[name]))
-        for name, values in met.items()
-    ]
+            met[name][None] = None
+    return tuple(_feature(name, _in_order(values), max(lengths[name])) for name, values in met.items())
 
 
-def _reader(name: str, count: int) -> Callable[[Any, Seat], Sequence[Hashable]]:
+def _in_order(met: Collection[Hashable]) -> tuple[Hashable, ...]:
+    values: list[Any] = [value for value in met if value is not None]
+    if any(all(type(value) is kind for value in values) for kind in (int, str)):
+        values.sort()
+    return (*values, *[None] * (None in met))
+
+
+def _feature(name: str, values: tuple[Hashable, ...], count: int) -> Feature:
     def read(view: Any, seat: Seat) -> Sequence[Hashable]:
-        values = dict(_parts(view, seat)).get(name, ())
-        return (*values, *[None] * (count - len(values)))
+        slots = dict(_parts(view, seat)).get(name, ())
+        return (*slots, *[None] * (count - len(slots)))
 
-    return read
+    letters = _letters(values)
+    if letters and count == 1 and letters[0] * len(letters[1]) < len(values):
+        length, alphabet = letters
+        return Feature(name, alphabet, lambda view, seat: cast(str, read(view, seat)[0]), length)
+    return Feature(name, values, read, count)
+
+
+def _letters(values: tuple[Hashable, ...]) -> tuple[int, tuple[str, ...]] | None:
+    """The length and the letters of words that are all as long; None if they are not."""
+    words = [value for value in values if isinstance(value, str)]
+    lengths = {len(word) for word in words}
+    if len(words) < len(values) or len(lengths) != 1:
+        return None
+    return lengths.pop(), tuple(sorted(set().union(*words)))
 
 
 def _parts(view: Any, seat: Seat) -> Iterator[tuple[str, tuple[Hashable, ...]]]:

@@ -4,6 +4,7 @@ Only `rules` and `words` must be there. A game without one of the others gets a 
 those two, so that rules handed in from anywhere work wherever our own do.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
@@ -19,6 +20,9 @@ if TYPE_CHECKING:  # every command passes here, and most need none of it
     from duels.core.words import Words
 
 
+NAME = re.compile("[a-z][a-z0-9_-]*")
+
+
 @dataclass(frozen=True)
 class Game:
     """One game. Doors are opened when they are needed, and not before."""
@@ -29,20 +33,29 @@ class Game:
     package: str
     """Where the doors are: a package with modules `rules`, `words` …, or one module that holds them all."""
 
+    def __post_init__(self) -> None:
+        if not NAME.fullmatch(self.name):
+            raise DuelsError(
+                f"A game's name is lower-case letters, digits, - and _, and begins with a letter, "
+                f"not {quote(self.name)}."
+            )
+
     def rules(self, **options: "OptionValue") -> "Rules[Any, Any, Any]":
         """The rules; without options, the book's game."""
+        from duels.core.options import options_of
+
         kind = self.rules_class()
-        known = list(kind.__dataclass_fields__)
+        known = [option.name for option in options_of(kind)]
         for name in options:
             if name not in known:
                 has = f"it has {', '.join(known)}" if known else "it has none"
                 raise UnknownName(f"{self.name} has no option {quote(name)}; {has}.")
-        rules: Rules[Any, Any, Any] = kind(**options)
-        return rules
+        return kind(**options)
 
-    def rules_class(self) -> Any:
+    def rules_class(self) -> "type[Rules[Any, Any, Any]]":
         """The class of the rules: `RULES` in the door `rules`."""
-        return self._need("rules", "RULES")
+        kind: type[Rules[Any, Any, Any]] = self._need("rules", "RULES")
+        return kind
 
     def words(self, rules: "Rules[Any, Any, Any]") -> "Words[Any, Any]":
         """The voice of the game, for these rules: `WORDS` in the door `words`."""
@@ -100,7 +113,7 @@ class Game:
     def _need(self, door: str, thing: str) -> Any:
         found = self.find(door, thing)
         if found is None:
-            raise DuelsError(f"The game {self.name} has no {thing} in {self.package}, door '{door}'.")
+            raise DuelsError(f"The game {self.name} has no {thing} in {self.package}.{door}.")
         return found
 
     def _is_package(self) -> bool:

@@ -1,14 +1,26 @@
 """Information sets: all matches that a seat cannot tell apart.
 
-Reads a list of seen entries back, with the game's own rules as the only authority.
+Writes what a seat has seen as a list of entries and reads it back, with the game's own rules as the only
+authority. A hidden entry is `?`. Where the rules could have answered an entry in several ways (hit or miss,
+dice that are shown), and it was not the one that is taken for granted, a number says which: `liar #2`.
 """
 
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from operator import ne
 from typing import Generic
 
 from duels.core.errors import GameOver, IllegalMove
-from duels.core.match import Match
-from duels.core.rules import A, Event, Rules, S, Seat, V
+from duels.core.match import Conceded, Match
+from duels.core.rules import A, Event, Outcome, Rules, S, Seat, Sight, V
+
+HIDDEN = "?"
+"""What stands for an entry that was hidden from the seat."""
+Doubt = Callable[[Outcome | None], int]
+"""The less, the better it fits that a match ended so, or goes on (None), after an entry."""
+_NUMBERED = re.compile(r"(.*?)\s*#\s*([0-9]{1,9})\s*", flags=re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +32,7 @@ class InformationSet(Generic[S, A, V]):
 
     @classmethod
     def start(cls, rules: Rules[S, A, V], seat: Seat) -> "InformationSet[S, A, V]":
+        """What `seat` knows before the first move."""
         return cls(seat, (Match.start(rules),))
 
     @property
@@ -43,6 +56,15 @@ class InformationSet(Generic[S, A, V]):
             alike.setdefault(seen, {}).setdefault(match.state, match)
         return [InformationSet(self.seat, tuple(way.values())) for way in alike.values()]
 
+    def read(self, entry: str, doubt: Doubt) -> "InformationSet[S, A, V]":
+        """Add one entry as `spell` writes it."""
+        numbered = _NUMBERED.fullmatch(entry)
+        name, number = (numbered[1], int(numbered[2])) if numbered else (entry, 0)
+        ways = self.ways(None if name.strip() == HIDDEN else self.match.rules.parse(name))
+        if number > len(ways):
+            raise IllegalMove(f"'{entry}' can be answered in {len(ways)} ways only.")
+        return ways[number - 1] if number else _usual(ways, doubt)
+
     def _after_open(self, action: A) -> list[Match[S, A, V]]:
         after = [m.play(m.actor, action) for m in self.possible if m.actor and action in m.actions]
         after = [m for m in after if m.last and not m.last.hidden_from(self.seat)]
@@ -63,3 +85,41 @@ class InformationSet(Generic[S, A, V]):
             raise GameOver(f"{entry} comes after the end of the match.")
         place = len(self.match.turns) + 1
         raise IllegalMove(f"Entry {place}, {entry}, cannot be what {self.seat.label} saw there.")
+
+
+def spell(rules: Rules[S, A, V], sight: Sight[A, V]) -> list[str]:
+    """The entries that a seat has seen, so that they are read back to what it knows."""
+    told, outcome = tuple(sight.events), sight.outcome
+    if told and isinstance(told[-1], Conceded):
+        told, outcome = told[:-1], None
+    seen = InformationSet.start(rules, sight.seat)
+    entries = []
+    for place, action in enumerate(sight.history, start=1):
+        ways = seen.ways(action)
+        usual = _usual(ways, partial(ne, outcome) if place == len(sight.history) else is_over)
+        # What begins alike is told apart by what follows, so the longest that fits is meant.
+        seen = max(ways, key=lambda way: _fits(way, told))
+        told = told[len(_last_seen(seen)) :]
+        name = HIDDEN if action is None else rules.format(action)
+        entries.append(name if seen is usual else f"{name} #{ways.index(seen) + 1}")
+    return entries
+
+
+def is_over(outcome: Outcome | None) -> bool:
+    """The doubt after any entry but the last: the match must go on."""
+    return outcome is not None
+
+
+def _usual(ways: list[InformationSet[S, A, V]], doubt: Doubt) -> InformationSet[S, A, V]:
+    """The way that is taken for granted: the first of those that fit best."""
+    return min(ways, key=lambda way: doubt(way.match.outcome))
+
+
+def _last_seen(way: InformationSet[S, A, V]) -> tuple[Event, ...]:
+    return way.match.last.seen(way.seat) if way.match.last else ()
+
+
+def _fits(way: InformationSet[S, A, V], told: Sequence[Event]) -> int:
+    """How much of what was told this way accounts for; -1 if it was not this way."""
+    seen = _last_seen(way)
+    return len(seen) if told[: len(seen)] == seen else -1

@@ -1,6 +1,6 @@
 """The laws that every game keeps, checked: over a whole state space, or along single matches.
 
-Made for other people's games as well as ours:
+For your games as well as ours::
 
     from duels.core.laws import check_everywhere
     check_everywhere(MyGame())          # every reachable state; raises LawBroken with a witness
@@ -16,6 +16,7 @@ from typing import Any, Generic, NoReturn, TypeVar
 
 from duels.core.errors import DuelsError, GameOver, IllegalMove, NotYourTurn
 from duels.core.match import Match
+from duels.core.record import why_no_entry
 from duels.core.rules import CHANCE, A, Actor, Ending, Event, Outcome, Rules, S, Seat, V
 
 ACTORS: tuple[Actor, ...] = (*Seat, CHANCE)
@@ -33,8 +34,13 @@ class Law(Enum):
     ODDS = "odds are exact fractions, one for each outcome, positive, and sum to 1"
     EVENTS = "every step tells at least one event"
     PURITY = "the same question has the same answer, and asking changes nothing"
-    ENDING = "a match that is over is won, drawn, or cut off by a limit that is set, and says why"
-    NOTATION = "actions, outcomes and positions are read back from one line of text, in any letter case"
+    ENDING = (
+        "a match that is over is won, drawn if it can be, or cut off by a limit that is set, and says why"
+    )
+    NOTATION = (
+        "actions, outcomes and positions are read back from one line of text, in any letter case, "
+        "and no entry means something else to a record"
+    )
     OPENNESS = "rules have secrets exactly when some event is hidden from a seat"
     SECRECY = "a seat's view, turn, actions and outcome depend only on the events it has seen"
     REDACTION = "what is left of a seat's history tells it no more than the events it has seen"
@@ -107,6 +113,7 @@ class Inspector(Generic[S, A, V]):
 
     def __init__(self, rules: Rules[S, A, V]) -> None:
         self.rules = rules
+        self._check_frozen(rules.initial(), *rules.all_actions(), *rules.all_outcomes())
         self.met_secret = False
         self._all_actions = frozenset(rules.all_actions())
         self._all_outcomes = frozenset(rules.all_outcomes())
@@ -146,13 +153,25 @@ class Inspector(Generic[S, A, V]):
 
     # -- what can be done -----------------------------------------------------------------------
 
+    def _check_frozen(self, *values: object) -> None:
+        for value in values:
+            try:
+                hash(value)
+            except TypeError as error:
+                self._broken(Law.PURITY, f"{value} is not frozen: {error}")
+
     def _check_catalogue(self) -> None:
         for listed in (self.rules.all_actions(), self.rules.all_outcomes()):
             for action in listed:
                 if listed.count(action) > 1:
                     self._broken(Law.CATALOGUE, f"{action} is listed twice")
         for action in self._catalogue:
-            for spelled in _spellings(self.rules.format(action)):
+            text = self.rules.format(action)
+            if problem := why_no_entry(text):
+                self._broken(Law.NOTATION, f"'{text}', which is {action}, {problem} in a record")
+            if self.rules.has_secrets and set(text) & set(",;#"):
+                self._broken(Law.NOTATION, f"'{text}' holds what ends an entry of a position (, ; #)")
+            for spelled in _spellings(text):
                 if self._read(self.rules.parse, spelled) != action:
                     self._broken(Law.NOTATION, f"'{spelled}' is not read back as {action}")
 
@@ -204,10 +223,12 @@ class Inspector(Generic[S, A, V]):
             self._broken(Law.ENDING, "there is an outcome, and somebody is to act", match)
         if outcome is None:
             return
-        if not isinstance(outcome, Outcome) or not outcome.reason.strip():
-            self._broken(Law.ENDING, f"{outcome!r} does not say how the match ended and why", match)
+        if not isinstance(outcome, Outcome) or not outcome.reason.strip() or not outcome.reason.isprintable():
+            self._broken(Law.ENDING, f"{outcome!r} does not say in a line how it ended and why", match)
         if outcome.ending not in _BY_RULES:
             self._broken(Law.ENDING, f"'{outcome.ending.value}' is for matches, not for rules", match)
+        if outcome.ending is Ending.DRAWN and not self.rules.can_be_drawn:
+            self._broken(Law.ENDING, "the match is drawn, and can_be_drawn is False", match)
         if outcome.ending is Ending.CUT_OFF and self.rules.limit_value is None:
             self._broken(Law.ENDING, "the match is cut off, and no limit is set (see Rules.limit)", match)
 

@@ -108,6 +108,7 @@ class Told:
         """After so many entries: the number of the last of which anything was seen."""
 
     def add(self, action: Any, seen: tuple[Event, ...]) -> None:
+        """Add an entry: its action as these seats know it, and the events of it that they saw."""
         self.actions.append(action)
         self.events.extend(seen)
         self.events_after.append(len(self.events))

@@ -23,6 +23,7 @@ class Concession(Enum):
 
     @property
     def ending(self) -> Ending:
+        """How a match ends in which this is done."""
         return Ending.RESIGNED if self is Concession.RESIGN else Ending.FORFEITED
 
 
@@ -39,6 +40,7 @@ class Conceded(Event):
 
     @property
     def outcome(self) -> Outcome:
+        """The result: the other seat won."""
         done = "resigns" if self.ending is Ending.RESIGNED else "forfeits"
         return Outcome(self.ending, self.seat.other, f"{self.seat.label} {done}.")
 
@@ -88,6 +90,7 @@ class Match(Generic[S, A, V]):
 
     @classmethod
     def start(cls, rules: Rules[S, A, V]) -> "Match[S, A, V]":
+        """A new match, before its first move."""
         return cls(rules, Log(rules.initial(), Turn.told), 0)
 
     def __repr__(self) -> str:
@@ -113,6 +116,7 @@ class Match(Generic[S, A, V]):
 
     @property
     def over(self) -> bool:
+        """Whether the match has ended."""
         return self.outcome is not None
 
     @property

@@ -17,10 +17,19 @@ from duels.core.validation import as_int
 
 OptionValue = int | bool | str | tuple[int, ...] | tuple[str, ...] | None
 
+# What is said of a match, an environment or a measurement beside the options of its rules; what Gymnasium and
+# PettingZoo take for themselves where an environment is made by its name; what the commands take.
+_TAKEN = """
+agent autoreset compiled first game grade max_moves num_envs opponent policy render_mode seat seed
+disable_env_checker env_type id max_cycles max_episode_steps vector_kwargs vectorization_mode wrappers
+against all chance count games help json matches out pace plain player position save seat1 seat2 verify
+"""
+RESERVED = frozenset(_TAKEN.split())
+"""Names that no option may have: what is called with options would take them for its own."""
 LARGEST = 10_000_000
 _KEY = "duels.option"
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
-_DIGITS = re.compile(r"[0-9]{1,9}")
+_DIGITS = re.compile(r"-?[0-9]{1,9}")
 
 
 class Kind(Enum):
@@ -57,7 +66,8 @@ class Option:
             return None
         if self.kind in (Kind.NUMBERS, Kind.NAMES):
             if not isinstance(value, tuple | list) or not value:
-                raise BadOption(f"{self.name} is a list of {self.kind.value} in {game}, not {value!r}.")
+                what = f"a list of one or more {self.kind.value}"
+                raise BadOption(f"{self.name} is {what} in {game}, not {value!r}.")
             one = self._number if self.kind is Kind.NUMBERS else self._word
             return tuple(one(part, game) for part in value)
         checked: OptionValue = (self._word if self.kind is Kind.NAME else self._number)(value, game)
@@ -67,10 +77,11 @@ class Option:
         number = 0 if value is None else as_int(value)
         if number is None:
             raise BadOption(f"{self.name} is a whole number in {game}, not {value!r}.")
+        each = "each of " if self.kind is Kind.NUMBERS else ""
         if number < self.least:
-            raise BadOption(f"{self.name} is at least {self.least} in {game}, not {value}.")
+            raise BadOption(f"{each}{self.name} is at least {self.least} in {game}, not {value}.")
         if number > self.most and self.kind is not Kind.LIMIT:
-            raise BadOption(f"{self.name} is at most {self.most} in {game}, not {number}.")
+            raise BadOption(f"{each}{self.name} is at most {self.most} in {game}, not {number}.")
         return number
 
     def _word(self, value: Any, game: str) -> Any:
@@ -115,7 +126,10 @@ def option(
 
 @cache
 def options_of(rules: type) -> tuple[Option, ...]:
-    """The options of a class of rules, in its own order."""
+    """The options of a class of rules, in its own order; BadOption if one of them has a name it may not."""
+    for f in dataclasses.fields(rules):
+        if f.name in RESERVED or f.name.startswith("no_"):  # --no-x is how the flag x is taken away
+            raise BadOption(f"No option may be called {quote(f.name)}, as one of {rules.__name__} is.")
     return tuple(
         Option(f.name, _kind(f.default), cast(OptionValue, f.default), **f.metadata.get(_KEY, {}))
         for f in dataclasses.fields(rules)
@@ -126,7 +140,7 @@ def _kind(default: Any) -> Kind:
     if isinstance(default, bool):
         return Kind.FLAG
     if isinstance(default, tuple):
-        return Kind.NAMES if isinstance(default[0], str) else Kind.NUMBERS
+        return Kind.NAMES if default and isinstance(default[0], str) else Kind.NUMBERS
     if isinstance(default, str):
         return Kind.NAME
     return Kind.LIMIT if default is None else Kind.NUMBER

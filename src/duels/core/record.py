@@ -1,4 +1,4 @@
-"""A match as text that a person can read and mail; the same with one seat's secrets left out.
+"""A match as text that a person can read and mail, whole or without the other seat's secrets::
 
     duels record 2
     game: chain
@@ -11,12 +11,12 @@
     challenge
     heads
 
-Header lines, an empty line, then one action or chance outcome a line, in the game's notation; `resign` or
-`forfeit` where somebody did; last, once the match is over, `result:` and its code (`1 won`, `drawn`,
-`cut off`, `1 won, 2 resigned`). Lines that begin with `#` are comments. In a record with a `seat:` line, the
-entries that were hidden from that seat read `?`.
+Header lines, an empty line, then one action or chance outcome a line, in the game's notation, or `resign` or
+`forfeit`. A finished match ends with `result:` and a code (`1 won`, `drawn`, `cut off`, `1 won, 2 resigned`).
+Lines that begin with `#` are comments. With a `seat:` line, entries hidden from that seat read `?`
+(see `core.information_sets`).
 
-Version 1, whose result was a sentence, is still read.
+Version 1, whose result was a sentence, can still be read.
 """
 
 import re
@@ -25,14 +25,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from duels.core.errors import BadOption, DuelsError, GameOver, RecordError, UnknownName, quote
-from duels.core.information_sets import InformationSet
+from duels.core.information_sets import HIDDEN, InformationSet, is_over, spell
 from duels.core.match import Concession, Match, Turn
 from duels.core.options import Option, OptionValue, options_of
 from duels.core.rules import Outcome, Rules, Seat
 
 VERSION = 2
 READABLE = (1, 2)
-HIDDEN = "?"
 COMMENT = "#"
 LARGEST_RECORDED = 999  # of an option: a few edited letters must not cost minutes to check
 MOST_WORK = 5_000_000
@@ -64,18 +63,18 @@ class Record:
     headers: Mapping[str, str] = field(default_factory=dict)
     seat: Seat | None = None
     version: int = VERSION
-    """That it was written in."""
+    """The version of the format that it was written in."""
 
 
 def dumps(match: AnyMatch, headers: Mapping[str, str] | None = None, seat: Seat | None = None) -> str:
     """The whole record; with `seat`, as that seat may have it."""
     kept = dict(headers or {})
-    turns = match.turns
+    lines = [format_entry(match.rules, turn) for turn in match.turns]
     if seat:
-        turns = match.turns_known_to(seat)
         kept = {key: value for key, value in kept.items() if key not in SECRET_HEADERS}
         kept["seat"] = str(seat.value)
-    lines = [HIDDEN if seat and turn.hidden_from(seat) else format_entry(match.rules, turn) for turn in turns]
+        conceded = lines[-1:] if match.last and isinstance(match.last.action, Concession) else []
+        lines = [*spell(match.rules, match.sight(seat)), *conceded]
     body = "".join(f"{line}\n" for line in lines)
     return format_header(match.rules, kept) + body + format_result(match)
 
@@ -100,7 +99,17 @@ def format_entry(rules: AnyRules, turn: Turn[Any]) -> str:
 def format_result(match: AnyMatch) -> str:
     """The last lines: a comment for people, and the result; empty while the match goes on."""
     outcome = match.outcome
-    return f"{COMMENT} {outcome.reason}\n{RESULT}{outcome.code}\n" if outcome else ""
+    return f"{COMMENT} {' '.join(outcome.reason.split())}\n{RESULT}{outcome.code}\n" if outcome else ""
+
+
+def why_no_entry(line: str) -> str:
+    """What keeps a line from being an entry of a record or a position; empty if nothing does."""
+    if line != line.strip() or not line.isprintable() or not line:
+        return "is not one printable line"
+    if line.lower() in [how.value for how in Concession]:
+        return "means that somebody gives up"
+    reserved = (COMMENT, HIDDEN, RESULT.strip())
+    return "begins like what is no entry" if line.lower().startswith(reserved) else ""
 
 
 def check_recordable(rules: AnyRules) -> None:
@@ -245,15 +254,15 @@ def _read_options(kind: type[AnyRules], text: str) -> dict[str, OptionValue]:
     options: dict[str, OptionValue] = {}
     for part in text.split():
         name, equals, value = part.partition("=")
-        if not (equals and re.fullmatch("[a-z_]+", name)):
-            raise BadOption(f"{quote(part)} is not an option like lights=9.")
+        if not equals:
+            raise BadOption(f"{quote(part)} is not an option with its value, like name=9.")
         if name not in known:
             has = f"it has {', '.join(known)}" if known else "it has none"
             raise UnknownName(f"{kind.game.name} has no option {quote(name)}; {has}.")
         try:
             options[name] = known[name].parse(value)
         except BadOption as error:
-            raise BadOption(f"{quote(part)} is not an option like lights=9: {error}") from None
+            raise BadOption(f"{quote(part)} cannot be read: {error}") from None
         _check_size(name, options[name])
     return options
 
@@ -298,16 +307,12 @@ def _replay_seen(rules: AnyRules, entries: list[Numbered], seat: Seat, result: R
                 conceded = tuple(match.play_text(entry) for match in seen.possible)
                 seen = InformationSet(seat, conceded)
                 continue
-            left -= sum(1 if entry != HIDDEN else len(match.actions) for match in seen.possible)
+            left -= sum(len(m.actions) if entry.startswith(HIDDEN) else 1 for m in seen.possible)
             if left < 0:
                 raise DuelsError(
                     "there are too many ways in which this copy can have come about to check it."
                 )
-            action = None if entry == HIDDEN else rules.parse(entry)
-            # An entry can be answered in several ways (hit or miss): so that the match ended as is stated,
-            # or, where nothing is, so that it went on if it could.
-            ways = [(stated.doubt(w.match.outcome) if stated else w.match.over, w) for w in seen.ways(action)]
-            seen = min(ways, key=lambda way: way[0])[1]
+            seen = seen.read(entry, stated.doubt if stated else is_over)
         except DuelsError as error:
             raise _wrong(entry, error, number) from None
     return seen.match

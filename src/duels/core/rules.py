@@ -11,8 +11,8 @@ from fractions import Fraction
 from random import Random
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from duels.core.errors import DuelsError
-from duels.core.options import OptionValue, options_of
+from duels.core.errors import BadOption, DuelsError
+from duels.core.options import Kind, OptionValue, options_of
 from duels.core.validation import as_int
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ class Seat(IntEnum):
 
     @property
     def other(self) -> "Seat":
+        """The opponent's seat."""
         return Seat.TWO if self is Seat.ONE else Seat.ONE
 
     @property
@@ -56,8 +57,11 @@ class Chance(Enum):
 
 
 CHANCE = Chance.CHANCE
+"""Who acts where a coin is flipped or a tile turned."""
 Actor = Seat | Chance
+"""Who acts: a seat, or chance."""
 BOTH = frozenset(Seat)
+"""Both seats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +96,7 @@ class Ending(Enum):
 
     @property
     def has_winner(self) -> bool:
+        """Whether somebody won."""
         return self not in (Ending.DRAWN, Ending.CUT_OFF)
 
 
@@ -113,14 +118,17 @@ class Outcome:
 
     @classmethod
     def win(cls, seat: Seat, reason: str) -> "Outcome":
+        """`seat` won."""
         return cls(Ending.WON, seat, reason)
 
     @classmethod
     def draw(cls, reason: str) -> "Outcome":
+        """Nobody won, by the rules of the game."""
         return cls(Ending.DRAWN, None, reason)
 
     @classmethod
     def cut(cls, reason: str) -> "Outcome":
+        """Nobody won before a stated limit was reached."""
         return cls(Ending.CUT_OFF, None, reason)
 
     def score(self, seat: Seat) -> Fraction:
@@ -161,6 +169,8 @@ class Sight(Generic[A, V]):
     """Every action and chance outcome since the start, None where it was hidden from this seat."""
     outcome: Outcome | None = None
     """How the match ended; None while it goes on."""
+    rules: "Rules[Any, A, V]" = field(kw_only=True, compare=False, repr=False)
+    """The rules that are played by, which are no secret."""
 
 
 class Rules(ABC, Generic[S, A, V]):
@@ -175,15 +185,35 @@ class Rules(ABC, Generic[S, A, V]):
     """The game that these rules are of: its name and its doors."""
     has_secrets: ClassVar[bool]
     """Whether some event is hidden from a seat."""
+    can_be_drawn: ClassVar[bool] = False
+    """Whether a match can end drawn: then a value is not a chance to win alone, and is not called one."""
     limit: ClassVar[str | None] = None
-    """The option that cuts off play that could go on for ever (`max_turns`), where there is one."""
+    """The option that cuts off play that could go on for ever (`max_turns`), where there is one.
+
+    Its default is None, no limit: perfect play is found without one. It needs a clock.
+    """
     clock: ClassVar[str | None] = None
     """The field of a state that counts towards the limit, and does nothing else."""
 
     def __post_init__(self) -> None:
+        if not hasattr(type(self), "game"):
+            raise DuelsError(f"{type(self).__name__} does not say which game it is of: give it a `game`.")
         for option in options_of(type(self)):
             # Rules are written down: no NumPy numbers, no lists.
             object.__setattr__(self, option.name, option.check(getattr(self, option.name), self.name))
+        self._check_limit()
+
+    def _check_limit(self) -> None:
+        """Refuse a limit that cannot be taken away, or that nothing counts towards."""
+        if self.limit is None:
+            return
+        kinds = {option.name: option.kind for option in options_of(type(self))}
+        if kinds.get(self.limit) is not Kind.LIMIT:
+            raise BadOption(
+                f"The limit of {self.name}, {self.limit}, must be an option with the default None."
+            )
+        if self.clock is None:
+            raise BadOption(f"{self.name} has a limit, {self.limit}, and no clock: see Rules.clock.")
 
     @property
     def name(self) -> str:
@@ -290,7 +320,7 @@ class Rules(ABC, Generic[S, A, V]):
         actor = self.actor(state)
         actions = self.actions(state) if actor is seat else ()
         view, outcome = self.view(state, seat), self.outcome(state)
-        return Sight(seat, view, actor, actions, events, history, outcome)
+        return Sight(seat, view, actor, actions, events, history, outcome, rules=self)
 
     def most_states(self) -> int | None:
         """An upper bound on how many states can be reached, where a formula tells one.

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from duels.core.errors import DuelsError, quote
 from duels.core.match import Conceded
@@ -36,6 +36,7 @@ class Ink(Enum):
 
     @classmethod
     def of(cls, seat: Seat) -> "Ink":
+        """The ink of a seat's symbols."""
         return cls.ONE if seat is Seat.ONE else cls.TWO
 
 
@@ -84,9 +85,8 @@ class Refused(DuelsError):
     """An entry cannot be taken; the message says why and what can."""
 
 
-def ask_until(prompt: str, read: Callable[[str], T], secret: bool = False) -> Dialogue[T]:
-    """Ask, and ask again after every entry that `read` refuses."""
-    notice = ""
+def ask_until(prompt: str, read: Callable[[str], T], secret: bool = False, notice: str = "") -> Dialogue[T]:
+    """Ask, and ask again after every entry that `read` refuses; `notice` says why it is asked at all."""
     while True:
         entry = yield Question(prompt, notice, secret)
         try:
@@ -131,6 +131,9 @@ class Words(ABC, Generic[A, V]):
     Texts end with a newline unless an entry follows on the same line.
     """
 
+    letters: ClassVar[frozenset[str]] = frozenset()
+    """Single letters that mean something of the game's own, in lower case: `q` cannot leave there."""
+
     @abstractmethod
     def opening(self) -> str:
         """What the screen shows before the first turn."""
@@ -158,6 +161,10 @@ class Words(ABC, Generic[A, V]):
     @abstractmethod
     def moves(self, sight: Sight[A, V]) -> str:
         """What the seat may do now, in one or a few lines."""
+
+    def called(self, seat: Seat) -> str:
+        """What the game calls a seat: its label, or its token (`X`)."""
+        return seat.label
 
     def remembered(self, sight: Sight[A, V]) -> str:
         """What the seat has been shown and the board does not show any more; empty where there is nothing."""

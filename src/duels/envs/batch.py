@@ -1,4 +1,4 @@
-"""Many games of one kind, stepped together as arrays; what is common to every way of doing it.
+"""Many games of one kind, stepped together as arrays: what tables and kernels have in common.
 
 Seats are 0 and 1 here. Steps loop over no environments in Python, and rollouts only over so few of them that
 a loop is quicker than arrays.
@@ -7,11 +7,12 @@ a loop is quicker than arrays.
 from abc import ABC, abstractmethod
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from typing import Any, NamedTuple
 
 from duels.core.errors import DuelsError, IllegalMove
 from duels.core.extras import extra
+from duels.core.rules import Rules
 from duels.core.validation import check_int
 from duels.envs import dice
 
@@ -19,15 +20,14 @@ with extra("vector"):
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-    from duels.solving.tables import Tables
+    from duels.solving.game_tables import GameTables
+    from duels.solving.tables import NOBODY, ONGOING, POINTS, Tables
 
 Bytes = NDArray[np.int8]
-Whole = NDArray[np.int64]
+Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
-NOBODY = -1
 RANDOM = "random"
-REWARDS = np.array([[0, 0], [1, -1], [-1, 1]], np.float32)  # by winner + 1
 
 # Rows of a block of playing that fit the processor's cache together.
 CHUNK = 16_384
@@ -35,11 +35,14 @@ BLOCK = 65_536
 
 
 class Steps(NamedTuple):
-    """What one step gave: rewards [env, seat], and which environments have just ended, and how."""
+    """What one step gave: rewards, and which environments have just ended, and how."""
 
     rewards: NDArray[np.float32]
+    """[env, seat] 1 for a win, -1 for a loss, otherwise 0."""
     terminated: Flags
+    """[env] whether its game was won or drawn."""
     truncated: Flags
+    """[env] whether its game was cut off by the limit."""
 
 
 @dataclass(frozen=True)
@@ -47,18 +50,46 @@ class Tally:
     """What a rollout came to, per environment."""
 
     steps: int
-    wins: Whole
+    wins: Ints
     """[env, seat] games won."""
-    truncated: Whole
+    draws: Ints
+    """[env] games drawn."""
+    truncated: Ints
     """[env] games cut off by the limit."""
+
+    @classmethod
+    def of(cls, envs: int, steps: int = 0) -> "Tally":
+        """A rollout in which no game has ended yet."""
+        counts = np.zeros((4, envs), np.int64)
+        return cls(steps * envs, np.ascontiguousarray(counts[:2].T), counts[2], counts[3])
 
     @property
     def games(self) -> int:
         """How many games ended, in all environments together."""
-        return int(self.wins.sum() + self.truncated.sum())
+        return int(self.wins.sum() + self.draws.sum() + self.truncated.sum())
 
     def __add__(self, later: "Tally") -> "Tally":
-        return Tally(self.steps + later.steps, self.wins + later.wins, self.truncated + later.truncated)
+        return Tally(
+            self.steps + later.steps,
+            self.wins + later.wins,
+            self.draws + later.draws,
+            self.truncated + later.truncated,
+        )
+
+
+@dataclass(frozen=True)
+class ReadyPolicy:
+    """A policy made ready to be sampled from."""
+
+    shared: GameTables
+    bounds: Ints
+    """[state, k] the 32-bit number below which the k-th legal action, or one before it, is taken."""
+
+    @cached_property
+    def packed(self) -> Ints:
+        """The same bounds where `PackedMoves.words` has the words of the actions."""
+        legal = np.arange(self.bounds.shape[1]) < self.shared.counts[:, None]
+        return np.repeat(self.bounds[legal], self.shared.tables.tickets)
 
 
 class NoTables(DuelsError, AttributeError):
@@ -77,7 +108,7 @@ class Batch(ABC):
 
     def __init__(
         self,
-        rules: Any,
+        rules: Rules[Any, Any, Any],
         num_envs: int,
         seed: int,
         first: int = 0,
@@ -86,7 +117,7 @@ class Batch(ABC):
     ) -> None:
         self.rules = rules
         self.num_envs = num_envs
-        self.limit: int | None = getattr(rules, rules.limit) if rules.limit else None
+        self.limit = rules.limit_value
         self.first = first
         self.autoreset = autoreset
         self.compiled = compiled
@@ -104,12 +135,12 @@ class Batch(ABC):
         """Before the first reset: say `num_actions` and `observation_size`, and get ready what it takes."""
 
     @abstractmethod
-    def _restart(self, which: Flags | None) -> None:
-        """Put environments (None: all) at the start of a game."""
+    def _begin(self, which: Flags | None) -> None:
+        """Begin a game in environments (None: all), by their streams if it begins with chance."""
 
     @abstractmethod
-    def _play(self, actions: Whole, chance: Whole, idle: Flags | None) -> tuple[Bytes, Bytes | None]:
-        """Play one action everywhere except where it is `idle`; give the winners and the clock's ticks.
+    def _play(self, actions: Ints, chance: Ints, idle: Flags | None) -> tuple[Bytes, Bytes | None]:
+        """Play one action everywhere except where it is `idle`; give the results and the clock's ticks.
 
         Raises IllegalMove before anything has changed.
         """
@@ -123,7 +154,7 @@ class Batch(ABC):
         """[env, action] which actions the rules allow, ignoring `over`."""
 
     @abstractmethod
-    def _sample(self, bits: Whole, policy: Any) -> Whole:
+    def _sample(self, bits: Ints, policy: ReadyPolicy | None) -> Ints:
         """A legal action everywhere, by `policy` or uniformly at random, from 32 random bits each."""
 
     @abstractmethod
@@ -134,22 +165,29 @@ class Batch(ABC):
 
     def reset(self, seed: int | None = None) -> None:
         """Start every game afresh; with a seed, start the randomness afresh too."""
-        if seed is not None:
+        if seed is None:
+            self._streams += np.uint64(dice.GAMMA)
+        else:
             self._streams: NDArray[np.uint64] = dice.streams(seed, self.first, self.num_envs)
-        self._clock = np.zeros(self.num_envs, np.int64)
-        self._over: Flags | None = None if self.autoreset else np.zeros(self.num_envs, np.bool_)
-        self._restart(None)
+        self._start_all()
 
     def reseed(self, seeds: NDArray[np.uint64]) -> None:
-        """Start the randomness afresh: every environment's is that of a single one with its seed."""
+        """Start every game and its randomness afresh: that of a single environment with its seed."""
         self._streams = dice.streams_of(seeds)
+        self._start_all()
+
+    def _start_all(self) -> None:
+        self._clock = np.zeros(self.num_envs, np.int64)
+        self._over: Flags | None = None if self.autoreset else np.zeros(self.num_envs, np.bool_)
+        self._begin(None)
 
     def restart(self, which: Flags) -> None:
-        """Start the games afresh where `which` says so."""
+        """Break off the games where `which` says so, and begin new ones."""
+        self._streams[which] += np.uint64(dice.GAMMA)
         self._clock[which] = 0
         if self._over is not None:
             self._over &= ~which
-        self._restart(which)
+        self._begin(which)
 
     @property
     def actor(self) -> Bytes:
@@ -181,11 +219,11 @@ class Batch(ABC):
         raise self._no_tables()
 
     @property
-    def states(self) -> Whole:
+    def states(self) -> Ints:
         """[env] the state of every game, as `tables` number them."""
         raise self._no_tables()
 
-    def policy(self, table: Any) -> Any:
+    def policy(self, table: ArrayLike | ReadyPolicy) -> ReadyPolicy:
         """A policy given as a table, made ready for `sample` and `rollout`.
 
         What a table can be depends on the game: see `TableBatch.policy`.
@@ -197,7 +235,7 @@ class Batch(ABC):
             f"{self.rules.name} has too many states to number them: it has no tables, nor takes any."
         )
 
-    def _ready(self, policy: Any) -> Any:
+    def _ready(self, policy: ArrayLike | ReadyPolicy | None) -> ReadyPolicy | None:
         """A policy made ready; None for random play."""
         if not isinstance(policy, str):
             return None if policy is None else self.policy(policy)
@@ -208,7 +246,7 @@ class Batch(ABC):
             f"not {policy!r}."
         )
 
-    def sample(self, policy: Any = None) -> Whole:
+    def sample(self, policy: ArrayLike | ReadyPolicy | None = None) -> Ints:
         """[env] actions by a policy, or uniformly random legal ones; the same until the next step.
 
         A policy is a table, better made ready once by `policy` if it is used often, or `random`.
@@ -227,20 +265,20 @@ class Batch(ABC):
         idle = self._idle(which)
         given = self._checked(actions, idle)
         chance = (dice.words(self._streams, 1)[0] >> np.uint64(32)).view(np.int64)
-        winner, ticks = self._play(given, chance, idle)
+        result, ticks = self._play(given, chance, idle)
         truncated = np.zeros(self.num_envs, np.bool_)
         if idle is None:
             self._streams += np.uint64(dice.GAMMA)
-            terminated = winner != NOBODY
         else:
             self._streams += np.uint64(dice.GAMMA) * ~idle
-            terminated = (winner != NOBODY) & ~idle
+            result = np.where(idle, ONGOING, result)
+        terminated = result != ONGOING
         if self.limit is not None and ticks is not None:
             self._clock += ticks
             truncated = (self._clock >= self.limit) & ~terminated
             if idle is not None:
                 truncated &= ~idle
-        rewards = REWARDS.take(np.where(terminated, winner, NOBODY) + 1, axis=0)
+        rewards = POINTS.take(result + 1, axis=0)
         self._finish(terminated | truncated)
         return Steps(rewards, terminated, truncated)
 
@@ -263,9 +301,9 @@ class Batch(ABC):
             self._over |= ended
         else:
             self._clock[ended] = 0
-            self._restart(ended)
+            self._begin(ended)
 
-    def _checked(self, actions: ArrayLike, idle: Flags | None) -> Whole:
+    def _checked(self, actions: ArrayLike, idle: Flags | None) -> Ints:
         given = np.asarray(actions)
         if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
             raise DuelsError(f"A step needs {self.num_envs} whole numbers, one action an environment.")
@@ -278,13 +316,13 @@ class Batch(ABC):
             self._refuse(outside, given)
         return given
 
-    def _refuse(self, wrong: Flags, actions: Whole) -> None:
+    def _refuse(self, wrong: Flags, actions: Ints) -> None:
         env = int(np.argmax(wrong))
         raise IllegalMove(f"Action {actions[env]} is not allowed now in environment {env}.")
 
     # -- whole playouts ----------------------------------------------------------------------------
 
-    def rollout(self, steps: int, policy: Any = None, threads: int = 1) -> Tally:
+    def rollout(self, steps: int, policy: ArrayLike | ReadyPolicy | None = None, threads: int = 1) -> Tally:
         """Play `steps` steps everywhere without coming back in between; games that end start again.
 
         Both seats play by `policy`, a table or `random`: exactly as `step(sample(policy))` would.
@@ -304,14 +342,15 @@ class Batch(ABC):
         return Tally(
             steps * self.num_envs,
             np.concatenate([tally.wins for tally in tallies]),
+            np.concatenate([tally.draws for tally in tallies]),
             np.concatenate([tally.truncated for tally in tallies]),
         )
 
     @abstractmethod
-    def _roll(self, part: slice, steps: int, policy: Any) -> Tally:
+    def _roll(self, part: slice, steps: int, policy: ReadyPolicy | None) -> Tally:
         """Play `steps` steps in `part` of the batch."""
 
-    def _draw(self, part: slice, ticks: int) -> tuple[Whole, Whole]:
+    def _draw(self, part: slice, ticks: int) -> tuple[Ints, Ints]:
         """The bits for chance and for a random player of the next ticks, which are then used up."""
         words = dice.words(self._streams[part], ticks)
         self._streams[part] += np.uint64(ticks * dice.GAMMA & 0xFFFFFFFFFFFFFFFF)
@@ -327,5 +366,4 @@ class Batch(ABC):
 
     @staticmethod
     def _total(tallies: list[Tally], envs: int) -> Tally:
-        nothing = Tally(0, np.zeros((envs, 2), np.int64), np.zeros(envs, np.int64))
-        return reduce(Tally.__add__, tallies, nothing)
+        return reduce(Tally.__add__, tallies, Tally.of(envs))

@@ -16,6 +16,7 @@ GAMMA = np.uint64(dice.GAMMA)
 _MIX_1 = np.uint64(dice.MIX_1)
 _MIX_2 = np.uint64(dice.MIX_2)
 HALF = np.uint64(dice.HALF)
+_BEGIN = np.uint64(dice.BEGIN)
 _30, _27, _31, _32 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(32)
 
 # Games that are stepped in turn: their loads from the tables overlap, and they stay in the first cache.
@@ -53,17 +54,23 @@ def _policy_move(i: int, streams: Any, rows: Any, bounds: Any, packed: Any, tick
     return packed[index]
 
 
-@njit(nogil=True, cache=True)
-def roll_random(where: Any, fields: Any, steps: int, wins: Any) -> None:
-    """Random play without a limit.
+@njit(inline="always")
+def _begin(i: int, streams: Any, starts: Any) -> Any:
+    """The packed word that leads game `i` to the start of its next game."""
+    if len(starts) == 1:
+        return starts[0]
+    return starts[(mix(streams[i] ^ _BEGIN) >> _32) * np.uint64(len(starts)) >> _32]
 
-    `where` are the streams, rows and counts of the games, the packed table and its tickets; `fields` are
-    where a packed word holds what (see `tabled`).
+
+@njit(nogil=True, cache=True)
+def roll_wins(where: Any, fields: Any, steps: int, won: Any) -> None:
+    """Random play of a game that always begins alike and is won by somebody, without a limit.
+
+    `where` are the streams, rows and counts of the games, the packed words and their tickets; `fields` are
+    where a packed word holds what (see `packed`).
     """
     streams, rows, counts, packed, tickets = where
-    row_mask, win_1, win_2, count_at, field = fields
-    won = (1 << win_1) | (1 << win_2)
-    longest = (1 << field) - 1
+    row, wins, _, _, win_1, win_2, _, count_at, longest = fields
     sums = np.empty(_ABREAST, np.int64)
     ways = np.uint64(tickets)
     for low in range(0, len(rows), _ABREAST):
@@ -73,64 +80,68 @@ def roll_random(where: Any, fields: Any, steps: int, wins: Any) -> None:
             for _ in range(begun, min(begun + longest, steps)):
                 for i in range(low, high):
                     found = _move(i, streams, rows, counts, packed, ways)
-                    rows[i] = found & row_mask
+                    rows[i] = found & row
                     counts[i] = found >> count_at
-                    sums[i - low] += found & won
+                    sums[i - low] += found & wins
             for i in range(low, high):
-                wins[i, 0] += sums[i - low] >> win_1 & longest
-                wins[i, 1] += sums[i - low] >> win_2 & longest
+                won[i, 0] += sums[i - low] >> win_1 & longest
+                won[i, 1] += sums[i - low] >> win_2 & longest
 
 
 @njit(nogil=True, cache=True)
-def roll_random_limited(where: Any, fields: Any, steps: int, wins: Any, clocks: Any, truncated: Any) -> None:
-    """Random play under a limit.
+def roll_random(where: Any, fields: Any, steps: int, tally: Any, clocks: Any) -> None:
+    """Random play of any game, under a limit or one that is never reached.
 
-    `clocks` are the games' clocks, where a word ticks, the limit, and the count of a game that starts.
+    `tally` counts wins, draws and games cut off; `clocks` are the games' clocks, the limit, and the words
+    that lead to where a game begins.
     """
     streams, rows, counts, packed, tickets = where
-    row_mask, win_1, win_2, count_at, _ = fields
-    clock, tick_at, limit, start_count = clocks
-    won = (1 << win_1) | (1 << win_2)
+    clock, limit, starts = clocks
+    row, _, ends, draw_at, win_1, win_2, tick_at, count_at, _ = fields
+    won, drawn, truncated = tally
     ways = np.uint64(tickets)
     for i in range(len(rows)):
         for _ in range(steps):
             found = _move(i, streams, rows, counts, packed, ways)
-            rows[i] = found & row_mask
+            rows[i] = found & row
             counts[i] = found >> count_at
             clock[i] += found >> tick_at & 1
-            if found & won:
-                wins[i, 0] += found >> win_1 & 1
-                wins[i, 1] += found >> win_2 & 1
-                clock[i] = 0
+            if found & ends:
+                won[i, 0] += found >> win_1 & 1
+                won[i, 1] += found >> win_2 & 1
+                drawn[i] += found >> draw_at & 1
             elif clock[i] >= limit:
                 truncated[i] += 1
-                clock[i] = 0
-                rows[i] = 0
-                counts[i] = start_count
+            else:
+                continue
+            begun = _begin(i, streams, starts)
+            clock[i] = 0
+            rows[i] = begun & row
+            counts[i] = begun >> count_at
 
 
 @njit(nogil=True, cache=True)
-def roll_policy(
-    where: Any, bounds: Any, fields: Any, steps: int, wins: Any, clocks: Any, truncated: Any
-) -> None:
-    """Play by a policy, under a limit or one that is never reached; `bounds` are aligned with the table."""
+def roll_policy(where: Any, bounds: Any, fields: Any, steps: int, tally: Any, clocks: Any) -> None:
+    """Play by a policy; `bounds` are aligned with the packed words, the rest is as for `roll_random`."""
     streams, rows, _, packed, tickets = where
-    row_mask, win_1, win_2, _, _ = fields
-    clock, tick_at, limit, _ = clocks
-    won = (1 << win_1) | (1 << win_2)
+    clock, limit, starts = clocks
+    row, _, ends, draw_at, win_1, win_2, tick_at, _, _ = fields
+    won, drawn, truncated = tally
     ways = np.uint64(tickets)
     for low in range(0, len(rows), _ABREAST):
         high = min(low + _ABREAST, len(rows))
         for _ in range(steps):
             for i in range(low, high):
                 found = _policy_move(i, streams, rows, bounds, packed, ways)
-                rows[i] = found & row_mask
+                rows[i] = found & row
                 clock[i] += found >> tick_at & 1
-                if found & won:
-                    wins[i, 0] += found >> win_1 & 1
-                    wins[i, 1] += found >> win_2 & 1
-                    clock[i] = 0
+                if found & ends:
+                    won[i, 0] += found >> win_1 & 1
+                    won[i, 1] += found >> win_2 & 1
+                    drawn[i] += found >> draw_at & 1
                 elif clock[i] >= limit:
                     truncated[i] += 1
-                    clock[i] = 0
-                    rows[i] = 0
+                else:
+                    continue
+                clock[i] = 0
+                rows[i] = _begin(i, streams, starts) & row

@@ -3,17 +3,26 @@
 So a batch draws the same whether it is stepped whole or in parts, and one environment the same as
 its place in a batch. It is SplitMix64: a stream is a 64-bit number that every tick adds to; the word
 that falls is the number, mixed. The upper half of a word is for chance, the lower for a random player.
+Chance before the first decision of a game draws from the tick at which the game begins, mixed in another
+way. A game that is broken off takes a tick, so that the next one begins differently.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from duels.core.validation import check_int
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Words = NDArray[np.uint64]
 
 GAMMA = 0x9E3779B97F4A7C15
 MIX_1 = 0xBF58476D1CE4E5B9
 MIX_2 = 0x94D049BB133111EB
 _WORD = 0xFFFFFFFFFFFFFFFF
 HALF = 0xFFFFFFFF
+BEGIN = 0xA5A5A5A5A5A5A5A5
 
 
 def _mix(word: int) -> int:
@@ -27,9 +36,9 @@ def stream(seed: int, number: int = 0) -> int:
     return _mix((_mix((check_int("seed", seed) + GAMMA) & _WORD) + (number + 1) * GAMMA) & _WORD)
 
 
-def advance(stream: int) -> int:
-    """The stream one tick later."""
-    return (stream + GAMMA) & _WORD
+def advance(stream: int, ticks: int = 1) -> int:
+    """The stream some ticks later."""
+    return (stream + ticks * GAMMA) & _WORD
 
 
 def roll(stream: int) -> tuple[int, int]:
@@ -38,12 +47,17 @@ def roll(stream: int) -> tuple[int, int]:
     return word >> 32, word & HALF
 
 
+def begin(stream: int) -> int:
+    """32 bits for chance before the first decision of a game that begins now."""
+    return _mix(stream ^ BEGIN) >> 32
+
+
 def pick(bits: int, ways: int) -> int:
     """One of `ways` equally likely ways, from 32 random bits."""
     return bits * ways >> 32
 
 
-def streams(seed: int, first: int, count: int) -> Any:
+def streams(seed: int, first: int, count: int) -> "Words":
     """The streams of `count` environments from number `first` on, as an array."""
     import numpy as np
 
@@ -51,7 +65,7 @@ def streams(seed: int, first: int, count: int) -> Any:
     return _mix_all(numbers * np.uint64(GAMMA) + np.uint64(_mix((check_int("seed", seed) + GAMMA) & _WORD)))
 
 
-def streams_of(seeds: Any) -> Any:
+def streams_of(seeds: "Words") -> "Words":
     """The streams of single environments with these seeds, an array of 64-bit numbers."""
     import numpy as np
 
@@ -59,7 +73,7 @@ def streams_of(seeds: Any) -> Any:
     return _mix_all(_mix_all(seeds + gamma) + gamma)
 
 
-def words(streams: Any, ticks: int) -> Any:
+def words(streams: "Words", ticks: int) -> "Words":
     """The next `ticks` words of every stream, a row a tick."""
     import numpy as np
 
@@ -67,7 +81,14 @@ def words(streams: Any, ticks: int) -> Any:
     return _mix_all(streams + counts[:, None])
 
 
-def _mix_all(words: Any) -> Any:
+def begin_all(streams: "Words") -> "NDArray[np.int64]":
+    """`begin` for every stream, as signed numbers to reckon with."""
+    import numpy as np
+
+    return (_mix_all(streams ^ np.uint64(BEGIN)) >> np.uint64(32)).view(np.int64)
+
+
+def _mix_all(words: "Words") -> "Words":
     """`_mix` on an array, in place."""
     import numpy as np
 

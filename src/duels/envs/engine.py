@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from duels.core.match import Match
-from duels.core.rules import CHANCE, Rules, Seat, Sight
+from duels.core.rules import CHANCE, Ending, Rules, Seat, Sight
+from duels.envs import dice
 from duels.envs.kernels import kernel_of
-from duels.games import find_game
-from duels.solving.decisions import Decisions
+from duels.solving.decisions import Decisions, Transition
+from duels.solving.tables import NOBODY, ONGOING, result_at, result_of
 
-NOBODY = -1
 # Beyond so many positions, or bytes shown of them, memory matters more than speed.
 MOST_REMEMBERED = 100_000
 MOST_BYTES = 1 << 28
@@ -32,13 +32,19 @@ class Engine(ABC):
     observation_size: int
     actor: int
     """Who is to move; NOBODY when the game is over."""
-    winner: int
-    """Who has won; NOBODY while the game goes on or when it was cut off."""
+    result: int
+    """ONGOING, FIRST_WON, SECOND_WON or DRAWN (see `solving.tables`); ONGOING too when it was cut off."""
     truncated: bool
+    """Whether a limit has cut the game off."""
+
+    @property
+    def terminated(self) -> bool:
+        """Whether the game has ended by itself: won or drawn."""
+        return self.result != ONGOING
 
     @abstractmethod
-    def reset(self) -> None:
-        """Go to the start of a game."""
+    def reset(self, stream: int) -> None:
+        """Begin a game; chance that comes before its first decision draws from this stream of `dice`."""
 
     @abstractmethod
     def step(self, action: int, chance: int) -> None:
@@ -60,19 +66,22 @@ class Engine(ABC):
 class _Node:
     """A position: what both seats are shown of it, and where moves lead, each once it was asked for."""
 
-    __slots__ = ("actor", "after", "legal", "mask", "shown", "state", "winner")
+    __slots__ = ("actor", "after", "legal", "mask", "result", "shown", "state")
 
     def __init__(self, decisions: Decisions[Any, Any, Any], state: Any) -> None:
         self.state = state
         actor = decisions.actor(state)
-        outcome = None if actor else decisions.rules.outcome(state)
         self.actor = actor - 1 if actor else NOBODY
-        self.winner = outcome.winner - 1 if outcome and outcome.winner else NOBODY
+        self.result = result_at(decisions, state)
         self.legal = decisions.legal(state)
         self.mask = np.zeros(len(decisions.actions), np.int8)
         self.mask[list(self.legal)] = 1
         self.shown: list[NDArray[np.int8] | None] = [None, None]
-        self.after: dict[int, list[tuple[int, _Node, int]]] = {}
+        self.after: dict[int, list[_Branch]] = {}
+
+
+_Branch = tuple[int, _Node, int]
+"""What can come of a move: the 32-bit number below which it does, the position, the clock's ticks."""
 
 
 class _Map:
@@ -80,33 +89,36 @@ class _Map:
 
     def __init__(self, rules: Rules[Any, Any, Any]) -> None:
         self.decisions = Decisions(rules)
-        self.encoding = find_game(rules.name).encoding(rules)
+        self.encoding = rules.game.encoding(rules)
         self.nodes: dict[Any, _Node] = {}
         shown = len(self.decisions.actions) + 2 * self.encoding.size
         self.most = min(MOST_REMEMBERED, MOST_BYTES // shown)
-        self.start = self._node(self.decisions.initial)
+        self.starts: list[_Branch] = []
+        self.starts = self._branches(self.decisions.starts)
 
     def _node(self, state: Any) -> _Node:
         node = self.nodes.get(state)
         if node is None:
             if len(self.nodes) >= self.most:
                 self.nodes.clear()
-                self.start.after.clear()
+                for _, start, _ in self.starts:
+                    start.after.clear()
             node = self.nodes[state] = _Node(self.decisions, state)
         return node
 
-    def after(self, node: _Node, action: int) -> list[tuple[int, _Node, int]]:
-        """Every way `action` can turn out: the 32-bit number below which it does, the position, the ticks."""
-        ways = node.after.get(action)
-        if ways is None:
-            found = self.decisions.ways(node.state, node.legal[action])
-            # Fractions are slow, and most moves leave nothing to chance.
-            bounds = [1 << 32] if len(found) == 1 else _bounds([way.odds for way in found])
-            ways = [
-                (bound, self._node(way.state), way.ticks) for bound, way in zip(bounds, found, strict=True)
-            ]
-            node.after[action] = ways
-        return ways
+    def _branches(self, transitions: list[Transition[Any]]) -> list[_Branch]:
+        # Fractions are slow, and most moves leave nothing to chance.
+        odds = [transition.odds for transition in transitions]
+        bounds = [1 << 32] if len(odds) == 1 else _bounds(odds)
+        return [(bound, self._node(t.state), t.ticks) for bound, t in zip(bounds, transitions, strict=True)]
+
+    def after(self, node: _Node, action: int) -> list[_Branch]:
+        """Everything that can come of `action`."""
+        branches = node.after.get(action)
+        if branches is None:
+            branches = self._branches(self.decisions.transitions(node.state, node.legal[action]))
+            node.after[action] = branches
+        return branches
 
     def show(self, node: _Node, seat: int) -> NDArray[np.int8]:
         """What `seat` is shown of a position, worked out anew."""
@@ -132,23 +144,28 @@ class RulesEngine(Engine):
         self._limit = self._map.decisions.limit
         self.num_actions = len(self._map.decisions.actions)
         self.observation_size = self._map.encoding.size
-        self.reset()
+        self.reset(0)
 
-    def reset(self) -> None:
+    def reset(self, stream: int) -> None:
         self._clock = 0
-        self._enter(self._map.start)
+        starts = self._map.starts
+        if len(starts) == 1:
+            self._enter(starts[0][1])
+        else:
+            chance = dice.begin(stream)
+            self._enter(next(node for below, node, _ in starts if chance < below))
         self.truncated = False
 
     def _enter(self, node: _Node) -> None:
         self._node = node
         self.actor = node.actor
-        self.winner = node.winner
+        self.result = node.result
 
     def step(self, action: int, chance: int) -> None:
-        ways = self._node.after.get(action) or self._map.after(self._node, action)
-        below, node, ticks = ways[0]
+        branches = self._node.after.get(action) or self._map.after(self._node, action)
+        below, node, ticks = branches[0]
         if chance >= below:
-            below, node, ticks = next(way for way in ways if chance < way[0])
+            below, node, ticks = next(branch for branch in branches if chance < branch[0])
         self._enter(node)
         if ticks and self._limit is not None:
             self._clock += ticks
@@ -176,34 +193,25 @@ class MatchEngine(Engine):
         self.rules = rules
         self._actions = rules.all_actions()
         self._number = {action: number for number, action in enumerate(self._actions)}
-        self._encoding = find_game(rules.name).encoding(rules)
+        self._shown = Shown(rules)
         self.num_actions = len(self._actions)
-        self.observation_size = self._encoding.size
-        self.reset()
+        self.observation_size = self._shown.size
+        self.reset(0)
 
-    def reset(self) -> None:
-        self.match = Match.start(self.rules)
-        self._look()
-
-    def _look(self) -> None:
-        actor, outcome = self.match.actor, self.match.outcome
-        self.actor = actor - 1 if isinstance(actor, Seat) else NOBODY
-        self.winner = outcome.winner - 1 if outcome and outcome.winner else NOBODY
-        self.truncated = outcome is not None and outcome.truncated
+    def reset(self, stream: int) -> None:
+        self._enter(drawn(Match.start(self.rules), dice.begin(stream)))
 
     def step(self, action: int, chance: int) -> None:
         actor = self.match.actor
         assert isinstance(actor, Seat)
-        self.match = self.match.play(actor, self._actions[action])
-        share = Fraction(chance, 2**32)
-        while self.match.actor is CHANCE:
-            # The number that fell lies in one outcome's share of the whole; what is left of it decides on.
-            for outcome, odds in zip(self.match.actions, self.rules.odds(self.match.state), strict=True):
-                if share < odds:
-                    self.match, share = self.match.play(CHANCE, outcome), share / odds
-                    break
-                share -= odds
-        self._look()
+        self._enter(drawn(self.match.play(actor, self._actions[action]), chance))
+
+    def _enter(self, match: Match[Any, Any, Any]) -> None:
+        self.match = match
+        actor, outcome = match.actor, match.outcome
+        self.actor = actor - 1 if isinstance(actor, Seat) else NOBODY
+        self.result = result_of(outcome)
+        self.truncated = outcome is not None and outcome.ending is Ending.CUT_OFF
 
     def action(self, number: int) -> Any:
         """The action of the rules that goes by an integer."""
@@ -229,12 +237,41 @@ class MatchEngine(Engine):
         return mask
 
     def observe(self, seat: int) -> NDArray[np.int8]:
-        shown = self._encoding.encode(self.rules.view(self.match.state, Seat(seat + 1)), Seat(seat + 1))
-        return np.frombuffer(shown, np.int8).copy()
+        return np.frombuffer(self._shown.to(Seat(seat + 1), self.match), np.int8).copy()
+
+
+def drawn(match: Match[Any, Any, Any], chance: int) -> Match[Any, Any, Any]:
+    """The match at its next decision or end, by 32 random bits."""
+    share = Fraction(chance, 2**32)
+    while match.actor is CHANCE:
+        # The number that fell lies in one outcome's share of the whole; what is left of it decides on.
+        for outcome, odds in zip(match.actions, match.rules.odds(match.state), strict=True):
+            if share < odds:
+                match, share = match.play(CHANCE, outcome), share / odds
+                break
+            share -= odds
+    return match
+
+
+class Shown:
+    """What a seat is shown of a match as numbers: the same under every limit, and where one cuts it off."""
+
+    def __init__(self, rules: Rules[Any, Any, Any]) -> None:
+        self._endless = Decisions(rules).rules
+        self._encoding = rules.game.encoding(rules)
+        self.features = self._encoding.features
+        self.size = self._encoding.size
+
+    def to(self, seat: Seat, match: Match[Any, Any, Any]) -> bytes:
+        """The numbers, a byte each."""
+        state, outcome = match.state, match.outcome
+        if outcome and outcome.ending is Ending.CUT_OFF and match.previous and match.last:
+            state = self._endless.apply(match.previous.state, match.last.action).state
+        return self._encoding.encode(self._endless.view(state, seat), seat)
 
 
 def make_engine(rules: Rules[Any, Any, Any]) -> Engine:
     """The quickest way to play one game of `rules`."""
-    kernel = kernel_of(rules.name, "engine")
+    kernel = kernel_of(rules, "engine")
     engine: Engine = kernel.ENGINE(rules) if kernel else RulesEngine(rules)
     return engine

@@ -1,24 +1,32 @@
 """The duels for OpenSpiel: `duels_lights` and so on, with explicit chance and perfect recall.
 
-Importing this registers them. Parameters are the rules' options (0 for no limit) and `max_moves`.
+Importing this registers our games and those of other packages; `register` does so for any other game.
+Parameters are the rules' options (0 for no limit, a list as `3;5;7`, of one as `3;`) and `max_moves`.
 """
 
+import logging
 from collections.abc import Callable, Iterable
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cached_property, lru_cache
-from typing import Any, cast
+from typing import Any
 
-from duels.core.errors import BadOption, GameOver, IllegalMove
+from duels.core.errors import BadOption, DuelsError, GameOver, IllegalMove
 from duels.core.extras import extra
-from duels.core.features import Encoding
+from duels.core.game import Game
 from duels.core.match import Match, Turn
+from duels.core.options import Kind, Option, OptionValue, options_of
 from duels.core.rules import CHANCE, Rules, Seat
-from duels.games import GAMES, Game
+from duels.envs.registered import Registered
+from duels.games import GAMES, all_games, rules_of
 
 with extra("openspiel"):
     import numpy as np
     import pyspiel
+
+    from duels.envs.engine import Shown
+
+__all__ = ["DuelGame", "DuelObserver", "DuelState", "load_game", "register"]
 
 # Some duels can go on for ever. OpenSpiel wants an end: after so many moves nobody has won, unless
 # `max_moves` is 0, for algorithms that can do with a game that comes back to where it was.
@@ -26,47 +34,79 @@ MAX_MOVES = 100
 UNLIMITED = 1000  # what is then said to be the longest game, and remembered of one
 
 HIDDEN = "?"
+SEPARATOR = ";"  # OpenSpiel keeps the comma for itself
+
+Parameter = int | bool | str
+Parameters = tuple[tuple[str, Parameter], ...]
+
+log = logging.getLogger(__name__)
+_registered = Registered()
 
 
 class _Form:
-    """One of the five under some parameters: its rules, and the integers of what can be done."""
+    """A game under some parameters: its rules, and the integers of what can be done."""
 
-    def __init__(self, room: Game, parameters: tuple[tuple[str, Any], ...]) -> None:
-        self._made_of = room, parameters
+    def __init__(self, game: Game, parameters: Parameters) -> None:
+        self._made_of = game, parameters
         given = dict(parameters)
-        self.max_moves = given.pop("max_moves")
+        self.max_moves = int(given.pop("max_moves"))
         if self.max_moves < 0:
-            raise BadOption(f"max_moves is 0 (no limit) or more in {room.name}, not {self.max_moves}.")
-        defaults = room.rules()
-        options = {
-            name: value for name, value in given.items() if value or getattr(defaults, name) is not None
-        }
-        self.rules = room.rules(**options)
-        self.encoding: Encoding = room.encoding(self.rules)
+            raise BadOption(f"max_moves is 0 (no limit) or more in {game.name}, not {self.max_moves}.")
+        options = {option.name: option for option in options_of(game.rules_class())}
+        self.rules = game.rules(**{name: _value_of(options[name], value) for name, value in given.items()})
+        self.shown = Shown(self.rules)
         self.actions = self.rules.all_actions()
         self.outcomes = self.rules.all_outcomes()
         self.number = {action: number for number, action in enumerate(self.actions)}
         self.number |= {outcome: number for number, outcome in enumerate(self.outcomes)}
         self.longest = self.max_moves or UNLIMITED
+        # A move may be followed by chance, and chance may come before the first.
+        self.most_chance = self.longest + _opening(self.rules) if self.outcomes else 0
 
     def __reduce__(self) -> Any:
         return _cached_form, self._made_of
 
 
+def _opening(rules: Rules[Any, Any, Any]) -> int:
+    """How many chance nodes come before the first decision."""
+    state, nodes = rules.initial(), 0
+    while rules.actor(state) is CHANCE:
+        state, nodes = rules.apply(state, rules.actions(state)[0]).state, nodes + 1
+    return nodes
+
+
 @lru_cache(maxsize=64)
-def _cached_form(room: Game, parameters: tuple[tuple[str, Any], ...]) -> _Form:
-    return _Form(room, parameters)
+def _cached_form(game: Game, parameters: Parameters) -> _Form:
+    return _Form(game, parameters)
 
 
-def _form_of(room: Game, given: dict[str, Any]) -> _Form:
-    return _cached_form(room, tuple(sorted({**_parameters(room), **given}.items())))
+def _form_of(game: Game, given: dict[str, Parameter]) -> _Form:
+    return _cached_form(game, tuple(sorted({**_parameters(game), **given}.items())))
+
+
+def _parameters(game: Game) -> dict[str, Parameter]:
+    """What OpenSpiel is told of the options: their names, kinds and defaults."""
+    options = {option.name: _parameter_of(option.default) for option in options_of(game.rules_class())}
+    return options | {"max_moves": MAX_MOVES}
+
+
+def _parameter_of(value: OptionValue) -> Parameter:
+    if isinstance(value, tuple):
+        return SEPARATOR.join(map(str, value)) + SEPARATOR * (len(value) == 1)
+    return 0 if value is None else value
+
+
+def _value_of(option: Option, parameter: Parameter) -> OptionValue:
+    if option.kind in (Kind.NUMBERS, Kind.NAMES):
+        return option.parse(str(parameter).strip(SEPARATOR).replace(SEPARATOR, ","))
+    return None if option.kind is Kind.LIMIT and parameter == 0 else parameter
 
 
 class DuelGame(pyspiel.Game):
-    """One of the five, for OpenSpiel."""
+    """A duel, for OpenSpiel."""
 
-    def __init__(self, room: Game, params: dict[str, Any] | None = None) -> None:
-        form = _form_of(room, params or {})
+    def __init__(self, game: Game, params: dict[str, Parameter] | None = None) -> None:
+        form = _form_of(game, params or {})
         info = pyspiel.GameInfo(
             num_distinct_actions=len(form.actions),
             max_chance_outcomes=len(form.outcomes),
@@ -76,25 +116,26 @@ class DuelGame(pyspiel.Game):
             utility_sum=0.0,
             max_game_length=form.longest,
         )
-        super().__init__(_game_type(room), info, params or {})
+        super().__init__(_game_type(game), info, params or {})
 
     @property
-    def form(self) -> "_Form":
+    def form(self) -> _Form:
         """What is played; from the parameters, which are all that OpenSpiel keeps of a game it copies."""
-        room = GAMES[self.get_type().short_name.removeprefix("duels_")]
-        return _form_of(room, self.get_parameters())
+        return _form_of(_registered[self.get_type().short_name], self.get_parameters())
 
     @property
     def rules(self) -> Rules[Any, Any, Any]:
+        """What is played by."""
         return self.form.rules
 
     def new_initial_state(self) -> "DuelState":
         return DuelState(self)
 
     def max_chance_nodes_in_history(self) -> int:
-        return self.form.longest if self.form.outcomes else 0
+        return self.form.most_chance
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> "DuelObserver":
+        """An observer of this kind of observation; the default is what a player is shown now."""
         if params:
             raise ValueError(f"Observation parameters not supported; passed {params}")
         return DuelObserver(self.form, iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False))
@@ -109,6 +150,7 @@ class DuelState(pyspiel.State):
 
     @property
     def match(self) -> Match[Any, Any, Any]:
+        """The match so far."""
         return self._at.match
 
     def current_player(self) -> int:
@@ -135,9 +177,7 @@ class DuelState(pyspiel.State):
 
     def returns(self) -> list[float]:
         outcome = self.match.outcome
-        if outcome is None or outcome.winner is None:
-            return [0.0, 0.0]
-        return [1.0, -1.0] if outcome.winner is Seat.ONE else [-1.0, 1.0]
+        return [float(2 * outcome.score(seat) - 1) if outcome else 0.0 for seat in Seat]
 
     def __str__(self) -> str:
         return self._at.text
@@ -197,7 +237,6 @@ class DuelObserver:
 
     def __init__(self, form: _Form, kind: Any) -> None:
         self._form = form
-        self._encoding = form.encoding
         self._recall = kind.perfect_recall
         self._public = kind.public_info
         self._private = kind.private_info
@@ -209,11 +248,10 @@ class DuelObserver:
     def _lay_out(self) -> None:
         if self._recall:
             entries = len(self._form.actions) + len(self._form.outcomes) + 1
-            # A move may be followed by chance, so there are up to twice as many entries as moves.
-            length = self._form.longest * (2 if self._form.outcomes else 1)
+            length = self._form.longest + self._form.most_chance
             shapes = {"player": (2,), "entries": (length, entries)}
         else:
-            shapes = {f.name: (f.count, f.width) for f in self._encoding.features}
+            shapes = {f.name: (f.count, f.width) for f in self._form.shown.features}
         self.tensor = np.zeros(sum(int(np.prod(shape)) for shape in shapes.values()), np.float32)
         start = 0
         for name, shape in shapes.items():
@@ -222,12 +260,12 @@ class DuelObserver:
             start = stop
 
     def set_from(self, state: DuelState, player: int) -> None:
+        """Fill `tensor`, and its parts in `dict`."""
         if self.tensor is None:
             return
         seat = Seat(player + 1)
         if not self._recall:
-            shown = self._encoding.encode(state.match.rules.view(state.match.state, seat), seat)
-            self.tensor[:] = np.frombuffer(shown, np.int8)
+            self.tensor[:] = np.frombuffer(self._form.shown.to(seat, state.match), np.int8)
             return
         self.tensor.fill(0)
         self.dict["player"][player] = 1
@@ -243,6 +281,7 @@ class DuelObserver:
         return self._form.number[turn.action] + (actions if turn.actor is CHANCE else 0)
 
     def string_from(self, state: DuelState, player: int) -> str:
+        """The observation as text."""
         match, seat = state.match, Seat(player + 1)
         if self._private == pyspiel.PrivateInfoType.ALL_PLAYERS:
             return self._entries(match, match.turns, hidden=lambda turn: False)
@@ -256,7 +295,7 @@ class DuelObserver:
     def _seen(self, match: Match[Any, Any, Any], seat: Seat | None) -> str:
         """The match as `seat` (None: a bystander) saw it; and, when it is over, how it ended."""
         text = self._entries(match, match.turns_known_to(seat), lambda turn: turn.hidden_from(seat))
-        return f"{text}. {match.outcome.reason}" if match.outcome else text
+        return f"{text}. {match.outcome.code}" if match.outcome else text
 
     def _entries(
         self, match: Match[Any, Any, Any], turns: Iterable[Turn[Any]], hidden: Callable[[Turn[Any]], bool]
@@ -266,6 +305,8 @@ class DuelObserver:
 
 def _describe(view: Any) -> str:
     """A view, field by field."""
+    if not is_dataclass(view):
+        return _plain(view)
     return " ".join(f"{f.name}={_plain(getattr(view, f.name))}" for f in fields(view))
 
 
@@ -277,17 +318,12 @@ def _plain(value: Any) -> str:
     return str(value)
 
 
-def _parameters(room: Game) -> dict[str, Any]:
-    rules = cast(Any, room.rules())
-    return {f.name: getattr(rules, f.name) or 0 for f in fields(rules)} | {"max_moves": MAX_MOVES}
-
-
-def _game_type(room: Game) -> Any:
-    rules: Rules[Any, Any, Any] = room.rules()
+def _game_type(game: Game) -> Any:
+    rules = game.rules()
     kinds = pyspiel.GameType
     return kinds(
-        short_name=f"duels_{room.name}",
-        long_name=f"{room.title} ({room.name})",
+        short_name=_name_of(game),
+        long_name=f"{game.title} ({game.name})",
         dynamics=kinds.Dynamics.SEQUENTIAL,
         chance_mode=(
             kinds.ChanceMode.EXPLICIT_STOCHASTIC if rules.all_outcomes() else kinds.ChanceMode.DETERMINISTIC
@@ -306,20 +342,47 @@ def _game_type(room: Game) -> Any:
         provides_observation_string=True,
         provides_observation_tensor=True,
         provides_factored_observation_string=True,
-        parameter_specification=_parameters(room),
+        parameter_specification=_parameters(game),
     )
 
 
-def _register(room: Game) -> None:
-    # OpenSpiel calls the class with nothing but the parameters, and finds it here by its name.
-    kind = type(
-        f"Duel{room.name.title()}Game",
-        (DuelGame,),
-        {"__init__": lambda self, params=None: DuelGame.__init__(self, room, params)},
-    )
-    globals()[kind.__name__] = kind
-    pyspiel.register_game(_game_type(room), kind)
+def _name_of(game: Game) -> str:
+    return f"duels_{game.name}"
 
 
-for _room in GAMES.values():
-    _register(_room)
+def register(game: Game) -> str:
+    """Register a game; `pyspiel.load_game` takes the name returned, and the rules' options as parameters."""
+    name = _name_of(game)
+    if _registered.add(name, game):
+        # OpenSpiel calls the class with nothing but the parameters, and finds it here by its name.
+        kind = type(
+            f"Duel{game.name.title()}Game",
+            (DuelGame,),
+            {"__init__": lambda self, params=None: DuelGame.__init__(self, game, params)},
+        )
+        globals()[kind.__name__] = kind
+        pyspiel.register_game(_game_type(game), kind)
+    return name
+
+
+def load_game(
+    game: str | Game | Rules[Any, Any, Any], max_moves: int = MAX_MOVES, **options: OptionValue
+) -> DuelGame:
+    """A game for OpenSpiel, of a game or the one of that name with options, or by rules."""
+    rules = rules_of(game, **options)
+    if type(rules) is not rules.game.rules_class():
+        raise DuelsError(
+            f"OpenSpiel knows games, not rules: {rules!r} are not those of {rules.game.package}."
+        )
+    parameters = {name: _parameter_of(value) for name, value in rules.options().items()}
+    loaded: DuelGame = pyspiel.load_game(register(rules.game), {**parameters, "max_moves": max_moves})
+    return loaded
+
+
+for _game in all_games():
+    try:
+        register(_game)
+    except Exception as problem:  # whatever another package does, ours go on
+        if _game in GAMES.values():
+            raise
+        log.warning("The game '%s' cannot be registered with OpenSpiel: %s", _game.name, problem)

@@ -1,51 +1,28 @@
 """A batch of a game that has tables: a step is a lookup, a rollout a chain of lookups."""
 
-from dataclasses import dataclass
-from functools import cached_property
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from duels.envs.batch import Batch, Bytes, Flags, Tally, Whole
-from duels.solving.game_tables import GameTables, shared_tables
+from duels.core.rules import Rules
+from duels.envs import dice
+from duels.envs import packed as form
+from duels.envs.batch import Batch, Bytes, Flags, Ints, ReadyPolicy, Tally
+from duels.envs.kernels import kernel_of
+from duels.envs.packed import packed_moves
 from duels.solving.tables import ILLEGAL, Tables
 
-# One lookup of a rollout gives a packed word: where the successor's words begin (32 bits), whether a
-# seat has won, whether the clock ticks, and how many legal moves the successor has. The fields of the
-# winners are as wide as they are so that a block's words can be summed.
-_ROW = 0xFFFFFFFF
-_WIN = (32, 42)
-_FIELD = 10
-_TICK = 52
-_COUNT = 53
-_WINS = (1 << _WIN[0]) | (1 << _WIN[1])
-_LONGEST = (1 << _FIELD) - 1
 _NEVER = (1 << 63) - 1  # as a limit
-
 _FEW = 8  # games: up to there one after the other is quicker than arrays
-
-
-@dataclass(frozen=True)
-class ReadyPolicy:
-    """A policy made ready to be sampled from."""
-
-    shared: GameTables
-    bounds: Whole
-    """[state, k] the 32-bit number below which the k-th legal action, or one before it, is taken."""
-
-    @cached_property
-    def packed(self) -> Whole:
-        """The same bounds where `GameTables.packed` has the words of the actions."""
-        legal = np.arange(self.bounds.shape[1]) < self.shared.counts[:, None]
-        return np.repeat(self.bounds[legal], self.shared.tables.tickets)
 
 
 class TableBatch(Batch):
     """Games whose rules are compiled to tables; their limit, if any, is counted beside the tables."""
 
     def _prepare(self) -> None:
-        self.shared = shared_tables(self.rules)
+        self._packed = packed_moves(self.rules)
+        self.shared = self._packed.shared
         self.num_actions = self.tables.actions
         self.observation_size = self.tables.observation.shape[2]
 
@@ -55,17 +32,22 @@ class TableBatch(Batch):
         return self.shared.tables
 
     @property
-    def states(self) -> Whole:
+    def states(self) -> Ints:
         """[env] the state of every game, as the tables number them."""
         return self._states.copy()
 
-    def _restart(self, which: Flags | None) -> None:
+    def _begin(self, which: Flags | None) -> None:
+        starts = self.tables.starts
         if which is None:
-            self._states = np.zeros(self.num_envs, np.int64)
+            self._states = np.full(self.num_envs, starts[0], np.int64)
         else:
-            self._states[which] = 0
+            self._states[which] = starts[0]
+        if len(starts) > 1:
+            places = slice(None) if which is None else which
+            tickets = dice.begin_all(self._streams[places]) * len(starts) >> 32
+            self._states[places] = starts.take(tickets)
 
-    def _play(self, actions: Whole, chance: Whole, idle: Flags | None) -> tuple[Bytes, Bytes | None]:
+    def _play(self, actions: Ints, chance: Ints, idle: Flags | None) -> tuple[Bytes, Bytes | None]:
         tickets = self.tables.tickets
         index = self._states * self.num_actions
         index += actions
@@ -79,7 +61,7 @@ class TableBatch(Batch):
             self._refuse(moves == ILLEGAL, actions)
         self._states = (moves >> 1).astype(np.int64)
         ticks = (moves & 1).astype(np.int8) if self.limit is not None else None
-        return self.tables.winner.take(self._states), ticks
+        return self.tables.result.take(self._states), ticks
 
     def _actor(self) -> Bytes:
         return self.tables.actor.take(self._states)
@@ -87,12 +69,12 @@ class TableBatch(Batch):
     def _masks(self) -> Bytes:
         return self.shared.legal.take(self._states, axis=0)
 
-    def _sample(self, bits: Whole, policy: ReadyPolicy | None) -> Whole:
+    def _sample(self, bits: Ints, policy: ReadyPolicy | None) -> Ints:
         if policy is None:
             k = bits * self.shared.counts.take(self._states) >> 32
         else:
             k = (bits[:, None] >= policy.bounds.take(self._states, axis=0)).sum(axis=1)
-        chosen: Whole = self.shared.choices[self._states, k]
+        chosen: Ints = self.shared.choices[self._states, k]
         return chosen
 
     def _observe(self, seats: int | Bytes, which: NDArray[np.intp] | None = None) -> Bytes:
@@ -125,104 +107,139 @@ class TableBatch(Batch):
 
     def _roll(self, part: slice, steps: int, policy: ReadyPolicy | None) -> Tally:
         states = self._states[part]
-        start = _Rows(self.shared.first[states], self.shared.counts[states])
+        start = _Rows(self._packed.first[states], self.shared.counts[states])
         if self.compiled:
             tally = self._roll_compiled(part, steps, policy, start)
-        elif len(start.row) <= _FEW and policy is None:
+        elif len(start.row) <= _FEW and policy is None and not self._packed.many_starts:
             blocks = self._blocks(steps, len(start.row), steps)
             tally = self._total([self._roll_few(part, block, start) for block in blocks], len(start.row))
         else:
-            blocks = self._blocks(steps, len(start.row), _LONGEST)
+            blocks = self._blocks(steps, len(start.row), form.LONGEST)
             tally = self._total(
                 [self._roll_block(part, block, policy, start) for block in blocks], len(start.row)
             )
-        self._states[part] = self.shared.owner[start.row]
+        self._states[part] = self._packed.owner[start.row]
         return tally
 
     def _roll_block(self, part: slice, steps: int, policy: ReadyPolicy | None, at: "_Rows") -> Tally:
+        begins = self._begins(part, steps)
         chance, bits = self._draw(part, steps)
         tickets = self.tables.tickets
         if tickets > 1:
             chance = chance * tickets >> 32
-        packed, row, count = self.shared.packed, at.row, at.count
+        packed, row, count = self._packed, at.row, at.count
+        words, owner = packed.words, packed.owner
         seen = np.empty((steps, len(row)), np.int64)
         index = np.empty_like(row)
-        truncated = np.zeros(len(row), np.int64)
+        tally = Tally.of(len(row), steps)
         for step in range(steps):
             if policy is None:
                 np.multiply(bits[step], count, out=index)
                 np.right_shift(index, 32, out=index)
             else:
-                bounds = policy.bounds.take(self.shared.owner.take(row), axis=0)
+                bounds = policy.bounds.take(owner.take(row), axis=0)
                 np.sum(bits[step][:, None] >= bounds, axis=1, out=index)
             if tickets > 1:
                 np.multiply(index, tickets, out=index)
                 np.add(index, chance[step], out=index)
             np.add(index, row, out=index)
             word = seen[step]
-            packed.take(index, out=word, mode="clip")
+            words.take(index, out=word, mode="clip")
             if self.limit is not None:
-                truncated += self._cut_off(part, word, self.limit)
-            np.bitwise_and(word, _ROW, out=row)
-            np.right_shift(word, _COUNT, out=count)
-        seen &= _WINS
+                cut = self._cut_off(part, word, self.limit)
+                np.add(tally.truncated, cut, out=tally.truncated)
+            if begins is not None:
+                over = (word & form.ENDS) != 0
+                if self.limit is not None:
+                    over |= cut
+                word[over] = word[over] & form.ENDS | begins[step, over]
+            np.bitwise_and(word, form.ROW, out=row)
+            np.right_shift(word, form.COUNT_AT, out=count)
+        if packed.draws:
+            np.sum(seen >> form.DRAW_AT & 1, axis=0, out=tally.draws)
+        seen &= form.WINS
         sums = seen.sum(axis=0)
-        wins = np.stack([sums >> _WIN[0] & _LONGEST, sums >> _WIN[1] & _LONGEST], axis=1)
-        return Tally(steps * len(row), wins, truncated)
+        for seat, place in enumerate(form.WIN_AT):
+            tally.wins[:, seat] = sums >> place & form.LONGEST
+        return tally
+
+    def _begins(self, part: slice, steps: int) -> Ints | None:
+        """[step, env] the words that lead to a game that begins there; None where all begin alike."""
+        if not self._packed.many_starts:
+            return None
+        ticks = np.arange(1, steps + 1, dtype=np.uint64) * np.uint64(dice.GAMMA)
+        return self._packed.begin(self._streams[part] + ticks[:, None])
 
     def _roll_few(self, part: slice, steps: int, at: "_Rows") -> Tally:
         """One game after the other: a few are not worth arrays."""
         chance, bits = (numbers.T.tolist() for numbers in self._draw(part, steps))
-        packed, tickets = self.shared.packed.data, self.tables.tickets
+        words, tickets = self._packed.words.data, self.tables.tickets
+        start = int(self._packed.start_words[0])
+        row_mask, count_at, tick_at, ends = form.ROW, form.COUNT_AT, form.TICK_AT, form.ENDS
         limit, clock = self.limit, self._clock[part]
-        wins = np.zeros((len(at.row), 2), np.int64)
-        truncated = np.zeros(len(at.row), np.int64)
+        tally = Tally.of(len(at.row), steps)
         for env in range(len(at.row)):
             row, count, ticks = int(at.row[env]), int(at.count[env]), int(clock[env])
             for fallen, drawn in zip(chance[env], bits[env], strict=True):
-                word = packed[row + (drawn * count >> 32) * tickets + (fallen * tickets >> 32)]
-                row, count = word & _ROW, word >> _COUNT
-                ticks += word >> _TICK & 1
-                if word & _WINS:
-                    wins[env, 0 if word >> _WIN[0] & 1 else 1] += 1
+                word = words[row + (drawn * count >> 32) * tickets + (fallen * tickets >> 32)]
+                row, count = word & row_mask, word >> count_at
+                ticks += word >> tick_at & 1
+                if word & ends:
                     ticks = 0
+                    if word & form.WINS:
+                        tally.wins[env, 0 if word >> form.WIN_AT[0] & 1 else 1] += 1
+                    else:
+                        tally.draws[env] += 1
                 elif limit is not None and ticks >= limit:
-                    truncated[env] += 1
-                    row, count, ticks = 0, int(self.shared.counts[0]), 0
+                    tally.truncated[env] += 1
+                    row, count, ticks = start & row_mask, start >> count_at, 0
             at.row[env], at.count[env], clock[env] = row, count, ticks
-        return Tally(steps * len(at.row), wins, truncated)
+        return tally
 
     def _roll_compiled(self, part: slice, steps: int, policy: ReadyPolicy | None, at: "_Rows") -> Tally:
         from duels.envs import compiled
 
-        wins = np.zeros((len(at.row), 2), np.int64)
-        truncated = np.zeros(len(at.row), np.int64)
-        fields = (_ROW, *_WIN, _COUNT, _FIELD)
-        where = (self._streams[part], at.row, at.count, self.shared.packed, self.tables.tickets)
+        tally, packed = Tally.of(len(at.row), steps), self._packed
+        counts = (tally.wins, tally.draws, tally.truncated)
+        where = (self._streams[part], at.row, at.count, packed.words, self.tables.tickets)
         limit = _NEVER if self.limit is None else self.limit
-        clocks = (self._clock[part], _TICK, limit, int(self.shared.counts[0]))
+        clocks = (self._clock[part], limit, packed.start_words)
         if policy is not None:
-            compiled.roll_policy(where, policy.packed, fields, steps, wins, clocks, truncated)
-        elif self.limit is None:
-            compiled.roll_random(where, fields, steps, wins)
+            compiled.roll_policy(where, policy.packed, form.FIELDS, steps, counts, clocks)
+        elif self.limit is None and not packed.draws and not packed.many_starts:
+            compiled.roll_wins(where, form.FIELDS, steps, tally.wins)
         else:
-            compiled.roll_random_limited(where, fields, steps, wins, clocks, truncated)
-        return Tally(steps * len(at.row), wins, truncated)
+            compiled.roll_random(where, form.FIELDS, steps, counts, clocks)
+        return tally
 
-    def _cut_off(self, part: slice, word: Whole, limit: int) -> Flags:
-        """Let the clock go on and start again, in `word`, what has reached the limit."""
+    def _cut_off(self, part: slice, word: Ints, limit: int) -> Flags:
+        """Let the clocks go on and start again, in `word`, what has reached the limit."""
         clock = self._clock[part]
-        clock += word >> _TICK & 1
-        won = (word & _WINS) != 0
-        cut: Flags = (clock >= limit) & ~won
-        clock[cut | won] = 0
-        word[cut] = int(self.shared.counts[0]) << _COUNT
+        clock += word >> form.TICK_AT & 1
+        over = (word & form.ENDS) != 0
+        cut: Flags = (clock >= limit) & ~over
+        clock[cut | over] = 0
+        word[cut] = self._packed.start_words[0]
         return cut
 
 
 class _Rows:
     """Where a part of a batch stands during a rollout: rows of the packed table, and their length."""
 
-    def __init__(self, row: Whole, count: Whole) -> None:
+    def __init__(self, row: Ints, count: Ints) -> None:
         self.row = row
         self.count = count
+
+
+def make_batch(
+    rules: Rules[Any, Any, Any],
+    num_envs: int,
+    seed: int = 0,
+    first: int = 0,
+    autoreset: bool = True,
+    compiled: bool = False,
+) -> Batch:
+    """The quickest way to play many games of `rules`."""
+    kernel = kernel_of(rules, "batch")
+    kind: type[Batch] = kernel.BATCH if kernel else TableBatch
+    return kind(rules, num_envs, seed, first, autoreset, compiled)

@@ -26,7 +26,7 @@ class Dice:
         self._chain: list[tuple[Turn[Any], bytes]] = []  # the entries of the match last asked about, hashed
 
     def at(self, match: AnyMatch, purpose: str) -> Random:
-        """The generator for one draw, of a player or of chance."""
+        """The generator for one draw: `purpose` keeps players' choices and chance apart."""
         return self._generator(purpose, self._entries(match))
 
     def once(self, purpose: str) -> Random:
@@ -72,7 +72,8 @@ class ChanceScript:
 
     @classmethod
     def parse(cls, rules: Rules[Any, Any, Any], text: str) -> "ChanceScript":
-        by_name = {rules.format(outcome): outcome for outcome in rules.all_outcomes()}
+        """Read outcomes in notation, separated by spaces; NotationError names one that cannot come."""
+        by_name = {rules.format(outcome).lower(): outcome for outcome in rules.all_outcomes()}
         words = text.lower().split()
         if words and not by_name:
             raise NotationError(f"chance plays no part in {rules.name}.")

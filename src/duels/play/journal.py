@@ -11,14 +11,14 @@ import secrets
 import shlex
 import stat
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
+from collections.abc import Callable
+from contextlib import suppress
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from duels.core.errors import DuelsError, RecordError, quote
+from duels.core.errors import DuelsError, quote
+from duels.core.game import Game
 from duels.core.match import Match
 from duels.core.record import (
     Record,
@@ -30,8 +30,7 @@ from duels.core.record import (
     format_result,
     most_entries,
 )
-from duels.games import load_record
-from duels.paths import data_dir, matches_dir
+from duels.play.library import NO_WAIT, free_path, naming, read_bytes, read_record, remember
 
 try:
     import fcntl
@@ -41,9 +40,6 @@ except ImportError:  # not on Windows, where a second writer is not kept out
 AnyMatch = Match[Any, Any, Any]
 Notice = Callable[[str], None]
 
-_MOST_REMEMBERED = 100
-MOST_BYTES = 4 << 20
-"""No record is larger: reading one is bounded."""
 _NO_SYNC = (errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS)  # folders that cannot be synced
 _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL, errno.EMLINK, errno.EXDEV)
 
@@ -76,18 +72,20 @@ class Journal:
         return journal
 
     @classmethod
-    def reopen(cls, path: Path, notice: Notice = _silent) -> tuple["Journal", Record]:
+    def reopen(
+        cls, path: Path, notice: Notice = _silent, game: Game | None = None
+    ) -> tuple["Journal", Record]:
         """Open the record of an unfinished match; nothing is changed until `settle` or the next entry.
 
         Of a last line that was torn off, `notice` is told that it will be dropped.
         """
-        journal = cls(path, os.open(path, os.O_RDWR | _NO_WAIT), {}, notice)
+        journal = cls(path, os.open(path, os.O_RDWR | NO_WAIT), {}, notice)
         try:
             _lock(journal._handle, path, notice)
             # Read only now that nobody else can be writing.
             torn = ""
             try:
-                record = read_record(path)
+                record = read_record(path, game)
             except TornRecord as error:
                 record, torn = error.record, error.torn
                 notice(f"{path}: the last line was torn off and is dropped: {quote(torn)}.")
@@ -110,8 +108,8 @@ class Journal:
 
         It may be of an older version, without a seed, torn, or have come through other systems.
         """
-        with _naming(self.path):
-            if _read_bytes(self.path) == dumps(match, self._headers).encode():
+        with naming(self.path):
+            if read_bytes(self.path) == dumps(match, self._headers).encode():
                 os.fsync(self._handle)  # whoever wrote it may have been killed before that
                 self._measure(match)
             else:
@@ -138,12 +136,16 @@ class Journal:
         if self._changed_by_others():
             self._go_on_beside(match)
             return
-        with _naming(self.path):
+        with naming(self.path):
             os.ftruncate(self._handle, self._lengths[len(match.turns)])
             os.fsync(self._handle)
         del self._lengths[len(match.turns) + 1 :]
 
-    def close(self) -> None:
+    def close(self, keep: bool = True) -> None:
+        """Release the file and its lock; a match without a single entry need not be kept."""
+        if not keep and not self._changed_by_others():
+            with suppress(OSError):
+                os.unlink(self.path)
         _let_go(self._handle)
 
     def _write(self, text: str) -> None:
@@ -168,7 +170,7 @@ class Journal:
             named = os.stat(self.path)
         except OSError:
             return True
-        with _naming(self.path):
+        with naming(self.path):
             held = os.fstat(self._handle)
         return not os.path.samestat(named, held) or held.st_size != self._lengths[-1]
 
@@ -214,15 +216,6 @@ class Journal:
             length += len(format_entry(match.rules, turn).encode()) + 1
             self._lengths.append(length)
         self._lengths[-1] += len(format_result(match).encode())
-
-
-@contextmanager
-def _naming(path: Path) -> Iterator[None]:
-    """Let errors of the system name the file they are about."""
-    try:
-        yield
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, error.filename or path) from None
 
 
 def _let_go(handle: int) -> None:
@@ -281,104 +274,10 @@ def _settle_folder(folder: Path) -> None:
         return
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        with _naming(folder):
+        with naming(folder):
             os.fsync(handle)
     except OSError as error:
         if error.errno not in _NO_SYNC:
             raise
     finally:
         _let_go(handle)
-
-
-# -- reading -----------------------------------------------------------------------------------------
-
-_NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # a pipe would wait for somebody to write to it
-
-
-def read_record(path: Path) -> Record:
-    """Load and check the record at `path`; RecordError, which names the file, if it is damaged."""
-    data = _read_bytes(path)
-    whole, end, torn = data.rpartition(b"\n")
-    try:
-        # A line that was torn off may not even be text.
-        text = (whole + end).decode("utf-8-sig") + torn.decode(errors="replace" if end else "strict")
-        return load_record(text.replace("\r\n", "\n"))
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise RecordError("this is not a duels record: it is not text.", line).within(path) from None
-    except RecordError as error:
-        raise error.within(path) from None
-
-
-def _read_bytes(path: Path) -> bytes:
-    with _naming(path), open(os.open(path, os.O_RDONLY | _NO_WAIT), "rb") as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise RecordError("this is not a regular file.").within(path)
-        data = file.read(MOST_BYTES + 1)
-    if len(data) > MOST_BYTES:
-        raise RecordError(f"this is larger than {MOST_BYTES >> 20} MB: no record is.").within(path)
-    return data
-
-
-# -- where matches are ------------------------------------------------------------------------------
-
-
-def new_path(game: str) -> Path:
-    """A file name that is not taken, in the user's folder of matches."""
-    stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
-    path = matches_dir() / f"{stamp}-{game}.duel"
-    return free_path(path) if path.exists() else path
-
-
-def free_path(path: Path) -> Path:
-    """The name with the first number from 2 behind it that is not taken."""
-    copy = 2
-    while os.path.lexists(numbered := path.with_name(f"{path.stem}-{copy}{path.suffix}")):
-        copy += 1
-    return numbered
-
-
-def remember(path: Path) -> None:
-    """Note where a match is played that is not in the folder of matches."""
-    with suppress(OSError):  # only a convenience, no reason not to play
-        if path.resolve().parent == matches_dir().resolve():
-            return
-        data_dir().mkdir(mode=0o700, parents=True, exist_ok=True)
-        others = [known for known in _elsewhere() if known.is_file() and known != path.resolve()]
-        lines = [os.fsencode(known) for known in (*others, path.resolve())[-_MOST_REMEMBERED:]]
-        draft = _elsewhere_file().with_name(f"{_elsewhere_file().name}.{os.getpid()}")
-        try:
-            draft.write_bytes(b"\0".join(lines))
-            os.replace(draft, _elsewhere_file())
-        finally:
-            draft.unlink(missing_ok=True)
-
-
-def last_unfinished(warn: Notice) -> Path:
-    """The file of the match to go on with: the one played last that is not over.
-
-    `warn` is told about damaged files that would have come before it.
-    """
-    candidates = list(matches_dir().glob("[!.]*.duel")) if matches_dir().is_dir() else []  # no drafts
-    existing = {path for path in (*candidates, *_elsewhere()) if path.is_file()}
-    for path in sorted(existing, key=lambda path: path.stat().st_mtime, reverse=True):
-        try:
-            record = read_record(path)
-        except TornRecord as torn:
-            record = torn.record
-        except (DuelsError, OSError) as error:
-            warn(f"Passed over {error}")
-            continue
-        if not record.match.over and not record.seat:
-            return path
-    raise DuelsError("There is no unfinished match. Start one with: duels play GAME")
-
-
-def _elsewhere() -> list[Path]:
-    if not _elsewhere_file().is_file():
-        return []
-    return [Path(os.fsdecode(line)) for line in _elsewhere_file().read_bytes().split(b"\0") if line]
-
-
-def _elsewhere_file() -> Path:
-    return data_dir() / "matches-elsewhere"

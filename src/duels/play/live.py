@@ -8,8 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from duels.core.errors import NotYourTurn
 from duels.core.match import Match
-from duels.core.rules import Actor, Seat
+from duels.core.rules import CHANCE, Actor, Seat
 from duels.play.dice import ChanceScript, Dice
 from duels.play.journal import Journal
 from duels.players import Player
@@ -40,10 +41,13 @@ class LiveMatch:
         dice: Dice,
         script: ChanceScript | None = None,
         journal: Journal | None = None,
+        names: Mapping[Seat, str] | None = None,
         notice: Callable[[str], None] = lambda text: None,
     ) -> None:
         self.match = match
         self.players = players
+        self.names = names or {seat: seat.label for seat in Seat}
+        """What whoever sits there is called."""
         self.journal = journal
         self.words = match.rules.game.words(match.rules)
         self._dice = dice
@@ -61,14 +65,21 @@ class LiveMatch:
         actor = self.match.actor
         return actor if isinstance(actor, Seat) and actor in self.people else None
 
+    @property
+    def begun(self) -> bool:
+        """Whether anybody has decided anything; what the book enters by itself is no decision."""
+        return any(self.takeback(seat) for seat in Seat)
+
     # -- going on -------------------------------------------------------------------------------
 
     def choose(self) -> Any:
         """What the machine whose turn it is does, or what chance brings."""
         actor = self.match.actor
+        if actor is CHANCE:
+            return self._chance()
         player = self.players[actor] if isinstance(actor, Seat) else None
         if player is None or not isinstance(actor, Seat):
-            return self._chance()
+            raise NotYourTurn("It is for a person to decide, or the match is over.")
         return player.choose(self.match.sight(actor), self._dice.at(self.match, actor.label))
 
     def play(self, actor: Actor, action: Any) -> None:
@@ -76,7 +87,12 @@ class LiveMatch:
         self._advance(self.match.play(actor, action))
 
     def resign(self, seat: Seat) -> None:
+        """Give the match up on the seat's own turn."""
         self._advance(self.match.resign(seat))
+
+    def forfeit(self, seat: Seat) -> None:
+        """Let the match be lost by the seat to decide: no legal action came from it in time."""
+        self._advance(self.match.forfeit(seat))
 
     def _advance(self, match: AnyMatch) -> None:
         if self.journal:
@@ -90,9 +106,7 @@ class LiveMatch:
             return scripted
         if scripted is not None:
             can = ", ".join(map(rules.format, match.actions))
-            self._notice(
-                f"--chance: '{rules.format(scripted)}' cannot come now (only {can}); the rest is drawn."
-            )
+            self._notice(f"'{rules.format(scripted)}' cannot come now (only {can}); the rest is drawn.")
         return self._dice.chance(match)
 
     # -- going back -----------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,8 @@ from duels.core.rules import Rules, Seat
 from duels.play.dice import ChanceScript, Dice
 from duels.play.journal import Journal
 from duels.play.live import LiveMatch
-from duels.players import HUMAN, find_kind
+from duels.players import HUMAN, PERFECT, kind_for
+from duels.solving.progress import Progress, quiet
 
 MACHINE_LIMIT = 50  # boards of chain, turns of hunt
 
@@ -29,8 +30,16 @@ class NewMatch:
     seed: str | None = None
     chance: str = ""
     path: Path | None = None
+    swapped: bool = field(init=False, default=False)
+    """Whether the second seat moves first, and so is Player 1."""
+    instead: str = field(init=False, default="")
+    """Who plays where `perfect` was asked for and nobody knows perfect play."""
 
     def __post_init__(self) -> None:
+        seated = [kind_for(name, self.rules).name for name in (self.one, self.two)]
+        if PERFECT in (self.one, self.two) and PERFECT not in seated:
+            self.instead = kind_for(PERFECT, self.rules).name
+        self.one, self.two = seated
         if HUMAN not in (self.one, self.two):
             self.rules = limited(self.rules)
         # Long enough that nobody finds it by trying: it tells the coins and tiles to come.
@@ -43,10 +52,12 @@ class NewMatch:
         except NotationError as error:
             raise NotationError(f"--chance: {error}") from None
         first = Dice(self.seed).once("first").choice("12") if self.first == "random" else self.first
-        if first == "2":
+        self.swapped = first == "2"
+        if self.swapped:
             self.one, self.two = self.two, self.one
 
     def headers(self) -> dict[str, str]:
+        """The header of the match's record."""
         return {
             "seat1": self.one,
             "seat2": self.two,
@@ -68,9 +79,11 @@ def seat_players(
     headers: Mapping[str, str],
     journal: Journal | None = None,
     notice: Callable[[str], None] = lambda text: None,
+    progress: Progress = quiet,
 ) -> LiveMatch:
     """The live match with the players and the chance that a record's header names."""
-    kinds = {seat: find_kind(headers.get(f"seat{seat.value}", HUMAN)) for seat in Seat}
-    players = {seat: kind.seat(match.rules) if kind.seat else None for seat, kind in kinds.items()}
+    kinds = {seat: kind_for(headers.get(f"seat{seat.value}", HUMAN), match.rules) for seat in Seat}
+    players = {seat: kind.seat(match.rules, progress) if kind.seat else None for seat, kind in kinds.items()}
     script = ChanceScript.parse(match.rules, headers.get("chance", ""))
-    return LiveMatch(match, players, Dice(headers.get("seed", "")), script, journal, notice)
+    names = {seat: kind.name for seat, kind in kinds.items()}
+    return LiveMatch(match, players, Dice(headers.get("seed", "")), script, journal, names, notice)

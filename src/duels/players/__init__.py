@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from duels.core.errors import UnknownName, quote
 from duels.core.rules import Rules, Sight
 from duels.players.levels import SHARE, LevelPlayer
+from duels.solving.progress import Progress, quiet
 
 
 class Player(Protocol):
@@ -27,12 +28,13 @@ class Kind:
 
     name: str
     summary: str
-    seat: Callable[[Rules[Any, Any, Any]], Player] | None
+    seat: Callable[[Rules[Any, Any, Any], Progress], Player] | None
 
 
 KINDS: dict[str, Kind] = {}
 HUMAN = "human"
-PERFECT = "perfect"
+BEST, PERFECT = "best", "perfect"
+STRONGEST = frozenset({BEST, PERFECT})
 
 
 def register(kind: Kind) -> None:
@@ -48,18 +50,33 @@ def find_kind(name: str) -> Kind:
     return kind
 
 
-def make_player(name: str, rules: Rules[Any, Any, Any]) -> Player:
-    """A player of the kind `name` for one seat of a match under `rules`."""
+def strongest(rules: Rules[Any, Any, Any]) -> str:
+    """The name of the strongest player: `perfect` where that is proven, else `best`.
+
+    In a game with secrets perfect play is a mixture that is bounded, but not known.
+    """
+    return BEST if rules.has_secrets else PERFECT
+
+
+def kind_for(name: str, rules: Rules[Any, Any, Any]) -> Kind:
+    """The kind that goes by `name` in this game: `best` where `perfect` is asked for and not known."""
     kind = find_kind(name)
+    return KINDS[strongest(rules)] if kind.name == PERFECT else kind
+
+
+def make_player(name: str, rules: Rules[Any, Any, Any], progress: Progress = quiet) -> Player:
+    """A player of the kind `name` for one seat of a match under `rules`."""
+    kind = kind_for(name, rules)
     if not kind.seat:
         raise UnknownName(f"{quote(name)} is a person: only a screen can ask it.")
-    return kind.seat(rules)
+    return kind.seat(rules, progress)
 
 
 class RandomPlayer:
     """Any legal action, each as likely."""
 
     def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
+        """Any of `sight.actions`."""
         return rng.choice(sight.actions)
 
     def odds(self, sight: Sight[Any, Any]) -> dict[Any, float]:
@@ -74,6 +91,7 @@ class GreedyPlayer:
         self._score = rules.game.greedy(rules)
 
     def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
+        """One of the actions with the highest score."""
         return rng.choice(self._best(sight))
 
     def odds(self, sight: Sight[Any, Any]) -> dict[Any, float]:
@@ -88,8 +106,8 @@ class GreedyPlayer:
 
 
 register(Kind(HUMAN, "a person at this keyboard", None))
-register(Kind("random", "any legal move, each as likely", lambda rules: RandomPlayer()))
-register(Kind("greedy", "looks one move ahead", GreedyPlayer))
+register(Kind("random", "any legal move, each as likely", lambda rules, progress: RandomPlayer()))
+register(Kind("greedy", "looks one move ahead", lambda rules, progress: GreedyPlayer(rules)))
 
 
 SUMMARY = {
@@ -97,15 +115,16 @@ SUMMARY = {
     "casual": "errs half as much as random",
     "club": "errs now and then",
     "expert": "errs rarely",
-    "perfect": "never errs",
+    "best": "the strongest player we have, in every game",
+    "perfect": "never errs; where nobody knows how, best plays instead",
 }
 
 
-def _seat_level(share: float, rules: Rules[Any, Any, Any]) -> Player:
+def _seat_level(share: float, rules: Rules[Any, Any, Any], progress: Progress) -> Player:
     from duels.solving.oracles import oracle_for  # a list of players needs no oracle
 
-    return LevelPlayer(oracle_for(rules), share)
+    return LevelPlayer(oracle_for(rules, progress), share)
 
 
-for _name, _share in SHARE.items():
+for _name, _share in {**SHARE, PERFECT: SHARE[BEST]}.items():
     register(Kind(_name, SUMMARY[_name], partial(_seat_level, _share)))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # a list of players, or a person at both seats, needs no orac
     from duels.core.rules import Sight
     from duels.solving.oracle import Oracle, Verdict
 
-SHARE = {"novice": 0.8, "casual": 0.5, "club": 0.25, "expert": 0.1, "perfect": 0.0}
+SHARE = {"novice": 0.8, "casual": 0.5, "club": 0.25, "expert": 0.1, "best": 0.0}
 
 
 class LevelPlayer:
@@ -28,6 +28,7 @@ class LevelPlayer:
         self._share = share
 
     def choose(self, sight: "Sight[Any, Any]", rng: Random) -> Any:
+        """One of `sight.actions`, drawn by `odds`."""
         odds = self.odds(sight)
         return rng.choices(list(odds), weights=list(odds.values()))[0]
 

@@ -8,14 +8,15 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Generic, cast
 
+from duels.core.errors import DuelsError
 from duels.core.rules import CHANCE, A, Rules, S, Seat, V
 
 CERTAIN = Fraction(1)
 
 
 @dataclass(frozen=True, slots=True)
-class Way(Generic[S]):
-    """One way a move can turn out: how likely, where it leads, how far the clock went on."""
+class Transition(Generic[S]):
+    """What can come of a move: how likely it is, where it leads, how far the clock goes on."""
 
     odds: Fraction
     state: S
@@ -26,14 +27,16 @@ class Decisions(Generic[S, A, V]):
     """The decisions of `rules`, without the limit; `limit` is what the clock may reach, if anything."""
 
     def __init__(self, rules: Rules[S, A, V]) -> None:
-        self.limit: int | None = getattr(rules, rules.limit) if rules.limit else None
+        self.limit = rules.limit_value
         # A clock ticks only under a limit: one that is never reached.
-        far: Any = replace(cast(Any, rules), **{rules.limit: sys.maxsize}) if rules.limit else rules
-        self.rules: Rules[S, A, V] = far
+        self.rules = _limited_to(rules, sys.maxsize)
         self.clock = rules.clock
         self.actions = self.rules.all_actions()
         self.number = {action: number for number, action in enumerate(self.actions)}
-        self.initial = self.rules.initial()
+        self.starts = self._settle(CERTAIN, self.rules.initial())
+        """How a game can begin: in one way, unless chance comes before the first decision."""
+        if any(self.actor(transition.state) is None for transition in self.starts):
+            raise DuelsError(f"A game of {rules.name} can be over before anybody has moved.")
 
     def actor(self, state: S) -> Seat | None:
         """Who decides at a state; None when the game is over."""
@@ -43,18 +46,18 @@ class Decisions(Generic[S, A, V]):
         """The legal actions, by their integers, in ascending order."""
         return dict(sorted((self.number[action], action) for action in self.rules.actions(state)))
 
-    def ways(self, state: S, action: A) -> list[Way[S]]:
-        """Every way `action` can turn out, in the order of the rules' chance outcomes."""
+    def transitions(self, state: S, action: A) -> list[Transition[S]]:
+        """Everything that can come of `action`, in the order of the rules' chance outcomes."""
         return self._settle(CERTAIN, self.rules.apply(state, action).state)
 
-    def _settle(self, odds: Fraction, state: S) -> list[Way[S]]:
+    def _settle(self, odds: Fraction, state: S) -> list[Transition[S]]:
         if self.rules.actor(state) is not CHANCE:
-            return [Way(odds, *self._stop_clock(state))]
+            return [Transition(odds, *self._stop_clock(state))]
         outcomes = zip(self.rules.actions(state), self.rules.odds(state), strict=True)
         return [
-            way
+            transition
             for outcome, chance in outcomes
-            for way in self._settle(odds * chance, self.rules.apply(state, outcome).state)
+            for transition in self._settle(odds * chance, self.rules.apply(state, outcome).state)
         ]
 
     def _stop_clock(self, state: S) -> tuple[S, int]:
@@ -62,3 +65,12 @@ class Decisions(Generic[S, A, V]):
         if not ticks or self.clock is None:
             return state, 0
         return cast(S, replace(cast(Any, state), **{self.clock: 0})), ticks
+
+
+def most_decisions(rules: Rules[Any, Any, Any]) -> int | None:
+    """An upper bound on how many states there are without the limit, where the rules tell one."""
+    return _limited_to(rules, None).most_states()
+
+
+def _limited_to(rules: Rules[S, A, V], limit: int | None) -> Rules[S, A, V]:
+    return cast(Rules[S, A, V], replace(cast(Any, rules), **{rules.limit: limit})) if rules.limit else rules

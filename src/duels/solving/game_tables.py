@@ -1,4 +1,4 @@
-"""A game's tables and what stepping and grading derive from them."""
+"""A game's tables, and what stepping and grading derive from them."""
 
 from functools import cached_property, lru_cache
 from typing import Any
@@ -8,26 +8,30 @@ from numpy.typing import ArrayLike, NDArray
 
 from duels.core.errors import DuelsError
 from duels.core.rules import Rules
-from duels.solving.tables import NOBODY, Tables, tables_of
+from duels.solving.tables import NOBODY, Tables, refuse_many_states, tables_of
 
-Whole = NDArray[np.int64]
-
-# One lookup of a rollout gives a packed word: where the successor's words begin (32 bits), whether a
-# seat has won, whether the clock ticks, and how many legal moves the successor has. The fields of the
-# winners are as wide as they are so that a block's words can be summed.
-_TICK = 52
-_COUNT = 53
-_WIN = (32, 42)
+Ints = NDArray[np.int64]
 
 
 @lru_cache(maxsize=16)
 def shared_tables(rules: Rules[Any, Any, Any]) -> "GameTables":
-    """The tables of `rules`, loaded once a process."""
+    """The tables of `rules`, loaded once a process; TooLarge where there are none."""
+    refuse_many_states(rules)  # first: a game that states no features is explored to find them
     return GameTables(tables_of(rules, rules.game.encoding(rules)))
 
 
+@lru_cache(maxsize=64)
+def has_tables(rules: Rules[Any, Any, Any]) -> bool:
+    """Whether tables can be made of the game: whether it is small enough."""
+    try:
+        shared_tables(rules)
+    except DuelsError:
+        return False
+    return True
+
+
 class GameTables:
-    """A game's tables and what stepping derives from them, each when it is first needed."""
+    """A game's tables and what is derived from them, each when it is first needed."""
 
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
@@ -36,33 +40,10 @@ class GameTables:
         self.successor = tables.successor.ravel()
 
     @cached_property
-    def choices(self) -> Whole:
+    def choices(self) -> Ints:
         """[state, k] the k-th legal action; 0 beyond the last."""
         order = np.argsort(~self.tables.legal, axis=1, kind="stable")[:, : int(self.counts.max())]
         return np.where(np.arange(order.shape[1]) < self.counts[:, None], order, 0)
-
-    @cached_property
-    def first(self) -> Whole:
-        """[state] where its words begin in `packed`."""
-        return np.concatenate([[0], self.counts.cumsum()[:-1]]) * self.tables.tickets
-
-    @cached_property
-    def owner(self) -> NDArray[np.intp]:
-        """[word] the state that it belongs to."""
-        return np.repeat(np.nonzero(self.tables.legal)[0], self.tables.tickets)
-
-    @cached_property
-    def packed(self) -> Whole:
-        """The words of all legal moves, state by state, ticket by ticket; an ended game starts again."""
-        tables = self.tables
-        moves = tables.successor[tables.legal].astype(np.int64)
-        target, tick = moves >> 1, moves & 1
-        winner = tables.winner[target]
-        after = np.where(winner == NOBODY, target, 0)
-        words = self.first[after] | tick << _TICK | self.counts[after] << _COUNT
-        for seat in (0, 1):
-            words |= (winner == seat).astype(np.int64) << _WIN[seat]
-        return np.ascontiguousarray(words.ravel())
 
     @cached_property
     def observation_groups(self) -> NDArray[np.intp]:

@@ -1,22 +1,19 @@
-"""What an oracle answers: how good a position is, how good every action, and how sure that is."""
+"""What an oracle answers: the value of a position and of every action, and how sure that is."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 from typing import Any, ClassVar, Generic
 
 from duels.core.errors import NotYourTurn
-from duels.core.match import Conceded
-from duels.core.rules import A, OpenRules, S, Seat, Sight, V
-from duels.solving.progress import tell
+from duels.core.rules import A, OpenRules, Rules, S, Seat, Sight, V
 
 OFTEN = 0.1
-"""How often a mixed strategy takes an action at least for it to be one of the best.
+"""The least weight of an action in a mixed strategy for it to count as one of the best.
 
-Training leaves a little weight on nearly every action: less than this is no advice. Of the few actions
-that matter in one decision, one always has more.
+Training leaves a little weight on nearly every action, which is no advice. Of the few actions that matter in
+one decision, one always has more.
 """
 
 
@@ -30,7 +27,10 @@ class Exactness(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """The probability that a seat wins under perfect play of both; never-ending play counts one half."""
+    """The probability that a seat wins under perfect play of both.
+
+    A draw counts one half, and so does a match that is cut off or never ends.
+    """
 
     number: float
     exactness: Exactness = Exactness.EXACT
@@ -52,9 +52,14 @@ class Value:
         return min(1.0, self.number + self.error)
 
     def for_other(self) -> "Value":
-        """The same value from the other seat's side of the table."""
+        """The same value as the other seat has it."""
         flipped = None if self.fraction is None else 1 - self.fraction
         return Value(1.0 - self.number, self.exactness, flipped, self.error)
+
+    def __str__(self) -> str:
+        """A percentage for a sentence: `about` where the digits shown are not all proven."""
+        unsure = self.exactness is Exactness.ESTIMATE or self.error >= 0.0005
+        return f"{'about ' * unsure}{100 * self.number:.1f}%"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +69,10 @@ class Judged(Generic[A]):
     action: A
     value: Value
     best: bool
-    """Whether perfect play may take it, as far as anybody can tell; where it mixes, OFTEN and at no cost."""
+    """Whether perfect play may take it, as far as is known; where it mixes, OFTEN and at no cost."""
     weight: float
     allowance: float = 0.0
-    """How much less than the position its value may be at no cost, where values of what is mixed differ."""
+    """Shortfall below the mixture's value that is not charged as a loss."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +90,7 @@ class Verdict(Generic[A]):
     def losses(self) -> tuple[float, ...]:
         """What each action gives away of the position's value.
 
-        A best one costs nothing; any other costs what its value says, less its allowance, at least 0.
+        A best action loses nothing; any other loses the difference of the values, less its allowance.
         """
         return tuple(
             0.0 if judged.best else max(0.0, self.value.number - judged.value.number - judged.allowance)
@@ -97,7 +102,7 @@ class Verdict(Generic[A]):
         return self.losses[[judged.action for judged in self.actions].index(action)]
 
     def loss_error(self, action: A) -> float:
-        """How far `loss` may be off, by the bounds that are proven; 0 where there are none."""
+        """How far `loss` may be off by the proven bounds; 0 where there are none."""
         (judged,) = (judged for judged in self.actions if judged.action == action)
         if self.value.exactness is not Exactness.BOUND:
             return 0.0
@@ -119,7 +124,7 @@ class Verdict(Generic[A]):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that an oracle knows beyond values: told to people, and as data under a name."""
+    """Something that an oracle knows beyond values: as text for people, and as data under a name."""
 
     name: str
     text: str
@@ -128,7 +133,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that a second method confirmed, or did not."""
+    """One thing that a second, independent method confirmed, or did not."""
 
     name: str
     passed: bool
@@ -141,24 +146,22 @@ class Check:
 class Oracle(ABC, Generic[A, V]):
     """Perfect play for one game's rules, from what one seat may know.
 
-    An oracle is given sights, never states: it cannot tell a seat what the seat may not know.
+    An oracle is given sights, never states: it cannot tell a seat what the seat may not know. What some
+    oracles can do besides (explain, track beliefs, verify themselves) is in `solving.protocols`.
     """
 
+    rules: Rules[Any, A, V]
     mixes: ClassVar[bool] = False
     """Whether perfect play has to be unpredictable, so that it is the weights that count."""
-    counts_as_one: ClassVar[str] = ""
-    """Which actions are the same answer, as `idea` has it, or right alike, in words."""
     _judged_last: tuple[Sight[A, V], Verdict[A]] | None = None
 
     def value(self, sight: Sight[A, V]) -> Value:
         """The value of the position to `sight.seat`, whoever is to act: seat, chance or nobody."""
-        if sight.events and isinstance(sight.events[-1], Conceded):
-            return Value.of(sight.events[-1].outcome.score(sight.seat))
-        return self._value_of(sight)
+        return Value.of(sight.outcome.score(sight.seat)) if sight.outcome else self._value_of(sight)
 
     def judge(self, sight: Sight[A, V]) -> Verdict[A]:
         """Judge every legal action of `sight.seat`, whose turn it is."""
-        # Whoever asks for a verdict mostly asks for its reason next, which may take as long again.
+        # Callers mostly ask for the reason next, which would take as long again.
         last = self._judged_last
         if last and last[0] is sight:
             return last[1]
@@ -168,71 +171,17 @@ class Oracle(ABC, Generic[A, V]):
         self._judged_last = sight, verdict
         return verdict
 
+    def weights(self, sight: Sight[A, V]) -> tuple[float, ...]:
+        """How often perfect play takes each of `sight.actions`; override it where that is quicker."""
+        return tuple(judged.weight for judged in self.judge(sight).actions)
+
     @abstractmethod
     def _value_of(self, sight: Sight[A, V]) -> Value:
-        """`value`, where nobody has resigned."""
+        """`value` while the match goes on."""
 
     @abstractmethod
     def _verdict_on(self, sight: Sight[A, V]) -> Verdict[A]:
         """`judge`, where there is something to decide."""
-
-    @abstractmethod
-    def reason(self, sight: Sight[A, V]) -> str:
-        """One plain sentence why the best action is best, from what the seat may know."""
-
-    def effect(self, sight: Sight[A, V], action: A) -> str:
-        """One plain sentence on what an action that is not best did, from what the seat could know."""
-        return ""
-
-    def weights(self, sight: Sight[A, V]) -> tuple[float, ...]:
-        """How often perfect play takes each of `sight.actions`; games override it where that is quicker."""
-        return tuple(judged.weight for judged in self.judge(sight).actions)
-
-    def worth_seeing_all(self, sight: Sight[A, V], others: Sight[A, V], action: A) -> float:
-        """About what `action` is worth to `sight.seat`, to somebody who sees both sides of the table.
-
-        Only where `mixes`: it takes luck out of measurements, and is nobody's advice.
-        """
-        raise NotImplementedError
-
-    def mishap(self, sight: Sight[A, V], others: Sight[A, V], action: A) -> str:
-        """What `action` did that lost the match there and then, unknown to anybody who decided it.
-
-        A sentence without its full stop to who did it, from both sides of the table; empty otherwise.
-        """
-        return ""
-
-    def belief(self, sight: Sight[A, V]) -> dict[str, float]:
-        """Where hidden things may be, by name, as probabilities; empty in games without secrets."""
-        return {}
-
-    def whereabouts(self, sight: Sight[A, V]) -> str:
-        """Where the seat's own hidden thing is, by the name that the other's belief has for it."""
-        return ""
-
-    def idea(self, sight: Sight[A, V], action: A) -> Hashable:
-        """What the action is, up to differences that do not matter: tiles nobody has seen are alike."""
-        return action
-
-    def lesson(self, sight: Sight[A, V], action: A) -> Hashable:
-        """What there is to learn where the action is right: two positions can teach the same."""
-        return self.idea(sight, action)
-
-    def findings(self, sight: Sight[A, V]) -> Iterator[Finding]:
-        """What else is worth knowing in this position."""
-        return iter(())
-
-    def claim(self) -> str:
-        """What is proven about this oracle's play as a whole, where values are estimates; else empty."""
-        return ""
-
-    def progress(self, text: str) -> None:
-        """Say how a long check is getting on."""
-        tell(text)
-
-    def verify(self) -> Iterator[Check]:
-        """Check the oracle by methods written apart from it, one at a time as they finish."""
-        return iter(())
 
 
 class OpenOracle(Oracle[A, S]):
@@ -250,7 +199,7 @@ class OpenOracle(Oracle[A, S]):
         return [self.worth(self.rules.apply(state, action).state) for action in actions]
 
     def quickest(self, state: S, best: tuple[A, ...]) -> tuple[A, ...]:
-        """Which of the equally good actions perfect play takes: the quickest win, the longest resistance."""
+        """Those of the equally good actions that win most quickly, or resist longest."""
         return best
 
     def _value_of(self, sight: Sight[A, S]) -> Value:

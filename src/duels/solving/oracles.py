@@ -1,16 +1,34 @@
-"""The oracle of any rules: the game's own."""
+"""The oracle of any rules: the game's own, or one that works on every game that is small enough."""
 
 from typing import Any
 
-from duels.core.errors import DuelsError
-from duels.core.rules import Rules
+from duels.core.rules import OpenRules, Rules
 from duels.solving.oracle import Oracle
+from duels.solving.progress import Progress, quiet
+
+_MOST_KEPT = 8
+_kept: dict[Rules[Any, Any, Any], Oracle[Any, Any]] = {}
 
 
-def oracle_for(rules: Rules[Any, Any, Any]) -> Oracle[Any, Any]:
-    """Perfect play for these rules: `make_oracle` in the game's door `oracle`."""
-    make = rules.game.find("oracle", "make_oracle")
-    if make is None:
-        raise DuelsError(f"{rules.name} has no oracle.")
-    oracle: Oracle[Any, Any] = make(rules)
-    return oracle
+def oracle_for(rules: Rules[Any, Any, Any], progress: Progress = quiet) -> Oracle[Any, Any]:
+    """Perfect play for these rules: `make_oracle` in the game's door `oracle`, or else a default.
+
+    DuelsError where the default cannot be had: the game is too large to be listed. Equal rules share an
+    oracle: making one can take long, and players, hints and reviews all ask for it.
+    """
+    if rules not in _kept:
+        made = (rules.game.find("oracle", "make_oracle") or _default)(rules, progress)
+        for old in list(_kept)[: len(_kept) + 1 - _MOST_KEPT]:
+            del _kept[old]
+        _kept[rules] = made
+    return _kept[rules]
+
+
+def _default(rules: Rules[Any, Any, Any], progress: Progress) -> Oracle[Any, Any]:
+    if isinstance(rules, OpenRules):
+        from duels.solving.induction import InductionOracle
+
+        return InductionOracle(rules, progress)
+    from duels.solving.equilibrium_oracle import EquilibriumOracle
+
+    return EquilibriumOracle(rules, progress)

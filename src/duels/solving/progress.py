@@ -1,44 +1,12 @@
-"""How far a long computation is, told to whoever listens: methods know no screen, screens know no method."""
+"""How far a long computation is: whoever starts one may pass a function that is told in words, now and then.
 
-from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
-from typing import Generic, TypeVar
+Methods know no screen, and screens know no method.
+"""
 
-S = TypeVar("S")
-T = TypeVar("T")
-Listener = Callable[[str], None]
+from collections.abc import Callable
 
-
-def _nobody(text: str) -> None:
-    """Nobody listens."""
+Progress = Callable[[str], None]
 
 
-_listener: Listener = _nobody
-
-
-def tell(text: str) -> None:
-    """Say how far it is; cheap enough for every thousandth step."""
-    _listener(text)
-
-
-class Steps(Generic[S, T]):
-    """A long computation to go through step by step, which leaves its `result` when it is through."""
-
-    result: T
-
-    def __init__(self, computation: Generator[S, None, T]) -> None:
-        self._computation = computation
-
-    def __iter__(self) -> Iterator[S]:
-        self.result = yield from self._computation
-
-
-@contextmanager
-def heard_by(listener: Listener) -> Iterator[None]:
-    """Within, `listener` is told."""
-    global _listener
-    before, _listener = _listener, listener
-    try:
-        yield
-    finally:
-        _listener = before
+def quiet(text: str) -> None:
+    """Tell nobody."""

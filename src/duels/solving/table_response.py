@@ -1,6 +1,6 @@
-"""The best answer to a policy, in a game that has tables and no secrets, by policy iteration.
+"""The best response to a policy, in a game that has tables and no secrets, by policy iteration.
 
-Values are in points here: 1 for a win of the responder, -1 for a loss, 0 for play that never ends.
+Values are in points here: 1 for a win of the responder, -1 for a loss, 0 for a draw or play that never ends.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,7 +10,7 @@ from decimal import Decimal, localcontext
 import numpy as np
 from numpy.typing import NDArray
 
-from duels.solving.tables import NOBODY, Tables
+from duels.solving.tables import ONGOING, POINTS, Tables
 
 Table = NDArray[np.float64]
 
@@ -26,25 +26,28 @@ NOTHING = Decimal(0)
 def best_response_value(
     tables: Tables, policy: Callable[[int], Table], responder: int, limit: int | None = None
 ) -> float:
-    """The probability that the best `responder` (0 or 1) wins against `policy`.
+    """The probability that the best `responder` (0 or 1) wins against `policy`; a draw counts one half.
 
     `policy` gives [state, action], the other seat's probabilities, for a reading of the clock. Never-ending
-    play, and play that is cut off at `limit` ticks of the clock, counts one half.
+    play, and play that is cut off at `limit` ticks of the clock, counts one half too.
     """
     with localcontext(prec=DIGITS):
-        ends = [Decimal(0 if a != NOBODY else 1 if w == responder else -1) for a, w in _results(tables)]
+        ends = _ends(tables, responder)
         if limit is None:
             points = best_points(_moves(tables, policy(0), responder, ends, None))
         else:
-            points = ends
+            points = [NOTHING] * tables.states  # cut off
             for clock in reversed(range(limit)):
-                found = best_points(_moves(tables, policy(clock), responder, ends, points))
-                points = [end or value for end, value in zip(ends, found, strict=True)]
-        return float((1 + points[0]) / 2)
+                points = best_points(_moves(tables, policy(clock), responder, ends, points))
+        starts = tables.starts.tolist()
+        return float((1 + sum(points[start] for start in starts) / len(starts)) / 2)
 
 
-def _results(tables: Tables) -> list[tuple[int, int]]:
-    return list(zip(tables.actor.tolist(), tables.winner.tolist(), strict=True))
+def _ends(tables: Tables, responder: int) -> list[Decimal | None]:
+    """[state] the points that it ends with; None while the game goes on."""
+    results = tables.result.tolist()
+    points = [Decimal(worth) for worth in POINTS[:, responder].tolist()]
+    return [None if result == ONGOING else points[result + 1] for result in results]
 
 
 @dataclass(slots=True)
@@ -64,11 +67,15 @@ ENDLESS = Move({}, ended=Decimal(1))
 
 
 def _moves(
-    tables: Tables, policy: Table, responder: int, ends: list[Decimal], after_tick: list[Decimal] | None
+    tables: Tables,
+    policy: Table,
+    responder: int,
+    ends: list[Decimal | None],
+    after_tick: list[Decimal] | None,
 ) -> list[list[Move]]:
     """[state] the moves that the responder can choose from; where the policy decides, one: its mixture.
 
-    A tick of the clock ends the game, with the points given; None: it changes nothing.
+    A game that goes on after a tick of the clock is settled, with the points given; None: it just goes on.
     """
     moves: list[list[Move]] = [[] for _ in range(tables.states)]
     chooses = tables.actor == responder
@@ -87,11 +94,14 @@ def _moves(
         weight = Decimal(1) if chosen else Decimal(probability)
         for code in successors:
             to, ticks = code >> 1, code & 1
-            if ends[to] or (ticks and after_tick is not None):
-                move.ended += weight
-                move.points += weight * (ends[to] or (after_tick or ends)[to])
-            else:
+            end = ends[to]
+            if end is None and ticks and after_tick is not None:
+                end = after_tick[to]
+            if end is None:
                 move.onward[to] = move.onward.get(to, NOTHING) + weight
+            else:
+                move.ended += weight
+                move.points += weight * end
     return [[_scaled(move) for move in choices] for choices in moves]
 
 

@@ -3,10 +3,14 @@
 Nothing here knows a game. The arrays are kept in the cache, under a key made from the rules' source.
 """
 
+import hashlib
+import io
 import sys
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import lcm
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -14,46 +18,87 @@ from numpy.typing import NDArray
 
 from duels.core import features as core_features
 from duels.core import rules as core_rules
-from duels.core.errors import DuelsError
+from duels.core.errors import DuelsError, TooLarge
 from duels.core.features import Encoding
-from duels.core.rules import Rules, Seat
+from duels.core.rules import Ending, Outcome, Rules, Seat
 from duels.solving import decisions as decisions_module
-from duels.solving.cache import Arrays, cached, key_of
-from duels.solving.decisions import Decisions
+from duels.solving.decisions import Decisions, Transition, most_decisions
+from duels.solving.store import obtain
+
+Arrays = dict[str, NDArray[Any]]
 
 MOST_STATES = 300_000  # more than that is no longer quick to explore, or small
 MOST_ACTIONS = 1000  # the states of a game that has more can fill the memory before they are too many
 MOST_TICKETS = 60  # chance is a draw of one of so many equal tickets, at most
+MOST_STARTS = 100_000  # tickets: chance before the first decision needs a table of its own only
+# The rules count chance nodes too, and seldom know exactly: up to so many times too high, we try.
+BOUND_SLACK = 2
 
 ILLEGAL = -1
 NOBODY = -1
 
+# How a state stands. A game that a limit cuts off is ONGOING: the limit is counted beside the tables.
+ONGOING = -1
+FIRST_WON = 0
+SECOND_WON = 1
+DRAWN = 2
+
+_ENDINGS = (Outcome.cut(""), *(Outcome.win(seat, "") for seat in Seat), Outcome.draw(""))
+POINTS: NDArray[np.float32] = np.array(
+    [[float(2 * ending.score(seat) - 1) for seat in Seat] for ending in _ENDINGS], np.float32
+)
+"""[result + 1, seat] what a game is worth that ends like that, from -1 (lost) to 1 (won)."""
+
+
+def result_of(outcome: Outcome | None) -> int:
+    """How a state with this outcome stands; DuelsError if rules cannot end like that."""
+    if outcome is None or outcome.ending is Ending.CUT_OFF:
+        return ONGOING
+    if outcome.ending is Ending.DRAWN:
+        return DRAWN
+    if outcome.ending is Ending.WON and outcome.winner:
+        return outcome.winner - 1
+    raise DuelsError(f"'{outcome.code}' is for matches, not for rules.")
+
+
+def result_at(decisions: Decisions[Any, Any, Any], state: Any) -> int:
+    """How a state stands by the rules without their limit."""
+    result = result_of(decisions.rules.outcome(state))
+    if (result == ONGOING) is (decisions.actor(state) is None):
+        raise DuelsError(f"{decisions.rules.name} ends without a result, and not by its limit.")
+    return result
+
 
 @dataclass(frozen=True)
 class Tables:
-    """A game's decisions and endings as arrays; state 0 is the start, seats are 0 and 1."""
+    """A game's decisions and endings as arrays; seats are 0 and 1."""
 
     actor: NDArray[np.int8]
     """[state] who decides; NOBODY when the game is over."""
-    winner: NDArray[np.int8]
-    """[state] who has won; NOBODY while the game goes on."""
+    result: NDArray[np.int8]
+    """[state] ONGOING, FIRST_WON, SECOND_WON or DRAWN."""
+    starts: NDArray[np.int32]
+    """[ticket] the state that a game begins with; tickets are equally likely."""
     successor: NDArray[np.int32]
     """[state, action, ticket] the next state, times 2, plus 1 if the clock ticks; ILLEGAL."""
     observation: NDArray[np.int8]
     """[seat, state] what the seat is shown."""
     origin: NDArray[np.int32]
-    """[state] the state, action and way of turning out by which it was first reached."""
+    """[state] the state, action and transition by which it was first reached; -1: a start."""
 
     @property
     def states(self) -> int:
+        """How many states there are."""
         return int(self.successor.shape[0])
 
     @property
     def actions(self) -> int:
+        """How many actions there are."""
         return int(self.successor.shape[1])
 
     @property
     def tickets(self) -> int:
+        """How many equally likely ways chance has after a move."""
         return int(self.successor.shape[2])
 
     @property
@@ -64,19 +109,71 @@ class Tables:
     def rules_states(self, rules: Rules[Any, Any, Any]) -> list[Any]:
         """The rules' own states, in the order of the tables."""
         decisions = Decisions(rules)
-        states = [decisions.initial]
-        for parent, action, way in self.origin[1:].tolist():
-            states.append(decisions.ways(states[parent], decisions.actions[action])[way].state)
+        states: list[Any] = []
+        for parent, action, place in self.origin.tolist():
+            found = (
+                decisions.transitions(states[parent], decisions.actions[action])
+                if parent >= 0
+                else decisions.starts
+            )
+            states.append(found[place].state)
         return states
 
 
 def tables_of(rules: Rules[Any, Any, Any], encoding: Encoding) -> Tables:
     """The tables of `rules`, the same for every limit; from the cache if they are there."""
-    unlimited = replace(cast(Any, rules), **{rules.limit: None}) if rules.limit else rules
+    refuse_many_states(rules)
+    decisions = Decisions(rules)
+    sources = list(_sources(rules, encoding))
+    if None in sources:  # rules typed in at a prompt: nothing tells whether they are the same next time
+        return Tables(**compile_tables(decisions, encoding))
+    layout = [(feature.name, feature.values, feature.count) for feature in encoding.features]
+    key = _key_of((decisions.rules, layout), [source for source in sources if source])
+    name = f"tables-{rules.name}-{key}"
+    stored = obtain(name, f"{name}.bin", lambda: _pack(compile_tables(decisions, encoding)))
+    return Tables(**_unpack(stored))
+
+
+def refuse_many_states(rules: Rules[Any, Any, Any]) -> None:
+    """Refuse at once what the rules say is far too large; what is a little too large, exploring finds out."""
+    most = most_decisions(rules)
+    if most is not None and most > BOUND_SLACK * MOST_STATES:
+        raise TooLarge(f"{rules.name} has too many states for tables: up to 2^{(most - 1).bit_length()}.")
+    actions = len(rules.all_actions())
+    if actions > MOST_ACTIONS:
+        raise TooLarge(f"{rules.name} has too many actions for tables ({actions}).")
+
+
+def _sources(rules: Rules[Any, Any, Any], encoding: Encoding) -> Iterator[Path | None]:
+    """Every file that the tables depend on, in a fixed order; None for code that is in no file."""
+    ours = (__name__, core_rules.__name__, core_features.__name__, decisions_module.__name__)
     readers = {feature.read.__module__ for feature in encoding.features}
-    sources = [sys.modules[name] for name in (type(rules).__module__, *sorted(readers), __name__)]
-    key = key_of(unlimited, [*sources, core_rules, core_features, decisions_module])
-    return Tables(**cached(f"tables-{rules.name}", key, lambda: compile_tables(Decisions(rules), encoding)))
+    for name in (type(rules).__module__, *sorted(readers), *ours):
+        file = getattr(sys.modules.get(name), "__file__", None)
+        yield Path(file) if file else None
+    package = getattr(sys.modules.get(rules.game.package), "__path__", ())
+    for folder in package:  # what the rules import of their own package counts too
+        yield from sorted(Path(folder).glob("*.py"))
+
+
+def _key_of(subject: object, sources: Iterable[Path]) -> str:
+    """A key that changes with `subject` and with the content of `sources`."""
+    digest = hashlib.sha256(repr(subject).encode())
+    for source in sources:
+        digest.update(source.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _pack(arrays: Arrays) -> bytes:
+    buffer = io.BytesIO()
+    named: dict[str, Any] = {**arrays}  # newer stubs take any name for allow_pickle, which older NumPy lacks
+    np.savez(buffer, **named)
+    return buffer.getvalue()
+
+
+def _unpack(stored: bytes) -> Arrays:
+    with np.load(io.BytesIO(stored)) as arrays:
+        return dict(arrays)
 
 
 def compile_tables(decisions: Decisions[Any, Any, Any], encoding: Encoding) -> Arrays:
@@ -84,59 +181,72 @@ def compile_tables(decisions: Decisions[Any, Any, Any], encoding: Encoding) -> A
     found = _explore(decisions)
     tickets = lcm(*found.shares)
     if tickets > MOST_TICKETS:
-        raise DuelsError(f"{decisions.rules.name} has chances too fine for tables ({tickets} tickets).")
+        raise TooLarge(f"{decisions.rules.name} has chances too fine for tables ({tickets} tickets).")
     successor = np.full((len(found.states), len(decisions.actions), tickets), ILLEGAL, np.int32)
     for state, action, ways in found.moves:
-        place = 0
-        for target, odds in ways:
-            share = int(odds * tickets)
-            successor[state, action, place : place + share] = target
-            place += share
-    outcomes = [decisions.rules.outcome(state) for state in found.states]
+        successor[state, action] = _drawn(ways, tickets)
+    starts = [(found.number[transition.state], transition.odds) for transition in decisions.starts]
+    tickets = lcm(*(odds.denominator for _, odds in starts))
+    if tickets > MOST_STARTS:
+        raise TooLarge(f"{decisions.rules.name} has too many ways to begin for tables ({tickets} tickets).")
     actors = [decisions.actor(state) for state in found.states]
+    results = [result_at(decisions, state) for state in found.states]
     shown = [
         encoding.encode(decisions.rules.view(state, seat), seat) for seat in Seat for state in found.states
     ]
     return {
         "actor": np.array([actor - 1 if actor else NOBODY for actor in actors], np.int8),
-        "winner": np.array([o.winner - 1 if o and o.winner else NOBODY for o in outcomes], np.int8),
+        "result": np.array(results, np.int8),
+        "starts": np.array(_drawn(starts, tickets), np.int32),
         "successor": successor,
         "observation": np.frombuffer(b"".join(shown), np.int8).reshape(len(Seat), -1, encoding.size),
         "origin": np.array(found.origin, np.int32),
     }
 
 
+def _drawn(ways: list[tuple[int, Fraction]], tickets: int) -> list[int]:
+    """[ticket] where it leads, by the odds of each."""
+    return [target for target, odds in ways for _ in range(int(odds * tickets))]
+
+
 @dataclass
 class _Found:
     """What exploring has found so far; a target is a successor as the tables hold it."""
 
-    states: list[Any]
-    origin: list[tuple[int, int, int]]
+    states: list[Any] = field(default_factory=list)
+    number: dict[Any, int] = field(default_factory=dict)
+    origin: list[tuple[int, int, int]] = field(default_factory=list)
     moves: list[tuple[int, int, list[tuple[int, Fraction]]]] = field(default_factory=list)
-    shares: set[int] = field(default_factory=set)
+    shares: set[int] = field(default_factory=lambda: {1})
+
+    def enter(self, transition: Transition[Any], origin: tuple[int, int, int]) -> int:
+        number = self.number.setdefault(transition.state, len(self.states))
+        if number == len(self.states):
+            self.states.append(transition.state)
+            self.origin.append(origin)
+        return number
 
 
 def _explore(decisions: Decisions[Any, Any, Any]) -> _Found:
     """Breadth first from the start, so that a state is numbered after the one it was reached from."""
-    if len(decisions.actions) > MOST_ACTIONS:
-        raise DuelsError(
-            f"{decisions.rules.name} has too many actions for tables ({len(decisions.actions)})."
-        )
-    found = _Found([decisions.initial], [(0, 0, 0)])
-    numbers = {decisions.initial: 0}
+    name = decisions.rules.name
+    found = _Found()
+    for place, transition in enumerate(decisions.starts):
+        found.enter(transition, (-1, 0, place))
     for number, state in enumerate(found.states):  # the list grows while it is read
         if decisions.actor(state) is None:
             continue
         for action_number, action in decisions.legal(state).items():
             targets = []
-            for place, way in enumerate(decisions.ways(state, action)):
-                target = numbers.setdefault(way.state, len(numbers))
-                if target == len(found.states):
-                    found.states.append(way.state)
-                    found.origin.append((number, action_number, place))
-                targets.append((2 * target + way.ticks, way.odds))
-                found.shares.add(way.odds.denominator)
+            for place, transition in enumerate(decisions.transitions(state, action)):
+                if transition.ticks not in (0, 1):
+                    raise TooLarge(
+                        f"The clock of {name} goes on by {transition.ticks} in one move; tables need 1."
+                    )
+                target = found.enter(transition, (number, action_number, place))
+                targets.append((2 * target + transition.ticks, transition.odds))
+                found.shares.add(transition.odds.denominator)
             found.moves.append((number, action_number, targets))
         if len(found.states) > MOST_STATES:
-            raise DuelsError(f"{decisions.rules.name} has too many states for tables.")
+            raise TooLarge(f"{name} has too many states for tables.")
     return found

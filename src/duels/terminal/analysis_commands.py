@@ -1,4 +1,4 @@
-"""The commands of `duels` that need an oracle: solve, levels, review, practice, export."""
+"""The commands of `duels` that need an oracle: what a match, a position or a player is worth."""
 
 import json
 from pathlib import Path
@@ -7,19 +7,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from duels.core.errors import DuelsError
-from duels.terminal.options import (
-    GameCommand,
-    examples,
-    flags_for,
-    game_argument,
-    leave,
-    plain_option,
-    read,
-    record_argument,
-    who_option,
-)
+from duels.terminal.game_options import GameCommand, game_argument, who_option
+from duels.terminal.options import examples, last_played, leave, plain_option, read, record_argument
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from duels.core.rules import Rules
 
 
@@ -31,8 +24,6 @@ if TYPE_CHECKING:
         "duels solve lights --lights 12",
         "duels solve leap --goal 100",
         "duels solve flip --verify",
-        "duels solve hunt --study",
-        "duels solve hunt --train --out strategy",
     ),
     cls=GameCommand,
 )
@@ -41,19 +32,6 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="The answer as one JSON object.")
 @click.option("--all", "every_action", is_flag=True, help="List every action, however many there are.")
 @click.option("--verify", "verifying", is_flag=True, help="Check the values by methods written apart.")
-@click.option("--study", "studying", is_flag=True, help="hunt: what its strategy does; takes minutes.")
-@click.option(
-    "--train", "training", is_flag=True, help="hunt: build its strategy from nothing; takes minutes."
-)
-@click.option("--quick", is_flag=True, help="With --train: a plan far too short, to see it work.")
-@click.option("--seed", help="With --train: the same for every seed, since nothing is left to chance.")
-@click.option(
-    "--out",
-    "folder",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="With --train: the folder to write the strategy and its certificate to; takes about 20 minutes. "
-    "Nothing is written without it.",
-)
 @plain_option
 def solve(
     rules: "Rules[Any, Any, Any]",
@@ -61,70 +39,40 @@ def solve(
     as_json: bool,
     every_action: bool,
     verifying: bool,
-    studying: bool,
-    training: bool,
-    quick: bool,
-    seed: str | None,
-    folder: Path | None,
     plain: bool,
 ) -> None:
     """Show what perfect play is: the value of a position and of every action.
 
-    A value is the probability that the player to move wins when both play perfectly; never-ending
-    play counts one half.
+    A value is the probability that the player to move wins when both play perfectly; a draw counts one
+    half, and so does never-ending play.
 
     \b
     --verify takes, on one core:
       lights, leap  about a second
       chain         some seconds
       flip          a few minutes
-      hunt          minutes, and needs the extra 'solve'
+      hunt          minutes, and needs the extra 'fast'
     """
+    from duels.analysis.solution import position_to_solve
     from duels.terminal import solve as solving
-    from duels.terminal import strategy
-    from duels.terminal.progress import need
     from duels.terminal.screen import Screen
 
     screen = Screen(plain)
-    game = rules.game
-    if training + studying + verifying > 1:
-        raise click.UsageError("Give one of --train, --study and --verify.")
-    if (quick or seed is not None or folder) and not training:
-        raise click.UsageError("--quick, --seed and --out go with --train.")
-    _refuse_unused(
-        "--train" if training else "--study" if studying else "--verify" if verifying else "",
-        {
-            "--position": position is not None,
-            "--all": every_action,
-            "--json": as_json,
-            **dict.fromkeys((word for word in flags_for(rules) if word.startswith("--")), True),
-        },
-    )
+    for name, given in {"--position": position is not None, "--all": every_action}.items():
+        if verifying and given:
+            raise click.UsageError(f"{name} does not go with --verify.")
     try:
-        sight = solving.position_to_solve(rules, position)
+        sight = position_to_solve(rules, position)
     except DuelsError as error:
         raise click.UsageError(str(error)) from None
-    if training or studying:
-        game.learned("rebuild" if training else "study")  # what is not learned needs no package either
-        need("numba")
-    if training:
-        strategy.train(game, quick, seed, folder, screen)
-    elif studying:
-        strategy.study(game, as_json, screen)
-    elif verifying:
+    if verifying:
         leave(0 if solving.verify(rules, as_json, screen) else 1)
-    elif as_json:
-        click.echo(solving.solution_as_json(rules, sight, screen))
     else:
-        solving.show_solution(rules, sight, screen, every_action)
-
-
-def _refuse_unused(mode: str, given: dict[str, bool]) -> None:
-    """Say that an option has no meaning in this mode rather than ignore it."""
-    used = {"": set(given), "--verify": set(given) - {"--position", "--all"}, "--study": {"--json"}}
-    for name, is_given in given.items():
-        if is_given and name not in used.get(mode, set()):
-            raise click.UsageError(f"{name} does not go with {mode}.")
+        solution = solving.find_solution(sight, screen)
+        if as_json:
+            click.echo(json.dumps(solution.as_data(), indent=2))
+        else:
+            screen.say(solving.solution_as_text(solution, every_action))
 
 
 @click.command(
@@ -135,14 +83,18 @@ def _refuse_unused(mode: str, given: dict[str, bool]) -> None:
 )
 @game_argument
 @click.option(
-    "--matches", type=click.IntRange(2), help="Matches a row; 1000 by default in lights and leap, else 100."
+    "--matches",
+    type=click.IntRange(2),
+    help="Matches a row; by default 1000 where skill alone decides, else 100.",
 )
 @click.option("--seed", default="levels", show_default=True, help="Makes the measurement repeatable.")
 @click.option("--json", "as_json", is_flag=True, help="The rows as one JSON list.")
 def levels(rules: "Rules[Any, Any, Any]", matches: int | None, seed: str, as_json: bool) -> None:
-    """Show how strong the levels are: novice, casual, club, expert, perfect.
+    """Show how strong the levels are: novice, casual, club, expert, best.
 
-    A level is defined by how much winning probability it gives away per decision.
+    A level is defined by how much winning probability it gives away per decision, as a share of what random
+    play does: the share that is intended stands beside the one that is measured. `best` is called `perfect`
+    where that is proven.
     """
     from dataclasses import asdict
 
@@ -151,10 +103,8 @@ def levels(rules: "Rules[Any, Any, Any]", matches: int | None, seed: str, as_jso
     from duels.terminal.screen import Screen
 
     matches = matches or usual_matches(rules)
-    with Screen().patience("measuring") as tell:
-        rows = measure_levels(
-            rules, matches, seed, lambda name, number: tell(f"{name}, {number} of {matches} matches")
-        )
+    with Screen().patience("measuring") as progress:
+        rows = measure_levels(rules, matches, seed, progress)
     if as_json:
         click.echo(json.dumps([asdict(row) for row in rows], indent=2))
     else:
@@ -177,24 +127,29 @@ def levels(rules: "Rules[Any, Any, Any]", matches: int | None, seed: str, as_jso
     help="Also write a page to step through.",
 )
 @plain_option
-def review(file: Path, as_json: bool, page: Path | None, plain: bool) -> None:
-    """Show where a match was won and lost: every decision, its price, and what was luck."""
+def review(file: Path | None, as_json: bool, page: Path | None, plain: bool) -> None:
+    """Show where a match was won and lost: what every decision gave away, and what was luck.
+
+    Without FILE it is the match that was played last.
+    """
     from duels.analysis.review import review_record
-    from duels.terminal.review_text import review_as_json, review_as_text
+    from duels.terminal.review_text import review_as_text
     from duels.terminal.screen import Screen
 
     if page and page.exists() and not page.read_bytes().lstrip().lower().startswith(b"<!doctype html"):
         raise click.UsageError(f"--html: {page} exists already and is no page; it is not written over.")
-    record = read(file)
+    record = read(file or last_played())
     screen = Screen(plain)
-    with screen.patience("reviewing"):
-        reviewed = review_record(record)
+    with screen.patience("reviewing") as progress:
+        reviewed = review_record(record, progress)
     if page:
         from duels.analysis.review_page import review_as_page
 
         page.write_text(review_as_page(reviewed), encoding="utf-8")
     if as_json:
-        click.echo(review_as_json(reviewed))
+        from duels.analysis.review_data import review_as_data
+
+        click.echo(json.dumps(review_as_data(reviewed), indent=2))
     else:
         screen.say(review_as_text(reviewed))
     if page:
@@ -209,16 +164,14 @@ def review(file: Path, as_json: bool, page: Path | None, plain: bool) -> None:
 @click.option("--seed", help="Makes the positions repeatable.")
 @plain_option
 def practice(rules: "Rules[Any, Any, Any]", count: int, seed: str | None, plain: bool) -> None:
-    """Answer positions that have one right move (in hunt a few), graded at once.
+    """Solve positions with a clear answer, graded at once.
 
-    At any prompt, help tells what else can be entered.
+    Type help at any time.
     """
-    from random import Random
-
     from duels.terminal.practice import practise
     from duels.terminal.screen import Screen
 
-    practise(rules, count, Random(seed), Screen(plain))
+    practise(rules, count, seed, Screen(plain))
 
 
 @click.command(
@@ -231,7 +184,7 @@ def practice(rules: "Rules[Any, Any, Any]", count: int, seed: str | None, plain:
 )
 @game_argument
 @click.option("--games", "count", type=click.IntRange(1), default=100, show_default=True, help="How many.")
-@who_option("--player", "Who plays.", "perfect")
+@who_option("--player", "Who plays.", "best")
 @who_option("--against", "Who sits at the other seat; the same player by default.")
 @click.option("--seed", default="export", show_default=True, help="Makes the matches repeatable.")
 @click.option(
@@ -250,9 +203,9 @@ def export(
 ) -> None:
     """Write matches between machine players, every decision graded.
 
-    A run that was broken off goes on where it was when it is started again, and a finished one goes on
-    with more --games. chain and hunt need not end between machines: they are cut off after 50 boards or
-    turns, or as --max-boards and --max-turns say.
+    A run that was interrupted goes on where it was when it is started again; a finished one goes on with
+    more --games. chain and hunt need not end between machines: without a limit of your own (--max-boards,
+    --max-turns) they are cut off at 50.
     """
     from duels.analysis import export as exporting
     from duels.play.new_match import limited
@@ -271,4 +224,42 @@ def export(
     click.echo(str(path))
 
 
-COMMANDS = (solve, levels, review, practice, export)
+@click.command(epilog=examples("duels stats", "duels stats --json"))
+@click.option("--json", "as_json", is_flag=True, help="The statistics as one JSON object.")
+@plain_option
+def stats(as_json: bool, plain: bool) -> None:
+    """Tell how you do against the machine: results, losses over time, usual mistakes."""
+    from duels.terminal.screen import Screen
+    from duels.terminal.statistics import gather, statistics_as_text
+
+    screen = Screen(plain)
+    found = gather(screen, screen.notice)
+    if as_json:
+        click.echo(json.dumps(found.as_data(), indent=2))
+    else:
+        screen.say(statistics_as_text(found))
+
+
+@click.command(epilog=examples("duels daily", "duels daily --date 2026-11-16", "duels daily --json"))
+@click.option(
+    "--date", "day", type=click.DateTime(["%Y-%m-%d"]), help="Another day's puzzles, which count for nothing."
+)
+@click.option("--json", "as_json", is_flag=True, help="The puzzles as one JSON object; nothing is asked.")
+@plain_option
+def daily(day: "datetime | None", as_json: bool, plain: bool) -> None:
+    """Solve the puzzles of the day, one of each game, the same for everybody.
+
+    Each is graded at once. A streak counts the days in a row, and the last line can be shared: it gives
+    nothing away.
+    """
+    from datetime import date
+
+    from duels.terminal.daily import daily_as_data, play_daily
+    from duels.terminal.screen import Screen
+
+    today = date.today()
+    asked = day.date() if day else today
+    if as_json:
+        click.echo(json.dumps(daily_as_data(asked, today), indent=2))
+    else:
+        play_daily(asked, today, Screen(plain))

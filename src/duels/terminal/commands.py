@@ -1,40 +1,53 @@
-"""The `duels` command, and the subcommands by which matches are played, kept and shown.
+"""The `duels` command. Its subcommands are loaded when they are called, and not before.
 
 Data goes to stdout, notices to stderr. 0: done, 1: failed, 2: wrong usage, 130: interrupted.
 """
 
-import json
 import os
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
 
 import click
 
 from duels.core.errors import DuelsError, printable
-from duels.core.game import Game
-from duels.games import GAMES, installed_games
-from duels.terminal import analysis_commands
-from duels.terminal.options import (
-    GameCommand,
-    examples,
-    game_argument,
-    leave,
-    plain_option,
-    read,
-    record_argument,
-    who_option,
-)
+from duels.terminal.options import examples, plain_option
+from duels.terminal.shell import note_call
 from duels.terminal.signals import end_in_order, exit_code
 
-if TYPE_CHECKING:
-    from duels.core.rules import Rules
+_COMMANDS = {
+    "match_commands": {
+        "play": "Play a game.",
+        "resume": "Go on with an interrupted match, the last one by default.",
+        "matches": "List your matches, the last one first: game, players, result, when.",
+        "replay": "Show a recorded match, the last one by default, as it was played, or as one seat saw it.",
+        "verify": "Check that a record, the last one by default, is legal from its first line to its last.",
+        "share": "Print a record with one seat's view only, to hand to that seat.",
+        "demo": "Play one quick match of each game between built-in players.",
+    },
+    "analysis_commands": {
+        "review": "Show where a match was won and lost: what every decision gave away, and what was luck.",
+        "daily": "Solve the puzzles of the day, one of each game, the same for everybody.",
+        "practice": "Solve positions with a clear answer, graded at once.",
+        "stats": "Tell how you do against the machine: results, losses over time, usual mistakes.",
+        "solve": "Show what perfect play is: the value of a position and of every action.",
+        "levels": "Show how strong the levels are: novice, casual, club, expert, best.",
+        "export": "Write matches between machine players, every decision graded.",
+    },
+    "list_commands": {
+        "games": "List the games, a line each, and where they come from.",
+        "rules": "Show a game's rule card.",
+        "players": "List who can sit at a seat, a line each.",
+        "completion": "Print the script that completes duels' commands in a shell.",
+    },
+}
+"""Module, command, and the first line of its help, which a list of commands shows without loading it."""
 
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
     _prepare_streams()
     end_in_order()
+    note_call()
     sys.exit(run(sys.argv[1:]))
 
 
@@ -46,7 +59,8 @@ def run(arguments: list[str]) -> int:
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except click.ClickException as error:
-        error.message = printable(error.message, but="\n\t")  # click lists choices in lines of their own
+        message = printable(error.message, but="\n\t")  # click lists choices in lines of their own
+        object.__setattr__(error, "message", message)
         error.show()
         return error.exit_code
     except (KeyboardInterrupt, EOFError, click.Abort) as leaving:
@@ -78,7 +92,26 @@ def _prepare_streams() -> None:
             stream.reconfigure(errors="replace")
 
 
+class _Commands(click.Group):
+    """Finds commands by name, and lists them without loading them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [name for names in _COMMANDS.values() for name in names]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        for module, names in _COMMANDS.items():
+            if cmd_name in names:
+                found: click.Command = getattr(import_module(f"duels.terminal.{module}"), cmd_name)
+                return found
+        return None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([row for names in _COMMANDS.values() for row in names.items()])
+
+
 @click.group(
+    cls=_Commands,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=examples(
@@ -98,240 +131,7 @@ def cli(context: click.Context, plain: bool) -> None:
     """
     if context.invoked_subcommand:
         return
-    from duels.play.new_match import NewMatch
-    from duels.terminal.menu import choose_match
-    from duels.terminal.play import play_new
-    from duels.terminal.prompts import Quit
+    from duels.terminal.home import Home
     from duels.terminal.screen import Screen
 
-    screen = Screen(plain)
-    try:
-        game, one, two = choose_match(screen)
-    except Quit:
-        return
-    leave(play_new(NewMatch(game.rules(), one, two), screen))
-
-
-@cli.command(epilog=examples("duels games", "duels games --json"))
-@click.option("--json", "as_json", is_flag=True, help="One JSON list instead of lines.")
-def games(as_json: bool) -> None:
-    """List the games, a line each, and where they come from."""
-    rows = [(game, "duels") for game in GAMES.values()]
-    rows += [(installed.game, installed.source) for installed in installed_games()]
-    if as_json:
-        listed = [
-            {"game": game.name, "title": game.title, "summary": game.summary, "source": source}
-            for game, source in rows
-        ]
-        click.echo(json.dumps(listed, indent=2))
-        return
-    name_width = max(len(game.name) for game, _ in rows) + 2
-    title_width = max(len(game.title) for game, _ in rows) + 2
-    for game, source in rows:
-        origin = "" if game.name in GAMES else f"  [{source}]"
-        click.echo(f"{game.name:<{name_width}}{game.title:<{title_width}}{game.summary}{origin}")
-
-
-@cli.command(epilog=examples("duels players", "duels players --json"))
-@click.option("--json", "as_json", is_flag=True, help="One JSON list instead of lines.")
-def players(as_json: bool) -> None:
-    """List who can sit at a seat, a line each."""
-    from duels.players import KINDS, PERFECT
-
-    proven = {game.name: tell() for game in GAMES.values() if (tell := game.find("oracle", "how_perfect"))}
-    if as_json:
-        listed: list[dict[str, object]] = [
-            {"player": kind.name, "summary": kind.summary} for kind in KINDS.values()
-        ]
-        for entry in listed:
-            if entry["player"] == PERFECT:
-                entry["proven"] = proven
-        click.echo(json.dumps(listed, indent=2))
-        return
-    for kind in KINDS.values():
-        click.echo(f"{kind.name:<10}{kind.summary}")
-        if kind.name == PERFECT:
-            for name, text in proven.items():
-                click.echo(f"{'':<12}{name}: {text}")
-
-
-@cli.command(epilog=examples("duels rules hunt"))
-@game_argument
-def rules(game: Game) -> None:
-    """Show a game's rule card."""
-    click.echo(game.card(), nl=False)
-
-
-@cli.command(
-    epilog=examples(
-        "duels play lights",
-        "duels play hunt --seat2 greedy",
-        "duels play chain --seat1 random --seat2 greedy --seed 7",
-        'duels play chain --chance "heads tails heads"',
-        'duels play flip --chance "4 5 2,5" --save evening.duel',
-        "duels play lights --lights 12 --seat2 club",
-    ),
-    cls=GameCommand,
-)
-@game_argument
-@who_option("--seat1", "Who plays as seat 1.", "human")
-@who_option("--seat2", "Who plays as seat 2.", "human")
-@click.option(
-    "--first",
-    type=click.Choice(["1", "2", "random"]),
-    default="1",
-    show_default=True,
-    help="Which seat moves first, and so is Player 1.",
-)
-@click.option("--seed", help="Makes coins, tiles and machine players repeatable.")
-@click.option("--chance", "script", help="Chance outcomes in order; when they run out the rest is drawn.")
-@click.option(
-    "--save",
-    "path",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Record the match in this new file instead of the folder of matches.",
-)
-@plain_option
-def play(
-    rules: "Rules[Any, Any, Any]",
-    seat1: str,
-    seat2: str,
-    first: str,
-    seed: str | None,
-    script: str | None,
-    path: Path | None,
-    plain: bool,
-) -> None:
-    """Play a game.
-
-    `duels players` lists WHO can sit at a seat. A match with people in it is saved as it goes. At any
-    prompt, help tells what else can be entered. A match of two machines ends without a winner after 50
-    boards of chain or 50 turns of hunt; with people in it there is no limit.
-    """
-    from duels.play.new_match import NewMatch
-    from duels.terminal.play import play_new
-    from duels.terminal.screen import Screen
-
-    if path and path.exists():
-        name = printable(str(path))
-        raise click.UsageError(f"--save: {name} exists already; a match is never written over another file.")
-    if path and not path.parent.is_dir():
-        raise click.UsageError(f"--save: there is no folder {printable(str(path.parent))}.")
-    try:
-        new = NewMatch(rules, seat1, seat2, first, seed, script or "", path)
-    except DuelsError as error:
-        raise click.UsageError(str(error)) from None
-    leave(play_new(new, Screen(plain)))
-
-
-@cli.command(epilog=examples("duels resume", "duels resume evening.duel"))
-@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False), required=False)
-@plain_option
-def resume(file: Path | None, plain: bool) -> None:
-    """Go on with an interrupted match, the last one by default."""
-    from duels.play.journal import last_unfinished
-    from duels.terminal.play import play_on
-    from duels.terminal.screen import Screen
-
-    screen = Screen(plain)
-    leave(play_on(file or last_unfinished(screen.notice), screen))
-
-
-@cli.command(
-    epilog=examples(
-        "duels replay evening.duel", "duels replay evening.duel --seat 2", "duels replay evening.duel --step"
-    )
-)
-@record_argument
-@click.option("--seat", type=click.Choice(["1", "2"]), help="As this seat saw it.")
-@click.option("--step", is_flag=True, help="Wait for Enter after every turn.")
-@plain_option
-def replay(file: Path, seat: str | None, step: bool, plain: bool) -> None:
-    """Show a recorded match as it was played, or as one seat saw it.
-
-    What was hidden stays hidden while the match is unfinished, except from the seat that may know it.
-    """
-    from duels.core.rules import Seat
-    from duels.terminal.play import show_replay
-    from duels.terminal.screen import Screen
-
-    show_replay(read(file), Seat(int(seat)) if seat else None, step, Screen(plain))
-
-
-@cli.command(epilog=examples("duels verify evening.duel", "duels verify evening.duel --json"))
-@record_argument
-@click.option("--json", "as_json", is_flag=True, help="The answer as one JSON object.")
-def verify(file: Path, as_json: bool) -> None:
-    """Check that a record is legal from its first line to its last."""
-    try:
-        record = read(file)
-    except DuelsError as error:
-        if as_json:
-            click.echo(
-                json.dumps({"legal": False, "line": getattr(error, "line", None), "error": str(error)})
-            )
-        raise
-    match = record.match
-    entries = len(match.turns)
-    outcome = match.outcome
-    if as_json:
-        answer = {
-            "legal": True,
-            "game": match.rules.name,
-            "entries": entries,
-            "winner": outcome.winner if outcome else None,
-            "result": outcome.code if outcome else None,
-        }
-        click.echo(json.dumps(answer))
-    else:
-        told = outcome.reason if outcome else "unfinished"
-        click.echo(f"{printable(str(file))}: legal, {match.rules.name}, {entries} entries; {told}")
-
-
-@cli.command(epilog=examples("duels share hunt.duel --seat 1 > mine.duel"))
-@record_argument
-@click.option("--seat", type=click.Choice(["1", "2"]), required=True, help="Whose copy it is.")
-def share(file: Path, seat: str) -> None:
-    """Print a record with one seat's view only, to hand to that seat.
-
-    What the seat may not know reads '?', and the seed is left out.
-    """
-    from duels.core.record import dumps
-    from duels.core.rules import Seat
-
-    record = read(file)
-    if record.seat and record.seat != int(seat):
-        raise DuelsError(f"{file} holds only what {record.seat.label} saw.")
-    click.echo(dumps(record.match, record.headers, Seat(int(seat))), nl=False)
-
-
-@cli.command(epilog=examples("duels demo"))
-@plain_option
-def demo(plain: bool) -> None:
-    """Play one quick match of each game between built-in players."""
-    from duels.play.new_match import NewMatch
-    from duels.terminal.play import play_new
-    from duels.terminal.screen import Screen
-
-    screen = Screen(plain)
-    for game in GAMES.values():
-        screen.say(f"=== {game.name}: {game.title} (greedy against random) ===\n\n")
-        code = play_new(NewMatch(game.rules(), "greedy", "random"), screen)
-        if code:
-            leave(code)
-        screen.say("\n")
-
-
-@cli.command(epilog=examples('eval "$(duels completion bash)"', "duels completion fish | source"))
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-def completion(shell: str) -> None:
-    """Print the script that completes duels' commands in a shell."""
-    from click.shell_completion import get_completion_class
-
-    completer = get_completion_class(shell)
-    assert completer
-    click.echo(completer(cli, {}, "duels", "_DUELS_COMPLETE").source())
-
-
-for command in analysis_commands.COMMANDS:
-    cli.add_command(command)
+    Home(Screen(plain)).run()

@@ -38,6 +38,7 @@ def converse(
     dialogue = start()
     try:
         question = next(dialogue)
+        first = question.prompt
         while True:
             entry = ask(question)
             word = entry.strip().lower()
@@ -50,7 +51,9 @@ def converse(
                 question = Question(question.prompt, secret=question.secret)
             else:
                 question = dialogue.send(entry)
-                if not question.notice:
+                if question.prompt == first:
+                    entered.clear()
+                elif not question.notice:
                     entered.append(entry)
     except StopIteration as done:
         answer: T = done.value

@@ -11,11 +11,12 @@ _CLOSE = 0.55  # a score that nobody would notice at the table
 def levels_as_text(rules: Rules[Any, Any, Any], rows: list[LevelRow], matches: int) -> str:
     lines = [
         f"{rules.name}: what each level gives away per decision, and its score against the level below",
-        f"{'level':<10}{'of random play':>14}   {'points a decision':<18}   score",
+        f"{'of random play':>29}",
+        f"{'level':<10}{'intended':>9}{'measured':>10}   {'points a decision':<18}   score",
     ]
     for row in rows:
         lost = f"{100 * row.given_away:6.2f} ± {100 * row.given_away_margin:.2f}"
-        line = f"{row.name:<10}{row.share:>14.0%}   {lost:<18}   "
+        line = f"{row.name:<10}{row.share:>9.0%}{row.measured_share:>10.0%}   {lost:<18}   "
         if row.score is not None and row.margin is not None:
             unclear = "" if row.clear else "  cannot be told apart by so many matches"
             line += f"{row.score:6.1%} ± {100 * row.margin:.1f} points{unclear}"

@@ -1,62 +1,12 @@
-"""What the commands of `duels` share: arguments, options, and how they begin and end.
-
-Options for sizes and variants are generated from the rules of the game that a command names.
-"""
+"""Arguments and options that commands of `duels` share, and how they begin and end."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
-from duels.core.errors import DuelsError
-from duels.core.game import Game
-from duels.games import GAMES, all_games, find_game
-
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from click.shell_completion import CompletionItem
-
-    from duels.core.options import Option
     from duels.core.record import Record
-    from duels.core.rules import Rules
-
-
-F = TypeVar("F", bound="Callable[..., Any]")
-
-
-def _as_game(_context: click.Context, _parameter: click.Parameter, name: str) -> Game:
-    try:
-        return find_game(name)
-    except DuelsError as error:
-        raise click.BadParameter(str(error)) from None
-
-
-def _as_who(_context: click.Context, _parameter: click.Parameter, name: str | None) -> str | None:
-    from duels.players import find_kind
-
-    try:
-        return None if name is None else find_kind(name).name
-    except DuelsError as error:
-        raise click.BadParameter(str(error)) from None
-
-
-def _complete_game(
-    _context: click.Context, _parameter: click.Parameter, start: str
-) -> "list[CompletionItem]":
-    from click.shell_completion import CompletionItem
-
-    return [CompletionItem(g.name, help=g.summary) for g in all_games() if g.name.startswith(start.lower())]
-
-
-def _complete_who(_context: click.Context, _parameter: click.Parameter, start: str) -> "list[CompletionItem]":
-    from click.shell_completion import CompletionItem
-
-    from duels.players import KINDS
-
-    return [
-        CompletionItem(k.name, help=k.summary) for k in KINDS.values() if k.name.startswith(start.lower())
-    ]
 
 
 def examples(*lines: str) -> str:
@@ -65,158 +15,28 @@ def examples(*lines: str) -> str:
 
 
 plain_option = click.option("--plain", is_flag=True, help="No colours, even on a terminal.")
-game_argument = click.argument("game", callback=_as_game, shell_complete=_complete_game)
-record_argument = click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
-
-
-def who_option(name: str, text: str, default: str | None = None) -> "Callable[[F], F]":
-    """An option that names a kind of player."""
-    return click.option(
-        name,
-        metavar="WHO",
-        callback=_as_who,
-        shell_complete=_complete_who,
-        default=default,
-        show_default=default is not None,
-        help=text,
-    )
+record_argument = click.argument("file", type=click.Path(path_type=Path, exists=True), required=False)
+pace_option = click.option(
+    "--pace",
+    type=click.Choice(["off", "quick", "normal"]),
+    help="How long to pause before a machine's move, at a terminal; a key cuts it short.  [default: normal]",
+)
 
 
 def read(file: Path) -> "Record":
     """The match recorded in `file`."""
-    from duels.play.journal import read_record
+    from duels.play.library import read_record
 
     return read_record(file)
+
+
+def last_played() -> Path:
+    """The file of the match that was played last."""
+    from duels.play.library import last_match
+
+    return last_match(lambda text: click.echo(text, err=True))
 
 
 def leave(code: int) -> None:
     """End the command with this exit code."""
     raise click.exceptions.Exit(code)
-
-
-# -- the options of rules ----------------------------------------------------------------------------
-
-
-class GameCommand(click.Command):
-    """A command that takes a game and its options, and is called with `rules` in place of both."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        ctx.meta[_GAME] = self._named_in(ctx, args)
-        return super().parse_args(ctx, args)
-
-    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        params = super().get_params(ctx)
-        game = ctx.meta.get(_GAME)
-        if game is None:
-            return params
-        from duels.core.options import options_of
-
-        taken = {flag for param in params for flag in param.opts}
-        made = [_as_click(option, game, taken) for option in options_of(game.rules_class())]
-        own = [param for param in params if isinstance(param, click.Argument)]
-        return [*own, *made, *(param for param in params if param not in own)]
-
-    def invoke(self, ctx: click.Context) -> Any:
-        game: Game = ctx.params.pop("game")
-        given = {key: ctx.params.pop(key) for key in list(ctx.params) if key.startswith(_OPTION)}
-        options = {key.removeprefix(_OPTION): value for key, value in given.items() if value is not None}
-        try:
-            ctx.params["rules"] = game.rules(**options)
-        except DuelsError as error:
-            raise click.UsageError(str(error), ctx) from None
-        return super().invoke(ctx)
-
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        if ctx.meta.get(_GAME) is None:
-            from duels.core.options import options_of
-
-            rows = [
-                (game.name, ", ".join(_flag(option.name) for option in options_of(game.rules_class())))
-                for game in GAMES.values()
-            ]
-            with formatter.section(f"Options of the games (duels {self.name} GAME --help tells more)"):
-                formatter.write_dl(rows)
-        super().format_epilog(ctx, formatter)
-
-    def _named_in(self, ctx: click.Context, args: list[str]) -> Game | None:
-        """The game that the arguments name, whatever options of its own stand around it."""
-        parser = self.make_parser(ctx)
-        parser.ignore_unknown_options = True
-        try:
-            found, rest, _ = parser.parse_args(args=list(args))
-        except click.UsageError:
-            return None  # it is told when the arguments are parsed in earnest
-        words = [word for word in (found.get("game"), *rest) if isinstance(word, str) and word[:1] != "-"]
-        wrong: DuelsError | None = None
-        for word in words:
-            try:
-                return find_game(word)
-            except DuelsError as error:
-                wrong = wrong or error
-        if wrong and not ctx.resilient_parsing:
-            raise click.BadParameter(str(wrong), ctx, param_hint="'GAME'")
-        return None
-
-
-_GAME = "duels.game"
-_OPTION = "option_"
-
-
-def _flag(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
-
-
-def _as_click(option: "Option", game: Game, taken: set[str]) -> click.Option:
-    """The option of a command for an option of the rules."""
-    from duels.core.options import Kind
-
-    flag = _flag(option.name)
-    if flag in taken:  # a command's own option goes first
-        flag = f"--{game.name}-{flag.removeprefix('--')}"
-    if option.kind is Kind.FLAG:
-        flag = f"{flag}/--no-{flag.removeprefix('--')}"
-    default = "no limit" if option.default is None else option.format(option.default)
-    kind: Any = click.IntRange(option.least)
-    if option.kind is Kind.NUMBER:
-        kind = click.IntRange(option.least, option.most)
-    elif option.kind is Kind.NAME:
-        kind = click.Choice(option.choices) if option.choices else str
-    elif option.kind is Kind.FLAG:
-        kind = bool
-    elif option.kind is not Kind.LIMIT:
-        kind = _List(option)
-    help_text = f"{game.name}: {option.help}".removesuffix(": ") + f". [default: {default}]"
-    return click.Option([flag, f"{_OPTION}{option.name}"], type=kind, default=None, help=help_text)
-
-
-class _List(click.ParamType):  # type: ignore[type-arg]
-    """Numbers or names with commas between them."""
-
-    name = "list"
-
-    def __init__(self, option: "Option") -> None:
-        self._option = option
-
-    def get_metavar(self, param: click.Parameter, *_: object) -> str:
-        return f"{self._option.kind.value.upper()},…"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if not isinstance(value, str):
-            return value
-        try:
-            return self._option.parse(value)
-        except DuelsError as error:
-            self.fail(str(error), param, ctx)
-
-
-def flags_for(rules: "Rules[Any, Any, Any]") -> list[str]:
-    """The words of a command line that give these rules, after the name of their game."""
-    from duels.core.options import Option
-
-    words: list[str] = []
-    for name, value in rules.options().items():
-        if isinstance(value, bool):
-            words.append(_flag(name) if value else f"--no-{_flag(name).removeprefix('--')}")
-        else:
-            words += [_flag(name), Option.format(value)]
-    return words

@@ -1,67 +1,88 @@
 """Practice at the terminal: positions with a clear answer, asked in the book's words and graded at once."""
 
-from random import Random
+from itertools import islice
 from typing import Any
 
-from duels.analysis.advice import belief_strip, hint
-from duels.analysis.exercises import Exercise, exercises, grade
+from duels.analysis.exercises import Exercise, exercises
+from duels.analysis.progression import Skill, at_level
+from duels.analysis.wording import belief_strip
 from duels.core.rules import Rules
-from duels.solving.oracle import Oracle
 from duels.solving.oracles import oracle_for
+from duels.solving.protocols import beliefs_of, explainer_of
 from duels.terminal.dialogue import ALWAYS, converse, help_text
+from duels.terminal.hint_text import hint_as_text
+from duels.terminal.remembered import note, recall
 from duels.terminal.screen import Screen
 
 HELP = help_text(ALWAYS | {"quit": "leave"})
+_MEMORY = "practice"
 
 
-def practise(rules: Rules[Any, Any, Any], count: int, rng: Random, screen: Screen) -> tuple[int, int]:
-    """Ask `count` exercises; how many were right, out of how many answered."""
+class Left(Exception):
+    """The person wants to stop."""
+
+
+def practise(rules: Rules[Any, Any, Any], count: int, seed: str | None, screen: Screen) -> tuple[int, int]:
+    """Ask `count` exercises; how many were right, out of how many answered.
+
+    They get harder with success, from one time to the next too; with a seed they are the same each time.
+    """
+    noted = recall(_MEMORY)
+    name = repr(rules)
+    skill = Skill() if seed else Skill.from_data(noted.get(name))
+    began = skill.aim
     right = asked = 0
-    with screen.patience("looking for positions"):
-        oracle = oracle_for(rules)
-        found = exercises(rules, oracle, rng)
+    with screen.patience("looking for positions") as progress:
+        oracle_for(rules, progress)  # the exercises share it
+        on_offer = exercises(rules, seed)
+        found = islice(on_offer if seed else at_level(on_offer, skill), count)
         exercise = next(found, None)
     try:
-        if exercise and oracle.counts_as_one:
-            screen.say(f"{oracle.counts_as_one}\n")
-        while exercise and asked < count:
-            answer = _ask(oracle, exercise, f"{asked + 1} of {count}", screen)
+        if exercise and (told := explainer_of(exercise.oracle).counts_as_one):
+            screen.say(f"{told}\n")
+        while exercise:
+            answer = ask_exercise(exercise, f"Puzzle {asked + 1} of {count}", screen)
             asked += 1
-            graded = grade(oracle, exercise, answer)
+            graded = exercise.grade(answer)
             right += graded.right
+            skill.answered(graded.right)
             screen.say(f"{graded.text}\n\n")
-            if asked < count:
-                with screen.patience("looking for another position"):
-                    exercise = next(found, None)
-        if not exercise:
+            with screen.patience("looking for another position"):
+                exercise = next(found, None)
+        if asked < count:
             more = "more " if asked else ""
             screen.say(f"No {more}positions with a clear answer were found in {rules.name}.\n")
-    except _Leave:
+    except Left:
         pass
     except KeyboardInterrupt:
         screen.say("\n")  # the score stands on a line of its own, not behind ^C
         raise
     finally:
         if asked:
-            screen.say(f"{right} of {asked} right.\n")
+            screen.say(f"{right} of {asked} right.{'' if seed else _outlook(began, skill.aim)}\n")
+        if asked and not seed:
+            note(_MEMORY, {**noted, name: skill.as_data()})
     return right, asked
 
 
-class _Leave(Exception):
-    """The person wants to stop."""
+def _outlook(before: float, now: float) -> str:
+    if now == before:
+        return ""
+    return f" Next time it gets {'harder' if now > before else 'easier'}."
 
 
-def _ask(oracle: Oracle[Any, Any], exercise: Exercise, place: str, screen: Screen) -> Any:
-    """The action entered."""
-    rules, sight = exercise.match.rules, exercise.sight
+def ask_exercise(exercise: Exercise, title: str, screen: Screen, hints: bool = True) -> Any:
+    """The action entered; Left if the person stops."""
+    sight, rules = exercise.sight, exercise.sight.rules
     words = rules.game.words(rules)
-    screen.say(f"--- {place}: {exercise.position} ---\n{words.board(sight)}{words.remembered(sight)}\n")
-    strip = belief_strip(oracle.belief(sight))
+    screen.say(f"{title}: you are {words.called(sight.seat)}, to move\n")
+    screen.say(f"{words.board(sight)}{words.remembered(sight)}\n")
+    strip = belief_strip(beliefs_of(exercise.oracle).belief(sight))
     if strip:
-        screen.say(f"The other token may be here:\n{strip}")
+        screen.say(f"What you can know:\n{strip}")
 
     def leave(entered: list[str]) -> None:
-        raise _Leave
+        raise Left
 
     commands = {
         "help": lambda entered: screen.say(HELP),
@@ -69,7 +90,11 @@ def _ask(oracle: Oracle[Any, Any], exercise: Exercise, place: str, screen: Scree
         "rules": lambda entered: screen.say(rules.game.card()),
         "board": lambda entered: screen.say(words.board(sight)),
         "moves": lambda entered: screen.say(words.moves(sight)),
-        "hint": lambda entered: screen.say(hint(oracle, rules, sight, words, entered)),
+        "hint": lambda entered: screen.say(
+            hint_as_text(sight, words, entered, exercise.oracle)
+            if hints
+            else "There are no hints for these puzzles.\n"
+        ),
         "quit": leave,
     }
     return converse(lambda: words.ask(sight), screen.ask, commands)

@@ -1,22 +1,15 @@
 """A live match at the prompt: asks people in the book's words, and tells everything that happens."""
 
 from collections.abc import Callable
-from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
 
 from duels.core.errors import DuelsError
-from duels.core.match import Match
+from duels.core.record import format_entry
 from duels.core.rules import Seat
-from duels.core.words import Question, ask_until, read_yes
-from duels.play.live import LiveMatch
+from duels.core.words import Ink, Question, ask_until, read_yes
+from duels.play.live import LiveMatch, Takeback
 from duels.play.narrator import Narrator
 from duels.terminal.dialogue import ALWAYS, converse, help_text
 from duels.terminal.screen import Screen
-
-if TYPE_CHECKING:
-    from duels.solving.oracle import Oracle
-
-AnyMatch = Match[Any, Any, Any]
 
 COMMANDS = ALWAYS | {
     "undo": "take back your last decision",
@@ -26,6 +19,10 @@ COMMANDS = ALWAYS | {
 }
 """What can be entered at any prompt of a match."""
 HELP = help_text(COMMANDS)
+SHORT = {"?": "help", "q": "quit", "exit": "quit"}
+"""Other words for some of them, where the game has no meaning of its own for them."""
+_SUSPENSE = "...\n"  # of a coin in the air
+_ROOM_FOR_A_QUESTION = 4  # lines
 
 
 class Quit(Exception):
@@ -59,33 +56,87 @@ class PromptedMatch:
         watching = frozenset[Seat]() if self.guarded else live.people or frozenset(Seat)
         self.narrator = Narrator(self.words, watching)
         self._at_keyboard: Seat | None = None
-        self._oracle: Oracle[Any, Any] | None = None
+        self._told = ""
+        self._lines = 0  # on the screen since a person was last asked
+        self._asked_at = 0
 
     def run(self) -> None:
         """Play to the end. Quit, EOFError and KeyboardInterrupt leave the match as it is on disk."""
-        # What one person types ahead of a question can be a secret from the other.
-        with self.screen.typing(shown=False) if self.guarded else nullcontext():
+        if not self.guarded:
             self._run()
+            return
+        # What one person types ahead of a question can be a secret from the other.
+        with self.screen.aside(), self.screen.typing(shown=False):
+            self._run()
+        self._retell()
 
     def _run(self) -> None:
         live = self.live
+        self._say_who_is_who()
         self._retell()
         while (actor := live.match.actor) is not None:
             if live.person:
+                self._recall()
                 self._let_person_decide(live.person)
                 continue
             with self.screen.patience("thinking"):
                 action = live.choose()
+            if isinstance(actor, Seat) or self._told.endswith(_SUSPENSE):
+                self.screen.wait()
             live.play(actor, action)
-            self.screen.say(self.narrator.entered(live.match))
+            self._say(self.narrator.entered(live.match))
             self._tell()
+        self._say_who_won()
+
+    @property
+    def _alone(self) -> Seat | None:
+        """The one person at a terminal, against a machine."""
+        people = self.live.people
+        return next(iter(people)) if len(people) == 1 and self.screen.on_terminal else None
+
+    def _say_who_is_who(self) -> None:
+        you = self._alone
+        if you:
+            self.screen.colour_for(you)
+            token = self.words.called(you)
+            name = you.label if token == you.label else f"{you.label} ({token})"
+            self.screen.say(f"You are {Ink.of(you)(name)} against {self.live.names[you.other]}.\n\n")
+
+    def _say_who_won(self) -> None:
+        you, outcome = self._alone, self.live.match.outcome
+        if you and outcome:
+            told = {you: "You won", you.other: "You lost", None: "Nobody won"}
+            self.screen.say(f"\n{Ink.CHANGED(told[outcome.winner])}.\n")
+
+    def _say(self, text: str) -> None:
+        self.screen.say(text)
+        self._told = text or self._told
+        self._lines += self.screen.lines(text)
+
+    def _recall(self) -> None:
+        """Say what was played since this person's last decision, where the screen has lost sight of it."""
+        you = self._alone
+        if you and self._lines > self.screen.size[1] - _ROOM_FOR_A_QUESTION:
+            self.screen.say(Ink.DIM(f"Last moves: {'; '.join(self._moves_since(you))}.") + "\n")
+        self._lines, self._asked_at = 0, len(self.live.match.turns)
+
+    def _moves_since(self, you: Seat) -> list[str]:
+        """What was played since this person was last asked, in notation, each with what chance brought."""
+        moves: list[str] = []
+        for turn in self.live.match.turns[self._asked_at :]:
+            entry = format_entry(self.live.match.rules, turn)
+            if not isinstance(turn.actor, Seat):
+                moves[-1:] = [f"{move} ({entry})" for move in moves[-1:]]
+            elif not turn.hidden_from(you):
+                moves.append(f"{'you' if turn.actor is you else self.live.names[turn.actor]}: {entry}")
+        return moves
 
     def _retell(self) -> None:
         for text in self.narrator.retell(self.live.match):
             self.screen.say(text)
 
     def _tell(self) -> None:
-        self.screen.say(self.narrator.happened(self.live.match))
+        self._say(self.narrator.happened(self.live.match))
 
     # -- people ---------------------------------------------------------------------------------
 
@@ -109,10 +160,9 @@ class PromptedMatch:
         if self.guarded and question.notice:
             # A refusal quotes the entry, and an entry can give a secret away: even at an open question,
             # where somebody may enter a movement once more. Neither is left on the screen.
-            self.screen.whisper(f"{question.notice}\n")
-            self.screen.clear()
-            self._retell()
+            self._show(f"{question.notice}\n")
             question = Question(question.prompt, secret=question.secret)
+        self._lines += self.screen.lines(f"{question.notice}\n{question.prompt}\n")
         return self.screen.ask(question, self.guarded and question.secret)
 
     def _hand_over(self, seat: Seat) -> None:
@@ -125,22 +175,28 @@ class PromptedMatch:
         self._retell()
 
     def _show(self, text: str) -> None:
-        """Show a person something of its own."""
+        """Show a person something, of two people only the one who asked for it."""
         if self.guarded:
             self.screen.whisper(text)
+            self._retell()
         else:
             self.screen.say(text)
 
     # -- commands -------------------------------------------------------------------------------
 
     def _commands(self, seat: Seat) -> dict[str, Callable[[list[str]], None]]:
-        match, say = self.live.match, self.screen.say
+        commands = self._named_commands(seat)
+        return commands | {
+            word: commands[name] for word, name in SHORT.items() if word not in self.words.letters
+        }
+
+    def _named_commands(self, seat: Seat) -> dict[str, Callable[[list[str]], None]]:
+        match, show = self.live.match, self._show
         return {
-            "help": lambda entered: say(HELP),
-            "?": lambda entered: say(HELP),
-            "rules": lambda entered: say(match.rules.game.card()),
-            "board": lambda entered: self._show(self.words.board(match.sight(seat))),
-            "moves": lambda entered: self._show(self.words.moves(match.sight(seat))),
+            "help": lambda entered: show(HELP),
+            "rules": lambda entered: show(match.rules.game.card()),
+            "board": lambda entered: show(self.words.board(match.sight(seat))),
+            "moves": lambda entered: show(self.words.moves(match.sight(seat))),
             "hint": lambda entered: self._hint(seat, entered),
             "undo": lambda entered: self._undo(seat),
             "save": lambda entered: self._save(),
@@ -150,14 +206,14 @@ class PromptedMatch:
 
     def _hint(self, seat: Seat, entered: list[str]) -> None:
         # With the oracle it is half of what a prompt would import.
-        from duels.analysis.advice import hint
         from duels.solving.oracles import oracle_for
+        from duels.terminal.hint_text import hint_as_text
 
-        rules = self.live.match.rules
+        match = self.live.match
         try:
-            with self.screen.patience("thinking"):
-                self._oracle = self._oracle or oracle_for(rules)
-                text = hint(self._oracle, rules, self.live.match.sight(seat), self.words, entered)
+            with self.screen.patience("thinking") as progress:
+                oracle = oracle_for(match.rules, progress)
+                text = hint_as_text(match.sight(seat), self.words, entered, oracle)
         except DuelsError as unknown:
             self.screen.say(f"{unknown}\n")
             return
@@ -168,6 +224,8 @@ class PromptedMatch:
             self.screen.notice(f"Saved: {self.live.journal.path}")
 
     def _resign(self, seat: Seat) -> None:
+        if self.screen.on_terminal and not self._confirmed("Do you want to resign? (yes/no): "):
+            return
         self.live.resign(seat)
         self._tell()
         raise _Changed
@@ -181,7 +239,7 @@ class PromptedMatch:
         if not back:
             self.screen.say("There is no decision of yours to take back.\n")
             return
-        if not back.revocable and not self._agreed(seat):
+        if not self._may_take_back(back):
             return
         self.live.take_back(back)
         self._at_keyboard = None
@@ -190,13 +248,16 @@ class PromptedMatch:
             self.screen.say(self.words.board(back.match.sight(seat)) + "\n")
         raise _Changed
 
-    def _agreed(self, seat: Seat) -> bool:
-        """What chance or an answer has told cannot be untold: both people must want to go back."""
+    def _may_take_back(self, back: Takeback) -> bool:
+        """Between two people the other must agree; against a machine nothing that was told is untold."""
         if len(self.live.people) < 2:
-            self.screen.say("That cannot be taken back: it has shown something that was hidden.\n")
-            return False
-        prompt = f"{seat.other.label}, do you agree to take it back? (yes/no): "
-        agreed = converse(lambda: ask_until(prompt, read_yes), self.screen.ask, {})
+            if not back.revocable:
+                self.screen.say("That cannot be taken back: it has shown something that was hidden.\n")
+            return back.revocable
+        agreed = self._confirmed(f"{back.seat.other.label}, do you agree to take it back? (yes/no): ")
         if not agreed:
             self.screen.say("It stands.\n")
         return agreed
+
+    def _confirmed(self, prompt: str) -> bool:
+        return converse(lambda: ask_until(prompt, read_yes), self.screen.ask, {})

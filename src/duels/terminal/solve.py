@@ -1,17 +1,20 @@
-"""Prints what perfect play is in a position, and checks the oracle by its second methods."""
+"""Prints the solution of a position, and the checks of an oracle."""
 
 import json
 import shlex
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
-from duels.analysis.advice import all_alike, belief_strip, how_sure, percent
-from duels.core.errors import DuelsError, quote
-from duels.core.rules import Rules, Seat, Sight
+from duels.analysis.solution import Solution, solve
+from duels.analysis.wording import all_alike, belief_strip, how_sure, percent
+from duels.core.errors import DuelsError
+from duels.core.rules import Rules, Sight
 from duels.solving.oracle import Check, Exactness, Judged, Value, Verdict
 from duels.solving.oracles import oracle_for
-from duels.terminal.options import flags_for
-from duels.terminal.progress import long_computation
+from duels.solving.protocols import checks_of
+from duels.terminal.game_options import flags_for
+from duels.terminal.interrupts import long_computation
 from duels.terminal.screen import Screen
 
 # So many lines are listed; where there are more actions, those of equal value share a line.
@@ -19,58 +22,42 @@ MOST_LINES = 20
 _NAMES_A_LINE = 8
 
 
-def position_to_solve(rules: Rules[Any, Any, Any], text: str | None) -> Sight[Any, Any]:
-    """The position asked about, the opening by default; somebody must have to decide there."""
-    sight = rules.parse_position(text) if text is not None else rules.sight(rules.initial(), Seat.ONE)
-    if not sight.actions:
-        raise DuelsError(
-            f"{quote(text or '')} is no position in which a player decides: {_why(rules, sight)}."
-        )
-    return sight
+def find_solution(sight: Sight[Any, Any], screen: Screen) -> Solution[Any, Any]:
+    """What perfect play is there; it may take a while."""
+    with screen.patience("solving") as progress:
+        return solve(sight, oracle_for(sight.rules, progress))
 
 
-def _why(rules: Rules[Any, Any, Any], sight: Sight[Any, Any]) -> str:
-    """Why nobody who could be told has anything to decide."""
-    if sight.actor is None:
-        return "the match is over"
-    if not isinstance(sight.actor, Seat):
-        return "chance is to act"
-    # The seat of a position is the one to act, unless the position is what one seat has seen.
-    example = rules.format(rules.all_actions()[-1])
-    return (
-        f"{sight.actor.label} is to act. Add what {sight.seat.label} sees next ('?' for what is hidden, "
-        f"or like '{example}'), up to where {sight.seat.label} decides"
-    )
-
-
-def show_solution(
-    rules: Rules[Any, Any, Any],
-    sight: Sight[Any, Any],
-    screen: Screen,
-    every_action: bool = False,
-) -> None:
+def solution_as_text(solution: Solution[Any, Any], every_action: bool = False) -> str:
     """Value, the actions with their values, the best ones marked and first, how exact it is."""
-    with screen.patience("solving"):
-        oracle = oracle_for(rules)
-        verdict = oracle.judge(sight)
-        reason = oracle.reason(sight)
-        findings = [finding.text for finding in oracle.findings(sight)]
-    screen.say(f"{rules.name}: {rules.format_position(sight)}\n")  # whole, however long: it is copied back
-    screen.say(f"{sight.seat.label} to move wins {percent(verdict.value)} ({_sure(verdict.value)}).\n\n")
-    screen.say("".join(f"{line}\n" for line in _action_lines(rules, verdict, every_action)))
-    screen.say(f"\n{_legend(verdict)} {reason}\n{belief_strip(oracle.belief(sight))}")
-    for text in findings:
-        screen.say(f"\n{text}")
-    if claim := oracle.claim():
-        screen.say(f"\n{claim}\n")
+    sight, verdict, value = solution.sight, solution.verdict, solution.value
+    to_move = " to move" if verdict else ""
+    parts = [
+        f"{sight.rules.name}: {solution.position}\n"  # whole, however long: it is copied back
+        f"{sight.seat.label}{to_move} {_stands(sight, value)} ({_sure(value)}).\n"
+    ]
+    if verdict:
+        parts.append("".join(f"{line}\n" for line in _action_lines(sight.rules, verdict, every_action)))
+    legend = f"{_legend(verdict)} " if verdict else ""
+    parts.append(f"{legend}{solution.reason}\n{belief_strip(solution.belief)}")
+    parts += [finding.text for finding in solution.findings]
+    if solution.claim:
+        parts.append(f"{solution.claim}\n")
+    return "\n".join(parts)
+
+
+def _stands(sight: Sight[Any, Any], value: Value) -> str:
+    return f"is at {percent(value)}" if sight.rules.can_be_drawn else f"wins {percent(value)}"
 
 
 def _legend(verdict: Verdict[Any]) -> str:
-    """What the marks mean, in a position where it matters what is played."""
+    """What the star means, or that nothing matters."""
     if alike := all_alike(verdict):
         return alike
-    if verdict.mixed:
+    if verdict.mixed and verdict.value.exactness is Exactness.ESTIMATE:
         return "* often taken by the strategy, and not clearly worse by estimate than its mix."
+    if verdict.mixed:
+        return "* taken often enough by the strategy, at no cost."
     differ = len({judged.value.number for judged in verdict.actions if judged.best}) > 1
     return "* not proven worse than the best." if differ else "* best."
 
@@ -120,53 +107,18 @@ def _sure(value: Value) -> str:
     return fraction + how_sure(value)
 
 
-def solution_as_json(rules: Rules[Any, Any, Any], sight: Sight[Any, Any], screen: Screen) -> str:
-    """The same for programs."""
-    with screen.patience("solving"):
-        oracle = oracle_for(rules)
-        verdict = oracle.judge(sight)
-    answer: dict[str, Any] = {
-        "game": rules.name,
-        "position": rules.format_position(sight),
-        "to_move": sight.seat.value,
-        **_value_fields(verdict.value),
-        "actions": [
-            {
-                "action": rules.format(judged.action),
-                **_value_fields(judged.value),
-                "best": judged.best,
-                "weight": judged.weight,
-            }
-            for judged in verdict.actions
-        ],
-    }
-    if rules.has_secrets:
-        answer["belief"] = oracle.belief(sight)
-    if claim := oracle.claim():
-        answer["claim"] = claim
-    answer |= {finding.name: finding.data for finding in oracle.findings(sight)}
-    return json.dumps(answer, indent=2)
-
-
-def _value_fields(value: Value) -> dict[str, Any]:
-    fields: dict[str, Any] = {"value": value.number, "exactness": value.exactness.value}
-    if value.fraction is not None:
-        fields["exact"] = str(value.fraction)
-    if value.error:
-        fields |= {"low": value.low, "high": value.high}
-    return fields
-
-
 def verify(rules: Rules[Any, Any, Any], as_json: bool, screen: Screen) -> bool:
-    """Run the oracle's second methods, a line each as they finish; whether all agree."""
-    with screen.patience("getting ready"):
-        oracle = oracle_for(rules)
+    """Run the oracle's checks, a line each as they finish; whether all passed."""
+    with screen.patience("getting ready") as progress:
+        oracle = oracle_for(rules, progress)
     checks: list[Check] = []
     with long_computation():
-        for check in screen.patiently("checking", oracle.verify()):
+        for check in screen.patiently("checking", partial(checks_of, oracle)):
             checks.append(check)
             if not as_json:
                 screen.say(f"{check}\n")
+    if not checks:
+        raise DuelsError(f"the oracle of {rules.name} has no checks.")
     failed = sum(not check.passed for check in checks)
     if as_json:
         answer = {"game": rules.name, "passed": not failed, "checks": [asdict(check) for check in checks]}

@@ -4,7 +4,7 @@ import pytest
 
 from duels.core.errors import IllegalMove, NotationError
 from duels.core.match import Match
-from duels.core.rules import CHANCE, Seat
+from duels.core.rules import CHANCE, Ending, Outcome, Seat
 from duels.games.chain.rules import Answer, Coin, QuantumChain, State
 from tests.support import AnyMatch
 
@@ -59,8 +59,7 @@ def test_a_full_board_without_a_chain_decoheres_and_the_next_player_moves() -> N
     assert not fresh.over
     limited = after(*full, max_boards=1).outcome
     assert limited
-    assert limited.truncated
-    assert limited.winner is None
+    assert limited == Outcome(Ending.CUT_OFF)
 
 
 def test_of_boards_that_are_not_counted_none_is_used() -> None:

@@ -107,7 +107,7 @@ def test_every_action_leads_where_the_rules_lead(rules: QuantumTiles, matches: i
 
 @pytest.mark.parametrize("rules", [SMALL, QuantumTiles(side=2, values=4, copies=1, target=5)], ids=repr)
 def test_nobody_has_more_turns_than_most_turns_says(rules: QuantumTiles) -> None:
-    lumped, oracle = Abstraction(rules), make_oracle(rules)
+    abstraction, oracle = Abstraction(rules), make_oracle(rules)
     rng, closest = Random(8), 99
     for _ in range(400):
         *steps, end = playing(Match.start(rules), rng, lambda match, _: rng.choice(match.actions))
@@ -117,7 +117,7 @@ def test_nobody_has_more_turns_than_most_turns_says(rules: QuantumTiles) -> None
             for mover in (True, False):
                 seat = state.mover if mover else state.mover.other
                 had = sum(later.mover is seat for later in turns[place:])
-                most = most_turns(lumped, at.code, at.score, mover)
+                most = most_turns(abstraction, at.code, at.score, mover)
                 assert had <= most
                 closest = min(closest, most - had)
         assert end.over
@@ -148,11 +148,11 @@ def test_the_most_pairs_are_found_on_every_small_board() -> None:
 def test_the_chance_that_a_match_lasts_counts_every_way_the_tiles_can_come_up(
     seen: tuple[int, ...], spared: int, flips: int
 ) -> None:
-    lumped = Abstraction(SMALL)
-    for code, flipped in lumped.places.flipped.items():
+    abstraction = Abstraction(SMALL)
+    for code, flipped in abstraction.places.flipped.items():
         bag = [v for v, f in enumerate(flipped, 1) for _ in range(3 - f - seen.count(v))]
         if any(f + seen.count(v) > 3 for v, f in enumerate(flipped, 1)) or len(bag) < flips + spared:
             continue
-        room = 2 * (SMALL.target - 1) - lumped.places.points[code]
+        room = 2 * (SMALL.target - 1) - abstraction.places.points[code]
         ways = [sum(sorted((*shown, *seen))[:flips]) <= room for shown in combinations(bag, flips + spared)]
-        assert chance_to_last(lumped, code, seen, flips, spared) == pytest.approx(sum(ways) / len(ways))
+        assert chance_to_last(abstraction, code, seen, flips, spared) == pytest.approx(sum(ways) / len(ways))

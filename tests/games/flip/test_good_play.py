@@ -5,9 +5,8 @@ from random import Random
 
 import pytest
 
-from duels.analysis.advice import percent
+from duels.analysis.wording import percent
 from duels.core.match import Match, playing
-from duels.games import find_game
 from duels.games.flip import verify
 from duels.games.flip.oracle import FlipOracle, make_oracle
 from duels.games.flip.rules import QuantumTiles, State
@@ -24,7 +23,7 @@ def oracle() -> FlipOracle:
 
 def played_by(level: str, matches: int) -> list[State]:
     """Every position, chance's among them, of matches between players of a level."""
-    player, rng = make_player(level, find_game("flip"), BOOK), Random(f"good play of {level}")
+    player, rng = make_player(level, BOOK), Random(f"good play of {level}")
     found = []
     for _ in range(matches):
         steps = playing(Match.start(BOOK), rng, lambda match, seat: player.choose(match.sight(seat), rng))

@@ -17,7 +17,7 @@ from duels.games.flip.abstraction import MOST_NEAR, Abstraction
 from duels.games.flip.bounds import Shape
 from duels.games.flip.oracle import FlipOracle, make_oracle
 from duels.games.flip.rules import Flip, Keep, QuantumFlip, QuantumTiles
-from duels.games.flip.table import SHIPPED, Table, described
+from duels.games.flip.table import SHIPPED, Table, described, pack, unpack
 from duels.solving.oracle import Exactness
 from duels.solving.store import parse
 
@@ -40,8 +40,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_shipped_table_is_what_solving_gives() -> None:
-    lumped = Abstraction(BOOK)
-    assert parse(SHIPPED.read_bytes(), described(lumped)) == fill.fill_arrays(lumped)
+    abstraction = Abstraction(BOOK)
+    assert unpack(parse(SHIPPED.read_bytes(), described(abstraction))) == fill.fill_arrays(abstraction)
 
 
 @pytest.mark.parametrize(
@@ -53,8 +53,16 @@ def test_the_shipped_table_is_what_solving_gives() -> None:
     ],
 )
 def test_solving_without_numpy_gives_the_same_table(rules: QuantumTiles) -> None:
-    lumped = Abstraction(rules)
-    assert fill.fill_plainly(lumped) == fill.fill_arrays(lumped)
+    abstraction = Abstraction(rules)
+    assert fill.fill_plainly(abstraction) == fill.fill_arrays(abstraction)
+
+
+def test_a_stored_table_is_the_same_on_every_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = array("H", [1, 258])
+    assert pack(numbers) == (b"\1\0\2\1" if sys.byteorder == "little" else b"\0\1\1\2")
+    monkeypatch.setattr(sys, "byteorder", "big" if sys.byteorder == "little" else "little")
+    assert unpack(pack(numbers)) == numbers
+    assert numbers.tolist() == [1, 258]
 
 
 def test_stored_states_follow_from_the_states_after_them(oracle: FlipOracle) -> None:
@@ -70,7 +78,7 @@ def test_a_wrong_value_in_the_table_is_found() -> None:
     wrong = array("H", small.numbers)
     place = max(range(len(wrong)), key=lambda i: abs(wrong[i] - 32768) < 20000)
     wrong[place] += 100
-    damaged = Table(small.lumped, wrong)
+    damaged = Table(small.abstraction, wrong)
     for check in (verify.every_state_follows, verify.every_layer_follows, verify.same_when_solved_again):
         assert check(small).passed
         assert not check(damaged).passed
@@ -105,13 +113,13 @@ def test_a_damaged_table_is_noticed_and_made_again_not_believed(
 
 
 def test_more_unknown_neighbours_never_hurt_the_holder() -> None:
-    lumped = Abstraction(BOOK)
-    size = lumped.places.size
+    abstraction = Abstraction(BOOK)
+    size = abstraction.places.size
     numbers = Table.of(BOOK).numbers
     for value in range(1, 6):
         for near in range(MOST_NEAR):
             for kind, sign in (("mine", 1), ("theirs", -1)):
-                less, more = (lumped.index[kind, (value, n)] * size for n in (near, near + 1))
+                less, more = (abstraction.index[kind, (value, n)] * size for n in (near, near + 1))
                 pairs = zip(numbers[less : less + size], numbers[more : more + size], strict=True)
                 assert all(sign * (b - a) >= 0 for a, b in pairs)
 

@@ -10,26 +10,27 @@ import pytest
 
 from duels.core.errors import DuelsError
 from duels.core.rules import Seat, Sight
-from duels.games.hunt.habits import HABITS, Weigh, keeping_the_tunnel, never_tunnels, of_weights, uniform
+from duels.games.hunt.policies import Weigh, keeping_the_tunnel, policy_of_weights
 from duels.games.hunt.rules import Action, Known, Move, Observe, QuantumHunt, Tunnel
 from duels.games.hunt.strategy import Tables
 
 pytest.importorskip("numba")
 
 from duels.games.hunt.agents import agent_bounds, responder_bounds, told_of_the_tunnel
-from duels.games.hunt.certificate import problem_of
+from duels.games.hunt.kernels.evaluation import evaluate
+from duels.games.hunt.memory import Window
+from duels.games.hunt.pomdp import Effort, at_least, tightest
+from duels.games.hunt.responder_problem import problem_of
 from duels.solving.best_response import best_response
-from duels.solving.memory import Window
-from duels.solving.pairs import meet
-from duels.solving.pomdp import Effort, at_least, tightest
-from tests.solving.test_pomdp import Acted, Met, Search
+from tests.games.hunt.test_pomdp import Acted, Met, Search
+from tools.hunt.naive import NAIVE, never_tunnels, uniform
 
 QUICK = Effort(sweeps=12, trials=400, depth=6)
 CELLS = 3
 
 
 def odd(seed: int) -> Weigh:
-    """A habit with no reason to it, which tunnels and looks at its tunnel."""
+    """A policy with no reason to it, which tunnels and looks at its tunnel."""
 
     def weigh(view: Known, actions: Sequence[Action]) -> list[float]:
         rng = Random(f"{seed} {view}")
@@ -38,8 +39,8 @@ def odd(seed: int) -> Weigh:
     return weigh
 
 
-class SearchAgainstHabit(Search):
-    """Plain search against a habit that is given as a function."""
+class SearchAgainstWeights(Search):
+    """Plain search against a policy that is given as a function."""
 
     def __init__(self, weigh: Weigh, seat: Seat, at_the_end: float, cells: int) -> None:
         super().__init__(Tables(*([],) * 2), seat, at_the_end, Window(cells, 1))  # type: ignore[arg-type]
@@ -57,14 +58,14 @@ class SearchAgainstHabit(Search):
 @pytest.mark.parametrize("seat", list(Seat))
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(("cells", "turns", "width", "gap"), [(3, 2, 0.1, 0.15), (2, 5, 0.001, 0.45)])
-def test_bounds_hold_against_plain_search_for_habits_that_tunnel(
+def test_bounds_hold_against_plain_search_for_policies_that_tunnel(
     seat: Seat, seed: int, cells: int, turns: int, width: float, gap: float
 ) -> None:
     weigh = odd(seed)
-    habit = of_weights(weigh, seat, cells)
-    assert keeping_the_tunnel(habit) is None
-    found = responder_bounds(habit, seat, QUICK)
-    least, most = (SearchAgainstHabit(weigh, seat, end, cells).value(turns) for end in (0.0, 1.0))
+    policy = policy_of_weights(weigh, seat, cells)
+    assert keeping_the_tunnel(policy) is None
+    found = responder_bounds(policy, seat, QUICK)
+    least, most = (SearchAgainstWeights(weigh, seat, end, cells).value(turns) for end in (0.0, 1.0))
     assert least <= found.high
     assert found.low <= most
     # All must say something: a bound of nothing would pass the lines above.
@@ -80,19 +81,19 @@ def test_bounds_hold_where_the_whole_game_can_be_searched(seat: Seat) -> None:
         return [1 / len(sight.actions)] * len(sight.actions)
 
     exact = best_response(QuantumHunt(2), seat.other, odds)
-    found = responder_bounds(of_weights(uniform, seat, 2), seat, QUICK)
+    found = responder_bounds(policy_of_weights(uniform, seat, 2), seat, QUICK)
     assert found.low <= exact
     assert found.high == pytest.approx(exact)
 
 
 @pytest.mark.parametrize("seat", list(Seat))
 def test_to_be_told_of_the_tunnel_never_costs_the_responder_anything(seat: Seat) -> None:
-    habit = of_weights(odd(7), seat, CELLS)
-    told = tightest(told_of_the_tunnel(habit, seat), QUICK)
-    assert at_least(problem_of(habit, seat), QUICK) <= told.high
+    policy = policy_of_weights(odd(7), seat, CELLS)
+    told = tightest(told_of_the_tunnel(policy, seat), QUICK)
+    assert at_least(problem_of(policy, seat), QUICK) <= told.high
     assert told.high - told.low < 0.01
     # Somebody who never tunnels has nothing to be told of.
-    keeps = of_weights(never_tunnels, seat, CELLS)
+    keeps = policy_of_weights(never_tunnels, seat, CELLS)
     kept = keeping_the_tunnel(keeps)
     assert kept
     told, plain = tightest(told_of_the_tunnel(keeps, seat), QUICK), tightest(problem_of(kept, seat), QUICK)
@@ -104,13 +105,13 @@ def test_to_be_told_of_the_tunnel_never_costs_the_responder_anything(seat: Seat)
 def test_no_opponent_wins_more_than_the_bound(seat: Seat) -> None:
     """Tables played against each other by exact sums, as a third method."""
     weigh = odd(11)
-    habit = of_weights(weigh, seat, CELLS)
-    high = responder_bounds(habit, seat, QUICK).high
-    for other in (*HABITS.values(), odd(12), odd(13)):
-        if other in (HABITS["sweeps"], HABITS["stays and sweeps"]):
+    policy = policy_of_weights(weigh, seat, CELLS)
+    high = responder_bounds(policy, seat, QUICK).high
+    for other in (*NAIVE.values(), odd(12), odd(13)):
+        if other in (NAIVE["sweeps"], NAIVE["stays and sweeps"]):
             continue  # they sweep seven cells
-        sides = {seat: habit, seat.other: of_weights(other, seat.other, CELLS)}
-        won = meet(sides[Seat.ONE], sides[Seat.TWO]).won
+        sides = {seat: policy, seat.other: policy_of_weights(other, seat.other, CELLS)}
+        won = evaluate(sides[Seat.ONE], sides[Seat.TWO]).won
         assert (won if seat is Seat.TWO else 1 - won) <= high
 
 
@@ -122,8 +123,8 @@ def test_a_tunnel_in_places_that_are_never_come_to_does_not_count() -> None:
         return [float(isinstance(action, wanted)) for action in actions]
 
     for seat in Seat:
-        assert keeping_the_tunnel(of_weights(stays_on_one, seat))
-        assert keeping_the_tunnel(of_weights(uniform, seat)) is None
+        assert keeping_the_tunnel(policy_of_weights(stays_on_one, seat))
+        assert keeping_the_tunnel(policy_of_weights(uniform, seat)) is None
 
 
 def test_an_agent_that_is_always_found_loses_everything() -> None:
@@ -164,9 +165,9 @@ def test_there_is_no_method_for_limits_and_larger_grids() -> None:
 
 
 @pytest.mark.slow
-def test_what_a_best_responder_wins_of_habits_comes_out_again() -> None:
+def test_what_a_best_responder_wins_of_naive_policies_comes_out_again() -> None:
     stored = json.loads((Path(__file__).parents[3] / "docs/solved/hunt.json").read_text(encoding="utf-8"))
     for name in ("uniform", "never tunnels"):
-        pair = [responder_bounds(of_weights(HABITS[name], seat), seat) for seat in Seat]
+        pair = [responder_bounds(policy_of_weights(NAIVE[name], seat), seat) for seat in Seat]
         found = [sum(b.low for b in pair) / 2, sum(b.high for b in pair) / 2]
         assert found == pytest.approx(stored["habits"][name]["responder"], abs=0.002)

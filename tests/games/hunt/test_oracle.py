@@ -9,11 +9,11 @@ import pytest
 from duels.core.errors import DuelsError
 from duels.core.match import Match
 from duels.core.rules import Seat, Sight
+from duels.games.hunt.memory import Round, Window
 from duels.games.hunt.oracle import ALLOWANCE, make_oracle
 from duels.games.hunt.reasons import MOSTLY
 from duels.games.hunt.rules import Action, Known, Move, Phase, QuantumHunt, State, Tunnel
 from duels.games.hunt.strategy import DATA, pack, shipped
-from duels.solving.memory import Round, Window
 from duels.solving.oracle import OFTEN, Exactness
 
 RULES = QuantumHunt()

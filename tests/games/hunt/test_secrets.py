@@ -4,17 +4,15 @@ from random import Random
 
 import pytest
 
-from duels.analysis.advice import hint
+from duels.analysis.hints import hint
 from duels.core.information_sets import InformationSet
 from duels.core.match import Match
 from duels.core.rules import Seat
-from duels.games import GAMES
 from duels.games.hunt.oracle import make_oracle
 from duels.games.hunt.rules import Action, Known, QuantumHunt, State
 
 RULES = QuantumHunt()
 ORACLE = make_oracle(RULES)
-WORDS = GAMES["hunt"].words(RULES)
 
 
 def told(match: Match[State, Action, Known], seat: Seat) -> tuple[object, ...]:
@@ -23,7 +21,7 @@ def told(match: Match[State, Action, Known], seat: Seat) -> tuple[object, ...]:
     always = (ORACLE.value(sight), ORACLE.belief(sight), RULES.format_position(sight))
     if not sight.actions:
         return always
-    return *always, ORACLE.judge(sight), ORACLE.reason(sight), hint(ORACLE, RULES, sight, WORDS)
+    return *always, ORACLE.judge(sight), ORACLE.reason(sight), hint(sight, ORACLE)
 
 
 @pytest.mark.parametrize("seed", range(6))

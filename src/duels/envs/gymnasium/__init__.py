@@ -1,23 +1,38 @@
 """The duels for Gymnasium: `duels/Lights-v0` and so on, one seat against a chosen opponent.
 
-Importing this registers them, each with a vector environment of its own.
+Importing this registers our games and those of other packages, each with a vector environment of its own;
+`register` does so for any other game.
 """
 
 from duels.core.extras import extra
-from duels.games import GAMES
+from duels.core.game import Game
+from duels.envs.registered import Registered
+from duels.games import all_games
 
 with extra("rl"):
-    from gymnasium import register
+    import gymnasium
 
     from duels.envs.gymnasium.single import DuelEnv
     from duels.envs.gymnasium.vector import DuelVectorEnv
 
-__all__ = ["DuelEnv", "DuelVectorEnv"]
+__all__ = ["DuelEnv", "DuelVectorEnv", "register"]
 
-for _game in GAMES:
-    register(
-        id=f"duels/{_game.title()}-v0",
-        entry_point=f"{DuelEnv.__module__}:DuelEnv",
-        vector_entry_point=f"{DuelVectorEnv.__module__}:DuelVectorEnv",
-        kwargs={"game": _game},
-    )
+_registered = Registered()
+
+
+def register(game: Game) -> str:
+    """Register a game; `gymnasium.make` and `make_vec` take the id returned, and the rules' options."""
+    id = f"duels/{game.name.title()}-v0"
+    if _registered.add(id, game):
+        gymnasium.register(
+            id=id,
+            entry_point=f"{DuelEnv.__module__}:DuelEnv",
+            vector_entry_point=f"{DuelVectorEnv.__module__}:DuelVectorEnv",
+            # By its name if that is enough: then a spec can be written as JSON.
+            kwargs={"game": game.name if game in all_games() else game},
+        )
+    return id
+
+
+for _game in all_games():
+    register(_game)

@@ -1,4 +1,4 @@
-"""One seat of one duel as a Gymnasium environment; the other seat is an opponent's."""
+"""One seat of one duel as a Gymnasium environment; an opponent has the other seat."""
 
 from collections.abc import Hashable
 from random import Random
@@ -10,60 +10,63 @@ from gymnasium import spaces
 from numpy.typing import ArrayLike, NDArray
 
 from duels.analysis.agents import is_player
-from duels.analysis.exploitability import Grader
+from duels.analysis.grading import Grader
 from duels.core.errors import DuelsError, IllegalMove
+from duels.core.game import Game
+from duels.core.options import OptionValue
 from duels.core.rules import Rules, Seat
 from duels.core.validation import as_int, check_flag
 from duels.core.words import plain
-from duels.envs import dice, vector
+from duels.envs import dice
 from duels.envs.batch import RANDOM
-from duels.envs.engine import NOBODY, Engine, MatchEngine, make_engine
-from duels.games import find_game
+from duels.envs.engine import Engine, MatchEngine, make_engine
+from duels.envs.tabled import make_batch
+from duels.games import rules_of
 from duels.players import Player, make_player
+from duels.solving.tables import NOBODY, POINTS
 
 Shown = NDArray[np.int8]
 
 
 class DuelEnv(gymnasium.Env[Shown, np.int64]):
-    """A duel from the agent's seat. Options are the rules' (`max_turns=40`).
+    """A duel from the agent's seat, of a game or the one of that name with options, or by rules.
 
-    `opponent` is the name of a player (`random`, a level, `perfect`), anything with its `choose`, or, but in
-    flip, a table of a policy (`duels.vector`).
-    `info["action_mask"]` says what is allowed; `action_masks()` is the same for sb3-contrib. An
-    action that is not allowed loses the game. The reward is 1 for a win, -1 for a loss, else 0. With
-    `grade`, `info` holds the `value` of the position to the agent, as far as it knows the position, and
-    the `regret` of its last action: what that gave away, and their `exactness`: `exact`, `bound` or
-    `estimate` (see `duels.analysis.exploitability`).
+    `opponent` is the name of a player (`random`, a level, `perfect`), an object with a method `choose`, or a
+    policy table (`duels.vector`; not in flip). `info["action_mask"]` says what is allowed; `action_masks()`
+    is the same for sb3-contrib. An action that is not allowed loses the game. The reward is 1 for a win, -1
+    for a loss, otherwise 0; a draw terminates the game, a limit truncates it. With `grade`, `info` holds the
+    `value` of the position to the agent, the `regret` of its last action, and their `exactness` (see
+    `duels.analysis.grading`).
     """
 
     metadata: dict[str, Any] = {"render_modes": ["human", "ansi"], "render_fps": 1}  # noqa: RUF012
 
     def __init__(
         self,
-        game: str,
+        game: str | Game | Rules[Any, Any, Any],
         opponent: str | Player | ArrayLike = RANDOM,
         seat: int = 1,
         render_mode: str | None = None,
         grade: bool = False,
-        **options: int | None,
+        **options: OptionValue,
     ) -> None:
         if as_int(seat) not in (1, 2):
             raise DuelsError(f"The agent's seat is 1 or 2, not {seat!r}.")
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise DuelsError(f"There is no render mode {render_mode!r}; there are human and ansi.")
-        room = find_game(game)
-        self.rules = room.rules(**options)
+        self.rules = rules_of(game, **options)
         self.render_mode = render_mode
         self._seat = seat - 1
-        self._words = room.words(self.rules)
+        self._rewards: list[float] = POINTS[:, self._seat].tolist()
+        self._words = self.rules.game.words(self.rules)
         # The random opponent and a table play by the environment's own dice, as in a batch of games.
         self._opponent: Player | None = None
         self._table: _Table | None = None
         if isinstance(opponent, str):
             if opponent != RANDOM:
-                self._opponent = make_player(opponent, room, self.rules)
+                self._opponent = make_player(opponent, self.rules)
         elif is_player(opponent):
-            self._opponent = cast(Player, opponent)
+            self._opponent = opponent
         elif np.ndim(cast(ArrayLike, opponent)) > 0:
             self._table = _Table(cast(ArrayLike, opponent), self.rules, 1 - self._seat)
         else:
@@ -74,8 +77,8 @@ class DuelEnv(gymnasium.Env[Shown, np.int64]):
         self._grader: Grader | None = None
         grade = check_flag("grade", grade)
         if render_mode or grade or self._opponent is not None:  # all of these need to know what a seat knows
-            self._engine = match = MatchEngine(self.rules)
-            self._grader = Grader(match) if grade else None
+            self._engine = MatchEngine(self.rules)
+            self._grader = Grader(self.rules) if grade else None
         self._stream: int | None = None
         self._forfeited = False
         self.observation_space = spaces.Box(0, 1, (self._engine.observation_size,), np.int8)
@@ -88,7 +91,9 @@ class DuelEnv(gymnasium.Env[Shown, np.int64]):
         super().reset(seed=seed)
         if seed is not None or self._stream is None:
             self._stream = dice.stream(int(self.np_random.integers(2**63)) if seed is None else seed)
-        self._engine.reset()
+        elif self._engine.actor != NOBODY:
+            self._stream = dice.advance(self._stream)
+        self._engine.reset(self._stream)
         self._forfeited = False
         if self._grader:
             self._grader.reset()
@@ -111,13 +116,13 @@ class DuelEnv(gymnasium.Env[Shown, np.int64]):
             self._forfeited = True
             return engine.observe(self._seat), -1.0, True, False, {**self._info(), "illegal": True}
         if self._grader:
-            self._grader.before(number)
+            match = self._match
+            self._grader.before(match.sight(self._seat), match.action(number))
         self._play(number)
         self._answer()
         self._show()
-        reward = 0.0 if engine.winner == NOBODY else 1.0 if engine.winner == self._seat else -1.0
-        terminated = engine.winner != NOBODY
-        return engine.observe(self._seat), reward, terminated, engine.truncated, self._info()
+        reward = self._rewards[engine.result + 1]
+        return engine.observe(self._seat), reward, engine.terminated, engine.truncated, self._info()
 
     def action_masks(self) -> NDArray[np.bool_]:
         """[action] whether the agent may take it now."""
@@ -136,14 +141,18 @@ class DuelEnv(gymnasium.Env[Shown, np.int64]):
             print(self._board())
 
     def _board(self) -> str:
+        return plain(self._words.board(self._match.sight(self._seat)))
+
+    @property
+    def _match(self) -> MatchEngine:
         assert isinstance(self._engine, MatchEngine)
-        return plain(self._words.board(self._engine.sight(self._seat)))
+        return self._engine
 
     def _info(self) -> dict[str, Any]:
-        graded: dict[str, Any] = {}
-        if self._grader:
-            graded = (self._grader.forfeit if self._forfeited else self._grader.info)(self._seat)
-        return {"action_mask": self._mask(), **graded}
+        if not self._grader:
+            return {"action_mask": self._mask()}
+        grade = self._grader.forfeit if self._forfeited else self._grader.grade
+        return {"action_mask": self._mask(), **grade(self._match.sight(self._seat))}
 
     def _play(self, action: int) -> None:
         assert self._stream is not None
@@ -163,12 +172,11 @@ class DuelEnv(gymnasium.Env[Shown, np.int64]):
         if self._opponent is None:
             legal = np.flatnonzero(self._engine.mask())
             return int(legal[dice.pick(bits, len(legal))])
-        assert isinstance(self._engine, MatchEngine)
-        sight = self._engine.sight(1 - self._seat)
+        sight = self._match.sight(1 - self._seat)
         chosen = self._opponent.choose(sight, Random(bits))
         if not isinstance(chosen, Hashable) or chosen not in sight.actions:
             raise IllegalMove(f"The opponent chose {chosen!r}, which is none of its `sight.actions`.")
-        return self._engine.number(chosen)
+        return self._match.number(chosen)
 
     @property
     def seat(self) -> Seat:
@@ -180,7 +188,7 @@ class _Table:
     """A policy given as a table, by what the seat that plays it is shown; it draws as in a batch of games."""
 
     def __init__(self, table: ArrayLike, rules: Rules[Any, Any, Any], seat: int) -> None:
-        policy = vector.make(rules).policy(table)
+        policy = make_batch(rules, 1).policy(table)
         self._bounds, self._choices = policy.bounds, policy.shared.choices
         tables = policy.shared.tables
         # States that look alike to the seat are played alike, so any of them will do.

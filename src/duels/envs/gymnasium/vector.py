@@ -1,7 +1,7 @@
 """Many duels against an opponent as one Gymnasium vector environment, on arrays throughout."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import gymnasium
 import numpy as np
@@ -11,32 +11,37 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from duels.analysis.agents import is_player
-from duels.analysis.exploitability import ONE_BY_ONE, grades_of, refuse_clocked, tabled, tabulate
+from duels.analysis.exploitability import tabulate
+from duels.analysis.grading import clock_matters, grades_of
 from duels.core.errors import DuelsError
+from duels.core.game import Game
+from duels.core.options import OptionValue
 from duels.core.rules import Rules
 from duels.core.validation import as_int, check_flag, check_int
-from duels.envs import vector
-from duels.envs.batch import RANDOM, Bytes, Flags
+from duels.envs.batch import RANDOM, Bytes, Flags, Steps
 from duels.envs.gymnasium.single import refuse_options
-from duels.games import find_game
+from duels.envs.tabled import TableBatch, make_batch
+from duels.games import rules_of
 from duels.players import Player, make_player
 from duels.players.levels import LevelPlayer
 
 Numbers = NDArray[np.int64]
 
+ONE_BY_ONE = 'make the environment with vectorization_mode="sync"'
+
 
 class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
-    """`num_envs` duels from the agent's seat, on arrays.
+    """`num_envs` duels from the agent's seat, on arrays: of a game or the one of that name, or by rules.
 
     Against `random` the environment number k of seed s is, game for game, the `DuelEnv` of seed s + k; a
     level mixes its actions alike in both, but draws by other dice.
 
-    `opponent` is `random` or a table of a policy (`duels.vector`); in lights, leap and chain, which have
-    tables and no secrets, also a player that tells its `odds`, by name or itself. For any other, make the
+    `opponent` is `random` or a policy table (`duels.vector`); in games that have tables and no secrets
+    (lights, leap and chain) also a player that tells its `odds`, by name or itself. For any other, make the
     environment with `vectorization_mode="sync"`. A game that ends is reset in the same step: its last
-    observation is in `info["final_obs"]`, the rest in `info["final_info"]`. With `grade`, in those three
-    games, `info` holds the `value` of every position to the agent, the `regret` of its last actions and
-    their `exactness`.
+    observation is in `info["final_obs"]`, the rest in `info["final_info"]`. With `grade`, in those games,
+    `info` holds the `value` of every position to the agent, the `regret` of its last actions and their
+    `exactness`.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012
@@ -46,29 +51,31 @@ class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
 
     def __init__(
         self,
-        game: str,
+        game: str | Game | Rules[Any, Any, Any],
         num_envs: int = 1,
         opponent: str | Player | ArrayLike = RANDOM,
         seat: int = 1,
         render_mode: str | None = None,
         grade: bool = False,
-        **options: int | None,
+        **options: OptionValue,
     ) -> None:
         if as_int(seat) not in (1, 2):
             raise DuelsError(f"The agent's seat is 1 or 2, not {seat!r}.")
         if render_mode is not None:
             raise DuelsError(f"Many games at once are not drawn: {ONE_BY_ONE}.")
-        rules = find_game(game).rules(**options)
-        self._batch = vector.make(rules, num_envs)
+        self.rules = rules_of(game, **options)
+        self.num_envs = num_envs = check_int("num_envs", num_envs, 1)
+        self._batch = make_batch(self.rules, num_envs)
         self._batch.keep_final = True
-        self.num_envs = num_envs = self._batch.num_envs
         self._seat = seat - 1
         self._policy = None
         if not isinstance(opponent, str) or opponent != RANDOM:
-            self._policy = self._batch.policy(_table_of(opponent, rules))
-        if check_flag("grade", grade) and not tabled(rules):
-            raise DuelsError(f"{rules.name} is graded one game at a time: {ONE_BY_ONE}.")
-        self._grades = grades_of(rules) if grade else None
+            self._policy = self._batch.policy(self._table_of(opponent))
+        if check_flag("grade", grade):
+            if not self._knows_positions:
+                raise DuelsError(f"{self.rules.name} is graded one game at a time: {ONE_BY_ONE}.")
+            self._refuse_clock()
+        self._grades = grades_of(self.rules) if grade else None
         self._regrets = np.zeros(num_envs)
         self._seeded = False
         self.single_observation_space = spaces.Box(0, 1, (self._batch.observation_size,), np.int8)
@@ -81,9 +88,10 @@ class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
     ) -> tuple[Bytes, dict[str, Any]]:
         refuse_options(options)
         super().reset(seed=seed if isinstance(seed, int) else None)
-        self._batch.reset()
         if seed is not None or not self._seeded:
             self._batch.reseed(self._seeds(seed))
+        else:
+            self._batch.reset()
         self._seeded = True
         self._regrets[:] = 0
         ended = _Ended(self)
@@ -161,30 +169,43 @@ class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
         sure = np.full(self.num_envs, self._grades.exactness, object)
         return {"value": values, "regret": regrets, "exactness": sure}
 
+    @property
+    def _knows_positions(self) -> bool:
+        """Whether a state of the batch is all that a seat knows."""
+        return isinstance(self._batch, TableBatch) and not self.rules.has_secrets
+
+    def _refuse_clock(self) -> None:
+        if clock_matters(self.rules):
+            raise DuelsError(
+                f"Under {self.rules} what a position is worth depends on the {self.rules.clock} played, "
+                f"which a table of positions does not know: {ONE_BY_ONE}."
+            )
+
+    def _table_of(self, opponent: str | Player | ArrayLike) -> ArrayLike:
+        """The opponent's policy as a table: as it is given, or that of a player which can be written down."""
+        if isinstance(opponent, str):
+            player: Player = make_player(opponent, self.rules)
+        elif is_player(opponent):
+            player = opponent
+        elif np.ndim(cast(ArrayLike, opponent)) == 0:
+            raise DuelsError(
+                f"An opponent is a player's name, has a method `choose`, or is a table, not {opponent!r}."
+            )
+        else:
+            return cast(ArrayLike, opponent)
+        odds = getattr(player, "odds", None)
+        # What depends on the clock is in no table; of a level, which goes by values, it can be told.
+        clocked = self.rules.limit_value is not None and not isinstance(player, LevelPlayer)
+        if odds is None or clocked or not self._knows_positions:
+            raise DuelsError(f"{opponent!r} plays {self.rules.name} one game at a time: {ONE_BY_ONE}.")
+        self._refuse_clock()
+        return tabulate(odds, self.rules)
+
     def _values(self) -> NDArray[np.float64]:
         """[env] what the position is worth to the agent."""
         assert self._grades
         values: NDArray[np.float64] = self._grades.values[self._seat].take(self._batch.states)
         return values
-
-
-def _table_of(opponent: str | Player | ArrayLike, rules: Rules[Any, Any, Any]) -> ArrayLike:
-    """The opponent's policy as a table: as it is given, or that of a player which can be written down."""
-    player: Any = opponent
-    if isinstance(opponent, str):
-        player = make_player(opponent, find_game(rules.name), rules)
-    elif not is_player(opponent):
-        if np.ndim(player) == 0:
-            raise DuelsError(
-                f"An opponent is a player's name, has a method `choose`, or is a table, not {opponent!r}."
-            )
-        return player  # type: ignore[no-any-return]
-    # What depends on the clock is in no table; of a level, which goes by values, it can be told.
-    clocked = rules.limit is not None and getattr(rules, rules.limit) is not None
-    if not (tabled(rules) and hasattr(player, "odds")) or (clocked and not isinstance(player, LevelPlayer)):
-        raise DuelsError(f"{opponent!r} plays {rules.name} one game at a time: {ONE_BY_ONE}.")
-    refuse_clocked(rules)
-    return tabulate(player.odds, rules)
 
 
 class _Ended:
@@ -208,7 +229,7 @@ class _Ended:
     def any(self) -> bool:
         return bool(self.over.any())
 
-    def add(self, steps: vector.Steps) -> None:
+    def add(self, steps: Steps) -> None:
         ended = steps.terminated | steps.truncated
         if not ended.any():
             return
@@ -232,7 +253,7 @@ class _Ended:
 
     @property
     def values(self) -> NDArray[np.float64]:
-        """[env] what a game that is over is worth needs no oracle: won, lost or cut off."""
+        """[env] what the game that is over was worth, from its points; 0 where it goes on."""
         return np.where(self.over, (1 + self.rewards) / 2, 0.0)
 
     def info(self, graded: dict[str, NDArray[Any]]) -> dict[str, Any]:

@@ -1,12 +1,15 @@
 """Second forms of rules for games whose states are too many for tables; tests hold them to the rules."""
 
 from importlib import import_module
-from importlib.util import find_spec
-from types import ModuleType
+from typing import Any
+
+from duels.core.rules import Rules
+
+# By the class of the rules, never by a name: whatever another game is called, its rules are its own.
+_KERNELS = {("duels.games.flip.rules", "QuantumTiles"): f"{__name__}.flip"}
 
 
-def kernel_of(game: str, door: str) -> ModuleType | None:
-    """A module of the kernel of `game`: `engine` for one game, `batch` for many; None without a kernel."""
-    if find_spec(f"{__name__}.{game}") is None:
-        return None
-    return import_module(f"{__name__}.{game}.{door}")
+def kernel_of(rules: Rules[Any, Any, Any], door: str) -> Any:
+    """A module of the kernel of `rules`: `engine` for one game, `batch` for many; None without a kernel."""
+    kernel = _KERNELS.get((type(rules).__module__, type(rules).__qualname__))
+    return import_module(f"{kernel}.{door}") if kernel else None

@@ -2,28 +2,29 @@
 
 from collections.abc import Iterator
 from secrets import randbits
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from gymnasium import spaces
 from gymnasium.utils import EzPickle
-from numpy.typing import NDArray
-from pettingzoo import AECEnv
 from pettingzoo.utils.env_logger import EnvLogger
 
-from duels.analysis.exploitability import Grader
+from duels.analysis.grading import Grader
 from duels.core.errors import DuelsError, IllegalMove, UnknownName
+from duels.core.game import Game
+from duels.core.options import OptionValue
+from duels.core.rules import Rules
 from duels.core.validation import as_int, check_flag
 from duels.core.words import plain
 from duels.envs import dice
-from duels.envs.engine import NOBODY, Engine, MatchEngine, make_engine
-from duels.games import find_game
+from duels.envs.engine import Engine, MatchEngine, make_engine
+from duels.envs.pettingzoo.base import AECEnv, Observation
+from duels.games import rules_of
+from duels.solving.tables import NOBODY, POINTS
 
 AGENTS = ("player_1", "player_2")
 _SEATS = {agent: seat for seat, agent in enumerate(AGENTS)}
 RENDER_MODES = ("human", "ansi")
-
-Observation = dict[str, NDArray[np.int8]]
 
 # What PettingZoo's own methods look at, and what only a reset gives.
 SET_BY_RESET = {
@@ -47,28 +48,30 @@ class NotReset(DuelsError, AttributeError):
 class DuelEnv(AECEnv, EzPickle):
     """A duel by PettingZoo's conventions. An illegal action raises IllegalMove.
 
-    Options are the rules' (`max_turns=40`). The agent to move is shown the position as its seat
-    knows it, and a mask of what it may do; the other agent's mask is zero. The winner's reward is 1,
-    the loser's -1; a game cut off by a limit is truncated and gives nobody anything. With `grade`,
-    an agent's info holds the `value` of the position to it, as far as it knows the position, and the
-    `regret` of its last action: what that gave away, and their `exactness`: `exact`, `bound` or
-    `estimate` (see `duels.analysis.exploitability`).
+    It is of a game or the one of that name, with options (`max_turns=40`), or by rules. The agent to move is
+    shown the position as its seat knows it, and a mask of what it may do; the other agent's mask is zero. The
+    winner's reward is 1, the loser's -1. A draw terminates the game and a limit truncates it, with no reward.
+    With `grade`, an agent's info holds the `value` of the position to it, the `regret` of its last action,
+    and their `exactness` (see `duels.analysis.grading`).
     """
 
     metadata: dict[str, Any]
 
     def __init__(
-        self, game: str, render_mode: str | None = None, grade: bool = False, **options: int | None
+        self,
+        game: str | Game | Rules[Any, Any, Any],
+        render_mode: str | None = None,
+        grade: bool = False,
+        **options: OptionValue,
     ) -> None:
         super().__init__()
         EzPickle.__init__(self, game, render_mode, grade, **options)
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise DuelsError(f"There is no render mode {render_mode!r}; there are {', '.join(RENDER_MODES)}.")
-        room = find_game(game)
-        self.rules = room.rules(**options)
+        self.rules = rules_of(game, **options)
         self.render_mode = render_mode
         self.metadata = {
-            "name": f"{room.name}_v0",
+            "name": f"{self.rules.name}_v0",
             "render_modes": list(RENDER_MODES),
             "is_parallelizable": False,
             "render_fps": 1,
@@ -77,9 +80,9 @@ class DuelEnv(AECEnv, EzPickle):
         self._engine: Engine = make_engine(self.rules)
         self._grader: Grader | None = None
         if check_flag("grade", grade) or render_mode:
-            self._engine = match = MatchEngine(self.rules)
-            self._grader = Grader(match) if grade else None
-        self._words = room.words(self.rules)
+            self._engine = MatchEngine(self.rules)
+            self._grader = Grader(self.rules) if grade else None
+        self._words = self.rules.game.words(self.rules)
         self._has_chance = bool(self.rules.all_outcomes())
         self._stream: int | None = None
         self.possible_agents = list(AGENTS)
@@ -99,13 +102,15 @@ class DuelEnv(AECEnv, EzPickle):
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         if seed is not None or self._stream is None:
             self._stream = dice.stream(randbits(64) if seed is None else seed)
-        self._engine.reset()
+        elif self._engine.actor != NOBODY:
+            self._stream = dice.advance(self._stream)
+        self._engine.reset(self._stream)
         self.agents = list(AGENTS)
         self.rewards = dict.fromkeys(AGENTS, 0.0)
         self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
         self.terminations = dict.fromkeys(AGENTS, False)
         self.truncations = dict.fromkeys(AGENTS, False)
-        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in AGENTS}
+        self.infos = {agent: {} for agent in AGENTS}
         if self._grader:
             self._grader.reset()
             self._grade()
@@ -114,10 +119,12 @@ class DuelEnv(AECEnv, EzPickle):
         if self.render_mode == "human":
             self.render()
 
-    def __getattr__(self, name: str) -> Any:
-        if name in SET_BY_RESET:
-            raise NotReset
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+    if not TYPE_CHECKING:  # who asks for anything else is told so before anything runs
+
+        def __getattr__(self, name: str) -> Any:
+            if name in SET_BY_RESET:
+                raise NotReset
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def observe(self, agent: str) -> Observation:
         if self._stream is None:
@@ -149,7 +156,8 @@ class DuelEnv(AECEnv, EzPickle):
             chance = dice.roll(self._stream)[0]
             self._stream = dice.advance(self._stream)
         if self._grader:
-            self._grader.before(action)
+            match = self._match
+            self._grader.before(match.sight(match.actor), match.action(action))
         engine.step(action, chance)
         if self._grader:
             self._grade()
@@ -163,14 +171,19 @@ class DuelEnv(AECEnv, EzPickle):
 
     def _grade(self) -> None:
         assert self._grader
-        self.infos = {agent: self._grader.info(seat) for seat, agent in enumerate(AGENTS)}
+        match = self._match
+        self.infos = {agent: {**self._grader.grade(match.sight(seat))} for seat, agent in enumerate(AGENTS)}
+
+    @property
+    def _match(self) -> MatchEngine:
+        assert isinstance(self._engine, MatchEngine)
+        return self._engine
 
     def _end(self, mover: str) -> None:
         engine = self._engine
-        self.terminations = dict.fromkeys(AGENTS, not engine.truncated)
+        self.terminations = dict.fromkeys(AGENTS, engine.terminated)
         self.truncations = dict.fromkeys(AGENTS, engine.truncated)
-        if engine.winner != NOBODY:
-            self.rewards = {AGENTS[engine.winner]: 1.0, AGENTS[1 - engine.winner]: -1.0}
+        self.rewards = dict(zip(AGENTS, POINTS[engine.result + 1].tolist(), strict=True))
         self._accumulate_rewards()
         self.agent_selection = AGENTS[1 - AGENTS.index(mover)]
 
@@ -235,7 +248,7 @@ class GuardedDuelEnv(DuelEnv):
         self._accumulate_rewards()
         if self._grader:
             self.infos[AGENTS[1 - AGENTS.index(agent)]]["value"] = 1.0
-            self.infos[agent] = self._grader.forfeit(AGENTS.index(agent))
+            self.infos[agent] = {**self._grader.forfeit(self._match.sight(AGENTS.index(agent)))}
         self._deads_step_first()
 
     def render(self) -> str | None:

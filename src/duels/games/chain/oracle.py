@@ -6,22 +6,26 @@ from fractions import Fraction
 from functools import cache, cached_property
 from random import Random
 
+from duels.core.errors import DuelsError
 from duels.core.rules import CHANCE, Seat, Sight
 from duels.games.chain.boards import Boards
 from duels.games.chain.challenges import accepting_may_be_right, all_boards, all_challenges
+from duels.games.chain.rounds import start_worth
 from duels.games.chain.rules import FREE, SYMBOL, Action, Answer, Coin, Phase, QuantumChain, State
-from duels.solving.check import in_words, sampled_play_agrees
+from duels.solving.check import equations_hold, in_words, sampled_play_agrees
 from duels.solving.graph import HALF, Graph, explore
 from duels.solving.oracle import Check, Finding, OpenOracle, Value
-from duels.solving.rounds import start_worth
-from duels.solving.stochastic import Brackets, broken_equations, hollow_promises
+from duels.solving.progress import Progress, quiet
+from duels.solving.protocols import Explainer, Verifier
+from duels.solving.stochastic import Brackets
 
 _MOST_BOARDS_CHECKED = 7000
 _MOST_CELLS_LISTED = 8
+_MOST_CELLS = 13  # every cell more takes three times as long, and as much memory
 _WIDTH = 1e-9
 
 
-class ChainOracle(OpenOracle[Action, State]):
+class ChainOracle(OpenOracle[Action, State], Explainer[Action, State], Verifier):
     """Values for any number of cells and length of chain, all exact; the table takes 3 ** cells numbers."""
 
     rules: QuantumChain
@@ -35,7 +39,7 @@ class ChainOracle(OpenOracle[Action, State]):
     def worth(self, state: State) -> Fraction:
         outcome = self.rules.outcome(state)
         if outcome:
-            return HALF if outcome.winner is None else Fraction(outcome.winner is Seat.ONE)
+            return outcome.score(Seat.ONE)
         if state.phase is not Phase.OBSERVE:
             return self._one_step_on(state)
         mover_wins = (1 + self._observer_worth(state)) / 2
@@ -116,6 +120,9 @@ class ChainOracle(OpenOracle[Action, State]):
         heads, tails = self._coin(after, sight.seat)
         return f"{told}: if it is challenged, heads leaves you {heads:.1%} and tails {tails:.1%}."
 
+    def came_up(self, outcome: Action) -> str:
+        return f"the coin showed {self.rules.format(outcome)}"
+
     def _thumb_here(self, doubted: State) -> str:
         if not self._all_can_be_listed:
             return ""
@@ -133,27 +140,27 @@ class ChainOracle(OpenOracle[Action, State]):
         heads, tails = self._coin(after, sight.seat)
         return f"{told}: if challenged, {heads:.1%} on heads and {tails:.1%} on tails."
 
-    def verify(self) -> Iterator[Check]:
+    def manner(self, sight: Sight[Action, State], action: Action) -> str:
+        if isinstance(action, Answer):
+            return "challenging" if action is Answer.CHALLENGE else "letting an observation stand"
+        after = self.rules.apply(sight.view, action).state
+        beside = after.phase is Phase.CHALLENGE
+        return f"observing {'beside your own symbol' if beside else 'away from your own symbols'}"
+
+    def verify(self, progress: Progress = quiet) -> Iterator[Check]:
         rules = largest_proven(self.rules)
         oracle = self
         if rules != self.rules:
             yield self._sampled_equations()
             oracle = ChainOracle(rules)
-        yield from oracle._proof(explore(rules, [rules.initial(), *all_boards(rules)]))
+        yield from oracle._proof(explore(rules, [rules.initial(), *all_boards(rules)], progress))
         starts = [state for state in all_boards(rules) if oracle.worth(state) not in (0, HALF, 1)]
         yield from sampled_play_agrees(rules, oracle, starts or [rules.initial()], games=200)
 
     def _proof(self, graph: Graph[State]) -> Iterator[Check]:
         about = f"{in_words(self.rules)}, {len(graph):,} states"
         values = [self.worth(state) for state in graph.states]
-        wrong = next(broken_equations(graph, values), None)
-        yield Check(
-            "every state's value follows exactly from those of the states after it",
-            wrong is None,
-            about if wrong is None else f"{about}, wrong at {self.rules.format_state(graph.states[wrong])}",
-        )
-        hollow = [node for seat in Seat for node in hollow_promises(graph, values, seat)]
-        yield Check("nobody can gain by never letting the game end", not hollow, about)
+        yield from equations_hold(self.rules, graph, values, about)
         empty = [node for node, state in enumerate(graph.states) if FREE * self.rules.cells == state.cells]
         bounds = Brackets(graph, {node: values[node] for node in empty})
         sweeps = bounds.close_to(_WIDTH)
@@ -253,5 +260,9 @@ def mask(cells: str, seat: Seat) -> int:
     return sum(1 << i for i, symbol in enumerate(cells) if symbol == SYMBOL[seat])
 
 
-def make_oracle(rules: QuantumChain) -> ChainOracle:
+def make_oracle(rules: QuantumChain, progress: Progress = quiet) -> ChainOracle:
+    if rules.cells > _MOST_CELLS:
+        raise DuelsError(
+            f"Perfect play of chain is known for {_MOST_CELLS} cells at most, not {rules.cells}."
+        )
     return ChainOracle(rules)

@@ -232,6 +232,13 @@ class QuantumChain(OpenRules[State, Action]):
     def all_outcomes(self) -> tuple[Action, ...]:
         return tuple(Coin)
 
+    def most_states(self) -> int:
+        boards: int = 3**self.cells
+        # A cell in doubt is free and next to one of the observer's own, which it is on 5 boards of 27.
+        doubts = self.cells * boards // 5
+        challenge_or_coin, movers = 2, 2
+        return movers * (boards + challenge_or_coin * doubts) * ((self.max_boards or 0) + 1)
+
     def parse(self, text: str) -> Action:
         word = text.strip().lower()
         for kind in (Answer, Coin):

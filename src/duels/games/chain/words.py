@@ -105,7 +105,12 @@ class ChainWords(Words[Action, State]):
         return f"{news}\nCurrent Board:\n{self._board(event.cells, event.cell)}\n"
 
     def board(self, sight: Sight[Action, State]) -> str:
-        return f"Current Board:\n{self._board(sight.view.cells)}"
+        state = sight.view
+        if not state.doubt:
+            return f"Current Board:\n{self._board(state.cells)}"
+        # The book places the symbol first, and lets it remain or revert.
+        cells = f"{state.cells[: state.doubt - 1]}{SYMBOL[state.mover]}{state.cells[state.doubt :]}"
+        return f"Current Board:\n{self._board(cells, state.doubt, doubtful=True)}"
 
     def remembered(self, sight: Sight[Action, State]) -> str:
         state = sight.view
@@ -114,13 +119,16 @@ class ChainWords(Words[Action, State]):
         beside = self.rules.own_neighbours(state.cells, state.doubt, state.mover)
         return f"{_player(state.mover)}: {_adjacent(state.doubt, beside)}"
 
+    def called(self, seat: Seat) -> str:
+        return SYMBOL[seat]
+
     def moves(self, sight: Sight[Action, State]) -> str:
         if sight.view.phase is Phase.CHALLENGE:
             return "yes: a coin decides. no: the observation succeeds.\n"
         return f"Unobserved cells: {', '.join(map(self.rules.format, sight.actions))}\n"
 
-    def _board(self, cells: str, changed: int = 0) -> str:
-        chain = self.rules.chain_of(cells) or (0, 0)
+    def _board(self, cells: str, changed: int = 0, doubtful: bool = False) -> str:
+        chain = (0, 0) if doubtful else self.rules.chain_of(cells) or (0, 0)
         inks = {FREE: Ink.DIM, SYMBOL[Seat.ONE]: Ink.ONE, SYMBOL[Seat.TWO]: Ink.TWO}
         drawn = []
         for number, symbol in enumerate(cells, start=1):
@@ -128,7 +136,8 @@ class ChainWords(Words[Action, State]):
             text = (Ink.WON if in_chain else inks[symbol])(symbol)
             if number == changed:
                 text = Ink.CHANGED(text)
-            drawn.append(f"[ {text} ]")
+            mark = "?" if doubtful and number == changed else " "
+            drawn.append(f"[ {text}{mark}]")
         numbers = " ".join(f"  {number:<3}" for number in range(1, len(cells) + 1))
         return f"{' '.join(drawn)}\n{numbers.rstrip()}\n"
 

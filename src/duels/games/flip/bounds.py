@@ -1,10 +1,10 @@
 """What flip's board can change: for any board, a proven interval around its value.
 
-The lumped game (`lumped.py`) takes it for granted that a holder of the Quantum Flip finds two unknown
-neighbours. On the board the opponent can flip tiles to part them. Four facts make lumped values bounds.
+The abstract game (`abstraction.py`) takes it for granted that a holder of the Quantum Flip finds two unknown
+neighbours. On the board the opponent can flip tiles to part them. Four facts make abstract values bounds.
 
-1. A board never offers a holder more than the lumped game does: the lumped value is the most it can be.
-2. A holder may play on as if the Quantum Flip were lost, now or after some turns: the value of the lumped
+1. A board never offers a holder more than the abstract game does: the abstract value is the most it can be.
+2. A holder may play on as if the Quantum Flip were lost, now or after some turns: the value of the abstract
    game with it lost then is the least it can be.
 3. How long a holder is sure of it, by pairing. Let the unknown tiles hold m disjoint pairs of neighbours and
    call the rest spare. The holder flips spare tiles; if there is none, one of a pair, whose partner is spare
@@ -13,14 +13,14 @@ neighbours. On the board the opponent can flip tiles to part them. Four facts ma
    which touches two tiles). Before the holder's j-th turn from now, then, at most
        j  (+ 1 if the holder moves now and has no spare tile)  (+ 1 if the opponent is a holder too)
    pairs are broken. While m is larger, the holder finds a pair whatever the opponent does. Points bound j:
-   both scores must stay below the target. If m lasts as long, the lumped value itself is reached.
+   both scores must stay below the target. If m lasts as long, the abstract value itself is reached.
    To keep the seen tile's unknown neighbours too, the holder pairs only the unknown tiles away from it.
-4. A holder may play as in the lumped game until a pair is missing, which cannot be before the first turn it
-   is not sure of. So the lumped value is missed by no more than the chance that the match gets there, however
-   both play: `chance_to_last` bounds it by the tiles that must come up for it.
+4. A holder may play as in the abstract game until a pair is missing, which cannot be before the first turn it
+   is not sure of. So the abstract value is missed by no more than the chance that the match gets there,
+   however both play: `chance_to_last` bounds it by the tiles that must come up for it.
 
 On the book's empty board m is 12 and no match is longer than 18 flips, so j is at most 8 for player 1 and 9
-for player 2: both are sure of their Quantum Flip to the end, and the lumped bounds hold as they are.
+for player 2: both are sure of their Quantum Flip to the end, and the abstract bounds hold as they are.
 
 Where the interval is too wide, a step of the real rules narrows it: the pairs of the board are looked at,
 and the positions after it are bounded instead. `Bounds.search` repeats that a given number of times.
@@ -128,12 +128,12 @@ class Bounds:
     """Proven intervals for the value of flip's positions to their mover."""
 
     def __init__(self, rules: QuantumTiles, table: Table) -> None:
-        self.table, self.lumped, self.places = table, table.lumped, table.places
+        self.table, self.abstraction, self.places = table, table.abstraction, table.places
         self.grid = Grid(rules.side)
         self.target = rules.target
         self.of_shape = lru_cache(REMEMBERED)(self._of_shape)
-        self.turns = lru_cache(REMEMBERED)(partial(most_turns, table.lumped))
-        self.lasting = lru_cache(REMEMBERED)(partial(chance_to_last, table.lumped))
+        self.turns = lru_cache(REMEMBERED)(partial(most_turns, table.abstraction))
+        self.lasting = lru_cache(REMEMBERED)(partial(chance_to_last, table.abstraction))
         self.narrowed = lru_cache(REMEMBERED)(self._narrowed)
 
     # -- without looking ahead ---------------------------------------------------------------------
@@ -164,7 +164,7 @@ class Bounds:
     ) -> Interval:
         def secured(kind: str, key: tuple[int, ...], mover: bool, kept: Shape) -> float:
             """The mover's value when the holder, the mover or the other, relies on fact 3 alone."""
-            row = self.lumped.index[kind, key]
+            row = self.abstraction.index[kind, key]
             sure = kept.sure(mover, mine and theirs)
             turns = self.turns(code, score, mover)
             full = self.table.value(row, code, score)
@@ -172,17 +172,17 @@ class Bounds:
                 return full
             if patient and turns <= AFFORDABLE:
                 return self.table.value_until(row, code, score, sure, mover)
-            lost = self.table.value(self.lumped.without(row, mover), code, score)
+            lost = self.table.value(self.abstraction.without(row, mover), code, score)
             chance = self.lasting(code, values, 2 * sure + (not mover), int(mine and theirs))
             return max(lost, full - chance) if mover else min(lost, full + chance)
 
         if not mine and not theirs:
-            value = self.table.value(self.lumped.none(values), code, score)
+            value = self.table.value(self.abstraction.none(values), code, score)
             return value, value
         if mine and theirs:
             return secured("low", (), True, shape), secured("high", (), False, shape)
         kind, s = "mine" if mine else "theirs", values[0] if values else 0
-        most = self.table.value(self.lumped.index[kind, (s, shape.near)], code, score)
+        most = self.table.value(self.abstraction.index[kind, (s, shape.near)], code, score)
         ways = [secured(kind, (s, 0), mine, shape)]
         if shape.near:
             ways.append(secured(kind, (s, shape.near), mine, shape.far))
@@ -306,15 +306,17 @@ class Bounds:
     def bag(self, at: Position) -> list[int]:
         """How many unknown tiles there are of each value."""
         flipped = self.places.flipped[at.code]
-        return [self.lumped.copies - f - at.values.count(v) for v, f in enumerate(flipped, 1)]
+        return [self.abstraction.copies - f - at.values.count(v) for v, f in enumerate(flipped, 1)]
 
 
-def most_turns(lumped: Abstraction, code: int, score: int, mover: bool) -> int:
+def most_turns(abstraction: Abstraction, code: int, score: int, mover: bool) -> int:
     """The most turns, this one included, the mover or the other can have, by the smallest tiles left."""
-    left = lumped.target - 1 - score
-    rest = lumped.target - 1 - (lumped.places.points[code] - score)
+    left = abstraction.target - 1 - score
+    rest = abstraction.target - 1 - (abstraction.places.points[code] - score)
     tiles = sorted(
-        v for v, flipped in enumerate(lumped.places.flipped[code], 1) for _ in range(lumped.copies - flipped)
+        v
+        for v, flipped in enumerate(abstraction.places.flipped[code], 1)
+        for _ in range(abstraction.copies - flipped)
     )
     sums = [0]
     for tile in tiles:
@@ -331,15 +333,17 @@ def most_turns(lumped: Abstraction, code: int, score: int, mover: bool) -> int:
         turns += 1
 
 
-def chance_to_last(lumped: Abstraction, code: int, seen: tuple[int, ...], flips: int, spared: int) -> float:
+def chance_to_last(
+    abstraction: Abstraction, code: int, seen: tuple[int, ...], flips: int, spared: int
+) -> float:
     """At most so likely do `flips` more tiles leave both scores below the target, whoever does what.
 
     Whatever is turned over, unknown values come up in an order that nobody can influence. Of the first of
     them, `spared` (by Quantum Flips) and seen tiles the players may take the smallest `flips`, no fewer.
     """
-    room = 2 * (lumped.target - 1) - lumped.places.points[code]
-    flipped = lumped.places.flipped[code]
-    bag = [lumped.copies - f - seen.count(v) for v, f in enumerate(flipped, 1)]
+    room = 2 * (abstraction.target - 1) - abstraction.places.points[code]
+    flipped = abstraction.places.flipped[code]
+    bag = [abstraction.copies - f - seen.count(v) for v, f in enumerate(flipped, 1)]
     shown = min(flips + spared, sum(bag))
 
     def ways(value: int, shown: int, wanted: int, room: int) -> int:
@@ -348,7 +352,7 @@ def chance_to_last(lumped: Abstraction, code: int, seen: tuple[int, ...], flips:
             return 0
         if not shown:
             return int(wanted <= 0)
-        if value > lumped.values:
+        if value > abstraction.values:
             return 0
         total = 0
         for count in range(min(shown, bag[value - 1]) + 1):

@@ -1,4 +1,4 @@
-"""Perfect play for flip: the lumped table, and what the real board can change about it."""
+"""Perfect play for flip: the abstraction table, and what the real board can change about it."""
 
 from collections.abc import Hashable, Iterator
 from typing import NamedTuple
@@ -10,15 +10,17 @@ from duels.games.flip.endings import endings
 from duels.games.flip.rules import UNKNOWN, Action, Drawn, Flip, Keep, QuantumFlip, QuantumTiles, State
 from duels.games.flip.table import ROUNDING, Table
 from duels.solving.oracle import Check, Exactness, Finding, Judged, Oracle, Value, Verdict
+from duels.solving.progress import Progress, quiet
+from duels.solving.protocols import Explainer, Verifier
 
 MOST_STEPS = 2
 FEW = 15  # unknown tiles, beyond which a second step takes many seconds and is left out
 ALIKE = 4 * ROUNDING  # closer values cannot be told apart
 
 
-def make_oracle(rules: QuantumTiles) -> "FlipOracle":
+def make_oracle(rules: QuantumTiles, progress: Progress = quiet) -> "FlipOracle":
     """The oracle for any of flip's boards; the book's table is shipped, others are solved and cached."""
-    return FlipOracle(rules, Table.of(rules))
+    return FlipOracle(rules, Table.of(rules, progress))
 
 
 def how_perfect() -> str:
@@ -32,7 +34,8 @@ class Odds(NamedTuple):
     bust: float
 
 
-class FlipOracle(Oracle[Action, State]):
+class FlipOracle(Oracle[Action, State], Explainer[Action, State], Verifier):
+    rules: QuantumTiles
     counts_as_one = "Tiles that nobody has seen count as one answer, and so do tiles known to be alike."
 
     def __init__(self, rules: QuantumTiles, table: Table) -> None:
@@ -41,9 +44,6 @@ class FlipOracle(Oracle[Action, State]):
 
     def _value_of(self, sight: Sight[Action, State]) -> Value:
         state = sight.view
-        outcome = self.rules.outcome(state)
-        if outcome:
-            return Value(float(outcome.winner is sight.seat))
         lifted = self.rules.actor(state) is CHANCE
         found = _value(self._lifted(state)) if lifted else self._verdict(state).value
         return found if state.mover is sight.seat else found.for_other()
@@ -73,10 +73,10 @@ class FlipOracle(Oracle[Action, State]):
                 {str(seat.value): ending._asdict() for seat, ending in sorted(found.items())},
             )
 
-    def verify(self) -> Iterator[Check]:
+    def verify(self, progress: Progress = quiet) -> Iterator[Check]:
         from duels.games.flip.verify import verify  # slow to import, and only one command needs it
 
-        return verify(self)
+        return verify(self, make_oracle, progress)
 
     def _verdict(self, state: State) -> Verdict[Action]:
         actions = self.rules.actions(state)
@@ -191,25 +191,19 @@ class FlipOracle(Oracle[Action, State]):
         verdict = self.judge(sight)
         action = max(verdict.actions, key=lambda judged: judged.weight).action
         score, target = state.scores[state.mover - 1], self.rules.target
-        wins = f"you win {_about(verdict.value)}"
+        wins = f"you win {verdict.value}"
         if isinstance(action, Keep):
             kept = self._shown(state, action.tile)
             (left,) = (self._shown(state, tile) for tile in state.lifted if tile != action.tile)
             (rest,) = (judged.value for judged in verdict.actions if judged.action != action)
             threat = "" if score + kept == target else self._threat(state, action)
-            return (
-                f"{threat}Keep the {kept}, which makes {score + kept}: {wins}, "
-                f"with the {left} {_about(rest)}."
-            )
+            return f"{threat}Keep the {kept}, which makes {score + kept}: {wins}, with the {left} {rest}."
         facts = f"{self._odds_in_words(state)}; the bag still holds {self._bag_in_words(state)}; {wins}"
         threat = self._threat(state, action)
         if isinstance(action, QuantumFlip):
             flips = (judged.value for judged in verdict.actions if isinstance(judged.action, Flip))
             one = max(flips, key=lambda value: value.number)
-            return (
-                f"{threat}Use the Quantum Flip to choose the better of two: {facts}, "
-                f"with one tile {_about(one)}."
-            )
+            return f"{threat}Use the Quantum Flip to choose the better of two: {facts}, with one tile {one}."
         assert isinstance(action, Flip)
         name = self.rules.name_of(action.tile)
         value = self.rules.value_of(state.tiles[action.tile])
@@ -233,6 +227,23 @@ class FlipOracle(Oracle[Action, State]):
             return f"You flipped {name}, an unknown tile{gave}: {self._odds_in_words(state)}."
         over = f", past {target}" if score + value > target else ""
         return f"You took {name}, known to be a {value}, for {score + value}{over}{gave}."
+
+    def manner(self, sight: Sight[Action, State], action: Action) -> str:
+        if isinstance(action, QuantumFlip):
+            return "spending the Quantum Flip"
+        assert not isinstance(action, Drawn)
+        tiles = sight.view.tiles
+        if isinstance(action, Flip):
+            return f"{'flipping an unknown' if tiles[action.tile] == UNKNOWN else 'taking a known'} tile"
+        values = [self.rules.value_of(tiles[kept.tile]) for kept in sight.actions if isinstance(kept, Keep)]
+        higher = self.rules.value_of(tiles[action.tile]) == max(value or 0 for value in values)
+        return f"keeping the {'higher' if higher else 'lower'} value"
+
+    def came_up(self, outcome: Action) -> str:
+        assert isinstance(outcome, Drawn)
+        if len(outcome.values) == 1:
+            return f"the tile was a {outcome.values[0]}"
+        return f"the Quantum Flip showed {listed([str(value) for value in outcome.values])}"
 
     def _threat(self, state: State, action: Action) -> str:
         """What the other player takes unless `action` denies it; empty where there is nothing."""
@@ -287,11 +298,6 @@ def _value(interval: Interval, number: float | None = None) -> Value:
     number = (low + high) / 2 if number is None else min(max(number, low), high)
     error = max(high - number, number - low)
     return Value(number, Exactness.BOUND if error else Exactness.EXACT, None, error)
-
-
-def _about(value: Value) -> str:
-    """A value in a sentence: `about` where the digits shown are not all proven."""
-    return f"{'about ' * (value.error >= 0.0005)}{_percent(value.number)}"
 
 
 def _percent(chance: float) -> str:

@@ -16,7 +16,7 @@ from duels.games.flip.abstraction import Abstraction, Places, Row
 from duels.games.flip.board_blind import FLIP, QUANTUM, BoardBlind, Decides, Summary, odds_of
 from duels.games.flip.bounds import Grid, most_turns
 from duels.games.flip.rules import QuantumTiles
-from duels.solving.pomdp import Bounds
+from duels.solving.bounds import Bounds
 
 Numbers = Any
 """A NumPy array, a number a column; NumPy is imported where it is used, as everywhere in a game's room."""
@@ -38,8 +38,8 @@ def response_bounds(rules: QuantumTiles, policy: object) -> dict[Seat, Bounds] |
 def _refuse_small_boards(rules: QuantumTiles) -> None:
     """Fact 3 must hold from the empty board to the end of the longest game, for both seats."""
     shape = Grid(rules.side).shape((1 << rules.side**2) - 1, ())
-    lumped = Abstraction(rules)
-    if any(shape.sure(mover, True) < most_turns(lumped, 0, 0, mover) for mover in (True, False)):
+    abstraction = Abstraction(rules)
+    if any(shape.sure(mover, True) < most_turns(abstraction, 0, 0, mover) for mover in (True, False)):
         raise DuelsError(f"{rules} is too small a board for a Quantum Flip that is always possible.")
 
 
@@ -164,8 +164,8 @@ class _Response:
     def _expected(
         self, name: Name, row: Row, bag: list[Any], layer: _Layer, leaves: list[Any], beside: bool
     ) -> list[Numbers]:
-        # `Abstraction.worth` once more, with a mixture for its maximum. A chooser would not serve both: here moves
-        # have names to be asked for, and each pair of values shown is a question of its own to the policy.
+        # `Abstraction.worth` once more, with a mixture for its maximum. A chooser would not serve both: here
+        # moves have names to be asked for, and each pair of values shown is a question of its own.
         import numpy as np
 
         mixture = _Mixture(self._decides, name, row, bag, layer, beside)

@@ -269,6 +269,14 @@ class QuantumTiles(OpenRules[State, Action]):
         values = range(1, self.values + 1)
         return (*(Drawn((a,)) for a in values), *(Drawn((a, b)) for a in values for b in values))
 
+    def most_states(self) -> int:
+        tiles = self.side**2
+        faces = 2 * self.values + 1  # unknown, flipped, or seen and face down
+        lifts = 1 + tiles + 2 * len(neighbours(self.side))
+        # The flipped tiles tell whose turn it is, and what the two scores add up to.
+        scores = self.target + self.values
+        return int(faces**tiles * scores * len(Seat) ** 2 * lifts)
+
     def parse(self, text: str) -> Action:
         word = text.strip().lower()
         if re.fullmatch(r"[0-9](,[0-9])?", word):

@@ -3,26 +3,29 @@
 Backward induction walks the rules themselves, board and all: it knows nothing of lumps and bounds.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from importlib.util import find_spec
 from math import sqrt
 from random import Random
+from typing import TYPE_CHECKING
 
 from duels.core.match import Match, playing
 from duels.core.rules import CHANCE, Seat
 from duels.games.flip.bounds import Grid, bits
 from duels.games.flip.endings import endings
 from duels.games.flip.fill import SCALE, fill, solved_layers
-from duels.games.flip.oracle import FlipOracle, make_oracle
 from duels.games.flip.rules import Action, QuantumFlip, QuantumTiles, State
 from duels.games.flip.table import ROUNDING, Table
 from duels.solving.backward import backward_induction
 from duels.solving.graph import explore
 from duels.solving.oracle import Check
-from duels.solving.progress import tell
+from duels.solving.progress import Progress, quiet
+
+if TYPE_CHECKING:  # the oracle asks for these checks
+    from duels.games.flip.oracle import FlipOracle
 
 TINY_BOARDS = (
     QuantumTiles(side=2, values=2, copies=2, target=3),
@@ -33,26 +36,30 @@ LOOKED_UP = 499  # of so many stored states one is also looked up as a player do
 FLOAT = 1e-9  # what adding up floats may cost
 
 
-def verify(oracle: FlipOracle) -> Iterator[Check]:
-    """Every check of an oracle, one after the other."""
+def verify(
+    oracle: "FlipOracle",
+    make_oracle: "Callable[[QuantumTiles, Progress], FlipOracle]",
+    progress: Progress = quiet,
+) -> Iterator[Check]:
+    """Every check of an oracle, one after the other; some need others, for smaller boards."""
     table = oracle.bounds.table
-    yield same_when_solved_again(table)
+    yield same_when_solved_again(table, progress)
     if find_spec("numpy"):
-        yield every_layer_follows(table)
-        yield every_state_follows(table, every=LOOKED_UP)
+        yield every_layer_follows(table, progress)
+        yield every_state_follows(table, LOOKED_UP, progress)
     else:
-        yield every_state_follows(table)
+        yield every_state_follows(table, progress=progress)
     yield counting_agrees(oracle)
-    yield pairs_are_kept(side=4, turns=3)
+    yield pairs_are_kept(4, 3, progress)
     for tiny in TINY_BOARDS:
-        yield every_position(make_oracle(tiny))
-    yield late_positions(make_oracle(SMALL_BOARD), 100)
-    yield late_positions(oracle, 10)
-    yield self_play(oracle, 400)
+        yield every_position(make_oracle(tiny, progress), progress)
+    yield late_positions(make_oracle(SMALL_BOARD, progress), 100, progress)
+    yield late_positions(oracle, 10, progress)
+    yield self_play(oracle, 400, progress)
 
 
-def same_when_solved_again(table: Table) -> Check:
-    again = fill(table.lumped)
+def same_when_solved_again(table: Table, progress: Progress = quiet) -> Check:
+    again = fill(table.abstraction, progress)
     differ = sum(a != b for a, b in zip(again, table.numbers, strict=True))
     return Check(
         "the table equals one solved from nothing",
@@ -61,12 +68,12 @@ def same_when_solved_again(table: Table) -> Check:
     )
 
 
-def every_layer_follows(table: Table) -> Check:
+def every_layer_follows(table: Table, progress: Progress = quiet) -> Check:
     """Bellman: each stored value is what the recurrence makes of those after it, a layer at a time."""
     import numpy as np
 
-    stored = np.frombuffer(table.numbers, np.uint16).reshape(table.lumped.stored_rows, -1) / SCALE
-    layers = solved_layers(table.lumped, table.numbers)
+    stored = np.frombuffer(table.numbers, np.uint16).reshape(table.abstraction.stored_rows, -1) / SCALE
+    layers = solved_layers(table.abstraction, table.numbers, progress)
     return _follows(
         "every stored state follows from the states after it",
         max(float(abs(stored[:, place] - values).max()) for place, values in layers),
@@ -74,15 +81,15 @@ def every_layer_follows(table: Table) -> Check:
     )
 
 
-def every_state_follows(table: Table, every: int = 1) -> Check:
+def every_state_follows(table: Table, every: int = 1, progress: Progress = quiet) -> Check:
     """The same state by state (or for one in `every`), through the lookup that players use."""
-    places, target = table.places, table.lumped.target
-    worst, count, rows = 0.0, 0, table.lumped.stored_rows
+    places, target = table.places, table.abstraction.target
+    worst, count, rows = 0.0, 0, table.abstraction.stored_rows
     for row in range(rows):
-        tell(f"looking up states, {row / rows:.0%}")
-        seen = table.lumped.rows[row].seen
+        progress(f"looking up states, {row / rows:.0%}")
+        seen = table.abstraction.rows[row].seen
         for code, start in places.start.items():
-            if any(places.flipped[code][v - 1] + seen.count(v) > table.lumped.copies for v in seen):
+            if any(places.flipped[code][v - 1] + seen.count(v) > table.abstraction.copies for v in seen):
                 continue
             low, high = places.scores(places.points[code], target)
             for score in range(low, high + 1):
@@ -101,7 +108,7 @@ def _follows(name: str, worst: float, count: int) -> Check:
     )
 
 
-def counting_agrees(oracle: FlipOracle) -> Check:
+def counting_agrees(oracle: "FlipOracle") -> Check:
     """Where nothing is left to decide, adding up how matches end gives the value as well."""
     rules = oracle.rules
     start = replace(rules.initial(), quantum=(False, False))
@@ -116,7 +123,7 @@ def counting_agrees(oracle: FlipOracle) -> Check:
     )
 
 
-def pairs_are_kept(side: int, turns: int) -> Check:
+def pairs_are_kept(side: int, turns: int, progress: Progress = quiet) -> Check:
     """The pairing argument, against every way to flip tiles on every board with so many tiles on a side."""
     grid = Grid(side)
 
@@ -137,7 +144,7 @@ def pairs_are_kept(side: int, turns: int) -> Check:
     claims = broken = 0
     for unknown in range(1 << side**2):
         if unknown % 256 == 0:
-            tell(f"{unknown:,} of {1 << side**2:,} boards tried")
+            progress(f"{unknown:,} of {1 << side**2:,} boards tried")
         shape = grid.shape(unknown, ())
         for moves in (True, False):
             for rival in (True, False):
@@ -153,15 +160,17 @@ def pairs_are_kept(side: int, turns: int) -> Check:
     )
 
 
-def every_position(oracle: FlipOracle) -> Check:
+def every_position(oracle: "FlipOracle", progress: Progress = quiet) -> Check:
     """Every decision on a tiny board."""
     rules = oracle.rules
-    states = [state for state in explore(rules).states if isinstance(rules.actor(state), Seat)]
+    states = [
+        state for state in explore(rules, progress=progress).states if isinstance(rules.actor(state), Seat)
+    ]
     where = f"everywhere on a {rules.side}x{rules.side} board of 1 to {rules.values}"
-    return _agrees(oracle, where, states)
+    return _agrees(oracle, where, states, progress)
 
 
-def late_positions(oracle: FlipOracle, count: int) -> Check:
+def late_positions(oracle: "FlipOracle", count: int, progress: Progress = quiet) -> Check:
     """Late positions with a Quantum Flip left, met in haphazard play, walked to every end."""
     rules, rng = oracle.rules, Random(2)
     states: list[State] = []
@@ -174,7 +183,8 @@ def late_positions(oracle: FlipOracle, count: int) -> Check:
         if not match.over and True in match.state.quantum:
             states.append(match.state)
     small = "on so few tiles a Quantum Flip often finds no two neighbours" if rules.side < 4 else ""
-    return _agrees(oracle, f"on late positions of the {rules.side}x{rules.side} board", states, small)
+    where = f"on late positions of the {rules.side}x{rules.side} board"
+    return _agrees(oracle, where, states, progress, small)
 
 
 def _late(rules: QuantumTiles, state: State) -> bool:
@@ -191,8 +201,10 @@ def _any_action(actions: tuple[Action, ...], rng: Random) -> Action:
     return rng.choice(flips if rng.random() < 0.9 else actions)
 
 
-def _agrees(oracle: FlipOracle, where: str, states: list[State], why_wide: str = "") -> Check:
-    outside, widest = compare(oracle, states)
+def _agrees(
+    oracle: "FlipOracle", where: str, states: list[State], progress: Progress, why_wide: str = ""
+) -> Check:
+    outside, widest = compare(oracle, states, progress)
     return Check(
         f"brute force agrees {where}",
         not outside,
@@ -201,10 +213,10 @@ def _agrees(oracle: FlipOracle, where: str, states: list[State], why_wide: str =
     )
 
 
-def compare(oracle: FlipOracle, states: list[State]) -> tuple[int, float]:
+def compare(oracle: "FlipOracle", states: list[State], progress: Progress = quiet) -> tuple[int, float]:
     """How many states have a value, or an action's, that excludes the true one; a state's widest error."""
     rules, outside, widest = oracle.rules, 0, 0.0
-    graph = explore(rules, states)
+    graph = explore(rules, states, progress)
     for_one = backward_induction(graph)
 
     def exact(state: State, seat: Seat) -> Fraction:
@@ -212,7 +224,7 @@ def compare(oracle: FlipOracle, states: list[State]) -> tuple[int, float]:
         return value if seat is Seat.ONE else 1 - value
 
     for number, state in enumerate(states):
-        tell(f"{number:,} of {len(states):,} positions compared")
+        progress(f"{number:,} of {len(states):,} positions compared")
         seat = state.mover
         verdict = oracle.judge(rules.sight(state, seat))
         claims = [(verdict.value, exact(state, seat))]
@@ -229,7 +241,7 @@ def _within(low: float, exact: Fraction, high: float) -> bool:
     return low - FLOAT <= exact <= high + FLOAT
 
 
-def self_play(oracle: FlipOracle, matches: int) -> Check:
+def self_play(oracle: "FlipOracle", matches: int, progress: Progress = quiet) -> Check:
     """Perfect play against itself from the opening: player 1 must win as often as the value says."""
     rules, rng = oracle.rules, Random(3)
     won, widest = 0, 0.0
@@ -241,7 +253,7 @@ def self_play(oracle: FlipOracle, matches: int) -> Check:
         return rng.choice([judged.action for judged in verdict.actions if judged.weight])
 
     for number in range(matches):
-        tell(f"match {number + 1} of {matches}")
+        progress(f"match {number + 1} of {matches}")
         *_, match = playing(Match.start(rules), rng, decide)
         assert match.outcome
         won += match.outcome.winner is Seat.ONE

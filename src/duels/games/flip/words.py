@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from duels.core.errors import NotationError
 from duels.core.notation import listed
 from duels.core.rules import Event, Seat, Sight
 from duels.core.words import Dialogue, Ink, Refused, Words, ask_until, either, shown
@@ -24,24 +25,47 @@ from duels.games.flip.rules import (
 class FlipWords(Words[Action, State]):
     rules: QuantumTiles
 
+    letters = frozenset({"q", "f"})
+
     def opening(self) -> str:
-        return f"Welcome to Quantum Flip!\n\n{self._grid(self.rules.initial().tiles)}\n"
+        bag = f"The bag is balanced: {self.rules.copies} tiles of each value from 1 to {self.rules.values}.\n"
+        return f"Welcome to Quantum Flip!\n{bag}\n{self._grid(self.rules.initial().tiles)}\n"
 
     def ask(self, sight: Sight[Action, State]) -> Dialogue[Action]:
         if sight.view.choosing:
             return (yield from self._ask_which(sight))
         player = Ink.of(sight.seat)(sight.seat.label)
         if any(isinstance(action, QuantumFlip) for action in sight.actions):
-            quantum = yield from ask_until(
-                f"{player}, enter 'Q' to perform a Quantum Flip or 'F' to flip a single tile: ", _read_q_or_f
+            choice = yield from ask_until(
+                f"{player}, enter 'Q' to perform a Quantum Flip or 'F' to flip a single tile: ",
+                lambda entry: self._read_q_or_f(entry, sight),
             )
-            if quantum:
+            if not isinstance(choice, bool):
+                return choice
+            if choice:
                 return (yield from self._ask_pair(sight))
         tile = yield from ask_until(
             f"{player}, enter the coordinate of the tile you wish to flip (e.g., A3): ",
             lambda entry: self._read_tile(entry, sight.view),
         )
         return Flip(tile)
+
+    def _read_q_or_f(self, entry: str, sight: Sight[Action, State]) -> bool | Action:
+        """Whether it is to be a Quantum Flip; or at once what is flipped, in the program's own notation."""
+        word = entry.strip().upper()
+        if word in ("Q", "F"):
+            return word == "Q"
+        try:
+            action = self.rules.parse(entry)
+        except NotationError:
+            action = None
+        if action in sight.actions:
+            return action
+        if isinstance(action, Flip):
+            self._read_tile(entry, sight.view)  # says what is wrong with it
+        if isinstance(action, QuantumFlip):
+            raise Refused(f"{shown(entry)} is not two face-down neighbours. Please enter Q or F.")
+        raise Refused(f"{shown(entry)} is neither Q nor F. Please enter Q or F.")
 
     def _ask_pair(self, sight: Sight[Action, State]) -> Dialogue[Action]:
         pairs = {(a.first, a.second) for a in sight.actions if isinstance(a, QuantumFlip)}
@@ -82,6 +106,8 @@ class FlipWords(Words[Action, State]):
 
         def read(entry: str) -> Action:
             tile = by_entry.get(entry.strip().lower())
+            if tile is None and entry.strip() == values[0] == values[1]:
+                raise Refused(f"Both tiles show {values[0]}. Please enter {options}.")
             if tile is None:
                 raise Refused(f"{shown(entry)} is not one of the two. Please enter {options}.")
             return Keep(tile)
@@ -121,17 +147,16 @@ class FlipWords(Words[Action, State]):
         if isinstance(event, Scored):
             return self._scored(event)
         assert isinstance(event, Ended)
-        if event.won:
-            verdict, winner = "win", event.seat
-            total = f"Your total score is now exactly {event.score}.\n"
-        else:
-            verdict, winner = "lose", event.seat.other
-            total = f"Your total score is now {event.score}, which exceeds {self.rules.target}.\n"
         scored = seen[-2]
         assert isinstance(scored, Scored)
-        ending = f"{total}You {verdict} the game. {Ink.WON(f'{winner.label} wins!')}\n"
-        # The book shows the scores after each turn, the last one too; its screen of the end has no board.
-        return f"{ending}\n{_scoreboard(scored.scores)}"
+        if event.won:
+            total = f"Your total score is now exactly {event.score}.\n"
+            verdict = f"{Ink.WON(f'{event.seat.label} wins!')}\n"
+        else:
+            total = f"Your total score is now {event.score}, which exceeds {self.rules.target}.\n"
+            verdict = f"You lose the game. {Ink.WON(f'{event.seat.other.label} wins!')}\n"
+        board = f"{self._grid(scored.tiles, scored.tile)}\n{_scoreboard(scored.scores)}"
+        return f"{total}{verdict}\n{board}"
 
     def _scored(self, event: Scored) -> str:
         score = event.scores[event.seat - 1]
@@ -184,12 +209,6 @@ def _scoreboard(scores: tuple[int, int]) -> str:
         for seat, score in zip(Seat, scores, strict=True)
     )
     return "Scoreboard:\n" + "".join(lines)
-
-
-def _read_q_or_f(entry: str) -> bool:
-    if entry.strip().upper() not in ("Q", "F"):
-        raise Refused(f"{shown(entry)} is neither Q nor F. Please enter Q or F.")
-    return entry.strip().upper() == "Q"
 
 
 WORDS = FlipWords

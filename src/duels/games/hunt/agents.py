@@ -1,25 +1,25 @@
-"""What the best opponent wins against an agent that acts on what it has before its eyes.
+"""What the best opponent wins against a memoryless agent.
 
-Such an agent is a habit: it remembers the cells named last and no more. Of one that tunnels more is hidden
-than can be bounded from above, so there the responder is told of the tunnel as it is used. To know more never
-costs it anything: what it wins at most then, it wins at most without being told. Needs numpy and numba.
+Such an agent is a memory policy: it knows the cells named last and no more. Of one that tunnels more is
+hidden than can be bounded from above, so there the responder is told of the tunnel as it is used. To know
+more never costs it anything: what it wins at most then, it wins at most without being told. Needs numpy and
+numba.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from duels.core.errors import DuelsError
 from duels.core.rules import Seat, Sight
-from duels.games.hunt.certificate import problem_of
-from duels.games.hunt.habits import keeping_the_tunnel, of_weights, shares
+from duels.games.hunt.hidden_strategy import HiddenStrategy
+from duels.games.hunt.policies import MemoryPolicy, keeping_the_tunnel, normalized, policy_of_weights
+from duels.games.hunt.pomdp import Effort, at_least, bounds
+from duels.games.hunt.responder_problem import problem_of
 from duels.games.hunt.rules import Action, Known, QuantumHunt
 from duels.games.hunt.strategy import CELLS
-from duels.solving.pomdp import Bounds, Effort, HiddenStrategy, at_least, bounds
-from duels.solving.progress import tell
-
-if TYPE_CHECKING:
-    from duels.solving.pairs import Habit
+from duels.solving.bounds import Bounds
+from duels.solving.progress import Progress, quiet
 
 Odds = Callable[[Sight[Action, Known]], Sequence[float]]
 """From what a seat knows to the probability of each of its actions."""
@@ -52,10 +52,10 @@ def agent_bounds(rules: QuantumHunt, odds: Odds) -> dict[Seat, Bounds] | None:
     """
     if rules.max_turns is not None or not 2 <= rules.cells <= CELLS:
         return None
-    return {seat: responder_bounds(_habit(odds, seat, rules.cells), seat) for seat in Seat}
+    return {seat: responder_bounds(_policy(odds, seat, rules.cells), seat) for seat in Seat}
 
 
-def _habit(odds: Odds, seat: Seat, cells: int) -> "Habit":
+def _policy(odds: Odds, seat: Seat, cells: int) -> MemoryPolicy:
     """The agent as tables; one that does not answer as before when it is asked again is refused."""
     answers: dict[tuple[Known, Sequence[Action]], list[float]] = {}
 
@@ -63,26 +63,28 @@ def _habit(odds: Odds, seat: Seat, cells: int) -> "Habit":
         answers[view, actions] = list(odds(Glance(view, actions)))
         return answers[view, actions]
 
-    habit = of_weights(weigh, seat, cells)
+    policy = policy_of_weights(weigh, seat, cells)
     for (view, actions), answer in reversed(answers.items()):
         if list(odds(Glance(view, actions))) != answer:
             raise DuelsError(
                 f"This policy gives different answers at {view}: it has to give the probabilities of its "
                 "actions instead of drawing one, and to remember nothing."
             )
-    return habit
+    return policy
 
 
-def responder_bounds(habit: "Habit", seat: Seat, effort: Effort = EFFORT) -> Bounds:
-    """Bounds on the best responder against `seat`'s habit."""
-    kept = keeping_the_tunnel(habit)
-    problem = problem_of(kept or habit, seat)
-    for progress in bounds(problem if kept else told_of_the_tunnel(habit, seat), effort):
-        tell(
-            f"best responder against {seat.label}: at most {progress.bounds.high:.1%} "
-            f"({progress.done:.0%}, {progress.stage})"
+def responder_bounds(
+    policy: MemoryPolicy, seat: Seat, effort: Effort = EFFORT, progress: Progress = quiet
+) -> Bounds:
+    """Bounds on the best responder against `seat`'s policy."""
+    kept = keeping_the_tunnel(policy)
+    problem = problem_of(kept or policy, seat)
+    for step in bounds(problem if kept else told_of_the_tunnel(policy, seat), effort):
+        progress(
+            f"best responder against {seat.label}: at most {step.bounds.high:.1%} "
+            f"({step.done:.0%}, {step.stage})"
         )
-    found = progress.bounds
+    found = step.bounds
     # A responder that loses nothing by waiting may put off for ever what it is sure to win; what one wins
     # who loses a little by waiting can be won without that too.
     hurried = at_least(replace(problem, signals=problem.signals * HURRY), effort)
@@ -90,24 +92,26 @@ def responder_bounds(habit: "Habit", seat: Seat, effort: Effort = EFFORT) -> Bou
     return Bounds(max(patient, hurried), found.high)
 
 
-def told_of_the_tunnel(habit: "Habit", seat: Seat) -> HiddenStrategy:
-    """The problem of a responder that hears of the habit's tunnel, as it is used, before anything else.
+def told_of_the_tunnel(policy: MemoryPolicy, seat: Seat) -> HiddenStrategy:
+    """The problem of a responder that hears of the policy's tunnel, as it is used, before anything else.
 
-    Places, and the responder's nodes, come in four blocks: the habit decides whether to tunnel; it acts with
+    Places, and the responder's nodes, come in four blocks: the policy decides whether to tunnel; it acts with
     its tunnel spent; it keeps its tunnel and acts; it tunnels and acts.
     """
     import numpy as np
 
-    cells, off = habit.own.cells, habit.own.cells
+    cells, off = policy.own.cells, policy.own.cells
     left, spent = slice(cells, None), slice(None, cells)
-    kept = replace(habit, cell=habit.cell[left], moves=habit.moves[:, left, left], names=habit.names[:, left])
+    kept = replace(
+        policy, cell=policy.cell[left], moves=policy.moves[:, left, left], names=policy.names[:, left]
+    )
     plain = problem_of(kept, seat)
     rows, hidden = len(plain.moves), plain.states
     tunnels, after = np.zeros_like(plain.moves), np.zeros_like(plain.moves)
-    tunnels[:, : off + 1, :cells] = habit.moves[:, left, spent]
-    after[:, :cells, :cells] = habit.moves[:, spent, spent]
+    tunnels[:, : off + 1, :cells] = policy.moves[:, left, spent]
+    after[:, :cells, :cells] = policy.moves[:, spent, spent]
     named = np.zeros_like(plain.signals)
-    named[:, :, :cells] = habit.names[:, spent].transpose(0, 2, 1)
+    named[:, :, :cells] = policy.names[:, spent].transpose(0, 2, 1)
     choice = np.zeros_like(plain.signals)
     choice[:, 0], choice[:, 1] = plain.moves.sum(axis=2), tunnels.sum(axis=2)
     still = np.broadcast_to(np.eye(hidden), plain.moves.shape)
@@ -136,7 +140,7 @@ def told_of_the_tunnel(habit: "Habit", seat: Seat) -> HiddenStrategy:
         np.concatenate([np.zeros_like(plain.caught), *[plain.caught] * 3]),
         np.concatenate([plain.support] * 4),
         np.concatenate([decided, with_it_spent, plain.then, with_it_spent]),
-        np.concatenate([still, after, shares(plain.moves), shares(tunnels)]),
+        np.concatenate([still, after, normalized(plain.moves), normalized(tunnels)]),
         np.concatenate([choice, named, plain.signals, named]),
         start,
     )

@@ -3,6 +3,7 @@
 The other is taken to play the strategy, and now and then just anything.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
@@ -35,23 +36,24 @@ _BEGINNING = Track(OFF, {Seat.ONE: (), Seat.TWO: ()}, {(OFF, True): 1.0})
 
 
 class Tracker:
-    """Follows matches with `strategy` as the other's habit."""
+    """Follows matches with `strategy` as the other's policy."""
 
     def __init__(self, strategy: Strategy) -> None:
         self._strategy = strategy
         self._followed: dict[Seat, tuple[tuple[Action | None, ...], Track]] = {}
 
-    def follow(self, seat: Seat, history: tuple[Action | None, ...]) -> Track:
+    def follow(self, seat: Seat, history: Sequence[Action | None]) -> Track:
         """Follow what the seat has seen, move by move.
 
         A match is asked about again and again as it goes on: it is followed from where it was.
         """
+        seen = tuple(history)
         known, track = self._followed.get(seat, ((), _BEGINNING))
-        if history[: len(known)] != known:
+        if seen[: len(known)] != known:
             known, track = (), _BEGINNING
-        for place in range(len(known), len(history)):
-            track = self._after(seat, track, Seat.TWO if place // 2 % 2 else Seat.ONE, history[place])
-        self._followed[seat] = history, track
+        for place in range(len(known), len(seen)):
+            track = self._after(seat, track, Seat.TWO if place // 2 % 2 else Seat.ONE, seen[place])
+        self._followed[seat] = seen, track
         return track
 
     def _after(self, seat: Seat, track: Track, mover: Seat, entry: Action | None) -> Track:

@@ -22,8 +22,10 @@ from duels.games.hunt.rules import (
     Tunnel,
 )
 from duels.games.hunt.strategy import CELLS, OFF, Strategy, shipped
+from duels.solving.bounds import Bounds
 from duels.solving.oracle import OFTEN, Check, Exactness, Finding, Judged, Oracle, Value, Verdict
-from duels.solving.pomdp import Bounds
+from duels.solving.progress import Progress, quiet
+from duels.solving.protocols import BeliefTracker, Certified, Explainer, SeesBothSides, Verifier
 
 ALLOWANCE = 0.06
 """How far below the mixture's an action's estimate may be at no cost, if the strategy takes it OFTEN.
@@ -40,7 +42,7 @@ PLAYED_OUT = 4000
 """Matches that are played to check the exact sums."""
 
 
-def make_oracle(rules: QuantumHunt) -> "HuntOracle":
+def make_oracle(rules: QuantumHunt, progress: Progress = quiet) -> "HuntOracle":
     """The oracle for the book's seven cells; a limit of turns does not change the strategy."""
     if rules.cells != CELLS:
         raise DuelsError(f"There is a strategy for {CELLS} cells only, not for {rules.cells}.")
@@ -53,7 +55,15 @@ def how_perfect() -> str:
     return f"{_certified(claimed().nash_conv)}, both seats together"
 
 
-class HuntOracle(Oracle[Action, Known]):
+class HuntOracle(
+    Oracle[Action, Known],
+    Explainer[Action, Known],
+    BeliefTracker[Action, Known],
+    SeesBothSides[Action, Known],
+    Verifier,
+    Certified,
+):
+    rules: QuantumHunt
     mixes = True
     counts_as_one = (
         "What would the strategy do? It mixes: whatever gives away next to nothing is right. Tunnelling to "
@@ -107,6 +117,14 @@ class HuntOracle(Oracle[Action, Known]):
 
     def idea(self, sight: Sight[Action, Known], action: Action) -> Hashable:
         return action.cell
+
+    def manner(self, sight: Sight[Action, Known], action: Action) -> str:
+        if isinstance(action, Observe):
+            return "naming a cell"
+        if isinstance(action, Tunnel):
+            return "tunnelling"
+        here = sight.view.cell
+        return "entering" if not here else "staying" if action.cell == here else "stepping"
 
     def lesson(self, sight: Sight[Action, Known], action: Action) -> Hashable:
         """To name, to enter, to stay or to step: which cell it is teaches nothing."""
@@ -170,10 +188,14 @@ class HuntOracle(Oracle[Action, Known]):
     def findings(self, sight: Sight[Action, Known]) -> Iterator[Finding]:
         yield Finding(
             "estimates",
-            f"Estimates are chances against {ADVERSARY}; when the strategy\nplays itself they differ, and "
-            "duels solve hunt --study tells them.\n",
+            f"Estimates are chances against {ADVERSARY}; when the strategy\nplays itself they differ.\n",
             f"chances against {ADVERSARY}",
         )
+
+    def exploitability_bound(self) -> float | None:
+        from duels.games.hunt.certificate import claimed
+
+        return claimed().nash_conv.high / 2 if self.rules.max_turns is None else None
 
     def claim(self) -> str:
         from duels.games.hunt.certificate import claimed
@@ -190,23 +212,20 @@ class HuntOracle(Oracle[Action, Known]):
         limited = self.rules.max_turns is not None
         return f"{told} All this holds for the game without a limit of turns only." if limited else told
 
-    def verify(self) -> Iterator[Check]:
+    def verify(self, progress: Progress = quiet) -> Iterator[Check]:
         """Play the strategy out in two ways, then recompute its certificate; needs numpy and numba.
 
         All of it in the game without a limit of turns, whatever the rules at hand.
         """
         limited = self.rules.max_turns is not None
-        for check in self._checks():
+        for check in self._checks(progress):
             yield replace(check, name=f"without a limit of turns: {check.name}") if limited else check
 
-    def _checks(self) -> Iterator[Check]:
-        from duels.games.hunt.certificate import certify, claimed
+    def _checks(self, progress: Progress) -> Iterator[Check]:
+        from duels.games.hunt.certificate import certificate, claimed
 
-        yield from self._played_out()
-        found: dict[Seat, Bounds] = {}
-        for seat, progress in certify(self.strategy):
-            found[seat] = progress.bounds
-            self.progress(f"best responder against {seat.label}: {_range(progress.bounds)}")
+        yield from self._played_out(progress)
+        found = certificate(self.strategy, progress).against
         for seat, claim in claimed().against.items():
             yield Check(
                 f"what a best responder wins against {seat.label}'s strategy",
@@ -214,18 +233,19 @@ class HuntOracle(Oracle[Action, Known]):
                 f"claimed {_range(claim)}, found {_range(found[seat])}",
             )
 
-    def _played_out(self) -> Iterator[Check]:
+    def _played_out(self, progress: Progress) -> Iterator[Check]:
         """Exact sums over both seats' memories and tokens against plain matches through the rules."""
-        from duels.games.hunt.habits import of_strategy
-        from duels.solving.pairs import meet
-        from duels.solving.simulation import simulate
+        from duels.games.hunt.kernels.evaluation import evaluate
+        from duels.games.hunt.policies import policy_of_tables
+        from duels.games.hunt.simulation import simulate
 
-        self.progress("both seats against each other, by exact sums and by plain matches")
-        meeting = meet(of_strategy(self.strategy[Seat.ONE]), of_strategy(self.strategy[Seat.TWO]))
-        simulated = simulate(QuantumHunt(), dict.fromkeys(Seat, self.weights), PLAYED_OUT, seed="hunt")
-        entries = 2 * meeting.turns_on_average
+        one, two = (policy_of_tables(self.strategy[seat]) for seat in Seat)
+        exactly = evaluate(one, two, progress=progress)
+        weights = dict.fromkeys(Seat, self.weights)
+        simulated = simulate(QuantumHunt(), weights, PLAYED_OUT, "hunt", progress)
+        entries = 2 * exactly.turns_on_average
         for name, exact, sampled in (
-            ("Player 1's wins when the strategy plays itself", meeting.won, simulated.won),
+            ("Player 1's wins when the strategy plays itself", exactly.won, simulated.won),
             ("how many entries such a match has", entries, simulated.entries),
         ):
             detail = f"{exact:.4f} by exact sums, {sampled} in {PLAYED_OUT} matches"

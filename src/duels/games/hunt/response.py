@@ -6,19 +6,19 @@ from duels.games.hunt.agents import agent_bounds as agent_bounds
 from duels.games.hunt.certificate import certificate, claimed
 from duels.games.hunt.rules import QuantumHunt
 from duels.games.hunt.strategy import CELLS, Tables, shipped
-from duels.solving.pomdp import Bounds
+from duels.solving.bounds import Bounds
 
-KIND = "`perfect` or a strategy of its kind (duels.games.hunt.strategy), or an agent on up to 7 cells"
+KIND = "`best` or a strategy of its kind (duels.games.hunt.strategy), or an agent on up to 7 cells"
 
 
 def response_bounds(rules: QuantumHunt, policy: object) -> dict[Seat, Bounds] | None:
     """What the best responder wins, by the strategy's seat; None for a policy that is no such strategy.
 
-    The player `perfect` is the shipped strategy. Its certificate is at hand; another strategy is certified
+    The player `best` is the shipped strategy. Its certificate is at hand; another strategy is certified
     now, which takes minutes.
     """
     certified = (rules.cells, rules.max_turns) == (CELLS, None)
-    if certified and isinstance(policy, str) and policy == "perfect":
+    if certified and isinstance(policy, str) and policy in ("best", "perfect"):
         policy = shipped()
     if not isinstance(policy, dict) or not all(isinstance(policy.get(seat), Tables) for seat in Seat):
         return None

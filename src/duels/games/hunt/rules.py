@@ -204,6 +204,15 @@ class QuantumHunt(Rules[State, Action, Known]):
     def all_actions(self) -> tuple[Action, ...]:
         return tuple(kind(cell) for kind in (Move, Tunnel, Observe) for cell in _grid(self.cells))
 
+    def most_states(self) -> int:
+        cells = (self.cells + 1) ** 2  # of both tokens, and of what both named last
+        tunnels, movers = 4, 2
+        going_on = len(Phase) * cells * cells
+        # A token that was caught is where it was named; tokens that collided are on one cell.
+        caught = self.cells**2 * (self.cells + 1) + self.cells * cells
+        cut_off = cells * cells if self.max_turns else 0
+        return tunnels * movers * (going_on + caught + cut_off) * ((self.max_turns or 0) + 1)
+
     def parse(self, text: str) -> Action:
         found = re.fullmatch(r"\s*(move|tunnel|observe)\s+([0-9]{1,9})\s*", text.lower())
         if not found:

@@ -16,7 +16,7 @@ from typing import Any
 
 from duels.core.errors import DuelsError
 from duels.core.rules import Seat
-from duels.solving.memory import Round, Window
+from duels.games.hunt.memory import Round, Window
 
 CELLS = 7
 OWN = Round(CELLS, 5)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from duels.core.errors import NotationError
+from duels.core.notation import whole_number
 from duels.core.rules import Event, Seat, Sight
 from duels.core.words import Dialogue, Ink, Refused, Words, ask_until, either, shown
 from duels.games.hunt.rules import (
@@ -21,6 +22,9 @@ from duels.games.hunt.rules import (
     Tunnel,
     TurnsUsedUp,
 )
+
+_OWN = "@"
+_SHORT = {"m": "move", "t": "tunnel", "o": "observe"}
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,7 @@ class HuntWords(Words[Action, Known]):
         stay = entry.strip().lower() == "stay"
         if stay and here == OFF_GRID:
             raise Refused(f"Your token is off the grid and must enter it. {allowed}")
-        action = Move(here) if stay else self._parse(entry)
+        action = Move(here) if stay else self._parse(entry, "move")
         if action in sight.actions:
             return action
         if isinstance(action, Observe):
@@ -60,7 +64,7 @@ class HuntWords(Words[Action, Known]):
         raise Refused(f"Position {action.cell} is not next to position {here}. {allowed}")
 
     def _read_observation(self, entry: str, sight: Sight[Action, Known]) -> Action:
-        action = self._parse(entry)
+        action = self._parse(entry, "observe")
         cells = [option.cell for option in sight.actions]
         allowed = f"Enter OBSERVE and a position: {either(cells)}."
         if action in sight.actions:
@@ -71,9 +75,14 @@ class HuntWords(Words[Action, Known]):
             raise Refused(f"There is no position {action.cell}. {allowed}")
         raise Refused(f"You observed position {action.cell} on your previous turn. {allowed}")
 
-    def _parse(self, entry: str) -> Action | None:
+    def _parse(self, entry: str, bare: str) -> Action | None:
+        """An action in full, by its first letter (`m 5`), or, as `bare`, by its position alone."""
+        letter, _, rest = entry.strip().lower().partition(" ")
+        spelled = f"{_SHORT[letter]} {rest}" if letter in _SHORT else entry
+        if whole_number(entry) is not None:
+            spelled = f"{bare} {entry}"
         try:
-            return self.rules.parse(entry)
+            return self.rules.parse(spelled)
         except NotationError:
             return None
 
@@ -101,15 +110,14 @@ class HuntWords(Words[Action, Known]):
             return f"{event.seat.other.label}'s token {answer} at position {event.cell}.\n"
         if isinstance(event, Captured):
             won = f"{event.seat.label} wins by capturing {event.seat.other.label}'s token!"
-            return f"Game Over: {Ink.WON(won)}\n"
+            return f"Game Over: {Ink.WON(won)}\n\n{self._revealed(seen)}"
         if isinstance(event, Collided):
             loser, winner = event.seat.label, event.seat.other.label
             won = f"{winner} wins! {loser}'s token destabilized in collision."
-            # The rules reveal both tokens; the book's screen leaves room for that only at its end.
             return (
-                f"Collision Detected:\nResult: {loser} loses due to initiating collision.\n"
-                f"Game Over: {Ink.WON(won)}\n"
                 f"Both tokens reveal they are at position {event.cell}.\n"
+                f"Collision Detected:\nResult: {loser} loses due to initiating collision.\n"
+                f"Game Over: {Ink.WON(won)}\n\n{self._revealed(seen)}"
             )
         assert isinstance(event, TurnsUsedUp)
         return f"Game Over: nobody is caught after {event.turns} turns.\n"
@@ -129,8 +137,20 @@ class HuntWords(Words[Action, Known]):
             return f"Enter OBSERVE and a position: {either([action.cell for action in sight.actions])}.\n"
         return self._movements(sight) + "\n"
 
+    def _revealed(self, seen: Sequence[Event]) -> str:
+        """The grid once more: Q where a token was revealed, * on the position that was observed."""
+        end, observed = seen[-1], seen[-2]
+        assert isinstance(observed, Observed)
+        token = end.cell if isinstance(end, Collided) else observed.cell
+        cells = (
+            f"{Ink.CHANGED('Q') if n == token else n}{'*' if n == observed.cell else ''}"
+            for n in range(1, self.rules.cells + 1)
+        )
+        return "".join(f"[{text}]" for text in cells) + "\n"
+
     def _grid(self, cell: int) -> str:
-        cells = (Ink.CHANGED("Q") if n == cell else str(n) for n in range(1, self.rules.cells + 1))
+        """The grid with one's own token, which nobody has observed."""
+        cells = (Ink.CHANGED(_OWN) if n == cell else str(n) for n in range(1, self.rules.cells + 1))
         return "".join(f"[{text}]" for text in cells) + "\n"
 
 

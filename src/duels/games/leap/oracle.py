@@ -16,17 +16,17 @@ from duels.games.leap.paths import Paths
 from duels.games.leap.rules import OFF_GRID, Action, Enter, QuantumLeap, State
 from duels.solving.check import backward_induction_agrees, in_words, sampled_play_agrees
 from duels.solving.oracle import Check, Finding, OpenOracle
+from duels.solving.progress import Progress, quiet
+from duels.solving.protocols import Explainer, Verifier
 
-_WON, _LOST = Fraction(1), Fraction(0)
 _FARTHEST_BRUTE_FORCE = 30
-_FARTHEST_TABLE = 1000
-_FARTHEST_LISTED = 1_000_000  # finding every path takes long beyond
+_FARTHEST_TRIAL_DIVISION = 1000
 _MOST_PATHS_TOLD = 20
 _MOST_CELLS_TOLD = 10
 
 
-class LeapOracle(OpenOracle[Action, State]):
-    """Values for any goal, all exact."""
+class LeapOracle(OpenOracle[Action, State], Explainer[Action, State], Verifier):
+    """Values for every goal, all exact."""
 
     rules: QuantumLeap
 
@@ -35,21 +35,8 @@ class LeapOracle(OpenOracle[Action, State]):
         self.paths = Paths(rules.goal)
 
     def worth(self, state: State) -> Fraction:
-        mine, theirs = state.cell_of(state.mover), state.cell_of(state.mover.other)
-        mover_wins = mine == theirs or self.paths.within(mine, self.paths.needed(theirs))
-        return _worth(mover_wins, state.mover)
-
-    def worths_after(self, state: State, actions: tuple[Action, ...]) -> list[Fraction]:
-        """Each leap is good or not by the other's distance, which is worked out once."""
-        mover, mine = state.mover, state.cell_of(state.mover)
-        turns_left = self.paths.needed(state.cell_of(mover.other)) - 1
-        if not self.paths.within(mine, turns_left + 1):
-            return [_worth(False, mover)] * len(actions)
-        if mine == OFF_GRID:
-            return [_worth(True, mover)] * len(actions)
-        good = self.paths.in_time(mine, turns_left)
-        reached = (self.rules.apply(state, action).state.cell_of(mover) for action in actions)
-        return [_worth(cell in good, mover) for cell in reached]
+        mine, theirs = (self.paths.needed(state.cell_of(seat)) for seat in (state.mover, state.mover.other))
+        return Fraction((mine <= theirs) == (state.mover is Seat.ONE))
 
     def reason(self, sight: Sight[Action, State]) -> str:
         state, seat = sight.view, sight.seat
@@ -73,27 +60,21 @@ class LeapOracle(OpenOracle[Action, State]):
             f"the other player, whose turn it was, {theirs}."
         )
 
+    def manner(self, sight: Sight[Action, State], action: Action) -> str:
+        if isinstance(action, Enter):
+            return "entering"
+        doubled = action.by == sight.view.cell_of(sight.seat)
+        return "leaping as far as possible" if doubled else "leaping less than possible"
+
     def quickest(self, state: State, best: tuple[Action, ...]) -> tuple[Action, ...]:
         """All that count are the turns left: fewest wins soonest, and leaves the winner least to spare."""
-        mover, cell = state.mover, state.cell_of(state.mover)
-        if len(best) == 1 or cell == OFF_GRID:
-            return best
-        soonest = self.paths.soonest(cell)
-        taken = (a for a in best if self.rules.apply(state, a).state.cell_of(mover) in soonest)
-        return tuple(taken) or best
+        nearer = self.paths.nearer(state.cell_of(state.mover))
+        return tuple(a for a in best if self.rules.apply(state, a).state.cell_of(state.mover) in nearer)
 
     def findings(self, sight: Sight[Action, State]) -> Iterator[Finding]:
         cell = sight.view.cell_of(sight.seat)
         turns = self.paths.needed(cell)
-        if self.rules.goal > _FARTHEST_LISTED:
-            yield Finding(
-                "shortest_paths",
-                f"A shortest path of {sight.seat.label} takes {turns} {_turns(turns)}. Paths are counted and "
-                f"listed for goals up to {_FARTHEST_LISTED:,} only: beyond, that takes long.\n",
-                {"count": None, "turns": turns, "paths": None},
-            )
-        else:
-            yield self._shortest_paths(sight.seat, cell)
+        yield self._shortest_paths(sight.seat, cell)
         # Doubling is the fastest way past the goal; if it cannot land there, the exact landing costs turns.
         cost = turns - (self.paths.at_least(cell) if cell else 1 + self.paths.at_least(1))
         yield Finding(
@@ -102,26 +83,21 @@ class LeapOracle(OpenOracle[Action, State]):
             "'closest wins' and 'forfeit' never matter: one can always leap 1.\n",
             {"exact_landing_costs": cost, "never_matter": ["closest wins", "forfeit"]},
         )
-        if self.rules.goal <= _FARTHEST_TABLE:
-            costly = self.costly_longest_leaps()
-            cells = [str(cell) for cell in costly[:_MOST_CELLS_TOLD]]
-            if len(costly) > len(cells):
-                cells.append(f"{len(costly) - len(cells):,} more")
-            where = f"except from {listed(cells)}" if costly else "from every cell"
-            yield Finding(
-                "longest_leaps",
-                f"The longest leap is on a shortest path {where}.\n",
-                {"costs_a_turn_from": costly},
-            )
+        costly = self.costly_longest_leaps()
+        cells = [str(cell) for cell in costly[:_MOST_CELLS_TOLD]]
+        if len(costly) > len(cells):
+            cells.append(f"{len(costly) - len(cells):,} more")
+        where = f"except from {listed(cells)}" if costly else "from every cell"
+        yield Finding(
+            "longest_leaps",
+            f"The longest leap is on a shortest path {where}.\n",
+            {"costs_a_turn_from": costly},
+        )
 
     def costly_longest_leaps(self) -> list[int]:
         """The cells from which the longest leap costs a turn."""
-        needed = _table(self.rules)
-        return [
-            cell
-            for cell in range(1, self.rules.goal)
-            if needed[cell + max(self.rules.leaps(cell))] + 1 > needed[cell]
-        ]
+        needed, longest_leap = self.paths.needed, self.paths.longest_leap
+        return [cell for cell in range(1, self.rules.goal) if needed(longest_leap(cell)) >= needed(cell)]
 
     def _shortest_paths(self, seat: Seat, cell: int) -> Finding:
         count, turns = self.paths.count(cell), self.paths.needed(cell)
@@ -138,7 +114,7 @@ class LeapOracle(OpenOracle[Action, State]):
             {"count": count, "turns": turns, "paths": [list(path) for path in paths]},
         )
 
-    def verify(self) -> Iterator[Check]:
+    def verify(self, progress: Progress = quiet) -> Iterator[Check]:
         small = QuantumLeap(min(self.rules.goal, _FARTHEST_BRUTE_FORCE))
         starts = [
             State((x, o), seat)
@@ -146,13 +122,13 @@ class LeapOracle(OpenOracle[Action, State]):
             for o in range(OFF_GRID, small.goal)
             for seat in Seat
         ]
-        yield backward_induction_agrees(small, starts, LeapOracle(small).worth)
-        near = QuantumLeap(min(self.rules.goal, _FARTHEST_TABLE))
-        paths, table = Paths(near.goal), _table(near)
+        yield backward_induction_agrees(small, starts, LeapOracle(small).worth, progress)
+        near = QuantumLeap(min(self.rules.goal, _FARTHEST_TRIAL_DIVISION))
+        paths, distances = Paths(near.goal), _by_trial_division(near)
         yield Check(
-            "the search finds the distances that a table of all cells has",
-            all(paths.needed(cell) == needed for cell, needed in table.items()),
-            f"{in_words(near)}, {len(table):,} cells",
+            "trial division of every cell gives the same distances",
+            all(paths.needed(cell) == needed for cell, needed in distances.items()),
+            f"{in_words(near)}, {len(distances):,} cells",
         )
         yield Check(
             "the clauses 'closest wins' and 'forfeit' never matter: from every cell one can leap 1",
@@ -162,7 +138,7 @@ class LeapOracle(OpenOracle[Action, State]):
         yield from sampled_play_agrees(small, LeapOracle(small), starts[::7], games=200)
 
 
-def _table(rules: QuantumLeap) -> dict[int, int]:
+def _by_trial_division(rules: QuantumLeap) -> dict[int, int]:
     """The leaps needed from every cell, from the rules alone, last cell first."""
     needed = {rules.goal: 0}
     for cell in range(rules.goal - 1, 0, -1):
@@ -170,13 +146,9 @@ def _table(rules: QuantumLeap) -> dict[int, int]:
     return needed
 
 
-def _worth(mover_wins: bool, mover: Seat) -> Fraction:
-    return _WON if mover_wins == (mover is Seat.ONE) else _LOST
-
-
 def _turns(count: int) -> str:
     return "turn" if count == 1 else "turns"
 
 
-def make_oracle(rules: QuantumLeap) -> LeapOracle:
+def make_oracle(rules: QuantumLeap, progress: Progress = quiet) -> LeapOracle:
     return LeapOracle(rules)

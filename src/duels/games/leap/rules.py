@@ -63,7 +63,7 @@ class GoalReached(Event):
 
 @dataclass(frozen=True)
 class QuantumLeap(OpenRules[State, Action]):
-    goal: int = option(21, "the cell to reach")
+    goal: int = option(21, "the cell to reach", most=100_000)
 
     game = GAME
 
@@ -106,6 +106,9 @@ class QuantumLeap(OpenRules[State, Action]):
     def all_actions(self) -> tuple[Action, ...]:
         # A leap is at most the cell it starts from and at most the way that is left.
         return (Enter(), *(Leap(by) for by in range(1, self.goal // 2 + 1)))
+
+    def most_states(self) -> int:
+        return 2 * (self.goal + 1) ** 2
 
     def parse(self, text: str) -> Action:
         if text.strip().lower() == "enter":

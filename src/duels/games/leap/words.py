@@ -72,6 +72,9 @@ class LeapWords(Words[Action, State]):
     def board(self, sight: Sight[Action, State]) -> str:
         return self._grid(sight.events, sight.view.cells)
 
+    def called(self, seat: Seat) -> str:
+        return TOKEN[seat]
+
     def moves(self, sight: Sight[Action, State]) -> str:
         return f"Possible moves: {', '.join(map(self.rules.format, sight.actions))}\n"
 

@@ -12,6 +12,8 @@ from duels.games.lights.rules import ON, Lights, State, TurnOff
 from duels.solving.check import backward_induction_agrees, sampled_play_agrees
 from duels.solving.nimbers import TakeAndBreak
 from duels.solving.oracle import Check, Finding, OpenOracle
+from duels.solving.progress import Progress, quiet
+from duels.solving.protocols import Explainer, Verifier
 
 # Turning off one light or two neighbours may leave nothing, one run or two runs: 1 + 2 + 4.
 KAYLES = TakeAndBreak((7, 7))
@@ -31,7 +33,7 @@ _LONGEST_DIRECT = 600
 _LONGEST_TOLD = 24
 
 
-class LightsOracle(OpenOracle[TurnOff, State]):
+class LightsOracle(OpenOracle[TurnOff, State], Explainer[TurnOff, State], Verifier):
     """Values of any row of lights, all exact."""
 
     rules: Lights
@@ -73,6 +75,9 @@ class LightsOracle(OpenOracle[TurnOff, State]):
         left = f"You turned off {self.rules.format(action)}, which left {_told(after)}"
         return f"{left}: the other player could bring it to 0." if nim_sum(after) else f"{left}."
 
+    def manner(self, sight: Sight[TurnOff, State], action: TurnOff) -> str:
+        return "turning off one light" if action.count == 1 else "turning off two lights"
+
     def lesson(self, sight: Sight[TurnOff, State], action: TurnOff) -> Hashable:
         """Where the runs lie does not matter, nor which of two alike is taken from."""
         return _lengths(sight.view.row), _lengths(self.rules.apply(sight.view, action).state.row)
@@ -91,7 +96,7 @@ class LightsOracle(OpenOracle[TurnOff, State]):
             {"runs": values, "repeat_from": period.start, "every": period.length, "lost_rows": lost},
         )
 
-    def verify(self) -> Iterator[Check]:
+    def verify(self, progress: Progress = quiet) -> Iterator[Check]:
         direct = TakeAndBreak(KAYLES.digits).direct(_LONGEST_DIRECT)
         yield Check(
             "nim-values are the published ones of Kayles",
@@ -110,7 +115,7 @@ class LightsOracle(OpenOracle[TurnOff, State]):
         small = Lights(min(self.rules.lights, _LONGEST_BRUTE_FORCE))
         rows = (f"{n:0{small.lights}b}".translate({48: "X", 49: "O"}) for n in range(2**small.lights))
         starts = [State(row, seat) for row in rows for seat in Seat]
-        yield backward_induction_agrees(small, starts, LightsOracle(small).worth)
+        yield backward_induction_agrees(small, starts, LightsOracle(small).worth, progress)
         yield from sampled_play_agrees(small, LightsOracle(small), starts[3::37], games=200)
 
 
@@ -152,5 +157,5 @@ def _told(row: str) -> str:
     return f"runs of {counts}, worth {values}, nim-sum {nim_sum(row)}"
 
 
-def make_oracle(rules: Lights) -> LightsOracle:
+def make_oracle(rules: Lights, progress: Progress = quiet) -> LightsOracle:
     return LightsOracle(rules)

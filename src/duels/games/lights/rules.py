@@ -83,6 +83,9 @@ class Lights(OpenRules[State, TurnOff]):
     def all_actions(self) -> tuple[TurnOff, ...]:
         return self.actions(self.initial())
 
+    def most_states(self) -> int:
+        return 1 << (self.lights + 1)  # every row, with either player to move
+
     def parse(self, text: str) -> TurnOff:
         found = re.fullmatch(r"\s*([0-9]{1,9})(?:-([0-9]{1,9}))?\s*", text)
         if not found:

@@ -1,5 +1,6 @@
 """The voice of Light Out Duel."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -7,6 +8,8 @@ from duels.core.notation import listed
 from duels.core.rules import Event, Seat, Sight
 from duels.core.words import Dialogue, Ink, Refused, Words, ask_until, either, read_number, shown
 from duels.games.lights.rules import ON, LastLightOff, Lights, State, TurnedOff, TurnOff
+
+_OPTIONS = "Enter 1 for one light or 2 for two adjacent lights."
 
 
 @dataclass(frozen=True)
@@ -20,15 +23,18 @@ class LightsWords(Words[TurnOff, State]):
         singles = [a.first for a in sight.actions if a.count == 1]
         pairs = [a.first for a in sight.actions if a.count == 2]
 
-        def read_option(entry: str) -> int:
-            option = entry.strip()
-            if option not in ("1", "2"):
-                raise Refused(
-                    f"{shown(entry)} is not an option. Enter 1 for one light or 2 for two adjacent lights."
-                )
-            if option == "2" and not pairs:
+        def read_option(entry: str) -> int | TurnOff:
+            word = entry.strip()
+            if both := _two_numbers(word):  # the program's own notation, or both lights at once
+                pair = self._pair(both, pairs, sight.view.row)
+                if isinstance(pair, str):
+                    raise Refused(pair)
+                return pair
+            if word not in ("1", "2"):
+                raise Refused(f"{shown(entry)} is not an option. {_OPTIONS}")
+            if word == "2" and not pairs:
                 raise Refused("No two adjacent lights are ON. Enter 1 to turn OFF one light.")
-            return int(option)
+            return int(word)
 
         def read_single(entry: str) -> TurnOff:
             light = read_number(entry, f"Enter {either(singles)}.")
@@ -36,27 +42,37 @@ class LightsWords(Words[TurnOff, State]):
                 raise Refused(f"{self._why_not(light)} Enter {either(singles)}.")
             return TurnOff(light)
 
-        def read_pair(entry: str) -> TurnOff:
-            allowed = f"The first of two adjacent lights that are ON can be {either(pairs)}."
-            both = entry.replace("-", " ").split()
-            if len(both) == 2:
-                first, second = (read_number(light, allowed) for light in both)
-                if second != first + 1:
-                    raise Refused(f"Invalid move (lights {first} and {second} are not adjacent). {allowed}")
-            else:
-                first = read_number(entry, allowed)
+        def read_pair(entry: str) -> TurnOff | str:
+            if both := _two_numbers(entry):
+                return self._pair(both, pairs, sight.view.row)
+            first = read_number(entry, _first_of(pairs))
             if first not in pairs:
-                raise Refused(f"{self._why_no_pair(first, sight.view.row)} {allowed}")
+                raise Refused(f"{self._why_no_pair(first, sight.view.row)} {_first_of(pairs)}")
             return TurnOff(first, 2)
 
-        option = yield from ask_until(
-            f"{_player(sight.seat)}, choose your action:\n"
-            "1. Turn OFF one light.\n2. Turn OFF two adjacent lights.\n> ",
-            read_option,
-        )
-        if option == 1:
-            return (yield from ask_until("Enter the number of the light to turn OFF:\n> ", read_single))
-        return (yield from ask_until("Enter the number of the first light to turn OFF:\n> ", read_pair))
+        notice = ""
+        while True:
+            option = yield from ask_until(
+                f"{_player(sight.seat)}, choose your action:\n"
+                "1. Turn OFF one light.\n2. Turn OFF two adjacent lights.\n> ",
+                read_option,
+                notice=notice,
+            )
+            if isinstance(option, TurnOff):
+                return option
+            if option == 1:
+                return (yield from ask_until("Enter the number of the light to turn OFF:\n> ", read_single))
+            pair = yield from ask_until("Enter the number of the first light to turn OFF:\n> ", read_pair)
+            if isinstance(pair, TurnOff):
+                return pair
+            notice = pair  # a refused pair goes back to the choice of action, as in the book's example
+
+    def _pair(self, both: tuple[int, int], pairs: Sequence[int], row: str) -> TurnOff | str:
+        """Both lights, named in either order; or why they cannot be turned off."""
+        first, second = sorted(both)
+        if second != first + 1:
+            return f"Invalid move (lights {both[0]} and {both[1]} are not adjacent). {_OPTIONS}"
+        return TurnOff(first, 2) if first in pairs else f"{self._why_no_pair(first, row)} {_OPTIONS}"
 
     def _why_not(self, light: int) -> str:
         if 1 <= light <= self.rules.lights:
@@ -99,6 +115,16 @@ class LightsWords(Words[TurnOff, State]):
             for i, state in enumerate(row, start=1)
         )
         return f"States: {' '.join(lights)}\n"
+
+
+def _two_numbers(entry: str) -> tuple[int, int] | None:
+    """`3-4`, `3 4` or `4, 3`."""
+    found = re.fullmatch(r"\s*([0-9]{1,9})\s*[-, ]\s*([0-9]{1,9})\s*", entry)
+    return (int(found[1]), int(found[2])) if found else None
+
+
+def _first_of(pairs: Sequence[int]) -> str:
+    return f"The first of two adjacent lights that are ON can be {either(pairs)}."
 
 
 def _player(seat: Seat) -> str:

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from duels import vector
 from duels.core.rules import Seat
-from duels.envs import dice, vector
+from duels.envs import dice
 from duels.envs.engine import MatchEngine
 from duels.envs.kernels.flip import batch as kernel
 from duels.envs.kernels.flip.tables import (
@@ -161,8 +162,8 @@ def test_rollouts_are_matches(options: dict[str, Any], how: str, monkeypatch: py
             legal = engine.mask().nonzero()[0]
             engine.step(int(legal[dice.pick(bits, len(legal))]), chance)
             if engine.actor < 0:
-                wins[engine.winner] += 1
-                engine.reset()
+                wins[engine.result] += 1
+                engine.reset(0)
         assert tally[env].tolist() == wins
         assert batch.masks()[env].tolist() == engine.mask().tolist()
         for seat in (0, 1):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from duels.core.features import Encoding
-from duels.envs.batch import NOBODY, Batch, Bytes, Flags, Tally, Whole
+from duels.envs.batch import Batch, Bytes, Flags, Ints, ReadyPolicy, Tally
 from duels.envs.kernels.flip import few
 from duels.envs.kernels.flip.engine import action_of
 from duels.envs.kernels.flip.games import Games
@@ -17,6 +17,7 @@ from duels.envs.kernels.flip.single import KEEP, PAIR
 from duels.envs.kernels.flip.tables import CODE, LIFTED, ROW, ROW_BITS, flip_tables, standing_of
 from duels.games.flip.features import features
 from duels.games.flip.rules import QuantumTiles
+from duels.solving.tables import ONGOING
 
 _FEW = 32  # games: up to there one after the other is quicker than arrays
 
@@ -40,12 +41,12 @@ class FlipBatch(Batch):
         self._tiles = np.empty((self.num_envs, ROW), np.uint8)
         self._games = Games(tables, self._state, self._tiles)
 
-    def _restart(self, which: Flags | None) -> None:
+    def _begin(self, which: Flags | None) -> None:
         self._games.start(slice(None) if which is None else which)
 
     # -- playing -----------------------------------------------------------------------------------
 
-    def _play(self, actions: Whole, chance: Whole, idle: Flags | None) -> tuple[Bytes, Bytes | None]:
+    def _play(self, actions: Ints, chance: Ints, idle: Flags | None) -> tuple[Bytes, Bytes | None]:
         kind, games = self._kinds.take(actions), self._games
         wrong = ~self._allowed(kind, self._bits_of.take(actions))
         pair = kind == PAIR
@@ -62,12 +63,12 @@ class FlipBatch(Batch):
         games.play(tile, places, actions[places] - self._tables.tiles, chance)
         if idle is not None:
             self._state[:, idle] = still
-        winner = np.full(self.num_envs, NOBODY, np.int8)
+        result = np.full(self.num_envs, ONGOING, np.int8)
         ended = games.ended()
-        winner[ended] = games.winners(ended)
-        return winner, None
+        result[ended] = games.winners(ended)
+        return result, None
 
-    def _allowed(self, kind: Whole, bits: Whole) -> Flags:
+    def _allowed(self, kind: Ints, bits: Ints) -> Flags:
         in_turn = np.where(kind == PAIR, self._games.standing < 0, (kind == KEEP) == self._choosing())
         allowed: Flags = in_turn & ((self._games.down & bits) == bits)
         return allowed
@@ -89,7 +90,7 @@ class FlipBatch(Batch):
         doubles = ((down & pairs) == pairs) & (self._games.standing[:, None] < 0)
         return np.concatenate([tiles * ~choosing, doubles, tiles * choosing], axis=1).astype(np.int8)
 
-    def _sample(self, bits: Whole, policy: Any = None) -> Whole:
+    def _sample(self, bits: Ints, policy: ReadyPolicy | None) -> Ints:
         tile, places, pairs = self._games.choose(bits)
         actions = tile + (self.num_actions - self._tables.tiles) * self._choosing()
         actions[places] = self._tables.tiles + pairs
@@ -124,27 +125,27 @@ class FlipBatch(Batch):
             observation[:, place] = numbers.reshape(len(faces), -1)[:, place.start - place.stop :]
         return observation
 
-    def _score_shown(self, scores: Whole) -> Bytes:
+    def _score_shown(self, scores: Ints) -> Bytes:
         return np.eye(self._tables.scores, dtype=np.int8).take(scores, axis=0)
 
     # -- whole playouts ----------------------------------------------------------------------------
 
-    def _roll(self, part: slice, steps: int, policy: Any) -> Tally:
+    def _roll(self, part: slice, steps: int, policy: ReadyPolicy | None) -> Tally:
         state, tiles = self._state[:, part], self._tiles[part]
-        wins = np.zeros((len(tiles), 2), np.int64)
+        tally = Tally.of(len(tiles), steps)
         if self.compiled:
             from duels.envs.kernels.flip import compiled
 
-            compiled.roll(self._tables, state, tiles, self._streams[part], steps, wins)
+            compiled.roll(self._tables, state, tiles, self._streams[part], steps, tally.wins)
         else:
             games = Games(self._tables, state, tiles)
             for count in self._blocks(steps, len(tiles), steps):
                 drawn = self._draw(part, count)
                 if len(tiles) <= _FEW:
-                    few.roll(self._tables, state, tiles, *drawn, wins)
+                    few.roll(self._tables, state, tiles, *drawn, tally.wins)
                 else:
-                    games.roll(*drawn, wins)
-        return Tally(steps * len(tiles), wins, np.zeros(len(tiles), np.int64))
+                    games.roll(*drawn, tally.wins)
+        return tally
 
 
 BATCH = FlipBatch

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from duels.envs.compiled import GAMMA, HALF, mix
 from duels.envs.kernels.flip import tables as form
-from duels.envs.kernels.flip.tables import FlipTables, Small, Whole
+from duels.envs.kernels.flip.tables import FlipTables, Ints, Small
 
 _32 = np.uint64(32)
 _FIRST_WON = form.WON[0]
@@ -19,7 +19,7 @@ _ABREAST = 64
 
 
 def roll(
-    tables: FlipTables, state: Whole, tiles: Small, streams: NDArray[np.uint64], steps: int, wins: Whole
+    tables: FlipTables, state: Ints, tiles: Small, streams: NDArray[np.uint64], steps: int, wins: Ints
 ) -> None:
     """Random play of every game, `steps` ticks of its stream; a game that ends starts again."""
     board = (

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from duels.core.features import Encoding
 from duels.core.rules import Seat
-from duels.envs.engine import NOBODY, Engine
+from duels.envs.engine import Engine
 from duels.envs.kernels.flip import single
 from duels.envs.kernels.flip.single import (
     BAG,
@@ -25,6 +25,7 @@ from duels.envs.kernels.flip.single import (
 )
 from duels.games.flip.features import features
 from duels.games.flip.rules import Flip, Keep, QuantumFlip, QuantumTiles
+from duels.solving.tables import NOBODY, ONGOING
 
 
 class FlipEngine(Engine):
@@ -62,21 +63,21 @@ class FlipEngine(Engine):
         self._no_pairs = bytes(self.num_actions - self._tiles)
         self._open_at_start = bytes([1] * self._keep + [0] * self._tiles)
         self.truncated = False
-        self.reset()
+        self.reset(0)
 
-    def reset(self) -> None:
+    def reset(self, stream: int) -> None:
         self._game = self._start.copy()
         self._shown = [bytearray(shown) for shown in self._shown_at_start]
         self._open = bytearray(self._open_at_start)
         """[action] 1 where all tiles that a flip or a Quantum Flip takes are face down."""
         self.actor = 0
-        self.winner = NOBODY
+        self.result = ONGOING
 
     def step(self, action: int, chance: int) -> None:
         kind, one, two = self._moves[action]
         game, mover = self._game, self.actor
-        self.winner = play(game, kind, one, two, chance, self._values, self._target)
-        self.actor = game[MOVER] if self.winner == NOBODY else NOBODY
+        self.result = play(game, kind, one, two, chance, self._values, self._target)
+        self.actor = game[MOVER] if self.result == ONGOING else NOBODY
         self._show_tile(one)
         if kind == PAIR:
             self._show_tile(two)

@@ -3,12 +3,12 @@
 import numpy as np
 
 from duels.envs.kernels.flip import tables as form
-from duels.envs.kernels.flip.tables import FlipTables, Small, Whole
+from duels.envs.kernels.flip.tables import FlipTables, Ints, Small
 
 _FIRST_WON = form.WON[0]
 
 
-def roll(tables: FlipTables, state: Whole, tiles: Small, chance: Whole, bits: Whole, wins: Whole) -> None:
+def roll(tables: FlipTables, state: Ints, tiles: Small, chance: Ints, bits: Ints, wins: Ints) -> None:
     """Random play, a row of `chance` and `bits` a step; games that end start again."""
     for i, board in enumerate(tiles):
         state[:, i] = _roll_one(
@@ -17,7 +17,7 @@ def roll(tables: FlipTables, state: Whole, tiles: Small, chance: Whole, bits: Wh
 
 
 def _roll_one(
-    tables: FlipTables, game: list[int], board: memoryview, chance: list[int], bits: list[int], wins: Whole
+    tables: FlipTables, game: list[int], board: memoryview, chance: list[int], bits: list[int], wins: Ints
 ) -> tuple[int, int, int, int]:
     down, rest, bag, standing = game
     (pairs_up, pairs_low), (tile_low, tile_up) = _views(tables.pairs_in), _views(tables.tile_at)

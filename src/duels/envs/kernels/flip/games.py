@@ -1,4 +1,4 @@
-"""Many games of Quantum Flip as arrays, played by lookups: all of them at once, with room to work in."""
+"""Many games of Quantum Flip as arrays, played by lookups: all of them at once, with buffers of their own."""
 
 from functools import cached_property
 from typing import Any
@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from duels.envs.kernels.flip import tables as form
-from duels.envs.kernels.flip.tables import FlipTables, Small, Whole
+from duels.envs.kernels.flip.tables import FlipTables, Ints, Small
 
 Places = NDArray[np.intp]
 
@@ -29,7 +29,7 @@ _WAYS, _WINNER_AT = map(_constant, (form.WAYS, form.WINNER_AT))
 class Games:
     """Games under way, a column of `state` and a row of `tiles` each; see `tables` for what they hold."""
 
-    def __init__(self, tables: FlipTables, state: Whole, tiles: Small) -> None:
+    def __init__(self, tables: FlipTables, state: Ints, tiles: Small) -> None:
         self.tables = tables
         self.down, self.rest, self.bag, self.standing = state
         count = state.shape[1]
@@ -47,7 +47,7 @@ class Games:
         self._no_tiles = no_tiles.view(f"V{form.ROW}")[0]
 
     @cached_property
-    def _room(self) -> tuple[Whole, ...]:
+    def _buffers(self) -> tuple[Ints, ...]:
         return tuple(np.empty((6, len(self.down)), np.int64))
 
     @cached_property
@@ -63,13 +63,13 @@ class Games:
         self.standing[which] = tables.start
         self._boards[which] = self._no_tiles
 
-    def choose(self, bits: Whole) -> tuple[Whole, Places, Whole]:
+    def choose(self, bits: Ints) -> tuple[Ints, Places, Ints]:
         """A random legal action for every game: the tile to take, or no tile where it is a pair.
 
         Then the places of those games, and the pairs.
         """
         tables, down = self.tables, self.down
-        upper, lower, singles, k, index, tile = self._room
+        upper, lower, singles, k, index, tile = self._buffers
         found, more = self._small
         np.right_shift(down, _ROW_BITS, upper)
         np.bitwise_and(upper, self._upper, upper)
@@ -103,10 +103,10 @@ class Games:
         tile[places] = self._no_tile
         return tile, places, tables.pair_at[1].take(after).astype(np.int64)
 
-    def play(self, tile: Whole, places: Places, pairs: Whole, chance: Whole) -> None:
+    def play(self, tile: Ints, places: Places, pairs: Ints, chance: Ints) -> None:
         """Take a tile in every game but those at `places`, which lift a pair and have no tile."""
         tables, down, bag, standing = self.tables, self.down, self.bag, self.standing
-        index, ticket, at, wide, _, _ = self._room
+        index, ticket, at, wide, _, _ = self._buffers
         seen, _ = self._small
         kept = self._lift(places, pairs, chance)
         tables.tile_sets.take(tile, None, index, "clip")
@@ -139,12 +139,12 @@ class Games:
         places: Places = (self.standing >= _WON).nonzero()[0]
         return places
 
-    def winners(self, places: Places) -> Whole:
+    def winners(self, places: Places) -> Ints:
         """Who has won there."""
-        won: Whole = self.standing.take(places) >> _WINNER_AT
+        won: Ints = self.standing.take(places) >> _WINNER_AT
         return won
 
-    def roll(self, chance: Whole, bits: Whole, wins: Whole) -> None:
+    def roll(self, chance: Ints, bits: Ints, wins: Ints) -> None:
         """Random play, a row of `chance` and `bits` a step; games that end start again."""
         for fallen, drawn in zip(chance, bits, strict=True):
             self.play(*self.choose(drawn), fallen)
@@ -152,7 +152,7 @@ class Games:
             wins[ended, self.winners(ended)] += 1
             self.start(ended)
 
-    def _lift(self, places: Places, pairs: Whole, chance: Whole) -> Whole:
+    def _lift(self, places: Places, pairs: Ints, chance: Ints) -> Ints:
         """Turn up two tiles there, which then are the set to choose from; give the rest of the sets."""
         tables = self.tables
         bag, fallen, row = self.bag.take(places), chance.take(places), self._rows.take(places)
@@ -182,12 +182,12 @@ class Games:
         self._tiles[first] = one
         self._tiles[second] = two
         both = tables.pair_sets.take(pairs)
-        rest: Whole = self.down.take(places)
+        rest: Ints = self.down.take(places)
         rest -= both
         self.down[places] = both
         return rest
 
-    def _turn_up(self, bag: Whole, fallen: Whole, first: Whole, second: Whole) -> tuple[Small, Small, Whole]:
+    def _turn_up(self, bag: Ints, fallen: Ints, first: Ints, second: Ints) -> tuple[Small, Small, Ints]:
         """Two tiles of which one is known, or both: one ticket draws the other; what the bag then loses."""
         tables = self.tables
         ticket = (bag >> form.LEFT_AT) * fallen >> 32

@@ -5,7 +5,8 @@ A test plays it beside the rules, move by move.
 
 from collections.abc import MutableSequence
 
-NOBODY = -1
+from duels.solving.tables import ONGOING
+
 FLIP, PAIR, KEEP = range(3)
 
 # Where things stand in a game's list: the tiles that are face down, as bits; whose turn it is, 0 or 1;
@@ -36,11 +37,11 @@ def start(game: MutableSequence[int], tiles: int, values: int, copies: int) -> N
 def play(
     game: MutableSequence[int], kind: int, one: int, two: int, chance: int, values: int, target: int
 ) -> int:
-    """Play a legal action, with 32 random bits for what it leaves to chance; give the winner, if any."""
+    """Play a legal action, with 32 random bits for what it leaves to chance; give the winner or ONGOING."""
     tiles = BAG + values
     if kind == PAIR:
         lift(game, one, two, chance, values)
-        return NOBODY
+        return ONGOING
     if kind == FLIP:
         if game[tiles + one] == 0:
             reveal(game, one, value_at(game, chance * game[UNSEEN] >> 32, values), values)
@@ -52,7 +53,7 @@ def play(
     game[SCORES + mover] += game[tiles + one]
     game[MOVER] = 1 - mover
     if game[SCORES + mover] < target:
-        return NOBODY
+        return ONGOING
     return mover if game[SCORES + mover] == target else 1 - mover
 
 

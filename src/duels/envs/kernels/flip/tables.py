@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from duels.core.errors import DuelsError
 from duels.games.flip.rules import QuantumTiles, neighbours
 
-Whole = NDArray[np.int64]
+Ints = NDArray[np.int64]
 Small = NDArray[np.uint8]
 
 # Rows of tables that are looked up by a number and something below 32 are 32 long.
@@ -70,25 +70,25 @@ class FlipTables:
     """How many k `pair_at` has."""
     tile_at: tuple[Small, Small]
     """[half of a set, k] the k-th tile, in the same way."""
-    pair_tiles: tuple[Whole, Whole]
+    pair_tiles: tuple[Ints, Ints]
     """[pair] its first tile, its second."""
-    pair_sets: Whole
+    pair_sets: Ints
     """[pair] both as a set."""
-    tile_sets: Whole
+    tile_sets: Ints
     """[tile] it as a set; nothing for no tile."""
     drawn: Small
     """[bag, ticket or code] the tile that is turned up."""
-    two_ways: Whole
+    two_ways: Ints
     """[bag] the ways of drawing two tiles."""
     two_drawn: Small
     """[where a bag's ways begin + ticket] the number of the two values."""
     two_codes: tuple[Small, Small]
     """[number of two values] the first tile, the second."""
-    taken: Whole
+    taken: Ints
     """[tile that is turned up] what the bag loses."""
-    two_taken: Whole
+    two_taken: Ints
     """[number of two values] the same."""
-    standing: Whole
+    standing: Ints
     """[standing, code or PAIRED] the standing after the mover took that tile or lifted two."""
     first_code: int
     """The code of a tile of value 0, if there were one."""
@@ -205,12 +205,12 @@ class _Bags:
                 table[bag, before[bag] + copy] = DRAWN + code
         return table.ravel()
 
-    def taken(self) -> Whole:
+    def taken(self) -> Ints:
         taken = np.zeros(DRAWN + ROW, np.int64)
         taken[DRAWN + self.codes] = (self.strides << ROW_BITS) + (1 << LEFT_AT)
         return taken
 
-    def two_drawn(self) -> tuple[Whole, Small]:
+    def two_drawn(self) -> tuple[Ints, Small]:
         """Of the ways that begin with a value, as many go to each second value as tiles are then left."""
         ways = self.size * (self.size - 1)
         end = ways.cumsum()
@@ -226,7 +226,7 @@ class _Bags:
         return ways + ((end - ways) << BEGIN_AT), table
 
 
-def standing_of(standings: Whole, scores: int) -> tuple[Whole, Whole, Whole]:
+def standing_of(standings: Ints, scores: int) -> tuple[Ints, Ints, Ints]:
     """Scores [seat, …], mover, and unused Quantum Flips [seat, …] of standings."""
     number = (standings & STANDING) >> ROW_BITS
     points = number >> 3
@@ -237,14 +237,14 @@ def standing_of(standings: Whole, scores: int) -> tuple[Whole, Whole, Whole]:
     )
 
 
-def _standing(points: Whole, mover: Whole, quantum: Whole, scores: int) -> Whole:
+def _standing(points: Ints, mover: Ints, quantum: Ints, scores: int) -> Ints:
     """The other way round."""
     number = ((points[0] * scores + points[1]) << 3) + (mover << 2) + (quantum[1] << 1) + quantum[0]
-    standings: Whole = (number << ROW_BITS) + np.where(mover == 0, quantum[0], quantum[1]) * MAY_PAIR
+    standings: Ints = (number << ROW_BITS) + np.where(mover == 0, quantum[0], quantum[1]) * MAY_PAIR
     return standings
 
 
-def _standings(rules: QuantumTiles) -> Whole:
+def _standings(rules: QuantumTiles) -> Ints:
     """The table of standings."""
     scores, target = rules.target + rules.values, rules.target
     numbers = np.arange(scores * scores << 3)

@@ -1,0 +1,45 @@
+"""The voice of liar's dice."""
+
+from collections.abc import Sequence
+
+from duels.core.rules import Event, Seat, Sight
+from duels.core.simple_words import SimpleWords
+from duels.core.words import Ink
+from duels_liarsdice.rules import HIDDEN, Action, Bid, Called, Rolled, State, WasBid
+
+
+class LiarsDiceWords(SimpleWords[Action, State]):
+    def prompt(self, sight: Sight[Action, State]) -> str:
+        return f"{self.player(sight.seat)}, your bid{' or liar' if sight.view.bid else ''}: "
+
+    def is_secret(self, sight: Sight[Action, State]) -> bool:
+        return False  # bids are made aloud; the dice that are hidden are never entered
+
+    def tell(self, seen: Sequence[Event]) -> str:
+        event = seen[-1]
+        if isinstance(event, Rolled):
+            return f"{event.seat.label} rolls a {event.face}.\n"
+        if isinstance(event, WasBid):
+            return f"{event.seat.label} bids {_told(event.bid)}.\n"
+        if isinstance(event, Called):
+            dice = " and ".join(map(str, event.dice))
+            told = f"{event.seat.label} calls. The bid is {_told(event.bid)}, the dice are {dice}. "
+            return told + Ink.WON(f"{event.winner.label} wins!") + "\n"
+        return ""
+
+    def board(self, sight: Sight[Action, State]) -> str:
+        view = sight.view
+        faces = [*view.dice, *[None] * (len(Seat) - len(view.dice))]
+        dice = "".join(f"{seat.label}'s die: {_die(face)}\n" for seat, face in zip(Seat, faces, strict=True))
+        return dice + (f"Last bid: {_told(view.bid)}\n" if view.bid else "No bid yet.\n")
+
+
+def _die(face: int | None) -> str:
+    return "not rolled" if face is None else "hidden" if face == HIDDEN else str(face)
+
+
+def _told(bid: Bid) -> str:
+    return f"{'one' if bid.quantity == 1 else 'two'} {bid.face}{'s' * (bid.quantity > 1)}"
+
+
+WORDS = LiarsDiceWords

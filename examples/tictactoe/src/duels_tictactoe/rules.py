@@ -1,0 +1,109 @@
+"""Tic-tac-toe: place your mark on a free cell; three in a row win, and a full board is a draw."""
+
+from dataclasses import dataclass
+
+from duels.core.errors import NotationError, quote
+from duels.core.notation import read_seat, split_fields, whole_number
+from duels.core.rules import Event, OpenRules, Outcome, Seat, Step
+from duels_tictactoe import GAME
+
+FREE = "_"
+MARK = {Seat.ONE: "X", Seat.TWO: "O", None: FREE}
+OWNER = {mark: seat for seat, mark in MARK.items()}
+LINES = (
+    *((row, row + 1, row + 2) for row in (0, 3, 6)),
+    *((column, column + 3, column + 6) for column in (0, 1, 2)),
+    (0, 4, 8),
+    (2, 4, 6),
+)
+
+Cells = tuple[Seat | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Who holds each of the nine cells, row by row, and whose turn it is."""
+
+    cells: Cells
+    mover: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Place one's mark on a free cell, counted from 1."""
+
+    cell: int
+
+
+@dataclass(frozen=True, slots=True)
+class Placed(Event):
+    """`seat` took `cell`, and the board is now `cells`."""
+
+    seat: Seat
+    cell: int
+    cells: Cells
+
+
+@dataclass(frozen=True)
+class TicTacToe(OpenRules[State, Place]):
+    """Take turns to place your mark on a free cell: X for Player 1, O for Player 2.
+
+    The nine cells are numbered from 1 to 9, row by row. Three of your marks in a
+    row, column or diagonal win. A full board on which nobody has three is a draw.
+    """
+
+    game = GAME
+    can_be_drawn = True
+
+    def initial(self) -> State:
+        return State((None,) * 9, Seat.ONE)
+
+    def actor(self, state: State) -> Seat | None:
+        return None if self.outcome(state) else state.mover
+
+    def actions(self, state: State) -> tuple[Place, ...]:
+        if self.outcome(state):
+            return ()
+        return tuple(Place(cell) for cell, owner in enumerate(state.cells, start=1) if owner is None)
+
+    def apply(self, state: State, action: Place) -> Step[State]:
+        cells = (*state.cells[: action.cell - 1], state.mover, *state.cells[action.cell :])
+        return Step(State(cells, state.mover.other), (Placed(state.mover, action.cell, cells),))
+
+    def outcome(self, state: State) -> Outcome | None:
+        winner = winner_of(state.cells)
+        if winner:
+            return Outcome.win(winner, f"{winner.label} has three in a row.")
+        return None if None in state.cells else Outcome.draw("The board is full without three in a row.")
+
+    def all_actions(self) -> tuple[Place, ...]:
+        return tuple(Place(cell) for cell in range(1, 10))
+
+    def parse(self, text: str) -> Place:
+        cell = whole_number(text)
+        if cell is None:
+            raise NotationError(f"Cannot read {quote(text)}: name a cell, 1 to 9.")
+        return Place(cell)
+
+    def format(self, action: Place) -> str:
+        return str(action.cell)
+
+    def parse_state(self, text: str) -> State:
+        board, mover = split_fields(text.upper(), 2, 2, "XO_X_____ 2")
+        if len(board) != 9 or set(board) - set(OWNER):
+            raise NotationError(f"Cannot read the board in {quote(text)}: nine cells, each X, O or _.")
+        return State(tuple(OWNER[mark] for mark in board), read_seat(mover, text))
+
+    def format_state(self, state: State) -> str:
+        return f"{''.join(MARK[owner] for owner in state.cells)} {state.mover.value}"
+
+
+def winner_of(cells: Cells) -> Seat | None:
+    """Who has three in a row."""
+    for first, second, third in LINES:
+        if cells[first] is not None and cells[first] is cells[second] is cells[third]:
+            return cells[first]
+    return None
+
+
+RULES = TicTacToe

@@ -1,0 +1,56 @@
+"""A review as data for programs: dictionaries, lists, texts and numbers, as JSON has them."""
+
+from typing import Any
+
+from duels.analysis.review import Moment, Review
+from duels.analysis.wording import MARKS
+from duels.core.rules import Seat
+from duels.solving.oracle import Exactness
+
+
+def review_as_data(review: Review) -> dict[str, Any]:
+    """The whole review."""
+    outcome = review.match.outcome
+    return {
+        "game": review.game.name,
+        "finished": outcome is not None,
+        "result": outcome.code if outcome else None,
+        "ending": outcome.ending.value if outcome else None,
+        "winner": outcome.winner.value if outcome and outcome.winner else None,
+        "text": outcome.reason if outcome else None,
+        "exactness": review.exactness.value,
+        "error": None if review.exactness is Exactness.ESTIMATE else review.error,
+        "values": "opening, score, before, after and luck are Player 1's; loss is the actor's",
+        "opening": review.opening,
+        "score": review.score,
+        "luck": review.luck,
+        "loss": {str(seat.value): review.loss(seat) for seat in Seat},
+        "thresholds": {mark.name: mark.most for mark in MARKS},
+        "moments": [_moment(moment) for moment in review.moments],
+    }
+
+
+def _moment(moment: Moment) -> dict[str, Any]:
+    fields: dict[str, Any] = {
+        "number": moment.number,
+        "actor": moment.actor.value,
+        "entry": moment.entry,
+        "position": moment.position,
+        "before": moment.before,
+        "after": moment.after,
+        "loss": moment.loss,
+        "loss_error": moment.loss_error,
+        "luck": moment.luck,
+        "best": list(moment.best),
+        "mark": moment.mark,
+        "reason": moment.reason,
+        "effect": moment.effect,
+    }
+    if moment.match.rules.has_secrets:
+        fields |= {"mixing": moment.mixing, "mishap": moment.mishap}
+    if moment.beliefs:
+        fields["beliefs"] = {
+            str(seat.value): {"places": dict(belief.places), "truth": belief.truth}
+            for seat, belief in moment.beliefs.items()
+        }
+    return fields

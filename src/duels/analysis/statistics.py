@@ -1,0 +1,224 @@
+"""What a person's matches add up to: results, losses over time, the mistakes that come most.
+
+A match counts if it is over and exactly one seat was a person's. Grading one takes a review, so grades are
+kept in the cache folder, by what was played.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from hashlib import sha256
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from duels.analysis.review import Moment, review
+from duels.analysis.wording import MARKS, ONLY_MOVE
+from duels.core.errors import DuelsError
+from duels.core.match import Concession, Match
+from duels.core.record import dumps
+from duels.core.rules import Seat
+from duels.paths import cache_dir
+from duels.solving.oracle import Oracle
+from duels.solving.oracles import oracle_for
+from duels.solving.progress import Progress, quiet
+from duels.solving.protocols import explainer_of
+
+AnyMatch = Match[Any, Any, Any]
+
+GRADING = 1
+"""Raise it when grades change: those in the cache are then made anew."""
+SLIPS = frozenset(mark.name for mark in MARKS[2:])
+"""Marks of decisions that count as mistakes."""
+STAGES = 8
+"""So many averages at most tell how losses went over time."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A decision of the person: what it gave away, its mark, and if it was a mistake what kind of one."""
+
+    loss: float
+    mark: str
+    kind: str = ""
+
+
+@dataclass(frozen=True)
+class Played:
+    """A finished match as the person had it."""
+
+    game: str
+    opponent: str
+    score: float
+    """1 won, 0 lost, a half if nobody won."""
+    when: datetime
+    decisions: tuple[Decision, ...] = ()
+    """Empty where it cannot be graded."""
+
+    @property
+    def loss(self) -> float:
+        """All that the person gave away."""
+        return sum(decision.loss for decision in self.decisions)
+
+
+@dataclass
+class Tally:
+    """Results in one game against one opponent. A streak of losses is negative."""
+
+    game: str
+    opponent: str
+    won: int = 0
+    lost: int = 0
+    nobody: int = 0
+    streak: int = 0
+    longest: int = 0
+    """The longest streak of wins."""
+
+    def add(self, score: float) -> None:
+        """Count the next match."""
+        if score == 1:
+            self.won += 1
+            self.streak = max(self.streak, 0) + 1
+        elif score == 0:
+            self.lost += 1
+            self.streak = min(self.streak, 0) - 1
+        else:
+            self.nobody += 1
+            self.streak = 0
+        self.longest = max(self.longest, self.streak)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Some matches in a row: average loss per decision, over so many decisions."""
+
+    matches: int
+    decisions: int
+    loss: float
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A kind of mistake: how often it came, and what it gave away in all."""
+
+    game: str
+    kind: str
+    times: int
+    loss: float
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """What matches add up to."""
+
+    matches: int
+    tallies: tuple[Tally, ...]
+    """By game and opponent."""
+    stages: dict[str, tuple[Stage, ...]]
+    """By game, the oldest matches first."""
+    mistakes: tuple[Mistake, ...]
+    """The kind that comes most first."""
+
+    def as_data(self) -> dict[str, Any]:
+        """For programs: dictionaries, lists, texts and numbers."""
+        return asdict(self)
+
+
+def statistics(matches: Iterable[Played]) -> Statistics:
+    """Add the matches up, whatever order they come in."""
+    played = sorted(matches, key=lambda match: match.when)
+    tallies: dict[tuple[str, str], Tally] = {}
+    for match in played:
+        tallies.setdefault((match.game, match.opponent), Tally(match.game, match.opponent)).add(match.score)
+    games = dict.fromkeys(match.game for match in played)
+    stages = {game: _stages([match for match in played if match.game == game]) for game in games}
+    return Statistics(
+        len(played),
+        tuple(tallies[key] for key in sorted(tallies)),
+        {game: found for game, found in stages.items() if found},
+        _mistakes(played),
+    )
+
+
+def _stages(played: Sequence[Played]) -> tuple[Stage, ...]:
+    """The average loss over time, in stages of about equally many matches."""
+    graded = [match for match in played if match.decisions]
+    count = min(STAGES, len(graded))
+    cuts = [round(number * len(graded) / count) for number in range(count + 1)] if count else []
+    stages = []
+    for start, end in pairwise(cuts):
+        part = graded[start:end]
+        decisions = sum(len(match.decisions) for match in part)
+        stages.append(Stage(len(part), decisions, sum(match.loss for match in part) / decisions))
+    return tuple(stages)
+
+
+def _mistakes(played: Sequence[Played]) -> tuple[Mistake, ...]:
+    losses: dict[tuple[str, str], list[float]] = {}
+    for match in played:
+        for decision in match.decisions:
+            if decision.mark in SLIPS:
+                losses.setdefault((match.game, decision.kind), []).append(decision.loss)
+    found = [Mistake(game, kind, len(each), sum(each)) for (game, kind), each in losses.items()]
+    return tuple(sorted(found, key=lambda mistake: (-mistake.times, -mistake.loss, mistake.kind)))
+
+
+# -- grading -----------------------------------------------------------------------------------------
+
+
+def decisions_of(match: AnyMatch, seat: Seat, progress: Progress = quiet) -> tuple[Decision, ...]:
+    """A finished match's decisions of one seat, from the cache or graded now; none where that cannot be."""
+    played = dumps(match)
+    path = cache_dir() / "grades" / f"{sha256(f'{GRADING} {seat} {played}'.encode()).hexdigest()}.json"
+    found = _kept(path)
+    if found is None:
+        try:
+            found = grade(match, seat, oracle_for(match.rules, progress))
+        except DuelsError:  # too large a game to be judged
+            return ()
+        _keep(path, found)
+    return found
+
+
+def grade(match: AnyMatch, seat: Seat, oracle: Oracle[Any, Any]) -> tuple[Decision, ...]:
+    """The decisions of one seat, judged; where there was no choice, and giving up, are none."""
+    return tuple(
+        Decision(moment.loss, moment.mark, _kind(moment, oracle) if moment.mark in SLIPS else "")
+        for moment in review(match, oracle).moments
+        if moment.actor is seat and moment.mark != ONLY_MOVE and not isinstance(_action(moment), Concession)
+    )
+
+
+def _action(moment: Moment) -> Any:
+    assert moment.match.last
+    return moment.match.last.action
+
+
+def _kind(moment: Moment, oracle: Oracle[Any, Any]) -> str:
+    """What kind of mistake it was: one sort of action instead of another, or the wrong one of its sort."""
+    assert moment.match.previous
+    assert isinstance(moment.actor, Seat)
+    explainer, sight = explainer_of(oracle), moment.match.previous.sight(moment.actor)
+    right = max(
+        (judged for judged in oracle.judge(sight).actions if judged.best), key=lambda judged: judged.weight
+    )
+    taken, better = (explainer.manner(sight, action) for action in (_action(moment), right.action))
+    if not taken:
+        return moment.mark
+    return f"{taken}, the wrong one" if taken == better else f"{taken} instead of {better}"
+
+
+def _kept(path: Path) -> tuple[Decision, ...] | None:
+    with suppress(OSError, ValueError, TypeError):
+        return tuple(Decision(**fields) for fields in json.loads(path.read_text(encoding="utf-8")))
+    return None
+
+
+def _keep(path: Path, decisions: Sequence[Decision]) -> None:
+    with suppress(OSError):  # it only saves time
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        draft = path.with_suffix(".draft")
+        draft.write_text(json.dumps([asdict(decision) for decision in decisions]), encoding="utf-8")
+        draft.replace(path)

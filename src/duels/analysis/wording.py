@@ -1,0 +1,138 @@
+"""How values, losses, marks and beliefs are told to people, on a terminal and on a page."""
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from duels.core.rules import Rules
+from duels.solving.oracle import Exactness, Value, Verdict
+
+SHADES = " ░▒▓█"
+LEAST_SHOWN = 0.0005
+"""Less is shown as 0.0 points."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """The name of a decision that gave away up to `most` of winning probability."""
+
+    name: str
+    most: float
+
+
+ONLY_MOVE = "only move"
+# In order; the last takes whatever is worse.
+MARKS = (
+    Mark("best", LEAST_SHOWN),
+    Mark("good", 0.02),
+    Mark("inaccuracy", 0.05),
+    Mark("mistake", 0.15),
+    Mark("blunder", 1.0),
+)
+
+
+def mark_of(loss: float) -> str:
+    """The name of a decision that gave away `loss`."""
+    return next(mark.name for mark in MARKS if loss <= mark.most or mark is MARKS[-1])
+
+
+def percent(value: Value) -> str:
+    """A value with how sure it is: `50.0%`, `about 50.0%`, `50.0% ± 0.2 points`."""
+    if value.exactness is Exactness.BOUND:
+        number, bound = bounded(value.number, value.error, 3 if value.error < 0.001 else 1)
+        return f"{number}% ± {_in_points(bound)}"
+    return str(value)
+
+
+def chance(value: Value, rules: Rules[Any, Any, Any]) -> str:
+    """A value in a bracket: `50.0% to win`; where a match can be drawn, it is `worth 50.0%`."""
+    return f"worth {percent(value)}" if rules.can_be_drawn else f"{percent(value)} to win"
+
+
+def gets(value: Value, rules: Rules[Any, Any, Any]) -> str:
+    """The same after an action or a player: `wins 50.0%`, `is worth 50.0%`."""
+    return f"{'is worth' if rules.can_be_drawn else 'wins'} {percent(value)}"
+
+
+def of_player_1(rules: Rules[Any, Any, Any]) -> str:
+    """What the values of a match are, over a column or a curve."""
+    return "The match's worth to Player 1" if rules.can_be_drawn else "Player 1's chance to win"
+
+
+def how_sure(value: Value) -> str:
+    """How sure a value is: `exact`, `an estimate`, `proven to within 0.2 points`."""
+    if value.exactness is Exactness.EXACT:
+        return "exact"
+    if value.exactness is Exactness.BOUND:
+        return f"proven to within {at_most(value.error)}"
+    return "an estimate"
+
+
+def points(loss: float, exactness: Exactness, error: float = 0.0) -> str:
+    """A difference of winning probabilities; a point is 1% to win.
+
+    The error is told where it changes a digit that is shown.
+    """
+    if error >= LEAST_SHOWN:
+        return " ± ".join(bounded(loss, error, 1)) + " points"
+    return f"{'about ' if exactness is Exactness.ESTIMATE else ''}{100 * loss:.1f} points"
+
+
+def bounded(number: float, error: float, digits: int) -> tuple[str, str]:
+    """A number and its bound in points; the bound is rounded up and covers the rounding of the number."""
+    shown = round(100 * number, digits)
+    bound = 100 * error + abs(shown - 100 * number)
+    return f"{shown:.{digits}f}", f"{math.ceil(round(bound * 10**digits, 6)) / 10**digits:g}"
+
+
+def at_most(error: float) -> str:
+    """A bound in points, rounded up so that it stays true."""
+    return _in_points(bounded(0.0, error, 3)[1])
+
+
+def _in_points(bound: str) -> str:
+    return f"{bound} point{'s' * (bound != '1')}"
+
+
+def all_alike(verdict: Verdict[Any]) -> str:
+    """A sentence where it does not matter what is played; empty where it does, or there is no choice."""
+    if not verdict.alike or len(verdict.actions) == 1:
+        return ""
+    if verdict.value.high < LEAST_SHOWN:
+        return "All actions lose alike."
+    if verdict.value.low > 1 - LEAST_SHOWN:
+        return "All actions win alike."
+    return "All actions are equally good."
+
+
+# -- beliefs -----------------------------------------------------------------------------------------
+
+_NUMBERED = re.compile(r"(.+) ([0-9]+)")
+
+
+def belief_strip(belief: Mapping[str, float]) -> str:
+    """A shade for each numbered place, then every probability; empty without a belief."""
+    if not belief:
+        return ""
+    numbers = (f"{_label(name)}: {100 * p:.0f}%" for name, p in belief.items())
+    return f"{shaded(belief)}  {', '.join(numbers)}".lstrip() + "\n"
+
+
+def _label(name: str) -> str:
+    numbered = _NUMBERED.fullmatch(name)
+    return numbered[2] if numbered else name
+
+
+def shaded(belief: Mapping[str, float], truth: str = "") -> str:
+    """A box for each numbered place, the darker the likelier; the true one in round brackets."""
+    shades = {name: SHADES[round(dark * (len(SHADES) - 1))] for name, dark in darkness(belief).items()}
+    return "".join(f"({shade})" if name == truth else f"[{shade}]" for name, shade in shades.items())
+
+
+def darkness(belief: Mapping[str, float]) -> dict[str, float]:
+    """How dark to draw each numbered place: 1 for the likeliest."""
+    places = {name: p for name, p in belief.items() if _NUMBERED.fullmatch(name)}
+    most = max(places.values(), default=0.0) or 1.0
+    return {name: p / most for name, p in places.items()}

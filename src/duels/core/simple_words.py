@@ -1,0 +1,60 @@
+"""A voice for games whose actions are entered in notation; they only tell events and show the board."""
+
+from typing import Any
+
+from duels.core.errors import NotationError
+from duels.core.rules import A, Rules, Seat, Sight, V
+from duels.core.words import Dialogue, Ink, Refused, Words, ask_until, either, shown
+
+_MOST_NAMED = 20  # actions that a refusal lists; the command `moves` lists all
+
+
+class SimpleWords(Words[A, V]):
+    """Words with `tell` and `board` left to write; a game overrides whatever else it wants to say better."""
+
+    def __init__(self, rules: Rules[Any, A, V]) -> None:
+        self.rules = rules
+
+    def opening(self) -> str:
+        board = self.board(self.rules.sight(self.rules.initial(), Seat.ONE))
+        return f"Welcome to {self.rules.game.title}!\n\n{board}\n"
+
+    def prompt(self, sight: Sight[A, V]) -> str:
+        """What an entry follows."""
+        return f"{self.player(sight.seat)}, your move: "
+
+    def is_secret(self, sight: Sight[A, V]) -> bool:
+        """Whether what is entered here is for the eyes of this seat only; True wherever it may be."""
+        return self.rules.has_secrets
+
+    def ask(self, sight: Sight[A, V]) -> Dialogue[A]:
+        def read(entry: str) -> A:
+            try:
+                action = self.rules.parse(entry)
+            except NotationError as error:
+                few = len(sight.actions) <= _MOST_NAMED
+                why = f"{shown(entry)} is not a move. {self._allowed(sight)}" if few else str(error)
+                raise Refused(why) from None
+            if action not in sight.actions:
+                raise Refused(f"{shown(entry)} is not allowed now. {self._allowed(sight)}")
+            return action
+
+        return ask_until(self.prompt(sight), read, self.is_secret(sight))
+
+    def entries(self, sight: Sight[A, V], action: A) -> tuple[str, ...]:
+        return (self.rules.format(action),)
+
+    def moves(self, sight: Sight[A, V]) -> str:
+        return f"Possible moves: {', '.join(map(self.rules.format, sight.actions)) or 'none'}\n"
+
+    def veiled(self, seat: Seat) -> str:
+        return f"{self.player(seat)}, your move: {Ink.DIM('(hidden)')}\n"
+
+    def player(self, seat: Seat) -> str:
+        """The seat's name in its colour."""
+        return Ink.of(seat)(self.called(seat))
+
+    def _allowed(self, sight: Sight[A, V]) -> str:
+        names = [self.rules.format(action) for action in sight.actions]
+        more = len(names) - _MOST_NAMED
+        return f"Enter {either([*names[:_MOST_NAMED], f'{more} more'] if more > 0 else names)}."

@@ -1,0 +1,184 @@
+"""Environments compared with the rules, move by move and rollout by rollout."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import numpy as np
+
+from duels.analysis.grading import Grade
+from duels.core.errors import DuelsError, TooLarge
+from duels.core.extras import MissingExtra
+from duels.core.rules import Ending, Rules, Seat
+from duels.envs import dice
+from duels.envs.batch import Tally
+from duels.envs.conformance.environments import GRADED, UNGRADED, Environment, Look
+from duels.envs.conformance.games import AnyMatch, Played, RandomGame, random_game
+from duels.envs.conformance.laws import EnvironmentBroken, Law
+from duels.envs.conformance.perfect import check_perfect_play
+from duels.envs.engine import Shown
+from duels.solving.oracles import oracle_for
+from duels.solving.tables import DRAWN, NOBODY, ONGOING, result_of
+
+GAMES = 20
+ROLLED = ((3, 60), (12, 60))  # environments and steps of a rollout: few are played one by one, many as arrays
+
+
+@dataclass(frozen=True)
+class Checked:
+    """How much was checked without finding a fault."""
+
+    environments: tuple[str, ...]
+    refused: dict[str, str]
+    """Environments that could not be made, and why: a package is missing, or the game is too large."""
+    endings: Counter[Ending]
+    """How the games ended that every environment was played through; the rest went on for too long."""
+
+
+def check_environments(
+    rules: Rules[Any, Any, Any],
+    environments: Iterable[type[Environment]] | None = None,
+    games: int = GAMES,
+) -> Checked:
+    """Play random games in every environment that is installed; raise EnvironmentBroken at the first fault.
+
+    A game that has an oracle is played with grades too, and its perfect play is checked.
+    """
+    solved = environments is None and _has_oracle(rules)
+    kinds = [*UNGRADED, *(GRADED if solved else ())] if environments is None else list(environments)
+    played = [random_game(rules, seed) for seed in range(games)]
+    checked, refused = [], {}
+    for kind in kinds:
+        if kind.seat is not None and not _always_moves(rules, Seat(kind.seat + 1)):
+            refused[kind.name] = "the other seat can end a game before this one moves"
+            continue
+        try:
+            environment = kind(rules)
+        except (MissingExtra, TooLarge) as reason:
+            refused[kind.name] = str(reason)
+            continue
+        _Inspector(rules, environment).inspect(played)
+        checked.append(kind.name)
+    if solved:
+        check_perfect_play(rules, [game.end for game in played])
+    endings = Counter(game.end.outcome.ending for game in played if game.end.outcome)
+    return Checked(tuple(checked), refused, endings)
+
+
+def _always_moves(rules: Rules[Any, Any, Any], seat: Seat) -> bool:
+    """Whether no game can end before it is the turn of `seat`."""
+    waiting = [rules.initial()]
+    met = set(waiting)
+    while waiting:
+        state = waiting.pop()
+        actor = rules.actor(state)
+        if actor is None:
+            return False
+        if actor is not seat:
+            after = {rules.apply(state, action).state for action in rules.actions(state)}
+            waiting += after - met
+            met |= after
+    return True
+
+
+def _has_oracle(rules: Rules[Any, Any, Any]) -> bool:
+    try:
+        oracle_for(rules)
+    except DuelsError:
+        return False
+    return True
+
+
+class _Inspector:
+    """Compares one environment with the rules."""
+
+    def __init__(self, rules: Rules[Any, Any, Any], environment: Environment) -> None:
+        self._rules = rules
+        self._environment = environment
+        self._shown = Shown(rules)
+        self._number = {action: number for number, action in enumerate(rules.all_actions())}
+
+    def inspect(self, games: Sequence[Played]) -> None:
+        for game in games:
+            self._play(game)
+        for num_envs, steps in ROLLED:
+            for seed in range(2):
+                self._roll(seed, num_envs, steps)
+
+    def _play(self, game: Played) -> None:
+        environment, mine = self._environment, self._environment.seat
+        befores = [game.start, *(move.match for move in game.moves)]
+        look = environment.begin(game.seed, game.opening)
+        for before, move in zip(befores, game.moves, strict=False):
+            if mine in (None, _actor(before)):
+                self._compare(look, before)
+                look = environment.step(move.action, move.outcomes)
+        # What the other seat did last, the environment did by itself.
+        if mine is None or _actor(game.end) in (mine, NOBODY):
+            self._compare(look, game.end)
+
+    def _compare(self, look: Look, match: AnyMatch) -> None:
+        outcome = match.outcome
+        cut = outcome is not None and outcome.ending is Ending.CUT_OFF
+        if (look.terminated, look.truncated) != (outcome is not None and not cut, cut):
+            due = outcome.code if outcome else "going on"
+            told = f"terminated={look.terminated}, truncated={look.truncated}"
+            self._broken(Law.ENDING, f"it says {told} where the match is {due}", match)
+        legal = sorted(self._number[action] for action in match.actions)
+        allowed = [number for number, allows in enumerate(look.mask) if allows]
+        if (look.actor, allowed) != (_actor(match), legal):
+            what = f"seat {look.actor} may do {allowed}, by the rules seat {_actor(match)} may do {legal}"
+            self._broken(Law.LEGALITY, what, match)
+        for seat, reward in look.rewards.items():
+            worth = float(2 * outcome.score(Seat(seat + 1)) - 1) if outcome else 0.0
+            if reward != worth:
+                self._broken(Law.REWARD, f"seat {seat} gets {reward}, not {worth}", match)
+        for seat, shown in look.shown.items():
+            if shown != self._shown.to(Seat(seat + 1), match):
+                self._broken(Law.OBSERVATION, f"seat {seat} is shown something else", match)
+        for seat, grade in look.grades.items():
+            self._check_grade(seat, grade, match)
+
+    def _check_grade(self, seat: int, grade: Grade, match: AnyMatch) -> None:
+        told = f"seat {seat} is told a value of {grade['value']} and a regret of {grade['regret']}"
+        if not 0 <= grade["value"] <= 1 or grade["regret"] < 0:
+            self._broken(Law.GRADING, told, match)
+        outcome = match.outcome
+        if outcome and grade["value"] != float(outcome.score(Seat(seat + 1))):
+            self._broken(Law.GRADING, f"{told} where the match is {outcome.code}", match)
+
+    def _roll(self, seed: int, num_envs: int, steps: int) -> None:
+        tally = self._environment.rollout(seed, num_envs, steps)
+        if tally is None:
+            return
+        expected = Tally.of(num_envs, steps)
+        for env in range(num_envs):
+            self._count(expected, env, RandomGame(self._rules, dice.stream(seed, env)), steps)
+        for counted in ("steps", "wins", "draws", "truncated", "games"):
+            found, due = getattr(tally, counted), getattr(expected, counted)
+            if not np.array_equal(found, due):
+                what = f"a rollout of {steps} steps counts {counted} {found}, not {due}"
+                self._broken(Law.COUNTING, what, None)
+
+    @staticmethod
+    def _count(tally: Tally, env: int, player: RandomGame, steps: int) -> None:
+        for _ in range(steps):
+            outcome = player.move().match.outcome
+            if outcome is None:
+                continue
+            result = result_of(outcome)
+            if result == ONGOING:
+                tally.truncated[env] += 1
+            elif result == DRAWN:
+                tally.draws[env] += 1
+            else:
+                tally.wins[env, result] += 1
+            player.begin()
+
+    def _broken(self, law: Law, what: str, match: AnyMatch | None) -> NoReturn:
+        raise EnvironmentBroken(law, self._environment.name, self._rules, what, match)
+
+
+def _actor(match: AnyMatch) -> int:
+    return match.actor - 1 if isinstance(match.actor, Seat) else NOBODY

@@ -1,0 +1,78 @@
+"""Random games by the rules alone, drawn as the environments draw theirs."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from duels.core.match import Match
+from duels.core.rules import CHANCE, Rules, Seat
+from duels.envs import dice
+from duels.envs.engine import drawn
+
+LONGEST = 200  # moves: some games need not end
+
+AnyMatch = Match[Any, Any, Any]
+
+
+@dataclass(frozen=True)
+class Move:
+    """A move of a random game: its number, what chance brought then, and the match after both."""
+
+    action: int
+    outcomes: tuple[Any, ...]
+    match: AnyMatch
+
+
+@dataclass(frozen=True)
+class Played:
+    """A random game by the rules, drawn as the environments draw theirs from `seed`."""
+
+    seed: int
+    start: AnyMatch
+    moves: tuple[Move, ...]
+
+    @property
+    def opening(self) -> tuple[Any, ...]:
+        """What chance brought before the first move."""
+        return _drawn_since(None, self.start)
+
+    @property
+    def end(self) -> AnyMatch:
+        return self.moves[-1].match if self.moves else self.start
+
+
+def random_game(rules: Rules[Any, Any, Any], seed: int) -> Played:
+    """A game in which both seats play at random, up to LONGEST moves."""
+    player = RandomGame(rules, dice.stream(seed))
+    start, moves = player.match, list[Move]()
+    while player.match.actor is not None and len(moves) < LONGEST:
+        moves.append(player.move())
+    return Played(seed, start, tuple(moves))
+
+
+class RandomGame:
+    """Plays at random, by the rules alone and from an environment's stream."""
+
+    def __init__(self, rules: Rules[Any, Any, Any], stream: int) -> None:
+        self._rules = rules
+        self._number = {action: number for number, action in enumerate(rules.all_actions())}
+        self._stream = stream
+        self.begin()
+
+    def begin(self) -> None:
+        self.match = drawn(Match.start(self._rules), dice.begin(self._stream))
+
+    def move(self) -> Move:
+        before, actor = self.match, self.match.actor
+        assert isinstance(actor, Seat)
+        chance, bits = dice.roll(self._stream)
+        self._stream = dice.advance(self._stream)
+        legal = sorted(before.actions, key=self._number.__getitem__)
+        action = legal[dice.pick(bits, len(legal))]
+        self.match = drawn(before.play(actor, action), chance)
+        return Move(self._number[action], _drawn_since(before, self.match), self.match)
+
+
+def _drawn_since(before: AnyMatch | None, match: AnyMatch) -> tuple[Any, ...]:
+    """The outcomes of chance that came after `before`."""
+    turns = match.turns[len(before.turns) if before else 0 :]
+    return tuple(turn.action for turn in turns if turn.actor is CHANCE)

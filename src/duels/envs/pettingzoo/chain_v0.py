@@ -1,0 +1,33 @@
+"""Quantum Duel, four in a row, for PettingZoo. Its options:
+
+- `cells`: the number of cells
+- `run`: how many in a row win
+- `max_boards`: boards until the game is truncated
+"""
+
+from duels.envs.pettingzoo.aec import DuelEnv, GuardedDuelEnv
+from duels.games.chain import GAME
+
+
+def env(
+    *,
+    render_mode: str | None = None,
+    grade: bool = False,
+    cells: int = 7,
+    run: int = 4,
+    max_boards: int | None = None,
+) -> GuardedDuelEnv:
+    """The environment with PettingZoo's usual checks: an illegal action loses."""
+    return GuardedDuelEnv(GAME, render_mode, grade, cells=cells, run=run, max_boards=max_boards)
+
+
+def raw_env(
+    *,
+    render_mode: str | None = None,
+    grade: bool = False,
+    cells: int = 7,
+    run: int = 4,
+    max_boards: int | None = None,
+) -> DuelEnv:
+    """The environment as it is: an illegal action raises IllegalMove."""
+    return DuelEnv(GAME, render_mode, grade, cells=cells, run=run, max_boards=max_boards)

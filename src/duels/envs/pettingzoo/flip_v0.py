@@ -1,0 +1,36 @@
+"""Quantum Flip for PettingZoo. Its options:
+
+- `side`: rows and columns of the board
+- `values`: the highest value of a tile
+- `copies`: tiles of each value
+- `target`: the points to reach exactly
+"""
+
+from duels.envs.pettingzoo.aec import DuelEnv, GuardedDuelEnv
+from duels.games.flip import GAME
+
+
+def env(
+    *,
+    render_mode: str | None = None,
+    grade: bool = False,
+    side: int = 5,
+    values: int = 5,
+    copies: int = 5,
+    target: int = 21,
+) -> GuardedDuelEnv:
+    """The environment with PettingZoo's usual checks: an illegal action loses."""
+    return GuardedDuelEnv(GAME, render_mode, grade, side=side, values=values, copies=copies, target=target)
+
+
+def raw_env(
+    *,
+    render_mode: str | None = None,
+    grade: bool = False,
+    side: int = 5,
+    values: int = 5,
+    copies: int = 5,
+    target: int = 21,
+) -> DuelEnv:
+    """The environment as it is: an illegal action raises IllegalMove."""
+    return DuelEnv(GAME, render_mode, grade, side=side, values=values, copies=copies, target=target)

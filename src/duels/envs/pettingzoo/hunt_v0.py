@@ -1,0 +1,22 @@
+"""Quantum Duel, hidden movement, for PettingZoo. Its options:
+
+- `cells`: the number of cells
+- `max_turns`: turns until the game is truncated
+"""
+
+from duels.envs.pettingzoo.aec import DuelEnv, GuardedDuelEnv
+from duels.games.hunt import GAME
+
+
+def env(
+    *, render_mode: str | None = None, grade: bool = False, cells: int = 7, max_turns: int | None = None
+) -> GuardedDuelEnv:
+    """The environment with PettingZoo's usual checks: an illegal action loses."""
+    return GuardedDuelEnv(GAME, render_mode, grade, cells=cells, max_turns=max_turns)
+
+
+def raw_env(
+    *, render_mode: str | None = None, grade: bool = False, cells: int = 7, max_turns: int | None = None
+) -> DuelEnv:
+    """The environment as it is: an illegal action raises IllegalMove."""
+    return DuelEnv(GAME, render_mode, grade, cells=cells, max_turns=max_turns)

@@ -1,0 +1,1 @@
+"""Compiled loops: imported only where they run, since they need numpy and numba."""

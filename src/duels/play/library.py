@@ -1,0 +1,163 @@
+"""The matches on disk: where they are, how one is read, which was played last."""
+
+import os
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from duels.core.errors import DuelsError, RecordError
+from duels.core.game import Game
+from duels.core.record import Record, TornRecord
+from duels.games import load_record
+from duels.paths import data_dir, matches_dir
+from duels.players import HUMAN
+
+MOST_BYTES = 4 << 20
+"""No record is larger: reading one is bounded."""
+NO_WAIT = getattr(os, "O_NONBLOCK", 0)
+"""For opening files: a pipe would wait for somebody to write to it."""
+_MOST_REMEMBERED = 100
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Let errors of the system name the file they are about."""
+    try:
+        yield
+    except OSError as error:
+        named = error.filename if isinstance(error.filename, str | bytes) else path  # not by a handle
+        raise OSError(error.errno, error.strerror, named) from None
+
+
+def read_record(path: Path, game: Game | None = None) -> Record:
+    """Load and check the record at `path`, of any game or of one that is handed in.
+
+    RecordError, which names the file, if it is damaged.
+    """
+    data = read_bytes(path)
+    whole, end, torn = data.rpartition(b"\n")
+    try:
+        # A line that was torn off may not even be text.
+        text = (whole + end).decode("utf-8-sig") + torn.decode(errors="replace" if end else "strict")
+        return load_record(text.replace("\r\n", "\n"), game)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise RecordError("this is not a duels record: it is not text.", line).within(path) from None
+    except RecordError as error:
+        raise error.within(path) from None
+
+
+def read_bytes(path: Path) -> bytes:
+    """The content of a file that may be a record."""
+    with naming(path), open(os.open(path, os.O_RDONLY | NO_WAIT), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise RecordError("this is not a regular file.").within(path)
+        data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise RecordError(f"this is larger than {MOST_BYTES >> 20} MB: no record is.").within(path)
+    return data
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A match on disk."""
+
+    path: Path
+    record: Record
+    played: datetime
+    """When the last entry was made."""
+
+    @property
+    def players(self) -> tuple[str, str]:
+        """Who sat at the seats."""
+        headers = self.record.headers
+        return headers.get("seat1", HUMAN), headers.get("seat2", HUMAN)
+
+    @property
+    def result(self) -> str | None:
+        """How it ended, as records have it; None while it goes on."""
+        outcome = self.record.match.outcome
+        return outcome.code if outcome else None
+
+    @property
+    def when(self) -> str:
+        return self.played.strftime("%Y-%m-%d %H:%M UTC")
+
+
+def kept_matches(warn: Callable[[str], None]) -> Iterator[Kept]:
+    """Every match with an entry that we know of, the one played last first.
+
+    `warn` is told about damaged files. Copies for one seat are no matches of ours.
+    """
+    candidates = list(matches_dir().glob("[!.]*.duel")) if matches_dir().is_dir() else []
+    existing = {path for path in (*candidates, *_elsewhere()) if path.is_file()}
+    times = {path: path.stat().st_mtime for path in existing}
+    for path in sorted(existing, key=lambda path: times[path], reverse=True):
+        try:
+            record = read_record(path)
+        except TornRecord as torn:
+            record = torn.record
+        except (DuelsError, OSError) as error:
+            warn(f"Passed over {error}")
+            continue
+        if record.match.turns and not record.seat:
+            yield Kept(path, record, datetime.fromtimestamp(times[path], UTC))
+
+
+def last_unfinished(warn: Callable[[str], None]) -> Path:
+    """The file of the match to go on with: the one played last that is not over."""
+    for kept in kept_matches(warn):
+        if not kept.record.match.over:
+            return kept.path
+    raise DuelsError("There is no unfinished match. Start one with: duels play GAME")
+
+
+def last_match(warn: Callable[[str], None]) -> Path:
+    """The file of the match that was played last."""
+    for kept in kept_matches(warn):
+        return kept.path
+    raise DuelsError("No match has been played yet. Start one with: duels play GAME")
+
+
+def new_path(game: str) -> Path:
+    """A file name that is not taken, in the user's folder of matches."""
+    stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
+    path = matches_dir() / f"{stamp}-{game}.duel"
+    return free_path(path) if path.exists() else path
+
+
+def free_path(path: Path) -> Path:
+    """The name with the first number from 2 behind it that is not taken."""
+    copy = 2
+    while os.path.lexists(numbered := path.with_name(f"{path.stem}-{copy}{path.suffix}")):
+        copy += 1
+    return numbered
+
+
+def remember(path: Path) -> None:
+    """Note where a match is played that is not in the folder of matches."""
+    with suppress(OSError):  # only a convenience, no reason not to play
+        if path.resolve().parent == matches_dir().resolve():
+            return
+        data_dir().mkdir(mode=0o700, parents=True, exist_ok=True)
+        others = [known for known in _elsewhere() if known.is_file() and known != path.resolve()]
+        lines = [os.fsencode(known) for known in (*others, path.resolve())[-_MOST_REMEMBERED:]]
+        draft = _elsewhere_file().with_name(f"{_elsewhere_file().name}.{os.getpid()}")
+        try:
+            draft.write_bytes(b"\0".join(lines))
+            os.replace(draft, _elsewhere_file())
+        finally:
+            draft.unlink(missing_ok=True)
+
+
+def _elsewhere() -> list[Path]:
+    if not _elsewhere_file().is_file():
+        return []
+    return [Path(os.fsdecode(line)) for line in _elsewhere_file().read_bytes().split(b"\0") if line]
+
+
+def _elsewhere_file() -> Path:
+    return data_dir() / "matches-elsewhere"

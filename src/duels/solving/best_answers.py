@@ -1,0 +1,29 @@
+"""The best answer to a fixed policy, found in the game's sequence form: the policy is asked once a decision.
+
+Quicker than `best_response`, which searches the game from the rules alone and checks what is found here.
+"""
+
+from typing import Any
+
+from duels.core.rules import Rules, Seat
+from duels.solving.best_response import Policy
+from duels.solving.cfr import Side, sides_of
+from duels.solving.tree import Matches, Tree
+
+
+def best_answers(rules: Rules[Any, Any, Any], tree: Tree, policy: Policy[Any, Any]) -> dict[Seat, float]:
+    """What each seat wins with the best answer to the policy in the other; `tree` is that of the rules."""
+    sides = sides_of(tree)
+    matches = Matches(rules, tree)
+    plans = {seat: _plan(side, matches, policy) for seat, side in sides.items()}
+    return {seat: side.best_answer(plans[seat.other]) for seat, side in sides.items()}
+
+
+def _plan(side: Side, matches: Matches, policy: Policy[Any, Any]) -> list[float]:
+    """The probability of doing all of each sequence; the policy is not asked where it never comes to."""
+    plan = [1.0] + [0.0] * (side.sequences - 1)
+    for (before, first, end), node in zip(side.decisions, side.nodes, strict=True):
+        if plan[before]:
+            chances = policy(matches.at(node).sight(side.seat))
+            plan[first:end] = [plan[before] * chance for chance in chances]
+    return plan

@@ -1,0 +1,129 @@
+"""Perfect play for any game without secrets whose states can be listed, from the end backwards."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from graphlib import CycleError
+
+from duels.core.errors import DuelsError
+from duels.core.rules import CHANCE, A, Ending, OpenRules, S, Seat, Sight
+from duels.core.words import either
+from duels.solving.backward import backward_induction
+from duels.solving.check import equations_hold, sampled_play_agrees
+from duels.solving.graph import HALF, Graph, comes_back, explore, refuse_many
+from duels.solving.oracle import Check, OpenOracle
+from duels.solving.progress import Progress, quiet
+from duels.solving.protocols import Explainer, Verifier
+from duels.solving.retrograde import forced_wins, retrograde_values
+
+MOST_STATES = 200_000
+"""A game with more states than this is refused: listing them would take minutes."""
+_MOST_NAMED = 4
+_PLAYED_OUT = 200
+
+
+class InductionOracle(OpenOracle[A, S], Explainer[A, S], Verifier):
+    """Values of every state, all exact. Of two wins the quicker is taken, of two losses the slower."""
+
+    rules: OpenRules[S, A]
+
+    def __init__(self, rules: OpenRules[S, A], progress: Progress = quiet) -> None:
+        super().__init__(rules)
+        refuse_many(rules, rules.most_states(), MOST_STATES)
+        self._worths: dict[S, Fraction] = {}
+        self._entries: dict[S, int] = {}
+        """How many entries are left, at most, where somebody can force a win."""
+        self._half_is_drawn = True
+        """Whether all that is worth one half is a draw: nothing is cut off, and nothing goes on for ever."""
+        self._solve(explore(rules, [rules.initial()], progress, MOST_STATES))
+
+    def _solve(self, graph: Graph[S]) -> None:
+        self._worths |= zip(graph.states, _values(self.rules, graph), strict=True)
+        for seat in Seat:
+            self._entries |= {graph.states[node]: n for node, n in forced_wins(graph, seat).items()}
+        if CHANCE not in graph.actor:  # with chance, one half is mostly something else
+            self._half_is_drawn &= self._draws_alone(graph)
+
+    def _draws_alone(self, graph: Graph[S]) -> bool:
+        halves = [graph.states[node] for node, result in graph.result.items() if result == HALF]
+        ends = [self.rules.outcome(state) for state in halves]
+        return all(end and end.ending is Ending.DRAWN for end in ends) and not comes_back(graph)
+
+    def worth(self, state: S) -> Fraction:
+        if state not in self._worths:  # one that can be read, and that play does not lead to
+            self._solve(explore(self.rules, [state], most=MOST_STATES))
+        return self._worths[state]
+
+    def quickest(self, state: S, best: tuple[A, ...]) -> tuple[A, ...]:
+        mine = self.worth(state) if self.rules.actor(state) is Seat.ONE else 1 - self.worth(state)
+        if mine not in (0, 1):
+            return best
+        left = [self._left(state, action) for action in best]
+        taken = min(left) if mine == 1 else max(left)
+        return tuple(action for action, entries in zip(best, left, strict=True) if entries == taken)
+
+    def _left(self, state: S, action: A) -> int:
+        """How many entries are left after an action with which somebody forces a win."""
+        after = self.rules.apply(state, action).state
+        self.worth(after)
+        return self._entries[after]
+
+    # -- in words -------------------------------------------------------------------------------
+
+    def reason(self, sight: Sight[A, S]) -> str:
+        verdict = self.judge(sight)
+        value = verdict.value.fraction
+        taken = [judged.action for judged in verdict.actions if judged.weight]
+        worse = [judged.value.number for judged in verdict.actions if not judged.best]
+
+        names = [self.rules.format(action) for action in taken]
+        named = either(names) if len(names) <= _MOST_NAMED else f"any of {len(names)} moves"
+        others = "every other move loses."
+
+        def does(verb: str) -> str:
+            return f"{named} {verb}"
+
+        if value == 1:
+            left = self._left(sight.view, taken[0])
+            return f"{does('wins')} {f'by force within {left + 1} moves' if left else 'at once'}."
+        if value == 0:
+            return f"Every move loses by force; {does('holds')} out longest."
+        if value == HALF and not self.rules.all_outcomes():
+            if self._half_is_drawn:
+                return f"{does('keeps')} the draw; {others}" if worse else "Every move keeps the draw."
+            return f"After {named} nobody can force a win; {others}" if worse else "Nobody can force a win."
+        if not worse:
+            return f"Every move leaves you {verdict.value.number:.1%}."
+        return f"{does('leaves')} you {verdict.value.number:.1%}, the next best {max(worse):.1%}."
+
+    def effect(self, sight: Sight[A, S], action: A) -> str:
+        (value,) = (judged.value for judged in self.judge(sight).actions if judged.action == action)
+        played = f"You played {self.rules.format(action)}"
+        if value.fraction == 0:
+            return f"{played}, after which the other player wins by force."
+        if value.fraction == HALF and not self.rules.all_outcomes():
+            became = (
+                "which lets a win become a draw"
+                if self._half_is_drawn
+                else "after which nobody can force a win"
+            )
+            return f"{played}, {became}."
+        return f"{played}, which left you {value.number:.1%}."
+
+    # -- second methods -------------------------------------------------------------------------
+
+    def verify(self, progress: Progress = quiet) -> Iterator[Check]:
+        graph = explore(self.rules, progress=progress)
+        values = [self.worth(state) for state in graph.states]
+        yield from equations_hold(self.rules, graph, values, f"{len(graph):,} states")
+        yield from sampled_play_agrees(self.rules, self, [self.rules.initial()], _PLAYED_OUT)
+
+
+def _values(rules: OpenRules[S, A], graph: Graph[S]) -> list[Fraction]:
+    if CHANCE not in graph.actor:
+        return retrograde_values(graph)
+    try:
+        return backward_induction(graph)
+    except CycleError:
+        raise DuelsError(
+            f"{rules.name} has chance and can come back to a state: only an oracle of its own can solve it."
+        ) from None

@@ -1,0 +1,82 @@
+"""The puzzles of the day at the terminal: asked, graded at once, and remembered."""
+
+from datetime import date
+from typing import Any
+
+from duels.analysis.daily import complete, puzzle, shared, streak
+from duels.games import GAMES
+from duels.solving.protocols import explainer_of
+from duels.terminal.practice import Left, ask_exercise
+from duels.terminal.remembered import note, recall
+from duels.terminal.screen import Screen
+from duels.terminal.shell import command
+
+_MEMORY = "daily"
+
+
+def play_daily(day: date, today: date, screen: Screen) -> None:
+    """Ask what is left of a day's puzzles. Only today's are remembered, and count for the streak."""
+    answers = answers_on(day) if day == today else []
+    screen.say(f"The puzzles of {day.isoformat()}\n\n")
+    try:
+        for number, game in list(enumerate(GAMES.values(), start=1))[len(answers) :]:
+            with screen.patience("looking for the position"):
+                exercise = puzzle(day, game)
+            if told := explainer_of(exercise.oracle).counts_as_one:
+                screen.say(f"{told}\n")
+            title = f"{game.title} ({game.name}), puzzle {number} of {len(GAMES)}"
+            graded = exercise.grade(ask_exercise(exercise, title, screen, hints=False))
+            answers.append(graded.right)
+            if day == today:
+                note(_MEMORY, {**recall(_MEMORY), day.isoformat(): answers})
+            screen.say(f"{graded.text}\n\n")
+    except Left:
+        rest = f" Go on with: {command('daily')}" if day == today else ""
+        screen.say(f"{len(answers)} of {len(GAMES)} answered.{rest}\n")
+        return
+    screen.say(f"{line_to_share(day, answers, today)}\n")
+    if day == today:
+        screen.say("Come back tomorrow.\n")
+
+
+def line_to_share(day: date, answers: list[bool], today: date) -> str:
+    """A line to show to others, which gives nothing away."""
+    return shared(day, answers, _streak(today) if day == today else 0)
+
+
+def daily_as_data(day: date, today: date) -> dict[str, Any]:
+    """A day's puzzles for programs, without their answers, and how the person has done so far."""
+    answers = answers_on(day)
+    return {
+        "date": day.isoformat(),
+        "puzzles": [_as_data(day, name) for name in GAMES],
+        "answers": answers,
+        "complete": complete(answers),
+        "streak": _streak(today),
+        "share": line_to_share(day, answers, today),
+    }
+
+
+def _as_data(day: date, name: str) -> dict[str, Any]:
+    exercise = puzzle(day, GAMES[name])
+    actions = [exercise.sight.rules.format(action) for action in exercise.sight.actions]
+    return {
+        "game": name,
+        "seat": exercise.sight.seat.value,
+        "position": exercise.position,
+        "actions": actions,
+    }
+
+
+def answers_on(day: date) -> list[bool]:
+    """Whether each of the day's puzzles that were answered was answered right."""
+    return _answered().get(day.isoformat(), [])
+
+
+def _streak(today: date) -> int:
+    return streak(_answered(), today)
+
+
+def _answered() -> dict[str, list[bool]]:
+    noted = {day: rights for day, rights in recall(_MEMORY).items() if isinstance(rights, list)}
+    return {day: [bool(right) for right in rights] for day, rights in noted.items()}

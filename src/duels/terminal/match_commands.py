@@ -1,0 +1,233 @@
+"""The commands of `duels` by which matches are played, kept and shown."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from duels.core.errors import DuelsError, printable
+from duels.terminal.game_options import GameCommand, game_argument, who_option
+from duels.terminal.options import (
+    examples,
+    last_played,
+    leave,
+    pace_option,
+    plain_option,
+    read,
+    record_argument,
+)
+
+if TYPE_CHECKING:
+    from duels.core.rules import Rules
+    from duels.terminal.play import After
+    from duels.terminal.screen import Screen
+
+
+@click.command(
+    epilog=examples(
+        "duels play lights",
+        "duels play hunt --seat2 greedy",
+        "duels play chain --seat1 random --seat2 greedy --seed 7",
+        'duels play chain --chance "heads tails heads"',
+        'duels play flip --chance "4 5 2,5" --save evening.duel',
+        "duels play lights --lights 12 --seat2 club",
+    ),
+    cls=GameCommand,
+)
+@game_argument
+@who_option("--seat1", "Who plays as seat 1.", "human")
+@who_option("--seat2", "Who plays as seat 2.", "human")
+@click.option(
+    "--first",
+    type=click.Choice(["1", "2", "random"]),
+    default="1",
+    show_default=True,
+    help="Which seat moves first, and so is Player 1.",
+)
+@click.option("--seed", help="Makes coins, tiles and machine players repeatable.")
+@click.option("--chance", "script", help="Chance outcomes in order; when they run out the rest is drawn.")
+@click.option(
+    "--save",
+    "path",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Record the match in this new file instead of the folder of matches.",
+)
+@pace_option
+@plain_option
+def play(
+    rules: "Rules[Any, Any, Any]",
+    seat1: str,
+    seat2: str,
+    first: str,
+    seed: str | None,
+    script: str | None,
+    path: Path | None,
+    pace: str | None,
+    plain: bool,
+) -> None:
+    """Play a game.
+
+    `duels players` lists WHO can sit at a seat. A match with people in it is saved as it goes. At any
+    prompt, help tells what else can be entered. A match of two machines ends without a winner after 50
+    boards of chain or 50 turns of hunt; with people in it there is no limit.
+    """
+    from duels.play.new_match import NewMatch
+    from duels.terminal.play import play_new
+    from duels.terminal.screen import Screen
+
+    if path and path.exists():
+        name = printable(str(path))
+        raise click.UsageError(f"--save: {name} exists already; a match is never written over another file.")
+    if path and not path.parent.is_dir():
+        raise click.UsageError(f"--save: there is no folder {printable(str(path.parent))}.")
+    try:
+        new = NewMatch(rules, seat1, seat2, first, seed, script or "", path)
+    except DuelsError as error:
+        raise click.UsageError(str(error)) from None
+    screen = Screen(plain, pace)
+    leave(_go_home(*play_new(new, screen), screen))
+
+
+def _go_home(code: int, after: "After", screen: "Screen") -> int:
+    """Where a match leads: home, if another game was asked for; the exit code."""
+    from duels.terminal.play import After
+
+    if after is After.NEW_GAME:
+        from duels.terminal.home import Home
+
+        Home(screen).run("play")
+    return code
+
+
+@click.command(epilog=examples("duels resume", "duels resume evening.duel"))
+@record_argument
+@pace_option
+@plain_option
+def resume(file: Path | None, pace: str | None, plain: bool) -> None:
+    """Go on with an interrupted match, the last one by default."""
+    from duels.play.library import last_unfinished
+    from duels.terminal.play import play_on
+    from duels.terminal.screen import Screen
+
+    screen = Screen(plain, pace)
+    leave(_go_home(*play_on(file or last_unfinished(screen.notice), screen), screen))
+
+
+@click.command(
+    epilog=examples(
+        "duels replay evening.duel", "duels replay evening.duel --seat 2", "duels replay evening.duel --step"
+    )
+)
+@record_argument
+@click.option("--seat", type=click.Choice(["1", "2"]), help="As this seat saw it.")
+@click.option("--step", is_flag=True, help="Wait for Enter after every turn.")
+@plain_option
+def replay(file: Path | None, seat: str | None, step: bool, plain: bool) -> None:
+    """Show a recorded match, the last one by default, as it was played, or as one seat saw it.
+
+    What was hidden stays hidden while the match is unfinished, except from the seat that may know it.
+    """
+    from duels.core.rules import Seat
+    from duels.terminal.play import show_replay
+    from duels.terminal.screen import Screen
+
+    show_replay(read(file or last_played()), Seat(int(seat)) if seat else None, step, Screen(plain))
+
+
+@click.command(epilog=examples("duels verify evening.duel", "duels verify evening.duel --json"))
+@record_argument
+@click.option("--json", "as_json", is_flag=True, help="The answer as one JSON object.")
+def verify(file: Path | None, as_json: bool) -> None:
+    """Check that a record, the last one by default, is legal from its first line to its last."""
+    file = file or last_played()
+    try:
+        record = read(file)
+    except DuelsError as error:
+        if as_json:
+            click.echo(
+                json.dumps({"legal": False, "line": getattr(error, "line", None), "error": str(error)})
+            )
+        raise
+    match = record.match
+    entries = len(match.turns)
+    outcome = match.outcome
+    if as_json:
+        answer = {
+            "legal": True,
+            "game": match.rules.name,
+            "entries": entries,
+            "winner": outcome.winner if outcome else None,
+            "result": outcome.code if outcome else None,
+        }
+        click.echo(json.dumps(answer))
+    else:
+        told = outcome.reason if outcome else "unfinished"
+        click.echo(f"{printable(str(file))}: legal, {match.rules.name}, {entries} entries; {told}")
+
+
+@click.command(epilog=examples("duels share hunt.duel --seat 1 > mine.duel"))
+@record_argument
+@click.option("--seat", type=click.Choice(["1", "2"]), required=True, help="Whose copy it is.")
+def share(file: Path | None, seat: str) -> None:
+    """Print a record with one seat's view only, to hand to that seat.
+
+    What the seat may not know reads '?', and the seed is left out.
+    """
+    from duels.core.record import dumps
+    from duels.core.rules import Seat
+
+    file = file or last_played()
+    record = read(file)
+    if record.seat and record.seat != int(seat):
+        raise DuelsError(f"{file} holds only what {record.seat.label} saw.")
+    click.echo(dumps(record.match, record.headers, Seat(int(seat))), nl=False)
+
+
+@click.command(epilog=examples("duels matches", "duels matches --all", "duels matches --json"))
+@click.option("--all", "every", is_flag=True, help="All of them, not only the last 20.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON list instead of lines.")
+def matches(every: bool, as_json: bool) -> None:
+    """List your matches, the last one first: game, players, result, when."""
+    from itertools import islice
+
+    from duels.play.library import kept_matches
+
+    kept = list(islice(kept_matches(lambda text: click.echo(text, err=True)), None if every else 20))
+    if as_json:
+        listed = [
+            {
+                "game": one.record.match.rules.name,
+                "players": list(one.players),
+                "result": one.result,
+                "played": one.when,
+                "file": str(one.path),
+            }
+            for one in kept
+        ]
+        click.echo(json.dumps(listed, indent=2))
+        return
+    if not kept:
+        click.echo("No match has been played yet.", err=True)
+    for one in kept:
+        players = " - ".join(one.players)
+        result = one.result or "unfinished"
+        click.echo(f"{one.when}  {one.record.match.rules.name:<8}{players:<20}{result:<20}{one.path}")
+
+
+@click.command(epilog=examples("duels demo"))
+@plain_option
+def demo(plain: bool) -> None:
+    """Play one quick match of each game between built-in players."""
+    from duels.games import GAMES
+    from duels.play.new_match import NewMatch
+    from duels.terminal.play import play_new
+    from duels.terminal.screen import Screen
+
+    screen = Screen(plain)
+    for game in GAMES.values():
+        screen.say(f"=== {game.name}: {game.title} (greedy against random) ===\n\n")
+        code, _ = play_new(NewMatch(game.rules(), "greedy", "random"), screen)
+        if code:
+            leave(code)
+        screen.say("\n")

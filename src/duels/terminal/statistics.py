@@ -1,0 +1,73 @@
+"""A person's statistics: gathered from the matches on disk, and told."""
+
+from collections.abc import Callable
+
+from duels.analysis.statistics import Played, Stage, Statistics, Tally, decisions_of, statistics
+from duels.core.rules import Seat
+from duels.play.library import Kept, kept_matches
+from duels.players import HUMAN
+from duels.terminal.screen import Screen
+
+_BARS = "▁▂▃▄▅▆▇█"
+_MOST_MISTAKES = 5
+
+
+def gather(screen: Screen, warn: Callable[[str], None]) -> Statistics:
+    """The statistics of all matches on disk; what is not graded yet takes a while."""
+    with screen.patience("grading your matches") as progress:
+        played = []
+        for number, kept in enumerate(kept_matches(warn), start=1):
+            progress(f"{number} so far")
+            if match := _played(kept):
+                played.append(match)
+    return statistics(played)
+
+
+def _played(kept: Kept) -> Played | None:
+    """The match as its one person had it; None if it is unfinished, or not against a machine."""
+    match = kept.record.match
+    people = [seat for seat, player in zip(Seat, kept.players, strict=True) if player == HUMAN]
+    if not match.outcome or len(people) != 1:
+        return None
+    (you,) = people
+    return Played(
+        match.rules.name,
+        kept.players[you.other - 1],
+        float(match.outcome.score(you)),
+        kept.played,
+        decisions_of(match, you),
+    )
+
+
+def statistics_as_text(found: Statistics) -> str:
+    """The results, the losses over time, and the mistakes that come most."""
+    if not found.matches:
+        return "No match against the machine is finished yet.\n"
+    lines = [f"{'game':<9}{'against':<10}{'won':>4}{'lost':>6}{'nobody':>8}   streak"]
+    lines += [_row(tally) for tally in found.tallies]
+    if found.stages:
+        lines += ["", "Points given away per decision (1 point is 1% to win), the oldest matches first:"]
+        lines += [f"{game:<9}{_course(stages)}" for game, stages in found.stages.items()]
+    if found.mistakes:
+        lines += ["", "Mistakes that come most:"]
+    for mistake in found.mistakes[:_MOST_MISTAKES]:
+        times = "once" if mistake.times == 1 else f"{mistake.times} times"
+        lines.append(f"- {mistake.game}: {mistake.kind} ({times}, {100 * mistake.loss:.1f} points in all)")
+    return "\n".join(lines) + "\n"
+
+
+def _row(tally: Tally) -> str:
+    now = f"{abs(tally.streak)} {'won' if tally.streak > 0 else 'lost'}" if tally.streak else "none"
+    longest = f"; longest {tally.longest} won" if tally.longest > max(tally.streak, 0) else ""
+    numbers = f"{tally.won:>4}{tally.lost:>6}{tally.nobody:>8}"
+    return f"{tally.game:<9}{tally.opponent:<10}{numbers}   {now}{longest}"
+
+
+def _course(stages: tuple[Stage, ...]) -> str:
+    """The averages at the ends, and bars from stage to stage."""
+    first, last = (f"{100 * stage.loss:.1f}" for stage in (stages[0], stages[-1]))
+    if len(stages) == 1:
+        return first
+    most = max(stage.loss for stage in stages) or 1.0
+    bars = "".join(_BARS[round(stage.loss / most * (len(_BARS) - 1))] for stage in stages)
+    return f"{bars}  from {first} to {last}"

@@ -1,0 +1,57 @@
+"""The puzzles of a day: the same for everybody, and what a streak is."""
+
+import subprocess
+import sys
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from duels.analysis.daily import complete, puzzle, shared, streak
+from duels.games import GAMES
+
+DAY = date(2026, 11, 16)
+ALL = [True] * len(GAMES)
+NONE = [False] * len(GAMES)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_day_has_one_puzzle_of_each_game(name: str) -> None:
+    found = {puzzle(DAY + timedelta(days=number), GAMES[name]).position for number in range(6)}
+    assert len(found) >= (2 if name in ("lights", "leap") else 5), "another day, another puzzle"
+    exercise = puzzle(DAY, GAMES[name])
+    assert exercise.sight.rules == GAMES[name].rules()
+    assert (
+        0 < len([a for a in exercise.sight.actions if exercise.grade(a).right]) < len(exercise.sight.actions)
+    )
+
+
+def test_it_is_the_same_in_another_program() -> None:
+    """Whatever was computed before, and however strings are hashed there."""
+    program = (
+        "from datetime import date; from duels.analysis.daily import puzzle; from duels.games import GAMES\n"
+        "for game in reversed(GAMES.values()): print(puzzle(date(2026, 11, 16), game).position)"
+    )
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert told.splitlines() == [puzzle(DAY, game).position for game in reversed(GAMES.values())]
+
+
+def test_a_streak_counts_days_in_a_row() -> None:
+    days = {(DAY - timedelta(days=ago)).isoformat(): NONE for ago in (1, 2, 3, 5)}
+    assert streak(days, DAY) == 3, "today is not over yet"
+    assert streak({**days, DAY.isoformat(): ALL}, DAY) == 4, "right or wrong"
+    assert streak({**days, DAY.isoformat(): ALL[1:]}, DAY) == 3
+    assert streak(days, DAY + timedelta(days=1)) == 0
+    assert streak({}, DAY) == 0
+
+
+@given(st.lists(st.booleans(), max_size=len(GAMES)), st.integers(0, 400))
+def test_the_line_to_share_gives_nothing_away(answers: list[bool], days: int) -> None:
+    line = shared(DAY, answers, days)
+    assert line.startswith("duels daily 2026-11-16: ")
+    assert f"{sum(answers)}/{len(GAMES)}" in line
+    assert (f"day {days} in a row" in line) == (days > 1)
+    assert line.isprintable()
+    assert len(line) < 80
+    assert complete(answers) == (len(answers) == len(GAMES))

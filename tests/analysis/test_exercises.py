@@ -1,0 +1,178 @@
+"""Exercises: positions with a clear answer, each about something else, and how answers are graded."""
+
+from itertools import islice, pairwise
+from random import Random
+from typing import Any
+
+import pytest
+
+import duels
+from duels.analysis.exercises import (
+    CLEAR_GAP,
+    MIXED_GAP,
+    MOST_RIGHT,
+    NEARLY_ALWAYS,
+    Exercise,
+    _in_one_match,
+    one_answer,
+)
+from duels.games import find_game
+from duels.games.chain.oracle import make_oracle
+from duels.games.chain.rules import QuantumChain
+from duels.games.hunt.rules import Phase
+from duels.solving.oracle import OFTEN, Judged, Value, Verdict
+from duels.solving.protocols import explainer_of
+from tests.analysis.toys import STEPS, Steps
+
+
+def some(game: str, count: int, seed: object = 1) -> list[Exercise]:
+    return list(islice(duels.exercises(game, str(seed)), count))
+
+
+@pytest.mark.parametrize("game", ["lights", "leap", "chain", "flip"])
+def test_exercises_have_one_right_answer(game: str) -> None:
+    found = some(game, 8)
+    assert len(found) == 8
+    assert len({exercise.position for exercise in found}) == 8
+    for exercise in found:
+        explainer = explainer_of(exercise.oracle)
+        ideas = {j.action: explainer.idea(exercise.sight, j.action) for j in exercise.verdict.actions}
+        right = [j for j in exercise.verdict.actions if ideas[j.action] in exercise.right]
+        wrong = [j.value.number for j in exercise.verdict.actions if ideas[j.action] not in exercise.right]
+        assert len(exercise.right) == 1
+        assert sum(judged.weight for judged in right) >= NEARLY_ALWAYS
+        assert max(judged.value.number for judged in right) - max(wrong) >= CLEAR_GAP
+
+
+def test_in_hunt_whatever_the_strategy_mixes_at_no_cost_is_right() -> None:
+    asked = some("hunt", 12)
+    assert len(asked) == 12
+    for exercise in asked:
+        idea = explainer_of(exercise.oracle).idea
+        judged = zip(exercise.verdict.actions, exercise.verdict.losses, strict=True)
+        graded = [(j, loss, idea(exercise.sight, j.action) in exercise.right) for j, loss in judged]
+        assert all(right for j, loss, right in graded if j.weight and not loss)
+        assert all(loss >= MIXED_GAP and j.weight < OFTEN for j, loss, right in graded if not right)
+        assert sum(right for j, _, right in graded) < len(graded)
+        assert len(exercise.right) <= MOST_RIGHT * len({j.action.cell for j, _, _ in graded})
+
+
+def test_hunt_asks_for_names_and_steps_as_well_as_staying() -> None:
+    asked = some("hunt", 12)
+    lessons = [exercise.lesson for exercise in asked]
+    assert lessons.count(frozenset({Phase.OBSERVE})) >= 3
+    assert lessons.count(frozenset({0, 1})) >= 3  # to step is as right as to stay
+    assert lessons.count(frozenset({0})) <= 5
+
+
+@pytest.mark.parametrize("game", ["lights", "leap", "chain", "flip", "hunt"])
+def test_consecutive_exercises_teach_different_things(game: str) -> None:
+    assert all(one.lesson != two.lesson for one, two in pairwise(some(game, 8)))
+
+
+def test_every_exercise_is_from_a_match_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    matches: list[list[Exercise]] = []
+
+    def noting(*args: Any) -> list[Exercise]:
+        matches.append(_in_one_match(*args))
+        return matches[-1]
+
+    monkeypatch.setattr("duels.analysis.exercises._in_one_match", noting)
+    for asked in some("lights", 8):
+        (place,) = (n for n, found in enumerate(matches) if any(one is asked for one in found))
+        matches[place] = []
+
+
+def test_an_exercise_tells_no_secret() -> None:
+    """It shows what the seat knows, and no event that the seat did not see."""
+    for exercise in some("hunt", 12):
+        shown = repr(exercise)
+        hidden = f"seen_by={frozenset({exercise.sight.seat.other})!r}"
+        assert f"seen_by={frozenset({exercise.sight.seat})!r}" in shown
+        assert hidden not in shown
+        assert "Match(" not in shown
+
+
+def test_lights_has_exactly_one_right_action() -> None:
+    assert all(len(exercise.verdict.best) == 1 for exercise in some("lights", 8))
+
+
+def test_flip_asks_for_more_than_unknown_tiles() -> None:
+    kinds = [idea for exercise in some("flip", 8) for idea in exercise.right]
+    assert len({kind[0] for kind in kinds if isinstance(kind, tuple)}) >= 3
+
+
+class _Plain:
+    def idea(self, sight: object, action: str) -> str:
+        return action
+
+
+@pytest.mark.parametrize(
+    ("weights", "values", "right"),
+    [
+        ((1.0, 0.0), (0.6, 0.5), "a"),
+        ((1.0, 0.0), (0.6, 0.58), None),  # the other is hardly worse
+        ((0.7, 0.3), (0.6, 0.3), None),  # the strategy often takes the other
+        ((0.95, 0.05), (0.6, 0.3), "a"),
+        ((0.0, 1.0), (0.6, 0.5), None),  # estimates that contradict the strategy
+    ],
+)
+def test_one_right_answer_is_clearly_right(
+    weights: tuple[float, float], values: tuple[float, float], right: str | None
+) -> None:
+    judged = tuple(
+        Judged(name, Value(value), weight > 0, weight)
+        for name, value, weight in zip("ab", values, weights, strict=True)
+    )
+    found = one_answer(_Plain(), None, Verdict(Value(values[0]), judged))  # type: ignore[arg-type]
+    assert found == (frozenset() if right is None else {right})
+
+
+def test_an_idea_may_be_called_anything(monkeypatch: pytest.MonkeyPatch) -> None:
+    oracle = make_oracle(QuantumChain())
+    positions = []
+    for first in (0, 1):
+        monkeypatch.setattr(oracle, "idea", lambda sight, action, n=first: n + sight.actions.index(action))
+        found = [e for seed in range(10) for e in _in_one_match(oracle.rules, oracle, Random(seed))]
+        positions.append([exercise.position for exercise in found])
+        assert {first} in [exercise.right for exercise in found]
+    assert positions[0] == positions[1]
+
+
+def test_an_answer_is_graded_with_its_reason() -> None:
+    (exercise,) = some("leap", 1, 5)
+    rules = exercise.sight.rules
+    right = exercise.verdict.best[0]
+    wrong = next(judged.action for judged in exercise.verdict.actions if not judged.best)
+    praised, corrected = exercise.grade(right), exercise.grade(wrong)
+    assert praised.right
+    assert praised.text.startswith(f"Right: {rules.format(right)} wins 100.0%. You need ")
+    assert not corrected.right
+    assert corrected.text.startswith(
+        f"Not the best (blunder): {rules.format(wrong)} gives away 100.0 points; best was "
+    )
+
+
+def test_the_same_seed_gives_the_same_exercises() -> None:
+    one, same, other = ([e.position for e in some("chain", 4, seed)] for seed in (1, 1, 2))
+    assert one == same != other
+
+
+def test_exercises_take_a_name_a_game_or_rules_with_options() -> None:
+    twelve = find_game("lights").rules(lights=12)
+    by_name = next(duels.exercises("lights", "1", lights=12))
+    by_game = next(duels.exercises(find_game("lights"), "1", lights=12))
+    by_rules = next(duels.exercises(twelve, "1"))
+    assert by_name.position == by_game.position == by_rules.position
+    assert by_name.sight.rules == twelve
+
+
+def test_a_game_that_is_over_early_has_exercises_too() -> None:
+    """Nobody registers it, and a match of it is two or three decisions long."""
+    found = list(duels.exercises(STEPS, "1"))
+    assert {exercise.position for exercise in found} == {*("0 1 0", "2 1 0", "2 2 0", "3 1 0", "3 2 0")}
+    for exercise in found:
+        assert exercise.sight.rules == Steps()
+        (best,) = exercise.verdict.best
+        assert exercise.grade(best).right
+        assert not exercise.grade(3 - best).right

@@ -1,0 +1,82 @@
+"""Hints: the best actions, their value, and why, from what the seat may know."""
+
+import pytest
+
+import duels
+from duels.analysis.wording import percent
+from duels.core.errors import NotYourTurn
+from duels.core.match import Match
+from duels.core.rules import Seat
+from duels.games import find_game
+from duels.solving.oracle import Exactness
+from duels.solving.oracles import oracle_for
+from tests.analysis.toys import HideOracle, Steps
+from tests.core.toys import Hide
+
+
+@pytest.mark.parametrize(
+    ("game", "position", "actions", "told"),
+    [
+        ("lights", "OXOXXXX 1", "1 3", "All actions lose alike (0.0% to win)."),
+        ("lights", "OXOXOXX 1", "1 3 5", "All actions win alike (100.0% to win)."),
+        ("chain", "_______ 1", "1 2 3 4 5 6 7", "All actions are equally good (50.0% to win)."),
+        ("lights", "OOXXXXX 1", "1-2", "1-2 (100.0% to win)."),
+        ("lights", "OOOOOOO 1", "4 2-3 5-6", "4, 2-3 or 5-6 (100.0% to win)."),
+        ("chain", "?OO_XX_ 1", "challenge", "challenge (44.4% to win)."),
+        ("leap", "20 1 1", "1", "1 (100.0% to win)."),
+        ("leap", "12 1 1", "2 6", "All actions win alike, most quickly 2 or 6 (100.0% to win)."),
+    ],
+)
+def test_a_hint_names_the_actions_and_their_value(game: str, position: str, actions: str, told: str) -> None:
+    rules = find_game(game).rules()
+    hint = duels.hint(rules.parse_position(position))
+    assert [rules.format(action) for action in hint.actions] == actions.split()
+    assert hint.text.startswith(f"{told} ")
+    assert hint.text.endswith(hint.reason)
+    assert dict(hint.belief) == {}
+    assert hint.value == oracle_for(rules).judge(rules.parse_position(position)).value
+
+
+def test_a_hint_tells_how_often_where_that_matters() -> None:
+    rules = find_game("hunt").rules()
+    sight = rules.parse_position("1: move 3, observe 4, ?, observe 4, tunnel 2")
+    verdict = oracle_for(rules).judge(sight)
+    most = max(verdict.actions, key=lambda judged: judged.weight)
+    hint = duels.hint(sight)
+    assert hint.actions[0] == most.action
+    assert hint.best.startswith(f"mix {rules.format(most.action)} {most.weight:.0%}, ")
+    assert f"({percent(verdict.value)} to win)" in hint.text
+    assert hint.value.exactness is Exactness.ESTIMATE
+    assert sum(p for place, p in hint.belief.items() if place.startswith("cell")) == pytest.approx(1)
+
+
+def test_a_hint_uses_what_the_seat_may_know_and_nothing_else() -> None:
+    """Two matches that Player 2 cannot tell apart."""
+    left, right = (Match.start(Hide()).play_text("heads", side).sight(Seat.TWO) for side in ("left", "right"))
+    assert duels.hint(left, HideOracle()) == duels.hint(right, HideOracle())
+    assert duels.hint(left, HideOracle()).best == "mix left 60%, right 40%"
+
+
+def test_a_sight_of_a_game_that_no_registry_knows_is_enough() -> None:
+    match = Match.start(Steps()).play_text("1", "2")
+    hint = duels.hint(match.sight(Seat.ONE))
+    assert hint.text == ("1 (worth 100.0%). Best is 1, worth 100.0%; anything else is worth 50.0% at most.")
+
+
+def test_who_is_not_to_move_gets_no_hint() -> None:
+    match = duels.start("lights")
+    with pytest.raises(NotYourTurn):
+        duels.hint(match.sight(Seat.TWO))
+    with pytest.raises(NotYourTurn):
+        duels.hint(match.resign(Seat.ONE).sight(Seat.ONE))
+
+
+def test_a_hint_on_a_challenge_gives_the_rule_of_thumb() -> None:
+    def reason_at(position: str) -> str:
+        return duels.hint(find_game("chain").rules().parse_position(position)).reason
+
+    rule = (
+        "challenge, unless a free cell beside the symbol in doubt belongs to a chain of 4 that you can still"
+    )
+    assert f"{rule} make; here none does." in reason_at("?OO_XX_ 1")
+    assert f"{rule} make; here one does." in reason_at("_X?_O_O 2")

@@ -1,0 +1,47 @@
+"""Practice gets harder with success: of the exercises on offer it takes the one that suits."""
+
+from itertools import islice
+from typing import Any
+
+import pytest
+
+from duels.analysis.exercises import exercises
+from duels.analysis.progression import Skill, at_level
+from tests.support import GAME_NAMES
+
+
+@pytest.mark.parametrize("game", GAME_NAMES)
+def test_the_difficulty_follows_the_aim(game: str) -> None:
+    """The same exercises, in another order."""
+    easy, hard = (
+        [e.difficulty for e in islice(at_level(exercises(game, "a seed"), Skill(aim)), 6)]
+        for aim in (0.0, 1.0)
+    )
+    assert all(0 <= difficulty <= 1 for difficulty in (*easy, *hard))
+    assert sum(easy) < sum(hard)
+
+
+def test_none_is_left_out_and_none_comes_twice() -> None:
+    found = list(islice(exercises("chain", "a seed"), 12))
+    asked = [e.position for e in at_level(iter(found), Skill(0.7))]
+    assert sorted(asked) == sorted(e.position for e in found)
+
+
+def test_success_makes_it_harder_and_failure_easier() -> None:
+    skill = Skill()
+    aims = [skill.aim]
+    for right in (True, True, False):
+        skill.answered(right)
+        aims.append(skill.aim)
+    assert aims[0] < aims[1] < aims[2] > aims[3]
+    assert (skill.asked, skill.right) == (3, 2)
+    for right in (True, False):
+        for _ in range(30):
+            skill.answered(right)
+        assert skill.aim == float(right)
+
+
+@pytest.mark.parametrize("data", [None, {}, [], "x", {"aim": "high"}, {"aim": 7, "asked": 1, "right": 1}, 3])
+def test_what_cannot_be_read_is_a_beginner(data: Any) -> None:
+    assert Skill.from_data(data) == Skill()
+    assert Skill.from_data(Skill(0.7, 9, 5).as_data()) == Skill(0.7, 9, 5)

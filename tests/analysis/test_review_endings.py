@@ -1,0 +1,97 @@
+"""A review of every ending, of a game that no registry knows: drawn, cut off, resigned, forfeited."""
+
+import json
+from typing import Any
+
+import pytest
+
+import duels
+from duels.analysis.review import Review
+from duels.analysis.review_data import review_as_data
+from duels.analysis.review_page import review_as_page
+from duels.analysis.review_words import heading, why_lost
+from duels.core.match import Match
+from duels.core.rules import Seat
+from duels.terminal.review_text import review_as_text
+from tests.analysis.toys import Steps
+
+
+def reviewed(*entries: str, **options: Any) -> Review:
+    return duels.review(Match.start(Steps(**options)).play_text(*entries))
+
+
+def adds_up(review: Review) -> bool:
+    total = review.opening + review.luck - review.loss(Seat.ONE) + review.loss(Seat.TWO)
+    return abs(total - review.score) < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("entries", "options", "result", "score", "losses"),
+    [
+        (("1", "1", "2"), {}, "1 won", 1, (0, 0)),
+        (("2", "2"), {}, "2 won", 0, (1, 0)),
+        (("2", "1", "2"), {}, "drawn", 0.5, (1.5, 1)),
+        (("1", "2"), {"max_turns": 2}, "cut off", 0.5, (0, 0)),
+        (("1", "resign"), {}, "1 won, 2 resigned", 1, (0, 0)),
+        (("2", "resign"), {}, "1 won, 2 resigned", 1, (1, 1)),
+        (("2", "forfeit"), {}, "1 won, 2 forfeited", 1, (1, 1)),
+        (("forfeit",), {}, "2 won, 1 forfeited", 0, (1, 0)),
+        (("2", "1"), {}, None, 1, (1, 1)),
+        ((), {}, None, 1, (0, 0)),
+    ],
+)
+def test_every_ending_is_accounted_for(
+    entries: tuple[str, ...],
+    options: dict[str, int],
+    result: str | None,
+    score: float,
+    losses: tuple[float, float],
+) -> None:
+    review = reviewed(*entries, **options)
+    assert adds_up(review)
+    assert review.score == score
+    assert (review.loss(Seat.ONE), review.loss(Seat.TWO)) == losses
+    data = json.loads(json.dumps(review_as_data(review)))
+    outcome = review.match.outcome
+    assert data["result"] == result
+    assert data["ending"] == (outcome.ending.value if outcome else None)
+    assert data["winner"] == (outcome.winner if outcome else None)
+    assert data["text"] == (outcome.reason if outcome else None)
+    assert data["score"] == score
+    told = review_as_text(review)
+    lost = outcome and outcome.winner
+    assert ("Why you lost" in told) is bool(lost)
+    assert bool(why_lost(review)) is bool(lost)
+    assert told.startswith(f"steps: {heading(review)}\n")
+    assert "<!doctype html>" in review_as_page(review)
+
+
+def test_a_drawn_match_was_nobodys_loss_but_chances_were_missed() -> None:
+    review = reviewed("2", "1", "2")
+    assert heading(review) == "Both went too far."
+    assert [moment.mark for moment in review.moments] == ["blunder", "blunder", "blunder"]
+    assert [moment.loss for moment in review.moments] == [1, 1, 0.5]
+    assert "= 50.0, the result." in review_as_text(review)
+
+
+@pytest.mark.parametrize(
+    ("entry", "effect"), [("resign", "You resigned."), ("forfeit", "You forfeited the match.")]
+)
+def test_who_concedes_gives_away_what_the_position_was_worth(entry: str, effect: str) -> None:
+    won = reviewed("2", entry).moments[-1]
+    assert (won.loss, won.mark, won.effect) == (1, "blunder", effect)
+    assert won.reason == "Best is 2, worth 100.0%; anything else is worth 0.0% at most."
+    lost = reviewed("1", entry).moments[-1]
+    assert (lost.loss, lost.mark, lost.effect) == (0, "good", effect)
+    assert why_lost(reviewed("1", entry))[1] == "- You made no mistakes."
+
+
+def test_a_reason_by_values_alone_is_told_where_the_game_has_no_other() -> None:
+    told = review_as_text(reviewed("2", "2"))
+    assert "- Entry 1, 2, gave away 100.0 points; best was 1. You played 2, which left" in told
+    assert "duels solve steps --position '0 1 0'" in told
+
+
+def test_options_of_any_kind_are_in_the_command_that_solves_the_position() -> None:
+    told = review_as_text(reviewed("2", "2", goals=(4, 7)))
+    assert "duels solve steps --goals 4,7 --position '0 1 0'" in told

@@ -1,0 +1,63 @@
+"""A review with an oracle that values histories: the luck of a secret stands where the secret was made."""
+
+from itertools import product
+
+import pytest
+
+from duels.analysis.review import review
+from duels.core.errors import DuelsError
+from duels.core.match import Match
+from duels.core.rules import CHANCE, Seat
+from duels.solving.protocols import value_seeing_all
+from tests.analysis.toys import HideOracle, SeeingHideOracle
+from tests.core.toys import FACES, SIDES, Hide
+
+ORACLE = SeeingHideOracle()
+
+
+def value_of(match: Match) -> float:  # type: ignore[type-arg]
+    if match.outcome:
+        return float(match.outcome.score(Seat.ONE))
+    return value_seeing_all(ORACLE, match.sight(Seat.ONE), match.sight(Seat.TWO)).number
+
+
+@pytest.mark.parametrize("entries", [*product(FACES, SIDES, SIDES)])
+def test_luck_and_losses_add_up_to_the_result(entries: tuple[str, str, str]) -> None:
+    match = Match.start(Hide()).play_text(*entries)
+    found = review(match, ORACLE)
+    total = found.opening + found.luck - found.loss(Seat.ONE) + found.loss(Seat.TWO)
+    assert total == pytest.approx(found.score)
+    assert match.outcome
+    assert found.score == match.outcome.score(Seat.ONE)
+    assert [moment.after for moment in found.moments] == [value_of(step) for step in match.steps()]
+    fell, hid, guessed = found.moments
+    assert (fell.actor, fell.came_up) == (CHANCE, f"chance brought {entries[0]}")
+    assert hid.luck == pytest.approx(hid.after - hid.before)
+    assert hid.luck == pytest.approx(hid.mixing)  # where it was hidden is all that came up
+    assert hid.beliefs == {}
+    assert guessed.beliefs[Seat.TWO].places == ORACLE.HIDES
+    assert guessed.beliefs[Seat.TWO].truth == entries[1]
+
+
+def test_the_values_are_those_of_what_comes_next_on_average() -> None:
+    """So luck is 0 on average, by the pair of strategies that the oracle plays."""
+    start = Match.start(Hide())
+    for node, weights in (
+        (start, (0.5, 0.5)),
+        *((start.play_text(face), tuple(HideOracle.HIDES.values())) for face in FACES),
+        *((start.play_text(*e), tuple(HideOracle.GUESSES.values())) for e in product(FACES, SIDES)),
+    ):
+        after = [value_of(node.play_text(node.rules.format(action))) for action in node.actions]
+        assert sum(w * v for w, v in zip(weights, after, strict=True)) == pytest.approx(value_of(node))
+
+
+def test_without_such_values_a_match_is_valued_as_the_actor_knows_it() -> None:
+    match = Match.start(Hide()).play_text("heads", "left", "left")
+    found = review(match, HideOracle())
+    assert [moment.after for moment in found.moments] == pytest.approx([0.45, 0.45, 0])
+    assert found.opening + found.luck == pytest.approx(found.score)
+
+
+def test_a_match_with_secrets_is_reviewed_once_it_is_over() -> None:
+    with pytest.raises(DuelsError, match="once it is over"):
+        review(Match.start(Hide()).play_text("heads", "left"), ORACLE)

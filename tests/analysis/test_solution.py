@@ -1,0 +1,52 @@
+"""The solution of a position, also of games that no registry knows."""
+
+import json
+
+import pytest
+
+from duels.analysis.solution import position_to_solve, solve
+from duels.core.errors import DuelsError
+from duels.core.rules import CHANCE
+from duels.terminal.solve import solution_as_text
+from tests.analysis.toys import HideOracle, Steps
+
+
+def test_an_oracle_of_values_alone_is_enough() -> None:
+    solution = solve(position_to_solve(Steps(), "3 2 0"))
+    assert solution.as_data() == {
+        "game": "steps",
+        "position": "3 2 0",
+        "to_move": 2,
+        "value": 1.0,
+        "exactness": "exact",
+        "exact": "1",
+        "actions": [
+            {"action": "1", "value": 1.0, "exactness": "exact", "exact": "1", "best": True, "weight": 1.0},
+            {"action": "2", "value": 0.5, "exactness": "exact", "exact": "1/2", "best": False, "weight": 0.0},
+        ],
+    }
+    assert solution_as_text(solution) == (
+        "steps: 3 2 0\n"
+        "Player 2 to move is at 100.0% (exact).\n\n"
+        "* 1              100.0%\n"
+        "  2               50.0%  1/2\n\n"
+        "* best. Best is 1, worth 100.0%; anything else is worth 50.0% at most.\n"
+    )
+
+
+def test_where_chance_acts_first_the_opening_has_a_value_and_no_actions() -> None:
+    oracle = HideOracle()
+    sight = position_to_solve(oracle.rules, None)
+    assert sight.actor is CHANCE
+    solution = solve(sight, oracle)
+    data = json.loads(json.dumps(solution.as_data()))
+    assert (data["to_move"], data["value"], data["actions"], data["belief"]) == ("chance", 0.5, [], {})
+    told = solution_as_text(solution)
+    assert told.endswith("Player 1 wins 50.0% (exact).\n\nChance acts first.\n")
+
+
+def test_a_position_in_which_nobody_decides_says_why() -> None:
+    with pytest.raises(DuelsError, match="in which a player decides: the match is over"):
+        position_to_solve(Steps(), "4 1 0")
+    with pytest.raises(DuelsError, match="chance is to act"):
+        position_to_solve(HideOracle().rules, "1 - - - -")

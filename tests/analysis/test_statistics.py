@@ -1,0 +1,119 @@
+"""What matches add up to, and that a match is graded once."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from random import Random
+from unittest import mock
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import duels
+from duels.analysis import statistics as module
+from duels.analysis.review import review
+from duels.analysis.statistics import (
+    SLIPS,
+    STAGES,
+    Decision,
+    Played,
+    decisions_of,
+    grade,
+    statistics,
+)
+from duels.analysis.wording import ONLY_MOVE
+from duels.core.match import Match
+from duels.core.rules import Seat
+from duels.solving.oracles import oracle_for
+from tests.support import GAME_NAMES, AnyMatch, home, play_randomly
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def a_match(game: str, seed: int = 1) -> AnyMatch:
+    return play_randomly(Match.start(duels.find_game(game).rules()), Random(seed), 10_000)
+
+
+def played(score: float, day: int, loss: float = 0.0, game: str = "lights", opponent: str = "club") -> Played:
+    decisions = (Decision(loss, "blunder", "a kind"), Decision(0.0, "best"))
+    return Played(game, opponent, score, START + timedelta(days=day), decisions)
+
+
+def test_results_and_streaks_by_game_and_opponent() -> None:
+    results = [1, 1, 1, 0.5, 1, 0, 0]
+    found = statistics(reversed([played(score, day) for day, score in enumerate(results)]))
+    (tally,) = found.tallies
+    assert (tally.won, tally.lost, tally.nobody) == (4, 2, 1)
+    assert (tally.streak, tally.longest) == (-2, 3)
+    apart = statistics([played(1, 0), played(0, 1, opponent="best"), played(1, 2, game="leap")])
+    assert [(tally.game, tally.opponent) for tally in apart.tallies] == [
+        ("leap", "club"),
+        ("lights", "best"),
+        ("lights", "club"),
+    ]
+
+
+@given(st.lists(st.tuples(st.sampled_from([0.0, 0.5, 1.0]), st.floats(0, 1)), max_size=40))
+def test_stages_hold_every_match_once_and_their_mean_is_the_mean(games: list[tuple[float, float]]) -> None:
+    found = statistics(played(score, day, loss) for day, (score, loss) in enumerate(games))
+    stages = found.stages.get("lights", ())
+    assert len(stages) == min(STAGES, len(games))
+    assert sum(stage.matches for stage in stages) == found.matches == len(games)
+    assert sum(stage.decisions for stage in stages) == 2 * len(games)
+    total = sum(stage.loss * stage.decisions for stage in stages)
+    assert total == pytest.approx(sum(loss for _, loss in games))
+
+
+def test_the_kind_of_mistake_that_comes_most_comes_first() -> None:
+    slips = [
+        Decision(0.2, "blunder", "rare"),
+        *[Decision(0.1, "mistake", "usual")] * 2,
+        Decision(0.01, "good"),
+    ]
+    found = statistics([Played("flip", "club", 0, START, tuple(slips))])
+    assert [(mistake.kind, mistake.times) for mistake in found.mistakes] == [("usual", 2), ("rare", 1)]
+    assert found.mistakes[0].loss == pytest.approx(0.2)
+    assert found.as_data()["mistakes"][1] == {"game": "flip", "kind": "rare", "times": 1, "loss": 0.2}
+
+
+@pytest.mark.parametrize("game", GAME_NAMES)
+def test_a_grade_is_what_the_review_says(game: str) -> None:
+    match = a_match(game)
+    oracle = oracle_for(match.rules)
+    moments = review(match, oracle).moments
+    for seat in Seat:
+        graded = grade(match, seat, oracle)
+        mine = [moment for moment in moments if moment.actor is seat and moment.mark != ONLY_MOVE]
+        assert [(decision.loss, decision.mark) for decision in graded] == [(m.loss, m.mark) for m in mine]
+        for decision in graded:
+            assert bool(decision.kind) == (decision.mark in SLIPS)
+            assert decision.kind not in SLIPS, "every game of ours can tell kinds apart"
+
+
+def test_giving_up_is_no_decision() -> None:
+    match = duels.start("lights").play_text("1-2")
+    graded = grade(match.resign(Seat.TWO), Seat.TWO, oracle_for(match.rules))
+    assert graded == ()
+
+
+def test_a_match_is_graded_once(tmp_path: Path) -> None:
+    match = a_match("chain")
+    with home(tmp_path):
+        first = decisions_of(match, Seat.ONE)
+        with mock.patch.object(module, "review", side_effect=AssertionError):
+            assert decisions_of(match, Seat.ONE) == first
+        assert first
+        assert decisions_of(match, Seat.TWO) != first
+        files = list((tmp_path / "cache" / "grades").iterdir())
+        assert len(files) == 2
+        for file in files:
+            file.write_text("{damaged")
+        assert decisions_of(match, Seat.ONE) == first
+
+
+def test_what_cannot_be_judged_is_not_graded(tmp_path: Path) -> None:
+    match = a_match("hunt")
+    large = play_randomly(Match.start(duels.find_game("hunt").rules(cells=9)), Random(1), 10_000)
+    with home(tmp_path):
+        assert decisions_of(match, Seat.ONE)
+        assert decisions_of(large, Seat.ONE) == ()

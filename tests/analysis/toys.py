@@ -1,0 +1,178 @@
+"""Two games from outside the package: one that can be drawn or cut off, and one with a secret to value.
+
+Steps: both add 1 or 2 to a count, in turn. Who makes 4 wins; 5 is a draw. It knows its own oracle, by values
+alone.
+
+Hide is the tests' own toy of `core`; here somebody plays it by a fixed pair of strategies.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from duels.core.errors import NotationError
+from duels.core.game import Game
+from duels.core.options import option
+from duels.core.rules import Actor, Event, OpenRules, Outcome, Seat, Sight, Step
+from duels.core.words import Dialogue, Refused, Words, ask_until
+from duels.solving.oracle import Judged, OpenOracle, Oracle, Value, Verdict
+from duels.solving.progress import Progress, quiet
+from tests.core.toys import FACES, Hide, View
+
+STEPS = Game("steps", "Steps", "a race that can be drawn", __name__)
+
+
+@dataclass(frozen=True)
+class Count:
+    total: int = 0
+    mover: Seat = Seat.ONE
+    turns: int = 0
+
+
+@dataclass(frozen=True)
+class Stepped(Event):
+    total: int
+
+
+@dataclass(frozen=True)
+class Steps(OpenRules[Count, int]):
+    """Add 1 or 2 to the count. Who makes 4 wins, 5 is a draw."""
+
+    max_turns: int | None = option(None, "cut off after so many turns")
+    goals: tuple[int, ...] = (4,)
+
+    game = STEPS
+    can_be_drawn = True
+    limit = "max_turns"
+    clock = "turns"
+
+    def initial(self) -> Count:
+        return Count()
+
+    def actor(self, state: Count) -> Actor | None:
+        return None if self.outcome(state) else state.mover
+
+    def actions(self, state: Count) -> tuple[int, ...]:
+        return () if self.outcome(state) else (1, 2)
+
+    def apply(self, state: Count, action: int) -> Step[Count]:
+        after = Count(state.total + action, state.mover.other, state.turns + (self.max_turns is not None))
+        return Step(after, (Stepped(after.total),))
+
+    def outcome(self, state: Count) -> Outcome | None:
+        if state.total in self.goals:
+            return Outcome.win(state.mover.other, f"{state.mover.other.label} made {state.total}.")
+        if state.total > max(self.goals):
+            return Outcome.draw("Both went too far.")
+        return Outcome.cut("That was long enough.") if state.turns == self.max_turns else None
+
+    def all_actions(self) -> tuple[int, ...]:
+        return (1, 2)
+
+    def parse(self, text: str) -> int:
+        if text.strip() not in ("1", "2"):
+            raise NotationError(f"'{text}' is neither 1 nor 2.")
+        return int(text)
+
+    def format(self, action: int) -> str:
+        return str(action)
+
+    def parse_state(self, text: str) -> Count:
+        total, mover, turns = map(int, text.split())
+        return Count(total, Seat(mover), turns)
+
+    def format_state(self, state: Count) -> str:
+        return f"{state.total} {state.mover.value} {state.turns}"
+
+
+class StepsWords(Words[int, Count]):
+    def __init__(self, rules: Steps) -> None:
+        self.rules = rules
+
+    def opening(self) -> str:
+        return "Count: 0\n"
+
+    def ask(self, sight: Sight[int, Count]) -> Dialogue[int]:
+        def read(entry: str) -> int:
+            try:
+                return self.rules.parse(entry)
+            except NotationError as error:
+                raise Refused(str(error)) from None
+
+        return ask_until("1 or 2? ", read)
+
+    def entries(self, sight: Sight[int, Count], action: int) -> tuple[str, ...]:
+        return (str(action),)
+
+    def tell(self, seen: Sequence[Event]) -> str:
+        event = seen[-1]
+        assert isinstance(event, Stepped)
+        return f"Count: {event.total}\n"
+
+    def board(self, sight: Sight[int, Count]) -> str:
+        return f"Count: {sight.view.total}\n"
+
+    def moves(self, sight: Sight[int, Count]) -> str:
+        return "1 or 2\n"
+
+
+class StepsOracle(OpenOracle[int, Count]):
+    def worth(self, state: Count) -> Fraction:
+        outcome = self.rules.outcome(state)
+        if outcome:
+            return outcome.score(Seat.ONE)
+        return (max if state.mover is Seat.ONE else min)(self.worths_after(state, (1, 2)))
+
+
+def make_oracle(rules: Steps, progress: Progress = quiet) -> StepsOracle:
+    return StepsOracle(rules)
+
+
+RULES, WORDS = Steps, StepsWords
+
+
+class HideOracle(Oracle[str, View]):
+    """Player 1 hides left three times in four, Player 2 guesses left three times in five."""
+
+    mixes = True
+    HIDES: Mapping[str, float] = {"left": 0.75, "right": 0.25}
+    GUESSES: Mapping[str, float] = {"left": 0.6, "right": 0.4}
+
+    def __init__(self) -> None:
+        self.rules = Hide()
+
+    def belief(self, sight: Sight[str, View]) -> Mapping[str, float]:
+        return self.HIDES if sight.seat is Seat.TWO and sight.view.hidden else {}
+
+    def whereabouts(self, sight: Sight[str, View]) -> str:
+        return sight.view.side
+
+    def _hiding(self, coin: str) -> float:
+        return sum(p * self._guessing(coin, side) for side, p in self.HIDES.items())
+
+    def _guessing(self, coin: str, side: str) -> float:
+        found = self.GUESSES[side]
+        return 1 - found if coin == "heads" else found
+
+    def _value_of(self, sight: Sight[str, View]) -> Value:
+        coins = (sight.view.coin,) if sight.view.coin else FACES
+        mine = sum(map(self._hiding, coins)) / len(coins)
+        return Value(mine if sight.seat is Seat.ONE else 1 - mine)
+
+    def _verdict_on(self, sight: Sight[str, View]) -> Verdict[str]:
+        view, value = sight.view, self._value_of(sight)
+        if sight.seat is Seat.ONE:
+            worths = {side: self._guessing(view.coin, side) for side in self.HIDES}
+            often = self.HIDES
+        else:
+            worths = {side: p if view.coin == "heads" else 1 - p for side, p in self.HIDES.items()}
+            often = self.GUESSES
+        judged = tuple(Judged(a, Value(worths[a]), True, often[a]) for a in sight.actions)
+        return Verdict(value, judged)
+
+
+class SeeingHideOracle(HideOracle):
+    """Knows what a match is worth to somebody who sees where it is hidden."""
+
+    def value_seeing_all(self, one: Sight[str, View], two: Sight[str, View]) -> Value:
+        return Value(self._guessing(one.view.coin, one.view.side)) if one.view.side else self.value(one)

@@ -1,0 +1,26 @@
+"""What every test relies on: the games of this package, whatever else is installed beside it."""
+
+import json
+from unittest import mock
+
+import pytest
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_games_of_others() -> None:
+    """An author has a game of their own in the same environment; tests of installed games start processes."""
+    with mock.patch("importlib.metadata.entry_points", return_value=()):
+        from duels.games import installed_games
+
+        assert installed_games() == ()  # and remembered
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the figures of the attacks, where they ran for long."""
+    reports = [report for key in ("passed", "failed") for report in terminalreporter.stats.get(key, [])]
+    told = [dict(report.user_properties)["attack"] for report in reports if report.user_properties]
+    if told:
+        from tests.attack.figures import together
+
+        terminalreporter.section("attacks")
+        terminalreporter.write(together([json.loads(text) for text in told]))

@@ -1,0 +1,23 @@
+"""What rules refuse to be made with."""
+
+import pytest
+
+from duels.core.errors import BadOption
+from duels.core.rules import Rules
+
+from . import toys
+
+
+@pytest.mark.parametrize(
+    ("kind", "why"),
+    [
+        (toys.AlwaysLimited, "The limit of hide, max_guesses, must be an option with the default None."),
+        (toys.LimitedByNothing, "The limit of hide, max_guesses, must be an option with the default None."),
+        (toys.Unclocked, "hide has a limit, max_guesses, and no clock: see Rules.clock."),
+    ],
+)
+def test_a_limit_can_be_taken_away_and_is_counted_towards(
+    kind: type[Rules[toys.State, str, toys.View]], why: str
+) -> None:
+    with pytest.raises(BadOption, match=f"^{why}$"):
+        kind()

@@ -1,0 +1,152 @@
+"""Positions and copies of games with secrets, where an entry can be answered in several ways."""
+
+from dataclasses import dataclass, replace
+
+import pytest
+
+from duels.core.errors import IllegalMove, NotationError
+from duels.core.explore import reachable
+from duels.core.game import Game
+from duels.core.laws import check_everywhere
+from duels.core.match import Match
+from duels.core.record import dumps, loads
+from duels.core.rules import Event, Outcome, Seat, Step
+from duels.core.secret_rules import SecretRules
+
+NUMBERS = ("1", "2", "3", "4")
+
+
+@dataclass(frozen=True)
+class State:
+    """In what Player 2 knows, the number is 0 until it is guessed."""
+
+    number: int = 0
+    hidden: bool = False
+    above_two: bool | None = None
+    guess: int = 0
+
+
+@dataclass(frozen=True)
+class Hid(Event):
+    number: int
+
+
+@dataclass(frozen=True)
+class Ready(Event):
+    """It is hidden."""
+
+
+@dataclass(frozen=True)
+class Answered(Event):
+    above_two: bool
+
+
+@dataclass(frozen=True)
+class Guessed(Event):
+    guess: int
+    number: int
+
+
+@dataclass(frozen=True)
+class Guess(SecretRules[State, str, State]):
+    """Player 1 hides a number, Player 2 asks whether it is above two, and guesses."""
+
+    game = Game("guess", "Guess", "a toy", __name__)
+
+    def initial(self) -> State:
+        return State()
+
+    def actor(self, state: State) -> Seat | None:
+        if not state.hidden:
+            return Seat.ONE
+        return None if state.guess else Seat.TWO
+
+    def actions(self, state: State) -> tuple[str, ...]:
+        if state.guess:
+            return ()
+        return ("ask",) if state.hidden and state.above_two is None else NUMBERS
+
+    def apply(self, state: State, action: str) -> Step[State]:
+        if not state.hidden:
+            number = int(action)
+            events = (Hid(number, seen_by=frozenset({Seat.ONE})), Ready())
+            return Step(State(number, True), events)
+        if action == "ask":
+            answer = state.number > 2
+            return Step(replace(state, above_two=answer), (Answered(answer),))
+        return Step(replace(state, guess=int(action)), (Guessed(int(action), state.number),))
+
+    def outcome(self, state: State) -> Outcome | None:
+        if not state.guess:
+            return None
+        return Outcome.win(Seat.TWO if state.guess == state.number else Seat.ONE, "It was guessed.")
+
+    def view(self, state: State, seat: Seat) -> State:
+        return state if seat is Seat.ONE or state.guess else replace(state, number=0)
+
+    def all_actions(self) -> tuple[str, ...]:
+        return (*NUMBERS, "ask")
+
+    def parse(self, text: str) -> str:
+        if text.strip().lower() not in self.all_actions():
+            raise NotationError(text)
+        return text.strip().lower()
+
+    def format(self, action: str) -> str:
+        return action
+
+
+RULES = Guess()
+
+
+def test_every_law_holds() -> None:
+    check_everywhere(RULES)
+
+
+@pytest.mark.parametrize(
+    ("entries", "seat", "position"),
+    [
+        ((), 2, "2:"),
+        (("3",), 1, "1: 3"),
+        (("3",), 2, "2: ?"),
+        (("1", "ask"), 2, "2: ?, ask"),
+        (("3", "ask"), 2, "2: ?, ask #2"),
+        (("4", "ask"), 2, "2: ?, ask #2"),
+        (("3", "ask"), 1, "1: 3, ask"),
+        (("3", "ask", "3"), 2, "2: ?, ask #2, 3; 2 won"),
+        (("3", "ask", "1"), 2, "2: ?, ask #2, 1; 1 won"),
+        (("4", "ask", "1"), 2, "2: ?, ask #2, 1 #2; 1 won"),
+    ],
+)
+def test_a_number_tells_how_an_entry_was_answered(entries: tuple[str, ...], seat: int, position: str) -> None:
+    match = Match.start(RULES).play_text(*entries)
+    sight = match.sight(Seat(seat))
+    assert RULES.format_position(sight) == position
+    assert RULES.parse_position(position) == sight
+
+
+@pytest.mark.parametrize("seat", Seat)
+def test_a_copy_for_a_seat_is_read_back_to_what_it_saw(seat: Seat) -> None:
+    for match in reachable(RULES):
+        copy = dumps(match, seat=seat)
+        read = loads(copy, lambda name: Guess)
+        assert read.match.sight(seat) == match.sight(seat)
+        assert dumps(read.match, seat=seat) == copy
+
+
+def test_a_conceded_match_is_copied_with_how_its_entries_were_answered() -> None:
+    match = Match.start(RULES).play_text("3", "ask", "resign")
+    copy = dumps(match, seat=Seat.TWO)
+    assert "?\nask #2\nresign\n" in copy
+    assert loads(copy, lambda name: Guess).match.sight(Seat.TWO) == match.sight(Seat.TWO)
+
+
+@pytest.mark.parametrize("position", ["3: ask", "2", "2: ?, ask; 1 won", "2: ?, ask #2, 1"])
+def test_what_cannot_be_a_position_is_refused(position: str) -> None:
+    with pytest.raises(NotationError, match="Cannot read"):
+        RULES.parse_position(position)
+
+
+def test_there_are_only_so_many_answers() -> None:
+    with pytest.raises(IllegalMove, match="'ask #3' can be answered in 2 ways only"):
+        RULES.parse_position("2: ?, ask #3")

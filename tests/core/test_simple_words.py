@@ -1,0 +1,42 @@
+"""The voice that a game has before it has one of its own."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from duels.core.rules import Event, Seat, Sight
+from duels.core.simple_words import SimpleWords
+from duels.core.words import plain
+
+from .test_secret_rules import RULES, State
+
+
+class GuessWords(SimpleWords[str, State]):
+    def tell(self, seen: Sequence[Event]) -> str:
+        return f"{seen[-1]}\n"
+
+    def board(self, sight: Sight[str, State]) -> str:
+        return f"{sight.view.number or 'hidden'}\n"
+
+
+WORDS = GuessWords(RULES)
+SIGHT = RULES.parse_position("2: ?, ask")
+
+
+def test_it_asks_until_an_action_is_allowed() -> None:
+    dialogue = WORDS.ask(SIGHT)
+    question = next(dialogue)
+    assert plain(question.prompt) == "Player 2, your move: "
+    refused = dialogue.send("maybe").notice
+    assert refused == "'maybe' is not a move. Enter 1, 2, 3 or 4."
+    assert dialogue.send("ask").notice == "'ask' is not allowed now. Enter 1, 2, 3 or 4."
+    with pytest.raises(StopIteration) as done:
+        dialogue.send(" 3 ")
+    assert done.value.value == "3"
+
+
+def test_what_is_entered_for_an_action_is_its_notation() -> None:
+    assert WORDS.entries(SIGHT, "3") == ("3",)
+    assert WORDS.moves(SIGHT) == "Possible moves: 1, 2, 3, 4\n"
+    assert plain(WORDS.opening()) == "Welcome to Guess!\n\nhidden\n\n"
+    assert plain(WORDS.veiled(Seat.ONE)) == "Player 1, your move: (hidden)\n"

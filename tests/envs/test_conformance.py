@@ -1,0 +1,308 @@
+"""The environments keep their laws, on our games and on others; and a broken one is caught for every law."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import duels
+from duels.analysis.exploitability import exploitability_bounds
+from duels.core.errors import DuelsError, TooLarge
+from duels.core.match import Match
+from duels.core.rules import Ending, Rules, Sight
+from duels.envs.batch import Tally
+from duels.envs.conformance import (
+    Environment,
+    EnvironmentBroken,
+    Law,
+    Look,
+    check_environments,
+    check_perfect_play,
+)
+from duels.envs.conformance import environments as adapters
+from duels.envs.pettingzoo import raw_env
+from duels.games import rules_of
+from duels.solving.bounds import Bounds
+from duels.solving.tables import DRAWN, NOBODY
+from tests.outside.highcard import HighCard
+from tests.outside.nim import Nim
+from tests.outside.tictactoe import TicTacToe
+
+EVERYWHERE = {kind.name for kind in (*adapters.UNGRADED, *adapters.GRADED)}
+SECOND_SEATS = {"Gymnasium, seat 2", "Gymnasium's vector environment, seat 2"}
+UNGRADED = {kind.name for kind in adapters.UNGRADED}
+
+
+@pytest.mark.parametrize(
+    ("game", "options", "endings"),
+    [
+        ("lights", {"lights": 4}, {Ending.WON}),
+        ("leap", {"goal": 9}, {Ending.WON}),
+        ("chain", {"cells": 4, "run": 3, "max_boards": 2}, {Ending.WON, Ending.CUT_OFF}),
+        ("hunt", {"max_turns": 6}, {Ending.WON, Ending.CUT_OFF}),
+        ("flip", {"side": 2, "values": 2, "copies": 2, "target": 3}, {Ending.WON}),
+    ],
+)
+def test_our_games(game: str, options: dict[str, Any], endings: set[Ending]) -> None:
+    checked = check_environments(rules_of(game, **options))
+    assert (set(checked.environments), checked.refused) == (EVERYWHERE, {})
+    assert set(checked.endings) == endings
+
+
+def test_a_game_that_can_be_drawn() -> None:
+    checked = check_environments(TicTacToe())
+    assert (set(checked.environments), checked.refused) == (EVERYWHERE, {})
+    assert set(checked.endings) == {Ending.WON, Ending.DRAWN}
+
+
+def test_a_game_with_secrets_that_begins_with_chance_and_ends_in_every_way() -> None:
+    """Where a game can be over before the second seat moves, that seat has no environment of its own."""
+    checked = check_environments(HighCard(cards=3, max_passes=3), games=60)
+    assert set(checked.environments) == EVERYWHERE - SECOND_SEATS
+    assert set(checked.refused) == SECOND_SEATS
+    assert set(checked.endings) == {Ending.WON, Ending.DRAWN, Ending.CUT_OFF}
+
+
+@pytest.mark.parametrize(
+    "rules", [Nim(heaps=(1, 2, 2)), Nim(heaps=(2, 1), misere=True, starts="two", roll=3), HighCard()]
+)
+def test_other_games_from_outside(rules: Rules[Any, Any, Any]) -> None:
+    checked = check_environments(rules)
+    assert set(checked.environments) >= UNGRADED - SECOND_SEATS
+
+
+def test_what_is_too_large_for_tables_is_said_to_be() -> None:
+    checked = check_environments(rules_of("lights", lights=25), adapters.UNGRADED, games=2)
+    assert {"duels.vector", "duels.vector, compiled"} < set(checked.refused)
+    assert all("too many states" in reason for reason in checked.refused.values())
+    assert {"PettingZoo", "OpenSpiel", "Gymnasium, seat 2"} <= set(checked.environments)
+
+
+# -- one broken environment for every law ----------------------------------------------------------
+
+
+def altered(base: type[Environment], change: Callable[[Look], Look]) -> type[Environment]:
+    """An environment that tells something else."""
+
+    class Altered(base):  # type: ignore[valid-type, misc]
+        def begin(self, seed: int, outcomes: tuple[Any, ...]) -> Look:
+            return change(super().begin(seed, outcomes))
+
+        def step(self, action: int, outcomes: tuple[Any, ...]) -> Look:
+            return change(super().step(action, outcomes))
+
+    return Altered
+
+
+def drawn(look: Look) -> bool:
+    return look.terminated and not any(look.rewards.values())
+
+
+def truncates_draws(look: Look) -> Look:
+    return replace(look, terminated=False, truncated=True) if drawn(look) else look
+
+
+def plays_on_after_draws(look: Look) -> Look:
+    return replace(look, terminated=False, actor=0) if drawn(look) else look
+
+
+def ends_too_early(look: Look) -> Look:
+    return replace(look, terminated=True) if sum(look.mask) < 4 else look
+
+
+def allows_everything(look: Look) -> Look:
+    return replace(look, mask=[1] * len(look.mask))
+
+
+def passes_the_turn(look: Look) -> Look:
+    return replace(look, actor=1 - look.actor) if look.actor != NOBODY else look
+
+
+def costs_both_a_draw(look: Look) -> Look:
+    return replace(look, rewards=dict.fromkeys(look.rewards, -1.0)) if drawn(look) else look
+
+
+def rewards_the_loser(look: Look) -> Look:
+    return replace(look, rewards={seat: -reward for seat, reward in look.rewards.items()})
+
+
+def shows_nothing(look: Look) -> Look:
+    return replace(look, shown={seat: bytes(len(shown)) for seat, shown in look.shown.items()})
+
+
+def regraded(look: Look, **changes: float) -> Look:
+    grades: dict[int, Any] = {seat: {**grade, **changes} for seat, grade in look.grades.items()}
+    return replace(look, grades=grades)
+
+
+def grades_draws_as_lost(look: Look) -> Look:
+    return regraded(look, value=0.0) if drawn(look) else look
+
+
+def regrets_less_than_nothing(look: Look) -> Look:
+    return regraded(look, regret=-0.1)
+
+
+@pytest.mark.parametrize(
+    ("law", "base", "change"),
+    [
+        (Law.ENDING, adapters.PettingZooDrawn, truncates_draws),
+        (Law.ENDING, adapters.Arrays, plays_on_after_draws),
+        (Law.ENDING, adapters.Gymnasium, ends_too_early),
+        (Law.LEGALITY, adapters.GymnasiumVector, allows_everything),
+        (Law.LEGALITY, adapters.OpenSpiel, passes_the_turn),
+        (Law.REWARD, adapters.PettingZoo, costs_both_a_draw),
+        (Law.REWARD, adapters.OpenSpiel, rewards_the_loser),
+        (Law.OBSERVATION, adapters.Arrays, shows_nothing),
+        (Law.GRADING, adapters.PettingZooGraded, grades_draws_as_lost),
+        (Law.GRADING, adapters.GymnasiumGraded, regrets_less_than_nothing),
+    ],
+)
+def test_a_broken_environment_is_caught(law: Law, base: Any, change: Callable[[Look], Look]) -> None:
+    with pytest.raises(EnvironmentBroken, match=f"tictactoe in {base.name}") as caught:
+        check_environments(TicTacToe(), [altered(base, change)])
+    assert caught.value.law is law
+    assert law.value in str(caught.value)
+
+
+class Uncounted(adapters.Arrays):
+    """Rollouts that count no draws."""
+
+    def rollout(self, seed: int, num_envs: int, steps: int) -> Tally | None:
+        tally = super().rollout(seed, num_envs, steps)
+        assert tally
+        return replace(tally, draws=np.zeros_like(tally.draws))
+
+
+def test_rollouts_that_leave_games_out_are_caught() -> None:
+    with pytest.raises(EnvironmentBroken, match="counts draws") as caught:
+        check_environments(TicTacToe(), [Uncounted])
+    assert caught.value.law is Law.COUNTING
+
+
+class Cheat:
+    """Takes what is not allowed, or nothing with certainty."""
+
+    def __init__(self, odds: dict[Any, float]) -> None:
+        self._odds = odds
+
+    def choose(self, sight: Sight[Any, Any], rng: Any) -> Any:
+        return next(iter(self._odds))
+
+    def odds(self, sight: Sight[Any, Any]) -> dict[Any, float]:
+        return self._odds
+
+
+@pytest.mark.parametrize("odds", [{99: 1.0}, {4: 0.5}, {4: 1.5, 5: -0.5}])
+def test_perfect_play_that_is_no_play_is_caught(odds: dict[Any, float]) -> None:
+    matches = [Match.start(TicTacToe()).play_text("4")]
+    with pytest.raises(EnvironmentBroken, match="perfect play") as caught:
+        check_perfect_play(TicTacToe(), matches, Cheat(odds))
+    assert caught.value.law is Law.POLICY
+
+
+@pytest.mark.parametrize(
+    "told", [Bounds(-0.25, -0.25), Bounds(0.0, -0.5), Bounds(0.2, 0.2), Bounds(0.4, 0.6)]
+)
+def test_an_exploitability_that_cannot_be_is_caught(told: Bounds) -> None:
+    with pytest.raises(EnvironmentBroken, match=r"duels\.exploitability") as caught:
+        check_perfect_play(TicTacToe(), [], measure=lambda policy, rules: told)
+    assert caught.value.law is Law.EXPLOITABILITY
+
+
+def test_perfect_play_that_is_not_is_caught() -> None:
+    with pytest.raises(EnvironmentBroken, match="random has one from") as caught:
+        check_perfect_play(TicTacToe(), [], perfect="random")
+    assert caught.value.law is Law.EXPLOITABILITY
+
+
+def test_play_that_mixes_is_held_to_what_is_proven_of_it() -> None:
+    rules = HighCard(cards=3, max_passes=3)
+    check_perfect_play(rules, [])
+    with pytest.raises(EnvironmentBroken, match="random has one from") as caught:
+        check_perfect_play(rules, [], perfect="random")
+    assert caught.value.law is Law.EXPLOITABILITY
+
+
+def test_only_what_is_too_large_need_not_be_measured() -> None:
+    def refuses(error: type[DuelsError]) -> Any:
+        def measure(policy: Any, rules: Any) -> Bounds:
+            raise error("no")
+
+        return measure
+
+    check_perfect_play(TicTacToe(), [], measure=refuses(TooLarge))
+    with pytest.raises(DuelsError, match="no"):
+        check_perfect_play(TicTacToe(), [], measure=refuses(DuelsError))
+
+
+def test_every_law_has_a_broken_environment() -> None:
+    """Counting, policy and exploitability have tests of their own."""
+    marks: Any = test_a_broken_environment_is_caught
+    (mark,) = marks.pytestmark
+    named = {law for law, _, _ in mark.args[1]}
+    assert named | {Law.COUNTING, Law.POLICY, Law.EXPLOITABILITY} == set(Law)
+
+
+# -- what went wrong with draws before there were these laws ---------------------------------------
+
+DRAW = (0, 4, 8, 1, 7, 6, 2, 5, 3)
+
+
+def test_the_vector_core_ends_a_draw() -> None:
+    batch = duels.vector.make(TicTacToe(), 1, autoreset=False)
+    for action in DRAW[:-1]:
+        assert not any(flag.any() for flag in batch.step([action]))
+    rewards, terminated, truncated = batch.step([DRAW[-1]])
+    assert (rewards.tolist(), terminated.tolist(), truncated.tolist()) == ([[0.0, 0.0]], [True], [False])
+    assert batch.tables.result[batch.states].tolist() == [DRAWN]
+    assert batch.actor.tolist() == [NOBODY]
+    assert not batch.masks().any()
+    assert not batch.step([0]).terminated.any()  # it stays over, and nothing is refused
+    again = duels.vector.make(TicTacToe(), 1)
+    for action in DRAW:
+        again.step([action])
+    assert again.masks().all()
+
+
+@pytest.mark.parametrize(
+    "how", [{}, {"compiled": True}, {"policy": True}, {"compiled": True, "policy": True}]
+)
+@pytest.mark.parametrize("num_envs", [2, 40])
+def test_rollouts_count_draws(how: dict[str, bool], num_envs: int) -> None:
+    batches = [
+        duels.vector.make(TicTacToe(), num_envs, compiled=how.get("compiled", False)) for _ in range(2)
+    ]
+    legal = batches[0].tables.legal
+    policy = legal / np.maximum(legal.sum(axis=1, keepdims=True), 1) if "policy" in how else None
+    tally = batches[0].rollout(300, policy)
+    draws, games = np.zeros(num_envs, int), 0
+    for _ in range(300):
+        rewards, terminated, _ = batches[1].step(batches[1].sample(policy))
+        draws += terminated & (rewards[:, 0] == 0)
+        games += int(terminated.sum())
+    assert tally.draws.tolist() == draws.tolist()
+    assert draws.sum() > 0
+    assert tally.games == games == tally.wins.sum() + draws.sum()
+    assert (batches[0].states == batches[1].states).all()
+
+
+@pytest.mark.parametrize("options", [{}, {"render_mode": "ansi"}, {"grade": True}])
+def test_pettingzoo_ends_a_draw_alike_in_every_mode(options: dict[str, Any]) -> None:
+    env = raw_env(TicTacToe(), **options)
+    env.reset(seed=1)
+    for action in DRAW:
+        env.step(action)
+    assert env.terminations == {"player_1": True, "player_2": True}
+    assert env.truncations == {"player_1": False, "player_2": False}
+    assert env.rewards == {"player_1": 0.0, "player_2": 0.0}
+    if options.get("grade"):
+        assert [env.infos[agent]["value"] for agent in env.agents] == [0.5, 0.5]
+
+
+def test_perfect_noughts_and_crosses_cannot_be_exploited() -> None:
+    assert exploitability_bounds("perfect", TicTacToe()) == Bounds(0.0, 0.0)
+    # Whoever takes the first free cell loses every game, whoever begins.
+    assert duels.exploitability(lambda sight: sight.actions[0], TicTacToe()) == 0.5

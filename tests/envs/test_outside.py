@@ -1,0 +1,256 @@
+"""Games that are handed in: as rules, as a Game, and by a name once they are registered."""
+
+import json
+import pickle
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pettingzoo
+import pyspiel
+import pytest
+from gymnasium.utils.env_checker import check_env
+from pettingzoo import test as their_tests
+from pettingzoo.utils.env_logger import EnvLogger
+
+import duels
+import duels.envs.gymnasium
+from duels.core.errors import BadOption, DuelsError, TooLarge
+from duels.core.game import Game
+from duels.envs import gymnasium as ours_gymnasium
+from duels.envs import openspiel as ours_openspiel
+from duels.envs import pettingzoo as ours_pettingzoo
+from duels.envs.engine import RulesEngine, make_engine
+from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
+from duels.envs.kernels.flip.batch import FlipBatch
+from duels.envs.kernels.flip.engine import FlipEngine
+from duels.games import GAMES, rules_of
+from duels.games.flip.rules import QuantumTiles
+from tests.outside import highcard, nim, tictactoe
+from tests.outside.highcard import HighCard
+from tests.outside.nim import Nim
+from tests.outside.tictactoe import TicTacToe
+
+
+@pytest.fixture(autouse=True)
+def _quiet() -> Iterator[None]:
+    EnvLogger.suppress_output()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+    EnvLogger.unsuppress_output()
+
+
+GIVEN: list[Any] = [nim.GAME, Nim()]
+
+
+@pytest.mark.parametrize("given", GIVEN, ids=["game", "rules"])
+def test_every_surface_takes_a_game_or_rules(given: Any) -> None:
+    assert duels.vector.make(given, 3).rollout(30).games > 0
+    assert DuelEnv(given).rules == DuelVectorEnv(given).rules == Nim()
+    for make in (ours_pettingzoo.env, ours_pettingzoo.raw_env):
+        assert make(given).metadata["name"] == "nim_v0"
+    assert ours_openspiel.load_game(given).rules == Nim()
+    table = duels.table_of(lambda observation, mask: mask.argmax(), given)
+    assert duels.exploitability(table, given) == duels.exploitability(lambda sight: sight.actions[0], given)
+    assert duels.exploitability_bounds("random", given).low > 0
+
+
+def test_options_go_with_a_game_and_not_with_rules() -> None:
+    made = DuelEnv(nim.GAME, heaps=(2, 2), misere=True)
+    assert made.rules == Nim(heaps=(2, 2), misere=True)
+    assert duels.vector.make(nim.GAME, 2, heaps=(1, 1)).rules == Nim(heaps=(1, 1))
+    for make in (DuelEnv, DuelVectorEnv, ours_pettingzoo.env, ours_openspiel.load_game, duels.vector.make):
+        with pytest.raises(DuelsError, match="rules have theirs"):
+            make(Nim(), misere=True)
+        with pytest.raises(BadOption, match="misere is True or False"):
+            make(nim.GAME, misere=1)
+
+
+def test_a_name_that_is_nobodys_is_refused() -> None:
+    for make in (DuelEnv, DuelVectorEnv, ours_pettingzoo.env, ours_openspiel.load_game, duels.vector.make):
+        with pytest.raises(DuelsError, match="no game 'nim'"):
+            make("nim")
+
+
+@pytest.mark.parametrize("game", [tictactoe.GAME, nim.GAME])
+def test_registered_with_gymnasium(game: Game) -> None:
+    name = ours_gymnasium.register(game)
+    assert ours_gymnasium.register(game) == name == f"duels/{game.name.title()}-v0"
+    check_env(gymnasium.make(name, render_mode="ansi").unwrapped)
+    envs: Any = gymnasium.make_vec(name, num_envs=3)
+    assert isinstance(envs.unwrapped, DuelVectorEnv)
+    assert envs.reset(seed=1)[0].shape[0] == 3
+
+
+def test_a_registered_environment_of_ours_can_be_written_as_json() -> None:
+    spec = gymnasium.make("duels/Lights-v0", lights=5).spec
+    assert spec
+    assert json.loads(spec.to_json())["kwargs"] == {"game": "lights", "lights": 5}
+
+
+@pytest.mark.parametrize("game", [tictactoe.GAME, nim.GAME, highcard.GAME])
+def test_registered_with_pettingzoo(game: Game) -> None:
+    name = ours_pettingzoo.register(game)
+    assert ours_pettingzoo.register(game) == name == f"duels/{game.name}-v0"
+    env = pettingzoo.make("aec", name)
+    assert isinstance(env, ours_pettingzoo.GuardedDuelEnv)
+    their_tests.api_test(env, num_cycles=100)
+    their_tests.api_test(ours_pettingzoo.raw_env(game), num_cycles=100)
+    their_tests.seed_test(lambda: ours_pettingzoo.env(game), num_cycles=50)
+    assert pickle.loads(pickle.dumps(env)).rules == env.rules
+
+
+@pytest.mark.parametrize("rules", [TicTacToe(), Nim(roll=2), HighCard(max_passes=3)])
+def test_registered_with_openspiel(rules: Any, capfd: pytest.CaptureFixture[str]) -> None:
+    name = ours_openspiel.register(rules.game)
+    assert ours_openspiel.register(rules.game) == name == f"duels_{rules.name}"
+    game = ours_openspiel.load_game(rules)
+    assert game.rules == rules
+    pyspiel.random_sim_test(game, num_sims=5, serialize=True, verbose=False)
+    again = pyspiel.load_game(str(game))
+    assert again.rules == rules
+
+
+PARAMETERS = [
+    ("duels_nim", Nim()),
+    ("duels_nim(heaps=3;5;7)", Nim(heaps=(3, 5, 7))),
+    ("duels_nim(heaps=4;)", Nim(heaps=(4,))),
+    ("duels_nim(misere=True,starts=two)", Nim(misere=True, starts="two")),
+    ("duels_nim(misere=false,roll=2)", Nim(roll=2)),
+]
+
+
+@pytest.mark.parametrize(("text", "rules"), PARAMETERS)
+def test_parameters_of_every_kind(text: str, rules: Nim) -> None:
+    ours_openspiel.register(nim.GAME)
+    loaded = pyspiel.load_game(text)
+    assert loaded.rules == rules
+    assert pyspiel.load_game(str(loaded)).rules == rules
+    assert str(ours_openspiel.load_game(rules)) == str(loaded)
+
+
+@pytest.mark.parametrize("wrong", ["heaps=a;b", "starts=three", "heaps=;"])
+def test_parameters_that_are_no_options_are_refused(wrong: str) -> None:
+    ours_openspiel.register(nim.GAME)
+    with pytest.raises(BadOption):
+        pyspiel.load_game(f"duels_nim({wrong})")
+
+
+def test_a_drawn_game_in_openspiel_is_worth_nothing() -> None:
+    state = ours_openspiel.load_game(TicTacToe()).new_initial_state()
+    for action in (0, 4, 8, 1, 7, 6, 2, 5, 3):
+        assert not state.is_terminal()
+        state.apply_action(action)
+    assert state.is_terminal()
+    assert state.returns() == [0.0, 0.0]
+
+
+# -- another game that is called flip --------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Flip(Nim):
+    """Nim under a name of ours."""
+
+    game = Game("flip", "Another flip", "no tiles at all", "tests.outside.nim")
+
+
+@dataclass(frozen=True)
+class TwoSteps(QuantumTiles):
+    """Flip's own rules, changed: nothing that was written for those holds of these."""
+
+
+def test_a_kernel_is_found_by_the_rules_not_by_a_name() -> None:
+    small: dict[str, Any] = {"side": 2, "values": 2, "copies": 2, "target": 3}
+    assert isinstance(duels.vector.make("flip", **small), FlipBatch)
+    assert isinstance(make_engine(rules_of("flip", **small)), FlipEngine)
+    for rules in (Flip(), TwoSteps(**small)):
+        batch = duels.vector.make(rules, 2)
+        assert isinstance(batch, duels.vector.TableBatch)
+        assert batch.rollout(20).games > 0
+        assert isinstance(make_engine(rules), RulesEngine)
+
+
+def test_an_id_stands_for_one_game() -> None:
+    for ours in (ours_gymnasium, ours_pettingzoo, ours_openspiel):
+        with pytest.raises(DuelsError, match=r"is taken: by the game in duels\.games\.flip"):
+            ours.register(Flip.game)
+    with pytest.raises(DuelsError, match="are not those of"):
+        ours_openspiel.load_game(Flip())
+
+
+def test_importing_registers_what_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Entry points bring a game; its modules are imported anew, as in a fresh process."""
+    import importlib
+
+    brought = Game("brought", "Brought", "by another package", "tests.outside.nim")
+    every: list[tuple[ModuleType, str, Any]] = [
+        (ours_gymnasium, "duels/Brought-v0", lambda: gymnasium.spec("duels/Brought-v0")),
+        (ours_pettingzoo, "duels/brought-v0", lambda: pettingzoo.spec("aec", "duels/brought-v0")),
+        (ours_openspiel, "duels_brought", lambda: pyspiel.load_game("duels_brought")),
+    ]
+    monkeypatch.setattr("duels.games.all_games", lambda: (*GAMES.values(), brought))
+    for module, _, find in every:
+        importlib.reload(module)
+        assert find()
+
+
+# -- counting before exploring ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("game", "options"), [("lights", {"lights": 25}), ("leap", {"goal": 1500}), ("hunt", {"cells": 30})]
+)
+def test_what_is_far_too_large_is_refused_unexplored(
+    game: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("duels.solving.tables._explore", None)
+    with pytest.raises(TooLarge, match=f"{game} has too many states"):
+        duels.vector.make(game, **options)
+    with pytest.raises(TooLarge, match=f"{game} has too many states"):
+        duels.table_of(lambda observation, mask: 0, game, **options)
+    with pytest.raises(DuelsError, match="too large to be searched"):
+        duels.exploitability(lambda sight: sight.actions[0], game, **options)
+
+
+# -- chance before the first decision --------------------------------------------------------------
+
+
+def test_games_begin_with_what_chance_brings() -> None:
+    batch = duels.vector.make(Nim(heaps=(1, 1), roll=3), 3000, seed=4)
+    shares = np.bincount(batch.states, minlength=3) / 3000
+    assert shares[:3] == pytest.approx([1 / 3] * 3, abs=0.03)
+    first = batch.states.tolist()
+    batch.reset()
+    assert batch.states.tolist() != first
+    batch.reset(4)
+    assert batch.states.tolist() == first
+
+
+@pytest.mark.parametrize("make", [DuelEnv, ours_pettingzoo.raw_env])
+def test_a_game_that_is_broken_off_is_followed_by_another(make: Any) -> None:
+    env = make(Nim(heaps=(1, 1), roll=4))
+    env.reset(seed=3)
+    started = set()
+    for _ in range(30):
+        env.reset()
+        started.add(env._engine.observe(0).tobytes())
+    assert len(started) == 4
+
+
+def test_an_illegal_first_move_does_not_bring_the_same_game_again() -> None:
+    rules = Nim(heaps=(1, 1), roll=4)
+    env, envs = DuelEnv(rules), DuelVectorEnv(rules, 1)
+    shown = [env.reset(seed=3)[0].tolist()]
+    many: list[Any] = [envs.reset(seed=3)[0][0].tolist()]
+    for _ in range(20):
+        env.step(np.int64(99))
+        shown.append(env.reset()[0].tolist())
+        many.append(envs.step(np.array([99]))[0][0].tolist())
+    assert shown == many
+    assert len({str(look) for look in shown}) == 4

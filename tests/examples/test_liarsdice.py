@@ -1,0 +1,212 @@
+"""Liar's dice, a game from outside with secrets: the same as OpenSpiel's, node by node and in its value."""
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import pytest
+from duels_liarsdice import GAME
+from duels_liarsdice.rules import LiarsDice
+
+from duels.core.errors import DuelsError
+from duels.core.explore import reachable
+from duels.core.laws import check_everywhere
+from duels.core.match import Match
+from duels.core.record import dumps
+from duels.core.rules import CHANCE, Seat
+from duels.core.words import plain
+from duels.games import load_record
+from duels.solving.cfr import TARGET
+from duels.solving.equilibrium_oracle import EquilibriumOracle
+from duels.solving.oracles import oracle_for
+
+pyspiel = pytest.importorskip("pyspiel")
+
+AnyMatch = Match[Any, Any, Any]
+
+
+@pytest.mark.parametrize("sides", [1, 2, 3])
+def test_every_law_holds_everywhere(sides: int) -> None:
+    rules = LiarsDice(sides)
+    assert check_everywhere(rules).states <= rules.most_states()
+
+
+def test_the_states_are_not_more_than_stated() -> None:
+    assert sum(1 for _ in reachable(LiarsDice())) <= LiarsDice().most_states()
+
+
+@pytest.mark.parametrize(
+    ("entries", "winner"),
+    [
+        ("4 2 1-4 liar", Seat.ONE),  # there is one 4
+        ("4 2 1-3 liar", Seat.TWO),
+        ("4 2 2-4 liar", Seat.TWO),
+        ("6 4 2-4 liar", Seat.ONE),  # a 6 counts as a 4
+        ("6 6 2-1 liar", Seat.ONE),
+        ("4 6 1-1 1-2 1-3 liar", Seat.ONE),
+        ("4 2 1-6 2-2 liar", Seat.ONE),  # Player 2 bid it, and Player 1 called
+    ],
+)
+def test_who_wins(entries: str, winner: Seat) -> None:
+    outcome = Match.start(LiarsDice()).play_text(*entries.split()).outcome
+    assert outcome
+    assert outcome.winner is winner
+
+
+def test_a_bid_is_higher_than_the_last() -> None:
+    match = Match.start(LiarsDice(3)).play_text("1", "1")
+    assert [match.rules.format(action) for action in match.actions] == [
+        "1-1",
+        "1-2",
+        "1-3",
+        "2-1",
+        "2-2",
+        "2-3",
+    ]
+    match = match.play_text("1-3")
+    assert [match.rules.format(action) for action in match.actions] == ["2-1", "2-2", "2-3", "liar"]
+    match = match.play_text("2-3")
+    assert [match.rules.format(action) for action in match.actions] == ["liar"]
+
+
+def test_a_seat_is_shown_the_dice_once_they_are_called() -> None:
+    match = Match.start(LiarsDice(3)).play_text("1", "3", "1-1", "liar")
+    for seat in Seat:
+        copy = dumps(match, seat=seat)
+        assert load_record(copy, GAME).match.sight(seat) == match.sight(seat)
+    assert match.previous
+    assert match.previous.sight(Seat.ONE).view.dice == (1, 0)
+    assert match.sight(Seat.ONE).view.dice == (1, 3)
+
+
+def test_what_the_screen_shows() -> None:
+    rules = LiarsDice(3)
+    words = GAME.words(rules)
+    match = Match.start(rules).play_text("1", "3", "2-1")
+    assert plain(words.board(match.sight(Seat.ONE))) == (
+        "Player 1's die: 1\nPlayer 2's die: hidden\nLast bid: two 1s\n"
+    )
+    told = [plain(words.tell(match.seen(Seat.TWO)[: n + 1])) for n in range(len(match.seen(Seat.TWO)))]
+    assert "".join(told) == "Player 2 rolls a 3.\nPlayer 1 bids two 1s.\n"
+    over = match.play_text("liar")
+    assert plain(words.tell(over.seen(None))) == (
+        "Player 2 calls. The bid is two 1s, the dice are 1 and 3. Player 1 wins!\n"
+    )
+
+
+# -- beside OpenSpiel --------------------------------------------------------------------------------
+
+
+def spiel_game(sides: int) -> Any:
+    return pyspiel.load_game(f"liars_dice(numdice=1,dice_sides={sides})")
+
+
+def in_step(match: AnyMatch, state: Any) -> Iterator[tuple[AnyMatch, Any]]:
+    """Every history in both."""
+    yield match, state
+    for number, action in zip(state.legal_actions(), match.actions, strict=True):
+        assert match.actor
+        yield from in_step(match.play(match.actor, action), state.child(number))
+
+
+@pytest.mark.parametrize("sides", [2, 3, 4])
+def test_it_is_the_game_of_openspiel(sides: int) -> None:
+    histories = 0
+    for match, state in in_step(Match.start(LiarsDice(sides)), spiel_game(sides).new_initial_state()):
+        histories += 1
+        names = [state.action_to_string(number).lower() for number in state.legal_actions()]
+        assert [name.removeprefix("roll ") for name in names] == list(map(match.rules.format, match.actions))
+        if match.actor is CHANCE:
+            odds = [probability for _, probability in state.chance_outcomes()]
+            assert odds == pytest.approx([float(p) for p in match.rules.odds(match.state)])
+        elif match.actor is not None:
+            assert state.current_player() == match.actor - 1
+        else:
+            assert match.outcome
+            assert state.returns()[0] == 2 * match.outcome.score(Seat.ONE) - 1
+    assert histories == {2: 127, 3: 1147, 4: 8181}[sides]
+
+
+@cache
+def oracle(sides: int) -> EquilibriumOracle[Any, Any]:
+    made = oracle_for(LiarsDice(sides))
+    assert isinstance(made, EquilibriumOracle)
+    return made
+
+
+@pytest.mark.parametrize("sides", [2, 3, 4])
+def test_its_value_is_what_openspiels_own_solver_finds(sides: int) -> None:
+    game = spiel_game(sides)
+    solver = pyspiel.CFRPlusSolver(game)
+    for _ in range(100):
+        solver.evaluate_and_update_policy()
+    policy = solver.average_policy()
+    value = pyspiel.expected_returns(game.new_initial_state(), policy, -1, True)[0]
+    margin = pyspiel.nash_conv(game, policy)
+    # OpenSpiel counts from -1 to 1.
+    low, high = (value - margin + 1) / 2, (value + margin + 1) / 2
+    answers = oracle(sides).solution.answers
+    assert 1 - answers[Seat.TWO] <= high
+    assert low <= answers[Seat.ONE]
+    assert oracle(sides).solution.nash_conv <= TARGET
+    opening = LiarsDice(sides).sight(LiarsDice(sides).initial(), Seat.ONE)
+    assert oracle(sides).value(opening).number == pytest.approx((value + 1) / 2, abs=margin + TARGET)
+
+
+@pytest.mark.parametrize(("sides", "value"), [(1, 1), (2, 3 / 4), (3, 5 / 9), (4, 17 / 32)])
+def test_its_value_is_what_linear_programming_gave(sides: int, value: float) -> None:
+    answers = oracle(sides).solution.answers
+    assert 1 - answers[Seat.TWO] - 1e-9 <= value <= answers[Seat.ONE] + 1e-9
+
+
+@pytest.mark.parametrize("sides", [2, 3])
+def test_openspiel_finds_the_same_nash_conv_for_our_pair(sides: int) -> None:
+    game, table = spiel_game(sides), {}
+    for match, state in in_step(Match.start(LiarsDice(sides)), game.new_initial_state()):
+        if isinstance(match.actor, Seat):
+            weights = oracle(sides).weights(match.sight(match.actor))
+            table[state.information_state_string()] = list(zip(state.legal_actions(), weights, strict=True))
+    found = pyspiel.nash_conv(game, pyspiel.TabularPolicy(table))
+    assert found == pytest.approx(2 * oracle(sides).solution.nash_conv, abs=1e-9)
+
+
+# -- its default oracle ------------------------------------------------------------------------------
+
+
+def test_who_holds_a_wild_face_knows_more() -> None:
+    rules = LiarsDice(3)
+    holding = [oracle(3).value(rules.parse_position(f"2: ?, {face}, 1-3")).number for face in (1, 2, 3)]
+    assert holding[2] < 0.5 < holding[0], "Player 1 has bid what a 3 makes true"
+    sight = rules.parse_position("2: ?, 1, 2-3")
+    verdict = oracle(3).judge(sight)
+    assert [rules.format(action) for action in verdict.best] == ["liar"]
+    assert verdict.value.number == pytest.approx(1)
+
+
+def test_beliefs_are_about_the_other_die() -> None:
+    rules = LiarsDice(3)
+    sight = rules.parse_position("2: ?, 1, 2-1")
+    belief = oracle(3).belief(sight)
+    assert list(belief) == ["hidden 1", "hidden 2", "hidden 3"]
+    assert sum(belief.values()) == pytest.approx(1)
+    assert belief["hidden 1"] > 0.9, "only who has a 1 bids so at once"
+    assert oracle(3).whereabouts(rules.parse_position("1: 1, ?, 2-1")) == "hidden 1"
+
+
+def test_what_has_too_many_states_for_features_is_told_at_once() -> None:
+    with pytest.raises(DuelsError, match="write a door 'features' in duels_liarsdice"):
+        GAME.encoding(LiarsDice(10_000))
+
+
+def test_dice_with_many_sides_are_refused_at_once() -> None:
+    with pytest.raises(DuelsError, match=r"^liarsdice can go more than 400,000 ways .*\.$"):
+        oracle_for(LiarsDice(7))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("sides", "most", "value"), [(5, TARGET, 63 / 125), (6, 0.003, 0.486434108527)])
+def test_dice_with_five_and_six_sides(sides: int, most: float, value: float) -> None:
+    """Values by linear programming; that of six sides, -0.027131782945736, is in OpenSpiel's own tests."""
+    solution = oracle(sides).solution
+    assert solution.nash_conv <= most
+    assert 1 - solution.answers[Seat.TWO] - 1e-9 <= value <= solution.answers[Seat.ONE] + 1e-9

@@ -1,0 +1,126 @@
+"""Tic-tac-toe, a game from outside that can be drawn: its rules, and what it gets without asking for it."""
+
+from fractions import Fraction
+from random import Random
+
+import pytest
+from duels_tictactoe import GAME
+from duels_tictactoe.rules import TicTacToe
+
+import duels
+from duels.analysis.review_page import review_as_page
+from duels.analysis.solution import solve
+from duels.core.errors import NotationError
+from duels.core.explore import count_lines
+from duels.core.laws import Checked, check_everywhere
+from duels.core.match import Match, playing
+from duels.core.record import dumps
+from duels.core.rules import Ending, Seat
+from duels.core.words import plain
+from duels.games import load_record
+from duels.players import make_player
+from duels.solving.induction import InductionOracle
+from duels.solving.oracles import oracle_for
+from duels.terminal.hint_text import hint_as_text
+from duels.terminal.review_text import review_as_text
+from duels.terminal.solve import solution_as_text
+
+RULES = TicTacToe()
+
+
+def test_every_law_holds_everywhere() -> None:
+    assert check_everywhere(RULES) == Checked(states=5478, steps=16167)
+
+
+def test_how_many_ways_it_can_go() -> None:
+    """The published numbers: 9 · 8 · 7 · 6 · 5 lines, and from then on some have ended."""
+    assert count_lines(RULES, 9) == (9, 72, 504, 3024, 15120, 54720, 148176, 200448, 127872)
+
+
+@pytest.mark.parametrize(
+    ("entries", "ending", "winner"),
+    [
+        ("1 4 2 5 3", Ending.WON, Seat.ONE),
+        ("1 3 2 5 4 7", Ending.WON, Seat.TWO),
+        ("1 2 3 5 8 4 6 9 7", Ending.DRAWN, None),
+        ("1 2 3 4 5 6 8 7 9", Ending.WON, Seat.ONE),  # the ninth mark wins
+    ],
+)
+def test_how_it_ends(entries: str, ending: Ending, winner: Seat | None) -> None:
+    outcome = Match.start(RULES).play_text(*entries.split()).outcome
+    assert outcome
+    assert (outcome.ending, outcome.winner) == (ending, winner)
+
+
+@pytest.mark.parametrize("text", ["", "X", "XO_X_____", "XO_X____ 1", "XO_X____! 2", "XO_X_____ 3"])
+def test_what_is_no_position(text: str) -> None:
+    with pytest.raises(NotationError, match="Cannot read"):
+        RULES.parse_position(text)
+
+
+def test_a_drawn_match_is_recorded() -> None:
+    match = Match.start(RULES).play_text(*"123584697")
+    text = dumps(match)
+    assert text.endswith("result: drawn\n")
+    assert load_record(text, GAME).match.outcome == match.outcome
+
+
+# -- what every game has without asking for it -------------------------------------------------------
+
+
+def test_the_doors_it_does_not_have_open_to_defaults() -> None:
+    sight = RULES.sight(RULES.initial(), Seat.ONE)
+    assert GAME.encoding(RULES).size == 9 * 3 + 1
+    assert GAME.greedy(RULES)(sight, sight.actions[0]) == 0.5
+    assert "<svg" in GAME.drawing(RULES).draw(sight)
+    assert "Three of your marks" in GAME.card()
+
+
+def test_a_value_is_not_called_a_chance_to_win() -> None:
+    opening = RULES.sight(RULES.initial(), Seat.ONE)
+    assert duels.hint(opening).text == (
+        "All actions are equally good (worth 50.0%). Every move keeps the draw."
+    )
+    shown = plain(hint_as_text(opening, GAME.words(RULES), (), oracle_for(RULES)))
+    assert shown == "Hint: All actions are equally good (worth 50.0%). Every move keeps the draw.\n"
+    assert "Player 1 to move is at 50.0% (1/2, exact)." in solution_as_text(solve(opening, oracle_for(RULES)))
+    exercise = next(e for e in duels.exercises(GAME, "1") if e.verdict.value.number == 0.5)
+    right = exercise.verdict.best[0]
+    assert exercise.grade(right).text.startswith(f"Right: {RULES.format(right)} is worth 50.0%. ")
+    drawn = duels.review(Match.start(RULES).play_text(*"123584697"))
+    for told in (review_as_text(drawn), review_as_page(drawn)):
+        assert "chance to win" not in told
+        assert "The match's worth to Player 1" in told
+
+
+def test_perfect_play_is_a_draw() -> None:
+    oracle = oracle_for(RULES)
+    assert isinstance(oracle, InductionOracle)
+    assert oracle.value(RULES.sight(RULES.initial(), Seat.ONE)).fraction == Fraction(1, 2)
+    corner = RULES.parse_position("X________ 2")
+    assert [RULES.format(action) for action in oracle.judge(corner).best] == ["5"]
+    assert oracle.reason(corner) == "5 keeps the draw; every other move loses."
+    assert all(check.passed for check in oracle.verify())
+
+
+@pytest.mark.parametrize("seat", Seat)
+@pytest.mark.parametrize("other", ["random", "greedy", "perfect"])
+def test_a_perfect_player_never_loses(seat: Seat, other: str) -> None:
+    players = {seat: make_player("perfect", RULES), seat.other: make_player(other, RULES)}
+    rng = Random(f"{seat} {other}")
+    for _ in range(30):
+        *_, match = playing(
+            Match.start(RULES), rng, lambda match, actor: players[actor].choose(match.sight(actor), rng)
+        )
+        assert match.outcome
+        assert match.outcome.winner in ((None,) if other == "perfect" else (None, seat))
+
+
+def test_what_the_screen_shows() -> None:
+    words = GAME.words(RULES)
+    match = Match.start(RULES).play_text("5", "1")
+    assert plain(words.board(match.sight(Seat.ONE))) == " O | 2 | 3\n 4 | X | 6\n 7 | 8 | 9\n"
+    drawn = Match.start(RULES).play_text(*"123584697")
+    assert plain(words.tell(drawn.seen(None))).endswith("The board is full: a draw.\n")
+    won = Match.start(RULES).play_text(*"14253")
+    assert plain(words.tell(won.seen(None))).endswith("Player 1 has three in a row and wins!\n")

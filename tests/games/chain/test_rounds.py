@@ -1,0 +1,119 @@
+"""The worth of a start: the fixpoint nearest to an even chance."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from duels.core.rules import CHANCE, Actor, Seat
+from duels.games.chain.rounds import Round, start_worth
+from duels.solving.graph import Graph
+from duels.solving.stochastic import broken_equations, hollow_promises
+
+Line = tuple[Fraction, Fraction]  # what a round is worth at u = 0, and its slope
+
+
+def round_of(rows: list[list[Line]]) -> Round:
+    """A round in which the player who begins picks a row and the other picks a line from it."""
+
+    def play_round(u: Fraction, side: int) -> tuple[Fraction, Fraction]:
+        def near(line: Line) -> tuple[Fraction, Fraction]:
+            return line[0] + line[1] * u, side * line[1]
+
+        value, slope = max(min(map(near, row)) for row in rows)
+        return value, side * slope
+
+    return play_round
+
+
+def line(at_zero: str, slope: str) -> Line:
+    return Fraction(at_zero), Fraction(slope)
+
+
+@pytest.mark.parametrize(
+    ("rows", "worth"),
+    [
+        ([[line("0", "1")]], "0"),  # the other can start over for ever
+        ([[line("0", "-1")]], "0"),
+        ([[line("1/2", "1/2")]], "1"),  # a coin: win, or begin again
+        ([[line("-1/2", "1/2")]], "-1"),
+        ([[line("1/3", "0")]], "1/3"),
+        ([[line("1/9", "-1/3")]], "1/12"),
+        ([[line("1/4", "0")], [line("0", "1")]], "1/4"),  # waiting gains nothing: every u above is a zero
+        ([[line("-1/4", "0"), line("0", "1")]], "-1/4"),
+        ([[line("1/2", "-1/2")], [line("1/3", "0"), line("1/8", "7/8")]], "1/3"),
+    ],
+)
+def test_known_rounds(rows: list[list[Line]], worth: str) -> None:
+    assert start_worth(round_of(rows)) == Fraction(worth)
+
+
+def lines() -> st.SearchStrategy[Line]:
+    """Chances of winning, losing, beginning again and letting the other begin, in twelfths."""
+    cuts = st.lists(st.integers(0, 12), min_size=3, max_size=3).map(sorted)
+
+    def made(cut: list[int]) -> Line:
+        win, lose, again = cut[0], cut[1] - cut[0], cut[2] - cut[1]
+        return Fraction(win - lose, 12), Fraction(again - (12 - cut[2]), 12)
+
+    return cuts.map(made)
+
+
+@settings(deadline=None)
+@given(st.lists(st.lists(lines(), min_size=1, max_size=4), min_size=1, max_size=4))
+def test_it_is_a_fixpoint_and_none_is_nearer_to_zero(rows: list[list[Line]]) -> None:
+    play_round = round_of(rows)
+    worth = start_worth(play_round)
+    assert play_round(worth, 1)[0] == worth
+    for nearer in (worth * Fraction(10**9 - 1, 10**9), worth / 2, Fraction(0)):
+        if worth:
+            assert (play_round(nearer, 1)[0] - nearer) * worth > 0
+
+
+@settings(deadline=None)
+@given(st.lists(st.lists(lines(), min_size=1, max_size=4), min_size=1, max_size=4))
+def test_it_is_proven_to_be_the_value_of_the_match(rows: list[list[Line]]) -> None:
+    """By a proof that knows nothing of rounds, on the graph of the whole match."""
+    worth = start_worth(round_of(rows))
+    graph, values = match_of(rows, {Seat.ONE: (1 + worth) / 2, Seat.TWO: (1 - worth) / 2})
+    assert list(broken_equations(graph, values)) == []
+    for seat in Seat:
+        assert list(hollow_promises(graph, values, seat)) == []
+
+
+def match_of(rows: list[list[Line]], starts: dict[Seat, Fraction]) -> tuple[Graph[int], list[Fraction]]:
+    """The match as a graph, and what every node of it is worth if the two starts are worth `starts`."""
+    followers: list[tuple[int, ...]] = [(), (), (), ()]
+    actor: list[Actor | None] = [None, None, Seat.ONE, Seat.TWO]  # won, lost, and the starts
+    odds: list[tuple[Fraction, ...]] = [(), (), (), ()]
+    values = [Fraction(1), Fraction(0), starts[Seat.ONE], starts[Seat.TWO]]
+
+    def add(who: Actor, after: list[int], chances: tuple[Fraction, ...] = ()) -> int:
+        worths = [values[node] for node in after]
+        if who is CHANCE:
+            values.append(sum((c * w for c, w in zip(chances, worths, strict=True)), Fraction(0)))
+        else:
+            values.append(max(worths) if who is Seat.ONE else min(worths))
+        actor.append(who)
+        followers.append(tuple(after))
+        odds.append(chances)
+        return len(values) - 1
+
+    for seat in Seat:
+        ends = [0, 1, 2, 3] if seat is Seat.ONE else [1, 0, 3, 2]
+        chosen = [add(seat.other, [add(CHANCE, *coin(line, ends)) for line in row]) for row in rows]
+        followers[1 + seat] = tuple(chosen)
+    return Graph(
+        list(range(len(values))), {}, actor, followers, odds, {0: Fraction(1), 1: Fraction(0)}
+    ), values
+
+
+def coin(line: Line, ends: list[int]) -> tuple[list[int], tuple[Fraction, ...]]:
+    """Chances of winning, losing, beginning again and not beginning that make up a line."""
+    at_zero, slope = line
+    rest = (1 - abs(at_zero) - abs(slope)) / 2  # as often won as lost
+    win, lose = max(at_zero, Fraction(0)) + rest, max(-at_zero, Fraction(0)) + rest
+    all_chances = (win, lose, max(slope, Fraction(0)), max(-slope, Fraction(0)))
+    some = [(end, chance) for end, chance in zip(ends, all_chances, strict=True) if chance]
+    return [end for end, _ in some], tuple(chance for _, chance in some)

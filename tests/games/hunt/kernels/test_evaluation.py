@@ -1,0 +1,101 @@
+"""Exact sums over two policies: against every line of play through the rules, and against plain matches."""
+
+from collections import defaultdict
+
+import pytest
+
+from duels.core.rules import Seat, Sight
+from duels.games.hunt.oracle import HuntOracle
+from duels.games.hunt.policies import Weigh, policy_of_tables, policy_of_weights
+from duels.games.hunt.rules import Action, End, Known, QuantumHunt, State
+from duels.games.hunt.simulation import simulate
+from duels.games.hunt.strategy import shipped
+
+pytest.importorskip("numba")
+
+from duels.games.hunt.kernels.evaluation import evaluate
+from tools.hunt.naive import NAIVE
+
+RULES = QuantumHunt()
+UNIFORM, SWEEPS = NAIVE["uniform"], NAIVE["stays and sweeps"]
+
+
+def every_line(one: Weigh, two: Weigh, turns: int) -> list[dict[End, float]]:
+    """How each of the first turns ends the game, by the rules alone: all that can happen, with its chance."""
+    lines: dict[State, float] = {RULES.initial(): 1.0}
+    ends = []
+    for number in range(turns):
+        seat = Seat.TWO if number % 2 else Seat.ONE
+        for _ in range(2):  # movement, then observation
+            after: dict[State, float] = defaultdict(float)
+            for state, chance in lines.items():
+                actions = RULES.actions(state)
+                weights = (one, two)[number % 2](RULES.sight(state, seat).view, actions)
+                for action, weight in zip(actions, weights, strict=True):
+                    if weight:
+                        after[RULES.apply(state, action).state] += chance * weight / sum(weights)
+            lines = after
+        ended: dict[End, float] = defaultdict(float)
+        for state, chance in lines.items():
+            if state.end:
+                ended[state.end] += chance
+        ends.append(ended)
+        lines = {state: chance for state, chance in lines.items() if not state.end}
+    return ends
+
+
+@pytest.mark.parametrize(
+    ("one", "two"), [(UNIFORM, UNIFORM), (SWEEPS, UNIFORM), (UNIFORM, NAIVE["always stays"])]
+)
+def test_every_turn_ends_as_often_as_the_rules_say(one: Weigh, two: Weigh) -> None:
+    turns = 4
+    found = evaluate(policy_of_weights(one, Seat.ONE), policy_of_weights(two, Seat.TWO), longest=turns)
+    for turn, ended in zip(found.turns, every_line(one, two, turns), strict=True):
+        assert turn.captured == pytest.approx(ended[End.CAPTURE], abs=1e-12)
+        assert turn.collided == pytest.approx(ended[End.COLLISION], abs=1e-12)
+    assert found.left == pytest.approx(1 - sum(found.lengths))
+
+
+def test_progress_is_told_turn_by_turn() -> None:
+    told: list[str] = []
+    evaluate(policy_of_weights(SWEEPS, Seat.ONE), policy_of_weights(SWEEPS, Seat.TWO), progress=told.append)
+    assert told[0] == "exact sums, turn 1, 1 of the games left"
+    assert len(told) > 5
+
+
+def test_what_is_counted_on_the_way_adds_up() -> None:
+    found = evaluate(policy_of_weights(SWEEPS, Seat.ONE), policy_of_weights(UNIFORM, Seat.TWO), longest=6)
+    left = 1.0
+    for turn in found.turns:
+        assert turn.moved.sum() == pytest.approx(left)
+        assert turn.answered.sum() == pytest.approx(left)
+        assert turn.named.sum() == pytest.approx(left - turn.collided)
+        assert turn.echoed.sum() == pytest.approx(left - turn.collided)
+        left -= turn.captured + turn.collided
+    third = found.turns[2]  # whoever sweeps names 2 after 1, and never moves
+    assert third.named[0, 1] == pytest.approx(third.named.sum())
+    assert third.moved.trace() == pytest.approx(third.moved.sum())
+
+
+@pytest.mark.parametrize("seat", list(Seat))
+def test_the_shipped_strategy_against_a_naive_policy_matches_plain_matches(seat: Seat) -> None:
+    """The tables as they are summed are the ones that the oracle plays by."""
+    strategy = shipped()
+    sides = {seat: policy_of_tables(strategy[seat]), seat.other: policy_of_weights(SWEEPS, seat.other)}
+    found = evaluate(sides[Seat.ONE], sides[Seat.TWO])
+
+    def sweeper(sight: Sight[Action, Known]) -> list[float]:
+        return SWEEPS(sight.view, sight.actions)
+
+    played = {seat: HuntOracle(RULES, strategy).weights, seat.other: sweeper}
+    simulated = simulate(RULES, played, 600, seed=3)
+    assert simulated.won.agrees(found.won)
+    assert simulated.entries.agrees(2 * found.turns_on_average)
+    assert found.left < 1e-8
+
+
+@pytest.mark.slow
+def test_the_shipped_pair_matches_plain_matches() -> None:
+    oracle = HuntOracle(RULES, shipped())
+    checks = [check for check, _ in zip(oracle.verify(), range(2), strict=False)]
+    assert [check.passed for check in checks] == [True, True], checks

@@ -1,0 +1,23 @@
+"""Compiled code that runs for seconds lets others run beside it: whoever waits is told how far it is."""
+
+from importlib import import_module
+
+import pytest
+
+numba = pytest.importorskip("numba")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "duels.games.hunt.kernels.controller",
+        "duels.games.hunt.kernels.evaluation",
+        "duels.games.hunt.kernels.interpolation",
+        "tools.hunt.self_play",
+    ],
+)
+def test_compiled_code_leaves_the_interpreter_to_others(name: str) -> None:
+    module = import_module(name)
+    compiled = [part for part in vars(module).values() if isinstance(part, numba.core.dispatcher.Dispatcher)]
+    assert compiled
+    assert all(part.targetoptions.get("nogil") for part in compiled)

@@ -1,0 +1,173 @@
+"""The bounds on a best responder against plain search over the rules, in games small enough for it."""
+
+from array import array
+from collections.abc import Iterable, Iterator
+from random import Random
+
+import pytest
+
+from duels.core.rules import Seat
+from duels.games.hunt.memory import Memory, Window
+from duels.games.hunt.rules import Action, Observe, QuantumHunt, State, Tunnel
+from duels.games.hunt.strategy import Tables
+
+pytest.importorskip("numba")
+
+from duels.games.hunt.pomdp import Effort, bounds, tightest
+from duels.games.hunt.responder_problem import folded, mirrored_rows, problem_against
+
+Met = tuple[float, State, tuple[int, ...]]
+Acted = tuple[float, State, tuple[int, ...], Action]
+CELLS = 3
+MEMORY = Window(CELLS, 1)
+
+
+def some_tables(seed: int, memory: Memory = MEMORY) -> Tables:
+    """A strategy that never tunnels, with odd weights."""
+    rng = Random(seed)
+    cells, rows = memory.cells, len(memory.states) ** 2
+    moves, names = array("H"), array("H")
+    for row in range(rows):
+        own = memory.states[row // len(memory.states)]
+        for place in range(cells + 1):
+            for cell in range(cells):
+                near = place == cells or abs(place - cell) <= 1
+                moves.append(rng.randint(1, 9) if near else 0)
+        for _ in range(cells):
+            names.extend(0 if own[:1] == (cell,) else rng.randint(1, 9) for cell in range(cells))
+    return Tables(moves, names)
+
+
+class Search:
+    """What a responder with full memory and all the rules' actions wins within some turns of its own."""
+
+    def __init__(self, tables: Tables, seat: Seat, at_the_end: float, memory: Memory = MEMORY) -> None:
+        self.rules = QuantumHunt(cells=memory.cells)
+        self.tables, self.seat, self.at_the_end, self.memory = tables, seat, at_the_end, memory
+
+    def value(self, turns: int) -> float:
+        return self.best([(1.0, self.rules.initial(), ())], turns)
+
+    def best(self, group: list[Met], turns: int) -> float:
+        """`group`: chance, state and what was named, for all that looks alike to the responder."""
+        state = group[0][1]
+        outcome = self.rules.outcome(state)
+        mass = sum(p for p, _, _ in group)
+        if outcome:
+            return mass * (outcome.winner is self.seat.other)
+        if self.rules.actor(state) is self.seat:
+            return sum(self.best(part, turns) for part in self.parts(self.acted(group)))
+        if turns == 0 and state.phase.value == "move":
+            return mass * self.at_the_end
+        left = turns - (state.phase.value == "observe")
+        return max(
+            sum(
+                self.best(part, left)
+                for part in self.parts((p, state, names, action) for p, state, names in group)
+            )
+            for action in self.rules.actions(state)
+        )
+
+    def acted(self, group: Iterable[Met]) -> Iterator[Acted]:
+        for p, state, names in group:
+            said = {Seat.ONE: names[::2], Seat.TWO: names[1::2]}
+            index, cells = self.memory.index, self.memory.cells
+            row = index(said[self.seat]) * len(self.memory.states) + index(said[self.seat.other])
+            cell = state.cells[self.seat - 1]
+            if state.phase.value == "observe":
+                start = (row * cells + cell - 1) * cells
+                weights = self.tables.names[start : start + cells]
+            else:
+                start = (row * (cells + 1) + (cell - 1) % (cells + 1)) * cells
+                weights = self.tables.moves[start : start + cells]
+            for action in self.rules.actions(state):
+                if not isinstance(action, Tunnel) and weights[action.cell - 1]:
+                    yield p * weights[action.cell - 1] / sum(weights), state, names, action
+
+    def parts(self, acted: Iterable[Acted]) -> list[list[Met]]:
+        """Carry the actions out and put together what the responder cannot tell apart."""
+        seen: dict[object, list[Met]] = {}
+        for p, state, names, action in acted:
+            step = self.rules.apply(state, action)
+            key = tuple(event for event in step.events if self.seat.other in event.seen_by)
+            named = (*names, action.cell - 1) if isinstance(action, Observe) else names
+            seen.setdefault(key, []).append((p, step.state, named))
+        return list(seen.values())
+
+
+def some_tables_alike_in_the_mirror(seed: int) -> Tables:
+    tables = some_tables(seed)
+    rows = mirrored_rows(MEMORY, MEMORY)
+    moves, names = array("H", tables.moves), array("H", tables.names)
+    for row, image in enumerate(rows):
+        for cell in range(CELLS):
+            for place in range(CELLS + 1):
+                turned = place if place == CELLS else CELLS - 1 - place
+                there = (image * (CELLS + 1) + turned) * CELLS + CELLS - 1 - cell
+                moves[(row * (CELLS + 1) + place) * CELLS + cell] += tables.moves[there]
+            for own in range(CELLS):
+                there = (image * CELLS + CELLS - 1 - own) * CELLS + CELLS - 1 - cell
+                names[(row * CELLS + own) * CELLS + cell] += tables.names[there]
+    return Tables(moves, names)
+
+
+@pytest.mark.parametrize("seat", list(Seat))
+def test_mirror_images_may_be_taken_as_one(seat: Seat) -> None:
+    problem = problem_against(some_tables_alike_in_the_mirror(3), seat, MEMORY, MEMORY)
+    half = folded(problem, MEMORY, MEMORY)
+    assert (half.support != 0).sum() < 0.6 * (problem.support != 0).sum()
+    effort = Effort(sweeps=12, trials=400, depth=6)
+    at_once, apart = tightest(half, effort), tightest(problem, effort)
+    assert at_once.low == pytest.approx(apart.low, abs=0.003)
+    assert at_once.high == pytest.approx(apart.high, abs=0.003)
+    assert max(at_once.low, apart.low) <= min(at_once.high, apart.high)
+
+
+def test_a_strategy_that_is_not_alike_in_the_mirror_is_left_as_it_is() -> None:
+    problem = problem_against(some_tables(3), Seat.ONE, MEMORY, MEMORY)
+    assert folded(problem, MEMORY, MEMORY) is problem
+
+
+@pytest.mark.parametrize("seat", list(Seat))
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize(
+    ("memory", "turns", "width", "gap"), [(MEMORY, 3, 0.4, 0.01), (Window(2, 1), 6, 0.01, 0.01)]
+)
+def test_bounds_hold_against_plain_search(
+    seat: Seat, seed: int, memory: Memory, turns: int, width: float, gap: float
+) -> None:
+    tables = some_tables(seed, memory)
+    found = tightest(problem_against(tables, seat, memory, memory), Effort(sweeps=12, trials=400, depth=6))
+    at_least, at_most = (Search(tables, seat, end, memory).value(turns) for end in (0.0, 1.0))
+    assert found.low <= found.high
+    assert at_least <= found.high
+    assert found.low <= at_most
+    # Both methods must say something: a bound of nothing would pass the lines above.
+    assert found.high - found.low < gap
+    assert at_most - at_least < width
+
+
+@pytest.mark.parametrize("seat", list(Seat))
+@pytest.mark.parametrize("cells", [2, 3, 7])
+def test_every_option_leads_to_a_place_where_play_can_go_on(seat: Seat, cells: int) -> None:
+    """A responder has something to choose by at every place that it can be at."""
+    memory = Window(cells, 1)
+    problem = problem_against(some_tables(1, memory), seat, memory, memory)
+    met, fresh = set(), {node for node, _ in problem.start}
+    while fresh:
+        met |= fresh
+        options = [range(*problem.first_option[node : node + 2]) for node in fresh]
+        places = {int(problem.goes[option]) for part in options for option in part}
+        assert all(problem.support[place] for place in places)
+        fresh = {int(node) for place in places for node in problem.then[place] if node >= 0} - met
+    assert len(met) > cells
+
+
+def test_every_step_gives_valid_and_tighter_bounds() -> None:
+    problem = problem_against(some_tables(5), Seat.ONE, MEMORY, MEMORY)
+    steps = [step.bounds for step in bounds(problem, Effort(sweeps=6, trials=60, depth=4))]
+    highs = [step.high for step in steps]
+    assert highs == sorted(highs, reverse=True)
+    lows = [step.low for step in steps]
+    assert lows == sorted(lows)
+    assert steps[-1].low <= highs[-1] < highs[0]

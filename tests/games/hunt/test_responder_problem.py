@@ -1,0 +1,33 @@
+"""The responder's problem is the game: nothing that the rules allow is left out."""
+
+import pytest
+
+from duels.core.rules import Seat
+from duels.games.hunt.responder_problem import problem_against, type_after
+from duels.games.hunt.rules import OFF_GRID, Move, Phase, QuantumHunt, State, Tunnel
+from duels.games.hunt.strategy import shipped
+
+
+def test_a_responder_goes_where_the_rules_let_it_and_keeps_its_tunnel_where_a_step_does() -> None:
+    rules = QuantumHunt()
+    types = [(cell, tunnel) for tunnel in (False, True) for cell in range(1, 8)] + [(OFF_GRID, True)]
+    for kind, (here, tunnel) in enumerate(types):
+        state = State((here, OFF_GRID), (tunnel, True), (0, 0), Seat.ONE, Phase.MOVE)
+        for cell in range(1, 8):
+            allowed = [a for a in (Move(cell), Tunnel(cell)) if a in rules.actions(state)]
+            then = rules.apply(state, allowed[0]).state if allowed else None
+            expected = types.index((then.cells[0], then.tunnels[0])) if then else None
+            assert type_after(kind, cell - 1) == expected
+
+
+def test_no_play_of_the_strategy_is_left_out() -> None:
+    """Where the strategy acts, its moves and signals are whole distributions over what the rules allow."""
+    pytest.importorskip("numpy")
+    for seat, tables in shipped().items():
+        problem = problem_against(tables, seat)
+        met = problem.support != 0
+        rows = sorted(set(problem.kernel[met].tolist()))
+        on_grid = problem.moves[rows, :7, :7]
+        assert on_grid.sum(axis=2) == pytest.approx(1.0)
+        assert problem.signals[rows, :, :7].sum(axis=1) == pytest.approx(1.0)
+        assert all(on_grid[:, a, b].max() == 0.0 for a in range(7) for b in range(7) if abs(a - b) > 1)

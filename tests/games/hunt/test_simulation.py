@@ -1,0 +1,50 @@
+"""Simulation: means and errors of what is drawn, the same for a seed."""
+
+import pytest
+
+from duels.core.rules import Seat, Sight
+from duels.games.hunt.rules import Action, Known, QuantumHunt
+from duels.games.hunt.simulation import Sampled, simulate
+
+
+def uniform(sight: Sight[Action, Known]) -> list[float]:
+    return [1.0] * len(sight.actions)
+
+
+def test_a_mean_knows_its_error() -> None:
+    sampled = Sampled.of([0.0, 1.0, 1.0, 0.0])
+    assert sampled.mean == 0.5
+    assert sampled.error == pytest.approx((1 / 3) ** 0.5 / 2)
+    assert sampled.agrees(0.5 + 3.9 * sampled.error)
+    assert not sampled.agrees(0.5 + 4.1 * sampled.error)
+
+
+def test_what_is_told_after_the_mean_is_what_agreement_is_tested_by() -> None:
+    sampled = Sampled(0.5385, 0.0079)
+    mean, margin = map(float, str(sampled).removesuffix(" (4 standard errors)").split(" ± "))
+    assert sampled.agrees(0.5283)
+    for exact in (0.5283, 0.5, 0.58):
+        assert sampled.agrees(exact) == (abs(exact - mean) <= margin)
+
+
+def test_one_cell_is_a_collision_on_the_second_turn() -> None:
+    """On one cell Player 2 can only run into Player 1, and nothing can be named twice in a row."""
+    found = simulate(QuantumHunt(cells=1), dict.fromkeys(Seat, uniform), 10, seed=1)
+    assert found.won == Sampled(1.0, 0.0)
+    assert found.entries == Sampled(4.0, 0.0)
+
+
+def test_a_game_that_is_cut_off_counts_half() -> None:
+    found = simulate(QuantumHunt(cells=7, max_turns=1), dict.fromkeys(Seat, uniform), 5, seed=1)
+    assert found.won == Sampled(0.5, 0.0)
+
+
+def test_progress_is_told_now_and_then() -> None:
+    told: list[str] = []
+    simulate(QuantumHunt(), dict.fromkeys(Seat, uniform), 101, seed=1, progress=told.append)
+    assert told == ["match 0 of 101", "match 100 of 101"]
+
+
+def test_the_same_seed_gives_the_same() -> None:
+    runs = [simulate(QuantumHunt(), dict.fromkeys(Seat, uniform), 30, seed) for seed in (1, 1, 2)]
+    assert runs[0] == runs[1] != runs[2]

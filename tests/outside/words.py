@@ -1,0 +1,41 @@
+"""Words for any game: entries are notation."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from duels.core.errors import DuelsError
+from duels.core.rules import Event, Rules, Sight
+from duels.core.words import Dialogue, Refused, Words, ask_until
+
+
+@dataclass(frozen=True)
+class PlainWords(Words[Any, Any]):
+    rules: Rules[Any, Any, Any]
+
+    def opening(self) -> str:
+        return f"{self.rules.name}\n"
+
+    def ask(self, sight: Sight[Any, Any]) -> Dialogue[Any]:
+        def read(entry: str) -> Any:
+            try:
+                action = self.rules.parse(entry)
+            except DuelsError as error:
+                raise Refused(str(error)) from None
+            if action not in sight.actions:
+                raise Refused(self.moves(sight))
+            return action
+
+        return (yield from ask_until("> ", read))
+
+    def entries(self, sight: Sight[Any, Any], action: Any) -> tuple[str, ...]:
+        return (self.rules.format(action),)
+
+    def tell(self, seen: Sequence[Event]) -> str:
+        return f"{seen[-1]}\n"
+
+    def board(self, sight: Sight[Any, Any]) -> str:
+        return f"{self.rules.format_position(sight)}\n"
+
+    def moves(self, sight: Sight[Any, Any]) -> str:
+        return ", ".join(map(self.rules.format, sight.actions)) + "\n"

@@ -1,0 +1,329 @@
+"""Equilibria of small games with secrets, against values known by hand."""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from duels.core.errors import DuelsError, NotationError
+from duels.core.explore import count_lines, reachable
+from duels.core.game import Game
+from duels.core.laws import check_everywhere
+from duels.core.match import Match
+from duels.core.options import option
+from duels.core.rules import CHANCE, Actor, Event, Outcome, Rules, Seat, Step
+from duels.core.secret_rules import SecretRules
+from duels.games import GAMES
+from duels.solving.best_response import best_response
+from duels.solving.cfr import RARE, TARGET, Solution, find_equilibrium
+from duels.solving.equilibrium_oracle import EquilibriumOracle
+from duels.solving.oracle import Exactness
+from duels.solving.oracles import oracle_for
+from duels.solving.tree import Tree, explore_tree
+from duels.solving.valuation import Valuation
+from tests.core.toys import Hide
+from tests.outside.highcard import HighCard
+
+
+@dataclass(frozen=True)
+class State:
+    """Where it is hidden, and where it was sought; in what Player 2 knows, `?` until it is over."""
+
+    hidden: str = ""
+    sought: str = ""
+    coin: str = ""
+
+
+@dataclass(frozen=True)
+class Hid(Event):
+    side: str
+
+
+@dataclass(frozen=True)
+class Ready(Event):
+    """It is hidden."""
+
+
+@dataclass(frozen=True)
+class Sought(Event):
+    side: str
+    hidden: str
+
+
+@dataclass(frozen=True)
+class Fell(Event):
+    coin: str
+
+
+@dataclass(frozen=True)
+class Skewed(SecretRules[State, str, State]):
+    """Player 1 hides left or right, Player 2 seeks. If not found on the right, a coin decides.
+
+    With a coin of chance c, who hides takes the left with c / (1 + c), and wins as often.
+    """
+
+    bias: int = option(50, most=99)
+
+    game = Game("skewed", "Skewed", "a toy", __name__)
+
+    def initial(self) -> State:
+        return State()
+
+    def actor(self, state: State) -> Actor | None:
+        if not state.sought:
+            return Seat.TWO if state.hidden else Seat.ONE
+        return CHANCE if self._tossed(state) and not state.coin else None
+
+    def _tossed(self, state: State) -> bool:
+        return (state.hidden, state.sought) == ("right", "left")
+
+    def actions(self, state: State) -> tuple[str, ...]:
+        actor = self.actor(state)
+        return () if actor is None else ("heads", "tails") if actor is CHANCE else ("left", "right")
+
+    def odds(self, state: State) -> tuple[Fraction, ...]:
+        return (Fraction(self.bias, 100), 1 - Fraction(self.bias, 100))
+
+    def apply(self, state: State, action: str) -> Step[State]:
+        if not state.hidden:
+            return Step(State(action), (Hid(action, seen_by=frozenset({Seat.ONE})), Ready()))
+        if not state.sought:
+            return Step(replace(state, sought=action), (Sought(action, state.hidden),))
+        return Step(replace(state, coin=action), (Fell(action),))
+
+    def outcome(self, state: State) -> Outcome | None:
+        if not state.sought or (self._tossed(state) and not state.coin):
+            return None
+        won = state.hidden != state.sought and state.coin != "tails"
+        return Outcome.win(Seat.ONE if won else Seat.TWO, "It was sought.")
+
+    def view(self, state: State, seat: Seat) -> State:
+        return state if seat is Seat.ONE or state.sought or not state.hidden else State("?")
+
+    def all_actions(self) -> tuple[str, ...]:
+        return ("left", "right")
+
+    def all_outcomes(self) -> tuple[str, ...]:
+        return ("heads", "tails")
+
+    def parse(self, text: str) -> str:
+        if text.lower() not in (*self.all_actions(), *self.all_outcomes()):
+            raise NotationError(text)
+        return text.lower()
+
+    def format(self, action: str) -> str:
+        return action
+
+
+class Forgetful(Skewed):
+    """Player 1 is not told what it did, and decides on it once more."""
+
+    def actor(self, state: State) -> Actor | None:
+        return Seat.ONE if state.hidden and not state.sought else super().actor(state)
+
+    def apply(self, state: State, action: str) -> Step[State]:
+        step = super().apply(state, action)
+        return step if state.hidden else Step(step.state, (Ready(),))
+
+
+SMALL: list[Rules[Any, Any, Any]] = [Hide(), Skewed(), GAMES["hunt"].rules(cells=2, max_turns=3)]
+
+
+def solved(rules: Rules[Any, Any, Any]) -> tuple[Tree, Solution]:
+    tree = explore_tree(rules)
+    return tree, find_equilibrium(tree)
+
+
+# -- the tree ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rules", SMALL, ids=lambda rules: rules.name)
+def test_the_tree_has_every_history(rules: Rules[Any, Any, Any]) -> None:
+    counts = count_lines(rules, 20)
+    assert counts[-1] == 0
+    tree = explore_tree(rules)
+    assert len(tree) == 1 + sum(counts)
+    assert all(children.start > node for node, children in enumerate(tree.children) if children)
+
+
+def test_what_looks_alike_to_a_seat_has_one_number() -> None:
+    tree = explore_tree(Skewed())
+    one, two = tree.memory[Seat.ONE], tree.memory[Seat.TWO]
+    left, right = tree.children[0]
+    assert one[left] != one[right]
+    assert two[left] == two[right] != two[0]
+    sight = Match.start(Skewed()).play_text("left").sight(Seat.TWO)
+    assert tree.memories[Seat.TWO].find(sight.events) == two[left]
+    assert tree.memories[Seat.TWO].find([*sight.events, *sight.events]) is None
+
+
+@pytest.mark.parametrize("options", [{}, {"cells": 4, "max_turns": 40}])
+def test_what_is_too_large_is_refused_at_once(options: dict[str, int]) -> None:
+    with pytest.raises(DuelsError, match=r"^hunt can go more than 400,000 ways with these options, .*\.$"):
+        explore_tree(GAMES["hunt"].rules(**options))
+
+
+def test_a_seat_that_forgets_is_refused() -> None:
+    with pytest.raises(DuelsError, match="Player 1 is not shown what it has done"):
+        solved(Forgetful())
+
+
+# -- equilibria --------------------------------------------------------------------------------------
+
+
+def test_the_toy_is_lawful() -> None:
+    check_everywhere(Skewed())
+
+
+@pytest.mark.parametrize("percent", [10, 50, 80])
+def test_a_value_known_by_hand(percent: int) -> None:
+    chance = percent / 100
+    tree, solution = solved(Skewed(percent))
+    value = chance / (1 + chance)
+    assert solution.nash_conv <= TARGET
+    assert 1 - solution.answers[Seat.TWO] - 1e-9 <= value <= solution.answers[Seat.ONE] + 1e-9
+    assert solution.policy[Seat.ONE][0] == pytest.approx((value, 1 - value), abs=0.01)
+    hidden = tree.memory[Seat.TWO][1]
+    assert solution.policy[Seat.TWO][hidden] == pytest.approx((1 - value, value), abs=0.01)
+
+
+def test_matching_pennies_is_even() -> None:
+    tree, solution = solved(Hide())
+    assert Valuation(tree, solution.policy).value[0] == pytest.approx(0.5, abs=TARGET)
+
+
+@pytest.mark.parametrize("rules", SMALL, ids=lambda rules: rules.name)
+def test_the_nash_conv_is_what_best_responders_win(rules: Rules[Any, Any, Any]) -> None:
+    """Found once in sequence form, once with the values, and once by plain search through the rules."""
+    oracle = EquilibriumOracle(rules)
+    solution = oracle.solution
+    assert solution.nash_conv <= TARGET
+    for seat in Seat:
+        assert best_response(rules, seat, oracle.weights) == pytest.approx(solution.answers[seat], abs=1e-9)
+        opening = oracle._pair.worth(seat, 0)
+        mine = solution.answers[seat] - opening.value
+        others = solution.answers[seat.other] - (1 - opening.value)
+        assert opening.gain == pytest.approx(max(mine, others), abs=1e-9)
+    assert all(check.passed for check in oracle.verify())
+
+
+def test_the_same_rules_have_the_same_pair() -> None:
+    assert solved(Skewed(30))[1] == solved(Skewed(30))[1]
+
+
+def test_progress_is_told() -> None:
+    told: list[str] = []
+    EquilibriumOracle(Skewed(), told.append)
+    assert "histories" in told[0]
+    assert "points given away" in told[-1]
+
+
+# -- the oracle --------------------------------------------------------------------------------------
+
+
+def walk(match: Match[Any, Any, Any]) -> list[Match[Any, Any, Any]]:
+    further = [match.play(match.actor, action) for action in match.actions] if match.actor else []
+    return [match, *(each for after in further for each in walk(after))]
+
+
+@pytest.mark.parametrize("rules", SMALL, ids=lambda rules: rules.name)
+def test_a_history_is_worth_the_mean_of_what_follows(rules: Rules[Any, Any, Any]) -> None:
+    oracle = oracle_for(rules) if rules.name != "hunt" else EquilibriumOracle(rules)
+    assert isinstance(oracle, EquilibriumOracle)
+
+    def worth(match: Match[Any, Any, Any]) -> float:
+        return oracle.value_seeing_all(match.sight(Seat.ONE), match.sight(Seat.TWO)).number
+
+    for match in walk(Match.start(rules)):
+        if match.outcome:
+            assert worth(match) == match.outcome.score(Seat.ONE)
+            continue
+        assert match.actor
+        after = [worth(match.play(match.actor, action)) for action in match.actions]
+        if isinstance(match.actor, Seat):
+            sight, others = match.sight(match.actor), match.sight(match.actor.other)
+            odds = oracle.weights(sight)
+            seen = [oracle.worth_seeing_all(sight, others, action) for action in sight.actions]
+            mine = after if match.actor is Seat.ONE else [1 - value for value in after]
+            assert seen == pytest.approx(mine)
+        else:
+            odds = tuple(map(float, rules.odds(match.state)))
+        assert worth(match) == pytest.approx(sum(p * v for p, v in zip(odds, after, strict=True)))
+
+
+@pytest.mark.parametrize("rules", SMALL, ids=lambda rules: rules.name)
+def test_what_a_seat_knows_is_worth_what_its_actions_are_on_average(rules: Rules[Any, Any, Any]) -> None:
+    oracle = EquilibriumOracle(rules)
+    for match in walk(Match.start(rules)):
+        if not isinstance(match.actor, Seat):
+            continue
+        sight = match.sight(match.actor)
+        verdict = oracle.judge(sight)
+        assert verdict.value.exactness is Exactness.BOUND
+        mean = sum(
+            weight * judged.value.number
+            for weight, judged in zip(oracle.weights(sight), verdict.actions, strict=True)
+        )
+        assert verdict.value.number == pytest.approx(mean) == oracle.value(sight).number
+        assert sum(judged.weight for judged in verdict.actions) == pytest.approx(1)
+        assert verdict.best
+        # Nobody can do better than by the bound, with any action.
+        assert max(judged.value.number for judged in verdict.actions) <= verdict.value.high + 1e-9
+        assert sum(oracle.belief(sight).values()) == pytest.approx(1) or not oracle.belief(sight)
+
+
+def test_what_both_mix_is_free_and_the_rest_costs() -> None:
+    oracle = EquilibriumOracle(Skewed())
+    sight = Match.start(Skewed()).play_text("left").sight(Seat.TWO)
+    verdict = oracle.judge(sight)
+    assert verdict.best == sight.actions
+    assert verdict.losses == (0, 0)
+    assert oracle.reason(sight).startswith("Perfect play mixes here")
+    # Player 2 finds the right side easily once it is known to be the right one.
+    assert oracle.belief(sight) == pytest.approx({"left": 1 / 3, "right": 2 / 3}, abs=0.01)
+    assert oracle.whereabouts(Match.start(Skewed()).play_text("left").sight(Seat.ONE)) == "left"
+    assert oracle.claim() == (
+        "Both seats together could gain at most 0.01 points by other play than this. "
+        "The game's value to Player 1 lies between 33.32% and 33.34%."
+    )
+
+
+def test_what_has_ended_is_certain() -> None:
+    rules = Skewed()
+    oracle = EquilibriumOracle(rules)
+    for entries, won in ((("left", "right"), 1), (("left", "left"), 0), (("left", "resign"), 1)):
+        match = Match.start(rules).play_text(*entries)
+        assert oracle.value(match.sight(Seat.ONE)).fraction == won
+        assert oracle.value(match.sight(Seat.TWO)).fraction == 1 - won
+
+
+def test_what_cannot_have_been_seen_is_refused() -> None:
+    sight = Match.start(Skewed()).play_text("left").sight(Seat.TWO)
+    oracle = EquilibriumOracle(Skewed())
+    with pytest.raises(DuelsError, match="Player 2 cannot have seen this in skewed"):
+        oracle.value(replace(sight, events=(*sight.events, *sight.events)))
+    with pytest.raises(DuelsError, match="cannot have seen this together"):
+        oracle.value_seeing_all(Match.start(Skewed()).sight(Seat.ONE), sight)
+
+
+@pytest.mark.parametrize("rules", [*SMALL, HighCard(cards=3, max_passes=3)], ids=lambda rules: rules.name)
+def test_what_is_shown_is_what_is_proven(rules: Rules[Any, Any, Any]) -> None:
+    """The weights that an oracle judges with are those that it plays by, which are the ones measured."""
+    oracle = EquilibriumOracle(rules)
+    for match in reachable(rules):
+        if isinstance(match.actor, Seat):
+            sight = match.sight(match.actor)
+            weights = oracle.weights(sight)
+            assert weights == tuple(judged.weight for judged in oracle.judge(sight).actions)
+            assert all(weight == 0 or weight >= RARE for weight in weights)
+            assert sum(weights) == pytest.approx(1)
+
+
+def test_what_is_rare_and_needed_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a coin of 10 %, who hides takes the left once in eleven times, and would be found without."""
+    monkeypatch.setattr("duels.solving.cfr.RARE", 0.2)
+    rules = Skewed(10)
+    oracle = EquilibriumOracle(rules)
+    assert oracle.weights(rules.sight(rules.initial(), Seat.ONE))[0] == pytest.approx(1 / 11, abs=0.01)
+    assert oracle.solution.nash_conv <= TARGET

@@ -1,0 +1,214 @@
+"""What brings people back: statistics, the puzzles of the day, practice that remembers, longer games."""
+
+import json
+import os
+import re
+import sys
+from datetime import date, timedelta
+from pathlib import Path
+from unittest import mock
+
+import pytest
+
+from duels.analysis.daily import puzzle
+from duels.analysis.exercises import exercises
+from duels.analysis.progression import Skill, at_level
+from duels.games import GAMES, find_game
+from duels.play.library import read_record
+from duels.terminal import daily as module
+from tests.support import duels, home
+from tests.terminal.terminal import Terminal
+
+DAY = date(2031, 5, 5)
+
+# -- statistics ----------------------------------------------------------------------------------
+
+RECORD = "duels record 2\ngame: {}\nseat1: {}\nseat2: {}\nseed: 1\n\n{}"
+
+
+def keep(folder: Path, name: str, game: str, one: str, two: str, *entries: str, day: int = 0) -> Path:
+    path = folder / "matches" / f"{name}.duel"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(RECORD.format(game, one, two, "".join(f"{entry}\n" for entry in entries)))
+    when = 1_790_000_000 + 86_400 * day
+    os.utime(path, (when, when))
+    return path
+
+
+def test_statistics_of_matches_against_the_machine(tmp_path: Path) -> None:
+    assert duels(tmp_path, "stats").out == "No match against the machine is finished yet.\n"
+    won = ("4", "1-2", "6-7", "3", "5")  # the middle, then the mirror image
+    keep(tmp_path, "a", "lights", "human", "club", "1", "resign", day=1)
+    keep(tmp_path, "b", "lights", "human", "club", "1", "2-3", "4", "5-6", "7", day=2)
+    keep(tmp_path, "c", "lights", "human", "club", *won, day=3)
+    keep(tmp_path, "d", "lights", "club", "human", "1", "resign", day=4)
+    keep(tmp_path, "e", "lights", "human", "human", "1", "resign", day=5)  # a friend
+    keep(tmp_path, "f", "lights", "human", "club", "1", day=6)  # unfinished
+    done = duels(tmp_path, "stats")
+    assert (done.code, done.err) == (0, "")
+    assert re.search(r"^lights +club +3 +1 +0   1 lost; longest 3 won$", done.out, flags=re.MULTILINE)
+    assert "- lights: turning off one light" in done.out
+    found = json.loads(duels(tmp_path, "stats", "--json").out)
+    assert found["matches"] == 4
+    assert found["tallies"][0]["won"] == 3
+    last = found["stages"]["lights"][-1]
+    assert (last["matches"], last["loss"]) == (1, 0), "giving up is no decision"
+    assert all(set(mistake) == {"game", "kind", "times", "loss"} for mistake in found["mistakes"])
+
+
+# -- the puzzles of the day ----------------------------------------------------------------------
+
+
+def answers(day: date, right: bool) -> list[str]:
+    """A line or more for each puzzle of the day."""
+    lines: list[str] = []
+    for game in GAMES.values():
+        exercise = puzzle(day, game)
+        action = next(a for a in exercise.sight.actions if exercise.grade(a).right == right)
+        lines += game.words(game.rules()).entries(exercise.sight, action)
+    return lines
+
+
+def play_daily(folder: Path, day: date, lines: list[str]) -> str:
+    """Today's puzzles, if today were that day."""
+    with mock.patch("datetime.date", Today(day)):
+        done = duels(folder, "daily", entered="".join(f"{line}\n" for line in lines))
+    assert done.code == 0, done
+    return done.out
+
+
+class Today:
+    """Stands in for `datetime.date` on another day."""
+
+    def __init__(self, day: date) -> None:
+        self.today = lambda: day
+
+
+def test_a_day_is_graded_counted_and_shared(tmp_path: Path) -> None:
+    first = play_daily(tmp_path, DAY, answers(DAY, right=True))
+    assert first.count("Right: ") == len(GAMES)
+    assert first.endswith("duels daily 2031-05-05: ■■■■■ 5/5\nCome back tomorrow.\n")
+    again = play_daily(tmp_path, DAY, [])
+    assert "Right: " not in again, "nothing is asked twice"
+    assert again.endswith("duels daily 2031-05-05: ■■■■■ 5/5\nCome back tomorrow.\n")
+    tomorrow = DAY + timedelta(days=1)
+    second = play_daily(tmp_path, tomorrow, answers(tomorrow, right=False))
+    assert second.endswith("duels daily 2031-05-06: □□□□□ 0/5, day 2 in a row\nCome back tomorrow.\n")
+
+
+def test_a_day_that_was_left_goes_on_where_it_was(tmp_path: Path) -> None:
+    lines = answers(DAY, right=True)
+    left = play_daily(tmp_path, DAY, ["hint", "help", *lines[:2], "quit"])
+    assert "There are no hints for these puzzles." in left
+    assert left.endswith("1 of 5 answered. Go on with: duels daily\n")
+    rest = play_daily(tmp_path, DAY, lines[2:])
+    assert rest.count("Right: ") == len(GAMES) - 1
+    assert rest.endswith("■■■■■ 5/5\nCome back tomorrow.\n")
+
+
+def test_another_days_puzzles_count_for_nothing(tmp_path: Path) -> None:
+    lines = answers(DAY, right=True)
+    done = duels(tmp_path, "daily", "--date", "2031-05-05", entered="".join(f"{line}\n" for line in lines))
+    assert done.out.endswith("duels daily 2031-05-05: ■■■■■ 5/5\n")
+    with home(tmp_path):
+        assert module.answers_on(DAY) == []
+    assert duels(tmp_path, "daily", "--date", "tomorrow").code == 2
+
+
+def test_a_program_gets_the_puzzles_without_their_answers(tmp_path: Path) -> None:
+    found = json.loads(duels(tmp_path, "daily", "--date", "2031-05-05", "--json").out)
+    assert [each["game"] for each in found["puzzles"]] == list(GAMES)
+    assert found["puzzles"][0]["position"] == puzzle(DAY, GAMES["lights"]).position
+    assert (found["answers"], found["complete"], found["streak"]) == ([], False, 0)
+    assert "right" not in json.dumps(found)
+
+
+@pytest.mark.parametrize("damage", ["", "[]", "{", '{"2031-05-05": 7}', "\xff"])
+def test_a_damaged_memory_is_none(damage: str, tmp_path: Path) -> None:
+    for name in ("daily", "practice"):
+        (tmp_path / f"{name}.json").write_text(damage, encoding="latin-1")
+    assert play_daily(tmp_path, DAY, ["quit"]).endswith("0 of 5 answered. Go on with: duels daily\n")
+    assert duels(tmp_path, "practice", "leap", "--count", "1", entered="1\n").code == 0
+
+
+# -- practice ------------------------------------------------------------------------------------
+
+
+def test_practice_remembers_how_hard_it_was(tmp_path: Path) -> None:
+    for rules, count in (("lights", "1"), ("lights", "1"), ("leap", "1")):
+        entered = "1\n1\n2\n3\n4\n5\n6\n7\n"  # the first light that is on, or a leap of 1
+        assert duels(tmp_path, "practice", rules, "--count", count, entered=entered).code == 0
+    noted = json.loads((tmp_path / "practice.json").read_text())
+    asked = {name: Skill.from_data(data).asked for name, data in noted.items()}
+    assert asked == {repr(find_game("lights").rules()): 2, repr(find_game("leap").rules()): 1}
+    before = (tmp_path / "practice.json").read_bytes()
+    seeded = duels(tmp_path, "practice", "leap", "--count", "1", "--seed", "1", entered="1\n")
+    assert (tmp_path / "practice.json").read_bytes() == before, "with a seed it is the same each time"
+    assert "Next time" not in seeded.out
+
+
+@pytest.mark.parametrize(("right", "outlook"), [(True, "harder"), (False, "easier")])
+def test_it_is_told_whether_it_gets_harder(right: bool, outlook: str, tmp_path: Path) -> None:
+    exercise = next(at_level(exercises("leap", "a seed"), Skill()))
+    action = next(a for a in exercise.sight.actions if exercise.grade(a).right == right)
+    with mock.patch("duels.terminal.practice.exercises", lambda rules, seed: exercises(rules, "a seed")):
+        entered = f"{exercise.sight.rules.format(action)}\n"
+        done = duels(tmp_path, "practice", "leap", "--count", "1", entered=entered)
+    assert done.out.endswith(f"{int(right)} of 1 right. Next time it gets {outlook}.\n")
+
+
+# -- longer games --------------------------------------------------------------------------------
+
+WON = ("4", "3", "5", "2", "6", "1")  # and the last light is left
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+@pytest.mark.parametrize("opponent", ["perfect", "best", "expert"])
+@pytest.mark.parametrize("wins", [1, 2])
+def test_longer_games_are_suggested_to_who_has_beaten_the_strongest_twice(
+    opponent: str, wins: int, tmp_path: Path
+) -> None:
+    for number in range(1, wins):
+        keep(tmp_path, f"won{number}", "lights", "human", opponent, *WON, "7")
+    path = keep(tmp_path, "last", "lights", "human", opponent, *WON)
+    with Terminal(tmp_path, "resume", path, NO_COLOR="1") as terminal:
+        terminal.answer("> ", "1")
+        terminal.answer("> ", "7")
+        terminal.expect("You won.")
+        if wins < 2 or opponent == "expert":
+            terminal.press("Press r rematch, s swap seats, v review, n new game, q quit: ", "q")
+        else:
+            terminal.expect("You have beaten perfect play twice: you know the trick. Try lights 12.")
+            terminal.press("l longer game, v review, n new game, q quit: ", "l")
+            terminal.expect("States: " + " ".join("O" * 12))
+            terminal.answer("> ", "1-2")
+            terminal.answer("> ", "quit")
+        assert terminal.wait() == 0
+    longer = [read_record(path).match.rules for path in (tmp_path / "matches").glob("*.duel")]
+    assert (find_game("lights").rules(lights=12) in longer) == (wins == 2 and opponent != "expert")
+
+
+# -- the strongest player ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_best_is_perfect_where_that_is_proven(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "match.duel"
+    play = ("play", name, "--seat1", "perfect", "--seat2", "best", "--seed", "1", "--save", path)
+    done = duels(tmp_path, *play)
+    assert done.code == 0
+    headers = read_record(path).headers
+    if name == "hunt":
+        assert done.err.startswith("Nobody knows perfect play in hunt: best plays.\n")
+        assert done.err.count("best plays") == 1
+    else:
+        assert "best plays" not in done.err
+    assert (headers["seat1"], headers["seat2"]) == ("best" if name == "hunt" else "perfect", "best")
+
+
+def test_an_old_record_of_hunt_goes_on_against_best(tmp_path: Path) -> None:
+    path = keep(tmp_path, "old", "hunt", "human", "perfect", "move 3", "observe 5", "move 6", "observe 1")
+    with Terminal(tmp_path, "resume", path, NO_COLOR="1") as terminal:
+        terminal.expect("You are Player 1 against best.")
+        terminal.answer("Enters: ", "quit")
+        assert terminal.wait() == 0

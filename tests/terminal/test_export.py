@@ -1,0 +1,44 @@
+"""duels export: where the dataset goes, and how far it is."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from duels.terminal.commands import run
+
+
+def matches_in(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(["export", "lights", "--games", "3", "--player", "casual"]) == 0
+    told = capsys.readouterr()
+    assert told.out == "lights-casual.jsonl\n"
+    assert "3 of 3" in told.err
+    assert len(matches_in(tmp_path / "lights-casual.jsonl")) == 3
+    assert run(["export", "lights", "--games", "5", "--player", "casual"]) == 0
+    assert "3 matches were there already" in capsys.readouterr().err
+    assert run(["export", "lights", "--games", "2", "--player", "casual"]) == 0
+    assert "5 matches were there already; more than asked for are kept." in capsys.readouterr().err
+    assert run(["export", "lights", "--out", "lights.csv"]) == 1
+    assert ".jsonl or .parquet" in capsys.readouterr().err
+    assert run(["export", "lights", "--player", "nobody"]) == 2
+    assert run(["export", "lights", "--against", "nobody"]) == 2
+
+
+def test_the_limit_of_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for limit, boards in (([], 50), (["--max-boards", "2"], 2)):
+        out = ["--games", "1", "--player", "casual", "--out", f"{boards}.jsonl"]
+        assert run(["export", "chain", *out, *limit]) == 0
+        assert matches_in(tmp_path / f"{boards}.jsonl")[0]["options"] == {"max_boards": boards}
+    assert run(["export", "leap", "--max-boards", "2"]) == 2
+    assert "No such option" in capsys.readouterr().err

@@ -1,0 +1,46 @@
+"""A hint at the prompt: what to enter for the best action, whatever was entered before."""
+
+import io
+
+import pytest
+
+from duels.core.words import plain
+from duels.games import find_game
+from duels.solving.oracles import oracle_for
+from duels.terminal.commands import run
+from duels.terminal.hint_text import hint_as_text
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DUELS_HOME", str(tmp_path))
+
+
+def test_hint_at_the_prompt(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("hint\n1\nhint\nback\n2\nhint\nback\n1\n4\nquit\n"))
+    assert run(["play", "lights"]) == 0
+    out = capsys.readouterr().out
+    assert "Hint: 4, 2-3 or 5-6 (100.0% to win; for 4 enter 1, then 4)." in out
+    assert "(100.0% to win; for 4 enter 4)" not in out  # that is what 4 is called anyway
+    assert out.count("Hint: 4, 2-3 or 5-6 (100.0% to win).") == 1
+    assert "(100.0% to win; for 4 enter back, then 1, then 4)" in out
+    assert "nim-sum" in out
+    assert "Turning OFF light 4." in out
+
+
+@pytest.mark.parametrize(
+    ("game", "position", "told"),
+    [
+        ("lights", "OXOXXXX 1", "Hint: All actions lose alike (0.0% to win)."),
+        ("lights", "OXOXOXX 1", "Hint: All actions win alike (100.0% to win)."),
+        ("chain", "_______ 1", "Hint: All actions are equally good (50.0% to win)."),
+        ("lights", "OOXXXXX 1", "Hint: 1-2 (100.0% to win; enter 2, then 1)."),
+        ("chain", "?OO_XX_ 1", "Hint: challenge (44.4% to win; enter yes)."),
+        ("leap", "20 1 1", "Hint: 1 (100.0% to win)."),
+        ("leap", "12 1 1", "Hint: All actions win alike, most quickly 2 or 6 (100.0% to win)."),
+    ],
+)
+def test_a_hint_says_where_there_is_nothing_to_choose(game: str, position: str, told: str) -> None:
+    rules = find_game(game).rules()
+    sight, words = rules.parse_position(position), rules.game.words(rules)
+    assert plain(hint_as_text(sight, words, [], oracle_for(rules))).startswith(told)

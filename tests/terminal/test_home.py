@@ -1,0 +1,117 @@
+"""The menu is home: it takes numbers, names and back, explains itself, and comes back after everything."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from duels.games import GAMES, find_game
+from duels.play.library import read_record
+from duels.players import HUMAN, KINDS
+from tests.support import Done, duels, lines_of
+
+ASKED = "What would you like to do?"
+
+
+def walk(folder: Path, *entries: str) -> Done:
+    """Enter the lines at the menu; nothing that goes wrong there ends the program."""
+    done = duels(folder, entered="".join(f"{entry}\n" for entry in entries))
+    assert (done.code, "Traceback" in done.err) == (0, False)
+    return done
+
+
+def headers(folder: Path) -> list[tuple[str, str, str]]:
+    """Game and seats of the matches that are kept."""
+    kept = [read_record(path).headers for path in sorted((folder / "matches").glob("*.duel"))]
+    return [(header["game"], header["seat1"], header["seat2"]) for header in kept]
+
+
+@pytest.mark.parametrize(
+    ("entries", "one", "two"),
+    [
+        (("1", "4", "4", "1", "resign"), "human", "casual"),
+        (("play", "hunt", "", "", "resign"), "human", "casual"),
+        (("PLAY", " Hunt ", " greedy", "OTHER", "resign"), "greedy", "human"),
+        (("play", "hunt", "friend", "2", "resign"), "human", "human"),
+        (
+            ("9", "chess", "", "0", "-1", "٤", "1", "4.0", "4", "nobody", "2", "3x", "1", "resign"),
+            "human",
+            "greedy",
+        ),
+    ],
+)
+def test_it_takes_numbers_and_names(entries: tuple[str, ...], one: str, two: str, tmp_path: Path) -> None:
+    done = walk(tmp_path, *entries, "quit")
+    assert headers(tmp_path) == [("hunt", one, two)]
+    wrong = {"9": 9}.get(entries[0], 0)
+    assert len(re.findall(r"Please choose 1 to \d, a name, back or quit\.", done.out)) == wrong
+    assert done.out.count(ASKED) == 2, "it comes back after the match"
+
+
+def test_it_lists_all_there_is(tmp_path: Path) -> None:
+    done = walk(tmp_path, "play", "lights", "quit")
+    for number, name in enumerate(GAMES, start=1):
+        assert f"  {number}. {name}" in done.out
+    others = [name for name in KINDS if name not in (HUMAN, "best")]  # lights is solved
+    for number, name in enumerate([*others, "friend"], start=1):
+        assert f"  {number}. {name}" in done.out
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "leaving", [(), ("quit",), ("q",), ("exit",), ("back",), ("play", "quit"), ("play", "lights")]
+)
+def test_it_can_be_left_everywhere(leaving: tuple[str, ...], tmp_path: Path) -> None:
+    done = walk(tmp_path, *leaving)
+    assert done.out.count(ASKED) == 1
+
+
+def test_back_goes_back_and_help_tells_again(tmp_path: Path) -> None:
+    done = walk(tmp_path, "play", "back", "rules", "b", "play", "lights", "back", "help", "?", "back")
+    # Three times it came back, and twice it was asked to tell.
+    assert done.out.count(ASKED) == 1 + 3 + 2
+
+
+def test_a_coin_decides_who_is_player_1_and_it_is_said(tmp_path: Path) -> None:
+    told = set()
+    for number in range(40):
+        folder = tmp_path / str(number)
+        done = walk(folder, "play", "lights", "greedy", "coin", "resign")
+        (first,) = re.findall(r"Flipping a coin\.\.\.\n(.*) Player 1 and moves? first\.", done.out)
+        told.add(first)
+        assert headers(folder) == [
+            ("lights", *(("human", "greedy") if first == "You are" else ("greedy", "human")))
+        ]
+    assert told == {"You are", "The other is"}
+
+
+def test_there_is_nothing_to_resume_or_review_at_first(tmp_path: Path) -> None:
+    first = walk(tmp_path)
+    assert not re.search(r"^  \d\. (resume|review)", first.out, flags=re.MULTILINE)
+    walk(tmp_path, "play", "chain", "greedy", "", "4", "quit")
+    later = walk(tmp_path, "resume", "quit", "review", "quit")
+    assert "resume    go on with your match of Quantum Duel" in later.out
+    assert "review    why your last match (Quantum Duel) went as it did" in later.out
+    assert later.out.count("You have observed cell 4") == later.out.count("observe: 4") != 0
+    assert later.out.count(ASKED) == 3
+
+
+def test_what_fails_is_told_and_it_goes_on(tmp_path: Path) -> None:
+    """A match with hidden moves cannot be reviewed before its end."""
+    walk(tmp_path, "play", "hunt", "greedy", "", "MOVE 3", "quit")
+    done = walk(tmp_path, "review", "rules", "hunt")
+    assert "once it is over" in done.out
+    assert find_game("hunt").card() in done.out
+    assert done.out.count(ASKED) == 3
+
+
+def test_practice_comes_home(tmp_path: Path) -> None:
+    done = walk(tmp_path, "practice", "lights", "quit", "quit")
+    assert done.out.count(ASKED) == 2
+
+
+def test_an_interrupted_match_is_kept_and_home_is_near(tmp_path: Path) -> None:
+    done = walk(tmp_path, "play", "lights", "greedy", "", "1-2")
+    (path,) = (tmp_path / "matches").glob("*.duel")
+    assert lines_of(read_record(path).match)[0] == "1-2"
+    assert "The match is saved." in done.err

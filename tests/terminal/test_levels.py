@@ -1,0 +1,64 @@
+"""duels levels: the table of what each level gives away and scores."""
+
+import json
+import re
+
+import pytest
+
+from duels.analysis.levels import LevelRow
+from duels.games import find_game
+from duels.terminal.commands import run
+from duels.terminal.levels import levels_as_text
+
+
+def test_a_difference_within_its_margin_is_called_so() -> None:
+    rows = [
+        LevelRow("random", 1.0, 1.0, 0.1, 0.01, None, None, 100),
+        LevelRow("novice", 0.8, 0.8, 0.08, 0.01, 0.52, 0.03, 100),
+        LevelRow("casual", 0.5, 0.47, 0.05, 0.01, 0.6, 0.03, 100),
+    ]
+    random, novice, casual = levels_as_text(find_game("chain").rules(), rows, 100).splitlines()[3:6]
+    assert "told apart" not in random + casual
+    assert re.match(r"casual +50% +47% ", casual), "what was intended, and what was measured"
+    assert novice.endswith("52.0% ± 3.0 points  cannot be told apart by so many matches")
+
+
+@pytest.mark.parametrize(
+    ("game", "part"),
+    [
+        ("lights", ""),
+        ("leap", ""),
+        ("chain", "luck decides"),
+        ("flip", "luck decides"),
+        ("hunt", "guessing decides"),
+    ],
+)
+def test_what_makes_levels_close_is_what_the_game_has(game: str, part: str) -> None:
+    rules = find_game(game).rules()
+    rows = [
+        LevelRow("random", 1.0, 1.0, 0.1, 0.01, None, None, 9),
+        LevelRow("novice", 0.8, 0.8, 0.1, 0.01, 0.52, 0.03, 9),
+    ]
+    told = levels_as_text(rules, rows, 9)
+    assert told.endswith(
+        "--matches.\n" + (f"Some levels are close: {part} much of this game.\n" if part else "")
+    )
+    rows[1].margin = 0.001
+    assert "--matches" not in levels_as_text(rules, rows, 9), "they are told apart"
+
+
+def test_the_command_takes_the_options_of_the_rules(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["levels", "lights", "--lights", "5", "--matches", "40", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["name"] for row in rows] == ["random", "novice", "casual", "club", "expert", "perfect"]
+    assert rows[-1]["given_away"] == 0
+    assert rows[0]["measured_share"] == 1
+    assert rows[2]["measured_share"] == rows[2]["given_away"] / rows[0]["given_away"]
+    assert run(["levels", "lights", "--lights", "5", "--matches", "40"]) == 0
+    assert capsys.readouterr().out.startswith("lights: what each level gives away per decision")
+    assert run(["levels", "lights", "--goal", "5"]) == 2
+
+
+def test_in_hunt_the_strongest_is_called_best(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["levels", "hunt", "--matches", "2", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)[-1]["name"] == "best"

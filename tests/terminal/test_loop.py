@@ -1,0 +1,297 @@
+"""The terminal people come back to: who is who, the pause, one key after a match, lines that fit."""
+
+import re
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from duels.games import find_game
+from duels.play.library import read_record
+from tests.support import GAME_NAMES, command, duels, environment, lines_of
+from tests.terminal.terminal import Terminal
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+
+AFTER = "Press r rematch, s swap seats, v review, n new game, q quit: "
+RESIGN = "Do you want to resign? (yes/no): "
+LIGHTS = "> "
+PLAIN: dict[str, Any] = {"NO_COLOR": "1"}
+INK = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def records(folder: Path) -> list[Path]:
+    return sorted((folder / "matches").glob("*.duel"), key=lambda path: path.stat().st_mtime_ns)
+
+
+def give_up(terminal: Terminal) -> None:
+    terminal.answer(LIGHTS, "resign")
+    terminal.answer(RESIGN, "yes")
+
+
+# -- after a match -------------------------------------------------------------------------------
+
+
+def test_one_key_leads_from_match_to_match(tmp_path: Path) -> None:
+    """Three matches in a row, the seats swapped once, without one command for the shell."""
+    with Terminal(tmp_path, "play", "lights", "--seat2", "greedy", **PLAIN) as terminal:
+        give_up(terminal)
+        terminal.press(AFTER, "r")
+        terminal.expect("You are Player 1 against greedy.")
+        give_up(terminal)
+        terminal.press(AFTER, "S")
+        terminal.expect("You are Player 2 against greedy.")
+        give_up(terminal)
+        terminal.press(AFTER, "q")
+        assert terminal.wait() == 0
+        assert terminal.echoes
+    played = [read_record(path) for path in records(tmp_path)]
+    assert [record.headers["seat1"] for record in played] == ["human", "human", "greedy"]
+    assert len({record.headers["seed"] for record in played}) == 3, "each has its own chance"
+    assert "duels review" not in terminal.text
+    assert terminal.text.count("You lost.") == 3
+
+
+def test_a_review_opens_in_the_program_and_comes_back_to_the_line(tmp_path: Path) -> None:
+    with Terminal(tmp_path, "play", "lights", "--seat2", "greedy", **PLAIN) as terminal:
+        terminal.answer(LIGHTS, "4")  # no action, so it is asked again
+        give_up(terminal)
+        terminal.press(AFTER, "v")
+        terminal.expect("resign")
+        terminal.press(AFTER, "x")  # means nothing
+        terminal.send("\x1b[A\x1bOQ")  # nor do keys that send several letters
+        terminal.send("\x04")
+        assert terminal.wait() == 0
+    (path,) = records(tmp_path)
+    reviewed = duels(tmp_path, "review", path).out
+    assert " ".join(reviewed.split()) in " ".join(INK.sub("", terminal.text).split())
+
+
+def test_a_new_game_is_chosen_from_the_menu(tmp_path: Path) -> None:
+    with Terminal(tmp_path, "play", "lights", "--seat2", "greedy", **PLAIN) as terminal:
+        give_up(terminal)
+        terminal.press(AFTER, "n")
+        terminal.expect("Which game?")
+        terminal.answer("Number or name: ", "chain")
+        terminal.answer("Number or name [casual]: ", "greedy")
+        terminal.answer("Number or name [me]: ", "")
+        terminal.expect("You are Player 1 (X) against greedy.")
+        terminal.answer("want to observe: ", "quit")
+        terminal.answer("Number or name: ", "quit")
+        assert terminal.wait() == 0
+
+
+def test_a_resumed_match_leads_on_as_well(tmp_path: Path) -> None:
+    path = tmp_path / "match.duel"
+    play = ("play", "lights", "--lights", "9", "--seat2", "greedy", "--save", path)
+    duels(tmp_path, *play, entered="1-2\nquit\n")
+    with Terminal(tmp_path, "resume", path, **PLAIN) as terminal:
+        terminal.expect("You are Player 1 against greedy.")
+        give_up(terminal)
+        terminal.press(AFTER, "s")
+        give_up(terminal)
+        terminal.press(AFTER, "q")
+        assert terminal.wait() == 0
+    (again,) = records(tmp_path)
+    assert read_record(again).match.rules == find_game("lights").rules(lights=9)
+    assert read_record(again).headers["seat1"] == "greedy"
+
+
+def test_in_a_pipe_nothing_is_asked_after_a_match(tmp_path: Path) -> None:
+    done = duels(tmp_path, "play", "lights", "--seat2", "greedy", entered="resign\nr\n")
+    assert done.out.endswith("Player 1 resigns. Player 2 wins!\n")
+    assert "You are" not in done.out
+    assert re.fullmatch(r"\nRecord: \S+\nWhere it was won and lost: duels review \S+\n", done.err)
+
+
+def test_resigning_is_asked_for_once_on_a_terminal(tmp_path: Path) -> None:
+    with Terminal(tmp_path, "play", "lights", "--seat2", "greedy", **PLAIN) as terminal:
+        terminal.answer(LIGHTS, "resign")
+        terminal.answer(RESIGN, "n")
+        give_up(terminal)
+        terminal.press(AFTER, "q")
+        assert terminal.wait() == 0
+
+
+@pytest.mark.parametrize("word", ["q", "exit", "Q"])
+@pytest.mark.parametrize("game", GAME_NAMES)
+def test_short_words_leave_where_they_mean_nothing_else(word: str, game: str, tmp_path: Path) -> None:
+    done = duels(tmp_path, "play", game, entered=f"{word}\n")
+    assert done.code == (130 if game == "flip" and word != "exit" else 0)
+
+
+# -- who is who ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("seat", "other"), [(1, 2), (2, 1)])
+def test_a_person_is_told_who_it_is_and_who_won(seat: int, other: int, tmp_path: Path) -> None:
+    """At the last light whoever is to move wins."""
+    path = tmp_path / "match.duel"
+    lines = ["1-2", "3-4", "5-6"] if seat == 2 else ["1-2", "3-4", "5", "6"]
+    path.write_text(
+        f"duels record 2\ngame: lights\nseat{seat}: human\nseat{other}: greedy\nseed: 1\n\n"
+        + "".join(f"{line}\n" for line in lines)
+    )
+    with Terminal(tmp_path, "resume", path) as terminal:
+        terminal.expect(f"You are \x1b[36mPlayer {seat}\x1b[0m against greedy.")  # your colour, either way
+        terminal.answer(LIGHTS, "1")
+        terminal.answer(LIGHTS, "7")
+        terminal.expect("You won")
+        terminal.press(AFTER, "q")
+        assert terminal.wait() == 0
+
+
+def test_two_people_are_told_nothing_of_the_kind(tmp_path: Path) -> None:
+    with Terminal(tmp_path, "play", "lights") as terminal:
+        give_up(terminal)
+        terminal.press(AFTER, "q")
+        assert terminal.wait() == 0
+    assert "You are" not in terminal.text
+    assert "You won" not in terminal.text
+    assert "You lost" not in terminal.text
+
+
+# -- the pause -----------------------------------------------------------------------------------
+
+# A pause that no test would wait for.
+LONG = (
+    "from duels.terminal.screen import PACES; PACES['normal'] = 60.0\n"
+    "from duels.terminal.commands import main; main()"
+)
+
+
+PAUSING: dict[str, Any] = {"DUELS_PACE": "normal", **PLAIN}
+
+
+@pytest.mark.parametrize("key", [" ", "\n", "x", "\x1b[A"])
+def test_a_key_cuts_the_pause_short(key: str, tmp_path: Path) -> None:
+    with Terminal(tmp_path, "play", "lights", "--seat2", "greedy", program=LONG, **PAUSING) as terminal:
+        terminal.answer(LIGHTS, "1-2")
+        terminal.expect("Turning OFF lights 1 and 2.\r\n\r\nStates: X X O O O O O\r\n")
+        terminal.wait_for_hiding()
+        terminal.send(key)
+        terminal.expect("Player 2, choose")
+        terminal.answer(LIGHTS, "quit")
+        assert terminal.wait() == 0
+    assert "'x'" not in terminal.text, "the key is no entry"
+
+
+def test_a_coin_stays_in_the_air_for_a_moment(tmp_path: Path) -> None:
+    play = ("play", "chain", "--chance", "heads")
+    with Terminal(tmp_path, *play, program=LONG, **PAUSING) as terminal:
+        for entry in ("3", "5", "4"):
+            terminal.answer("want to observe: ", entry)
+        terminal.answer("(yes/no): ", "yes")
+        terminal.expect("Flipping a coin...\r\n")
+        terminal.wait_for_hiding()
+        assert "Heads" not in terminal.text
+        terminal.send(" ")
+        terminal.expect("eads")
+        terminal.answer("want to observe: ", "quit")
+        assert terminal.wait() == 0
+
+
+@pytest.mark.parametrize("options", [("--pace", "off"), ()])
+def test_there_is_no_pause_where_none_is_wanted(options: tuple[str, ...], tmp_path: Path) -> None:
+    play = ("play", "lights", "--seat2", "greedy", *options)
+    if options:
+        with Terminal(tmp_path, *play, program=LONG, **PAUSING) as terminal:
+            terminal.answer(LIGHTS, "1-2")
+            terminal.answer(LIGHTS, "quit")
+            assert terminal.wait() == 0
+        return
+    done = subprocess.run(  # a pipe
+        [sys.executable, "-c", LONG, *play],
+        input=b"1-2\nquit\n",
+        capture_output=True,
+        env=environment(tmp_path, **PAUSING),
+        timeout=30,
+        check=False,
+    )
+    assert b"Player 2, choose" in done.stdout
+
+
+# -- lines ---------------------------------------------------------------------------------------
+
+
+def test_a_line_is_edited_with_the_arrows(tmp_path: Path) -> None:
+    path = tmp_path / "match.duel"
+    with Terminal(tmp_path, "play", "chain", "--save", path) as terminal:
+        terminal.answer("want to observe: ", "37\x1b[D\x7f")  # left, and the 3 is gone
+        terminal.answer("want to observe: ", "\x1b[A\x1b[A4")  # nothing of another's comes back
+        terminal.answer("want to observe: ", "quit")
+        assert terminal.wait() == 0
+    assert lines_of(read_record(path).match) == ["7", "4"]
+
+
+def test_the_last_moves_are_told_again_where_they_scrolled_away(tmp_path: Path) -> None:
+    play = ("play", "flip", "--seat2", "greedy", "--chance", "4 3")
+    for rows, told in ((24, 1), (60, 0)):
+        with Terminal(tmp_path, *play, size=(80, rows)) as terminal:
+            terminal.answer("single tile: ", "B2")
+            terminal.answer("single tile: ", "quit")
+            assert terminal.wait() == 0
+        shown = INK.sub("", terminal.text)
+        assert len(re.findall(r"Last moves: you: B2 \(4\); greedy: [A-E][1-5] \(3\)\.\n", shown)) == told
+
+
+@pytest.mark.parametrize("columns", [60, 40])
+def test_everything_printed_is_broken_between_words(columns: int, tmp_path: Path) -> None:
+    entries = ("rules", "help", "moves", "board", "nonsense", "undo", "1")
+    with Terminal(tmp_path, "play", "leap", "--seat2", "greedy", size=(columns, 24)) as terminal:
+        for entry in entries:
+            terminal.answer("Choose your move: ", entry)
+        terminal.answer("Choose your move: ", "quit")
+        assert terminal.wait() == 0
+    text = INK.sub("", terminal.text)
+    # What the terminal itself echoes, and a path, are not ours to break.
+    lines = [line for line in text.splitlines() if str(tmp_path) not in line]
+    assert max(map(len, lines)) <= columns
+    words = set(text.split())
+    assert set(find_game("leap").card().split()) <= words
+    assert not [line for line in lines if re.search(r"\[\d*$", line)], "nor in a cell"
+
+
+# -- commands for the shell ----------------------------------------------------------------------
+
+
+def test_only_commands_that_the_shell_knows_are_printed(tmp_path: Path) -> None:
+    """As `make play` calls it: the script is there, but not on the path."""
+    script = Path(sysconfig.get_path("scripts"), "duels")
+    env = {**environment(tmp_path), "PATH": "/usr/bin:/bin"}
+    done = subprocess.run(
+        [script, "play", "lights"],
+        input="1-2\nquit\n",
+        cwd=tmp_path,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    told = done.stderr.split("Go on with: ")[1].strip()
+    assert told.split()[1] == "resume"
+    resumed = subprocess.run(
+        told, shell=True, input="quit\n", cwd=tmp_path, env=env, capture_output=True, text=True, check=True
+    )
+    assert "Turning OFF lights 1 and 2." in resumed.stdout
+
+
+def test_a_module_is_called_as_one(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "duels", "play", "lights"],
+        input="1-2\nquit\n",
+        env=environment(tmp_path),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "Go on with: python -m duels resume " in done.stderr
+
+
+def test_bytes_in_a_pipe_are_those_of_the_books(tmp_path: Path) -> None:
+    done = command(tmp_path, "play", "leap", "--seat2", "greedy", entered=b"1\nquit\n")
+    assert b"[1]" not in done.stdout.split(b"\n")[0]
+    assert max(map(len, done.stdout.splitlines())) > 60, "nothing is wrapped"

@@ -1,0 +1,136 @@
+"""duels practice: exercises asked in the book's words, graded at once."""
+
+import io
+from itertools import islice
+
+import pytest
+
+import duels
+from duels.analysis import exercises
+from duels.analysis.exercises import Exercise
+from duels.core.words import plain
+from duels.games import find_game
+from duels.terminal import practice
+from duels.terminal.commands import run
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DUELS_HOME", str(tmp_path))
+
+
+def some(game: str, count: int, seed: object = 1) -> list[Exercise]:
+    return list(islice(duels.exercises(game, str(seed)), count))
+
+
+def test_a_rare_step_of_the_mix_is_right_in_practice(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (exercise,) = (e for e in some("hunt", 1, 2))
+    rules = find_game("hunt").rules()
+    least = min((j for j in exercise.verdict.actions if j.best), key=lambda judged: judged.weight)
+    assert least.weight < 0.5
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{rules.format(least.action)}\n"))
+    assert run(["practice", "hunt", "--count", "1", "--seed", "2"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("What would the strategy do?")
+    assert f"Right: {rules.format(least.action)} wins" in out
+
+
+def test_flip_says_which_answers_count_as_one(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("quit\n"))
+    assert run(["practice", "flip", "--seed", "3"]) == 0
+    assert capsys.readouterr().out.startswith("Tiles that nobody has seen count as one answer")
+
+
+def test_what_may_be_challenged_is_told_first(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("quit\n"))
+    assert run(["practice", "chain", "--seed", "3"]) == 0
+    told, question = capsys.readouterr().out.split("\n\n")
+    assert told.startswith("Puzzle 1 of 5: you are X, to move\nCurrent Board:\n[ O?] [ O ]")
+    assert told.endswith("Player 2 (O): Cell 1 is adjacent to your symbol at cell 2.")
+    assert "do you want to challenge?" in question
+
+
+def test_an_interrupt_leaves_the_score_on_a_line_of_its_own(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = iter([find_game("leap").rules().format(some("leap", 1, 5)[0].verdict.best[0])])
+
+    def answer(*_: object) -> str:
+        try:
+            return next(answers)
+        except StopIteration:
+            raise KeyboardInterrupt from None
+
+    monkeypatch.setattr("duels.terminal.screen.Screen.ask", answer)
+    assert run(["practice", "leap", "--seed", "5"]) == 130
+    assert capsys.readouterr().out.endswith("\n\n1 of 1 right.\n")
+
+
+def test_right_and_wrong_are_graded(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules = find_game("leap").rules()
+    first, second = some("leap", 2, 5)
+    right = rules.format(first.verdict.best[0])
+    wrong = next(rules.format(j.action) for j in second.verdict.actions if not j.best)
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"hint\n{right}\nx\n{wrong}\n"))
+    assert run(["practice", "leap", "--count", "2", "--seed", "5"]) == 0
+    out = capsys.readouterr().out
+    assert f"Right: {right} wins" in out
+    assert f"{wrong} gives away 100.0 points" in out
+    assert "1 of 2 right." in out
+    assert "Hint:" in out
+
+
+def test_the_words_of_the_table_work_here_too(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("help\n?\nrules\nboard\nmoves\nhint\nback\nquit\n"))
+    assert run(["practice", "chain", "--seed", "5"]) == 0
+    out = capsys.readouterr().out
+    (exercise,) = some("chain", 1, 5)
+    room = find_game("chain")
+    words = room.words(room.rules())
+    assert out.count(practice.HELP) == 2
+    assert room.card() in out
+    assert out.count(plain(words.board(exercise.sight))) == 2  # at the start, and when asked for
+    assert plain(words.moves(exercise.sight)) in out
+    assert "Hint:" in out
+    assert "right." not in out  # nothing was answered
+
+
+def test_the_score_is_told_even_if_the_input_ends(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (exercise,) = some("leap", 1, 5)
+    right = find_game("leap").rules().format(exercise.verdict.best[0])
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{right}\n"))
+    assert run(["practice", "leap", "--seed", "5"]) == 130
+    assert capsys.readouterr().out.endswith("1 of 1 right.\n")
+
+
+def test_a_game_without_such_positions_says_so(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exercises, "CLEAR_GAP", 1.1)
+    assert run(["practice", "leap"]) == 0
+    assert capsys.readouterr().out == "No positions with a clear answer were found in leap.\n"
+
+
+def test_in_flip_it_is_told_what_a_player_would_remember(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules = find_game("flip").rules()
+    words = find_game("flip").words(rules)
+    sight = rules.parse_position("...../.4.../..5../...2e/..... 6,5 01 2")
+    assert words.remembered(sight) == "Shown and face down: D5 is a 5.\nQuantum Flips left: Player 2.\n"
+    monkeypatch.setattr("sys.stdin", io.StringIO("quit\n"))
+    assert run(["practice", "flip", "--seed", "3"]) == 0
+    (exercise,) = some("flip", 1, 3)
+    assert words.remembered(exercise.sight) in capsys.readouterr().out

@@ -1,0 +1,276 @@
+"""duels review: the table of decisions, the curve and the account on the terminal."""
+
+import json
+import re
+import shlex
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+import duels
+from duels.core.match import Match
+from duels.core.record import dumps
+from duels.core.rules import Seat
+from duels.games import find_game
+from duels.solving.oracles import oracle_for
+from duels.terminal.commands import run
+from tests.analysis.matches import random_match
+from tests.analysis.test_review_page import steps_of
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Path:
+    path = tmp_path / "match.duel"
+    match = duels.start("lights").play_text("1-2", "4", "3", "5-6", "7")
+    path.write_text(dumps(match), encoding="utf-8")
+    return path
+
+
+def test_review_tells_why_the_match_was_lost(record: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["review", str(record)]) == 0
+    out = capsys.readouterr().out
+    assert "Why you lost, Player 2:\n- Entry 2, 4, gave away 100.0 points; best was " in out
+    assert "You turned off 4, which left runs of 1 and 3, worth 1 and 3, nim-sum 2:" in " ".join(out.split())
+    position = re.search(r"\n  Position: (.*)\n", out)
+    assert position
+    assert run(["solve", "lights", "--position", position[1]]) == 0
+    assert max(map(len, out.split("Why you lost")[1].splitlines())) <= 100
+    assert "blunder, gave away 100.0 points" in out
+    assert "= 100.0, the result." in out
+
+
+def reviewed(tmp_path: Path, match: Match[Any, Any, Any], *options: str) -> None:
+    path = tmp_path / "some.duel"
+    path.write_text(dumps(match), encoding="utf-8")
+    assert run(["review", str(path), *options]) == 0
+
+
+def test_where_all_is_lost_nothing_is_called_best(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    reviewed(tmp_path, duels.start("lights").play_text("4", "1", "7", "2-3", "5-6"))
+    lines = capsys.readouterr().out.splitlines()
+    assert next(line for line in lines if line.startswith("  1.")).endswith("  best")
+    assert next(line for line in lines if line.startswith("  2.")).endswith("  all actions lose alike")
+    assert "- The game is lost for you from the start if the other player makes no mistake." in lines
+    assert "- You made no mistakes." in lines
+
+
+def test_bad_luck_is_told_apart_from_slips(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    match = next(match for seed in range(50) if (match := random_match("chain", Random(seed))).over)
+    reviewed(tmp_path, match)
+    out = capsys.readouterr().out
+    review = duels.review(match)
+    assert match.outcome
+    assert match.outcome.winner
+    loser = match.outcome.winner.other
+    against = review.luck if loser is Seat.TWO else -review.luck
+    told = f"Luck took {100 * against:.1f}" if against > 0 else f"by {-100 * against:.1f} points"
+    assert f"Why you lost, {loser.label}:" in out
+    assert told in out
+
+
+def test_the_command_to_look_into_a_position_can_be_pasted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rules = find_game("lights").rules(lights=9)
+    reviewed(tmp_path, Match.start(rules).play_text("1", "9", "2-3", "4", "5", "6-7", "8"))
+    out = capsys.readouterr().out
+    (command,) = re.findall(r"Look into the first of these positions: (.*)\n", out)
+    assert command.startswith("duels solve lights --lights 9 --position ")
+    assert run(shlex.split(command)[1:]) == 0
+    assert capsys.readouterr().out.startswith("lights: ")
+
+
+# Its values are proven to within several points only.
+WIDE = ("B1", "4", "A2", "2", "C4", "2", "E4", "3", "D1", "1")
+
+
+def test_a_decision_not_proven_wrong_is_best_and_may_cost_so_much_at_most(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    match = duels.start("flip").play_text(*WIDE, "A4")
+    reviewed(tmp_path, match)
+    (line,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith(" 11."))
+    reviewed(tmp_path, match, "--json")
+    moment = json.loads(capsys.readouterr().out)["moments"][10]
+    assert (moment["mark"], moment["loss"]) == ("best", 0)
+    assert moment["loss_error"] > 0.05
+    assert f"  best, gave away at most {100 * moment['loss_error']:.1f} points" in line
+    assert "A4" in moment["best"]
+
+
+def test_what_a_decision_cost_is_told_with_how_far_that_may_be_off(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    match = duels.start("flip").play_text(*WIDE, "A4+A5")
+    reviewed(tmp_path, match)
+    (line,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith(" 11."))
+    before = match.previous
+    assert before
+    verdict = oracle_for(match.rules).judge(before.sight(Seat.TWO))
+    (taken,) = (judged for judged in verdict.actions if match.rules.format(judged.action) == "A4+A5")
+    told = re.search(r"gave away ([0-9.]+) ± ([0-9.]+) points", line)
+    assert told
+    loss, error = (float(number) / 100 for number in told.groups())
+    assert loss == pytest.approx(verdict.value.number - taken.value.number, abs=0.0005)
+    assert loss - error <= verdict.value.low - taken.value.high
+    assert loss + error >= verdict.value.high - taken.value.low
+
+
+def test_an_unfinished_match_is_reviewed_as_it_stands(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    match = duels.start("chain").play_text("2", "5", "1", "challenge", "tails", "6", "accept", "7")
+    reviewed(tmp_path, match)
+    out = capsys.readouterr().out
+    assert out.startswith("chain: unfinished; values are as the match stands.")
+    assert "50.0 at the start + 0.0 luck - 8.3 + 0.0 given away = 41.7, the value as it stands." in out
+    assert "Why" not in out
+    reviewed(tmp_path, match, "--json")
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["finished"] is False
+    total = answer["opening"] + answer["luck"] - answer["loss"]["1"] + answer["loss"]["2"]
+    assert total == pytest.approx(answer["score"])
+
+
+def test_a_hunt_shows_both_beliefs_over_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    match = duels.start("hunt").play_text(
+        *("move 3", "observe 5", "move 6", "observe 1", "move 3", "observe 2", "move 6", "observe 3")
+    )
+    page = tmp_path / "hunt.html"
+    reviewed(tmp_path, match, "--html", str(page))
+    out = capsys.readouterr().out
+    strips = [line for line in out.splitlines() if re.match(r" +\d+\. [\[(]", line)]
+    assert len(strips) == 8
+    assert all(len(re.findall(r"[\[(].[\])]", line)) == 14 for line in strips)
+    # Before the last entry both are where they are, and Player 1 cannot be on the cell that it named.
+    one_of_two, two_of_one = strips[-1][5:26], strips[-1][29:50]
+    assert one_of_two[15] == two_of_one[6] == "("
+    assert one_of_two[3:6] == "[ ]"
+    assert "(All values are estimates.)" in out
+    text = page.read_text(encoding="utf-8")
+    assert text.count('<td class="cell') == 8 * 14
+    assert text.count("cell true") == 7 + 5  # Player 1 entered with the first entry, Player 2 with the third
+
+
+def test_review_as_json(record: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["review", str(record), "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["result"], answer["ending"], answer["winner"]) == ("1 won", "won", 1)
+    assert answer["text"].startswith("Player 1")
+    assert [moment["entry"] for moment in answer["moments"]] == ["1-2", "4", "3", "5-6", "7"]
+    losses = answer["loss"]
+    assert answer["opening"] + answer["luck"] - losses["1"] + losses["2"] == pytest.approx(answer["score"])
+
+
+def line_of(out: str, number: int) -> str:
+    return next(line for line in out.splitlines() if line.startswith(f"{number:>3}."))
+
+
+def test_all_chances_are_player_1s_and_the_only_move_is_called_so(
+    record: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["review", str(record)]) == 0
+    out = capsys.readouterr().out
+    assert "Player 1's chance to win, before and after" in out
+    assert "0.0% -> 100.0%  blunder" in line_of(out, 2)
+    assert line_of(out, 5).endswith("100.0% -> 100.0%  only move")
+
+
+def test_the_curve_has_an_axis_and_no_gaps(record: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["review", str(record)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    bottom = next(line for line in lines if line.startswith("  0% |"))
+    axis, numbers = lines[lines.index(bottom) + 1 :][:2]
+    assert len(bottom) == len(axis) == 6 + 2 * 6
+    assert " " not in bottom[6:]
+    assert "▁" in bottom
+    assert numbers.split() == ["0", "5", "entries"]
+
+
+def full_board() -> tuple[str, ...]:
+    """Entries that fill a board without a chain: every observation is accepted."""
+    match: Match[Any, Any, Any] = duels.start("chain")
+    cells = iter(("1", "3", "2", "4", "5", "6", "7"))
+    entries: list[str] = []
+    while not any(event.restarts for turn in match.turns for event in turn.events):
+        entry = "accept" if "accept" in map(match.rules.format, match.actions) else next(cells)
+        match = match.play_text(entry)
+        entries.append(entry)
+    return tuple(entries)
+
+
+def test_new_boards_are_marked_and_a_long_match_is_summed_up(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    board = full_board()
+    reviewed(tmp_path, duels.start("chain").play_text(*board, "4"))
+    lines = capsys.readouterr().out.splitlines()
+    (marker,) = (place for place, line in enumerate(lines) if "--- a new board ---" in line)
+    assert lines[marker - 1].startswith(f"{len(board):>3}.")
+    oracle, rng = oracle_for(find_game("chain").rules()), Random(5)
+    match: Match[Any, Any, Any] = duels.start("chain")
+    while not match.over and len(match.turns) < 60:
+        actor = match.actor
+        best = oracle.judge(match.sight(actor)).best if isinstance(actor, Seat) else match.actions
+        assert actor
+        match = match.play(actor, rng.choice(best))
+    assert len(match.turns) == 60
+    reviewed(tmp_path, match)
+    out = capsys.readouterr().out
+    summed = re.search(r"entries (\d+) to (\d+): nothing given away, no luck, 50.0% throughout", out)
+    assert summed
+    assert f"\n{summed[1]:>3}. " not in out
+
+
+def test_estimates_have_no_error_and_positions_can_be_solved(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reviewed(tmp_path, duels.start("hunt").play_text("move 3", "observe 5", "move 5", "observe 3"), "--json")
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["error"] is None
+    assert [moment["position"] for moment in answer["moments"]][2] == "2: ?, observe 5"
+
+
+def test_one_seats_copy_is_not_reviewed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    match = duels.start("hunt").play_text("move 3", "observe 5", "move 5", "observe 3")
+    path = tmp_path / "copy.duel"
+    path.write_text(dumps(match, seat=Seat.ONE), encoding="utf-8")
+    assert run(["review", str(path)]) == 1
+    err = capsys.readouterr().err
+    assert "a review needs the whole record" in err
+    assert "once it is over" not in err
+
+
+def test_an_unfinished_hunt_is_not_reviewed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "hunt.duel"
+    path.write_text(dumps(duels.start("hunt").play_text("move 3", "observe 5")), encoding="utf-8")
+    assert run(["review", str(path)]) == 1
+    assert "once it is over" in capsys.readouterr().err
+
+
+def test_a_page_of_a_hunt_shows_both_tokens_and_tells_luck_as_the_terminal_does(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    match = duels.start("hunt").play_text(
+        *("move 3", "observe 5", "move 6", "observe 1", "move 3", "observe 2", "move 6", "observe 3")
+    )
+    page = tmp_path / "hunt.html"
+    reviewed(tmp_path, match, "--html", str(page))
+    out, steps = capsys.readouterr().out, steps_of(page.read_text(encoding="utf-8"))
+    one, two = steps[4]["board"].split("</figure>")[:2]
+    assert "<figcaption>Player 1" in one
+    assert "[1][2][@]" in one
+    assert "[1][2][3][4][5][@]" in two
+    parts = 0
+    for number in range(1, 9):
+        told = re.findall(r"(?:chance of the draw|luck): [+-][0-9.]+ for Player 1", line_of(out, number))
+        parts += len(told)
+        assert all(part.lower() in steps[number]["text"].lower() for part in told), number
+        assert len(re.findall("[0-9] for Player 1", steps[number]["text"])) == len(told)
+    assert parts > 3
+    account = " ".join(out.split("Given away")[1].split())
+    assert re.search(
+        r"Luck: \S+ for Player 1 \(chance of the draw, where perfect play mixes: [+-]\d+\.\d\)\.", account
+    )

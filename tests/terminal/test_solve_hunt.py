@@ -1,0 +1,38 @@
+"""duels solve hunt: what is claimed of the strategy, and what recomputing it needs."""
+
+import sys
+
+import pytest
+
+from duels.terminal.commands import run
+
+
+def test_the_strategy_is_never_called_optimal(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["solve", "hunt", "--position", "1: move 3, observe 5, ?, observe 2"]) == 0
+    out = capsys.readouterr().out
+    assert "certified to give away at most" in out
+    assert "The game's value to Player 1 lies between" in out
+    assert "played" in out
+    assert "optimal" not in out
+
+
+def test_what_verifying_needs_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "numba", None)
+    for name in ("controller", "evaluation", "interpolation"):
+        monkeypatch.delitem(sys.modules, f"duels.games.hunt.kernels.{name}", raising=False)
+    assert run(["solve", "hunt", "--verify"]) == 1
+    *before, error = capsys.readouterr().err.splitlines()
+    assert not before, "nothing is promised first"
+    assert error == "duels: This needs numba: pip install 'duels[fast]', or '.[fast]' in its folder."
+
+
+@pytest.mark.parametrize("arguments", [["--position", "1:"], ["--all"]])
+def test_what_a_check_does_not_look_at_is_refused(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["solve", "hunt", "--verify", *arguments]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert f"{arguments[0]} does not go with --verify" in captured.err

@@ -1,0 +1,87 @@
+"""What CONTRIBUTING.md says of a game of your own: all that it needs, nothing more, and it works."""
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from duels.core.rules import Event, OpenRules, Rules
+from duels.core.secret_rules import SecretRules
+from duels.core.simple_words import SimpleWords
+from duels.core.words import Words
+from tests.examples.installing import duels, install
+from tools.new_game import TEMPLATE, write_game
+
+ROOT = Path(__file__).parent.parent
+GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+SECTION = GUIDE.split("## A game of your own\n")[1].split("\n## ")[0]
+NAMED = set(re.findall(r"`([^`\n]+)`", SECTION))
+WORDS_NAMED = {word for name in NAMED for word in re.findall(r"\w+", name)}
+NEEDED = re.findall(r"^\d+\. `([^`]+)`", SECTION, flags=re.MULTILINE)
+
+
+def source() -> str:
+    files = [*(ROOT / "src").rglob("*.py"), *TEMPLATE.rglob("*.template"), ROOT / "Makefile"]
+    return "\n".join(path.read_text(encoding="utf-8") for path in files)
+
+
+def test_what_must_be_written_is_named() -> None:
+    assert OpenRules.__abstractmethods__ | SecretRules.__abstractmethods__ <= WORDS_NAMED
+    assert SecretRules.__abstractmethods__ - OpenRules.__abstractmethods__ == {"view"}
+    assert OpenRules.__abstractmethods__ - SecretRules.__abstractmethods__ == {"parse_state", "format_state"}
+    assert SimpleWords.__abstractmethods__ == {"tell", "board"}
+
+
+def test_what_may_be_written_is_named() -> None:
+    """Whatever the package looks for in a game, and whatever a subclass may say better."""
+    looked_for = re.findall(r"(?:find|_need)\(\s*\"(\w+)\", \"(\w+)\"", source())
+    assert {"rules", "words", "oracle", "features"} <= {door for door, _ in looked_for}
+    for door, thing in looked_for:
+        assert f"{door}.py" in NAMED
+        assert thing in WORDS_NAMED
+    hooks = [name for kind in (Words, SimpleWords) for name in vars(kind) if not name.startswith("_")]
+    assert set(hooks) - {"player"} <= WORDS_NAMED
+    assert set(Event.__annotations__) <= WORDS_NAMED
+    ready = {*vars(OpenRules), *vars(SecretRules), "name", "limit_value", "sight", "options"}
+    assert {name for name in vars(Rules) if not name.startswith("_")} - ready <= WORDS_NAMED
+
+
+def test_what_is_named_exists() -> None:
+    words = set(re.findall(r"\w+", source())) | {path.stem for path in (ROOT / "src").rglob("*.py")}
+    paths = {"examples", "tictactoe", "liarsdice", "docs", "golden", "NAME", "pyproject", "toml", "md", "txt"}
+    assert WORDS_NAMED - paths - {"nim", "duels_nim"} <= words
+
+
+def test_the_numbers_are_the_ones_that_are_kept_to() -> None:
+    from duels.core.features import MOST_EXPLORED
+    from duels.solving.induction import MOST_STATES
+    from duels.solving.tree import MOST_HISTORIES
+
+    stated = set(re.findall(r"[0-9]+,[0-9]+", SECTION))
+    assert stated == {f"{number:,}" for number in (MOST_EXPLORED, MOST_STATES, MOST_HISTORIES)}
+
+
+def test_a_game_with_just_what_it_must_have_works(tmp_path: Path) -> None:
+    """The files of the list, and none besides."""
+    skeleton = write_game("nim", tmp_path / "skeleton")
+    assert NEEDED == ["pyproject.toml", "__init__.py", "rules.py", "words.py"]
+    for name in NEEDED:
+        (found,) = skeleton.rglob(name)
+        target = tmp_path / "nim" / found.relative_to(skeleton)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(found, target)
+    site = install(tmp_path / "nim", tmp_path / "site")
+    assert "[duels-nim 0.1.0]" in duels(site, tmp_path, "games").stdout
+    played = duels(site, tmp_path, "play", "nim", "--seat2", "perfect", entered="1\n1\n1\n1\n1\n1\n")
+    assert "wins!" in played.stdout
+    solved = duels(site, tmp_path, "solve", "nim", "--verify")
+    assert solved.returncode == 0
+    assert "FAILED" not in solved.stdout
+    assert "Take one, two or three stones" in duels(site, tmp_path, "rules", "nim").stdout
+
+
+@pytest.mark.parametrize("line", re.findall(r"^\.venv/bin/duels (.*)$", SECTION, flags=re.MULTILINE))
+def test_the_command_that_it_shows_works(line: str, tmp_path: Path) -> None:
+    site = install(write_game("nim", tmp_path / "skeleton"), tmp_path / "site")
+    assert "Welcome to Nim!" in duels(site, tmp_path, *line.split()).stdout

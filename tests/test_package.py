@@ -1,0 +1,130 @@
+"""What `import duels` gives: light, complete, typed, and the same to a program and to a type checker."""
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import duels
+from duels.games import GAMES
+
+ROOT = Path(__file__).parent.parent
+NEEDS_NUMPY = {"exploitability", "exploitability_bounds", "table_of", "vector"}
+PUBLIC = sorted(name for name in dir(duels) if not name.startswith("_"))
+
+
+def printed(program: str) -> str:
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def test_importing_the_package_is_light() -> None:
+    modules = printed("import sys, duels; print(*sys.modules)").split()
+    assert not {"click", "platformdirs", "numpy"} & {module.split(".")[0] for module in modules}
+    assert "importlib.metadata" not in modules
+
+
+def test_the_package_has_every_name_that_it_lists() -> None:
+    assert all(hasattr(duels, name) for name in PUBLIC)
+    assert set(duels.__all__) == set(PUBLIC) - NEEDS_NUMPY
+
+
+def test_importing_everything_needs_nothing_more() -> None:
+    program = (
+        "import sys; sys.modules['numpy'] = None; from duels import *; print(start('lights').rules.name)"
+    )
+    assert printed(program) == "lights\n"
+
+
+def test_the_package_shows_what_it_has_to_give_before_it_is_used() -> None:
+    shown = {name for name in printed("import duels; print(*dir(duels))").split() if name[0] != "_"}
+    assert shown == set(PUBLIC)
+    assert shown >= NEEDS_NUMPY
+    assert "__version__" in dir(duels)
+
+
+def test_games_are_a_package_and_listed_by_a_call() -> None:
+    import duels.games.hunt.rules as rules
+
+    assert duels.all_games()[: len(GAMES)] == tuple(GAMES.values())
+    assert duels.games.hunt.rules is rules
+
+
+def test_the_version_is_the_one_that_is_installed() -> None:
+    assert duels.__version__ == version("duels")
+    with pytest.raises(AttributeError, match="'duels' has no attribute 'nothing'"):
+        _ = duels.nothing  # type: ignore[attr-defined]
+
+
+def test_the_package_is_a_command() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "duels", "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == f"duels {duels.__version__}\n"
+
+
+def test_a_type_checker_is_told_where_names_come_from_as_the_program_finds_them() -> None:
+    tree = ast.parse(Path(duels.__file__).read_text(encoding="utf-8"))
+    typed = next(node for node in tree.body if isinstance(node, ast.If))
+    told = {
+        alias.asname or alias.name: f"{node.module}.{alias.name}"
+        for node in typed.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    del told["OptionValue"]  # only for the signature of `start`
+    assert told == {**duels._LATER, "vector": "duels.vector"}
+    for name, place in duels._LATER.items():
+        module, _, thing = place.rpartition(".")
+        assert getattr(duels, name) is getattr(import_module(module), thing)
+
+
+@pytest.fixture(scope="module")
+def checked(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """What `mypy --strict` says, in a folder without any settings, of a user's file and of every name."""
+    folder = tmp_path_factory.mktemp("user")
+    user_file = ROOT / "tests" / "typing" / "user_file.py"
+    (folder / "user_file.py").write_bytes(user_file.read_bytes())
+    names = folder / "names.py"
+    lines = [*(f"reveal_type(duels.{name})" for name in (*PUBLIC, "__version__")), "duels.nothing"]
+    names.write_text("import duels\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "--no-pretty"),
+            *("--cache-dir", str(ROOT / ".mypy_cache" / "user"), "user_file.py", "names.py"),
+        ],
+        cwd=folder,
+        env={**os.environ, "MYPYPATH": str(Path(duels.__file__).parent.parent)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert not done.stderr
+    return done.stdout.splitlines()
+
+
+def test_a_users_file_is_typed(checked: list[str]) -> None:
+    assert [line for line in checked if line.startswith("user_file.py")] == []
+
+
+def test_a_name_that_is_not_there_is_noticed(checked: list[str]) -> None:
+    errors = [line for line in checked if ": error: " in line]
+    assert len(errors) == 1
+    assert 'Module has no attribute "nothing"' in errors[0]
+
+
+@pytest.mark.parametrize("name", [*PUBLIC, "__version__"])
+def test_no_public_name_is_untyped(name: str, checked: list[str]) -> None:
+    line = 2 + [*PUBLIC, "__version__"].index(name)
+    (told,) = (text for text in checked if text.startswith(f"names.py:{line}:"))
+    found: Any = re.search(r'Revealed type is "(.*)"', told)
+    assert found
+    assert found[1] != "Any"
+    assert not found[1].endswith("-> Any")

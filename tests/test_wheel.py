@@ -1,0 +1,156 @@
+"""What is built, not the checkout: the wheel works where nothing but its own dependencies is installed."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from duels.games import GAMES
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+VERSION = PROJECT["version"]
+NOT_SHIPPED = {".ci", ".gitignore"}  # of no use to anybody who has no checkout
+Version = tuple[int, ...]
+
+
+def run(*command: str | Path, cwd: Path = ROOT, env: dict[str, str] | None = None) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd, env=env)
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def files() -> list[Path]:
+    """The files of the project, as git has them or would have them."""
+    if not (ROOT / ".git").exists():
+        pytest.skip("only a checkout is packed")
+    listed = run("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    return [path for name in listed.split("\0") if name and (ROOT / (path := Path(name))).is_file()]
+
+
+@pytest.fixture(scope="module")
+def built(files: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with the two packages, built from a clean copy: nothing left from before gets in."""
+    copy, out = tmp_path_factory.mktemp("copy"), tmp_path_factory.mktemp("built")
+    for path in files:
+        (copy / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / path, copy / path)
+    run(sys.executable, "-m", "build", "--outdir", out, copy)
+    return out
+
+
+def only(folder: Path, pattern: str) -> Path:
+    (found,) = folder.glob(pattern)
+    return found
+
+
+def test_the_source_package_holds_all_that_its_tests_need(files: list[Path], built: Path) -> None:
+    with tarfile.open(only(built, "*.tar.gz")) as archive:
+        packed = {Path(*Path(name).parts[1:]) for name in archive.getnames()}
+    assert {path for path in files if path.parts[0] not in NOT_SHIPPED} <= packed
+
+
+def test_the_wheel_holds_the_package_and_nothing_else(files: list[Path], built: Path) -> None:
+    with zipfile.ZipFile(only(built, "*.whl")) as archive:
+        packed = {Path(name) for name in archive.namelist()}
+    package = {path.relative_to("src") for path in files if path.parts[0] == "src"}
+    assert packed == package | {path for path in packed if path.parts[0] == f"duels-{VERSION}.dist-info"}
+
+
+# -- on the oldest Python and on the newest ----------------------------------------------------------
+
+
+def pythons() -> dict[Version, Path]:
+    """The Pythons of this machine by their versions, ours among them."""
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    named = (shutil.which(f"python3.{minor}") for minor in range(11, 30))
+    candidates = [*sorted(pyenv.glob("*/bin/python3")), *(Path(name) for name in named if name)]
+    ask = "import sys, venv; print(*sys.version_info[:3], sys.version_info.releaselevel)"
+    found: dict[Version, Path] = {}
+    for path in [*candidates, Path(sys.executable)]:
+        done = subprocess.run([path, "-c", ask], capture_output=True, text=True, check=False)
+        told = done.stdout.split()
+        if told and told[-1] == "final":  # a shim can be there without its Python
+            found[tuple(map(int, told[:-1]))] = path
+    return found
+
+
+def chosen(which: str) -> Path:
+    oldest = tuple(map(int, PROJECT["requires-python"].removeprefix(">=").split(".")))
+    found = {version: path for version, path in pythons().items() if version >= oldest}
+    if which == "newest":
+        return found[max(found)]
+    fitting = [version for version in found if version[: len(oldest)] == oldest]
+    if not fitting:
+        pytest.skip(f"there is no Python {'.'.join(map(str, oldest))} on this machine")
+    return found[max(fitting)]
+
+
+class Installed:
+    """A fresh environment that has the wheel and its dependencies alone."""
+
+    def __init__(self, python: Path, wheel: Path, folder: Path) -> None:
+        run(python, "-m", "venv", "--without-pip", folder / "venv")
+        self.scripts = folder / "venv" / ("Scripts" if os.name == "nt" else "bin")
+        self.folder = folder
+        self.environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV")}
+        self.environment |= {"DUELS_HOME": str(folder / "home")}
+        run(sys.executable, "-m", "pip", "--python", self.scripts / "python", "install", "--quiet", wheel)
+
+    def __call__(self, program: str, *arguments: str | Path) -> str:
+        return run(self.scripts / program, *arguments, cwd=self.folder, env=self.environment)
+
+
+@pytest.fixture(scope="module", params=["oldest", "newest"])
+def installed(
+    request: pytest.FixtureRequest, built: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Installed:
+    return Installed(chosen(request.param), only(built, "*.whl"), tmp_path_factory.mktemp(request.param))
+
+
+def test_nothing_is_installed_that_was_not_asked_for(installed: Installed) -> None:
+    names = installed(
+        "python", "-c", "from importlib.metadata import distributions as d; print(*(x.name for x in d()))"
+    )
+    assert set(names.split()) <= {"duels", "click", "platformdirs", "colorama"}
+
+
+def test_the_command_says_what_it_is(installed: Installed) -> None:
+    for answer in (installed("duels", "--version"), installed("python", "-m", "duels", "--version")):
+        assert answer == f"duels {VERSION}\n"
+    assert [line.split()[0] for line in installed("duels", "games").splitlines()] == list(GAMES)
+
+
+def test_the_package_is_imported_without_numpy(installed: Installed) -> None:
+    program = (
+        "from duels import *; import duels, sys\n"
+        "assert 'numpy' not in sys.modules\n"
+        "try: duels.vector\n"
+        "except ImportError as error: print(duels.__version__, error)"
+    )
+    told = installed("python", "-c", program)
+    assert told.startswith(f"{VERSION} This needs numpy: pip install 'duels[vector]'")
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_match_is_played_kept_and_reviewed(name: str, installed: Installed) -> None:
+    record = installed.folder / f"{name}.duel"
+    played = installed(
+        "duels", "play", name, "--seat1", "greedy", "--seat2", "perfect", "--seed", "7", "--save", record
+    )
+    assert played.strip()
+    assert ": legal, " in installed("duels", "verify", record)
+    page = installed.folder / f"{name}.html"
+    assert installed("duels", "review", record, "--html", page).strip()
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html")
+    assert installed("duels", "solve", name).startswith(f"{name}: ")
+    assert installed("duels", "rules", name).strip()

@@ -1,0 +1,70 @@
+"""Training against best responders: sums add up, less is given away."""
+
+from array import array
+
+import pytest
+
+from duels.core.rules import Seat
+from duels.games.hunt.strategy import Tables
+from tests.games.hunt.test_pomdp import MEMORY, some_tables_alike_in_the_mirror
+
+pytest.importorskip("numba")
+
+import numpy as np
+
+from duels.games.hunt.kernels.controller import Controller
+from duels.games.hunt.pomdp import Effort, tightest
+from duels.games.hunt.responder_problem import folded, mirrored_rows, problem_against
+from tools.hunt.best_responders import Stage, Strategy, improve
+
+SMALL = MEMORY.cells
+
+
+def test_what_the_strategy_and_the_responder_win_adds_up() -> None:
+    problem = problem_against(some_tables_alike_in_the_mirror(1), Seat.ONE, MEMORY, MEMORY)
+    responder = Controller(problem)
+    responder.settle(200)
+    opening = 2 * SMALL
+    root = responder.points[0][opening]
+    enters = np.zeros(8)
+    enters[SMALL] = 1.0
+    responder.play(np.array([root]), enters[None], rounds=60)
+    move_worth, move_reach, name_worth, name_reach = responder.gains
+    won = responder.value()
+    assert responder.points[4][root] @ enters == pytest.approx(won)
+    assert move_reach[0, SMALL] == pytest.approx(1.0)
+    assert (problem.moves[0, SMALL] * move_worth[0, SMALL]).sum() == pytest.approx(1 - won)
+    assert (problem.signals[0].T * name_worth[0]).sum() == pytest.approx(1 - won)
+    assert name_reach[0].sum() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("seat", list(Seat))
+def test_a_strategy_gives_away_less_when_it_has_met_its_best_responders(seat: Seat) -> None:
+    tables = some_tables_alike_in_the_mirror(2)
+    problem = folded(problem_against(tables, seat, MEMORY, MEMORY), MEMORY, MEMORY)
+    before = tightest(problem, Effort(sweeps=8, depth=4)).low
+    strategy = strategy_of(tables)
+    opening = 2 * SMALL if seat is Seat.ONE else None
+    for done, won in improve(strategy, problem, opening, (Stage(60, 0.1, 0.005),)):
+        assert 0.0 <= done < 1.0
+        assert 0.0 < won < 1.0
+    assert tightest(problem, Effort(sweeps=8, trials=300, depth=4)).high < before
+
+
+def strategy_of(tables: Tables) -> Strategy:
+    rows = len(MEMORY.states) ** 2
+    moves = np.array(tables.moves, float).reshape(rows, SMALL + 1, SMALL)
+    names = np.array(tables.names, float).reshape(rows, SMALL, SMALL)
+    return Strategy(
+        moves / moves.sum(axis=2, keepdims=True), names / names.sum(axis=2, keepdims=True),
+        moves > 0, names > 0, np.array(mirrored_rows(MEMORY, MEMORY)),
+    )  # fmt: skip
+
+
+def test_a_strategy_comes_out_alike_in_the_mirror() -> None:
+    strategy = strategy_of(some_tables_alike_in_the_mirror(4))
+    strategy.names[1, 0] = strategy.names[1, 0, ::-1]
+    strategy.even_out()
+    assert array("d", strategy.names[strategy.rows][:, ::-1, ::-1].ravel()) == array(
+        "d", strategy.names.ravel()
+    )

@@ -1,0 +1,194 @@
+"""python -m tools.hunt: what it prints, what it writes, and how it stops."""
+
+import errno
+import hashlib
+import json
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("numba")
+
+from duels.core.rules import Seat
+from duels.games.hunt import certificate, strategy
+from duels.games.hunt.pomdp import Step
+from duels.games.hunt.strategy import DATA, unpack
+from duels.solving.bounds import Bounds
+from duels.solving.progress import Progress as Listener
+from tools.hunt import progress, rebuild, study
+from tools.hunt.__main__ import main
+from tools.hunt.progress import Progress, duration
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture(autouse=True)
+def every_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tell everything, however quick it is."""
+    monkeypatch.setattr(progress, "EVERY", 0.0)
+
+
+def test_training_writes_only_where_it_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = {Seat.ONE: Bounds(0.50007, 1.000000001), Seat.TWO: Bounds(0.6, 0.70001)}
+    monkeypatch.setattr(
+        rebuild, "certify", lambda *_: ((seat, Step("done", 1.0, b)) for seat, b in found.items())
+    )
+    shipped = DATA.read_bytes()
+    folder = tmp_path / "new" / "tables"
+    assert main(["train", "--quick", "--out", str(folder)]) == 0
+    captured = capsys.readouterr()
+    written = sorted(path.name for path in tmp_path.rglob("*") if path.is_file())
+    assert written == ["certificate.json", "strategy.bin"]
+    data = (folder / "strategy.bin").read_bytes()
+    assert unpack(data)
+    stored = json.loads((folder / "certificate.json").read_text(encoding="utf-8"))
+    assert stored.pop("checksum")
+    assert stored == {"1": [0.5, 1.0], "2": [0.6, 0.7001], "strategy": hashlib.sha256(data).hexdigest()}
+    assert "100% done, about 0 s left: Player 2, certificate, done, a best responder wins" in captured.err
+    assert "wins 60.0 to 70.1 %" in captured.err
+    assert "Not the shipped strategy" in captured.out
+    assert "Player 2, adversary, wins" in captured.err
+    assert DATA.read_bytes() == shipped
+
+    assert main(["train", "--quick", "--out", str(folder)]) == 1
+    assert "exists already" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_what_is_written_can_be_shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert main(["train", "--quick", "--out", str(tmp_path)]) == 0
+    monkeypatch.setattr(strategy, "DATA", tmp_path / "strategy.bin")
+    monkeypatch.setattr(strategy, "CLAIM", tmp_path / "certificate.json")
+    assert strategy.shipped.__wrapped__()
+    claim = certificate.claimed().against
+    assert all(0.4 < claim[seat].low < claim[seat].high <= 1.0 for seat in Seat)
+
+
+def test_training_without_a_folder_writes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["train", "--quick"]) == 0
+    assert "Nothing is written" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_that_cannot_be_written_is_found_out_before_the_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def trained(*_: object, **__: object) -> None:
+        raise AssertionError("the work has begun")
+
+    monkeypatch.setattr(rebuild, "rebuild", trained)
+    (tmp_path / "file").touch()
+    assert main(["train", "--out", str(tmp_path / "file" / "folder")]) == 1
+    assert "folder" in capsys.readouterr().err
+
+    def full(**options: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", full)
+    assert main(["train", "--out", str(tmp_path / "folder")]) == 1
+    assert "Read-only file system" in capsys.readouterr().err
+
+
+def test_a_study_is_told_as_it_goes_and_printed_when_it_is_done(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def quick(tell: Listener) -> dict[str, int]:
+        tell("a step")
+        return {"found": 1}
+
+    monkeypatch.setattr(study, "study", quick)
+    assert main(["study", "--json"]) == 0
+    captured = capsys.readouterr()
+    assert json.loads(captured.out) == {"found": 1}
+    assert captured.err == "… 0 s: a step\n"
+
+
+@pytest.mark.parametrize("command", ["train", "study"])
+def test_what_is_missing_is_named(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "numba", None)
+    for name in list(sys.modules):
+        if name.startswith(("tools.hunt.", "duels.games.hunt.kernels.")):
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delattr("tools.hunt.rebuild")
+    monkeypatch.delattr("tools.hunt.study")
+    assert main([command]) == 1
+    needed = "This needs numba: pip install 'duels[fast]', or '.[fast]' in its folder."
+    assert capsys.readouterr().err == f"tools.hunt: {needed}\n"
+
+
+@pytest.mark.parametrize("arguments", [[], ["study", "--quick"], ["train", "--json"], ["dance"]])
+def test_what_makes_no_sense_is_refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as refused:
+        main(arguments)
+    assert refused.value.code == 2
+    assert "usage: python -m tools.hunt" in capsys.readouterr().err
+
+
+def test_help_shows_examples(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    assert "python -m tools.hunt train --out strategy" in capsys.readouterr().out
+
+
+def test_progress_says_how_long_it_has_been_and_may_still_be(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    times = iter([100.0, 130.0, 130.5, 160.0])
+    monkeypatch.setattr(progress, "EVERY", 2.0)
+    monkeypatch.setattr(progress, "monotonic", lambda: next(times))
+    tell = Progress()
+    tell("a step")
+    tell("too soon to be told")
+    tell("another", done=0.25)
+    assert capsys.readouterr().err.splitlines() == [
+        "… 30 s: a step",
+        "… 1 min 00 s, 25% done, about 3 min 00 s left: another",
+    ]
+    assert duration(59.6) == "1 min 00 s"
+
+
+def test_what_takes_minutes_can_be_interrupted() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "tools.hunt", "train"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as running:
+        assert running.stderr
+        told = [running.stderr.readline() for _ in range(2)]
+        running.send_signal(signal.SIGINT)
+        out, rest = running.communicate()
+    assert told[1].startswith("… ")
+    assert "Traceback" not in out + rest
+    assert running.returncode == 130
+
+
+def test_a_study_of_another_strategy_is_noticed(tmp_path: Path) -> None:
+    found = json.loads((ROOT / "docs/solved/hunt.json").read_text(encoding="utf-8"))
+    old = tmp_path / "hunt.json"
+    old.write_text(json.dumps({**found, "strategy": "another"}), encoding="utf-8")
+    program = (
+        "import sys; sys.path.insert(0, 'docs/solved'); import build; from pathlib import Path; "
+        "build.STUDY = Path(sys.argv[1]); build.renew_the_study()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(old), "--check"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "about another strategy: run make solved" in done.stderr

@@ -1,0 +1,20 @@
+"""Naive policies do what they are called."""
+
+from duels.core.match import Match
+from duels.core.rules import Seat
+from duels.games.hunt.rules import Move, Observe, QuantumHunt
+from tools.hunt.naive import NAIVE
+
+ENTERED = Match.start(QuantumHunt()).play_text("move 3", "observe 7", "move 6", "observe 1")
+
+
+def test_whoever_stays_stays() -> None:
+    sight = ENTERED.sight(Seat.ONE)
+    weights = dict(zip(sight.actions, NAIVE["always stays"](sight.view, sight.actions), strict=True))
+    assert [action for action, weight in weights.items() if weight] == [Move(3)]
+
+
+def test_whoever_sweeps_begins_anew_after_the_last_cell() -> None:
+    sight = ENTERED.play_text("move 3").sight(Seat.ONE)
+    weights = dict(zip(sight.actions, NAIVE["sweeps"](sight.view, sight.actions), strict=True))
+    assert [action for action, weight in weights.items() if weight] == [Observe(1)]

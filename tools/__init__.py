@@ -1,0 +1,1 @@
+"""What makes the data that is shipped with duels; not part of the package."""

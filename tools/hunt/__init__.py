@@ -1,0 +1,1 @@
+"""Trains hunt's strategy and studies it: `python -m tools.hunt --help`."""

@@ -1,0 +1,48 @@
+"""Naive policies that the strategy is measured against: what many people do who play without thinking."""
+
+from collections.abc import Sequence
+
+from duels.games.hunt.policies import Weigh
+from duels.games.hunt.rules import Action, Known, Move, Observe, Phase, Tunnel
+from duels.games.hunt.strategy import CELLS
+
+
+def uniform(view: Known, actions: Sequence[Action]) -> list[float]:
+    """Any legal action, each as likely."""
+    return [1.0] * len(actions)
+
+
+def never_tunnels(view: Known, actions: Sequence[Action]) -> list[float]:
+    """Any legal action but the tunnel."""
+    return [float(not isinstance(action, Tunnel)) for action in actions]
+
+
+def always_stays(view: Known, actions: Sequence[Action]) -> list[float]:
+    """Enters anywhere and never moves again; names anything."""
+    here = view.cell
+    return [
+        float(isinstance(a, Observe) or a == Move(here) or (not here and isinstance(a, Move)))
+        for a in actions
+    ]
+
+
+def sweeps(view: Known, actions: Sequence[Action]) -> list[float]:
+    """Moves anywhere but through the tunnel; names 1, 2, 3 … and begins anew."""
+    if view.phase is not Phase.OBSERVE:
+        return never_tunnels(view, actions)
+    following = view.named[view.seat - 1] % CELLS + 1
+    return [float(action.cell == following) for action in actions]
+
+
+def stays_and_sweeps(view: Known, actions: Sequence[Action]) -> list[float]:
+    """Both at once."""
+    return (always_stays if view.phase is not Phase.OBSERVE else sweeps)(view, actions)
+
+
+NAIVE: dict[str, Weigh] = {
+    "uniform": uniform,
+    "never tunnels": never_tunnels,
+    "always stays": always_stays,
+    "sweeps": sweeps,
+    "stays and sweeps": stays_and_sweeps,
+}

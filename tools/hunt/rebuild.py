@@ -1,0 +1,91 @@
+"""Rebuilds what is shipped for hunt, the strategy and its certificate, and compares it with what is there."""
+
+from array import array
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from duels.core.rules import Seat
+from duels.games.hunt.certificate import EFFORT, Certificate, as_stored, certify
+from duels.games.hunt.memory import Window
+from duels.games.hunt.policies import normalized
+from duels.games.hunt.pomdp import Effort
+from duels.games.hunt.strategy import CELLS, CLAIM, DATA, Strategy, Tables, pack, shipped
+from duels.solving.bounds import Bounds
+from tools.hunt.self_play import Plan, Step
+from tools.hunt.training import train
+
+FILES = (DATA.name, CLAIM.name)
+QUICK_PLAN = Plan(rounds=2, depth=1, stages=())
+QUICK_EFFORT = Effort(sweeps=0, depth=0)
+RESPONDER = 180
+"""What a round against the best responder takes, beside one against an adversary that remembers nothing."""
+CERTIFYING, CERTIFYING_QUICKLY = 14_000, 3_000
+"""The same of one seat's certificate."""
+
+Tell = Callable[[str, float], None]
+"""Told what is being done, and which part of the whole work is behind it, as far as can be known."""
+
+
+@dataclass(frozen=True)
+class Rebuilt:
+    files: dict[str, bytes]
+    """What is shipped, by name."""
+    comparison: str
+    """Whether it is the shipped strategy, and if not, how far from it."""
+
+
+def rebuild(quick: bool, certifying: bool, tell: Tell) -> Rebuilt:
+    """Train from nothing, and certify what comes of it; `quick` does far too little, to see it work."""
+    plan = QUICK_PLAN if quick else Plan()
+    certificates = (CERTIFYING_QUICKLY if quick else CERTIFYING) * certifying
+    work = [*_work(plan), *[float(certificates)] * len(Seat)]
+    begun: list[str] = []
+
+    def trained(step: Step) -> None:
+        if step.stage not in begun:
+            begun.append(step.stage)
+        stage = len(begun) - 1
+        done = (sum(work[:stage]) + work[stage] * step.done) / sum(work)
+        tell(f"{step.stage}, wins {step.value:.1%} against it", done)
+
+    strategy = train(plan, trained)
+    files = {DATA.name: pack(strategy)}
+    if certifying:
+        found: dict[Seat, Bounds] = {}
+        for seat, bounded in certify(strategy, QUICK_EFFORT if quick else EFFORT):
+            found[seat] = bounded.bounds
+            behind = sum(work) - certificates * (len(Seat) - (seat - 1) - bounded.done)
+            low, high = bounded.bounds.percent(1)
+            stage = f"{seat.label}, certificate, {bounded.stage}"
+            tell(f"{stage}, a best responder wins {low} to {high} %", behind / sum(work))
+        files[CLAIM.name] = as_stored(Certificate(found), files[DATA.name])
+    return Rebuilt(files, _compared(strategy, files[DATA.name]))
+
+
+def _work(plan: Plan) -> list[float]:
+    """How much each part takes, for both seats: rounds, times what the adversary can remember."""
+    each = [plan.rounds * len(Window(CELLS, plan.depth).states)]
+    if plan.stages:
+        each.append(RESPONDER * sum(stage.rounds for stage in plan.stages))
+    return [float(part) for _ in Seat for part in each]
+
+
+def _compared(strategy: Strategy, data: bytes) -> str:
+    if data == DATA.read_bytes():
+        return "The shipped strategy came out, byte by byte."
+    pairs = [(strategy[seat], shipped()[seat]) for seat in Seat]
+    most = max(_furthest(*pair) for pair in pairs)
+    return f"Not the shipped strategy: the chance of some action differs by {most:.4f}, none by more."
+
+
+def _furthest(one: Tables, two: Tables) -> float:
+    """The largest difference in the chance of any action."""
+
+    def chances(weights: "array[int]") -> Any:
+        return normalized(np.array(weights, float).reshape(-1, CELLS))
+
+    pairs = ((one.moves, two.moves), (one.names, two.names))
+    return max(float(np.abs(chances(mine) - chances(theirs)).max()) for mine, theirs in pairs)
