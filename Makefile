@@ -7,11 +7,13 @@ BIN := .venv/bin
 
 # Reinstalled only when what is to be installed changes.
 .venv/played: pyproject.toml
+	@test -d .venv || echo "Setting up duels in .venv; this happens once and takes about a minute."
 	@test -d .venv || $(PYTHON) -m venv .venv
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 
 .venv/tested: pyproject.toml
+	@test -d .venv || echo "Setting up duels in .venv, with all that its tests need; this takes a few minutes."
 	@test -d .venv || $(PYTHON) -m venv .venv
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@ .venv/played

@@ -30,7 +30,8 @@ def test_shell_commands_run(tmp_path: Path) -> None:
             shell=True,
             cwd=tmp_path,
             env=environment,
-            input="quit\n",
+            # A match is kept once somebody has decided something; what a game does not take is refused.
+            input="MOVE 3\nquit\n",
             capture_output=True,
             text=True,
             check=False,

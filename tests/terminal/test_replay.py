@@ -1,5 +1,7 @@
 """A replay shows what was on the screen when the match was played, to the letter."""
 
+import re
+import sys
 from pathlib import Path
 from random import Random
 
@@ -9,6 +11,7 @@ from duels.core.match import Match, draw
 from duels.core.rules import Seat
 from duels.games import GAMES
 from tests.golden.transcripts import Printed, Scene, in_process
+from tests.terminal.terminal import CLEAR, Terminal
 
 
 def duels(folder: Path, command: str, entries: tuple[str, ...] = ()) -> Printed:
@@ -69,3 +72,33 @@ def test_a_person_sees_its_own_side_again(seed: int, tmp_path: Path) -> None:
     assert "(hidden)" in played.screen
     assert duels(tmp_path, "replay match.duel --seat 1").screen == played.screen
     assert "(hidden)" not in duels(tmp_path, "replay match.duel").screen
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_turns_can_be_gone_through_backwards_too(tmp_path: Path) -> None:
+    duels(tmp_path, "play lights --save match.duel", ("1-2", "3-4", "1", "5", "resign"))
+    keys = ["\x1b[C", "\n", " ", "n", "n", "\x1b[D", "b", "\x1b[C", *["\x1b[D"] * 4, "xq"]
+    with Terminal(tmp_path, "replay", tmp_path / "match.duel", "--step", NO_COLOR="1") as terminal:
+        for key in keys:
+            terminal.press("q stop --", key)
+        assert terminal.wait() == 0
+        assert terminal.echoes
+    turns = [int(number) for number in re.findall(r"-- turn (\d) of 4", terminal.text)]
+    assert turns == [0, 1, 2, 3, 4, 4, 3, 2, 3, 2, 1, 0, 0], "it ends at both ends"
+    assert terminal.left_behind == "", "as if nothing had been there"
+    shown = [screen for screen in terminal.text.split(CLEAR) if "-- turn " in screen]
+    assert "Turning OFF lights 3 and 4." in shown[2]
+    assert "Turning OFF lights 3 and 4." not in shown[1]
+    assert "Player 2 resigns." in shown[4]
+    assert max(screen.count("\n") for screen in shown) < 24
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_going_backwards_shows_no_more_than_was_seen(tmp_path: Path) -> None:
+    duels(tmp_path, "play hunt --save match.duel", ("MOVE 3", "OBSERVE 5", "MOVE 6", "OBSERVE 1", "quit"))
+    with Terminal(tmp_path, "replay", tmp_path / "match.duel", "--step", "--seat", "2") as terminal:
+        for key in ("\n", "\n", "b", "q"):
+            terminal.press("q stop --", key)
+        assert terminal.wait() == 0
+    assert "MOVE 6" in terminal.text
+    assert "MOVE 3" not in terminal.text

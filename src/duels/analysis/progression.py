@@ -29,6 +29,7 @@ class Skill:
         return skill if 0 <= skill.aim <= 1 else cls()
 
     def as_data(self) -> dict[str, Any]:
+        """As it is kept in a file."""
         return asdict(self)
 
     def answered(self, right: bool) -> None:

@@ -84,6 +84,7 @@ class Kept:
 
     @property
     def when(self) -> str:
+        """When it was played last, as people read it."""
         return self.played.strftime("%Y-%m-%d %H:%M UTC")
 
 

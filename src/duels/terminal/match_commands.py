@@ -121,7 +121,7 @@ def resume(file: Path | None, pace: str | None, plain: bool) -> None:
 )
 @record_argument
 @click.option("--seat", type=click.Choice(["1", "2"]), help="As this seat saw it.")
-@click.option("--step", is_flag=True, help="Wait for Enter after every turn.")
+@click.option("--step", is_flag=True, help="Turn by turn; on a terminal backwards too.")
 @plain_option
 def replay(file: Path | None, seat: str | None, step: bool, plain: bool) -> None:
     """Show a recorded match, the last one by default, as it was played, or as one seat saw it.
@@ -129,7 +129,7 @@ def replay(file: Path | None, seat: str | None, step: bool, plain: bool) -> None
     What was hidden stays hidden while the match is unfinished, except from the seat that may know it.
     """
     from duels.core.rules import Seat
-    from duels.terminal.play import show_replay
+    from duels.terminal.replay import show_replay
     from duels.terminal.screen import Screen
 
     show_replay(read(file or last_played()), Seat(int(seat)) if seat else None, step, Screen(plain))

@@ -1,4 +1,4 @@
-"""Plays matches at the terminal: new ones, ones to go on with, ones to be shown again."""
+"""Plays matches at the terminal, new ones and ones to go on with, and asks what comes next."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -8,12 +8,9 @@ from pathlib import Path
 from duels.core.errors import DuelsError
 from duels.core.match import Match
 from duels.core.record import Record
-from duels.core.rules import Seat
-from duels.core.words import Question
 from duels.play.journal import Journal
 from duels.play.library import new_path, read_record
 from duels.play.live import LiveMatch
-from duels.play.narrator import Narrator
 from duels.play.new_match import NewMatch, seat_players
 from duels.players import HUMAN
 from duels.terminal.prompts import PromptedMatch, Quit
@@ -167,42 +164,3 @@ def show_review(record: Record, screen: Screen) -> None:
         screen.say(f"{error}\n")
         return
     screen.say(review_as_text(reviewed))
-
-
-def show_replay(record: Record, seat: Seat | None, step: bool, screen: Screen) -> None:
-    """Show a match again: as it was played, or as one seat saw it."""
-    if record.seat and seat and record.seat is not seat:
-        raise DuelsError(f"This record holds only what {record.seat.label} saw.")
-    seat = seat or record.seat
-    match = record.match
-    if seat:
-        watching = frozenset({seat})
-    elif match.over:
-        watching = frozenset(Seat)
-    else:
-        watching = frozenset()
-        if match.rules.has_secrets:
-            screen.notice(
-                "The match is unfinished: what was hidden stays hidden. --seat shows one seat's own."
-            )
-    words = match.rules.game.words(match.rules)
-    narrator = Narrator(words, watching)
-    screen.say(words.opening())
-    known = match.turns if watching == frozenset(Seat) else match.turns_known_to(seat)
-    decided: Seat | None = None
-    for after in match.steps()[: len(known)]:
-        screen.say(narrator.entered(after))
-        screen.say(narrator.happened(after))
-        decided = after.last.actor if after.last and isinstance(after.last.actor, Seat) else decided
-        if step and isinstance(after.actor, Seat) and after.actor is not decided and not _go_on(screen):
-            return
-
-
-def _go_on(screen: Screen) -> bool:
-    try:
-        return screen.ask(Question("-- Enter for the next turn, q to stop --")).strip().lower() not in (
-            "q",
-            "quit",
-        )
-    except EOFError:
-        return True  # nobody is there to press a key

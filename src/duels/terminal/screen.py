@@ -308,6 +308,12 @@ class Screen:
             with suppress(OSError):
                 self.clear()
 
+    def show_end(self, text: str) -> None:
+        """Clear the screen and show as much of the end of a text as fits, with a line below it."""
+        columns, rows = self.size
+        self.clear()
+        self.say("".join(wrap(text, columns).splitlines(keepends=True)[-max(1, rows - _ROOM_FOR_A_PAUSE) :]))
+
     def clear(self) -> None:
         """An empty screen."""
         self.say(_CLEAR)

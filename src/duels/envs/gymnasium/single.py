@@ -31,7 +31,7 @@ Shown = NDArray[np.int8]
 class DuelEnv(gymnasium.Env[Shown, np.int64]):
     """A duel from the agent's seat, of a game or the one of that name with options, or by rules.
 
-    `opponent` is the name of a player (`random`, a level, `perfect`), an object with a method `choose`, or a
+    `opponent` is the name of a player (`random`, a level, `best`), an object with a method `choose`, or a
     policy table (`duels.vector`; not in flip). `info["action_mask"]` says what is allowed; `action_masks()`
     is the same for sb3-contrib. An action that is not allowed loses the game. The reward is 1 for a win, -1
     for a loss, otherwise 0; a draw terminates the game, a limit truncates it. With `grade`, `info` holds the
