@@ -109,3 +109,21 @@ def test_a_match_that_is_stopped_leaves_the_terminal_to_the_shell_and_hides_its_
         assert terminal.left_as_found
     assert "MOVE 5" not in terminal.text
     assert "Player 2 wins by capturing Player 1's token!" in terminal.text
+
+
+@pytest.mark.parametrize("entries", [[], ["1", "1"]], ids=["a prompt", "a key"])
+def test_a_match_without_secrets_that_is_stopped_asks_again(entries: list[str], tmp_path: Path) -> None:
+    """Whoever edits a line, or waits for a key, has set up the terminal for that."""
+    prompt = "q quit: " if entries else "> "
+    with Job(tmp_path, "play", "lights", "--lights", "1") as terminal:
+        for entry in entries:
+            terminal.answer("> " if entry == entries[0] else ": ", entry)
+        terminal.ask(prompt)
+        terminal.send("\x1a")
+        terminal.ask(STOPPED)
+        assert terminal.left_as_found
+        terminal.send("\n")
+        terminal.ask(prompt)
+        terminal.send("q" if entries else "quit\n")
+        assert terminal.wait() == 0
+        assert terminal.left_as_found

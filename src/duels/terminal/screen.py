@@ -22,6 +22,7 @@ from duels.core.rules import Seat
 from duels.core.words import Ink, Question, inked, plain
 from duels.solving.progress import Progress, quiet
 from duels.terminal.layout import wrap
+from duels.terminal.signals import heard
 
 T = TypeVar("T")
 
@@ -62,6 +63,7 @@ class Screen:
         self.codes = _CODES
         self._pause = PACES.get(pace or os.environ.get("DUELS_PACE", ""), PACES["normal"])
         self._usual = self._terminal_settings() or []
+        self._prompt = ""  # of what is being asked
         self._page: str | None = None  # what is on the screen without a scroll-back, while that is shown
 
     @property
@@ -184,8 +186,9 @@ class Screen:
         sys.stdout.write("".join(f"{line}\n" for line in above))
         sys.stdout.flush()
         try:
-            # What takes no room must be marked for whoever moves the cursor.
-            return input(_ESCAPES.sub("\x01\\g<0>\x02", last)) + "\n"
+            with self._stoppable(prompt):
+                # What takes no room must be marked for whoever moves the cursor.
+                return input(_ESCAPES.sub("\x01\\g<0>\x02", last)) + "\n"
         except EOFError:
             return ""
 
@@ -206,7 +209,7 @@ class Screen:
             entry = self.ask(Question(prompt)).strip().lower()[:1]
             return entry if entry in keys else keys[-1]
         chosen = ""
-        with self._cbreak():
+        with self._cbreak(prompt):
             self.say(prompt)
             try:
                 chosen = next((pressed for pressed in self._pressed() if pressed in keys), keys[-1])
@@ -227,19 +230,34 @@ class Screen:
         """A short pause at a terminal, which any key cuts short."""
         if not self.on_terminal or not termios or not self._pause:
             return
-        with self._cbreak():
+        with self._cbreak(""):
             select.select([sys.stdin], [], [], self._pause)
 
     @contextmanager
-    def _cbreak(self) -> Iterator[None]:
+    def _cbreak(self, prompt: str) -> Iterator[None]:
         """Within, keys arrive one by one and are not shown; others, before and after, are dropped."""
         before = termios.tcgetattr(sys.stdin)
         single = [*before[:3], before[3] & ~(termios.ECHO | termios.ICANON), *before[4:]]
         termios.tcsetattr(sys.stdin, termios.TCSAFLUSH, single)
         try:
-            yield
+            with self._stoppable(prompt):
+                yield
         finally:
             termios.tcsetattr(sys.stdin, termios.TCSAFLUSH, before)
+
+    @contextmanager
+    def _stoppable(self, prompt: str) -> Iterator[None]:
+        """Within, Ctrl-Z is for us to carry out; told to go on, we show `prompt` again."""
+        if not termios:
+            yield
+            return
+        self._prompt = prompt
+        stopped = signal.signal(signal.SIGTSTP, self._step_aside)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGTSTP, stopped)
+            self._prompt = ""
 
     @contextmanager
     def typing(self, shown: bool) -> Iterator[None]:
@@ -255,16 +273,16 @@ class Screen:
         termios.tcsetattr(sys.stdin, termios.TCSAFLUSH, switched)
         # A shell gives a stopped program the terminal back as the shell likes it.
         continued = signal.signal(signal.SIGCONT, lambda *_: _set_again(switched))
-        stopped = signal.signal(signal.SIGTSTP, self._step_aside)
         try:
-            yield
+            with self._stoppable(""):
+                yield
         finally:
-            signal.signal(signal.SIGTSTP, stopped)
             signal.signal(signal.SIGCONT, continued)
             termios.tcsetattr(sys.stdin, termios.TCSAFLUSH, before)
 
     def _step_aside(self, *_: object) -> None:
         """Stop, as Ctrl-Z asks: meanwhile the terminal is as it was found, and shows no secret."""
+        heard(signal.SIGTSTP)
         settings = self._terminal_settings()
         termios.tcsetattr(sys.stdin, termios.TCSANOW, self._usual)
         if self._page is not None:
@@ -276,6 +294,8 @@ class Screen:
             _set_again(settings)
         if self._page is not None:
             self._write_now(_ASIDE + _CLEAR + self._page)
+        else:
+            self._write_now(self._prompt.rpartition("\n")[2])
 
     def _write_now(self, text: str) -> None:
         """Write past the stream, which may be in the middle of something."""
@@ -327,8 +347,10 @@ class Screen:
 
 def _set_again(settings: list[Any]) -> None:
     """Set the terminal up as it was before the program was stopped; what was typed in the open is kept."""
-    shown = settings[3] & termios.ECHO
-    termios.tcsetattr(sys.stdin, termios.TCSANOW if shown else termios.TCSAFLUSH, settings)
+    hidden = (
+        settings[3] & (termios.ECHO | termios.ICANON) == termios.ICANON
+    )  # else somebody shows it, or no line
+    termios.tcsetattr(sys.stdin, termios.TCSAFLUSH if hidden else termios.TCSANOW, settings)
 
 
 def _read_line() -> str:

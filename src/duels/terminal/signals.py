@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+from collections import Counter
 from types import FrameType
 from typing import NoReturn
 
@@ -11,6 +12,7 @@ INTERRUPTED = 130
 
 _A_MOMENT = 0.2  # seconds
 _ENDING = ("SIGTERM", "SIGHUP", "SIGQUIT")  # Windows lacks some
+_REPEATED = (*_ENDING, "SIGINT", "SIGTSTP")
 
 
 class Stopped(KeyboardInterrupt):
@@ -21,17 +23,24 @@ class Stopped(KeyboardInterrupt):
         self.number = number
 
 
-_heard = threading.Event()
-
-
 def end_in_order() -> None:
     """From now on these signals end the program as Ctrl-C does; whoever started it may have silenced some."""
     for name in _ENDING:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _stop)
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _interrupt)
     if hasattr(signal, "pthread_kill"):
         _repeat_what_came_too_early()
+
+
+_heard = {number: threading.Event() for name in _REPEATED if (number := getattr(signal, name, None))}
+
+
+def heard(number: int) -> None:
+    """Tell that a signal has come through: whoever handles one of those that are repeated says so."""
+    _heard[number].set()
 
 
 def _repeat_what_came_too_early() -> None:
@@ -43,20 +52,34 @@ def _repeat_what_came_too_early() -> None:
     os.set_blocking(told, False)
     signal.set_wakeup_fd(told, warn_on_full_buffer=False)
     main = threading.main_thread().ident
-    ending = {getattr(signal, name, None) for name in _ENDING}
+    assert main
 
     def listen() -> None:
+        ours: Counter[int] = Counter()  # repetitions are told as well
         while number := os.read(hearing, 1):
-            while number[0] in ending and main and not _heard.wait(_A_MOMENT):
+            arrived = _heard.get(number[0])
+            if not arrived:
+                continue
+            if ours[number[0]]:
+                ours[number[0]] -= 1
+                continue
+            while not arrived.wait(_A_MOMENT):
+                ours[number[0]] += 1
                 signal.pthread_kill(main, number[0])
+            arrived.clear()
 
     threading.Thread(target=listen, daemon=True).start()
 
 
 def _stop(number: int, frame: FrameType | None) -> NoReturn:
-    _heard.set()
+    heard(number)
     signal.signal(number, signal.SIG_DFL)  # a second one ends it at once
     raise Stopped(number)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
+    heard(number)
+    raise KeyboardInterrupt
 
 
 def exit_code(leaving: BaseException) -> int:
