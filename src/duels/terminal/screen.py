@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from time import monotonic
 from typing import Any, TypeVar
 
-from duels.core.errors import DuelsError, printable, quote
+from duels.core.errors import printable, quote
 from duels.core.rules import Seat
 from duels.core.words import Ink, Question, inked, plain
 from duels.solving.progress import Progress, quiet
@@ -179,7 +179,7 @@ class Screen:
             self.say(prompt)
             if unseen and self.on_terminal and not termios:
                 return getpass.getpass("") + "\n"
-            return _read_line()
+            return self._next_line()
         *above, last = self._dressed(prompt).split("\n")
         if self._page is not None:
             self._page += prompt
@@ -191,6 +191,18 @@ class Screen:
                 return input(_ESCAPES.sub("\x01\\g<0>\x02", last)) + "\n"
         except EOFError:
             return ""
+
+    def _next_line(self) -> str:
+        """The next line of the input; what cannot be a line is the end of it."""
+        try:
+            line = sys.stdin.readline(_LONGEST)
+        except UnicodeError:
+            self.notice(f"\nWhat is entered is no text in {sys.stdin.encoding}.")
+            return ""
+        if len(line) == _LONGEST and not line.endswith("\n"):
+            self.notice(f"\nWhat is entered has no end: a line is at most {_LONGEST >> 20} MB long.")
+            return ""
+        return line
 
     @staticmethod
     def _editing() -> bool:
@@ -351,16 +363,6 @@ def _set_again(settings: list[Any]) -> None:
         settings[3] & (termios.ECHO | termios.ICANON) == termios.ICANON
     )  # else somebody shows it, or no line
     termios.tcsetattr(sys.stdin, termios.TCSAFLUSH if hidden else termios.TCSANOW, settings)
-
-
-def _read_line() -> str:
-    try:
-        line = sys.stdin.readline(_LONGEST)
-    except UnicodeError:
-        raise DuelsError(f"what is entered is no text in {sys.stdin.encoding}.") from None
-    if len(line) == _LONGEST and not line.endswith("\n"):
-        raise DuelsError(f"what is entered has no end: a line is at most {_LONGEST >> 20} MB long.")
-    return line
 
 
 def as_typed(entry: str) -> str:
