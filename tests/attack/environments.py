@@ -98,16 +98,23 @@ ERRANDS: tuple[tuple[tuple[str, ...], bytes], ...] = (
     (("players", "--json"), b""),
     (("rules", "hunt"), b""),
     (("demo",), b""),
-    ((), b"1\n\n\n1\n4\nquit\n"),
+    ((), b"1\n1\n\n\n1\n4\nquit\n"),
     (("--help",), b""),
     (("play", _NO_GAME), b""),
     (("completion", "bash"), b""),
+    (("matches",), b""),
+    (("stats",), b""),
+    (("practice", "lights", "--seed", "7"), b"1\n4\nhint\nquit\n"),
+    (("review", "{}/over.duel"), b""),
+    (("levels", "leap", "--matches", "2"), b""),
+    (("export", "lights", "--games", "2", "--out", "{}/out.jsonl"), b""),
 )
 _BAD_SIGNS = (b"Traceback", b"Exception ignored", b"Error in ", b"Fatal Python error", b"most recent call")
 
 
 def attack_surroundings(around: Surroundings, errand: tuple[tuple[str, ...], bytes], folder: Path) -> None:
     (folder / RECORD).write_bytes(sample_record("hunt", 5))
+    (folder / "over.duel").write_bytes(sample_record("lights", 99))
     arguments, entered = ([os.fsencode(a.replace("{}", str(folder))) for a in errand[0]], errand[1])
     variables: dict[str, str | None] = {**environment(folder / "home"), **around.variables}
     there = {name: value.replace("{}", str(folder)) for name, value in variables.items() if value is not None}
@@ -211,6 +218,8 @@ TAKERS: tuple[tuple[str, ...], ...] = (
     ("verify", "{}"),
     ("verify", "--json", "{}"),
     ("share", "--seat", "1", "{}"),
+    ("review", "{}"),
+    ("review", "--json", "{}"),
     ("play", "lights", "--save", "{}"),
 )
 """Every command that takes the name of a record; more are added by a line."""

@@ -24,7 +24,7 @@ from duels.core.words import Words
 from duels.games import all_games
 from duels.games.hunt.rules import Observe
 from duels.play.narrator import Narrator
-from duels.players import KINDS, Player
+from duels.players import KINDS, Player, make_player
 from tests.attack.fuzzing import line
 from tests.attack.harness import Case
 from tests.attack.sessions import RECORD, Scenario, perform
@@ -283,6 +283,11 @@ _ENTERED = (
 )
 
 
+@surface("review of the copy", every=5)
+def _review(match: AnyMatch, seat: Seat) -> bytes | None:
+    return _command(match, {"seat": str(seat.value)}, ("review",))
+
+
 @surface("session against a machine")
 def _session(match: AnyMatch, seat: Seat) -> bytes | None:
     """The seat's own terminal, up to its next decision."""
@@ -332,10 +337,9 @@ def _encoding(rules: AnyRules) -> Encoding:
 def _machines(rules: AnyRules) -> list[Player]:
     """One of each kind that plays by these rules."""
     seated = []
-    for kind in KINDS.values():
-        with suppress(DuelsError):  # not every level knows every size
-            if kind.seat:
-                seated.append(kind.seat(rules))
+    for name in KINDS:
+        with suppress(DuelsError):  # people cannot be made, and not every level knows every size
+            seated.append(make_player(name, rules))
     return seated
 
 

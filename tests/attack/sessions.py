@@ -14,7 +14,7 @@ from unittest import mock
 from duels.core.match import Match
 from duels.core.record import dumps
 from duels.games import find_game
-from duels.play.journal import remember
+from duels.play.library import remember
 from duels.play.new_match import seat_players
 from duels.terminal.commands import run
 from tests.attack.harness import shuffled
@@ -94,9 +94,10 @@ def perform(
 @contextmanager
 def always_the_same() -> Iterator[None]:
     """Within, it is always the same time, and new seeds are always the same."""
-    clock = mock.Mock(now=lambda zone: datetime(2026, 1, 2, 3, 4, tzinfo=UTC))
+    now = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
+    clock = mock.Mock(now=lambda zone: now, fromtimestamp=datetime.fromtimestamp)
     with (
-        mock.patch("duels.play.journal.datetime", clock),
+        mock.patch("duels.play.library.datetime", clock),
         mock.patch("duels.play.new_match.datetime", clock),
         mock.patch("duels.play.journal.secrets.token_hex", return_value="5eed" * 8),
     ):
@@ -150,9 +151,9 @@ HEADERS = {"seat1": "human", "seat2": "human", "seed": "7", "started": "2026-01-
 
 
 def play_some(name: str, headers: Mapping[str, str], rng: Random, entries: int) -> AnyMatch:
-    """A match as the command plays it, when people decide at random."""
+    """A match as the command plays it, when people decide at random, at least once."""
     live = seat_players(Match.start(find_game(name).rules()), headers)
-    while live.match.actor is not None and len(live.match.turns) < entries:
+    while live.match.actor is not None and (len(live.match.turns) < entries or not live.begun):
         action = rng.choice(live.match.actions) if live.person else live.choose()
         live.play(live.match.actor, action)
     return live.match
@@ -207,8 +208,9 @@ def _save(name: str, *more: str) -> tuple[str, ...]:
     return ("play", name, "--seed", "7", *more)
 
 
-def create(name: str, rng: Random) -> Scenario:
-    return Scenario(f"play {name}", _save(name, "--save", f"{{}}/{RECORD}"))
+def leave(name: str, rng: Random) -> Scenario:
+    """A match in which nobody has decided anything is not kept."""
+    return Scenario(f"leave {name}", _save(name, "--save", f"{{}}/{RECORD}"))
 
 
 def at_home(name: str, rng: Random) -> Scenario:
@@ -265,7 +267,7 @@ def meddle(name: str, rng: Random) -> Scenario:
 
 
 Kind = Callable[[str, Random], Scenario]
-KINDS: tuple[Kind, ...] = (create, at_home, add, machine, take_back, repair, finish, meddle)
+KINDS: tuple[Kind, ...] = (leave, at_home, add, machine, take_back, repair, finish, meddle)
 
 
 def endlessly(kind: Kind, rng: Random) -> Iterator[Scenario]:

@@ -14,16 +14,15 @@ from duels.core.match import Match
 from duels.core.rules import Seat, Sight
 from duels.core.words import Question, Words, plain
 from duels.games import find_game
-from duels.play.dice import Dice
-from duels.play.journal import read_record
-from duels.play.live import LiveMatch
+from duels.play.library import read_record
 from duels.play.new_match import seat_players
 from tests.attack.harness import Case, in_turn, shuffled
 from tests.attack.sessions import HEADERS, RECORD
 from tests.support import GAME_NAMES, entries_for, lines_of
 from tests.terminal.terminal import HIDE, PASS, STOPPED, Job
 
-MENU = "Number or name"
+SAVED = "The match is saved. Go on with: "
+NOT_KEPT = "Nothing was played, so nothing is kept."
 
 
 @dataclass(frozen=True)
@@ -32,10 +31,14 @@ class Prompt:
 
     text: str
     answer: str
-    lines: tuple[str, ...]
-    """What the record holds while it is asked."""
     hidden: bool = False
     """Whether what is typed is not shown."""
+    lines: tuple[str, ...] | None = None
+    """What the record holds if the command is left here; None if there is none."""
+    told: str = ""
+    """What is said then."""
+    at_end: int = 130
+    """The exit code if the input ends here."""
 
 
 @dataclass
@@ -52,33 +55,41 @@ def sitting(name: str, machine: bool, rng: Random) -> Sitting:
     """A few turns of a game, between two people or against a machine, with commands in between."""
     headers = {**HEADERS, "seat2": "greedy" if machine else "human"}
     there = Sitting(("play", name, "--seed", "7", "--save", "{}", "--seat2", headers["seat2"], "--plain"))
-    rules = find_game(name).rules()
-    live = seat_players(Match.start(rules), headers)
-    guarded = rules.has_secrets and not machine
+    live = seat_players(Match.start(find_game(name).rules()), headers)
+    guarded = live.match.rules.has_secrets and not machine
     at_keyboard: Seat | None = None
+
+    def ask(text: str, answer: str, hidden: bool = False) -> None:
+        lines = tuple(lines_of(live.match)) if live.begun else None
+        there.prompts.append(Prompt(text, answer, hidden, lines, SAVED if live.begun else NOT_KEPT))
+
     while live.match.actor is not None and len(live.match.turns) < 8:
-        seat, match, lines = live.person, live.match, tuple(lines_of(live.match))
+        seat, match = live.person, live.match
         if not seat:
             live.play(live.match.actor, live.choose())
             continue
-        live.play(seat, rng.choice(match.actions))
-        for question, entry in _dialogue(live.words, match.sight(seat), entries_for(live.match)):
+        action = rng.choice(match.actions)
+        for question, entry in _dialogue(
+            live.words, match.sight(seat), entries_for(match.play(seat, action))
+        ):
             hidden = guarded and question.secret
             if guarded and at_keyboard is not seat:
-                there.prompts.append(Prompt(PASS.format(seat.label), "", lines, hidden=True))
+                ask(PASS.format(seat.label), "", hidden=True)
                 at_keyboard = seat
             if guarded and rng.random() < 0.5:
-                there.prompts.append(Prompt(question.prompt, "board", lines, hidden))
-                there.prompts.append(Prompt(HIDE, "", lines, hidden=True))
+                ask(question.prompt, "board", hidden)
+                ask(HIDE, "", hidden=True)
                 there.secrets.add("Your token is")
-            back = LiveMatch(match, live.players, Dice("7")).takeback(seat)
-            if back and not back.revocable and not machine and rng.random() < 0.5:
-                there.prompts.append(Prompt(question.prompt, "undo", lines, hidden))
-                agree = f"{seat.other.label}, do you agree to take it back? (yes/no): "
-                there.prompts.append(Prompt(agree, "no", lines))
-            there.prompts.append(Prompt(question.prompt, entry, lines, hidden))
+            if not machine and live.takeback(seat) and rng.random() < 0.5:
+                ask(question.prompt, "undo", hidden)
+                ask(f"{seat.other.label}, do you agree to take it back? (yes/no): ", "no")
+            ask(question.prompt, entry, hidden)
             if hidden:
                 there.secrets.add(entry)
+        live.play(seat, action)
+    if live.match.over:
+        lines = tuple(lines_of(live.match))
+        there.prompts.append(Prompt("q quit: ", "q", hidden=True, lines=lines, at_end=0))
     return there
 
 
@@ -97,8 +108,8 @@ def _dialogue(
 
 def menu(rng: Random) -> Sitting:
     """The menu of bare `duels`, up to its last question."""
-    answers = (("Number or name: ", "1"), ("Number or name [human]: ", ""), ("Number or name [human]: ", ""))
-    return Sitting((), [Prompt(text, answer, ()) for text, answer in answers])
+    texts = ("Number or name: ", "Number or name: ", "Number or name [casual]: ", "Number or name [me]: ")
+    return Sitting((), [Prompt(text, "1", at_end=0) for text in texts])
 
 
 # -- what is done there --------------------------------------------------------------------------------------
@@ -116,7 +127,7 @@ def _end(number: signal.Signals) -> Callable[[Sitting, Prompt, Path, Job], None]
 def _key(key: str) -> Callable[[Sitting, Prompt, Path, Job], None]:
     def act(there: Sitting, at: Prompt, path: Path, terminal: Job) -> None:
         terminal.send(key)
-        assert terminal.wait() == (131 if key == "\x1c" else 130)
+        assert terminal.wait() == {"\x03": 130, "\x04": at.at_end, "\x1c": 131}[key]
         _check_left(there, at, path, terminal)
 
     return act
@@ -129,11 +140,10 @@ def _stop(stop: Callable[[Job], None]) -> Callable[[Sitting, Prompt, Path, Job],
         assert terminal.left_as_found, "the shell has the terminal as it was"
         _check_secrets(there, terminal)
         terminal.send("\n")
+        terminal.ask(at.text)
         if at.hidden:
             terminal.wait_for_hiding()
             assert not terminal.echoes, "what is typed is hidden again"
-        if at.text == HIDE:
-            terminal.ask(HIDE)
         terminal.send(f"{at.answer}\n")
         place = next(place for place, prompt in enumerate(there.prompts) if prompt is at)
         for then in there.prompts[place + 1 : place + 2]:
@@ -147,8 +157,10 @@ def _check_left(there: Sitting, at: Prompt, path: Path, terminal: Job) -> None:
     assert terminal.left_as_found, "the terminal is left as it was found"
     assert "Traceback" not in terminal.text
     _check_secrets(there, terminal)
-    if there.arguments:
-        assert f"The match is saved. Go on with: duels resume {path}" in terminal.text
+    assert at.told in terminal.text
+    if at.lines is None:
+        assert not path.exists()
+    else:
         assert tuple(lines_of(read_record(path).match)) == at.lines
 
 

@@ -6,6 +6,7 @@ import secrets
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -18,6 +19,7 @@ from duels.play import journal
 from duels.play.journal import Journal
 from duels.play.live import LiveMatch
 from duels.terminal import commands
+from tests.attack import signals
 from tests.attack.attacks import ATTACKS
 from tests.attack.figures import BEGIN, END, FIGURES, PAGE, figures_of, markdown
 from tests.attack.harness import Attack, run
@@ -106,14 +108,14 @@ _BROKEN: dict[str, tuple[str, Callable[[], AbstractContextManager[Any]]]] = {
     "full disks are not noticed": ("full disks", lambda: mock.patch.object(journal, "_write_all", _careless)),
     "errors name no file": (
         "errors",
-        lambda: mock.patch.object(journal, "_naming", nullcontext),
+        lambda: mock.patch.object(journal, "naming", nullcontext),
     ),
     "options are read naively": ("records", lambda: mock.patch.object(record, "_read_options", _naively)),
     "numbers are read by int": ("entries", lambda: mock.patch.object(words, "whole_number", int)),
     "every event is visible": ("information flow", lambda: mock.patch.object(Event, "visible_to", _all_told)),
     "signals are not caught": (
         "signals",
-        lambda: mock.patch.object(Job, "command", (*Job.command[:3], sys.executable, "-c", _DEAF)),
+        lambda: mock.patch.object(signals, "Job", partial(Job, program=_DEAF)),
     ),
     "failures are tracebacks": (
         "environments",
