@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import make_dataclass
 from typing import Any
 
+import click
 import gymnasium
 import numpy as np
 import pettingzoo
@@ -99,7 +100,9 @@ def test_openspiel_takes_only_reserved_names() -> None:
 
 
 def test_no_command_has_a_flag_that_could_be_an_option() -> None:
-    commands = [command for command in cli.commands.values() if isinstance(command, GameCommand)]
+    context = click.Context(cli)
+    found = (cli.get_command(context, name) for name in cli.list_commands(context))
+    commands = [command for command in found if isinstance(command, GameCommand)]
     assert commands
     for command in commands:
         flags = {flag for param in command.params for flag in param.opts if flag.startswith("--")}

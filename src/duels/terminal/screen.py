@@ -22,7 +22,6 @@ from duels.core.rules import Seat
 from duels.core.words import Ink, Question, inked, plain
 from duels.solving.progress import Progress, quiet
 from duels.terminal.layout import wrap
-from duels.terminal.signals import heard
 
 T = TypeVar("T")
 
@@ -294,7 +293,6 @@ class Screen:
 
     def _step_aside(self, *_: object) -> None:
         """Stop, as Ctrl-Z asks: meanwhile the terminal is as it was found, and shows no secret."""
-        heard(signal.SIGTSTP)
         settings = self._terminal_settings()
         termios.tcsetattr(sys.stdin, termios.TCSANOW, self._usual)
         if self._page is not None:

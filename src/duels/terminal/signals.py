@@ -3,7 +3,7 @@
 import os
 import signal
 import threading
-from collections import Counter
+import time
 from types import FrameType
 from typing import NoReturn
 
@@ -12,7 +12,6 @@ INTERRUPTED = 130
 
 _A_MOMENT = 0.2  # seconds
 _ENDING = ("SIGTERM", "SIGHUP", "SIGQUIT")  # Windows lacks some
-_REPEATED = (*_ENDING, "SIGINT", "SIGTSTP")
 
 
 class Stopped(KeyboardInterrupt):
@@ -29,57 +28,35 @@ def end_in_order() -> None:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _stop)
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _interrupt)
     if hasattr(signal, "pthread_kill"):
-        _repeat_what_came_too_early()
+        _wake_up_after_signals()
 
 
-_heard = {number: threading.Event() for name in _REPEATED if (number := getattr(signal, name, None))}
+def _wake_up_after_signals() -> None:
+    """Interrupt the program once more, a moment after every signal.
 
-
-def heard(number: int) -> None:
-    """Tell that a signal has come through: whoever handles one of those that are repeated says so."""
-    _heard[number].set()
-
-
-def _repeat_what_came_too_early() -> None:
-    """Repeat a signal that came just before the program began to wait for an entry.
-
-    Python only notes a signal, and would act on it when the entry is made.
+    Python notes a signal and acts on it at its next step. If it came just before the program began to wait
+    for an entry, that would be when the entry is made: too late to end, or to hide what is typed.
     """
     hearing, told = os.pipe()
     os.set_blocking(told, False)
     signal.set_wakeup_fd(told, warn_on_full_buffer=False)
+    signal.signal(signal.SIGURG, lambda *_: None)
     main = threading.main_thread().ident
     assert main
 
     def listen() -> None:
-        ours: Counter[int] = Counter()  # repetitions are told as well
         while number := os.read(hearing, 1):
-            arrived = _heard.get(number[0])
-            if not arrived:
-                continue
-            if ours[number[0]]:
-                ours[number[0]] -= 1
-                continue
-            while not arrived.wait(_A_MOMENT):
-                ours[number[0]] += 1
-                signal.pthread_kill(main, number[0])
-            arrived.clear()
+            if number[0] != signal.SIGURG:
+                time.sleep(_A_MOMENT)
+                signal.pthread_kill(main, signal.SIGURG)
 
     threading.Thread(target=listen, daemon=True).start()
 
 
 def _stop(number: int, frame: FrameType | None) -> NoReturn:
-    heard(number)
     signal.signal(number, signal.SIG_DFL)  # a second one ends it at once
     raise Stopped(number)
-
-
-def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
-    heard(number)
-    raise KeyboardInterrupt
 
 
 def exit_code(leaving: BaseException) -> int:
