@@ -357,9 +357,8 @@ class Screen:
 
 def _set_again(settings: list[Any]) -> None:
     """Set the terminal up as it was before the program was stopped; what was typed in the open is kept."""
-    hidden = (
-        settings[3] & (termios.ECHO | termios.ICANON) == termios.ICANON
-    )  # else somebody shows it, or no line
+    # A line that is not shown; who waits for keys, or edits a line, does not have the terminal show it either.
+    hidden = settings[3] & (termios.ECHO | termios.ICANON) == termios.ICANON
     termios.tcsetattr(sys.stdin, termios.TCSAFLUSH if hidden else termios.TCSANOW, settings)
 
 
