@@ -165,13 +165,11 @@ class Journal:
     # -- files that are not as we left them ------------------------------------------------------
 
     def _changed_by_others(self) -> bool:
-        """Whether the file was removed, replaced, cut or added to since we last wrote to it."""
+        """Whether the file was removed, replaced, cut or added to since we last wrote to it, or may have been."""
         try:
-            named = os.stat(self.path)
+            named, held = os.stat(self.path), os.fstat(self._handle)
         except OSError:
             return True
-        with naming(self.path):
-            held = os.fstat(self._handle)
         return not os.path.samestat(named, held) or held.st_size != self._lengths[-1]
 
     def _go_on_beside(self, match: AnyMatch) -> None:
