@@ -165,7 +165,7 @@ class Journal:
     # -- files that are not as we left them ------------------------------------------------------
 
     def _changed_by_others(self) -> bool:
-        """Whether the file was removed, replaced, cut or added to since we last wrote to it, or may have been."""
+        """Whether the file was removed, replaced, cut or added to since we wrote to it, or may have been."""
         try:
             named, held = os.stat(self.path), os.fstat(self._handle)
         except OSError:

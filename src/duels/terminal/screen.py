@@ -357,7 +357,7 @@ class Screen:
 
 def _set_again(settings: list[Any]) -> None:
     """Set the terminal up as it was before the program was stopped; what was typed in the open is kept."""
-    # A line that is not shown; who waits for keys, or edits a line, does not have the terminal show it either.
+    # A line that is not shown. Who waits for a key, or edits a line, has no use for whole lines.
     hidden = settings[3] & (termios.ECHO | termios.ICANON) == termios.ICANON
     termios.tcsetattr(sys.stdin, termios.TCSAFLUSH if hidden else termios.TCSANOW, settings)
 
