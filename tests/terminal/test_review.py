@@ -274,3 +274,17 @@ def test_a_page_of_a_hunt_shows_both_tokens_and_tells_luck_as_the_terminal_does(
     assert re.search(
         r"Luck: \S+ for Player 1 \(chance of the draw, where perfect play mixes: [+-]\d+\.\d\)\.", account
     )
+
+
+def test_a_page_is_not_written_over_unasked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    match = duels.start("lights").play_text("1", "2")
+    page = tmp_path / "index.html"
+    page.write_text("<!doctype html> somebody's own")
+    record = tmp_path / "match.duel"
+    record.write_text(dumps(match), encoding="utf-8")
+    command = ["review", str(record), "--html", str(page)]
+    assert run(command) == 2
+    assert f"--html: {page} exists already; --force writes over it." in capsys.readouterr().err
+    assert "somebody's own" in page.read_text()
+    assert run([*command, "--force"]) == 0
+    assert "somebody's own" not in page.read_text()

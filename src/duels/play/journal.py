@@ -30,12 +30,8 @@ from duels.core.record import (
     format_result,
     most_entries,
 )
+from duels.files import InUse, lock
 from duels.play.library import NO_WAIT, free_path, naming, read_bytes, read_record, remember
-
-try:
-    import fcntl
-except ImportError:  # not on Windows, where a second writer is not kept out
-    fcntl = None  # type: ignore[assignment]
 
 AnyMatch = Match[Any, Any, Any]
 Notice = Callable[[str], None]
@@ -248,13 +244,11 @@ def _name_again(draft: str, path: Path) -> None:
 
 
 def _lock(handle: int, path: Path, notice: Notice) -> None:
-    if not fcntl:
-        return
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
-            raise DuelsError(f"{path} is being played somewhere else right now.") from None
+        locked = lock(handle, path)
+    except InUse:
+        raise DuelsError(f"{path} is being played somewhere else right now.") from None
+    if not locked:
         notice(f"{path}: files cannot be locked here; do not play this match in two places at once.")
 
 

@@ -126,8 +126,9 @@ def levels(rules: "Rules[Any, Any, Any]", matches: int | None, seed: str, as_jso
     type=click.Path(path_type=Path, dir_okay=False),
     help="Also write a page to step through.",
 )
+@click.option("--force", is_flag=True, help="Write over a page that is there already.")
 @plain_option
-def review(file: Path | None, as_json: bool, page: Path | None, plain: bool) -> None:
+def review(file: Path | None, as_json: bool, page: Path | None, force: bool, plain: bool) -> None:
     """Show where a match was won and lost: what every decision gave away, and what was luck.
 
     Without FILE it is the match that was played last.
@@ -136,8 +137,8 @@ def review(file: Path | None, as_json: bool, page: Path | None, plain: bool) -> 
     from duels.terminal.review_text import review_as_text
     from duels.terminal.screen import Screen
 
-    if page and page.exists() and not page.read_bytes().lstrip().lower().startswith(b"<!doctype html"):
-        raise click.UsageError(f"--html: {page} exists already and is no page; it is not written over.")
+    if page and page.exists() and not force:
+        raise click.UsageError(f"--html: {page} exists already; --force writes over it.")
     record = read(file or last_played())
     screen = Screen(plain)
     with screen.patience("reviewing") as progress:
@@ -145,7 +146,8 @@ def review(file: Path | None, as_json: bool, page: Path | None, plain: bool) -> 
     if page:
         from duels.analysis.review_page import review_as_page
 
-        page.write_text(review_as_page(reviewed), encoding="utf-8")
+        with page.open("w" if force else "x", encoding="utf-8") as written:
+            written.write(review_as_page(reviewed))
     if as_json:
         from duels.analysis.review_data import review_as_data
 
