@@ -7,25 +7,25 @@ from tests.attack.information_flow import information_flow
 from tests.attack.signals import signals
 
 ATTACKS = (
-    Attack("kills", "killed before and after every system call that changes a file", faults.kills, 140),
+    Attack("kills", "killed before and after every system call that changes a file", faults.kills, 120),
     Attack(
-        "power cuts", "the power cut after every such call, with what was not synced", faults.power_cuts, 90
+        "power cuts", "the power cut after every such call, with what was not synced", faults.power_cuts, 70
     ),
-    Attack("torn writes", "every write carried out in part", faults.torn_writes, 90),
-    Attack("full disks", "a disk with room for every number of bytes", faults.full_disks, 90),
-    Attack("errors", "every system call refused, once or from then on", faults.errors, 300),
+    Attack("torn writes", "every write carried out in part", faults.torn_writes, 60),
+    Attack("full disks", "a disk with room for every number of bytes", faults.full_disks, 60),
+    Attack("errors", "every system call refused, once or from then on", faults.errors, 250),
     Attack(
         "records",
         "records by grammar and by mutation, for every command that reads one",
         fuzzing.records,
-        400,
+        250,
     ),
     Attack(
-        "entries", "entries at every prompt of every game, and whole sessions of them", fuzzing.entries, 400
+        "entries", "entries at every prompt of every game, and whole sessions of them", fuzzing.entries, 100
     ),
     Attack("caches", "damaged files in the cache", fuzzing.caches, 16),
     Attack(
-        "information flow", "matches that a seat cannot tell apart, on every surface", information_flow, 1200
+        "information flow", "matches that a seat cannot tell apart, on every surface", information_flow, 800
     ),
     Attack("signals", "signals and keys at every prompt in a real terminal", signals, 22),
     Attack("environments", "locales, streams, homes, and files that are no records", environments, 50),
