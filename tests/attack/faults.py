@@ -28,7 +28,7 @@ from duels.terminal import play
 from tests.attack.harness import Case, in_turn, shuffled
 from tests.attack.sessions import KINDS, Kind, Progress, Scenario, endlessly, meddle, perform
 from tests.attack.system_calls import Call, Calls, Disk, Tell, Trap, die, in_child
-from tests.support import Done
+from tests.support import Done, lines_of
 
 Records = dict[str, bytes]
 """All records in a folder, by name. Drafts, which have no name of their own yet, are none."""
@@ -104,6 +104,10 @@ def check_undisturbed(scenario: Scenario, folder: Path) -> None:
     with mock.patch.object(play, "seat_players", seated):
         done = perform(scenario, folder, look)
     assert done.code in (0, 1, 130), done
+    if "The match is saved." in done.out + done.err:
+        live = played[-1]
+        assert live.journal
+        assert lines_of(read_record(live.journal.path).match) == lines_of(live.match), "it is not saved"
 
 
 # -- what must hold afterwards ---------------------------------------------------------------------------
@@ -360,7 +364,10 @@ def _refuse(rehearsal: Rehearsal, rng: Random) -> Iterator[Case]:
             assert _open_handles() == handles, "a file is left open"
             assert for_ever or "unlink" in fate or not _litter(folder), _litter(folder)
             _check_told(rehearsal, done, folder)
-            check(rehearsal, progress, folder)
+            if rehearsal.scenario.typed or rehearsal.scenario.before:
+                check(rehearsal, progress, folder)
+            else:  # nobody had decided anything; what could not be looked at is left behind
+                _check_readable(folder)
 
         return run
 

@@ -261,7 +261,7 @@ def meddle(name: str, rng: Random) -> Scenario:
     match = play_some(name, HEADERS, rng, 4)
     typed: list[str | Meddling] = list(typed_for(match, HEADERS))
     what = rng.choice(MEDDLING)
-    typed.insert(rng.randrange(len(typed)), what)
+    typed.insert(rng.randrange(len(typed) + 1), what)
     arguments = _save(name, "--save", f"{{}}/{RECORD}")
     return Scenario(f"play {name}, another program: {what.__name__.strip('_')}", arguments, tuple(typed))
 

@@ -137,6 +137,11 @@ class Journal:
             os.fsync(self._handle)
         del self._lengths[len(match.turns) + 1 :]
 
+    def check(self, match: AnyMatch) -> None:
+        """Make sure that the file holds the match: whoever is told that it is saved must find it."""
+        if self._changed_by_others():
+            self._go_on_beside(match)
+
     def close(self, keep: bool = True) -> None:
         """Release the file and its lock; a match without a single entry need not be kept."""
         if not keep and not self._changed_by_others():

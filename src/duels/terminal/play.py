@@ -115,10 +115,11 @@ def _run(
     try:
         prompted.run()
     except (Quit, EOFError, KeyboardInterrupt) as leaving:
-        if journal:
-            saved = f"The match is saved. Go on with: {command('resume', journal.path)}"
-            nothing = "Nothing was played, so nothing is kept."
-            screen.last_words(f"\n{saved if resumed or live.begun else nothing}")
+        if journal and (resumed or live.begun):
+            journal.check(live.match)
+            screen.last_words(f"\nThe match is saved. Go on with: {command('resume', journal.path)}")
+        elif journal:
+            screen.last_words("\nNothing was played, so nothing is kept.")
         if isinstance(leaving, Stopped):
             raise
         return (0 if isinstance(leaving, Quit) else INTERRUPTED), After.LEFT
