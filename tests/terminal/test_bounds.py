@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from duels.core import record
-from duels.core.errors import TooLarge
+from duels.core.errors import RecordError, TooLarge
 from duels.core.match import Match
-from duels.core.record import LARGEST_RECORDED, dumps, most_entries
+from duels.core.record import LARGEST_RECORDED, dumps
 from duels.core.rules import Seat
+from duels.core.work import work_of
 from duels.games import find_game, load_record
 from duels.play.library import MOST_BYTES
 from tests.support import HEADERS, AnyMatch, duels
@@ -66,7 +67,7 @@ def test_the_copy_of_a_large_game_is_neither_checked_nor_written(
 def test_a_record_has_only_so_many_entries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     match = hunted(12)
     path = saved(match, tmp_path)
-    monkeypatch.setattr(record, "MOST_WORK", 11 * record.MOST_WORK // most_entries(match.rules) + 1)
+    monkeypatch.setattr(record, "MOST_WORK", 11 * work_of(1, len(match.rules.all_actions())))
     done = duels(tmp_path, "verify", path)
     line = len(path.read_text().splitlines())
     limit = "a record of hunt of this size has at most 11 entries."
@@ -161,5 +162,5 @@ def test_a_long_match_is_shared_as_far_as_it_can_be_read(monkeypatch: pytest.Mon
     monkeypatch.setattr("duels.core.information_sets.MOST_WORK", 9000)
     with pytest.raises(TooLarge, match="more than 9,000 steps"):
         dumps(match, seat=Seat.ONE)
-    with pytest.raises(record.RecordError, match="more than 9,000 steps"):
+    with pytest.raises(RecordError, match="more than 9,000 steps"):
         load_record(text)

@@ -43,7 +43,7 @@ def test_two_exports_to_one_file_do_not_both_succeed(
         pytest.importorskip("pyarrow")
     monkeypatch.chdir(tmp_path)
     command = ["export", "lights", "--games", "3", "--player", "casual", "--out", out]
-    codes = []
+    codes: list[int] = []
     play_one = export.play_one
 
     def meanwhile(run_: Any, number: int, *args: Any) -> dict[str, Any]:
