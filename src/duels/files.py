@@ -2,6 +2,7 @@
 
 import errno
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -40,6 +41,8 @@ def sole_writer(path: Path) -> Iterator[None]:
     while True:
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
         try:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                raise DuelsError(f"{path}: this is not a regular file.")
             lock(handle, path)
             if _is_at(handle, path):
                 try:

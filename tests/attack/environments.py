@@ -220,12 +220,15 @@ TAKERS: tuple[tuple[str, ...], ...] = (
     ("share", "--seat", "1", "{}"),
     ("review", "{}"),
     ("review", "--json", "{}"),
+    ("review", "--html", "{}", RECORD),
+    ("export", "lights", "--games", "1", "--out", "{}"),
     ("play", "lights", "--save", "{}"),
 )
 """Every command that takes the name of a record; more are added by a line."""
 
 
 def attack_taker(taker: tuple[str, ...], what: str, folder: Path) -> None:
+    (folder / RECORD).write_bytes(sample_record("lights", 99))
     path = str(NO_RECORDS[what](folder))
     scenario = Scenario("", tuple(path if argument == "{}" else argument for argument in taker), ("quit",))
 
@@ -238,7 +241,7 @@ def attack_taker(taker: tuple[str, ...], what: str, folder: Path) -> None:
 
     done = Done(*in_child(act).told[-1])
     if done.code == 0:
-        assert "--save" in taker, done
+        assert {"--save", "--html", "--out"} & set(taker), done
         return
     assert done.code in (1, 2), done
     lines = done.err.splitlines()

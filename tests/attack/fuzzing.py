@@ -260,6 +260,7 @@ READERS = (
     ("share", "--seat", "2"),
     ("review",),
     ("review", "--json"),
+    ("review", "--html", "{}/page.html"),
 )
 """Every command that reads a record; more are added by a line."""
 

@@ -61,6 +61,17 @@ def test_two_exports_to_one_file_do_not_both_succeed(
     assert [path.name for path in tmp_path.iterdir() if path.suffix != ""] == [out]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="has no such files")
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/full"])
+def test_what_is_no_file_is_not_written_to(
+    device: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "lights.jsonl"
+    out.symlink_to(device)
+    assert run(["export", "lights", "--games", "1", "--out", str(out)]) == 1
+    assert capsys.readouterr().err == f"duels: {out}: this is not a regular file.\n"
+
+
 def test_a_run_that_is_refused_leaves_no_empty_file(tmp_path: Path) -> None:
     out = tmp_path / "chain.jsonl"
     assert run(["export", "chain", "--cells", "16", "--out", str(out)]) == 1

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from duels.core.errors import DuelsError
+from duels.core.errors import DuelsError, printable
 from duels.terminal.game_options import GameCommand, game_argument, who_option
 from duels.terminal.options import examples, last_played, leave, plain_option, read, record_argument
 
@@ -138,7 +138,7 @@ def review(file: Path | None, as_json: bool, page: Path | None, force: bool, pla
     from duels.terminal.screen import Screen
 
     if page and page.exists() and not force:
-        raise click.UsageError(f"--html: {page} exists already; --force writes over it.")
+        raise click.UsageError(f"--html: {printable(str(page))} exists already; --force writes over it.")
     record = read(file or last_played())
     screen = Screen(plain)
     with screen.patience("reviewing") as progress:
@@ -155,7 +155,7 @@ def review(file: Path | None, as_json: bool, page: Path | None, force: bool, pla
     else:
         screen.say(review_as_text(reviewed))
     if page:
-        click.echo(f"Page: {page}", err=True)
+        click.echo(f"Page: {printable(str(page))}", err=True)
 
 
 @click.command(
