@@ -11,6 +11,7 @@ from random import Random
 from typing import Any
 
 from duels.core.match import Match
+from duels.core.record import dumps
 from duels.core.rules import Seat, Sight
 from duels.core.words import Question, Words, plain
 from duels.games import find_game
@@ -18,7 +19,7 @@ from duels.play.library import read_record
 from duels.play.new_match import seat_players
 from tests.attack.harness import Case, in_turn, shuffled
 from tests.attack.sessions import HEADERS, RECORD
-from tests.support import GAME_NAMES, entries_for, lines_of
+from tests.support import GAME_NAMES, entries_for, lines_of, play_randomly
 from tests.terminal.terminal import HIDE, PASS, STOPPED, Job
 
 SAVED = "The match is saved. Go on with: "
@@ -49,6 +50,8 @@ class Sitting:
     prompts: list[Prompt] = field(default_factory=list)
     secrets: set[str] = field(default_factory=set)
     """What must never be left on the screen."""
+    before: bytes = b""
+    """The record that is there."""
 
 
 def sitting(name: str, machine: bool, rng: Random) -> Sitting:
@@ -110,6 +113,18 @@ def menu(rng: Random) -> Sitting:
     """The menu of bare `duels`, up to its last question."""
     texts = ("Number or name: ", "Number or name: ", "Number or name [casual]: ", "Number or name [me]: ")
     return Sitting((), [Prompt(text, "1", at_end=0) for text in texts])
+
+
+def practice(rng: Random) -> Sitting:
+    """Exercises: whoever leaves has not failed, but is not done either."""
+    return Sitting(("practice", "lights", "--seed", "7", "--plain"), [Prompt("> ", "1") for _ in range(4)])
+
+
+def stepping(rng: Random) -> Sitting:
+    """A match told step by step, on a screen of its own."""
+    match = play_randomly(Match.start(find_game(rng.choice(GAME_NAMES)).rules()), rng, 6)
+    asked = Prompt("q stop --", "", hidden=True, lines=tuple(lines_of(match)), at_end=0)
+    return Sitting(("replay", "{}", "--step", "--plain"), [asked], before=dumps(match, HEADERS).encode())
 
 
 # -- what is done there --------------------------------------------------------------------------------------
@@ -186,6 +201,8 @@ DEEDS = {
 def attack(there: Sitting, place: int, deed: str, folder: Path) -> None:
     path = folder / RECORD
     arguments = [str(path) if argument == "{}" else argument for argument in there.arguments]
+    if there.before:
+        path.write_bytes(there.before)
     with Job(folder, *arguments) as terminal:
         for prompt in there.prompts[:place]:
             terminal.answer(prompt.text, prompt.answer)
@@ -206,6 +223,6 @@ def signals(rng: Random) -> Iterator[Case]:
                 name = f"{' '.join(there.arguments)}: {deed} at prompt {place}, {there.prompts[place].text!r}"
                 yield Case(name, partial(attack, there, place, deed))
 
-    makes: list[Callable[[Random], Sitting]] = [menu]
+    makes: list[Callable[[Random], Sitting]] = [menu, practice, stepping]
     makes += [partial(sitting, *kind) for kind in product(GAME_NAMES, (False, True))]
     return in_turn(*(of_kind(make, Random(rng.random())) for make in makes))
