@@ -105,6 +105,7 @@ ERRANDS: tuple[tuple[tuple[str, ...], bytes], ...] = (
     (("matches",), b""),
     (("stats",), b""),
     (("practice", "lights", "--seed", "7"), b"1\n4\nhint\nquit\n"),
+    (("daily",), b"1\n4\nquit\n"),
     (("review", "{}/over.duel"), b""),
     (("levels", "leap", "--matches", "2"), b""),
     (("export", "lights", "--games", "2", "--out", "{}/out.jsonl"), b""),

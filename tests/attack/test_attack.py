@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import click
 import pytest
 
 from duels.core import record, rules, words
@@ -21,7 +22,9 @@ from duels.play.live import LiveMatch
 from duels.terminal import commands
 from tests.attack import signals
 from tests.attack.attacks import ATTACKS
+from tests.attack.environments import TAKERS
 from tests.attack.figures import BEGIN, END, FIGURES, PAGE, figures_of, markdown
+from tests.attack.fuzzing import READERS
 from tests.attack.harness import Attack, run
 from tests.terminal.terminal import Job
 
@@ -52,6 +55,19 @@ def test_the_page_shows_the_figures() -> None:
     assert page.partition(BEGIN)[2].partition(END)[0] == markdown(figures)
     assert [row["kind"] for row in figures["attacks"]] == list(BY_KIND)
     assert not any(row["failures"] for row in figures["attacks"])
+
+
+def _takes_a_file(command: click.Command) -> bool:
+    return any(isinstance(parameter.type, click.Path) for parameter in command.params)
+
+
+def test_no_command_that_takes_a_file_is_left_out() -> None:
+    """Who adds one adds it to the lists of what is attacked."""
+    context = click.Context(commands.cli)
+    found = {name: commands.cli.get_command(context, name) for name in commands.cli.list_commands(context)}
+    with_files = {name for name, command in found.items() if command and _takes_a_file(command)}
+    assert with_files <= {taker[0] for taker in TAKERS}
+    assert with_files - {"play", "resume", "export"} <= {reader[0] for reader in READERS}
 
 
 # -- what the attacks must find ---------------------------------------------------------------------------
