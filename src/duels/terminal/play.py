@@ -128,6 +128,7 @@ def _run(live: LiveMatch, surface: Surface, screen: Screen, resumed: bool = Fals
         if journal and not live.match.over:
             told = "Nothing was played, so nothing is kept."
             if resumed or live.begun:
+                journal.check(live.match)
                 # At a terminal it is the last match, and a path would be torn by the end of the line.
                 which = () if screen.on_terminal else (journal.path,)
                 told = f"The match is saved. Go on with: {command('resume', *which)}"

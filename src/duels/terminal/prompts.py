@@ -226,6 +226,7 @@ class PromptedMatch:
 
     def _save(self) -> None:
         if self.live.journal:
+            self.live.journal.check(self.live.match)
             self.screen.notice(f"Saved: {self.live.journal.path}")
 
     def _resign(self, seat: Seat) -> None:

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from time import monotonic
 from typing import TypeVar
 
-from duels.core.errors import DuelsError, printable, quote
+from duels.core.errors import printable, quote
 from duels.core.rules import Seat
 from duels.core.words import Ink, Question, inked, plain
 from duels.solving.progress import Progress, quiet
@@ -188,7 +188,19 @@ class Screen:
                 self._remember(last)
                 return self._keyboard.edited_line(self._dressed(last))
         self.say(last)
-        return _hidden_line() if unseen and not self._keyboard else _read_line()
+        return _hidden_line() if unseen and not self._keyboard else self._next_line()
+
+    def _next_line(self) -> str:
+        """The next line of the input; what cannot be a line is the end of it."""
+        try:
+            line = sys.stdin.readline(_LONGEST)
+        except UnicodeError:
+            self.notice(f"\nWhat is entered is no text in {sys.stdin.encoding}.")
+            return ""
+        if len(line) == _LONGEST and not line.endswith("\n"):
+            self.notice(f"\nWhat is entered has no end: a line is at most {_LONGEST >> 20} MB long.")
+            return ""
+        return line
 
     def key(self, prompt: str, keys: Sequence[str]) -> str:
         """One of `keys`, pressed at a terminal without Enter; the last one stands for leaving."""
@@ -277,16 +289,6 @@ class Screen:
 def _write_now(text: str) -> None:
     """Write past the stream, which may be in the middle of something."""
     os.write(sys.stdout.fileno(), text.encode())
-
-
-def _read_line() -> str:
-    try:
-        line = sys.stdin.readline(_LONGEST)
-    except UnicodeError:
-        raise DuelsError(f"what is entered is no text in {sys.stdin.encoding}.") from None
-    if len(line) == _LONGEST and not line.endswith("\n"):
-        raise DuelsError(f"what is entered has no end: a line is at most {_LONGEST >> 20} MB long.")
-    return line
 
 
 def _hidden_line() -> str:
