@@ -76,13 +76,17 @@ def rehearse(scenario: Scenario, folder: Path) -> Rehearsal:
     scenario.prepare(folder)
     moments = [Moment(Progress(), records_in(folder))]
     calls = Calls()
+    last = Progress()
 
     def look(progress: Progress) -> None:
+        nonlocal last
+        last = progress
         records = records_in(folder)
         if records != moments[-1].records:
             moments.append(Moment(progress, records))
 
     done = perform(scenario, folder, look, calls)
+    look(Progress(last.shown + 1, last.used))  # what is written on leaving
     return Rehearsal(scenario, moments, calls.made, done)
 
 
