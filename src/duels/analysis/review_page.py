@@ -16,9 +16,10 @@ from duels.analysis.review_words import (
     lost,
     what_came_up,
     who,
-    why_lost,
+    whose_chance,
+    why,
 )
-from duels.analysis.wording import MARKS, belief_strip, darkness, of_player_1
+from duels.analysis.wording import MARKS, belief_strip, darkness
 from duels.core.drawing import Drawing
 from duels.core.rules import Seat
 from duels.core.words import Words, plain
@@ -39,7 +40,7 @@ def review_as_page(review: Review) -> str:
     template = Template(files(__package__).joinpath("review.html").read_text(encoding="utf-8"))
     return template.substitute(
         title=escape(f"{review.game.title}: {heading(review)}"),
-        chance=of_player_1(review.match.rules),
+        chance=whose_chance(review),
         curve=_curve(review),
         mistakes=_mistakes(review),
         beliefs=_beliefs(review),
@@ -50,8 +51,8 @@ def review_as_page(review: Review) -> str:
 
 
 def _account(review: Review) -> list[str]:
-    why = why_lost(review)
-    return [*account(review), *(["", *why, ""] if why else []), legend()]
+    told = why(review)
+    return [*account(review), *(["", *told, ""] if told else []), legend()]
 
 
 def _looking(moment: Moment) -> tuple[Seat, ...]:
@@ -73,35 +74,36 @@ def _step(
 ) -> dict[str, str]:
     seat = moment.actor if isinstance(moment.actor, Seat) else Seat.ONE
     remembered = "".join(plain(words.remembered(moment.match.sight(each))) for each in looking)
-    lines = [f"Player 1: {100 * moment.before:.1f}% before, {100 * moment.after:.1f}% after."]
+    before, after = (100 * review.chance(value) for value in (moment.before, moment.after))
+    lines = [f"{whose_chance(review)}: {before:.1f}% before, {after:.1f}% after."]
+    spoken_to = review.is_person(seat)
     if moment.reason:
-        lines.append(
-            f"{moment.mark.capitalize()}: {seat.label}, you gave away {lost(review, moment)}. {moment.effect}"
-        )
-        lines.append(f"Best was {best_of(moment)}. {moment.reason}")
+        gave = f"{who(review, moment).capitalize()} gave away {lost(review, moment)}."
+        lines.append(f"{moment.mark.capitalize()}: {gave} {moment.effect if spoken_to else ''}".rstrip())
+        lines.append(f"Best was {best_of(moment)}. {moment.reason if spoken_to else ''}".rstrip())
         lines.append(f"Position before it: {moment.position}")
     elif moment.mark or moment.alike:
         lines.append(moment.alike or f"{moment.mark.capitalize()}.")
     if came_up := what_came_up(review, moment):
         told = "; ".join(came_up)
         lines.append(f"{told[0].upper()}{told[1:]}.")
-    if moment.mishap:
+    if moment.mishap and spoken_to:
         lines.append(f"{seat.label}, {moment.mishap}.")
     if moment.beliefs:
         lines.append(f"What {seat.label} could know:\n{belief_strip(moment.beliefs[seat].places)}")
     text = remembered + "\n".join(lines)
-    return {"title": _title(moment), "text": text, "mark": moment.mark}
+    return {"title": _title(review, moment), "text": text, "mark": moment.mark}
 
 
-def _title(moment: Moment) -> str:
-    return f"{moment.number}. {who(moment).capitalize()}: {moment.entry}"
+def _title(review: Review, moment: Moment) -> str:
+    return f"{moment.number}. {who(review, moment).capitalize()}: {moment.entry}"
 
 
 def _mistakes(review: Review) -> str:
     """A list of what was given away; each item leads to its entry."""
     slips = [moment for moment in review.moments if moment.mark in _LISTED]
     items = "".join(
-        f'<li data-step="{moment.number}" class="{moment.mark}">{escape(_title(moment))}: '
+        f'<li data-step="{moment.number}" class="{moment.mark}">{escape(_title(review, moment))}: '
         f"{moment.mark}, {escape(lost(review, moment))}</li>"
         for moment in slips
     )
@@ -111,7 +113,7 @@ def _mistakes(review: Review) -> str:
 def _beliefs(review: Review) -> str:
     """Both seats' beliefs over time, a row for each entry."""
     rows = "".join(
-        f'<tr data-step="{moment.number}"><th>{escape(_title(moment))}</th>'
+        f'<tr data-step="{moment.number}"><th>{escape(_title(review, moment))}</th>'
         + "<td></td>".join(_strip(belief) for belief in moment.beliefs.values())
         + "</tr>"
         for moment in review.moments
@@ -135,7 +137,7 @@ def _strip(belief: Belief) -> str:
 
 def _curve(review: Review) -> str:
     """The winning probability as an SVG, one dot an entry."""
-    values = [review.opening, *(moment.after for moment in review.moments)]
+    values = [review.chance(value) for value in (review.opening, *(m.after for m in review.moments))]
     # However long the match, a dot stays wide enough to be clicked: the curve scrolls instead.
     gap = max(_LEAST_GAP, (_WIDTH - 2 * _MARGIN) / max(1, len(values) - 1))
     width = 2 * _MARGIN + gap * max(1, len(values) - 1)

@@ -27,7 +27,7 @@ from duels.games.hunt.rules import (
 from duels.games.hunt.self_play import PairValues, place_of, round_of, shipped_table
 from duels.games.hunt.strategy import CELLS, OFF, Strategy, shipped
 from duels.solving.bounds import Bounds
-from duels.solving.oracle import OFTEN, Check, Exactness, Finding, Judged, Oracle, Value, Verdict
+from duels.solving.oracle import LEFT_OVER, OFTEN, Check, Exactness, Finding, Judged, Oracle, Value, Verdict
 from duels.solving.progress import Progress, quiet
 from duels.solving.protocols import (
     BeliefTracker,
@@ -40,8 +40,6 @@ from duels.solving.protocols import (
 
 SELF_PLAY = "chances when both play the strategy"
 """What the values are."""
-
-MIXED_IN = 1e-9
 
 PLAYED_OUT = 4000
 """Matches that are played to check the exact sums."""
@@ -109,7 +107,7 @@ class HuntOracle(
     def _verdict_on(self, sight: Sight[Action, Known]) -> Verdict[Action]:
         """The position's value is that of the mixture; best is what the strategy takes OFTEN.
 
-        Whatever else it mixes in is no loss either: that it came up, and not another, is luck of the draw.
+        Whatever else it mixes in is no loss either: that this came up, and not another, is luck of the draw.
         """
         track = self._track(sight)
         weights = self.weights(sight)
@@ -120,9 +118,9 @@ class HuntOracle(
             Judged(
                 action,
                 _estimate(worth),
-                weight >= least,
-                weight,
-                max(0.0, mixture - worth) if weight >= MIXED_IN else 0.0,
+                best=weight >= least,
+                weight=weight,
+                allowance=max(0.0, mixture - worth) if weight >= LEFT_OVER else 0.0,
             )
             for action, worth, weight in zip(sight.actions, worths, weights, strict=True)
         )

@@ -19,7 +19,7 @@ from duels.solving.progress import Progress, quiet
 
 Array = np.ndarray[Any, Any]
 Chances = dict[Seat, Array]
-"""By seat, before its turn: its chance to win, by both sides' naming and both tokens' types, its own first."""
+"""By seat, before its turn: its chance to win, by both sides' naming and both tokens, its own first."""
 
 CLOSE = 1e-10
 """The iteration stops when no value changes by more."""
