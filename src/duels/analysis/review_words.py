@@ -93,8 +93,9 @@ def at_stake(review: Review, moment: Moment) -> str:
         return ""
     if not stake.mistakes:
         return "no reply could lose anything"
-    would = f"{stake.mistakes} of {stake.replies} replies would have lost"
-    return f"{would} up to {points(stake.most, review.exactness)}"
+    everything = stake.most > 1 - LEAST_SHOWN
+    what = "the match" if everything else f"up to {points(stake.most, review.exactness)}"
+    return f"{stake.mistakes} of {stake.replies} replies would have lost {what}"
 
 
 def account(review: Review) -> list[str]:

@@ -114,6 +114,7 @@ def levels(rules: "Rules[Any, Any, Any]", matches: int | None, seed: str, as_jso
 @click.command(
     epilog=examples(
         "duels review evening.duel",
+        "duels review --step",
         "duels review evening.duel --json",
         "duels review evening.duel --html review.html",
     )
@@ -126,8 +127,11 @@ def levels(rules: "Rules[Any, Any, Any]", matches: int | None, seed: str, as_jso
     type=click.Path(path_type=Path, dir_okay=False),
     help="Also write a page to step through.",
 )
+@click.option(
+    "--step", is_flag=True, help="Board by board, forwards and backwards, secrets of both included."
+)
 @plain_option
-def review(file: Path | None, as_json: bool, page: Path | None, plain: bool) -> None:
+def review(file: Path | None, as_json: bool, page: Path | None, step: bool, plain: bool) -> None:
     """Show where a match was won and lost: what every decision gave away, and what was luck.
 
     Without FILE it is the match that was played last.
@@ -136,6 +140,8 @@ def review(file: Path | None, as_json: bool, page: Path | None, plain: bool) -> 
     from duels.terminal.review_text import review_as_text
     from duels.terminal.screen import Screen
 
+    if step and as_json:
+        raise click.UsageError("--step does not go with --json.")
     if page and page.exists() and not page.read_bytes().lstrip().lower().startswith(b"<!doctype html"):
         raise click.UsageError(f"--html: {page} exists already and is no page; it is not written over.")
     record = read(file or last_played())
@@ -150,6 +156,10 @@ def review(file: Path | None, as_json: bool, page: Path | None, plain: bool) -> 
         from duels.analysis.review_data import review_as_data
 
         click.echo(json.dumps(review_as_data(reviewed), indent=2))
+    elif step:
+        from duels.terminal.review_steps import step_through
+
+        step_through(reviewed, screen)
     else:
         screen.say(review_as_text(reviewed))
     if page:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from enum import Enum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from duels.core.errors import DuelsError
 from duels.core.match import Match
@@ -19,6 +20,9 @@ from duels.terminal.shell import command
 from duels.terminal.signals import INTERRUPTED, Stopped
 from duels.terminal.variants import longer_form, suggestion
 
+if TYPE_CHECKING:
+    from duels.analysis.review import Review
+
 
 class After(Enum):
     """What comes after a match. The value is the key for it, where there is one to press."""
@@ -27,6 +31,7 @@ class After(Enum):
     SWAP = "s"
     LONGER = "l"
     REVIEW = "v"
+    BOARDS = "b"
     NEW_GAME = "n"
     QUIT = "q"
     LEFT = ""
@@ -38,6 +43,7 @@ _KEYS = {
     After.SWAP: "swap seats",
     After.LONGER: "longer game",
     After.REVIEW: "review",
+    After.BOARDS: "board by board",
     After.NEW_GAME: "new game",
     After.QUIT: "quit",
 }
@@ -141,19 +147,28 @@ def _ask_what_next(live: LiveMatch, path: Path, screen: Screen) -> After:
         screen.say(f"\n{told}\n")
     else:
         del keys[After.LONGER]
-    told = ", ".join(f"{after.value} {what}" for after, what in keys.items())
+    boards = keys.pop(After.BOARDS)
+    reviewed: Review | None = None
     while True:
+        told = ", ".join(f"{after.value} {what}" for after, what in keys.items())
         try:
             after = After(screen.key(f"\nPress {told}: ", [after.value for after in keys]))
         except EOFError:
             return After.QUIT
-        if after is not After.REVIEW:
+        if after is After.REVIEW:
+            reviewed = show_review(read_record(path), screen)
+            if reviewed and screen.can_clear:
+                keys = {After.BOARDS: boards, **keys}
+        elif after is After.BOARDS and reviewed:
+            from duels.terminal.review_steps import step_through
+
+            step_through(reviewed, screen)
+        else:
             return after
-        show_review(read_record(path), screen)
 
 
-def show_review(record: Record, screen: Screen) -> None:
-    """Show where a match was won and lost."""
+def show_review(record: Record, screen: Screen) -> "Review | None":
+    """Show where a match was won and lost; None where that is not known."""
     from duels.analysis.review import review_record
     from duels.terminal.review_text import review_as_text
 
@@ -162,5 +177,6 @@ def show_review(record: Record, screen: Screen) -> None:
             reviewed = review_record(record)
     except DuelsError as error:
         screen.say(f"{error}\n")
-        return
+        return None
     screen.say(review_as_text(reviewed))
+    return reviewed

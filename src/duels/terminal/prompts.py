@@ -1,6 +1,7 @@
 """A live match at the prompt: asks people in the book's words, and tells everything that happens."""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from duels.core.errors import DuelsError
 from duels.core.record import format_entry
@@ -10,6 +11,9 @@ from duels.play.live import LiveMatch, Takeback
 from duels.play.narrator import Narrator
 from duels.terminal.dialogue import ALWAYS, converse, help_text
 from duels.terminal.screen import Screen
+
+if TYPE_CHECKING:
+    from duels.terminal.hint_text import HintLayers
 
 COMMANDS = ALWAYS | {
     "undo": "take back your last decision",
@@ -59,6 +63,7 @@ class PromptedMatch:
         self._told = ""
         self._lines = 0  # on the screen since a person was last asked
         self._asked_at = 0
+        self._hints: HintLayers | None = None
 
     def run(self) -> None:
         """Play to the end. Quit, EOFError and KeyboardInterrupt leave the match as it is on disk."""
@@ -207,13 +212,14 @@ class PromptedMatch:
     def _hint(self, seat: Seat, entered: list[str]) -> None:
         # With the oracle it is half of what a prompt would import.
         from duels.solving.oracles import oracle_for
-        from duels.terminal.hint_text import hint_as_text
+        from duels.terminal.hint_text import HintLayers
 
+        self._hints = self._hints or HintLayers()
         match = self.live.match
         try:
             with self.screen.patience("thinking") as progress:
                 oracle = oracle_for(match.rules, progress)
-                text = hint_as_text(match.sight(seat), self.words, entered, oracle)
+                text = self._hints.text(match.sight(seat), self.words, entered, oracle)
         except DuelsError as unknown:
             self.screen.say(f"{unknown}\n")
             return

@@ -64,26 +64,38 @@ def _entry_width(review: Review) -> int:
 def _moment_lines(review: Review) -> list[str]:
     """A line for each entry; in a long match, entries in which nothing happened share one."""
     long = len(review.moments) > _LONG_MATCH
-    boards = 1
+    board = 1
     lines = ["     --- board 1 ---"] if any(moment.restarts for moment in review.moments) else []
     for quiet, group in groupby(review.moments, key=lambda moment: long and _quiet(moment)):
         moments = list(group)
         if quiet and len(moments) >= _LEAST_SUMMED_UP:
-            begun = sum(moment.restarts for moment in moments)
-            boards += begun
-            first, last = moments[0], moments[-1]
-            lines.append(
-                f"     entries {first.number} to {last.number}: nothing given away, no luck, "
-                f"{100 * review.chance(last.after):.1f}% throughout"
-                + (f", until board {boards}" if begun else "")
-            )
+            lines.append(_summed_up(review, moments, board))
+            board += sum(moment.restarts for moment in moments)
             continue
         for moment in moments:
             lines.append(_moment_line(review, moment))
             if moment.restarts:
-                boards += 1
-                lines.append(f"     --- board {boards} ---")
+                board += 1
+                lines.append(f"     --- board {board} ---")
     return lines
+
+
+def _summed_up(review: Review, moments: list[Moment], board: int) -> str:
+    """One line for entries in which nothing happened; they begin on the board of this number."""
+    first, last = moments[0], moments[-1]
+    told = [
+        f"     entries {first.number} to {last.number}: nothing given away, no luck, "
+        f"{100 * review.chance(last.after):.1f}% throughout"
+    ]
+    stakes = [moment.stake for moment in moments if moment.stake]
+    mistakes, replies = sum(stake.mistakes for stake in stakes), sum(stake.replies for stake in stakes)
+    if mistakes:
+        told.append(f"{mistakes} of {replies} replies would have lost something")
+    new = sum(moment.restarts for moment in moments)
+    if new:
+        boards = f"boards {board + 1} to {board + new} begin" if new > 1 else f"board {board + 1} begins"
+        told.append(boards)
+    return "; ".join(told)
 
 
 def _quiet(moment: Moment) -> bool:
