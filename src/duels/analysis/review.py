@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from duels.analysis.wording import MARKS, ONLY_MOVE, all_alike, mark_of
+from duels.analysis.wording import MARKS, ONLY_MOVE, RARE, all_alike, mark_of
 from duels.core.errors import DuelsError
 from duels.core.game import Game
 from duels.core.match import Concession, Match
@@ -66,15 +66,16 @@ class Moment:
     """What chance gave Player 1, or what nobody could know in a game with secrets; includes `mixing`."""
     mixing: float = 0.0
     """Luck of the draw where perfect play mixes: which action came up, as far as that is no loss."""
-    mixing_variance: float = 0.0
-    """Of that luck, for a player who draws as perfect play does."""
+    draws: tuple[tuple[float, float], ...] = ()
+    """All that could have come up where perfect play mixes: how likely, and the actor's luck of the draw."""
     loss: float = 0.0
     """What the decision gave away, to the one who made it; 0 for chance."""
     loss_error: float = 0.0
     """How far the loss may be off, where that is proven."""
     best: tuple[str, ...] = ()
     mark: str = ""
-    """Empty for chance, and where all actions are alike; ONLY_MOVE where there was no choice."""
+    """Empty for chance, and where all actions are alike; ONLY_MOVE where there was no choice, RARE where
+    perfect play mixes this in now and then."""
     alike: str = ""
     """What to say where it did not matter what was played; else empty."""
     reason: str = ""
@@ -131,12 +132,19 @@ class Review:
         """One of the values as `side` has it."""
         return value if self.side is Seat.ONE else 1 - value
 
-    def mixing_deviation(self, seat: Seat) -> float:
-        """How many standard deviations above what mixing brings by itself a seat's luck of the draw was."""
-        drawn = [moment for moment in self.moments if moment.actor is seat]
-        spread = math.sqrt(sum(moment.mixing_variance for moment in drawn))
-        luck = sum(moment.mixing for moment in drawn)
-        return (luck if seat is Seat.ONE else -luck) / spread if spread else 0.0
+    def mixing(self, seat: Seat) -> float:
+        """A seat's own luck of the draw, in its own decisions."""
+        luck = sum(moment.mixing for moment in self.moments if moment.actor is seat)
+        return luck if seat is Seat.ONE else -luck
+
+    def mixing_odds(self, seat: Seat) -> float:
+        """How likely draws as unlucky as a seat's are, at most, for one that draws as perfect play does.
+
+        By Chernoff's bound.
+        """
+        luck = self.mixing(seat)
+        draws = [moment.draws for moment in self.moments if moment.actor is seat and moment.draws]
+        return min(math.exp(min(0.0, rate * luck + _log_moments(draws, rate))) for rate in _RATES)
 
     def loss(self, seat: Seat) -> float:
         """All that a seat gave away."""
@@ -151,6 +159,18 @@ class Review:
     def game(self) -> Game:
         """The game that was played."""
         return self.match.rules.game
+
+
+_RATES = [1.5**power for power in range(20)]  # of points from 100 down to a tenth
+
+
+def _log_moments(draws: list[tuple[tuple[float, float], ...]], rate: float) -> float:
+    """The logarithm of the mean of exp(-rate * luck), over all draws together."""
+    total = 0.0
+    for draw in draws:
+        most = max(-rate * luck for _, luck in draw)
+        total += most + math.log(sum(weight * math.exp(-rate * luck - most) for weight, luck in draw))
+    return total
 
 
 def review(
@@ -266,7 +286,7 @@ def _judge(
         after=now,
         luck=luck if abs(luck) >= _NOTHING else 0.0,
         mixing=side * judged.mixing,
-        mixing_variance=judged.mixing_variance,
+        draws=judged.draws,
         loss=judged.loss,
         loss_error=judged.loss_error,
         best=tuple(rules.format(action) for action in verdict.best),
@@ -294,7 +314,8 @@ class _Decision:
     def __init__(self, verdict: Verdict[Any], action: Any, lost_before: bool) -> None:
         self.lost_before = lost_before
         self.conceded = _CONCEDED[action] if isinstance(action, Concession) else ""
-        self.loss = self.loss_error = self.mixing = self.mixing_variance = 0.0
+        self.loss = self.loss_error = self.mixing = 0.0
+        self.draws: tuple[tuple[float, float], ...] = ()
         self.alike = "Lost already." if lost_before else "" if self.conceded else all_alike(verdict)
         if lost_before:
             pass
@@ -306,9 +327,7 @@ class _Decision:
             if verdict.mixed:
                 mean = verdict.value.number
                 self.mixing = taken.value.number - mean + self.loss
-                self.mixing_variance = sum(
-                    judged.weight * (judged.value.number - mean) ** 2 for judged in verdict.actions
-                )
+                self.draws = tuple((j.weight, j.value.number - mean) for j in verdict.actions if j.weight)
         self.mark = self._mark(verdict, action)
 
     def _mark(self, verdict: Verdict[Any], action: Any) -> str:
@@ -318,7 +337,9 @@ class _Decision:
             return ONLY_MOVE
         best, good, *_ = (mark.name for mark in MARKS)
         mark = mark_of(self.loss)
-        return good if mark == best and action not in verdict.best else mark
+        if mark != best or action in verdict.best:
+            return mark
+        return RARE if verdict.mixed else good
 
 
 def _beliefs(oracle: AnyOracle, match: AnyMatch) -> dict[Seat, Belief]:

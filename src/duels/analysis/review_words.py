@@ -14,8 +14,8 @@ POSITION = "  Position: "
 """Begins a paragraph that holds a position, to be copied in one piece."""
 _SLIPS_TOLD = 5
 _LEAST_DOUBT = 0.005  # what a decision that is not proven wrong may have cost at most to say so
-_NO_LUCK = 3.0
-"""Standard deviations: so far below the mean, luck of the draw comes about once in 700 matches."""
+_NO_LUCK = 0.001
+"""Draws less likely than this are not put down to luck."""
 
 
 def heading(review: Review) -> str:
@@ -118,7 +118,7 @@ def account(review: Review) -> list[str]:
 
 
 def legend() -> str:
-    """What the marks mean."""
+    """What the marks by losses mean."""
     names = ", ".join(f"{mark.name} to {100 * mark.most:g}" for mark in MARKS[:-1])
     return f"Marks, by points given away: {names}, {MARKS[-1].name} above."
 
@@ -218,21 +218,20 @@ def _opening_lines(review: Review, told: Seat) -> list[str]:
 
 def _draws_badly(review: Review, seat: Seat) -> bool:
     """Whether what a player chose of a mixture is too dear to be luck of the draw."""
-    return review.mixing_deviation(seat) < -_NO_LUCK
-
-
-def _own_mixing(review: Review, seat: Seat) -> float:
-    mixing = sum(moment.mixing for moment in review.moments if moment.actor is seat)
-    return mixing if seat is Seat.ONE else -mixing
+    return review.mixing_odds(seat) < _NO_LUCK
 
 
 def _mixing_lines(review: Review, told: Seat) -> list[str]:
     if not _draws_badly(review, told):
         return []
-    cost = points(-_own_mixing(review, told), review.exactness)
+    side = 1 if told is Seat.ONE else -1
+    drawn = [moment for moment in review.moments if moment.actor is told]
+    worst = min(drawn, key=lambda moment: side * moment.mixing)
     return [
-        f"- What you chose of the strategy's mixture cost {cost} in all, though no entry by itself tells: by "
-        "chance that happens less than once in 700 matches to a player who mixes like the strategy."
+        "- The strategy might have played every one of your entries, but hardly all of them: what you chose "
+        f"of its mixture cost {points(-review.mixing(told), review.exactness)} in all, most with entry "
+        f"{worst.number}, {worst.entry}. To a player who mixes like it that happens less than once in 1,000 "
+        "matches."
     ]
 
 
@@ -248,7 +247,7 @@ def _luck_lines(review: Review, seat: Seat) -> list[str]:
     """What luck did to a player, which may be nobody to be spoken to."""
     whom = "you" if seat is _told(review) else seat.label
     side = 1 if seat is Seat.ONE else -1
-    luck = side * review.luck - (_own_mixing(review, seat) if _draws_badly(review, seat) else 0.0)
+    luck = side * review.luck - (review.mixing(seat) if _draws_badly(review, seat) else 0.0)
     if abs(luck) < LEAST_SHOWN:
         return []
     sign = 1 if luck > 0 else -1

@@ -22,7 +22,7 @@ class Mark:
     most: float
 
 
-ONLY_MOVE = "only move"
+ONLY_MOVE, RARE = "only move", "rare"
 # In order; the last takes whatever is worse.
 MARKS = (
     Mark("best", LEAST_SHOWN),

@@ -16,9 +16,6 @@ Training leaves a little weight on nearly every action, which is no advice. Of t
 one decision, one always has more.
 """
 
-LEFT_OVER = 0.005
-"""Weights below it are left over from training, which never gets to 0: that is not mixed in on purpose."""
-
 
 class Exactness(Enum):
     """How sure a value is."""

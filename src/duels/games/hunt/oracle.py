@@ -24,10 +24,10 @@ from duels.games.hunt.rules import (
     QuantumHunt,
     Tunnel,
 )
-from duels.games.hunt.self_play import PairValues, place_of, round_of, shipped_table
+from duels.games.hunt.self_play import ROUNDING, PairValues, place_of, round_of, shipped_table
 from duels.games.hunt.strategy import CELLS, OFF, Strategy, shipped
 from duels.solving.bounds import Bounds
-from duels.solving.oracle import LEFT_OVER, OFTEN, Check, Exactness, Finding, Judged, Oracle, Value, Verdict
+from duels.solving.oracle import OFTEN, Check, Exactness, Finding, Judged, Oracle, Value, Verdict
 from duels.solving.progress import Progress, quiet
 from duels.solving.protocols import (
     BeliefTracker,
@@ -95,14 +95,12 @@ class HuntOracle(
             return self.judge(sight).value
         # Between its move and its observation the other has told nothing: judge by what was known before.
         track = self._tracker.follow(sight.seat, sight.history[: len(sight.history) // 2 * 2])
-        mine, theirs = _rounds(track.names, sight.seat.other)
-        return _estimate(
-            1
-            - sum(
-                p * self._pair.before_turn(sight.actor, mine, theirs, x, track.own)
-                for (x, _), p in track.other.items()
-            )
+        mover = sight.seat.other
+        mine, theirs = _rounds(track.names, mover)
+        others: float = sum(
+            p * self._pair.before_turn(mover, mine, theirs, x, track.own) for (x, _), p in track.other.items()
         )
+        return _estimate(1 - others)
 
     def _verdict_on(self, sight: Sight[Action, Known]) -> Verdict[Action]:
         """The position's value is that of the mixture; best is what the strategy takes OFTEN.
@@ -120,7 +118,7 @@ class HuntOracle(
                 _estimate(worth),
                 best=weight >= least,
                 weight=weight,
-                allowance=max(0.0, mixture - worth) if weight >= LEFT_OVER else 0.0,
+                allowance=max(0.0, mixture - worth) if weight else 0.0,
             )
             for action, worth, weight in zip(sight.actions, worths, weights, strict=True)
         )
@@ -232,7 +230,7 @@ class HuntOracle(
         return f"{told} All this holds for the game without a limit of turns only." if limited else told
 
     def verify(self, progress: Progress = quiet) -> Iterator[Check]:
-        """Play the strategy out in two ways, then recompute its certificate; needs numpy and numba.
+        """Play the strategy out in three ways, then recompute its certificate; needs numpy and numba.
 
         All of it in the game without a limit of turns, whatever the rules at hand.
         """
@@ -244,6 +242,7 @@ class HuntOracle(
         from duels.games.hunt.certificate import certificate, claimed
 
         yield from self._played_out(progress)
+        yield self._solved_again(progress)
         found = certificate(self.strategy, progress).against
         for seat, claim in claimed().against.items():
             yield Check(
@@ -251,6 +250,13 @@ class HuntOracle(
                 claim.low <= found[seat].low and found[seat].high <= claim.high,
                 f"claimed {_range(claim)}, found {_range(found[seat])}",
             )
+
+    def _solved_again(self, progress: Progress) -> Check:
+        from duels.games.hunt.kernels.self_play import furthest, solved
+
+        off = furthest(solved(self.strategy, progress), shipped_table())
+        detail = f"off by {100 * off:.3f} points at most, by rounding {100 * ROUNDING:.3f}"
+        return Check("the table of self-play, solved again", off <= ROUNDING, detail)
 
     def _played_out(self, progress: Progress) -> Iterator[Check]:
         """Exact sums over both seats' memories and tokens against plain matches through the rules."""
@@ -263,6 +269,12 @@ class HuntOracle(
         weights = dict.fromkeys(Seat, self.weights)
         simulated = simulate(QuantumHunt(), weights, PLAYED_OUT, "hunt", progress)
         entries = 2 * exactly.turns_on_average
+        value = self._pair.before_turn(Seat.ONE, round_of(()), round_of(()), OFF, OFF)
+        yield Check(
+            "the opening's value in the table of self-play",
+            abs(value - exactly.won) <= ROUNDING + exactly.left,
+            f"{value:.4f}, {exactly.won:.4f} by exact sums",
+        )
         for name, exact, sampled in (
             ("Player 1's wins when the strategy plays itself", exactly.won, simulated.won),
             ("how many entries such a match has", entries, simulated.entries),

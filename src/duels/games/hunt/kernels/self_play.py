@@ -13,19 +13,22 @@ import numpy as np
 from duels.core.rules import Seat
 from duels.games.hunt.kernels.evaluation import Public
 from duels.games.hunt.policies import MemoryPolicy, policy_of_tables
-from duels.games.hunt.self_play import FOLDED, MOST, RANK, RANKS, STEP, UNITS
+from duels.games.hunt.self_play import FOLDED, MOST, RANK, RANKS, STEP, UNITS, described
 from duels.games.hunt.strategy import CELLS, OWN, Strategy
 from duels.solving.progress import Progress, quiet
+from duels.solving.store import dump
 
 Array = np.ndarray[Any, Any]
 Chances = dict[Seat, Array]
 """By seat, before its turn: its chance to win, by both sides' naming and both tokens, its own first."""
 
 CLOSE = 1e-10
-"""The iteration stops when no value changes by more."""
+"""Unless told otherwise, the iteration stops when no value changes by more."""
 
 
-def chances(one: MemoryPolicy, two: MemoryPolicy, progress: Progress = quiet) -> Chances:
+def chances(
+    one: MemoryPolicy, two: MemoryPolicy, progress: Progress = quiet, close: float = CLOSE
+) -> Chances:
     """The chance of the player to move, before every turn."""
     sides = {Seat.ONE: one, Seat.TWO: two}
     public = {seat: Public(sides[seat].own, sides[seat.other].others) for seat in Seat}
@@ -38,7 +41,7 @@ def chances(one: MemoryPolicy, two: MemoryPolicy, progress: Progress = quiet) ->
         for seat in Seat
     }
     change, rounds = 1.0, 0
-    while change > CLOSE:
+    while change > close:
         change, rounds = 0.0, rounds + 1
         for seat in reversed(Seat):
             mover, other = sides[seat], sides[seat.other]
@@ -91,11 +94,16 @@ def _back_up(
 # -- the shipped table -------------------------------------------------------------------------------
 
 
-def solved(strategy: Strategy, progress: Progress = quiet) -> Chances:
+def solved(strategy: Strategy, progress: Progress = quiet, close: float = CLOSE) -> Chances:
     """The shipped kind of pair solved; both sides' naming by its number in OWN, tokens by their place."""
     one, two = (policy_of_tables(strategy[seat]) for seat in Seat)
     order = np.argsort(Public(one.own, two.others).owner)
-    return {seat: found[order][:, order] for seat, found in chances(one, two, progress).items()}
+    return {seat: found[order][:, order] for seat, found in chances(one, two, progress, close).items()}
+
+
+def as_stored(found: Chances, strategy: bytes) -> bytes:
+    """The file that is shipped with the `strategy` that was solved."""
+    return dump(described(strategy), packed(found))
 
 
 def packed(found: Chances) -> bytes:
