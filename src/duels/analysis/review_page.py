@@ -52,7 +52,7 @@ def review_as_page(review: Review) -> str:
 
 def _account(review: Review) -> list[str]:
     told = why(review)
-    return [*account(review), *(["", *told, ""] if told else []), legend()]
+    return [*account(review), *(["", *told, ""] if told else []), legend(review)]
 
 
 def _looking(moment: Moment) -> tuple[Seat, ...]:

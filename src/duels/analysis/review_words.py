@@ -5,7 +5,7 @@ side. Of two people the loser is told why; a machine is never `you`.
 """
 
 from duels.analysis.review import Moment, Review
-from duels.analysis.wording import LEAST_SHOWN, MARKS, chance_of, how_sure, points
+from duels.analysis.wording import LEAST_SHOWN, MARKS, RARE, chance_of, how_sure, points
 from duels.core.rules import Seat
 from duels.core.words import either
 from duels.solving.oracle import Exactness, Value
@@ -117,10 +117,13 @@ def account(review: Review) -> list[str]:
     ]
 
 
-def legend() -> str:
-    """What the marks by losses mean."""
+def legend(review: Review) -> str:
+    """What the marks mean."""
     names = ", ".join(f"{mark.name} to {100 * mark.most:g}" for mark in MARKS[:-1])
-    return f"Marks, by points given away: {names}, {MARKS[-1].name} above."
+    told = f"Marks, by points given away: {names}, {MARKS[-1].name} above."
+    if any(moment.mark == RARE for moment in review.moments):
+        told += f" What perfect play takes now and then, but seldom, is {RARE}."
+    return told
 
 
 def slips_to_learn_from(review: Review) -> list[Moment]:

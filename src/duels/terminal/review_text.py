@@ -168,7 +168,7 @@ def _paragraphs(review: Review) -> list[str]:
     told, slips = why(review), slips_to_learn_from(review)
     if slips:
         told.append(_LOOK + command_to_solve(review.match.rules, slips[0].position))
-    return [*account(review), *(["", *told, ""] if told else []), legend()]
+    return [*account(review), *(["", *told, ""] if told else []), legend(review)]
 
 
 def _wrapped(paragraph: str) -> list[str]:

@@ -241,8 +241,7 @@ class HuntOracle(
     def _checks(self, progress: Progress) -> Iterator[Check]:
         from duels.games.hunt.certificate import certificate, claimed
 
-        yield from self._played_out(progress)
-        yield self._solved_again(progress)
+        yield from self._self_play_checks(progress)
         found = certificate(self.strategy, progress).against
         for seat, claim in claimed().against.items():
             yield Check(
@@ -250,6 +249,10 @@ class HuntOracle(
                 claim.low <= found[seat].low and found[seat].high <= claim.high,
                 f"claimed {_range(claim)}, found {_range(found[seat])}",
             )
+
+    def _self_play_checks(self, progress: Progress) -> Iterator[Check]:
+        yield from self._played_out(progress)
+        yield self._solved_again(progress)
 
     def _solved_again(self, progress: Progress) -> Check:
         from duels.games.hunt.kernels.self_play import furthest, solved

@@ -8,7 +8,7 @@ import json
 import sys
 import zlib
 from array import array
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -30,20 +30,15 @@ SCALE = 60_000
 DATA = Path(__file__).parent / "data" / "strategy.bin"
 CLAIM = DATA.with_name("certificate.json")
 _CHECKSUM = "checksum"
-_SIZES = (PLACES * CELLS, CELLS * CELLS, PLACES * PLACES)
+_SIZES = (PLACES * CELLS, CELLS * CELLS)
 
 
 @dataclass(frozen=True)
 class Tables:
-    """One seat's strategy, by memory row: integer weights, and estimates of winning in 65535ths.
-
-    The estimates are those against the adversary that the strategy was trained against, by own place and
-    the other's place, when the seat waits for the other.
-    """
+    """One seat's strategy, by memory row: integer weights."""
 
     moves: "array[int]"
     names: "array[int]"
-    waiting: "array[int]" = field(default_factory=lambda: array("H"))
 
     def move_weights(self, row: int, place: int) -> "array[int]":
         start = (row * PLACES + place) * CELLS
@@ -52,9 +47,6 @@ class Tables:
     def name_weights(self, row: int, cell: int) -> "array[int]":
         start = (row * CELLS + cell) * CELLS
         return self.names[start : start + CELLS]
-
-    def chance_waiting(self, row: int, own: int, other: int) -> float:
-        return self.waiting[(row * PLACES + own) * PLACES + other] / 65535
 
 
 Strategy = dict[Seat, Tables]
@@ -70,7 +62,7 @@ def pack(strategy: Strategy) -> bytes:
     parts: list[bytes] = []
     for seat in Seat:
         tables = strategy[seat]
-        for values in (tables.moves, tables.names, tables.waiting):
+        for values in (tables.moves, tables.names):
             little = array("H", values)
             if sys.byteorder == "big":
                 little.byteswap()
