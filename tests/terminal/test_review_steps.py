@@ -66,7 +66,6 @@ def test_boards_can_be_gone_through_backwards_too(record: Path, tmp_path: Path) 
         assert terminal.wait() == 0
         assert terminal.echoes
     assert re.findall(r"-- entry (\d) of 8", terminal.text) == list("012321")
-    assert terminal.left_behind == ""
     shown = [screen for screen in terminal.text.split(CLEAR) if "-- entry " in screen]
     assert "2. You: observe 5" in shown[2]
     assert "2. You: observe 5" in shown[4]
