@@ -32,23 +32,23 @@ def turn_ahead(mover: Seat, mine: int, theirs: int, own: int, other: int) -> flo
 
 
 def test_every_value_is_the_mean_of_what_follows() -> None:
-    rng = Random(1)
+    rng, latest = Random(1), OWN.latest
     for _ in range(2000):
         mover, mine, theirs = rng.choice(list(Seat)), rng.randrange(1, 400), rng.randrange(1, 400)
         own, other = rng.sample(range(CELLS), 2)
-        if own != OWN.latest[theirs]:
+        if own != latest[theirs]:
             position = (mover, mine, theirs, own, other)
             assert PAIR.before_turn(*position) == pytest.approx(turn_ahead(*position), abs=2 * ROUNDING)
 
 
 def test_the_value_is_the_same_when_the_grid_is_seen_from_the_other_end() -> None:
-    rng = Random(2)
+    rng, latest, mirrored = Random(2), OWN.latest, OWN.mirrored
     for _ in range(500):
         mine, theirs = rng.randrange(1, 400), rng.randrange(1, 400)
         own, other = rng.sample(range(CELLS), 2)
-        if OWN.latest[mine] == CELLS // 2 or own == OWN.latest[theirs]:
+        if latest[mine] == CELLS // 2 or own == latest[theirs]:
             continue
-        turned = (OWN.mirrored[mine], OWN.mirrored[theirs], CELLS - 1 - own, CELLS - 1 - other)
+        turned = (mirrored[mine], mirrored[theirs], CELLS - 1 - own, CELLS - 1 - other)
         assert PAIR.before_turn(Seat.ONE, *turned) == PAIR.before_turn(Seat.ONE, mine, theirs, own, other)
 
 
