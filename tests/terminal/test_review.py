@@ -16,6 +16,7 @@ from duels.core.rules import Seat
 from duels.games import find_game
 from duels.solving.oracles import oracle_for
 from duels.terminal.commands import run
+from tests import support
 from tests.analysis.matches import random_match
 from tests.analysis.test_review_page import steps_of
 
@@ -152,8 +153,8 @@ def test_a_hunt_shows_both_beliefs_over_time(tmp_path: Path, capsys: pytest.Capt
     assert one_of_two[3:6] == "[ ]"
     assert "(All values are estimates.)" in out
     text = page.read_text(encoding="utf-8")
-    assert text.count('<td class="cell') == 8 * 14
-    assert text.count("cell true") == 7 + 5  # Player 1 entered with the first entry, Player 2 with the third
+    assert text.count('<td class="place') == 8 * 14
+    assert text.count("●</td>") == 7 + 5  # Player 1 entered with the first entry, Player 2 with the third
 
 
 def test_review_as_json(record: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -267,8 +268,8 @@ def test_a_page_of_a_hunt_shows_both_tokens_and_tells_luck_as_the_terminal_does(
     out, steps = capsys.readouterr().out, steps_of(page.read_text(encoding="utf-8"))
     one, two = steps[4]["board"].split("</figure>")[:2]
     assert "<figcaption>Player 1" in one
-    assert "[1][2][@]" in one
-    assert "[1][2][3][4][5][@]" in two
+    assert "your token is on 3;" in one
+    assert "your token is on 6;" in two
     parts = 0
     for number in range(1, 9):
         told = re.findall(r"(?:chance of the draw|luck): [+-][0-9.]+ for Player 1", line_of(out, number))
@@ -279,3 +280,26 @@ def test_a_page_of_a_hunt_shows_both_tokens_and_tells_luck_as_the_terminal_does(
     account = " ".join(out.split("Given away")[1].split())
     mixes = r"\(chance of the draw, where perfect play mixes: [+-]\d+\.\d for Player 1\)"
     assert re.search(rf"Luck: \S+ for Player 1 {mixes}\.", account)
+
+
+def test_the_pages_command_plays_on_from_the_board(record: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    assert run(["review", str(record), "--html", str(page)]) == 0
+    steps = steps_of(page.read_text(encoding="utf-8"))
+    played = support.duels(tmp_path, *shlex.split(steps[3]["here"])[1:], entered="1\n5\n")
+    assert "States: X X X X O O O" in played.out
+    assert "States: X X X X X O O" in played.out
+
+
+def test_a_page_is_not_written_over_unasked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    match = duels.start("lights").play_text("1", "2")
+    page = tmp_path / "index.html"
+    page.write_text("<!doctype html> somebody's own")
+    record = tmp_path / "match.duel"
+    record.write_text(dumps(match), encoding="utf-8")
+    command = ["review", str(record), "--html", str(page)]
+    assert run(command) == 2
+    assert f"--html: {page} exists already; --force writes over it." in capsys.readouterr().err
+    assert "somebody's own" in page.read_text()
+    assert run([*command, "--force"]) == 0
+    assert "somebody's own" not in page.read_text()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from duels.core.errors import NotationError
 from duels.core.notation import whole_number
 from duels.core.rules import Event, Seat, Sight
-from duels.core.words import Dialogue, Ink, Refused, Words, ask_until, either, shown
+from duels.core.words import Dialogue, Ink, Place, Refused, Words, ask_until, either, shown
 from duels.games.hunt.rules import (
     OFF_GRID,
     Action,
@@ -149,6 +149,9 @@ class HuntWords(Words[Action, Known]):
             lines.append(Ink.of(sight.seat)(f"{row}{off}"))
         lines.append(f"({_OWN} is the token, {_NAMED} the position observed last.)")
         return "".join(f"{line}\n" for line in lines)
+
+    def place(self, sight: Sight[Action, Known], action: Action) -> Place:
+        return Place((action.cell,), type(action).__name__.lower())
 
     def moves(self, sight: Sight[Action, Known]) -> str:
         if sight.view.phase is Phase.OBSERVE:
