@@ -42,10 +42,11 @@ class Grid:
 
 @dataclass(frozen=True)
 class Learned:
-    """A strategy by memory row and own place (cells, then off the grid)."""
+    """A strategy by memory row and own place (cells, then off the grid), with its chances of winning."""
 
     moves: Array
     names: Array
+    waiting: Array
 
 
 @dataclass(frozen=True)
@@ -251,12 +252,30 @@ class Trained:
         return sorted((self.pupil, self.adversary), key=lambda policy: policy.seat)
 
     def learned(self) -> Learned:
-        """What the pupil does, who keeps its tunnel."""
+        """What the pupil does, who keeps its tunnel, and its chances of winning against the adversary."""
         cells = self.chain.grid.cells
-        return Learned(self.pupil.moves[:, cells:], self.pupil.names[:, cells:])
+        worth, reach = self.chain.worth[self.pupil.seat], self.chain.reach[self.adversary.seat]
+        waiting = _mean(worth, reach, self.pupil, cells)
+        return Learned(self.pupil.moves[:, cells:], self.pupil.names[:, cells:], waiting)
 
-    def improve(self, moves: Array, names: Array) -> None:
-        """Give the pupil another strategy."""
+    def get_used_to(self, moves: Array, names: Array, rounds: int) -> None:
+        """Give the pupil another strategy, and the adversary some rounds to learn its ways."""
         cells = self.chain.grid.cells
         self.pupil.moves[:, cells:] = moves
         self.pupil.names[:, cells:] = names
+        for _ in range(rounds):
+            for policy in self.in_turn:
+                self.chain.turn(policy)
+            self.adversary.learn(1.0, TEMPERATURE)
+
+
+def _mean(worth: Array, reach: Array, pupil: Policy, cells: int) -> Any:
+    """Mean worth by row, own place and the other's place, whatever else the other may have in hand."""
+    worth, weight = worth[:, cells:].astype(float), reach[:, cells:].astype(float) + 1e-12
+    sums = np.zeros((2, len(pupil.moves), cells + 1, cells + 1))
+    for total, values in zip(sums, (worth * weight, weight), strict=True):
+        by_place = np.zeros((len(values), cells + 1, cells + 1))
+        by_place[:, :, :cells] = values[:, :, :cells] + values[:, :, cells:-1]
+        by_place[:, :, cells] = values[:, :, -1]
+        np.add.at(total, pupil.rows, by_place)
+    return np.clip(sums[0] / np.maximum(sums[1], 1e-300), 0.0, 1.0)

@@ -43,7 +43,7 @@ def _answer_best_responders(seat: Seat, trained: Trained, plan: Plan, report: Re
     opening = 2 * CELLS if seat is Seat.ONE else None
     for done, lost in best_responders.improve(strategy, problem, opening, plan.stages):
         report(Step(f"{seat.label}, best responders", done, 1 - lost))
-    trained.improve(strategy.moves, strategy.names)
+    trained.get_used_to(strategy.moves, strategy.names, rounds=30)
 
 
 def tables(learned: Learned) -> Tables:
@@ -51,7 +51,9 @@ def tables(learned: Learned) -> Tables:
 
     def weights(chances: Any) -> "array[int]":
         scaled = np.rint(chances.astype(float) * SCALE)
-        kept = np.where((chances > 0) & (scaled == 0), 1, scaled)
-        return array("H", kept.astype(np.uint16).tobytes())
+        return shorts(np.where((chances > 0) & (scaled == 0), 1, scaled))
 
-    return Tables(weights(learned.moves), weights(learned.names))
+    def shorts(values: Any) -> "array[int]":
+        return array("H", np.rint(values).astype(np.uint16).tobytes())
+
+    return Tables(weights(learned.moves), weights(learned.names), shorts(learned.waiting * 65535))

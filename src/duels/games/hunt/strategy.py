@@ -8,7 +8,7 @@ import json
 import sys
 import zlib
 from array import array
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -32,15 +32,20 @@ CLAIM = DATA.with_name("certificate.json")
 CERTIFIED = "6ea9fddcac1965e4af0eafbcee578c640729c8181b704509cf46a783c9ae3836"
 """The checksum of the claim that is shipped: to alter that, and the strategy, the program must be altered."""
 _CHECKSUM = "checksum"
-_SIZES = (PLACES * CELLS, CELLS * CELLS)
+_SIZES = (PLACES * CELLS, CELLS * CELLS, PLACES * PLACES)
 
 
 @dataclass(frozen=True)
 class Tables:
-    """One seat's strategy, by memory row: integer weights."""
+    """One seat's strategy, by memory row: integer weights, and estimates of winning in 65535ths.
+
+    The estimates are those against the adversary that the strategy was trained against, by own place and
+    the other's place, when the seat waits for the other.
+    """
 
     moves: "array[int]"
     names: "array[int]"
+    waiting: "array[int]" = field(default_factory=lambda: array("H"))
 
     def move_weights(self, row: int, place: int) -> "array[int]":
         start = (row * PLACES + place) * CELLS
@@ -64,7 +69,7 @@ def pack(strategy: Strategy) -> bytes:
     parts: list[bytes] = []
     for seat in Seat:
         tables = strategy[seat]
-        for values in (tables.moves, tables.names):
+        for values in (tables.moves, tables.names, tables.waiting):
             little = array("H", values)
             if sys.byteorder == "big":
                 little.byteswap()

@@ -3,11 +3,9 @@
 Its states are what both sides' naming has left in memory and where both tokens are. `evaluate` sums the same
 chain forwards from the opening.
 """
-# mypy: disable-error-code="no-untyped-call"
 
 from typing import Any
 
-import numba
 import numpy as np
 
 from duels.core.rules import Seat
@@ -15,6 +13,7 @@ from duels.games.hunt.kernels.evaluation import Public
 from duels.games.hunt.policies import MemoryPolicy, policy_of_tables
 from duels.games.hunt.self_play import FOLDED, MOST, RANK, RANKS, STEP, UNITS, described
 from duels.games.hunt.strategy import CELLS, OWN, Strategy
+from duels.solving.compiling import compiled
 from duels.solving.progress import Progress, quiet
 from duels.solving.store import dump
 
@@ -57,7 +56,7 @@ def chances(
     return found
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _back_up(
     chance: Array, others: Array, following: Array, owner: Array, hearer: Array, width: int,
     cell: Array, other_cell: Array, moves: Array, names: Array,
