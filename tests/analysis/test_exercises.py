@@ -56,10 +56,13 @@ def test_in_hunt_whatever_the_strategy_mixes_at_no_cost_is_right() -> None:
     assert len(asked) == 12
     for exercise in asked:
         idea = explainer_of(exercise.oracle).idea
-        judged = zip(exercise.verdict.actions, exercise.verdict.losses, strict=True)
-        graded = [(j, loss, idea(exercise.sight, j.action) in exercise.right) for j, loss in judged]
-        assert all(right for j, loss, right in graded if j.weight and not loss)
-        assert all(loss >= MIXED_GAP and j.weight < OFTEN for j, loss, right in graded if not right)
+        worth = exercise.verdict.value.number
+        graded = [
+            (j, worth - j.value.number, idea(exercise.sight, j.action) in exercise.right)
+            for j in exercise.verdict.actions
+        ]
+        assert all(right for j, short, right in graded if j.weight >= OFTEN)
+        assert all(short >= MIXED_GAP and j.weight < OFTEN for j, short, right in graded if not right)
         assert sum(right for j, _, right in graded) < len(graded)
         assert len(exercise.right) <= MOST_RIGHT * len({j.action.cell for j, _, _ in graded})
 

@@ -52,7 +52,9 @@ def test_where_all_is_lost_nothing_is_called_best(tmp_path: Path, capsys: pytest
     reviewed(tmp_path, duels.start("lights").play_text("4", "1", "7", "2-3", "5-6"))
     lines = capsys.readouterr().out.splitlines()
     assert next(line for line in lines if line.startswith("  1.")).endswith("  best")
-    assert next(line for line in lines if line.startswith("  2.")).endswith("  all actions lose alike")
+    assert next(line for line in lines if line.startswith("  2.")).endswith(
+        "  all actions lose alike; 6 of 8 replies would have lost the match"
+    )
     assert "- The game is lost for you from the start if the other player makes no mistake." in lines
     assert "- You made no mistakes." in lines
 
@@ -208,7 +210,9 @@ def test_new_boards_are_marked_and_a_long_match_is_summed_up(
     board = full_board()
     reviewed(tmp_path, duels.start("chain").play_text(*board, "4"))
     lines = capsys.readouterr().out.splitlines()
-    (marker,) = (place for place, line in enumerate(lines) if "--- a new board ---" in line)
+    first, marker = (place for place, line in enumerate(lines) if "--- board " in line)
+    assert (lines[first].strip(), lines[marker].strip()) == ("--- board 1 ---", "--- board 2 ---")
+    assert lines[first + 1].startswith("  1.")
     assert lines[marker - 1].startswith(f"{len(board):>3}.")
     oracle, rng = oracle_for(find_game("chain").rules()), Random(5)
     match: Match[Any, Any, Any] = duels.start("chain")
@@ -223,6 +227,8 @@ def test_new_boards_are_marked_and_a_long_match_is_summed_up(
     summed = re.search(r"entries (\d+) to (\d+): nothing given away, no luck, 50.0% throughout", out)
     assert summed
     assert f"\n{summed[1]:>3}. " not in out
+    assert re.search(r"throughout; \d+ of \d+ replies would have lost something", out)
+    assert re.search(r"(board \d+ begins|boards 2 to \d+ begin)\n", out)
 
 
 def test_estimates_have_no_error_and_positions_can_be_solved(
@@ -272,9 +278,8 @@ def test_a_page_of_a_hunt_shows_both_tokens_and_tells_luck_as_the_terminal_does(
         assert len(re.findall("[0-9] for Player 1", steps[number]["text"])) == len(told)
     assert parts > 3
     account = " ".join(out.split("Given away")[1].split())
-    assert re.search(
-        r"Luck: \S+ for Player 1 \(chance of the draw, where perfect play mixes: [+-]\d+\.\d\)\.", account
-    )
+    mixes = r"\(chance of the draw, where perfect play mixes: [+-]\d+\.\d for Player 1\)"
+    assert re.search(rf"Luck: \S+ for Player 1 {mixes}\.", account)
 
 
 def test_the_pages_command_plays_on_from_the_board(record: Path, tmp_path: Path) -> None:

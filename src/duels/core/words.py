@@ -188,6 +188,12 @@ class Words(ABC, Generic[A, V]):
     def moves(self, sight: Sight[A, V]) -> str:
         """What the seat may do now, in one or a few lines."""
 
+    def open_board(self, one: Sight[A, V], two: Sight[A, V]) -> str:
+        """The board with the secrets of both seats, for looking back at a match that is over."""
+        if not one.rules.has_secrets:
+            return self.board(one)
+        return "".join(f"{sight.seat.label}:\n{self.board(sight)}" for sight in (one, two))
+
     def place(self, sight: Sight[A, V], action: A) -> Place | None:
         """Where on the board the action is made; None: it is chosen from a list."""
         return None

@@ -12,6 +12,8 @@ class After(Enum):
     SWAP = "s"
     LONGER = "l"
     REVIEW = "v"
+    BOARDS = "b"
+    """Of the review, once that was shown."""
     NEW_GAME = "n"
     QUIT = "q"
     LEFT = ""

@@ -115,6 +115,7 @@ def levels(rules: "Rules[Any, Any, Any]", matches: int | None, seed: str, as_jso
 @click.command(
     epilog=examples(
         "duels review evening.duel",
+        "duels review --step",
         "duels review evening.duel --json",
         "duels review evening.duel --html review.html",
     )
@@ -128,8 +129,11 @@ def levels(rules: "Rules[Any, Any, Any]", matches: int | None, seed: str, as_jso
     help="Also write a page to step through.",
 )
 @click.option("--force", is_flag=True, help="Write over a page that is there already.")
+@click.option(
+    "--step", is_flag=True, help="Board by board, forwards and backwards, secrets of both included."
+)
 @plain_option
-def review(file: Path | None, as_json: bool, page: Path | None, force: bool, plain: bool) -> None:
+def review(file: Path | None, as_json: bool, page: Path | None, force: bool, step: bool, plain: bool) -> None:
     """Show where a match was won and lost: what every decision gave away, and what was luck.
 
     Without FILE it is the match that was played last.
@@ -138,6 +142,8 @@ def review(file: Path | None, as_json: bool, page: Path | None, force: bool, pla
     from duels.terminal.review_text import review_as_text
     from duels.terminal.screen import Screen
 
+    if step and as_json:
+        raise click.UsageError("--step does not go with --json.")
     if page and page.exists() and not force:
         raise click.UsageError(f"--html: {printable(str(page))} exists already; --force writes over it.")
     file = file or last_played()
@@ -158,6 +164,10 @@ def review(file: Path | None, as_json: bool, page: Path | None, force: bool, pla
         from duels.analysis.review_data import review_as_data
 
         click.echo(json.dumps(review_as_data(reviewed), indent=2))
+    elif step:
+        from duels.terminal.review_steps import step_through
+
+        step_through(reviewed, screen)
     else:
         screen.say(review_as_text(reviewed, screen.width))
     if page:

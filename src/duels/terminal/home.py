@@ -134,7 +134,14 @@ class Home:
         self._screen.say(statistics_as_text(gather(self._screen, lambda text: None)))
 
     def _review(self, kept: Kept) -> None:
-        show_review(kept.record, self._screen)
+        reviewed = show_review(kept.record, self._screen)
+        screen = self._screen
+        if not reviewed or not screen.on_terminal or not screen.can_clear:
+            return
+        if screen.key("\nPress b board by board, q back: ", ["b", "q"]) == "b":
+            from duels.terminal.review_steps import step_through
+
+            step_through(reviewed, screen)
 
     def _rules(self) -> None:
         self._screen.say(find_game(self._game()).card())

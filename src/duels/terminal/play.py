@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from duels.core.errors import DuelsError, GameOver
 from duels.core.extras import extra
@@ -19,6 +19,9 @@ from duels.terminal.prompts import PromptedMatch, Quit
 from duels.terminal.screen import Screen
 from duels.terminal.shell import command
 from duels.terminal.signals import INTERRUPTED, Stopped
+
+if TYPE_CHECKING:
+    from duels.analysis.review import Review
 
 _AGAIN = (After.REMATCH, After.SWAP, After.LONGER)
 
@@ -154,19 +157,27 @@ def _ask_what_next(live: LiveMatch, path: Path, screen: Screen) -> After:
     suggested, keys = ways_on(live)
     if suggested:
         screen.say(f"\n{suggested}\n")
-    told = ", ".join(f"{after.value} {what}" for after, what in keys.items())
+    reviewed: Review | None = None
     while True:
+        told = ", ".join(f"{after.value} {what}" for after, what in keys.items())
         try:
             after = After(screen.key(f"\nPress {told}: ", [after.value for after in keys]))
         except EOFError:
             return After.QUIT
-        if after is not After.REVIEW:
+        if after is After.REVIEW:
+            reviewed = show_review(read_record(path), screen)
+            if reviewed and screen.can_clear:
+                keys = {After.BOARDS: "board by board", **keys}
+        elif after is After.BOARDS and reviewed:
+            from duels.terminal.review_steps import step_through
+
+            step_through(reviewed, screen)
+        else:
             return after
-        show_review(read_record(path), screen)
 
 
-def show_review(record: Record, screen: Screen) -> None:
-    """Show where a match was won and lost."""
+def show_review(record: Record, screen: Screen) -> "Review | None":
+    """Show where a match was won and lost; None where that is not known."""
     from duels.analysis.review import review_record
     from duels.terminal.review_text import review_as_text
 
@@ -175,5 +186,6 @@ def show_review(record: Record, screen: Screen) -> None:
             reviewed = review_record(record)
     except DuelsError as error:
         screen.say(f"{error}\n")
-        return
+        return None
     screen.say(review_as_text(reviewed, screen.width))
+    return reviewed

@@ -10,7 +10,7 @@ from duels.core.rules import Rules
 from duels.solving.oracles import oracle_for
 from duels.solving.protocols import beliefs_of, explainer_of
 from duels.terminal.dialogue import ALWAYS, converse, help_text
-from duels.terminal.hint_text import hint_as_text
+from duels.terminal.hint_text import HintLayers
 from duels.terminal.remembered import note, recall
 from duels.terminal.screen import Screen
 
@@ -81,6 +81,8 @@ def ask_exercise(exercise: Exercise, title: str, screen: Screen, hints: bool = T
     if strip:
         screen.say(f"What you can know:\n{strip}")
 
+    layers = HintLayers()
+
     def leave(entered: list[str]) -> None:
         raise Left
 
@@ -91,7 +93,7 @@ def ask_exercise(exercise: Exercise, title: str, screen: Screen, hints: bool = T
         "board": lambda entered: screen.say(words.board(sight)),
         "moves": lambda entered: screen.say(words.moves(sight)),
         "hint": lambda entered: screen.say(
-            hint_as_text(sight, words, entered, exercise.oracle)
+            layers.text(sight, words, entered, exercise.oracle)
             if hints
             else "There are no hints for these puzzles.\n"
         ),

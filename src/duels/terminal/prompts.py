@@ -1,6 +1,7 @@
 """A live match at the prompt: asks people in the book's words, and tells everything that happens."""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from duels.core.errors import DuelsError
 from duels.core.record import format_entry
@@ -20,6 +21,9 @@ from duels.terminal.people import (
     why_it_stands,
 )
 from duels.terminal.screen import Screen
+
+if TYPE_CHECKING:
+    from duels.terminal.hint_text import HintLayers
 
 COMMANDS = ALWAYS | {
     "undo": "take back your last decision",
@@ -69,6 +73,7 @@ class PromptedMatch:
         self._told = ""
         self._lines = 0  # on the screen since a person was last asked
         self._asked_at = 0
+        self._hints: HintLayers | None = None
 
     def run(self) -> None:
         """Play to the end. Quit, EOFError and KeyboardInterrupt leave the match as it is on disk."""
@@ -212,13 +217,14 @@ class PromptedMatch:
     def _hint(self, seat: Seat, entered: list[str]) -> None:
         # With the oracle it is half of what a prompt would import.
         from duels.solving.oracles import oracle_for
-        from duels.terminal.hint_text import hint_as_text
+        from duels.terminal.hint_text import HintLayers
 
+        self._hints = self._hints or HintLayers()
         match = self.live.match
         try:
             with self.screen.progress("thinking") as progress:
                 oracle = oracle_for(match.rules, progress)
-                text = hint_as_text(match.sight(seat), self.words, entered, oracle)
+                text = self._hints.text(match.sight(seat), self.words, entered, oracle)
         except DuelsError as unknown:
             self.screen.say(f"{unknown}\n")
             return

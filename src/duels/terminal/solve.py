@@ -55,7 +55,7 @@ def _legend(verdict: Verdict[Any]) -> str:
     if alike := all_alike(verdict):
         return alike
     if verdict.mixed and verdict.value.exactness is Exactness.ESTIMATE:
-        return "* often taken by the strategy, and not clearly worse by estimate than its mix."
+        return "* often taken by the strategy."
     if verdict.mixed:
         return "* taken often enough by the strategy, at no cost."
     differ = len({judged.value.number for judged in verdict.actions if judged.best}) > 1

@@ -275,6 +275,13 @@ def test_a_choice_is_judged_by_the_tile_that_is_left_behind(oracle: FlipOracle) 
     assert oracle.reason(sight) == "Keep the 1, which makes 21: you win 100.0%, with the 5 0.0%."
 
 
+def test_two_tiles_of_one_value_are_not_compared(oracle: FlipOracle) -> None:
+    sight = BOOK.parse_position("4545./5.4.c/3...c/...../5.... 16,19 10 1 B5|C5")
+    told = oracle.reason(sight)
+    assert told.startswith("Both tiles show 3, which makes 19 with either: you win ")
+    assert "with the 3" not in told
+
+
 def test_reasons_tell_the_odds_and_the_bag(oracle: FlipOracle) -> None:
     opening = oracle.reason(BOOK.sight(BOOK.initial(), Seat.ONE))
     assert "no single tile reaches 21 yet" in opening

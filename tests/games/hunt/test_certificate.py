@@ -36,7 +36,7 @@ def test_what_is_proven_is_claimed_of_the_game_without_a_limit_only(monkeypatch:
     monkeypatch.setattr(
         certificate, "certify", lambda strategy: ((s, Step("done", 1.0, b)) for s, b in found.items())
     )
-    monkeypatch.setattr(HuntOracle, "_played_out", lambda oracle, progress: iter(()))
+    monkeypatch.setattr(HuntOracle, "_self_play_checks", lambda oracle, progress: iter(()))
     for limit in (None, 2):
         oracle = make_oracle(QuantumHunt(max_turns=limit))
         told = [oracle.claim(), *(check.name for check in oracle.verify())]
@@ -62,7 +62,7 @@ def test_a_claim_that_does_not_hold_is_refused(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(
         certificate, "certify", lambda strategy: ((s, Step("done", 1.0, b)) for s, b in found.items())
     )
-    monkeypatch.setattr(HuntOracle, "_played_out", lambda oracle, progress: iter(()))
+    monkeypatch.setattr(HuntOracle, "_self_play_checks", lambda oracle, progress: iter(()))
     assert [check.passed for check in make_oracle(QuantumHunt()).verify()] == [False, True]
 
 

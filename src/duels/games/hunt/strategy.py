@@ -55,9 +55,6 @@ class Tables:
         start = (row * CELLS + cell) * CELLS
         return self.names[start : start + CELLS]
 
-    def chance_waiting(self, row: int, own: int, other: int) -> float:
-        return self.waiting[(row * PLACES + own) * PLACES + other] / 65535
-
 
 Strategy = dict[Seat, Tables]
 

@@ -66,7 +66,7 @@ def evaluate(
 ) -> Evaluation:
     """Play `one` against `two` until what is left is `negligible`."""
     sides = {Seat.ONE: one, Seat.TWO: two}
-    public = {seat: _Public(sides[seat].own, sides[seat.other].others) for seat in Seat}
+    public = {seat: Public(sides[seat].own, sides[seat.other].others) for seat in Seat}
     reach: Array = np.zeros(
         (len(public[Seat.ONE].last), len(public[Seat.TWO].last), len(one.cell), len(two.cell))
     )
@@ -92,7 +92,7 @@ def evaluate(
     return Evaluation(tuple(turns), left)
 
 
-class _Public:
+class Public:
     """All that one side's naming can leave behind: in its own memory and in the other's."""
 
     def __init__(self, owner: Memory, hearer: Memory) -> None:
