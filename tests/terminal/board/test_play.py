@@ -212,7 +212,7 @@ def test_a_hint_points_at_the_best_action() -> None:
 
     async def act(player: Player) -> None:
         await player.pilot.press("h")
-        await player.see("Ask again for the reason.")
+        await player.see("Why: press h again.")
         assert "nim-sum" not in player.shown
         await player.pilot.press("h")
         await player.see("nim-sum")

@@ -334,10 +334,8 @@ class BoardApp(App[Left]):
         found = await self._work_out("thinking", lambda told: hint(sight, oracle_for(sight.rules, told)))
         if found and self.choice is choice and choice:
             cells = choice.turn_to(found.actions[0])
-            if self._hinted is choice:
-                self.notice(f"Hint: {found.text}")
-            else:
-                self.notice(f"Hint: {found.text.removesuffix(found.reason)}Ask again for the reason.")
+            again = self._hinted is choice
+            self.notice(f"Hint: {found.text}" if again else f"Hint: {found.advice} Why: press h again.")
             self._hinted = choice
             if cells:
                 self._scene.board.point_at(min(cells))
