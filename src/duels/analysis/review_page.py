@@ -30,23 +30,28 @@ _LISTED = {mark.name for mark in MARKS[2:]}
 
 def review_as_page(review: Review) -> str:
     """The page; it needs nothing but itself."""
+    template = Template(files(__package__).joinpath("review.html").read_text(encoding="utf-8"))
+    return template.substitute(
+        title=escape(f"{review.game.title}: {heading(review)}"),
+        chance=of_player_1(review.match.rules),
+        curve=curve(review),
+        mistakes=_mistakes(review),
+        beliefs=_beliefs(review),
+        # A closing tag inside the data would end the script.
+        steps=json.dumps(review_steps(review)).replace("</", "<\\/"),
+        account=escape(plain("\n".join(_account(review)))),
+    )
+
+
+def review_steps(review: Review) -> list[dict[str, str]]:
+    """The match entry by entry, each with its boards as SVG, a title, what there is to say, and its mark."""
     rules = review.match.rules
     words, drawing = review.game.words(rules), review.game.drawing(rules)
     steps = [{"title": "The start", "board": "", "text": plain(words.opening()), "mark": ""}]
     for moment in review.moments:
         board = "".join(_boards(drawing, moment, _looking(moment)))
         steps.append({"board": board, **_step(review, words, moment, _looking(moment))})
-    template = Template(files(__package__).joinpath("review.html").read_text(encoding="utf-8"))
-    return template.substitute(
-        title=escape(f"{review.game.title}: {heading(review)}"),
-        chance=of_player_1(review.match.rules),
-        curve=_curve(review),
-        mistakes=_mistakes(review),
-        beliefs=_beliefs(review),
-        # A closing tag inside the data would end the script.
-        steps=json.dumps(steps).replace("</", "<\\/"),
-        account=escape(plain("\n".join(_account(review)))),
-    )
+    return steps
 
 
 def _account(review: Review) -> list[str]:
@@ -133,7 +138,7 @@ def _strip(belief: Belief) -> str:
     )
 
 
-def _curve(review: Review) -> str:
+def curve(review: Review) -> str:
     """The winning probability as an SVG, one dot an entry."""
     values = [review.opening, *(moment.after for moment in review.moments)]
     # However long the match, a dot stays wide enough to be clicked: the curve scrolls instead.

@@ -1,0 +1,479 @@
+"""The matches of a server: who may do what, and what then happens. It has no pages and knows no HTTP.
+
+Any process may take any request for any match. Machines and chance are functions of seed and record, so it
+does not matter who drives them: what a process left undone when it ended is done by whoever comes next.
+"""
+
+import asyncio
+import logging
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from duels.core.errors import DuelsError, IllegalMove, NotationError, UnknownName
+from duels.core.match import Concession
+from duels.core.record import dumps, format_header, most_entries
+from duels.core.rules import Rules, Seat
+from duels.core.words import either
+from duels.games import find_game
+from duels.play import new_match
+from duels.players import HUMAN, Player, make_player
+from duels.web.entries import read_entries
+from duels.web.hub import Hub
+from duels.web.identity import new_invite, new_match_id
+from duels.web.opponents import opponents
+from duels.web.refusals import Missing, Refusal, Stale, TooMany
+from duels.web.standing import REMATCH, TAKEBACK, Standing, Viewer, go_on_by_itself, lines
+from duels.web.store import Change, Claim, Conflict, Entry, Invite, Kept, Kind, NewMatch, Store, Stored
+from duels.web.workers import Workers
+
+log = logging.getLogger("duels.web")
+
+_WEEK, _DAY = 7 * 24 * 3600.0, 24 * 3600.0
+_MOST_REMEMBERED = 2_000  # matches, as they stand; any can be read again
+_MOST_TRIES = 20  # a conflict means that somebody else got further, so this many never come in a row
+_LONGEST_NAME = 30
+_FIRST = {"me": "1", "you": "2", "chance": "random"}
+FRIEND = "friend"
+
+
+@dataclass(frozen=True)
+class Created:
+    """A match that was just made: its id, and the seat of whoever made it."""
+
+    id: str
+    seat: Seat
+
+
+class Matches:
+    """All matches that this process serves."""
+
+    def __init__(self, store: Store, workers: Workers, pause: float = 0.8, matches_a_day: int = 200) -> None:
+        self._store = store
+        self._workers = workers
+        self._pause = pause
+        self._matches_a_day = matches_a_day
+        self.hub = Hub()
+        self._known: OrderedDict[str, _Known] = OrderedDict()
+        self._drivers: dict[str, asyncio.Task[None]] = {}
+
+    async def open(self) -> None:
+        """Begin."""
+        await self._store.open(self.hub.wake)
+
+    async def close(self) -> None:
+        """End: what machines were about to do is left to whoever comes next."""
+        for driver in self._drivers.values():
+            driver.cancel()
+        await asyncio.gather(*self._drivers.values(), return_exceptions=True)
+        await self._store.close()
+
+    async def check(self) -> None:
+        """Return if matches can be served now."""
+        await self._store.check()
+
+    # -- reading --------------------------------------------------------------------------------
+
+    async def look(self, id: str, identity: str | None) -> tuple[Standing, Viewer]:
+        """A match as it stands, and as whom this visitor sees it.
+
+        Missing if there is none, and in the same way if the visitor may not see it. If a machine is to move,
+        it will.
+        """
+        known = await self._read(id)
+        viewer = known.viewer(identity)
+        if not known.standing.may_watch(viewer):
+            raise Missing("There is no such match.")
+        self._drive(known.standing)
+        return known.standing, viewer
+
+    async def seat_of(self, id: str, identity: str | None) -> Viewer:
+        """The seat of a visitor at a match."""
+        return (await self._read(id)).viewer(identity)
+
+    async def invite_to(self, id: str) -> Invite | None:
+        """The invitation to a match that is still open."""
+        stored = await self._store.find(id)
+        return stored.invite if stored else None
+
+    async def invited(self, token: str) -> tuple[Standing, Invite]:
+        """The match that an invitation leads to; Missing if it can no longer be taken up."""
+        invite = await self._store.invite(token, time.time())
+        if not invite:
+            raise Missing("This invitation is unknown, taken up already, or too old. Ask for another one.")
+        return (await self._read(invite.match)).standing, invite
+
+    async def matches_of(self, identity: str, most: int = 20) -> list[tuple[Kept, Standing]]:
+        """The matches of a visitor, the last one first."""
+        kept = await self._store.matches_of(identity, most)
+        return [(each, (await self._read(each.id)).standing) for each in kept]
+
+    async def _read(self, id: str) -> "_Known":
+        """A match as it stands now."""
+        known = self._known.get(id)
+        if known is None or not known.all_seated:
+            stored = await self._store.find(id)
+            if stored is None:
+                raise Missing("There is no such match.")
+            if known is None:
+                known = self._known.setdefault(id, _Known(Standing(id, stored.header), stored))
+            known.stored = stored
+        standing = known.standing
+        number = standing.number
+        new = await self._store.entries(id, number)
+        # Another task may have read on while this one waited.
+        standing.add(new[standing.number - number :])
+        self._known.move_to_end(id)
+        while len(self._known) > _MOST_REMEMBERED:
+            self._known.popitem(last=False)
+        return known
+
+    # -- new matches ----------------------------------------------------------------------------
+
+    async def create(
+        self, identity: str, game: str, against: str, first: str = "me", name: str = ""
+    ) -> Created:
+        """Begin a match against a level, or one to which a friend is invited."""
+        try:
+            rules = find_game(game).rules()
+        except UnknownName as unknown:
+            raise Refusal(str(unknown)) from None
+        other = HUMAN if against == FRIEND else _opponent(rules, against)
+        if first not in _FIRST:
+            raise Refusal(f"Who moves first is {', '.join(_FIRST)}, not '{first[:20]}'.")
+        await self._check_how_many(identity)
+        new = new_match.NewMatch(rules, HUMAN, other, _FIRST[first])
+        seat = Seat.TWO if new.swapped else Seat.ONE
+        made = _make(new.rules, new.headers(), {seat: (identity, name)})
+        await self._store.create(made)
+        self._prepare(new.rules, other)
+        return Created(made.id, seat)
+
+    async def play_on(self, identity: str, id: str, entries: int, against: str, name: str = "") -> Created:
+        """Begin a match with the first lines of another one that is over; whoever is to move goes on."""
+        standing, viewer = await self.look(id, identity)
+        match = standing.match
+        if standing.rules.has_secrets or not match.over:
+            raise Refusal("Only a match without hidden moves, once it is over, can be played on.")
+        if not 0 <= entries < len(match.turns):
+            raise Refusal(f"Play on after 0 to {len(match.turns) - 1} entries.")
+        other = _opponent(standing.rules, against)
+        await self._check_how_many(identity)
+        begun = match.after(entries)
+        actor = begun.actor if isinstance(begun.actor, Seat) else viewer or Seat.ONE
+        seat = viewer or actor
+        new = new_match.NewMatch(standing.rules, *_swapped((HUMAN, other), seat is Seat.TWO))
+        made = _make(new.rules, new.headers(), {seat: (identity, name)}, lines(begun))
+        await self._store.create(made)
+        return Created(made.id, seat)
+
+    async def _check_how_many(self, identity: str) -> None:
+        if await self._store.count_since(identity, time.time() - _DAY) >= self._matches_a_day:
+            raise TooMany("You have begun as many matches today as one may. Finish some.", 3600.0)
+
+    def _prepare(self, rules: Rules[Any, Any, Any], name: str) -> None:
+        """Have the player ready when its turn comes: some take a moment the first time."""
+        if name == HUMAN:
+            return
+
+        async def prepare() -> None:
+            with suppress(DuelsError):  # it is told when the player is to move
+                await self._workers.run(partial(make_player, name, rules))
+
+        task = asyncio.create_task(prepare())
+        self._drivers[f"prepare {name} {rules!r}"] = task
+
+    async def sit_down(self, token: str, identity: str, name: str) -> str:
+        """Take the seat that an invitation holds free; the id of the match."""
+        for _ in range(_MOST_TRIES):
+            standing, invite = await self.invited(token)
+            known = await self._read(invite.match)
+            if known.viewer(identity):
+                raise Refusal("This is your own invitation: send its link to somebody else.")
+            await self._check_how_many(identity)
+            live = standing.live()
+            before = standing.match
+            names = {*standing.names, invite.seat}
+            if names >= standing.people:
+                go_on_by_itself(live)
+            sit = Entry(Kind.SIT, clean_name(name), invite.seat)
+            claim = Claim(token, identity, time.time())
+            entries = (sit, *lines(live.match, before))
+            with suppress(Conflict):
+                await self._store.append(Change(standing.id, standing.number, entries, claim))
+                return standing.id
+        raise Stale("Somebody else was quicker.")
+
+    # -- at the board ---------------------------------------------------------------------------
+
+    async def act(self, id: str, identity: str | None, asked: "Asked") -> None:
+        """Play what a seat asks for, once, however often the request comes.
+
+        Stale if the match has gone on since the event that the page showed; Refusal in the game's own words.
+        """
+
+        def decide(standing: Standing, seat: Seat) -> Change | None:
+            line = asked.line(standing, seat)
+            if line and standing.already_done(seat, line, asked.event):
+                return None
+            _check_fresh(standing, seat, asked.event)
+            live = standing.live()
+            before = live.match
+            if line is None:
+                live.play(seat, read_entries(live.words, before.sight(seat), asked.entries))
+            elif line == Concession.RESIGN.value:
+                live.resign(seat)
+            else:
+                live.play(seat, standing.rules.parse(line))
+            go_on_by_itself(live)
+            if len(live.match.turns) > most_entries(standing.rules):
+                raise Refusal("The match is too long to be recorded any further.")
+            return Change(standing.id, standing.number, lines(live.match, before))
+
+        await self._change(id, identity, decide)
+
+    async def offer(self, id: str, identity: str | None, what: str, answer: str) -> None:
+        """Offer a takeback or a rematch, or answer the other's offer with yes or no."""
+
+        def decide(standing: Standing, seat: Seat) -> Change | None:
+            offer = standing.offer
+            if what not in (TAKEBACK, REMATCH):
+                raise Refusal(f"One can offer a {TAKEBACK} or a {REMATCH}.")
+            if what == REMATCH and standing.rematch:
+                return None
+            if answer in ("yes", "no"):
+                if not offer or offer.what != what or offer.seat is seat:
+                    raise Stale("That is no longer offered.")
+                if answer == "no":
+                    return _entries(standing, Entry(Kind.REFUSE, what, seat))
+                return self._take_up(standing, what, offer.kept, seat)
+            if offer and offer.what == what and offer.seat is seat:
+                return None
+            if offer and offer.what == what:  # both want the same
+                return self._take_up(standing, what, offer.kept, seat)
+            alone = len(standing.people) < len(Seat)
+            if what == REMATCH:
+                if not standing.match.over:
+                    raise Refusal("A rematch comes after the end.")
+                if alone:
+                    return self._take_up(standing, what, 0, seat)
+                return _entries(standing, Entry(Kind.OFFER, what, seat))
+            kept = _way_back(standing, seat, alone)
+            if alone:
+                return self._take_up(standing, what, kept, seat)
+            return _entries(standing, Entry(Kind.OFFER, f"{what} {kept}", seat))
+
+        await self._change(id, identity, decide)
+
+    def _take_up(self, standing: Standing, what: str, kept: int, seat: Seat) -> Change:
+        if what == TAKEBACK:
+            return _entries(standing, Entry(Kind.BACK, str(kept), seat))
+        stored = self._known[standing.id].stored
+        new = new_match.NewMatch(standing.rules, standing.kind(Seat.TWO), standing.kind(Seat.ONE))
+        people = {
+            seat.other: (identity, standing.names.get(seat, "")) for seat, identity in stored.seats.items()
+        }
+        made = _make(new.rules, new.headers(), people)
+        entries = (Entry(Kind.REMATCH, made.id, seat),)
+        return Change(standing.id, standing.number, entries, creates=made)
+
+    async def _change(
+        self, id: str, identity: str | None, decide: Callable[[Standing, Seat], Change | None]
+    ) -> None:
+        """Write what is decided, and decide again if somebody else wrote first."""
+        for _ in range(_MOST_TRIES):
+            standing, seat = await self.look(id, identity)
+            if seat is None:
+                raise Missing("There is no such match.")
+            try:
+                change = decide(standing, seat)
+            except (IllegalMove, NotationError) as refused:
+                raise Refusal(str(refused)) from None
+            if change is None:
+                return
+            try:
+                await self._store.append(change)
+            except Conflict:
+                continue
+            await self.look(id, identity)
+            return
+        raise Stale("The match is being changed by too many at once.")
+
+    # -- machines -------------------------------------------------------------------------------
+
+    def _drive(self, standing: Standing) -> None:
+        """See to it that whatever needs no person happens, in a while, once in this process."""
+        running = self._drivers.get(standing.id)
+        if _waits_for_machine(standing) and (running is None or running.done()):
+            self._drivers[standing.id] = asyncio.create_task(self._run_machine(standing.id))
+            if len(self._drivers) > _MOST_REMEMBERED:
+                self._drivers = {id: task for id, task in self._drivers.items() if not task.done()}
+
+    async def _run_machine(self, id: str) -> None:
+        """Play for the machine until a person is to decide. Whoever else does so writes the same."""
+        try:
+            while _waits_for_machine(standing := (await self._read(id)).standing):
+                number = standing.number
+                await asyncio.sleep(self._pause)
+                if standing.number != number:
+                    continue
+                played = [entry.text for entry in lines(standing.match)]
+                entries = await self._workers.run(partial(_decide, id, standing.header, played))
+                with suppress(Conflict):
+                    await self._store.append(Change(id, number, entries))
+        except asyncio.CancelledError:
+            raise
+        except DuelsError as problem:  # it is tried again when somebody looks
+            log.warning("A machine player could not move: %s", problem)
+
+
+@dataclass
+class _Known:
+    """A match that this process has read."""
+
+    standing: Standing
+    stored: Stored
+
+    @property
+    def all_seated(self) -> bool:
+        """Whether nobody can sit down any more."""
+        return set(self.stored.seats) >= self.standing.people
+
+    def viewer(self, identity: str | None) -> Viewer:
+        """The seat of a visitor; None for a bystander."""
+        return next((seat for seat, whose in self.stored.seats.items() if whose == identity), None)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a page asks to be played: an action in notation, or what is entered at the book's questions."""
+
+    event: int
+    """What the page showed when it was asked."""
+    action: str | None = None
+    entries: tuple[str, ...] = ()
+
+    def line(self, standing: Standing, seat: Seat) -> str | None:
+        """The line of the record, if that can be told without asking the book's questions."""
+        if self.action is None:
+            return None
+        word = self.action.strip().lower()
+        if word == Concession.RESIGN.value:
+            return word
+        try:
+            return standing.rules.format(standing.rules.parse(self.action))
+        except NotationError as error:
+            raise Refusal(str(error)) from None
+
+
+def _opponent(rules: Rules[Any, Any, Any], name: str) -> str:
+    """The player that a request asks for, which is one that this server offers."""
+    offered = opponents(rules)
+    if name not in offered:
+        raise Refusal(f"Play against {either([*offered, f'a {FRIEND}'])}.")
+    return name
+
+
+def _check_fresh(standing: Standing, seat: Seat, event: int) -> None:
+    if not 0 <= event <= standing.event(seat) or standing.since(seat, event):
+        raise Stale("The match has gone on since.")
+    if standing.match.over:
+        raise Stale("The match is over.")
+    if not standing.complete:
+        raise Stale("Somebody still has to sit down.")
+    if standing.match.actor is not seat:
+        raise Stale("It is not your turn.")
+
+
+def _way_back(standing: Standing, seat: Seat, alone: bool) -> int:
+    """How many lines remain if the seat takes back its last decision."""
+    if standing.match.over:
+        raise Refusal("The match is over.")
+    back = standing.live().takeback(seat)
+    if not back:
+        raise Refusal("There is no decision of yours to take back.")
+    if alone and not back.revocable:
+        raise Refusal("That cannot be taken back: it has shown something that was hidden.")
+    return len(back.match.turns)
+
+
+def _entries(standing: Standing, *entries: Entry) -> Change:
+    return Change(standing.id, standing.number, entries)
+
+
+def _waits_for_machine(standing: Standing) -> bool:
+    actor = standing.match.actor
+    return isinstance(actor, Seat) and actor not in standing.people and standing.complete
+
+
+def _decide(id: str, header: str, played: list[str]) -> tuple[Entry, ...]:
+    """What the machine plays, and what follows by itself. In a thread, so on a match of its own."""
+    standing = Standing(id, header)
+    standing.add(Entry(Kind.PLAY, line) for line in played)
+    live = standing.live(
+        {seat: None if seat in standing.people else _seated(standing, seat) for seat in Seat}
+    )
+    actor = live.match.actor
+    assert isinstance(actor, Seat)
+    live.play(actor, live.choose())
+    go_on_by_itself(live)
+    return lines(live.match, standing.match)
+
+
+def _seated(standing: Standing, seat: Seat) -> Player:
+    return make_player(standing.kind(seat), standing.rules)
+
+
+def _make(
+    rules: Rules[Any, Any, Any],
+    headers: dict[str, str],
+    people: dict[Seat, tuple[str, str]],
+    begun: tuple[Entry, ...] = (),
+) -> NewMatch:
+    """A new match with these people at its seats: their identities and their names."""
+    id = new_match_id()
+    header = format_header(rules, headers)
+    sits = tuple(Entry(Kind.SIT, clean_name(name), seat) for seat, (_, name) in people.items())
+    standing = Standing(id, header)
+    standing.add((*sits, *begun))
+    live = standing.live()
+    if standing.complete:
+        go_on_by_itself(live)
+    free = standing.people - set(people)
+    invite = next((Invite(new_invite(), id, seat, time.time() + _WEEK) for seat in free), None)
+    return NewMatch(
+        id,
+        header,
+        (*sits, *begun, *lines(live.match, standing.match)),
+        {seat: identity for seat, (identity, _) in people.items()},
+        invite,
+    )
+
+
+def clean_name(name: str) -> str:
+    """A name as it is shown: one line of letters, not too long."""
+    shown = " ".join("".join(c if c.isprintable() else " " for c in name).split())
+    return shown[:_LONGEST_NAME].strip()
+
+
+def _swapped(pair: tuple[str, str], swap: bool) -> tuple[str, str]:
+    return (pair[1], pair[0]) if swap else pair
+
+
+def record_for(standing: Standing, viewer: Viewer) -> str:
+    """The record, as the viewer may have it: all of it after the end, before that what the seat knows.
+
+    Where nothing is hidden, that is a record that can be resumed: it lacks only what is to come.
+    """
+    headers = dict(standing.headers)
+    if standing.match.over:
+        return dumps(standing.match, headers)
+    if viewer is None:
+        raise Missing("There is no such match.")
+    if standing.rules.has_secrets:
+        return dumps(standing.match, headers, viewer)
+    return dumps(standing.match, {key: headers[key] for key in headers if key not in ("seed", "chance")})

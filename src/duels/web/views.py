@@ -1,0 +1,189 @@
+"""What a page shows of a match, as a value: derived from the match as it stands, for one seat.
+
+Nothing here may depend on what is hidden from the viewer. Two matches that a seat cannot tell apart give
+equal views, byte by byte.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from duels.core.match import Concession
+from duels.core.record import format_entry
+from duels.core.rules import Outcome, Seat, Sight
+from duels.core.words import Words, plain
+from duels.play.narrator import Narrator
+from duels.players import HUMAN
+from duels.web.standing import REMATCH, TAKEBACK, AnyMatch, Offer, Standing, Viewer
+
+
+def view(standing: Standing, viewer: Viewer) -> dict[str, Any]:
+    """Everything that the viewer's page shows, as JSON has it."""
+    sight = sight_of(standing, viewer)
+    outcome = standing.match.outcome
+    return {
+        "match": standing.id,
+        "event": standing.event(viewer),
+        "game": standing.rules.name,
+        "title": standing.rules.game.title,
+        "seat": viewer.value if viewer else None,
+        "players": [_player(standing, viewer, seat) for seat in Seat],
+        "turn": _turn(standing, viewer),
+        "sentence": _sentence(standing, viewer),
+        "prompt": _prompt(standing, sight) if sight.actions else "",
+        "board": standing.rules.game.drawing(standing.rules).draw(sight),
+        "text": plain(standing.words.board(sight)),
+        "actions": [_action(standing, sight, action) for action in sight.actions],
+        "log": list(_log(standing, viewer)),
+        "offer": _offer(standing, viewer, standing.offer),
+        "refused": _offer(standing, viewer, standing.refused),
+        "may": _may(standing, viewer),
+        "outcome": _outcome(outcome, viewer) if outcome else None,
+        "rematch": standing.rematch or None,
+    }
+
+
+def sight_of(standing: Standing, viewer: Viewer) -> Sight[Any, Any]:
+    """What the viewer knows; nobody may do anything before everybody has sat down."""
+    sight = standing.match.sight(viewer or Seat.ONE)
+    if viewer is None or not standing.complete:
+        return replace(sight, actions=())
+    return sight
+
+
+def name_of(standing: Standing, seat: Seat) -> str:
+    """What whoever sits there is called: by a name of their own, by the player's, or by the seat."""
+    kind = standing.kind(seat)
+    return kind if kind != HUMAN else standing.names.get(seat) or seat.label
+
+
+def _player(standing: Standing, viewer: Viewer, seat: Seat) -> dict[str, Any]:
+    token = standing.words.called(seat)
+    return {
+        "seat": seat.value,
+        "label": seat.label,
+        "token": "" if token == seat.label else token,
+        "name": name_of(standing, seat),
+        "kind": standing.kind(seat),
+        "you": seat is viewer,
+        "seated": seat in standing.names or seat not in standing.people,
+    }
+
+
+def _turn(standing: Standing, viewer: Viewer) -> str:
+    """Who is to act: `you`, `other`, `waiting` for somebody to sit down, or `over`."""
+    if standing.match.over:
+        return "over"
+    if not standing.complete:
+        return "waiting"
+    return "you" if standing.match.actor is viewer else "other"
+
+
+def _sentence(standing: Standing, viewer: Viewer) -> str:
+    """Whose turn it is and what is asked, in one sentence."""
+    match = standing.match
+    if match.outcome:
+        return _result(match.outcome, viewer)
+    if not standing.complete:
+        return "Waiting for somebody to sit down."
+    actor = match.actor
+    if actor is viewer and viewer:
+        *_, last = _prompt(standing, match.sight(viewer)).splitlines() or [""]
+        return f"Your turn. {last}".strip()
+    if isinstance(actor, Seat):
+        return f"{name_of(standing, actor)} is to move."
+    return "Chance decides."
+
+
+def _result(outcome: Outcome, viewer: Viewer) -> str:
+    if outcome.winner is None:
+        told = "Nobody won. "
+    elif viewer is None:
+        told = ""
+    else:
+        told = "You won. " if outcome.winner is viewer else "You lost. "
+    return told + outcome.reason
+
+
+def _prompt(standing: Standing, sight: Sight[Any, Any]) -> str:
+    """What the book asks the seat to move."""
+    question = next(standing.words.ask(sight), None)
+    return plain(question.prompt).strip().removesuffix(">").strip() if question else ""
+
+
+def _action(standing: Standing, sight: Sight[Any, Any], action: Any) -> dict[str, Any]:
+    entries = standing.words.entries(sight, action)
+    notation = standing.rules.format(action)
+    return {"action": notation, "label": notation, "entries": list(entries)}
+
+
+def _log(standing: Standing, viewer: Viewer) -> Iterator[dict[str, Any]]:
+    """What happened, in the book's words, as far as the viewer knows."""
+    watching = frozenset({viewer} if viewer else ())
+    narrator = Narrator(standing.words, watching)
+    for number in range(1, len(standing.match.turns_known_to(viewer)) + 1):
+        after = standing.match.after(number)
+        yield _told(standing, narrator, viewer, after)
+
+
+def _told(standing: Standing, narrator: Narrator, viewer: Viewer, after: AnyMatch) -> dict[str, Any]:
+    turn = after.last
+    assert turn
+    seat = turn.actor if isinstance(turn.actor, Seat) else None
+    hidden = turn.hidden_from(viewer)
+    return {
+        "seat": seat.value if seat else None,
+        "who": "You" if seat and seat is viewer else name_of(standing, seat) if seat else "",
+        "entry": None if hidden else format_entry(after.rules, turn),
+        "resigned": isinstance(turn.action, Concession),
+        "text": _without_board(narrator.words, plain(narrator.happened(after)), after, viewer),
+    }
+
+
+def _without_board(words: Words[Any, Any], text: str, match: AnyMatch, viewer: Viewer) -> str:
+    """The sentences of a text: the board that stands between them is drawn elsewhere."""
+    board = {line.strip() for line in plain(words.board(match.sight(viewer or Seat.ONE))).splitlines()}
+    kept = [
+        line.strip()
+        for line in text.splitlines()
+        if line.strip()
+        and line.strip() not in board
+        and not line.strip().endswith("oard:")
+        and line[0] != "["
+    ]
+    return " ".join(kept)
+
+
+def _offer(standing: Standing, viewer: Viewer, offer: Offer | None) -> dict[str, Any] | None:
+    if not offer:
+        return None
+    return {"what": offer.what, "mine": offer.seat is viewer, "by": name_of(standing, offer.seat)}
+
+
+def _may(standing: Standing, viewer: Viewer) -> list[str]:
+    """What the viewer may do beside the actions of the game."""
+    if viewer is None:
+        return []
+    if standing.match.over:
+        return [] if standing.rematch or standing.offer else [REMATCH]
+    if not standing.complete:
+        return []
+    may = []
+    if standing.match.actor is viewer:
+        may.append("resign")
+        if len(standing.people) < len(Seat):
+            may.append("hint")
+    back = standing.live().takeback(viewer)
+    if back and not standing.offer and (back.revocable or len(standing.people) == len(Seat)):
+        may.append(TAKEBACK)
+    return may
+
+
+def _outcome(outcome: Outcome, viewer: Viewer) -> dict[str, Any]:
+    return {
+        "code": outcome.code,
+        "ending": outcome.ending.value,
+        "winner": outcome.winner.value if outcome.winner else None,
+        "won": None if outcome.winner is None or viewer is None else outcome.winner is viewer,
+        "reason": outcome.reason,
+    }
