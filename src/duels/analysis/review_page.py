@@ -159,5 +159,5 @@ def curve(review: Review) -> str:
         f'<text x="2" y="{y + 4}">{label}</text>'
         for label, y in (("100%", _MARGIN), ("50%", _HEIGHT / 2), ("0%", _HEIGHT - _MARGIN))
     )
-    size = f'viewBox="0 0 {width:.0f} {_HEIGHT}" style="min-width: {width:.0f}px"'
+    size = f'viewBox="0 0 {width:.0f} {_HEIGHT}" width="{width:.0f}" height="{_HEIGHT}"'
     return f'<svg {size}>{grid}<polyline points="{line}"/>{dots}</svg>'
