@@ -29,7 +29,8 @@ from duels.web.refusals import Missing, Refusal, TooMany
 from duels.web.service import FRIEND, Asked, Matches, clean_name, record_for
 from duels.web.settings import Settings
 from duels.web.standing import Standing, Viewer
-from duels.web.store import Store, StoreUnavailable, opened_from
+from duels.web.store import Store, StoreUnavailable
+from duels.web.stores import store_at
 from duels.web.stream import EventStream
 from duels.web.views import name_of, view
 from duels.web.workers import Workers
@@ -47,7 +48,7 @@ class Site:
         self.pages = Pages()
         self.workers = Workers()
         self.matches = Matches(
-            store or opened_from(settings.database),
+            store or store_at(settings.database),
             self.workers,
             settings.pause,
             settings.limits.matches_a_day,

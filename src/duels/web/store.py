@@ -148,16 +148,3 @@ class Store(Protocol):
 
     async def check(self) -> None:
         """Return if the store can be read now."""
-
-
-def opened_from(database: str) -> Store:
-    """The store that an address names: a PostgreSQL database, or the path of a file for SQLite."""
-    if database.startswith(("postgresql://", "postgres://")):
-        from duels.web.postgres_store import PostgresStore
-
-        return PostgresStore(database)
-    from pathlib import Path
-
-    from duels.web.sqlite_store import SqliteStore
-
-    return SqliteStore(Path(database))
