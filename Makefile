@@ -29,9 +29,10 @@ lint: .venv/tested
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# Writes the golden transcripts anew from what the command prints now; read the difference.
+# Writes the golden transcripts and boards anew from what is printed and drawn now; read the difference.
 golden: .venv/tested
 	$(BIN)/python -m tests.golden.transcripts
+	$(BIN)/python -m tests.golden.boards
 
 check-slow: .venv/tested
 	$(BIN)/pytest -m slow

@@ -13,6 +13,8 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
+from duels.core.svg import stylesheet
+
 _FOREVER = "public, max-age=31536000, immutable"
 _LEAST_PACKED = 500  # bytes
 
@@ -68,10 +70,12 @@ class Pages:
 
 @cache
 def _statics() -> dict[str, Static]:
-    found = {}
-    for file in files("duels.web").joinpath("static").iterdir():
-        body = file.read_bytes()
-        kind = guess_type(file.name)[0] or "application/octet-stream"
-        packed = gzip.compress(body, 9, mtime=0) if len(body) >= _LEAST_PACKED else b""
-        found[file.name] = Static(body, packed, kind, sha256(body).hexdigest()[:12])
-    return found
+    bodies = {file.name: file.read_bytes() for file in files("duels.web").joinpath("static").iterdir()}
+    bodies["boards.css"] = stylesheet().encode()
+    return {name: _prepared(name, body) for name, body in bodies.items()}
+
+
+def _prepared(name: str, body: bytes) -> Static:
+    kind = guess_type(name)[0] or "application/octet-stream"
+    packed = gzip.compress(body, 9, mtime=0) if len(body) >= _LEAST_PACKED else b""
+    return Static(body, packed, kind, sha256(body).hexdigest()[:12])

@@ -161,6 +161,7 @@ def _as_data(exercise: Exercise) -> dict[str, Any]:
     rules, game = sight.rules, sight.rules.game
     words = game.words(rules)
     question = next(words.ask(sight), None)
+    drawing = game.drawing(rules)
     return {
         "game": game.name,
         "title": game.title,
@@ -168,12 +169,17 @@ def _as_data(exercise: Exercise) -> dict[str, Any]:
         "sentence": f"You are {words.called(sight.seat)}, to move.",
         "prompt": plain(question.prompt).strip() if question else "",
         "position": exercise.position,
-        "board": game.drawing(rules).draw(sight),
+        "board": drawing.draw(sight, targets=True),
         "text": plain(words.board(sight)),
         "remembered": plain(words.remembered(sight)),
         "told": explainer_of(exercise.oracle).counts_as_one,
         "belief": dict(beliefs_of(exercise.oracle).belief(sight)),
         "actions": [
-            {"action": rules.format(action), "label": rules.format(action)} for action in sight.actions
+            {
+                "action": rules.format(action),
+                "label": rules.format(action),
+                "on_board": drawing.has_place(action),
+            }
+            for action in sight.actions
         ],
     }

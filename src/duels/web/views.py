@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from duels.core.drawing import Drawing
 from duels.core.match import Concession
 from duels.core.record import format_entry
 from duels.core.rules import Outcome, Seat, Sight
@@ -21,6 +22,7 @@ def view(standing: Standing, viewer: Viewer) -> dict[str, Any]:
     """Everything that the viewer's page shows, as JSON has it."""
     sight = sight_of(standing, viewer)
     outcome = standing.match.outcome
+    drawing = standing.rules.game.drawing(standing.rules)
     return {
         "match": standing.id,
         "event": standing.event(viewer),
@@ -31,9 +33,9 @@ def view(standing: Standing, viewer: Viewer) -> dict[str, Any]:
         "turn": _turn(standing, viewer),
         "sentence": _sentence(standing, viewer),
         "prompt": _prompt(standing, sight) if sight.actions else "",
-        "board": standing.rules.game.drawing(standing.rules).draw(sight),
+        "board": drawing.draw(sight, targets=True),
         "text": plain(standing.words.board(sight)),
-        "actions": [_action(standing, sight, action) for action in sight.actions],
+        "actions": [_action(standing, drawing, sight, action) for action in sight.actions],
         "log": list(_log(standing, viewer)),
         "offer": _offer(standing, viewer, standing.offer),
         "refused": _offer(standing, viewer, standing.refused),
@@ -111,10 +113,16 @@ def _prompt(standing: Standing, sight: Sight[Any, Any]) -> str:
     return plain(question.prompt).strip().removesuffix(">").strip() if question else ""
 
 
-def _action(standing: Standing, sight: Sight[Any, Any], action: Any) -> dict[str, Any]:
-    entries = standing.words.entries(sight, action)
+def _action(
+    standing: Standing, drawing: Drawing[Any, Any], sight: Sight[Any, Any], action: Any
+) -> dict[str, Any]:
     notation = standing.rules.format(action)
-    return {"action": notation, "label": notation, "entries": list(entries)}
+    return {
+        "action": notation,
+        "label": notation,
+        "entries": list(standing.words.entries(sight, action)),
+        "on_board": drawing.has_place(action),
+    }
 
 
 def _log(standing: Standing, viewer: Viewer) -> Iterator[dict[str, Any]]:
