@@ -21,6 +21,12 @@ class Server:
         self._listening = listening
         self._log_addresses = log_addresses
         self.when_ready: Callable[[], object] = lambda: None
+        self._uvicorn: _Uvicorn | None = None
+
+    def stop(self) -> None:
+        """End it soon, from any thread."""
+        if self._uvicorn:
+            self._uvicorn.should_exit = True
 
     def run(self) -> None:
         """Serve until Ctrl-C, or until a signal tells it to end; DuelsError or OSError if it cannot begin."""
@@ -48,7 +54,8 @@ class Server:
                 timeout_graceful_shutdown=_TO_END,
                 timeout_keep_alive=30,
             )
-            await _Uvicorn(config, self.when_ready, site.ending.set).serve(sockets=[self._listening])
+            self._uvicorn = _Uvicorn(config, self.when_ready, site.ending.set)
+            await self._uvicorn.serve(sockets=[self._listening])
         finally:
             await site.close()
 

@@ -1,6 +1,7 @@
 """Matches in one file, by SQLite. One thread writes, and commits together whatever has come in meanwhile."""
 
 import asyncio
+import os
 import queue
 import sqlite3
 import threading
@@ -82,6 +83,7 @@ class SqliteStore:
         self._writer: threading.Thread | None = None
         self._listening: asyncio.Task[None] | None = None
         self._heard: Heard = lambda match: None
+        self._file: os.stat_result
 
     async def open(self, heard: Heard) -> None:
         """Open the file, which is made if there is none, and start the thread that writes."""
@@ -98,6 +100,7 @@ class SqliteStore:
                 writing.close()
                 raise
             self._reading = _connect(self.path)
+        self._file = os.stat(self.path)
         self._writer = threading.Thread(
             target=self._write_on, args=(writing,), name="duels-writer", daemon=True
         )
@@ -165,6 +168,7 @@ class SqliteStore:
 
     async def check(self) -> None:
         """Read something."""
+        self._check_place()
         self._rows("SELECT 1 FROM matches LIMIT 1")
 
     # -- writing --------------------------------------------------------------------------------
@@ -204,6 +208,7 @@ class SqliteStore:
         """One commit, one sync to the disk; a job that fails takes no other with it."""
         problems: list[Exception | None] = []
         try:
+            self._check_place()
             with _explained(self.path):
                 db.execute("BEGIN IMMEDIATE")
                 try:
@@ -217,6 +222,15 @@ class SqliteStore:
             problems = [problem] * len(jobs)
         for job, failed in zip(jobs, problems, strict=True):
             job.finish(failed)
+
+    def _check_place(self) -> None:
+        """Refuse to write to a file that nobody will find: it was moved, removed or replaced."""
+        try:
+            here = os.path.samestat(os.stat(self.path), self._file)
+        except OSError:
+            here = False
+        if not here:
+            raise StoreUnavailable(f"{self.path} was moved, removed or replaced while it was in use.")
 
     async def _listen(self) -> None:
         """Notice what other processes write: the file's version changes for whoever did not write it."""
