@@ -61,7 +61,8 @@ class Site:
     async def open(self) -> None:
         """Begin."""
         await self.matches.open()
-        self.puzzles.begin()
+        if self.settings.look_ahead:
+            self.puzzles.begin()
 
     async def close(self) -> None:
         """End."""

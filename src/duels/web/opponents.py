@@ -27,6 +27,11 @@ def register_player(text: str) -> None:
     _named.append(name)
 
 
+def may_play(name: str) -> bool:
+    """Whether a request may ask for this player: one that is built in, or that the operator has named."""
+    return name in KINDS and name != HUMAN
+
+
 def opponents(rules: Rules[Any, Any, Any]) -> list[str]:
     """Whom one may play against, from the weakest level to the strongest, then those with names."""
     return [*_LEVELS, strongest(rules), *_named]

@@ -8,7 +8,7 @@ import asyncio
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -25,7 +25,7 @@ from duels.players import HUMAN, Player, make_player
 from duels.web.entries import read_entries
 from duels.web.hub import Hub
 from duels.web.identity import new_invite, new_match_id
-from duels.web.opponents import opponents
+from duels.web.opponents import may_play, opponents
 from duels.web.refusals import Missing, Refusal, Stale, TooMany
 from duels.web.standing import REMATCH, TAKEBACK, Standing, Viewer, go_on_by_itself, lines
 from duels.web.store import Change, Claim, Conflict, Entry, Invite, Kept, Kind, NewMatch, Store, Stored
@@ -215,84 +215,25 @@ class Matches:
 
         Stale if the match has gone on since the event that the page showed; Refusal in the game's own words.
         """
-
-        def decide(standing: Standing, seat: Seat) -> Change | None:
-            line = asked.line(standing, seat)
-            if line and standing.already_done(seat, line, asked.event):
-                return None
-            _check_fresh(standing, seat, asked.event)
-            live = standing.live()
-            before = live.match
-            if line is None:
-                live.play(seat, read_entries(live.words, before.sight(seat), asked.entries))
-            elif line == Concession.RESIGN.value:
-                live.resign(seat)
-            else:
-                live.play(seat, standing.rules.parse(line))
-            go_on_by_itself(live)
-            if len(live.match.turns) > most_entries(standing.rules):
-                raise Refusal("The match is too long to be recorded any further.")
-            return Change(standing.id, standing.number, lines(live.match, before))
-
-        await self._change(id, identity, decide)
+        await self._change(id, identity, lambda known, seat: decide_act(known.standing, seat, asked))
 
     async def offer(self, id: str, identity: str | None, what: str, answer: str) -> None:
         """Offer a takeback or a rematch, or answer the other's offer with yes or no."""
-
-        def decide(standing: Standing, seat: Seat) -> Change | None:
-            offer = standing.offer
-            if what not in (TAKEBACK, REMATCH):
-                raise Refusal(f"One can offer a {TAKEBACK} or a {REMATCH}.")
-            if what == REMATCH and standing.rematch:
-                return None
-            if answer in ("yes", "no"):
-                if not offer or offer.what != what or offer.seat is seat:
-                    raise Stale("That is no longer offered.")
-                if answer == "no":
-                    return _entries(standing, Entry(Kind.REFUSE, what, seat))
-                return self._take_up(standing, what, offer.kept, seat)
-            if offer and offer.what == what and offer.seat is seat:
-                return None
-            if offer and offer.what == what:  # both want the same
-                return self._take_up(standing, what, offer.kept, seat)
-            alone = len(standing.people) < len(Seat)
-            if what == REMATCH:
-                if not standing.match.over:
-                    raise Refusal("A rematch comes after the end.")
-                if alone:
-                    return self._take_up(standing, what, 0, seat)
-                return _entries(standing, Entry(Kind.OFFER, what, seat))
-            kept = _way_back(standing, seat, alone)
-            if alone:
-                return self._take_up(standing, what, kept, seat)
-            return _entries(standing, Entry(Kind.OFFER, f"{what} {kept}", seat))
-
-        await self._change(id, identity, decide)
-
-    def _take_up(self, standing: Standing, what: str, kept: int, seat: Seat) -> Change:
-        if what == TAKEBACK:
-            return _entries(standing, Entry(Kind.BACK, str(kept), seat))
-        stored = self._known[standing.id].stored
-        new = new_match.NewMatch(standing.rules, standing.kind(Seat.TWO), standing.kind(Seat.ONE))
-        people = {
-            seat.other: (identity, standing.names.get(seat, "")) for seat, identity in stored.seats.items()
-        }
-        made = _make(new.rules, new.headers(), people)
-        entries = (Entry(Kind.REMATCH, made.id, seat),)
-        return Change(standing.id, standing.number, entries, creates=made)
+        await self._change(
+            id,
+            identity,
+            lambda known, seat: decide_offer(known.standing, seat, what, answer, known.stored.seats),
+        )
 
     async def _change(
-        self, id: str, identity: str | None, decide: Callable[[Standing, Seat], Change | None]
+        self, id: str, identity: str | None, decide: "Callable[[_Known, Seat], Change | None]"
     ) -> None:
         """Write what is decided, and decide again if somebody else wrote first."""
         for _ in range(_MOST_TRIES):
-            standing, seat = await self.look(id, identity)
+            _, seat = await self.look(id, identity)
             if seat is None:
                 raise Missing("There is no such match.")
-            try:
-                change = decide(standing, seat)
-            except (IllegalMove, NotationError) as refused:
-                raise Refusal(str(refused)) from None
+            change = decide(self._known[id], seat)
             if change is None:
                 return
             try:
@@ -357,7 +298,7 @@ class Asked:
     action: str | None = None
     entries: tuple[str, ...] = ()
 
-    def line(self, standing: Standing, seat: Seat) -> str | None:
+    def line(self, standing: Standing) -> str | None:
         """The line of the record, if that can be told without asking the book's questions."""
         if self.action is None:
             return None
@@ -370,11 +311,70 @@ class Asked:
             raise Refusal(str(error)) from None
 
 
+def decide_act(standing: Standing, seat: Seat, asked: Asked) -> Change | None:
+    """What is to be written if a seat asks for this; None if it is there already."""
+    line = asked.line(standing)
+    if line and standing.already_done(seat, line, asked.event):
+        return None
+    _check_fresh(standing, seat, asked.event)
+    live = standing.live()
+    before = live.match
+    try:
+        if line is None:
+            live.play(seat, read_entries(live.words, before.sight(seat), asked.entries))
+        elif line == Concession.RESIGN.value:
+            live.resign(seat)
+        else:
+            live.play(seat, standing.rules.parse(line))
+    except IllegalMove as refused:
+        raise Refusal(str(refused)) from None
+    go_on_by_itself(live)
+    if len(live.match.turns) > most_entries(standing.rules):
+        raise Refusal("The match is too long to be recorded any further.")
+    return Change(standing.id, standing.number, lines(live.match, before))
+
+
+def decide_offer(
+    standing: Standing, seat: Seat, what: str, answer: str, identities: Mapping[Seat, str]
+) -> Change | None:
+    """What is to be written if a seat offers something, or answers; None if it is there already."""
+    if what not in (TAKEBACK, REMATCH):
+        raise Refusal(f"One can offer a {TAKEBACK} or a {REMATCH}.")
+    if what == REMATCH and standing.rematch:
+        return None
+    offer = standing.offer
+    theirs = offer if offer and offer.what == what and offer.seat is not seat else None
+    if answer == "no" or (answer == "yes" and not theirs):
+        if not theirs:
+            raise Stale("That is no longer offered.")
+        return _entries(standing, Entry(Kind.REFUSE, what, seat))
+    if theirs:  # agreed, or both want the same
+        return _take_up(standing, what, theirs.kept, seat, identities)
+    if offer and offer.what == what:
+        return None
+    alone = len(standing.people) < len(Seat)
+    if what == REMATCH and not standing.match.over:
+        raise Refusal("A rematch comes after the end.")
+    kept = 0 if what == REMATCH else _way_back(standing, seat, alone)
+    if alone:
+        return _take_up(standing, what, kept, seat, identities)
+    return _entries(standing, Entry(Kind.OFFER, what if what == REMATCH else f"{what} {kept}", seat))
+
+
+def _take_up(standing: Standing, what: str, kept: int, seat: Seat, identities: Mapping[Seat, str]) -> Change:
+    """Carry out what both agree on."""
+    if what == TAKEBACK:
+        return _entries(standing, Entry(Kind.BACK, str(kept), seat))
+    new = new_match.NewMatch(standing.rules, standing.kind(Seat.TWO), standing.kind(Seat.ONE))
+    people = {seat.other: (identity, standing.names.get(seat, "")) for seat, identity in identities.items()}
+    made = _make(new.rules, new.headers(), people)
+    return Change(standing.id, standing.number, (Entry(Kind.REMATCH, made.id, seat),), creates=made)
+
+
 def _opponent(rules: Rules[Any, Any, Any], name: str) -> str:
     """The player that a request asks for, which is one that this server offers."""
-    offered = opponents(rules)
-    if name not in offered:
-        raise Refusal(f"Play against {either([*offered, f'a {FRIEND}'])}.")
+    if not may_play(name):
+        raise Refusal(f"Play against {either([*opponents(rules), f'a {FRIEND}'])}.")
     return name
 
 

@@ -23,6 +23,8 @@ class Settings:
     """The machine's addresses in the local network, if it is served."""
     pause: float = 0.8
     """Seconds before a machine player answers."""
+    look_ahead: bool = True
+    """Whether today's puzzles are looked for before anybody asks."""
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:

@@ -55,6 +55,8 @@ class Standing:
         self.seen: dict[Viewer, list[Entry]] = {viewer: [] for viewer in (*Seat, None)}
         """The entries of which each viewer may know anything, in order."""
         self.words = self.rules.game.words(self.rules)
+        self.told: dict[Viewer, list[dict[str, Any]]] = {viewer: [] for viewer in (*Seat, None)}
+        """What each viewer has been told of the record, line by line; whoever tells it notes it here."""
 
     def add(self, entries: Iterable[Entry]) -> None:
         """Follow entries of the log."""
@@ -72,6 +74,8 @@ class Standing:
                 self.offer = self.refused = None
         elif entry.kind is Kind.BACK:
             self.match = self.match.after(int(entry.text))
+            for told in self.told.values():
+                del told[int(entry.text) :]
             self.offer = self.refused = None
         elif entry.kind is Kind.SIT and entry.seat:
             self.names[entry.seat] = entry.text

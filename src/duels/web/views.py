@@ -4,7 +4,6 @@ Nothing here may depend on what is hidden from the viewer. Two matches that a se
 equal views, byte by byte.
 """
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -36,7 +35,7 @@ def view(standing: Standing, viewer: Viewer) -> dict[str, Any]:
         "board": drawing.draw(sight, targets=True),
         "text": plain(standing.words.board(sight)),
         "actions": [_action(standing, drawing, sight, action) for action in sight.actions],
-        "log": list(_log(standing, viewer)),
+        "log": _log(standing, viewer),
         "offer": _offer(standing, viewer, standing.offer),
         "refused": _offer(standing, viewer, standing.refused),
         "may": _may(standing, viewer),
@@ -125,13 +124,13 @@ def _action(
     }
 
 
-def _log(standing: Standing, viewer: Viewer) -> Iterator[dict[str, Any]]:
+def _log(standing: Standing, viewer: Viewer) -> list[dict[str, Any]]:
     """What happened, in the book's words, as far as the viewer knows."""
-    watching = frozenset({viewer} if viewer else ())
-    narrator = Narrator(standing.words, watching)
-    for number in range(1, len(standing.match.turns_known_to(viewer)) + 1):
-        after = standing.match.after(number)
-        yield _told(standing, narrator, viewer, after)
+    narrator = Narrator(standing.words, frozenset({viewer} if viewer else ()))
+    told = standing.told[viewer]
+    for number in range(len(told) + 1, len(standing.match.turns_known_to(viewer)) + 1):
+        told.append(_told(standing, narrator, viewer, standing.match.after(number)))
+    return list(told)
 
 
 def _told(standing: Standing, narrator: Narrator, viewer: Viewer, after: AnyMatch) -> dict[str, Any]:
