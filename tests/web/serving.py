@@ -151,6 +151,8 @@ class Process:
             f"import sys\n{before}\n"
             "from duels.web import command, settings\n"
             "from functools import partial\n"
+            "from duels.terminal.signals import end_in_order\n"
+            "end_in_order()\n"
             "from tests.web.serving import UNLIMITED\n"
             "quick = dict(pause=0.0, look_ahead=False, limits=UNLIMITED)\n"
             "settings.Settings = partial(settings.Settings, **quick)\n"

@@ -263,7 +263,7 @@ class Matches:
                 if standing.number != number:
                     continue
                 played = [entry.text for entry in lines(standing.match)]
-                entries = await self._workers.run(partial(_decide, id, standing.header, played))
+                entries = await self._workers.run(partial(decide_for_machine, id, standing.header, played))
                 with suppress(Conflict):
                     await self._store.append(Change(id, number, entries))
         except asyncio.CancelledError:
@@ -410,7 +410,7 @@ def _waits_for_machine(standing: Standing) -> bool:
     return isinstance(actor, Seat) and actor not in standing.people and standing.complete
 
 
-def _decide(id: str, header: str, played: list[str]) -> tuple[Entry, ...]:
+def decide_for_machine(id: str, header: str, played: list[str]) -> tuple[Entry, ...]:
     """What the machine plays, and what follows by itself. In a thread, so on a match of its own."""
     standing = Standing(id, header)
     standing.add(Entry(Kind.PLAY, line) for line in played)
