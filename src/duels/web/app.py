@@ -386,6 +386,33 @@ class Site:
         return self.pages.page("message.html", status, text=text)
 
 
+ADDRESSES: tuple[tuple[str, str, Callable[[Site, Request], Awaitable[Any]]], ...] = (
+    ("GET", "/", Site.home),
+    ("GET", "/g/{game}", Site.game),
+    ("POST", "/matches", Site.create),
+    ("GET", "/m/{id}", Site.match),
+    ("GET", "/m/{id}/events", Site.events),
+    ("POST", "/m/{id}/act", Site.act),
+    ("POST", "/m/{id}/offer", Site.offer),
+    ("GET", "/m/{id}/hint", Site.hint),
+    ("GET", "/m/{id}/record", Site.record),
+    ("GET", "/m/{id}/review", Site.review),
+    ("GET", "/j/{token}", Site.invite),
+    ("POST", "/j/{token}", Site.sit_down),
+    ("GET", "/review", Site.review_page),
+    ("POST", "/review", Site.review_posted),
+    ("GET", "/daily", Site.daily),
+    ("POST", "/daily", Site.daily_share),
+    ("GET", "/daily/{game}", Site.daily_puzzle),
+    ("POST", "/daily/{game}", Site.daily_answer),
+    ("GET", "/practice/{game}", Site.practice),
+    ("POST", "/practice/{game}", Site.practice_answer),
+    ("GET", "/health", Site.health),
+    ("GET", "/static/{name}", Site.static),
+)
+"""Every address: the method, the path, and what answers."""
+
+
 def make_app(site: Site) -> ASGIApp:
     """The server as an ASGI application; whoever runs it opens the site before, and closes it after."""
 
@@ -418,31 +445,7 @@ def make_app(site: Site) -> ASGIApp:
         return site.refuse(request, 500, "Something went wrong here. Nothing was lost; reload the page.")
 
     routes = [
-        Route(path, guarded(handler), methods=[method])
-        for method, path, handler in (
-            ("GET", "/", site.home),
-            ("GET", "/g/{game}", site.game),
-            ("POST", "/matches", site.create),
-            ("GET", "/m/{id}", site.match),
-            ("GET", "/m/{id}/events", site.events),
-            ("POST", "/m/{id}/act", site.act),
-            ("POST", "/m/{id}/offer", site.offer),
-            ("GET", "/m/{id}/hint", site.hint),
-            ("GET", "/m/{id}/record", site.record),
-            ("GET", "/m/{id}/review", site.review),
-            ("GET", "/j/{token}", site.invite),
-            ("POST", "/j/{token}", site.sit_down),
-            ("GET", "/review", site.review_page),
-            ("POST", "/review", site.review_posted),
-            ("GET", "/daily", site.daily),
-            ("POST", "/daily", site.daily_share),
-            ("GET", "/daily/{game}", site.daily_puzzle),
-            ("POST", "/daily/{game}", site.daily_answer),
-            ("GET", "/practice/{game}", site.practice),
-            ("POST", "/practice/{game}", site.practice_answer),
-            ("GET", "/health", site.health),
-            ("GET", "/static/{name}", site.static),
-        )
+        Route(path, guarded(partial(handler, site)), methods=[method]) for method, path, handler in ADDRESSES
     ]
     app = Starlette(routes=routes, exception_handlers={404: nothing, 405: nothing, Exception: failed})
     packed = GZipMiddleware(app, minimum_size=1_000, compresslevel=5)
