@@ -7,17 +7,14 @@ left alone: the match goes on in a file beside it.
 
 import errno
 import os
-import secrets
-import shlex
 import stat
-import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from duels.core.errors import DuelsError, quote
+from duels.core.errors import DuelsError, GameOver, quote
 from duels.core.game import Game
 from duels.core.match import Match
 from duels.core.record import (
@@ -91,12 +88,11 @@ class Journal:
                 notice(f"{path}: the last line was torn off and is dropped: {quote(torn)}.")
             if record.seat:
                 raise DuelsError(f"{path} holds only what {record.seat.label} saw; it cannot be played on.")
-            journal._headers = {"seed": secrets.token_hex(16), **record.headers}
+            journal._headers = {"seed": os.urandom(16).hex(), **record.headers}
             if record.match.outcome:
                 if torn:
                     journal.settle(record.match)  # all that was lost of it can be written again
-                see = f"See it with: duels replay {shlex.quote(str(path))}"
-                raise DuelsError(f"{path} is over: {record.match.outcome.reason} {see}")
+                raise GameOver(f"{path} is over: {record.match.outcome.reason}")
         except (DuelsError, OSError):
             journal.close()
             raise
@@ -190,7 +186,8 @@ class Journal:
     def _put(self, match: AnyMatch, name: Callable[[str, Path], None]) -> int:
         """Write a whole record under another name, then give it its own in one step."""
         path = Path(os.path.realpath(self.path)) if name is _name_again else self.path
-        handle, draft = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".duel")
+        draft = str(path.with_name(f".{os.urandom(8).hex()}.duel"))
+        handle = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
         try:
             _lock(handle, path, self._notice)
             _write_all(handle, dumps(match, self._headers).encode())
