@@ -169,10 +169,16 @@ class Site:
             number = standing.event(viewer)
             if last == number:
                 return None
+            kept = standing.sent.get((viewer, as_json))
+            if kept and kept[0] == number:
+                return kept
             shown = await self._shown(request, standing, viewer)
-            if as_json:
-                return number, json.dumps(shown, ensure_ascii=False)
-            return number, json.dumps({"event": number, "html": self.pages.render("_match.html", **shown)})
+            if not as_json:
+                shown = {"event": number, "html": self.pages.render("_match.html", **shown)}
+            event = number, json.dumps(shown, ensure_ascii=False)
+            if standing.complete:  # before, it holds a link that depends on where the visitor came from
+                standing.sent[viewer, as_json] = event
+            return event
 
         stream = EventStream(
             produce,

@@ -13,7 +13,6 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
-from duels.analysis.review_page import curve_stylesheet
 from duels.core.svg import stylesheet
 
 _FOREVER = "public, max-age=31536000, immutable"
@@ -73,7 +72,8 @@ class Pages:
 def _statics() -> dict[str, Static]:
     bodies = {file.name: file.read_bytes() for file in files("duels.web").joinpath("static").iterdir()}
     bodies["boards.css"] = stylesheet().encode()
-    bodies["curve.css"] = curve_stylesheet().encode()
+    # Read here and not through the reviews, which would have to be loaded before the first page.
+    bodies["curve.css"] = files("duels.analysis").joinpath("curve.css").read_bytes()
     return {name: _prepared(name, body) for name, body in bodies.items()}
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from duels.core.errors import DuelsError, IllegalMove, NotationError, UnknownName
+from duels.core.errors import DuelsError, IllegalMove, NotationError, RecordError, UnknownName
 from duels.core.match import Concession
 from duels.core.record import dumps, format_header, most_entries
 from duels.core.rules import Rules, Seat
@@ -109,8 +109,11 @@ class Matches:
 
     async def matches_of(self, identity: str, most: int = 20) -> list[tuple[Kept, Standing]]:
         """The matches of a visitor, the last one first."""
-        kept = await self._store.matches_of(identity, most)
-        return [(each, (await self._read(each.id)).standing) for each in kept]
+        found = []
+        for each in await self._store.matches_of(identity, most):
+            with suppress(Missing):  # of a game that is no longer installed
+                found.append((each, (await self._read(each.id)).standing))
+        return found
 
     async def _read(self, id: str) -> "_Known":
         """A match as it stands now."""
@@ -120,7 +123,7 @@ class Matches:
             if stored is None:
                 raise Missing("There is no such match.")
             if known is None:
-                known = self._known.setdefault(id, _Known(Standing(id, stored.header), stored))
+                known = self._known.setdefault(id, _Known(_standing(id, stored), stored))
             known.stored = stored
         standing = known.standing
         number = standing.number
@@ -369,6 +372,14 @@ def _take_up(standing: Standing, what: str, kept: int, seat: Seat, identities: M
     people = {seat.other: (identity, standing.names.get(seat, "")) for seat, identity in identities.items()}
     made = _make(new.rules, new.headers(), people)
     return Change(standing.id, standing.number, (Entry(Kind.REMATCH, made.id, seat),), creates=made)
+
+
+def _standing(id: str, stored: Stored) -> Standing:
+    try:
+        return Standing(id, stored.header)
+    except RecordError as problem:
+        log.warning("A match cannot be read: %s", problem)
+        raise Missing("There is no such match.") from None
 
 
 def _opponent(rules: Rules[Any, Any, Any], name: str) -> str:
