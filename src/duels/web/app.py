@@ -143,7 +143,12 @@ class Site:
         """What the page of a match shows: the view, and beside it how to invite somebody."""
         shown = view(standing, viewer)
         shown["invite"] = None
-        if viewer and not standing.complete and (invite := await self.matches.invite_to(standing.id)):
+        if viewer is None or standing.complete:
+            return shown
+        invite = await self.matches.invite_to(standing.id)
+        if invite is None:
+            shown["sentence"] = "The invitation is too old: begin another match."
+        else:
             link = f"{self._base(request)}/j/{invite.token}"
             shown["invite"] = {
                 "link": link,
@@ -239,7 +244,7 @@ class Site:
         standing, viewer = await self._look(request)
         if not standing.match.over:
             raise Refusal("A match is reviewed once it is over.")
-        data = await self.workers.run(partial(reviews.review_text, record_for(standing, viewer)))
+        data = await self.workers.run(partial(reviews.review_kept, record_for(standing, viewer)))
         return self._answer(request, "review.html", {**data, "match": standing.id})
 
     # -- friends --------------------------------------------------------------------------------
@@ -256,7 +261,7 @@ class Site:
             "summary": standing.rules.game.summary,
             "card": standing.rules.game.card(),
             "seat": invite.seat.value,
-            "by": name_of(standing, invite.seat.other),
+            "by": standing.names.get(invite.seat.other) or "A friend",
             "board": standing.rules.game.drawing(standing.rules).draw(
                 self.puzzles.shown(standing.rules.game)
             ),

@@ -15,10 +15,10 @@ from duels.paths import data_dir
 
 _EXAMPLES = """\b
 Examples:
-  duels serve                                     play in your browser
-  duels serve --lan                               with others in your network: shows a code for a phone
-  duels serve --port 9000 --no-browser            somewhere else, quietly
-  duels serve --public-url https://duels.example  behind a proxy
+  duels serve                             play in your browser
+  duels serve --lan                       with others near you: shows a code for a phone
+  duels serve --port 9000 --no-browser    at another port
+  duels serve --public-url https://duels.example
 """
 _EVERYWHERE = "0.0.0.0"
 _LEAST_PORT = 1024

@@ -1,7 +1,7 @@
 """Reviews and hints for pages: heavy, so they are loaded when they are asked for, and run in threads."""
 
 import re
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from duels.core.errors import DuelsError
@@ -29,6 +29,12 @@ def review_posted(text: str) -> dict[str, Any]:
         if any(not part.startswith("max_") for part in options.split()):
             raise Refusal("Only matches of the books' sizes are reviewed here.")
     return review_text(text.replace("\r\n", "\n"))
+
+
+@lru_cache(maxsize=64)
+def review_kept(text: str) -> dict[str, Any]:
+    """The same for a match of ours that is over, which may be looked at again."""
+    return review_text(text)
 
 
 def review_text(text: str) -> dict[str, Any]:

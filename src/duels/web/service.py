@@ -96,9 +96,10 @@ class Matches:
         return (await self._read(id)).viewer(identity)
 
     async def invite_to(self, id: str) -> Invite | None:
-        """The invitation to a match that is still open."""
+        """The invitation to a match, if it can still be taken up."""
         stored = await self._store.find(id)
-        return stored.invite if stored else None
+        invite = stored.invite if stored else None
+        return invite if invite and invite.expires > time.time() else None
 
     async def invited(self, token: str) -> tuple[Standing, Invite]:
         """The match that an invitation leads to; Missing if it can no longer be taken up."""
