@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 import uvicorn
 
-from duels.web.app import Site, make_app
+from duels.web.app import make_app
 from duels.web.settings import Settings
+from duels.web.site import Site
 
 _TO_END = 3  # seconds for requests that are being answered
 
