@@ -26,7 +26,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def play_out(match: str, ann: Visitor, bob: Visitor, seed: int, most: int = 20) -> None:
     """Play at random until the end; whoever is to move after so many actions resigns."""
     rng = Random(seed)
-    for number in range(most + 1):
+    for number in range(most + 2):
         for visitor in (ann, bob):
             seen = visitor.see(match)
             if seen["turn"] == "over":
