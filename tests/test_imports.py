@@ -29,6 +29,7 @@ ALLOWED: dict[str, set[str]] = {
     "play": BELOW | {"solving", "games", "players"},
     "analysis": BELOW | {"solving", "games", "players"},
     "terminal": BELOW | {"solving", "games", "players", "play", "analysis"},
+    "web": BELOW | {"solving", "games", "players", "play", "analysis"},
     "envs": BELOW | {"solving", "games", "players", "analysis"},
     "vector": BELOW | {"solving", "games", "envs"},  # duels.vector: the arrays of envs, for everybody
     "": {"core", "games", "players", "analysis", "vector"},  # duels/__init__.py
@@ -141,6 +142,8 @@ def test_imports_point_one_way(module: str, path: Path) -> None:
         ("duels.play.live", "duels.terminal.screen.Screen"),
         ("duels.analysis.grading", "duels.envs.engine.Engine"),
         ("duels.terminal.solve", "duels.envs.vector.make"),
+        ("duels.terminal.play", "duels.web.service.Matches"),
+        ("duels.web.app", "duels.terminal.screen.Screen"),
     ],
 )
 def test_the_guard_catches(module: str, imported: str) -> None:
