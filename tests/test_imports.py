@@ -29,6 +29,7 @@ ALLOWED: dict[str, set[str]] = {
     "analysis": BELOW | {"solving", "games", "players"},
     "terminal": BELOW | {"solving", "games", "players", "play", "analysis"},
     "envs": BELOW | {"solving", "games", "players", "analysis"},
+    "arena": BELOW | {"solving", "games", "players", "play", "analysis"},
     "vector": BELOW | {"solving", "games", "envs"},  # duels.vector: the arrays of envs, for everybody
     "": {"core", "games", "players", "analysis", "vector"},  # duels/__init__.py
     "__main__": {"terminal"},  # python -m duels

@@ -1,6 +1,6 @@
 """Whoever decides at a seat: people, and players that are none, by the names of one registry."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from random import Random
@@ -32,6 +32,8 @@ class Kind:
 
 
 KINDS: dict[str, Kind] = {}
+NOBODY: Mapping[str, Kind] = {}
+"""No players from outside."""
 HUMAN = "human"
 BEST, PERFECT = "best", "perfect"
 STRONGEST = frozenset({BEST, PERFECT})
@@ -58,8 +60,13 @@ def strongest(rules: Rules[Any, Any, Any]) -> str:
     return BEST if rules.has_secrets else PERFECT
 
 
-def kind_for(name: str, rules: Rules[Any, Any, Any]) -> Kind:
-    """The kind that goes by `name` in this game: `best` where `perfect` is asked for and not known."""
+def kind_for(name: str, rules: Rules[Any, Any, Any], outside: Mapping[str, Kind] = NOBODY) -> Kind:
+    """The kind that goes by `name` in this game: `best` where `perfect` is asked for and not known.
+
+    `outside` are players that are no part of the package, by their names (see `players.outside`).
+    """
+    if name in outside:
+        return outside[name]
     kind = find_kind(name)
     return KINDS[strongest(rules)] if kind.name == PERFECT else kind
 

@@ -20,6 +20,7 @@ from duels.terminal.options import (
 
 if TYPE_CHECKING:
     from duels.core.rules import Rules
+    from duels.players import Kind
     from duels.terminal.play import After
     from duels.terminal.screen import Screen
 
@@ -32,12 +33,13 @@ if TYPE_CHECKING:
         'duels play chain --chance "heads tails heads"',
         'duels play flip --chance "4 5 2,5" --save evening.duel',
         "duels play lights --lights 12 --seat2 club",
+        'duels play chain --seat2 "cmd:python bot.py"',
     ),
     cls=GameCommand,
 )
 @game_argument
-@who_option("--seat1", "Who plays as seat 1.", "human")
-@who_option("--seat2", "Who plays as seat 2.", "human")
+@who_option("--seat1", "Who plays as seat 1.", "human", programs=True)
+@who_option("--seat2", 'Who plays as seat 2; "cmd:COMMAND" for a program of yours.', "human", programs=True)
 @click.option(
     "--first",
     type=click.Choice(["1", "2", "random"]),
@@ -57,8 +59,8 @@ if TYPE_CHECKING:
 @plain_option
 def play(
     rules: "Rules[Any, Any, Any]",
-    seat1: str,
-    seat2: str,
+    seat1: "Kind | str",
+    seat2: "Kind | str",
     first: str,
     seed: str | None,
     script: str | None,
@@ -82,11 +84,24 @@ def play(
     if path and not path.parent.is_dir():
         raise click.UsageError(f"--save: there is no folder {printable(str(path.parent))}.")
     try:
-        new = NewMatch(rules, seat1, seat2, first, seed, script or "", path)
+        (one, two), outside = _by_name((seat1, seat2))
+        new = NewMatch(rules, one, two, first, seed, script or "", path, outside)
     except DuelsError as error:
         raise click.UsageError(str(error)) from None
     screen = Screen(plain, pace)
     leave(_go_home(*play_new(new, screen), screen))
+
+
+def _by_name(seats: "tuple[Kind | str, Kind | str]") -> "tuple[tuple[str, ...], dict[str, Kind]]":
+    """The names of who sits at the seats, and the programs among them by theirs."""
+    programs = [seat for seat in seats if not isinstance(seat, str)]
+    if not programs:
+        return tuple(str(seat) for seat in seats), {}
+    from duels.players.naming import told_apart
+
+    apart = iter(told_apart(programs))
+    outside = {kind.name: kind for kind in told_apart(programs)}
+    return tuple(seat if isinstance(seat, str) else next(apart).name for seat in seats), outside
 
 
 def _go_home(code: int, after: "After", screen: "Screen") -> int:
@@ -100,18 +115,35 @@ def _go_home(code: int, after: "After", screen: "Screen") -> int:
     return code
 
 
-@click.command(epilog=examples("duels resume", "duels resume evening.duel"))
+@click.command(
+    epilog=examples(
+        "duels resume", "duels resume evening.duel", 'duels resume evening.duel --seat2 "cmd:python bot.py"'
+    )
+)
 @record_argument
+@who_option("--seat1", "The program that plays as Player 1.", programs=True)
+@who_option("--seat2", "The program that plays as Player 2.", programs=True)
 @pace_option
 @plain_option
-def resume(file: Path | None, pace: str | None, plain: bool) -> None:
-    """Go on with an interrupted match, the last one by default."""
+def resume(
+    file: Path | None, seat1: "Kind | str | None", seat2: "Kind | str | None", pace: str | None, plain: bool
+) -> None:
+    """Go on with an interrupted match, the last one by default.
+
+    A record does not say how to run a program that played in it: name it again.
+    """
+    from duels.core.rules import Seat
     from duels.play.library import last_unfinished
     from duels.terminal.play import play_on
     from duels.terminal.screen import Screen
 
     screen = Screen(plain, pace)
-    leave(_go_home(*play_on(file or last_unfinished(screen.notice), screen), screen))
+    seats = {seat: who for seat, who in zip(Seat, (seat1, seat2), strict=True) if who is not None}
+    for seat, who in seats.items():
+        if isinstance(who, str):
+            raise click.UsageError(f'--seat{seat.value} is for the program that played there: "cmd:COMMAND".')
+    programs = {seat: who for seat, who in seats.items() if not isinstance(who, str)}
+    leave(_go_home(*play_on(file or last_unfinished(screen.notice), screen, programs), screen))
 
 
 @click.command(

@@ -1,6 +1,6 @@
 """Plays matches at the terminal, new ones and ones to go on with, and asks what comes next."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from enum import Enum
 from pathlib import Path
@@ -8,11 +8,13 @@ from pathlib import Path
 from duels.core.errors import DuelsError
 from duels.core.match import Match
 from duels.core.record import Record
+from duels.core.rules import Seat
 from duels.play.journal import Journal
 from duels.play.library import new_path, read_record
 from duels.play.live import LiveMatch
 from duels.play.new_match import NewMatch, seat_players
-from duels.players import HUMAN
+from duels.players import HUMAN, Kind
+from duels.players.naming import is_outside, refuse_unseated
 from duels.terminal.prompts import PromptedMatch, Quit
 from duels.terminal.screen import Screen
 from duels.terminal.shell import command
@@ -50,7 +52,7 @@ def play_new(new: NewMatch, screen: Screen) -> tuple[int, After]:
         match = Match.start(new.rules)
         headers = new.headers()
         with screen.patience("getting ready") as progress:
-            live = seat_players(match, headers, None, chance_notice(screen), progress)
+            live = seat_players(match, headers, None, chance_notice(screen), progress, new.outside)
         prompted = PromptedMatch(live, screen)
         if new.path or live.people:
             path = new.path or new_path(new.rules.name)
@@ -82,12 +84,18 @@ def chance_notice(screen: Screen) -> Callable[[str], None]:
     return lambda text: screen.notice(f"--chance: {text}")
 
 
-def play_on(path: Path, screen: Screen) -> tuple[int, After]:
-    """Go on with the match recorded at `path`; the exit code, and what comes next."""
+def play_on(path: Path, screen: Screen, seats: Mapping[Seat, Kind] | None = None) -> tuple[int, After]:
+    """Go on with the match recorded at `path`; the exit code, and what comes next.
+
+    `seats` are the players from outside, whom a record names and does not know how to call.
+    """
     journal, record = Journal.reopen(path, screen.notice)
     try:
+        outside = _seated_again(record.headers, seats or {})
         with screen.patience("getting ready") as progress:
-            live = seat_players(record.match, record.headers, journal, chance_notice(screen), progress)
+            live = seat_players(
+                record.match, record.headers, journal, chance_notice(screen), progress, outside
+            )
         prompted = PromptedMatch(live, screen)
         journal.settle(record.match)
     except BaseException as problem:
@@ -100,8 +108,25 @@ def play_on(path: Path, screen: Screen) -> tuple[int, After]:
     if after not in _AGAIN:
         return code, after
     headers = record.headers
-    seats = (headers.get("seat1", HUMAN), headers.get("seat2", HUMAN))
-    return play_new(_once_more(NewMatch(record.match.rules, *seats), after), screen)
+    names = (headers.get("seat1", HUMAN), headers.get("seat2", HUMAN))
+    again = NewMatch(record.match.rules, *names, outside=outside)
+    return play_new(_once_more(again, after), screen)
+
+
+def _seated_again(headers: Mapping[str, str], seats: Mapping[Seat, Kind]) -> dict[str, Kind]:
+    """The players from outside by the names that the record has for them."""
+    outside = {}
+    for seat in Seat:
+        name = headers.get(f"seat{seat.value}", HUMAN)
+        if seat not in seats:
+            refuse_unseated(name, seat.value)
+        elif not is_outside(name):
+            raise DuelsError(
+                f"seat {seat.value} is {name}, as recorded; --seat{seat.value} cannot change it."
+            )
+        else:
+            outside[name] = replace(seats[seat], name=name)
+    return outside
 
 
 def _run(
@@ -123,6 +148,7 @@ def _run(
             raise
         return (0 if isinstance(leaving, Quit) else INTERRUPTED), After.LEFT
     finally:
+        live.close()
         if journal:
             journal.close(keep=resumed or live.begun)
     if journal and screen.on_terminal:
