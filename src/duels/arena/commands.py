@@ -1,8 +1,13 @@
 """The commands `duels arena` and `duels bot`. What they do is loaded when they are called."""
 
 import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from duels.arena.config import Config
 
 
 def _examples(*lines: str) -> str:
@@ -53,9 +58,234 @@ def check(program: str, games: str, move_seconds: float, memory_mb: int, as_json
         raise click.exceptions.Exit(1)
 
 
+_RUN = "duels arena run --players random,club --games lights --matches 200 --seed 1 --out runs/first"
+
+
 @click.group(
     context_settings=_HELP,
-    epilog=_examples("duels arena run --players random,club --games lights --matches 200 --out runs/first"),
+    epilog=_examples(
+        _RUN,
+        "duels arena run tournament.toml",
+        "duels arena report runs/first --html page.html",
+        "duels arena ladder --out runs/ladder",
+    ),
 )
 def arena() -> None:
-    """Measure players against each other and against perfect play."""
+    """Measure players against each other and against perfect play.
+
+    docs/arena.md tells what the numbers mean and how far they can be trusted.
+    """
+
+
+_out = click.option(
+    "--out", type=click.Path(path_type=Path, file_okay=False), help="The folder of the run; new, or to go on."
+)
+_workers = click.option(
+    "--workers", type=click.IntRange(1), help="How many processes play.  [default: one per processor]"
+)
+_folder = click.Path(path_type=Path, exists=True, file_okay=False)
+
+
+def _margin(_context: click.Context, _parameter: click.Parameter, text: str | None) -> float | None:
+    """A margin as a person writes it: `0.03`, `±0.03`."""
+    if text is None:
+        return None
+    try:
+        return float(text.strip().lstrip("±+-"))
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is not a margin such as ±0.03.") from None
+
+
+def _shard(_context: click.Context, _parameter: click.Parameter, text: str | None) -> tuple[int, int]:
+    """A part of the run: `2/4` is the second of four."""
+    if text is None:
+        return 1, 1
+    part, _, parts = text.partition("/")
+    if not (part.isdecimal() and parts.isdecimal() and 1 <= int(part) <= int(parts)):
+        raise click.BadParameter(f"{text!r} is not a part such as 1/4.")
+    return int(part), int(parts)
+
+
+def _names(texts: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(each.strip() for text in texts for each in text.split(",") if each.strip())
+
+
+@arena.command(
+    name="run",
+    epilog=_examples(
+        _RUN,
+        'duels arena run --players club --player "mine=cmd:python bot.py" --games chain --out runs/mine',
+        "duels arena run tournament.toml",
+        "duels arena run tournament.toml --shard 1/4",
+        "duels arena run --players club,expert --games flip --matches 5000 --until 0.03 --out runs/close",
+    ),
+)
+@click.argument("file", required=False, metavar="[CONFIG.toml]", type=click.Path(path_type=Path, exists=True))
+@click.option("--players", multiple=True, help='Who plays, with commas: random,club,"cmd:python bot.py".')
+@click.option("--player", multiple=True, help="One player more; its command may have commas in it.")
+@click.option("--games", multiple=True, help="What is played, with commas.")
+@click.option("--matches", type=int, help="How many matches for each two players and game.  [default: 100]")
+@click.option("--seed", help="Makes everything repeatable.  [default: 1]")
+@click.option("--until", callback=_margin, help="Stop where a result is known to within this, such as 0.03.")
+@click.option("--move-seconds", type=click.FloatRange(0.01), help="For a program's move.  [default: 10]")
+@click.option("--memory-mb", type=click.IntRange(16), help="For each program.  [default: 2048]")
+@click.option("--retries", type=click.IntRange(0), help="After a failure, before a forfeit.  [default: 2]")
+@_out
+@_workers
+@click.option(
+    "--shard", callback=_shard, metavar="I/N", help="Play the I-th of N parts, on one of N machines."
+)
+def run_command(
+    file: Path | None,
+    players: tuple[str, ...],
+    player: tuple[str, ...],
+    games: tuple[str, ...],
+    matches: int | None,
+    seed: str | None,
+    until: float | None,
+    move_seconds: float | None,
+    memory_mb: int | None,
+    retries: int | None,
+    out: Path | None,
+    workers: int | None,
+    shard: tuple[int, int],
+) -> None:
+    """Play every two players against each other, in every game, from both seats.
+
+    Every match is on disk before the next begins. Called again, a run goes on where it was; the same config
+    and seed give the same matches, whatever the number of workers.
+    """
+    from duels.arena.config import config_of, read_config_data
+    from duels.core.errors import DuelsError
+
+    told: dict[str, Any] = {}
+    try:
+        if file:
+            told, named = read_config_data(file)
+            out = out or named
+        given = {
+            "players": (*_names(players), *player),
+            "games": _names(games),
+            "matches": matches,
+            "seed": seed,
+            "until": until,
+        }
+        told |= {name: value for name, value in given.items() if value not in (None, ())}
+        limits = {"move_seconds": move_seconds, "memory_mb": memory_mb, "retries": retries}
+        changed = {name: value for name, value in limits.items() if value is not None}
+        told["limits"] = {**told.get("limits", {}), **changed}
+        config = config_of(told)
+    except DuelsError as error:
+        raise click.UsageError(f"{file}: {error}" if file else str(error)) from None
+    if out is None:
+        raise click.UsageError('a run needs a folder: --out FOLDER, or out = "FOLDER" in the config.')
+    _carry_out(config, out, workers, shard)
+
+
+def _carry_out(config: "Config", out: Path, workers: int | None, shard: tuple[int, int] = (1, 1)) -> None:
+    """Play, tell how far it is, and show the report if all is played."""
+    import os
+
+    from duels.arena.progress_line import ProgressLine
+    from duels.arena.run import run
+
+    with ProgressLine() as line:
+        run(config, out, workers or os.cpu_count() or 1, shard, line.tell)
+    if shard == (1, 1):
+        _report(out, as_json=False)
+    click.echo(f"The run is in {out}. See it with: duels arena report {out} --html page.html", err=True)
+
+
+def _report(folder: Path, as_json: bool) -> None:
+    from duels.arena import report as reports
+    from duels.arena.folder import Folder
+    from duels.arena.report_text import as_text
+
+    report = reports.report_on(Folder(folder))
+    click.echo(json.dumps(reports.as_data(report), indent=2) if as_json else as_text(report), nl=as_json)
+
+
+@arena.command(
+    name="report",
+    epilog=_examples(
+        "duels arena report runs/first",
+        "duels arena report runs/first --html page.html",
+        "duels arena report runs/first --json",
+        "duels arena report runs/first --csv standings.csv --parquet matches.parquet",
+    ),
+)
+@click.argument("run", type=_folder)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of tables.")
+@click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="Write a page of its own.")
+@click.option("--csv", type=click.Path(path_type=Path, dir_okay=False), help="Write players by games.")
+@click.option("--parquet", type=click.Path(path_type=Path, dir_okay=False), help="Write all matches.")
+def report_command(
+    run: Path, as_json: bool, html: Path | None, csv: Path | None, parquet: Path | None
+) -> None:
+    """Tell what a run found: who won, what was given away, what was luck, and how sure that is."""
+    from duels.arena import report as reports
+    from duels.arena.folder import Folder, write_whole
+    from duels.arena.report_page import as_page
+
+    if parquet:
+        from duels.arena.parquet import write_parquet
+
+        write_parquet(Folder(run), parquet)
+    if html or csv:
+        found = reports.report_on(Folder(run))
+        if html:
+            write_whole(html, as_page(found))
+        if csv:
+            write_whole(csv, reports.as_csv(found))
+    if as_json or not (html or csv or parquet):
+        _report(run, as_json)
+
+
+@arena.command(epilog=_examples("duels arena compare runs/first runs/second"))
+@click.argument("one", type=_folder)
+@click.argument("two", type=_folder)
+@click.option("--json", "as_json", is_flag=True, help="One JSON list instead of a table.")
+def compare(one: Path, two: Path, as_json: bool) -> None:
+    """Tell what changed from one run to another, and how sure that is."""
+    from duels.arena import compare as comparing
+    from duels.arena.folder import Folder
+    from duels.arena.report import report_on
+
+    changes = comparing.compare(report_on(Folder(one)), report_on(Folder(two)))
+    if as_json:
+        click.echo(json.dumps(comparing.as_data(changes), indent=2))
+    else:
+        click.echo(comparing.as_text(changes), nl=False)
+
+
+@arena.command(epilog=_examples("duels arena merge runs/a runs/b --out runs/all"))
+@click.argument("runs", nargs=-1, required=True, type=_folder)
+@click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="A new folder.")
+def merge(runs: tuple[Path, ...], out: Path) -> None:
+    """Join the parts of one run that were played in several folders."""
+    from duels.arena import folder
+
+    count = folder.merge(runs, out)
+    click.echo(f"{out}: {count} matches.", err=True)
+
+
+@arena.command(
+    epilog=_examples(
+        "duels arena ladder --out runs/ladder", "duels arena ladder --games hunt --out runs/hunt"
+    )
+)
+@click.option("--games", multiple=True, help="What is played, with commas.  [default: all five]")
+@click.option("--matches", type=int, help="For each two players and game.  [default: as many as are quick]")
+@click.option("--seed", default="1", show_default=True)
+@click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Its folder.")
+@_workers
+def ladder(games: tuple[str, ...], matches: int | None, seed: str, out: Path, workers: int | None) -> None:
+    """Play the standing field: random, greedy, the levels and best, against each other."""
+    from duels.arena.ladder import ladder_config
+    from duels.core.errors import DuelsError
+
+    try:
+        config = ladder_config(_names(games), matches, seed)
+    except DuelsError as error:
+        raise click.UsageError(str(error)) from None
+    _carry_out(config, out, workers)

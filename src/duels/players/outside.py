@@ -4,6 +4,8 @@ Only what is typed, or stands in a person's own config, is read here. Records, u
 players by the registry alone (`find_kind`): nothing in them can make us run a command.
 """
 
+from pathlib import Path
+
 from duels.core.errors import UnknownName
 from duels.players import Kind, find_kind
 from duels.players.program import USUAL, Limits, ProgramPlayer, program_name
@@ -11,7 +13,7 @@ from duels.players.program import USUAL, Limits, ProgramPlayer, program_name
 COMMAND = "cmd:"
 
 
-def kind_called(text: str, limits: Limits = USUAL) -> Kind:
+def kind_called(text: str, limits: Limits = USUAL, log: Path | None = None) -> Kind:
     """The kind of player that a person means: a built-in one by its name, or a program by its command."""
     text = text.strip()
     if text.lower().startswith(COMMAND):
@@ -19,7 +21,7 @@ def kind_called(text: str, limits: Limits = USUAL) -> Kind:
         return Kind(
             program_name(command),
             "a program that is asked in JSON lines",
-            lambda rules, progress: ProgramPlayer(command, rules, limits),
+            lambda rules, progress: ProgramPlayer(command, rules, limits, log),
         )
     try:
         return find_kind(text)

@@ -1,0 +1,185 @@
+"""What a run is to play: read from flags or a TOML file, checked, and told apart from other runs."""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from hashlib import sha256
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from duels.arena.bout import Bout
+from duels.core.errors import BadOption, DuelsError, UnknownName, quote
+from duels.core.options import OptionValue
+from duels.core.rules import Rules
+from duels.games import find_game
+from duels.play.new_match import limited
+from duels.players import HUMAN, KINDS, Kind, Player, kind_for
+from duels.players.outside import kind_called
+from duels.players.program import Limits
+from duels.solving.progress import quiet
+
+FORMAT = 1
+"""Of a run's folder."""
+_NAMED = re.compile(r"(?!cmd:)([A-Za-z0-9][A-Za-z0-9 ._-]{0,39})=(.+)", re.DOTALL)
+_GROWS = ("matches", "until", "budget")  # what may differ when a run goes on
+
+
+@dataclass(frozen=True)
+class Config:
+    """A run: every pair of players, in every game, `matches` times, half of them from either seat."""
+
+    players: tuple[str, ...]
+    """As a person calls them: `club`, `cmd:python bot.py`, `mine=cmd:python bot.py`."""
+    games: tuple[str, ...]
+    matches: int | Mapping[str, int] = 100
+    """Per pair and game; or by game."""
+    seed: str = "1"
+    options: Mapping[str, Mapping[str, OptionValue]] = field(default_factory=dict)
+    """Options of games, by game."""
+    until: float | None = None
+    """Stop a pair in a game once its result is known to within this much."""
+    budget: str | None = None
+    """Stop when so much money is spent, such as `5usd`."""
+    limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        if len(self.players) < 2:
+            raise BadOption("a run needs two players or more, such as --players random,club.")
+        if not self.games:
+            raise BadOption("a run needs a game, such as --games lights.")
+        for name in self.games:
+            _check_matches(self.matches_of(name))
+        if self.until is not None and not 0 < self.until < 0.5:
+            raise BadOption(f"until is a margin between 0 and 0.5, such as 0.03, not {self.until}.")
+        for name in self.options:
+            if name not in self.games:
+                raise UnknownName(f"there are options for {quote(name)}, which is not one of the games.")
+        for name in self.games:
+            self.rules(name)
+        names = [kind.name for kind in self.kinds()]
+        for name in names:
+            if names.count(name) > 1:
+                raise BadOption(f"two players are called {quote(name)}: name one of them, as in mine=cmd:….")
+
+    def matches_of(self, game: str) -> int:
+        """How many matches each two players play in a game."""
+        if isinstance(self.matches, Mapping):
+            if game not in self.matches:
+                raise BadOption(f"matches says nothing about {game}.")
+            return self.matches[game]
+        return self.matches
+
+    def rules(self, game: str) -> Rules[Any, Any, Any]:
+        """The rules of a game of the run: limited, where play could go on for ever."""
+        return limited(find_game(game).rules(**self.options.get(game, {})))
+
+    def kinds(self) -> list[Kind]:
+        """Who plays."""
+        return [called(text, self.limits) for text in self.players]
+
+    def seat(self, name: str, rules: Rules[Any, Any, Any], log: Path | None = None) -> Player:
+        """The player of that name, at a seat of a game; what a program says on its stderr goes to `log`."""
+        (text,) = (each for each in self.players if called(each, self.limits).name == name)
+        kind = kind_called(_split(text)[1], self.limits, log)
+        if kind.name in KINDS:
+            kind = kind_for(kind.name, rules)
+        assert kind.seat  # no person is let in
+        return kind.seat(rules, quiet)
+
+    def pairings(self) -> Iterator[tuple[str, str, str]]:
+        """Every game with every two players, in the order of the config."""
+        names = [kind.name for kind in self.kinds()]
+        for game in self.games:
+            for one, two in combinations(names, 2):
+                yield game, one, two
+
+    def bouts(self, game: str, one: str, two: str, pairs: range) -> Iterator[Bout]:
+        """The matches of two players in a game, pair by pair."""
+        options = tuple(sorted(self.rules(game).options().items()))
+        for pair in pairs:
+            seed = json.dumps([self.seed, game, one, two, pair])
+            for players in ((one, two), (two, one)):
+                yield Bout(game, options, players, seed, pair)
+
+    def told(self) -> dict[str, Any]:
+        """The config as a run's folder keeps it: players by name, and a hash of how they are called.
+
+        Commands are left out: nobody who is handed a folder can be made to run one.
+        """
+        kept = asdict(self)
+        kept["players"] = {
+            kind.name: sha256(text.encode()).hexdigest()[:16]
+            for kind, text in zip(self.kinds(), self.players, strict=True)
+        }
+        kept["matches"] = {game: self.matches_of(game) for game in self.games}
+        kept["options"] = {game: dict(self.rules(game).options()) for game in self.games}
+        return json.loads(json.dumps(kept))  # type: ignore[no-any-return]
+
+    def check_same(self, kept: Mapping[str, Any], folder: Path) -> None:
+        """Refuse to go on in a folder that is of another run; it may only be asked for more or less."""
+        mine = self.told()
+        for name in mine:
+            if name not in _GROWS and mine[name] != kept.get(name):
+                raise DuelsError(
+                    f"{folder} is of another run: {name} is not as it was. Name another folder with --out."
+                )
+
+
+def _check_matches(matches: Any) -> None:
+    if isinstance(matches, bool) or not isinstance(matches, int) or matches < 2:
+        raise BadOption(f"matches is a whole number of 2 or more, not {matches!r}.")
+    if matches % 2:
+        raise BadOption(f"matches is even, for every seed is played from both seats; {matches} is not.")
+
+
+def called(text: str, limits: Limits) -> Kind:
+    """The player that a person means, under a name of the person's own if one is given."""
+    name, call = _split(text)
+    kind = kind_called(call, limits)
+    if kind.name == HUMAN:
+        raise UnknownName("a person cannot play in a run; see duels players for who can.")
+    return replace(kind, name=name) if name else kind
+
+
+def _split(text: str) -> tuple[str, str]:
+    """The name that a player is given, or none, and how it is called."""
+    named = _NAMED.fullmatch(text.strip())
+    return (named[1], named[2]) if named else ("", text)
+
+
+def read_config_data(path: Path) -> tuple[dict[str, Any], Path | None]:
+    """What a TOML file says of a run, not yet checked, and the folder it names (`out`), if it does."""
+    try:
+        told = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise DuelsError(f"this is no TOML: {error}.") from None
+    out = told.pop("out", None)
+    return told, None if out is None else path.parent / str(out)
+
+
+def config_of(told: dict[str, Any]) -> Config:
+    """A config from plain data; a name that means nothing is refused."""
+    known = {each.name for each in fields(Config)}
+    for name in told:
+        if name not in known:
+            raise UnknownName(f"there is nothing called {quote(name)} in a run; there are {_listed(known)}.")
+    limits = told.pop("limits", {})
+    allowed = {each.name for each in fields(Limits)}
+    for name in limits:
+        if name not in allowed:
+            raise UnknownName(f"there is no limit {quote(name)}; there are {_listed(allowed)}.")
+    for name in ("players", "games"):
+        value = told.get(name, ())
+        if not isinstance(value, list | tuple) or not all(isinstance(each, str) for each in value):
+            raise BadOption(f"{name} is a list of names, not {value!r}.")
+        told[name] = tuple(value)
+    if "seed" in told:
+        told["seed"] = str(told["seed"])
+    return Config(**told, limits=Limits(**limits))
+
+
+def _listed(names: set[str]) -> str:
+    return ", ".join(sorted(names))

@@ -1,0 +1,186 @@
+"""A run's folder: its config, and logs that only grow, one for each worker.
+
+A row is on disk before it counts. Rows are known by a hash of what was played: none is played twice, and logs
+of several machines are joined by putting them together.
+"""
+
+import errno
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from duels.arena.bout import VERSION
+from duels.arena.config import FORMAT, Config
+from duels.core.errors import DuelsError
+
+try:
+    import fcntl
+except ImportError:  # not on Windows, where a second run is not kept out
+    fcntl = None  # type: ignore[assignment]
+
+CONFIG = "config.json"
+_LOG = re.compile(r"log-.+\.jsonl")
+
+Row = Mapping[str, Any]
+
+
+class Folder:
+    """A folder of a run that is there already."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.config = _read_config(path)
+
+    @classmethod
+    def prepare(cls, path: Path, config: Config) -> "Folder":
+        """The folder of a run, made if it is not there; refused if it is of another run."""
+        kept = path / CONFIG
+        if not kept.exists():
+            path.mkdir(parents=True, exist_ok=True)
+            others = [each.name for each in path.iterdir() if _LOG.fullmatch(each.name)]
+            if others:
+                raise DuelsError(f"{path} has logs and no {CONFIG}; name another folder with --out.")
+            told = {"format": FORMAT, "duels": version("duels"), "config": config.told()}
+            write_whole(kept, json.dumps(told, indent=2) + "\n")
+        folder = cls(path)
+        config.check_same(folder.config, path)
+        if folder.config != config.told():  # more matches are asked for, or fewer
+            told = {"format": FORMAT, "duels": version("duels"), "config": config.told()}
+            write_whole(kept, json.dumps(told, indent=2) + "\n")
+            folder = cls(path)
+        return folder
+
+    @property
+    def made_with(self) -> str:
+        """The version of duels that began the run."""
+        return str(json.loads((self.path / CONFIG).read_text(encoding="utf-8"))["duels"])
+
+    def logs(self) -> list[Path]:
+        """All logs, in the order of their names."""
+        return sorted(each for each in self.path.iterdir() if _LOG.fullmatch(each.name))
+
+    def rows(self) -> dict[str, Row]:
+        """Every match that is on disk, by its key; a last line that was torn off counts for nothing."""
+        found: dict[str, Row] = {}
+        for log in self.logs():
+            for row in read_rows(log):
+                found.setdefault(row["key"], row)
+        return found
+
+    def bot_log(self, player: str, worker: str) -> Path:
+        """Where a program's stderr goes."""
+        folder = self.path / "bots"
+        folder.mkdir(exist_ok=True)
+        name = re.sub(r"[^A-Za-z0-9._-]+", "-", player)
+        return folder / f"{name}-{worker}.log"
+
+    def lock(self, shard: str = "") -> int:
+        """Keep others from running the same part of this run; the handle that holds the lock."""
+        path = self.path / f".lock{shard and '-'}{shard}"
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        if fcntl:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                os.close(handle)
+                if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
+                    raise DuelsError(f"{self.path} is being run somewhere else right now.") from None
+                raise
+        return handle
+
+
+class Log:
+    """A worker's log: rows are added and synced, and nothing is ever changed."""
+
+    def __init__(self, folder: Path, worker: str) -> None:
+        self.path = folder / f"log-{worker}.jsonl"
+        self._handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        size = os.fstat(self._handle).st_size
+        if size and os.pread(self._handle, 1, size - 1) != b"\n":
+            os.ftruncate(self._handle, self.path.read_bytes().rfind(b"\n") + 1)
+
+    def add(self, row: Row) -> None:
+        """Write a row, in one piece, and wait until it is on the disk."""
+        line = json.dumps(row, ensure_ascii=False).encode() + b"\n"
+        before = os.fstat(self._handle).st_size
+        try:
+            if os.write(self._handle, line) < len(line):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), self.path)
+            os.fsync(self._handle)
+        except OSError as error:
+            with suppress(OSError):
+                os.ftruncate(self._handle, before)
+            raise OSError(error.errno, f"{error.strerror}: the last match is not saved", self.path) from None
+
+    def close(self) -> None:
+        """Let the file go."""
+        os.close(self._handle)
+
+
+def read_rows(path: Path) -> Iterator[Row]:
+    """The rows of a log, without a last line that does not end."""
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            if not line.endswith(b"\n"):
+                return
+            try:
+                row = json.loads(line)
+                key = row["key"]
+            except (ValueError, TypeError, KeyError):
+                raise DuelsError(f"{path}, line {number}: this is no match of a run.") from None
+            if row.get("v") != VERSION or not isinstance(key, str):
+                raise DuelsError(f"{path}, line {number}: it was written by another version of duels.")
+            yield row
+
+
+def _read_config(path: Path) -> dict[str, Any]:
+    kept = path / CONFIG
+    if not kept.is_file():
+        raise DuelsError(f"{path} is no folder of a run: it has no {CONFIG}.")
+    try:
+        told = json.loads(kept.read_text(encoding="utf-8"))
+        form, config = told["format"], told["config"]
+    except (ValueError, TypeError, KeyError):
+        raise DuelsError(f"{kept}: this is no config of a run.") from None
+    if form != FORMAT:
+        raise DuelsError(f"{path} was made by another version of duels: format {form}, not {FORMAT}.")
+    return dict(config)
+
+
+def merge(sources: Iterable[Path], target: Path) -> int:
+    """Join runs of one config into a new folder; how many matches it has."""
+    folders = [Folder(source) for source in sources]
+    first = folders[0]
+    for other in folders[1:]:
+        for name, value in first.config.items():
+            if name not in ("matches", "until", "budget") and other.config.get(name) != value:
+                raise DuelsError(f"{first.path} and {other.path} are different runs: their {name} differ.")
+    if target.exists() and any(target.iterdir()):
+        raise DuelsError(f"{target} is not empty; name another folder with --out.")
+    target.mkdir(parents=True, exist_ok=True)
+    rows: dict[str, Row] = {}
+    for folder in folders:
+        for key, row in folder.rows().items():
+            rows.setdefault(key, row)
+    lines = (json.dumps(rows[key], ensure_ascii=False) + "\n" for key in sorted(rows))
+    write_whole(target / "log-merged.jsonl", "".join(lines))
+    write_whole(target / CONFIG, (first.path / CONFIG).read_text(encoding="utf-8"))
+    return len(rows)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file that appears with all of its content, or not at all."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with draft.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)

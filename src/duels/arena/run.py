@@ -1,0 +1,125 @@
+"""Carries a run out: what is still to be played, in rounds, until all is played or enough is known."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from duels.arena.bout import Bout
+from duels.arena.confidence import Interval
+from duels.arena.config import Config
+from duels.arena.folder import Folder, Row
+from duels.arena.pool import Inline, Pool
+from duels.arena.scores import adjusted_interval, pair_results
+
+ROUND = 20
+"""Pairs of a pairing that are played before it is asked whether enough is known; then twice as many, …"""
+
+
+@dataclass
+class Progress:
+    """How far a run is."""
+
+    done: int
+    total: int
+    """At most: a run may stop earlier."""
+    played: int = 0
+    """By this call."""
+    margins: dict[tuple[str, str, str], Interval] = field(default_factory=dict)
+    """What is known of pairings so far, where that decides when to stop."""
+
+
+Listener = Callable[[Progress], None]
+
+
+def run(
+    config: Config,
+    out: Path,
+    workers: int = 1,
+    shard: tuple[int, int] = (1, 1),
+    listener: Listener = lambda progress: None,
+) -> Folder:
+    """Play what is missing of a run; a run that was broken off goes on.
+
+    A shard (I of N) plays every N-th pair only, from the I-th: on N machines all of them are played.
+    """
+    folder = Folder.prepare(out, config)
+    part = "" if shard == (1, 1) else f"{shard[0]}-of-{shard[1]}"
+    handle = folder.lock(part)
+    try:
+        rows = folder.rows()
+        prefix = f"{part}-" if part else ""
+        pool = Inline(config, out, prefix) if workers == 1 else Pool(config, out, prefix, workers)
+        with closing(pool):
+            _play_out(config, rows, pool, shard, listener)
+    finally:
+        os.close(handle)
+    return folder
+
+
+def _play_out(
+    config: Config, rows: dict[str, Row], pool: Inline | Pool, shard: tuple[int, int], listener: Listener
+) -> None:
+    pairings = list(config.pairings())
+    pairs = {game: config.matches_of(game) // 2 for game in config.games}
+    planned = [
+        bout
+        for pairing in pairings
+        for bout in config.bouts(*pairing, range(pairs[pairing[0]]))
+        if mine(bout, shard)
+    ]
+    progress = Progress(sum(bout.key in rows for bout in planned), len(planned))
+    listener(progress)
+    for first, last in _rounds(max(pairs.values()), config.until):
+        open_pairings = [
+            pairing for pairing in pairings if not _enough(config, rows, pairing, first, progress)
+        ]
+        missing = (
+            bout
+            for bout in _in_turn(config, open_pairings, range(first, last))
+            if bout.pair < pairs[bout.game] and mine(bout, shard) and bout.key not in rows
+        )
+        for row in pool.play(missing):
+            rows[row["key"]] = row
+            progress.done += 1
+            progress.played += 1
+            listener(progress)
+
+
+def _rounds(pairs: int, until: float | None) -> Iterator[tuple[int, int]]:
+    """From which pair to which, round by round. When to stop is asked between rounds only.
+
+    So it does not depend on how many workers there are, or which of them is quicker.
+    """
+    if until is None:
+        yield 0, pairs
+        return
+    first, last = 0, min(ROUND, pairs)
+    while first < pairs:
+        yield first, last
+        first, last = last, min(2 * last, pairs)
+
+
+def _in_turn(config: Config, pairings: list[tuple[str, str, str]], pairs: range) -> Iterator[Bout]:
+    """All pairings side by side, so that something is known of each early on."""
+    for pair in pairs:
+        for pairing in pairings:
+            yield from config.bouts(*pairing, range(pair, pair + 1))
+
+
+def _enough(
+    config: Config, rows: dict[str, Row], pairing: tuple[str, str, str], pairs: int, progress: Progress
+) -> bool:
+    """Whether a pairing's result is known closely enough from its first pairs."""
+    if config.until is None or not pairs:
+        return False
+    keys = [bout.key for bout in config.bouts(*pairing, range(pairs))]
+    known = adjusted_interval(pair_results([rows[key] for key in keys if key in rows], pairing[1]))
+    progress.margins[pairing] = known
+    return known.margin <= config.until
+
+
+def mine(bout: Bout, shard: tuple[int, int]) -> bool:
+    """Whether a shard plays this match."""
+    return bout.pair % shard[1] == shard[0] - 1
