@@ -2,12 +2,16 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from duels.arena.config import Config
+
+F = TypeVar("F", bound="Callable[..., Any]")
 
 
 def _examples(*lines: str) -> str:
@@ -106,6 +110,27 @@ def _shard(_context: click.Context, _parameter: click.Parameter, text: str | Non
     return int(part), int(parts)
 
 
+_MODEL_OPTIONS = (
+    click.option("--base-url", help="The address of a chat endpoint for model:NAME, such as URL/v1."),
+    click.option("--key-env", help="The environment variable with its key.  [default: OPENAI_API_KEY]"),
+    click.option("--show-actions", is_flag=True, default=None, help="List the legal actions for models."),
+    click.option("--mirror", is_flag=True, default=None, help="Ask models about mirror images."),
+    click.option("--max-tokens", type=click.IntRange(1), help="Of a model's answer.  [default: 4096]"),
+    click.option("--temperature", type=click.FloatRange(0), help="Of a model.  [default: the endpoint's]"),
+    click.option("--concurrency", type=click.IntRange(1), help="Matches with models at once.  [default: 8]"),
+    click.option("--input-price", type=click.FloatRange(0), help="Of a million tokens that are sent."),
+    click.option("--output-price", type=click.FloatRange(0), help="Of a million tokens that come back."),
+    click.option("--budget", help="Stop when so much is spent, such as 5usd; needs prices."),
+)
+
+
+def _model_options(command: F) -> F:
+    """What is said about models."""
+    for option in reversed(_MODEL_OPTIONS):
+        command = option(command)
+    return command
+
+
 def _names(texts: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(each.strip() for text in texts for each in text.split(",") if each.strip())
 
@@ -115,6 +140,7 @@ def _names(texts: tuple[str, ...]) -> tuple[str, ...]:
     epilog=_examples(
         _RUN,
         'duels arena run --players club --player "mine=cmd:python bot.py" --games chain --out runs/mine',
+        "duels arena run --players club,model:NAME --base-url URL/v1 --games lights --out runs/model",
         "duels arena run tournament.toml",
         "duels arena run tournament.toml --shard 1/4",
         "duels arena run --players club,expert --games flip --matches 5000 --until 0.03 --out runs/close",
@@ -130,6 +156,7 @@ def _names(texts: tuple[str, ...]) -> tuple[str, ...]:
 @click.option("--move-seconds", type=click.FloatRange(0.01), help="For a program's move.  [default: 10]")
 @click.option("--memory-mb", type=click.IntRange(16), help="For each program.  [default: 2048]")
 @click.option("--retries", type=click.IntRange(0), help="After a failure, before a forfeit.  [default: 2]")
+@_model_options
 @_out
 @_workers
 @click.option(
@@ -149,6 +176,8 @@ def run_command(
     out: Path | None,
     workers: int | None,
     shard: tuple[int, int],
+    budget: str | None,
+    **model: Any,
 ) -> None:
     """Play every two players against each other, in every game, from both seats.
 
@@ -169,11 +198,14 @@ def run_command(
             "matches": matches,
             "seed": seed,
             "until": until,
+            "budget": budget,
         }
         told |= {name: value for name, value in given.items() if value not in (None, ())}
         limits = {"move_seconds": move_seconds, "memory_mb": memory_mb, "retries": retries}
         changed = {name: value for name, value in limits.items() if value is not None}
         told["limits"] = {**told.get("limits", {}), **changed}
+        asked = {name: value for name, value in model.items() if value is not None}
+        told["model"] = {**told.get("model", {}), **asked}
         config = config_of(told)
     except DuelsError as error:
         raise click.UsageError(f"{file}: {error}" if file else str(error)) from None
@@ -190,7 +222,9 @@ def _carry_out(config: "Config", out: Path, workers: int | None, shard: tuple[in
     from duels.arena.run import run
 
     with ProgressLine() as line:
-        run(config, out, workers or os.cpu_count() or 1, shard, line.tell)
+        folder = run(config, out, workers or os.cpu_count() or 1, shard, line.tell)
+    for reason in folder.unfinished:
+        click.echo(f"Matches are left to be played: {reason} Call the same command again to go on.", err=True)
     if shard == (1, 1):
         _report(out, as_json=False)
     click.echo(f"The run is in {out}. See it with: duels arena report {out} --html page.html", err=True)

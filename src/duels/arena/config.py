@@ -17,7 +17,9 @@ from duels.core.rules import Rules
 from duels.games import find_game
 from duels.play.new_match import limited
 from duels.players import HUMAN, KINDS, Kind, Player, kind_for
-from duels.players.outside import kind_called
+from duels.players.endpoint import Settings
+from duels.players.model import Mirror
+from duels.players.outside import MODEL_PREFIX, kind_called
 from duels.players.program import Limits
 from duels.solving.progress import quiet
 
@@ -25,6 +27,17 @@ FORMAT = 1
 """Of a run's folder."""
 _NAMED = re.compile(r"(?!cmd:)([A-Za-z0-9][A-Za-z0-9 ._-]{0,39})=(.+)", re.DOTALL)
 _GROWS = ("matches", "until", "budget")  # what may differ when a run goes on
+_CONDITIONS = (
+    "show_actions",
+    "mirror",
+    "temperature",
+    "max_tokens",
+    "retries",
+    "input_price",
+    "output_price",
+)
+"""What is kept of how models are asked: what a result depends on, and no address."""
+_BUDGET = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]{3})")
 
 
 @dataclass(frozen=True)
@@ -44,6 +57,8 @@ class Config:
     budget: str | None = None
     """Stop when so much money is spent, such as `5usd`."""
     limits: Limits = field(default_factory=Limits)
+    model: Settings = field(default_factory=Settings)
+    """How models are asked."""
 
     def __post_init__(self) -> None:
         if len(self.players) < 2:
@@ -54,6 +69,13 @@ class Config:
             _check_matches(self.matches_of(name))
         if self.until is not None and not 0 < self.until < 0.5:
             raise BadOption(f"until is a margin between 0 and 0.5, such as 0.03, not {self.until}.")
+        if self.budget is not None:
+            self.budget_amount()
+        if self.models() and not self.model.base_url:
+            raise BadOption("a model needs an address: --base-url URL.")
+        if self.models() and self.model.mirror:
+            for name in self.games:
+                Mirror.of(self.rules(name))
         for name in self.options:
             if name not in self.games:
                 raise UnknownName(f"there are options for {quote(name)}, which is not one of the games.")
@@ -63,6 +85,19 @@ class Config:
         for name in names:
             if names.count(name) > 1:
                 raise BadOption(f"two players are called {quote(name)}: name one of them, as in mine=cmd:….")
+
+    def budget_amount(self) -> tuple[float, str] | None:
+        """The budget as a number and a currency; refused where prices are missing."""
+        if self.budget is None:
+            return None
+        read = _BUDGET.fullmatch(self.budget.strip())
+        if not read:
+            raise BadOption(f"a budget is an amount and a currency, such as 5usd, not {quote(self.budget)}.")
+        if self.model.input_price is None or self.model.output_price is None:
+            raise BadOption(
+                "a budget needs prices: --input-price and --output-price, for a million tokens each."
+            )
+        return float(read[1]), read[2].lower()
 
     def matches_of(self, game: str) -> int:
         """How many matches each two players play in a game."""
@@ -79,6 +114,15 @@ class Config:
     def kinds(self) -> list[Kind]:
         """Who plays."""
         return [called(text, self.limits) for text in self.players]
+
+    def models(self) -> dict[str, str]:
+        """The models among the players: what they are called here, and at the endpoint."""
+        calls = {called(text, self.limits).name: _split(text)[1] for text in self.players}
+        return {
+            name: call.strip()[len(MODEL_PREFIX) :]
+            for name, call in calls.items()
+            if call.strip().lower().startswith(MODEL_PREFIX)
+        }
 
     def seat(self, name: str, rules: Rules[Any, Any, Any], log: Path | None = None) -> Player:
         """The player of that name, at a seat of a game; what a program says on its stderr goes to `log`."""
@@ -111,9 +155,10 @@ class Config:
         """
         kept = asdict(self)
         kept["players"] = {
-            kind.name: sha256(text.encode()).hexdigest()[:16]
+            kind.name: sha256(f"{text} {self.model.base_url}".encode()).hexdigest()[:16]
             for kind, text in zip(self.kinds(), self.players, strict=True)
         }
+        kept["model"] = {name: getattr(self.model, name) for name in _CONDITIONS} if self.models() else {}
         kept["matches"] = {game: self.matches_of(game) for game in self.games}
         kept["options"] = {game: dict(self.rules(game).options()) for game in self.games}
         return json.loads(json.dumps(kept))  # type: ignore[no-any-return]
@@ -166,11 +211,8 @@ def config_of(told: dict[str, Any]) -> Config:
     for name in told:
         if name not in known:
             raise UnknownName(f"there is nothing called {quote(name)} in a run; there are {_listed(known)}.")
-    limits = told.pop("limits", {})
-    allowed = {each.name for each in fields(Limits)}
-    for name in limits:
-        if name not in allowed:
-            raise UnknownName(f"there is no limit {quote(name)}; there are {_listed(allowed)}.")
+    limits = _checked(told.pop("limits", {}), Limits, "limit")
+    model = _checked(told.pop("model", {}), Settings, "setting of models")
     for name in ("players", "games"):
         value = told.get(name, ())
         if not isinstance(value, list | tuple) or not all(isinstance(each, str) for each in value):
@@ -178,7 +220,22 @@ def config_of(told: dict[str, Any]) -> Config:
         told[name] = tuple(value)
     if "seed" in told:
         told["seed"] = str(told["seed"])
-    return Config(**told, limits=Limits(**limits))
+    return Config(**told, limits=Limits(**limits), model=Settings(**model))
+
+
+def _checked(told: Any, kind: type[Limits] | type[Settings], what: str) -> dict[str, Any]:
+    """A table of a config, if all its names are known and all its values of the right type."""
+    known = {each.name: each for each in fields(kind)}
+    if not isinstance(told, dict):
+        raise BadOption(f"what is said about each {what} is a table, not {told!r}.")
+    for name, value in told.items():
+        if name not in known:
+            raise UnknownName(f"there is no {what} {quote(name)}; there are {_listed(set(known))}.")
+        usual = getattr(kind(), name)
+        right = (int, float) if usual is None or type(usual) in (int, float) else type(usual)
+        if not isinstance(value, right) or (isinstance(value, bool) and usual not in (True, False)):
+            raise BadOption(f"the {what} {name} cannot be {value!r}.")
+    return dict(told)
 
 
 def _listed(names: set[str]) -> str:

@@ -35,6 +35,8 @@ class Folder:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.config = _read_config(path)
+        self.unfinished: tuple[str, ...] = ()
+        """Why the last call of the run left matches unfinished."""
 
     @classmethod
     def prepare(cls, path: Path, config: Config) -> "Folder":
@@ -72,6 +74,18 @@ class Folder:
                 found.setdefault(row["key"], row)
         return found
 
+    def requests(self) -> Iterator[Row]:
+        """Every request to a model, with its reply."""
+        for log in sorted(self.path.glob("requests-*.jsonl")):
+            with log.open("rb") as file:
+                for line in file:
+                    if line.endswith(b"\n"):
+                        yield json.loads(line)
+
+    def request_log(self, worker: str) -> "Log":
+        """Where requests to models and their replies go."""
+        return Log(self.path, worker, "requests")
+
     def bot_log(self, player: str, worker: str) -> Path:
         """Where a program's stderr goes."""
         folder = self.path / "bots"
@@ -97,8 +111,8 @@ class Folder:
 class Log:
     """A worker's log: rows are added and synced, and nothing is ever changed."""
 
-    def __init__(self, folder: Path, worker: str) -> None:
-        self.path = folder / f"log-{worker}.jsonl"
+    def __init__(self, folder: Path, worker: str, kind: str = "log") -> None:
+        self.path = folder / f"{kind}-{worker}.jsonl"
         self._handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
         size = os.fstat(self._handle).st_size
         if size and os.pread(self._handle, 1, size - 1) != b"\n":

@@ -42,6 +42,8 @@ class ProgressLine:
         if progress.played:
             left = seconds / progress.played * (progress.total - progress.done)
             told += f", {_duration(left)} left at most"
+        if progress.spent is not None:
+            told += f", {progress.spent:.2f} spent"
         if progress.margins:
             widest = max(interval.margin for interval in progress.margins.values())
             told += f", results known to within {widest:.3f}"

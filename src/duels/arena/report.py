@@ -1,6 +1,6 @@
 """What a run says, as data: nothing in it depends on when, where or in which order it was played."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -14,6 +14,7 @@ from duels.core.match import Match
 from duels.core.record import format_entry
 from duels.core.rules import Rules, Seat, Sight
 from duels.games import find_game
+from duels.players.endpoint import Settings, Usage
 
 MOST_BLUNDERS = 5  # that are shown of a player in a game
 
@@ -63,6 +64,14 @@ class Report:
     games: tuple[GameReport, ...]
     ratings: Ratings | None
     """None where what rates is not installed."""
+    conditions: Mapping[str, Any]
+    """How models were asked; empty where none played."""
+
+    def cost(self, usage: Usage) -> float | None:
+        """What a model's tokens cost, by the prices of the run."""
+        told = self.conditions
+        prices = Settings(input_price=told.get("input_price"), output_price=told.get("output_price"))
+        return prices.cost(usage)
 
     @property
     def matches(self) -> int:
@@ -80,7 +89,7 @@ def report_on(folder: Folder) -> Report:
         for name in config["games"]
     )
     planned = sum(config["matches"].values()) * len(list(combinations(players, 2)))
-    return Report(players, config["seed"], planned, games, rate(players, games))
+    return Report(players, config["seed"], planned, games, rate(players, games), config["model"])
 
 
 def _game(name: str, options: dict[str, Any], players: tuple[str, ...], rows: list[Row]) -> GameReport:
@@ -137,7 +146,23 @@ def as_data(report: Report) -> dict[str, Any]:
         "confidence": CONFIDENCE,
         "games": {game.rules.name: _game_data(game) for game in report.games},
         "ratings": report.ratings.as_data() if report.ratings else None,
+        "model": dict(report.conditions),
+        "usage": {
+            player: {"prompt_tokens": used.prompt, "completion_tokens": used.completion}
+            | {"requests": used.requests, "cost": report.cost(used)}
+            for player, used in usage_by_player(report).items()
+        },
     }
+
+
+def usage_by_player(report: Report) -> dict[str, Usage]:
+    """What models took in all games; players that are none are left out."""
+    found: dict[str, Usage] = {}
+    for game in report.games:
+        for each in game.standings:
+            if each.usage.requests:
+                found[each.player] = found.get(each.player, Usage()) + each.usage
+    return found
 
 
 def _game_data(game: GameReport) -> dict[str, Any]:

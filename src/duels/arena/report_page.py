@@ -6,7 +6,7 @@ from importlib.resources import files
 from string import Template
 
 from duels.arena.confidence import Interval
-from duels.arena.report import Blunder, GameReport, Report
+from duels.arena.report import Blunder, GameReport, Report, usage_by_player
 from duels.arena.report_text import percent, points
 from duels.core.errors import to_install
 
@@ -21,7 +21,7 @@ def as_page(report: Report) -> str:
         "All intervals are of 95 %. A loss is what a decision gave away of the chance to win, if both sides "
         "play perfectly from there on, in points of a hundred."
     )
-    body = "".join([_ratings(report), *(_game(report, game) for game in report.games)])
+    body = "".join([_ratings(report), _usage(report), *(_game(report, game) for game in report.games)])
     template = Template(files(__package__).joinpath("report.html").read_text(encoding="utf-8"))
     games = ", ".join(game.rules.game.title for game in report.games)
     return template.substitute(title=escape(f"Arena: {games}"), summary=escape(summary), body=body)
@@ -38,6 +38,21 @@ def _ratings(report: Report) -> str:
     doubts = "".join(f"<li>{escape(each)}</li>" for each in report.ratings.misfits)
     warning = f"<p>One number does not tell all here:</p><ul>{doubts}</ul>" if doubts else ""
     return f"<h2>Ratings over all games</h2>{_table(['player', 'rating', '95 %'], rows)}{warning}"
+
+
+def _usage(report: Report) -> str:
+    used = usage_by_player(report)
+    if not used:
+        return ""
+    rows = []
+    for player, each in used.items():
+        cost = report.cost(each)
+        told = "" if cost is None else f"{cost:.2f}"
+        rows.append([escape(player), str(each.requests), str(each.prompt), str(each.completion), told])
+    shown = "shown" if report.conditions["show_actions"] else "not shown"
+    mirror = ", positions mirrored" if report.conditions["mirror"] else ""
+    head = ["model", "requests", "tokens in", "tokens out", "cost"]
+    return f"<h2>Cost</h2>{_table(head, rows)}<p>Legal actions {shown}{mirror}.</p>"
 
 
 def _game(report: Report, game: GameReport) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from duels.arena.confidence import Interval
-from duels.arena.report import GameReport, Report
+from duels.arena.report import GameReport, Report, usage_by_player
 from duels.core.errors import to_install
 
 _MOST_NAMED = 3  # best actions, where many are equally good
@@ -15,6 +15,7 @@ def as_text(report: Report) -> str:
     lines = [f"{report.matches}{done} matches, seed {report.seed}. Intervals: 95 %.", ""]
     for game in report.games:
         lines += _game(game)
+    lines += _usage(report)
     lines += _ratings(report)
     return "\n".join(lines).rstrip() + "\n"
 
@@ -66,6 +67,20 @@ def _game(game: GameReport) -> list[str]:
             )
         lines.append("")
     return lines
+
+
+def _usage(report: Report) -> list[str]:
+    used = usage_by_player(report)
+    if not used:
+        return []
+    rows = [["model", "requests", "tokens in", "tokens out", "cost"]]
+    for player, each in used.items():
+        cost = report.cost(each)
+        told = "" if cost is None else f"{cost:.2f}"
+        rows.append([player, str(each.requests), str(each.prompt), str(each.completion), told])
+    shown = "shown" if report.conditions["show_actions"] else "not shown"
+    mirror = ", positions mirrored" if report.conditions["mirror"] else ""
+    return [*table(rows), f"Models were asked with legal actions {shown}{mirror}.", ""]
 
 
 def _ratings(report: Report) -> list[str]:

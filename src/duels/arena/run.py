@@ -1,7 +1,7 @@
 """Carries a run out: what is still to be played, in rounds, until all is played or enough is known."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +10,7 @@ from duels.arena.bout import Bout
 from duels.arena.confidence import Interval
 from duels.arena.config import Config
 from duels.arena.folder import Folder, Row
+from duels.arena.models import ModelWorker, Purse
 from duels.arena.pool import Inline, Pool
 from duels.arena.scores import adjusted_interval, pair_results
 
@@ -26,6 +27,8 @@ class Progress:
     """At most: a run may stop earlier."""
     played: int = 0
     """By this call."""
+    spent: float | None = None
+    """Money, where models play and prices are known."""
     margins: dict[tuple[str, str, str], Interval] = field(default_factory=dict)
     """What is known of pairings so far, where that decides when to stop."""
 
@@ -50,16 +53,51 @@ def run(
     try:
         rows = folder.rows()
         prefix = f"{part}-" if part else ""
-        pool = Inline(config, out, prefix) if workers == 1 else Pool(config, out, prefix, workers)
-        with closing(pool):
-            _play_out(config, rows, pool, shard, listener)
+        models = set(config.models())
+        with closing(_Players(config, folder, prefix, workers, models)) as players:
+            _play_out(config, rows, players, shard, listener)
+            folder.unfinished = players.unfinished
     finally:
         os.close(handle)
     return folder
 
 
+class _Players:
+    """Hands matches with models to where answers are awaited, and all others to processes."""
+
+    def __init__(self, config: Config, folder: Folder, prefix: str, workers: int, models: set[str]) -> None:
+        self._models = models
+        out = folder.path
+        self._pool = Inline(config, out, prefix) if workers == 1 else Pool(config, out, prefix, workers)
+        self.purse = Purse(config, folder) if models else None
+        self._asking = ModelWorker(config, folder, prefix, self.purse) if self.purse else None
+
+    @property
+    def unfinished(self) -> tuple[str, ...]:
+        """Why matches were broken off, each reason once."""
+        return tuple(dict.fromkeys(self._asking.broken_off)) if self._asking else ()
+
+    def play(self, bouts: Iterable[Bout]) -> Iterator[Row]:
+        """The rows of these matches, in the order in which they end."""
+        if not self._asking:
+            yield from self._pool.play(bouts)
+            return
+        parts: dict[bool, list[Bout]] = {True: [], False: []}
+        for bout in bouts:
+            parts[not self._models.isdisjoint(bout.players)].append(bout)
+        yield from self._pool.play(parts[False])
+        if parts[True]:
+            yield from self._asking.play(parts[True])
+
+    def close(self) -> None:
+        """End all workers."""
+        self._pool.close()
+        if self._asking:
+            self._asking.close()
+
+
 def _play_out(
-    config: Config, rows: dict[str, Row], pool: Inline | Pool, shard: tuple[int, int], listener: Listener
+    config: Config, rows: dict[str, Row], pool: _Players, shard: tuple[int, int], listener: Listener
 ) -> None:
     pairings = list(config.pairings())
     pairs = {game: config.matches_of(game) // 2 for game in config.games}
@@ -84,6 +122,7 @@ def _play_out(
             rows[row["key"]] = row
             progress.done += 1
             progress.played += 1
+            progress.spent = pool.purse.spent if pool.purse else None
             listener(progress)
 
 

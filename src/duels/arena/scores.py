@@ -11,6 +11,7 @@ from duels.arena.confidence import Interval, sequence_of
 from duels.arena.folder import Row
 from duels.arena.values import MOST_CORRECTED
 from duels.core.rules import Ending
+from duels.players.endpoint import Usage
 
 LOWEST, HIGHEST = -MOST_CORRECTED, 1 + MOST_CORRECTED
 
@@ -89,6 +90,8 @@ class Standing:
     forfeits: int
     manners: Mapping[str, tuple[int, float]]
     """By sort of decision: how many, and what they gave away in all."""
+    usage: Usage
+    """What a model took, as its endpoint reports it."""
 
 
 def pairing(game: str, one: str, two: str, rows: Iterable[Row]) -> Pairing:
@@ -119,11 +122,12 @@ def standing(game: str, player: str, rows: Iterable[Row]) -> Standing:
     """What is known of a player in one game."""
     rows = [row for row in rows if player in row["players"]]
     places = [row["players"].index(player) for row in rows]
-    losses = [row["losses"][place] for row, place in zip(rows, places, strict=True)]
-    decisions = [row["decisions"][place] for row, place in zip(rows, places, strict=True)]
+    seated = list(zip(rows, places, strict=True))
+    losses = [row["losses"][place] for row, place in seated]
+    decisions = [row["decisions"][place] for row, place in seated]
     failures: Counter[str] = Counter()
     manners: dict[str, list[Any]] = defaultdict(lambda: [0, 0.0])
-    for row, place in zip(rows, places, strict=True):
+    for row, place in seated:
         failures.update(kind for seat, _, kind, _ in row["failures"] if seat == place + 1)
         for manner, (count, lost) in row["manners"][place].items():
             manners[manner][0] += count
@@ -137,8 +141,9 @@ def standing(game: str, player: str, rows: Iterable[Row]) -> Standing:
         confidence.mean(losses),
         sum(decisions),
         dict(sorted(failures.items())),
-        sum(_forfeited(row, place) for row, place in zip(rows, places, strict=True)),
+        sum(_forfeited(row, place) for row, place in seated),
         {manner: (count, lost) for manner, (count, lost) in sorted(manners.items())},
+        sum((Usage(*row["usage"][place]) for row, place in seated if "usage" in row), Usage()),
     )
 
 
