@@ -100,6 +100,9 @@ class _Outer(_RunTime):
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         return None
 
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
+        return None
+
 
 def at_run_time(tree: ast.AST) -> ast.AST:
     """The source as it runs, functions included."""

@@ -26,6 +26,9 @@ class Server(ThreadingHTTPServer):
         self.prompts: list[str] = []
         self.lock = threading.Lock()
 
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing of clients that have left."""
+
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.server_port}/v1"

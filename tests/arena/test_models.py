@@ -115,7 +115,7 @@ def test_a_wrong_model_ends_the_run_with_a_clear_line(server: Server, tmp_path: 
 
 
 def test_a_budget_stops_cleanly_and_the_run_can_go_on(server: Server, tmp_path: Path) -> None:
-    prices = {"input_price": 10_000.0, "output_price": 0.0}  # a request is 1 usd
+    prices: dict[str, Any] = {"input_price": 10_000.0, "output_price": 0.0}  # a request is 1 usd
     model = Settings(server.url, concurrency=1, **prices)
     small = Config(("random", "model:well"), ("lights",), 10, budget="5usd", model=model)
     folder = run(small, tmp_path / "run")
@@ -136,7 +136,7 @@ def test_a_budget_stops_cleanly_and_the_run_can_go_on(server: Server, tmp_path: 
         ({"input_price": 1.0, "output_price": 1.0}, "5", "such as 5usd"),
     ],
 )
-def test_a_budget_without_prices_is_refused(settings: dict[str, float], budget: str, told: str) -> None:
+def test_a_budget_without_prices_is_refused(settings: dict[str, Any], budget: str, told: str) -> None:
     with pytest.raises(BadOption, match=told):
         Config(("random", "model:x"), ("lights",), 2, budget=budget, model=Settings("http://x", **settings))
 
