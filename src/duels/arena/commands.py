@@ -231,12 +231,20 @@ def _carry_out(config: "Config", out: Path, workers: int | None, shard: tuple[in
 
 
 def _report(folder: Path, as_json: bool) -> None:
-    from duels.arena import report as reports
     from duels.arena.folder import Folder
-    from duels.arena.report_text import as_text
 
-    report = reports.report_on(Folder(folder))
-    click.echo(json.dumps(reports.as_data(report), indent=2) if as_json else as_text(report), nl=as_json)
+    found = Folder(folder)
+    if found.is_probe:
+        from duels.arena import probe_report
+
+        told = json.dumps(probe_report.as_data(found), indent=2) if as_json else probe_report.as_text(found)
+    else:
+        from duels.arena import report as reports
+        from duels.arena.report_text import as_text
+
+        report = reports.report_on(found)
+        told = json.dumps(reports.as_data(report), indent=2) if as_json else as_text(report)
+    click.echo(told, nl=as_json)
 
 
 @arena.command(
@@ -265,7 +273,11 @@ def report_command(
         from duels.arena.parquet import write_parquet
 
         write_parquet(Folder(run), parquet)
-    if html or csv:
+    if html and Folder(run).is_probe:
+        from duels.arena import probe_report
+
+        write_whole(html, probe_report.as_page(Folder(run)))
+    elif html or csv:
         found = reports.report_on(Folder(run))
         if html:
             write_whole(html, as_page(found))
@@ -323,3 +335,94 @@ def ladder(games: tuple[str, ...], matches: int | None, seed: str, out: Path, wo
     except DuelsError as error:
         raise click.UsageError(str(error)) from None
     _carry_out(config, out, workers)
+
+
+@arena.command(
+    name="probe",
+    epilog=_examples(
+        "duels arena probe --player club --games lights,leap --out runs/club",
+        'duels arena probe --player "cmd:python bot.py" --games chain --symmetric --out runs/bot',
+        "duels arena probe --player model:NAME --base-url URL/v1 --games lights --out runs/probe",
+    ),
+)
+@click.option("--player", required=True, help='Who is asked: a name, "cmd:COMMAND" or model:NAME.')
+@click.option("--games", multiple=True, required=True, help="Games, with commas.")
+@click.option("--samples", type=click.IntRange(1), help="How often each position is asked.  [default: 1]")
+@click.option(
+    "--positions", type=click.IntRange(2), help="In games too large to be asked whole.  [default: 200]"
+)
+@click.option("--symmetric", is_flag=True, help="Ask one of two mirror images, and take its answer for both.")
+@click.option("--seed", help="Makes positions and draws repeatable.  [default: 1]")
+@_model_options
+@click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Its folder.")
+def probe_command(
+    player: str,
+    games: tuple[str, ...],
+    samples: int | None,
+    positions: int | None,
+    symmetric: bool,
+    seed: str | None,
+    out: Path,
+    budget: str | None,
+    **model: Any,
+) -> None:
+    """Ask a player about positions instead of matches: the cheapest way to know it.
+
+    In lights, leap and chain every position is asked that can come about against it; how much the best
+    opponent wins, and what it gets against known opponents, then follows exactly. In flip and hunt positions
+    from good play are asked. Called again, a probe goes on where it was.
+    """
+    from duels.arena.config import ProbeConfig
+    from duels.arena.probe import probe
+    from duels.arena.progress_line import ProgressLine
+    from duels.core.errors import DuelsError
+    from duels.players.endpoint import Settings
+
+    given = {"samples": samples, "positions": positions, "seed": seed, "budget": budget}
+    told: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    try:
+        asked = Settings(**{name: value for name, value in model.items() if value is not None})
+        config = ProbeConfig(player, _names(games), symmetric=symmetric, model=asked, **told)
+    except DuelsError as error:
+        raise click.UsageError(str(error)) from None
+    with ProgressLine() as line:
+        folder = probe(config, out, line.say)
+    for reason in folder.unfinished:
+        click.echo(f"Questions are left: {reason} Call the same command again to go on.", err=True)
+    _report(out, as_json=False)
+
+
+@click.command(
+    context_settings=_HELP,
+    epilog=_examples(
+        "duels exam chain --positions 200 --seed 1 --out exam.jsonl",
+        "duels exam flip --positions 100 --out exam.parquet",
+        "duels exam lights --option lights=9 --out nine.jsonl",
+    ),
+)
+@click.argument("game")
+@click.option("--positions", type=click.IntRange(2), default=200, show_default=True, help="How many.")
+@click.option("--seed", default="1", show_default=True, help="The same seed draws the same positions.")
+@click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the game.")
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path, dir_okay=False), help=".jsonl, .parquet"
+)
+def exam(game: str, positions: int, seed: str, options: tuple[str, ...], out: Path) -> None:
+    """Write positions with every legal action graded, for any harness, and a card that says how.
+
+    The positions are drawn from good play, by how much there is to lose, with weights that undo that.
+    """
+    from duels.arena.exam import write_exam
+    from duels.arena.progress_line import ProgressLine
+    from duels.core.errors import DuelsError
+    from duels.core.record import read_options
+    from duels.games import find_game
+
+    try:
+        found = find_game(game)
+        rules = found.rules(**read_options(found.rules_class(), " ".join(options)))
+    except DuelsError as error:
+        raise click.UsageError(str(error)) from None
+    with ProgressLine() as line:
+        count = write_exam(rules, positions, seed, out, line.say)
+    click.echo(f"{out}: {count} positions; {out.stem}.card.md says how they were drawn.", err=True)

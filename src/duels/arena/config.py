@@ -25,6 +25,7 @@ from duels.solving.progress import quiet
 
 FORMAT = 1
 """Of a run's folder."""
+RUN, PROBE = "run", "probe"
 _NAMED = re.compile(r"(?!cmd:)([A-Za-z0-9][A-Za-z0-9 ._-]{0,39})=(.+)", re.DOTALL)
 _GROWS = ("matches", "until", "budget")  # what may differ when a run goes on
 _CONDITIONS = (
@@ -153,7 +154,7 @@ class Config:
 
         Commands are left out: nobody who is handed a folder can be made to run one.
         """
-        kept = asdict(self)
+        kept: dict[str, Any] = {"kind": RUN, **asdict(self)}
         kept["players"] = {
             kind.name: sha256(f"{text} {self.model.base_url}".encode()).hexdigest()[:16]
             for kind, text in zip(self.kinds(), self.players, strict=True)
@@ -163,14 +164,63 @@ class Config:
         kept["options"] = {game: dict(self.rules(game).options()) for game in self.games}
         return json.loads(json.dumps(kept))  # type: ignore[no-any-return]
 
-    def check_same(self, kept: Mapping[str, Any], folder: Path) -> None:
-        """Refuse to go on in a folder that is of another run; it may only be asked for more or less."""
-        mine = self.told()
-        for name in mine:
-            if name not in _GROWS and mine[name] != kept.get(name):
-                raise DuelsError(
-                    f"{folder} is of another run: {name} is not as it was. Name another folder with --out."
-                )
+
+@dataclass(frozen=True)
+class ProbeConfig:
+    """A probe: one player, asked about positions."""
+
+    player: str
+    games: tuple[str, ...]
+    samples: int = 1
+    """How often each position is asked: more than once for a player that draws."""
+    positions: int = 200
+    """In games that are too large to be asked whole."""
+    symmetric: bool = False
+    """Whether only one of two mirror images is asked, and its answer taken for both."""
+    seed: str = "1"
+    budget: str | None = None
+    limits: Limits = field(default_factory=Limits)
+    model: Settings = field(default_factory=Settings)
+
+    def __post_init__(self) -> None:
+        if not self.games:
+            raise BadOption("a probe needs a game, such as --games lights.")
+        if self.samples < 1 or self.positions < 2:
+            raise BadOption("samples is at least 1 and positions at least 2.")
+        self.run()  # what is wrong with a player, a model or a budget is found there
+
+    def run(self) -> Config:
+        """A run with the same player, which knows how to seat it."""
+        return Config(
+            (self.player, _OTHER),
+            self.games,
+            2,
+            self.seed,
+            budget=self.budget,
+            limits=self.limits,
+            model=self.model,
+        )
+
+    def told(self) -> dict[str, Any]:
+        """As a probe's folder keeps it."""
+        run = self.run().told()
+        (name, called_by), _ = run["players"].items()
+        kept = {each: getattr(self, each) for each in ("samples", "positions", "symmetric", "seed", "budget")}
+        same = {each: run[each] for each in ("limits", "model")}
+        told = {"kind": PROBE, "player": {name: called_by}, "games": self.games, **kept, **same}
+        return json.loads(json.dumps(told))  # type: ignore[no-any-return]
+
+
+_OTHER = "nobody=random"
+
+
+def check_same(asked: Mapping[str, Any], kept: Mapping[str, Any], folder: Path) -> None:
+    """Refuse to go on in a folder that is of another run; it may only be asked for more or less."""
+    for name, value in asked.items():
+        if name not in _GROWS and value != kept.get(name):
+            raise DuelsError(
+                f"{folder} is of another run: {name} is not as it was. Name another folder with --out."
+            )
 
 
 def _check_matches(matches: Any) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from duels.arena.bout import VERSION
-from duels.arena.config import FORMAT, Config
+from duels.arena.config import FORMAT, PROBE, Config, ProbeConfig, check_same
 from duels.core.errors import DuelsError
 
 try:
@@ -39,23 +39,26 @@ class Folder:
         """Why the last call of the run left matches unfinished."""
 
     @classmethod
-    def prepare(cls, path: Path, config: Config) -> "Folder":
-        """The folder of a run, made if it is not there; refused if it is of another run."""
+    def prepare(cls, path: Path, config: Config | ProbeConfig) -> "Folder":
+        """The folder of a run or probe, made if it is not there; refused if it is of another."""
         kept = path / CONFIG
         if not kept.exists():
             path.mkdir(parents=True, exist_ok=True)
             others = [each.name for each in path.iterdir() if _LOG.fullmatch(each.name)]
             if others:
                 raise DuelsError(f"{path} has logs and no {CONFIG}; name another folder with --out.")
-            told = {"format": FORMAT, "duels": version("duels"), "config": config.told()}
-            write_whole(kept, json.dumps(told, indent=2) + "\n")
+            _write_config(kept, config.told())
         folder = cls(path)
-        config.check_same(folder.config, path)
+        check_same(config.told(), folder.config, path)
         if folder.config != config.told():  # more matches are asked for, or fewer
-            told = {"format": FORMAT, "duels": version("duels"), "config": config.told()}
-            write_whole(kept, json.dumps(told, indent=2) + "\n")
+            _write_config(kept, config.told())
             folder = cls(path)
         return folder
+
+    @property
+    def is_probe(self) -> bool:
+        """Whether positions were asked in it, and no matches played."""
+        return bool(self.config["kind"] == PROBE)
 
     @property
     def made_with(self) -> str:
@@ -81,6 +84,18 @@ class Folder:
                 for line in file:
                     if line.endswith(b"\n"):
                         yield json.loads(line)
+
+    def answers(self) -> dict[str, Row]:
+        """Every answer of a probe, by its key."""
+        found: dict[str, Row] = {}
+        for log in sorted(self.path.glob("answers-*.jsonl")):
+            for row in read_rows(log):
+                found.setdefault(row["key"], row)
+        return found
+
+    def answer_log(self) -> "Log":
+        """Where answers of a probe go."""
+        return Log(self.path, "1", "answers")
 
     def request_log(self, worker: str) -> "Log":
         """Where requests to models and their replies go."""
@@ -150,6 +165,11 @@ def read_rows(path: Path) -> Iterator[Row]:
             if row.get("v") != VERSION or not isinstance(key, str):
                 raise DuelsError(f"{path}, line {number}: it was written by another version of duels.")
             yield row
+
+
+def _write_config(path: Path, config: Mapping[str, Any]) -> None:
+    told = {"format": FORMAT, "duels": version("duels"), "config": config}
+    write_whole(path, json.dumps(told, indent=2) + "\n")
 
 
 def _read_config(path: Path) -> dict[str, Any]:

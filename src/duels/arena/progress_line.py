@@ -35,6 +35,14 @@ class ProgressLine:
             sys.stderr.write(f"\r\x1b[K{self.text(progress, now - self._began)[:_WIDEST]}")
             sys.stderr.flush()
 
+    def say(self, text: str) -> None:
+        """Show any text, not too often."""
+        now = monotonic()
+        if self._shown and now - self._last > _EVERY:
+            self._last = now
+            sys.stderr.write(f"\r\x1b[K{text[:_WIDEST]}")
+            sys.stderr.flush()
+
     @staticmethod
     def text(progress: Progress, seconds: float) -> str:
         """What is known so far, and how long the rest takes at most."""

@@ -10,6 +10,7 @@ from duels.arena.folder import Folder, Row
 from duels.arena.ratings import Ratings, rate
 from duels.arena.scores import Pairing, Standing, pairing, standing
 from duels.arena.values import Judge
+from duels.core.errors import DuelsError
 from duels.core.match import Match
 from duels.core.record import format_entry
 from duels.core.rules import Rules, Seat, Sight
@@ -81,6 +82,8 @@ class Report:
 
 def report_on(folder: Folder) -> Report:
     """The report on a run, finished or not."""
+    if folder.is_probe:
+        raise DuelsError(f"{folder.path} is of a probe, not of a run.")
     rows = sorted(folder.rows().values(), key=lambda row: (row["pair"], row["players"]))
     config = folder.config
     players = tuple(config["players"])

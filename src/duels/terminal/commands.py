@@ -36,6 +36,7 @@ _COMMANDS = {
     "arena.commands": {
         "arena": "Measure players against each other and against perfect play.",
         "bot": "Help whoever writes a program that plays.",
+        "exam": "Write positions with every legal action graded, for any harness, and a card that says how.",
     },
     "terminal.list_commands": {
         "games": "List the games, a line each, and where they come from.",
