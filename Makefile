@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .PHONY: play test lint golden check-slow wheel-test docs changelog bench solved examples hunt-strategy \
-	hunt-study new-game clean
+	ray-test hunt-study new-game clean
 
 # Reinstalled only when what is to be installed changes.
 .venv/played: pyproject.toml
@@ -66,6 +66,16 @@ bench: .venv/tested .venv-bench/ready
 .venv-bench/ready: pyproject.toml benchmarks/peers.txt
 	@test -d .venv-bench || $(PYTHON) -m venv .venv-bench
 	@.venv-bench/bin/pip install --quiet --disable-pip-version-check --editable '.[rl,openspiel,fast]' -r benchmarks/peers.txt
+	@touch $@
+
+# Runs on a Ray cluster of two nodes on this machine, one of whose workers is killed.
+ray-test: .venv-ray/ready
+	.venv-ray/bin/pytest -n 0 -m slow tests/arena/test_ray.py
+
+# Ray is large, and nothing else needs it.
+.venv-ray/ready: pyproject.toml
+	@test -d .venv-ray || $(PYTHON) -m venv .venv-ray
+	@.venv-ray/bin/pip install --quiet --disable-pip-version-check --editable '.[ray,arena,llm]' pytest pytest-xdist hypothesis
 	@touch $@
 
 solved: .venv/tested

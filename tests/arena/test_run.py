@@ -122,21 +122,25 @@ def _wait_for(condition: Any) -> None:
     pytest.fail("it never came about")
 
 
+KILLER = (
+    "import json, os, sys\n"
+    "for line in sys.stdin:\n"
+    "    message = json.loads(line)\n"
+    "    if message['type'] == 'hello':\n"
+    "        print(json.dumps({'type': 'ready'}), flush=True)\n"
+    "        continue\n"
+    "    if not os.path.exists(sys.argv[1]):\n"
+    "        open(sys.argv[1], 'w').close()\n"
+    "        os.kill(os.getppid(), 9)\n"
+    "    print(json.dumps({'id': message['id'], 'action': message['actions'][0]}), flush=True)\n"
+)
+"""A bot that kills whoever plays with it, once."""
+
+
 def test_a_worker_that_dies_is_replaced(tmp_path: Path) -> None:
     """The bot kills whoever plays with it, once: its match is played again by somebody else."""
     bot = tmp_path / "killer.py"
-    bot.write_text(
-        "import json, os, sys\n"
-        "for line in sys.stdin:\n"
-        "    message = json.loads(line)\n"
-        "    if message['type'] == 'hello':\n"
-        "        print(json.dumps({'type': 'ready'}), flush=True)\n"
-        "        continue\n"
-        "    if not os.path.exists(sys.argv[1]):\n"
-        "        open(sys.argv[1], 'w').close()\n"
-        "        os.kill(os.getppid(), 9)\n"
-        "    print(json.dumps({'id': message['id'], 'action': message['actions'][0]}), flush=True)\n"
-    )
+    bot.write_text(KILLER)
     config = Config(("random", f"killer=cmd:{PYTHON} {bot} {tmp_path / 'done'}"), ("lights",), 6)
     run(config, tmp_path / "run", 2)
     assert (tmp_path / "done").exists()

@@ -143,6 +143,7 @@ def _names(texts: tuple[str, ...]) -> tuple[str, ...]:
         "duels arena run --players club,model:NAME --base-url URL/v1 --games lights --out runs/model",
         "duels arena run tournament.toml",
         "duels arena run tournament.toml --shard 1/4",
+        "duels arena run tournament.toml --on ray",
         "duels arena run --players club,expert --games flip --matches 5000 --until 0.03 --out runs/close",
     ),
 )
@@ -162,6 +163,7 @@ def _names(texts: tuple[str, ...]) -> tuple[str, ...]:
 @click.option(
     "--shard", callback=_shard, metavar="I/N", help="Play the I-th of N parts, on one of N machines."
 )
+@click.option("--on", metavar="ray[:ADDRESS]", help="Play on a Ray cluster instead of here.")
 def run_command(
     file: Path | None,
     players: tuple[str, ...],
@@ -176,6 +178,7 @@ def run_command(
     out: Path | None,
     workers: int | None,
     shard: tuple[int, int],
+    on: str | None,
     budget: str | None,
     **model: Any,
 ) -> None:
@@ -211,10 +214,16 @@ def run_command(
         raise click.UsageError(f"{file}: {error}" if file else str(error)) from None
     if out is None:
         raise click.UsageError('a run needs a folder: --out FOLDER, or out = "FOLDER" in the config.')
-    _carry_out(config, out, workers, shard)
+    _carry_out(config, out, workers, shard, on)
 
 
-def _carry_out(config: "Config", out: Path, workers: int | None, shard: tuple[int, int] = (1, 1)) -> None:
+def _carry_out(
+    config: "Config",
+    out: Path,
+    workers: int | None,
+    shard: tuple[int, int] = (1, 1),
+    on: str | None = None,
+) -> None:
     """Play, tell how far it is, and show the report if all is played."""
     import os
 
@@ -222,7 +231,7 @@ def _carry_out(config: "Config", out: Path, workers: int | None, shard: tuple[in
     from duels.arena.run import run
 
     with ProgressLine() as line:
-        folder = run(config, out, workers or os.cpu_count() or 1, shard, line.tell)
+        folder = run(config, out, workers or os.cpu_count() or 1, shard, line.tell, on)
     for reason in folder.unfinished:
         click.echo(f"Matches are left to be played: {reason} Call the same command again to go on.", err=True)
     if shard == (1, 1):

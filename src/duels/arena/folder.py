@@ -122,6 +122,23 @@ class Folder:
                 raise
         return handle
 
+    def hold_as_worker(self, prefix: str) -> int:
+        """Let everybody know that a worker may still be writing; the handle to be closed at its end."""
+        handle = self._workers(prefix)
+        if fcntl:
+            fcntl.flock(handle, fcntl.LOCK_SH)
+        return handle
+
+    def wait_for_workers(self, prefix: str) -> None:
+        """Wait until workers of a run that was killed have written what they were playing."""
+        handle = self._workers(prefix)
+        if fcntl:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        os.close(handle)
+
+    def _workers(self, prefix: str) -> int:
+        return os.open(self.path / f".workers-{prefix}", os.O_RDWR | os.O_CREAT, 0o600)
+
 
 class Log:
     """A worker's log: rows are added and synced, and nothing is ever changed."""

@@ -46,7 +46,7 @@ class Pool:
     def _start(self, name: str) -> Connection:
         ours, theirs = self._context.Pipe()
         process = self._context.Process(
-            target=serve, args=(theirs, self._config, self._folder, name), daemon=False
+            target=serve, args=(theirs, self._config, self._folder, self._prefix, name), daemon=False
         )
         process.start()
         theirs.close()

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from duels.arena.bout import Bout
 from duels.arena.confidence import Interval
@@ -13,6 +14,10 @@ from duels.arena.folder import Folder, Row
 from duels.arena.models import ModelWorker, Purse
 from duels.arena.pool import Inline, Pool
 from duels.arena.scores import adjusted_interval, pair_results
+from duels.core.errors import BadOption, quote
+
+if TYPE_CHECKING:
+    from duels.arena.on_ray import RayPool
 
 ROUND = 20
 """Pairs of a pairing that are played before it is asked whether enough is known; then twice as many, …"""
@@ -42,19 +47,21 @@ def run(
     workers: int = 1,
     shard: tuple[int, int] = (1, 1),
     listener: Listener = lambda progress: None,
+    on: str | None = None,
 ) -> Folder:
     """Play what is missing of a run; a run that was broken off goes on.
 
-    A shard (I of N) plays every N-th pair only, from the I-th: on N machines all of them are played.
+    A shard (I of N) plays every N-th pair only, from the I-th: on N machines all of them are played. `on` is
+    where matches are played instead of in processes here: `ray`, or `ray:ADDRESS`.
     """
     folder = Folder.prepare(out, config)
     part = "" if shard == (1, 1) else f"{shard[0]}-of-{shard[1]}"
     handle = folder.lock(part)
     try:
-        rows = folder.rows()
         prefix = f"{part}-" if part else ""
-        models = set(config.models())
-        with closing(_Players(config, folder, prefix, workers, models)) as players:
+        folder.wait_for_workers(prefix)
+        rows = folder.rows()
+        with closing(_Players(config, folder, prefix, workers, on)) as players:
             _play_out(config, rows, players, shard, listener)
             folder.unfinished = players.unfinished
     finally:
@@ -62,13 +69,24 @@ def run(
     return folder
 
 
+def _pool(config: Config, out: Path, prefix: str, workers: int, on: str | None) -> "Inline | Pool | RayPool":
+    if on is None:
+        return Inline(config, out, prefix) if workers == 1 else Pool(config, out, prefix, workers)
+    where, _, address = on.partition(":")
+    if where != "ray":
+        raise BadOption(f"matches are played here, or on ray or ray:ADDRESS, not on {quote(on)}.")
+    from duels.arena.on_ray import RayPool
+
+    return RayPool(config, out, prefix, address or None)
+
+
 class _Players:
     """Hands matches with models to where answers are awaited, and all others to processes."""
 
-    def __init__(self, config: Config, folder: Folder, prefix: str, workers: int, models: set[str]) -> None:
-        self._models = models
+    def __init__(self, config: Config, folder: Folder, prefix: str, workers: int, on: str | None) -> None:
+        models = self._models = set(config.models())
         out = folder.path
-        self._pool = Inline(config, out, prefix) if workers == 1 else Pool(config, out, prefix, workers)
+        self._pool = _pool(config, out, prefix, workers, on)
         self.purse = Purse(config, folder) if models else None
         self._asking = ModelWorker(config, folder, prefix, self.purse) if self.purse else None
 

@@ -1,5 +1,7 @@
 """Plays the matches it is handed, one after another, and writes each to its own log."""
 
+import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,46 +12,64 @@ from duels.arena.values import Judge
 from duels.core.rules import Rules, Seat
 
 
-class Worker:
-    """Players and judges are made once for each game; a program serves one seat only."""
+class Players:
+    """Players and judges, each made once for each game; a program serves one seat only.
 
-    def __init__(self, config: Config, folder: Path, name: str) -> None:
+    `log_of` says where what a program writes to its stderr goes.
+    """
+
+    def __init__(self, config: Config, log_of: Callable[[str, Seat], Path | None] = lambda *_: None) -> None:
         self._config = config
-        self._folder = Folder(folder)
-        self._name = name
-        self._log = Log(folder, name)
+        self._log_of = log_of
         self._judges: dict[Rules[Any, Any, Any], Judge] = {}
         self._players: dict[tuple[Rules[Any, Any, Any], str, Seat], Asked] = {}
 
     def play(self, bout: Bout) -> Row:
-        """Play a match; its row is on the disk when this returns."""
+        """Play a match; its row."""
         rules = bout.rules()
         if rules not in self._judges:
             self._judges[rules] = Judge(rules)
         seated = {seat: self._seated(rules, bout.players[seat - 1], seat) for seat in Seat}
-        row = play_with(bout, self._judges[rules], seated)
-        self._log.add(row)
-        return row
+        return play_with(bout, self._judges[rules], seated)
 
     def _seated(self, rules: Rules[Any, Any, Any], name: str, seat: Seat) -> Asked:
         key = rules, name, seat
         if key not in self._players:
-            log = self._folder.bot_log(name, f"{self._name}-{seat.value}")
-            self._players[key] = Asked(self._config.seat(name, rules, log), rules)
+            self._players[key] = Asked(self._config.seat(name, rules, self._log_of(name, seat)), rules)
         return self._players[key]
 
     def close(self) -> None:
-        """Let the players go, and the log."""
+        """Let the players go."""
         for player in self._players.values():
             player.close()
+
+
+class Worker:
+    """Plays with players of its own, into a log of its own."""
+
+    def __init__(self, config: Config, folder: Path, name: str) -> None:
+        kept = Folder(folder)
+        self._players = Players(config, lambda player, seat: kept.bot_log(player, f"{name}-{seat.value}"))
+        self._log = Log(folder, name)
+
+    def play(self, bout: Bout) -> Row:
+        """Play a match; its row is on the disk when this returns."""
+        row = self._players.play(bout)
+        self._log.add(row)
+        return row
+
+    def close(self) -> None:
+        """Let the players go, and the log."""
+        self._players.close()
         self._log.close()
 
 
-def serve(connection: Any, config: Config, folder: Path, name: str) -> None:
+def serve(connection: Any, config: Config, folder: Path, prefix: str, name: str) -> None:
     """The main loop of a worker process: a match in, its row out; ends when nobody is there any more."""
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started us tells us to stop
+    handle = Folder(folder).hold_as_worker(prefix)
     worker = Worker(config, folder, name)
     try:
         while (bout := connection.recv()) is not None:
@@ -62,3 +82,4 @@ def serve(connection: Any, config: Config, folder: Path, name: str) -> None:
         pass
     finally:
         worker.close()
+        os.close(handle)
