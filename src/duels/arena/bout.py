@@ -4,6 +4,7 @@ import json
 from collections import defaultdict
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from hashlib import sha256
 from random import Random
 from typing import Any
@@ -36,7 +37,7 @@ class Bout:
     pair: int
     """Both matches of a pair have the same seed, with the seats exchanged."""
 
-    @property
+    @cached_property
     def key(self) -> str:
         """A hash of what is played."""
         told = [VERSION, self.game, [list(o) for o in self.options], list(self.players), self.seed, self.pair]
@@ -44,7 +45,12 @@ class Bout:
 
     def rules(self) -> Rules[Any, Any, Any]:
         """The rules that are played by."""
-        return find_game(self.game).rules(**dict(self.options))
+        return _rules(self.game, self.options)
+
+
+@lru_cache
+def _rules(game: str, options: tuple[tuple[str, OptionValue], ...]) -> Rules[Any, Any, Any]:
+    return find_game(game).rules(**dict(options))
 
 
 @dataclass(frozen=True)

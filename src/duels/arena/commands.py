@@ -184,7 +184,7 @@ def run_command(
 ) -> None:
     """Play every two players against each other, in every game, from both seats.
 
-    Every match is on disk before the next begins. Called again, a run goes on where it was; the same config
+    Every match is in a log before the next begins. Called again, a run goes on where it was; the same config
     and seed give the same matches, whatever the number of workers.
     """
     from duels.arena.config import config_of, read_config_data

@@ -1,6 +1,6 @@
 """A run's folder: its config, and logs that only grow, one for each worker.
 
-A row is on disk before it counts. Rows are known by a hash of what was played: none is played twice, and logs
+A row is written before it counts. Rows are known by a hash of what was played: none is played twice, and logs
 of several machines are joined by putting them together.
 """
 
@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from duels.arena.bout import VERSION
@@ -99,7 +100,7 @@ class Folder:
 
     def request_log(self, worker: str) -> "Log":
         """Where requests to models and their replies go."""
-        return Log(self.path, worker, "requests")
+        return Log(self.path, worker, "requests", every=0.0)
 
     def bot_log(self, player: str, worker: str) -> Path:
         """Where a program's stderr goes."""
@@ -141,9 +142,15 @@ class Folder:
 
 
 class Log:
-    """A worker's log: rows are added and synced, and nothing is ever changed."""
+    """A worker's log: rows are added and synced, and nothing is ever changed.
 
-    def __init__(self, folder: Path, worker: str, kind: str = "log") -> None:
+    A row is written when `add` returns: killing us does not lose it. Where rows come quickly, `every` so many
+    seconds they are synced together, so that a power cut loses no more than that; syncing takes longer than
+    many a match.
+    """
+
+    def __init__(self, folder: Path, worker: str, kind: str = "log", every: float = 0.2) -> None:
+        self._every, self._synced = every, 0.0
         self.path = folder / f"{kind}-{worker}.jsonl"
         self._handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
         size = os.fstat(self._handle).st_size
@@ -151,20 +158,24 @@ class Log:
             os.ftruncate(self._handle, self.path.read_bytes().rfind(b"\n") + 1)
 
     def add(self, row: Row) -> None:
-        """Write a row, in one piece, and wait until it is on the disk."""
+        """Write a row, in one piece."""
         line = json.dumps(row, ensure_ascii=False).encode() + b"\n"
         before = os.fstat(self._handle).st_size
         try:
             if os.write(self._handle, line) < len(line):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), self.path)
-            os.fsync(self._handle)
+            if monotonic() - self._synced >= self._every:
+                os.fsync(self._handle)
+                self._synced = monotonic()
         except OSError as error:
             with suppress(OSError):
                 os.ftruncate(self._handle, before)
             raise OSError(error.errno, f"{error.strerror}: the last match is not saved", self.path) from None
 
     def close(self) -> None:
-        """Let the file go."""
+        """Sync the rest and let the file go."""
+        with suppress(OSError):
+            os.fsync(self._handle)
         os.close(self._handle)
 
 

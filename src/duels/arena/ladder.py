@@ -5,7 +5,7 @@ from duels.games import GAMES
 from duels.players.levels import SHARE
 
 PLAYERS = ("random", "greedy", *SHARE)
-MATCHES = {"lights": 200, "leap": 200, "chain": 10, "hunt": 40, "flip": 6}
+MATCHES = {"lights": 200, "leap": 200, "chain": 20, "hunt": 100, "flip": 20}
 """For each two players. Where luck is taken out, or matches are long, fewer are enough."""
 
 

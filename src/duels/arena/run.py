@@ -117,24 +117,23 @@ class _Players:
 def _play_out(
     config: Config, rows: dict[str, Row], pool: _Players, shard: tuple[int, int], listener: Listener
 ) -> None:
-    pairings = list(config.pairings())
-    pairs = {game: config.matches_of(game) // 2 for game in config.games}
-    planned = [
-        bout
-        for pairing in pairings
-        for bout in config.bouts(*pairing, range(pairs[pairing[0]]))
-        if mine(bout, shard)
-    ]
-    progress = Progress(sum(bout.key in rows for bout in planned), len(planned))
+    planned = {
+        pairing: list(config.bouts(*pairing, range(config.matches_of(pairing[0]) // 2)))
+        for pairing in config.pairings()
+    }
+    ours = [bout for bouts in planned.values() for bout in bouts if mine(bout, shard)]
+    progress = Progress(sum(bout.key in rows for bout in ours), len(ours))
     listener(progress)
-    for first, last in _rounds(max(pairs.values()), config.until):
-        open_pairings = [
-            pairing for pairing in pairings if not _enough(config, rows, pairing, first, progress)
-        ]
+    for first, last in _rounds(max(len(bouts) // 2 for bouts in planned.values()), config.until):
+        going_on = {
+            pairing: bouts
+            for pairing, bouts in planned.items()
+            if not _enough(config.until, rows, pairing, bouts[: 2 * first], progress)
+        }
         missing = (
             bout
-            for bout in _in_turn(config, open_pairings, range(first, last))
-            if bout.pair < pairs[bout.game] and mine(bout, shard) and bout.key not in rows
+            for bout in _in_turn(list(going_on.values()), range(2 * first, 2 * last))
+            if mine(bout, shard) and bout.key not in rows
         )
         for row in pool.play(missing):
             rows[row["key"]] = row
@@ -158,23 +157,29 @@ def _rounds(pairs: int, until: float | None) -> Iterator[tuple[int, int]]:
         first, last = last, min(2 * last, pairs)
 
 
-def _in_turn(config: Config, pairings: list[tuple[str, str, str]], pairs: range) -> Iterator[Bout]:
+def _in_turn(pairings: list[list[Bout]], places: range) -> Iterator[Bout]:
     """All pairings side by side, so that something is known of each early on."""
-    for pair in pairs:
-        for pairing in pairings:
-            yield from config.bouts(*pairing, range(pair, pair + 1))
+    for place in places:
+        for bouts in pairings:
+            if place < len(bouts):
+                yield bouts[place]
 
 
 def _enough(
-    config: Config, rows: dict[str, Row], pairing: tuple[str, str, str], pairs: int, progress: Progress
+    until: float | None,
+    rows: dict[str, Row],
+    pairing: tuple[str, str, str],
+    bouts: list[Bout],
+    progress: Progress,
 ) -> bool:
-    """Whether a pairing's result is known closely enough from its first pairs."""
-    if config.until is None or not pairs:
+    """Whether a pairing's result is known closely enough from its first matches."""
+    if until is None or not bouts:
         return False
-    keys = [bout.key for bout in config.bouts(*pairing, range(pairs))]
-    known = adjusted_interval(pair_results([rows[key] for key in keys if key in rows], pairing[1]))
+    known = adjusted_interval(
+        pair_results([rows[bout.key] for bout in bouts if bout.key in rows], pairing[1])
+    )
     progress.margins[pairing] = known
-    return known.margin <= config.until
+    return known.margin <= until
 
 
 def mine(bout: Bout, shard: tuple[int, int]) -> bool:

@@ -53,7 +53,7 @@ class Worker:
         self._log = Log(folder, name)
 
     def play(self, bout: Bout) -> Row:
-        """Play a match; its row is on the disk when this returns."""
+        """Play a match; its row is in the log when this returns."""
         row = self._players.play(bout)
         self._log.add(row)
         return row
