@@ -230,8 +230,12 @@ def _carry_out(
     from duels.arena.progress_line import ProgressLine
     from duels.arena.run import run
 
-    with ProgressLine() as line:
-        folder = run(config, out, workers or os.cpu_count() or 1, shard, line.tell, on)
+    try:
+        with ProgressLine() as line:
+            folder = run(config, out, workers or os.cpu_count() or 1, shard, line.tell, on)
+    except KeyboardInterrupt:
+        click.echo(f"\nWhat was played is in {out}. Call the same command again to go on.", err=True)
+        raise
     for reason in folder.unfinished:
         click.echo(f"Matches are left to be played: {reason} Call the same command again to go on.", err=True)
     if shard == (1, 1):

@@ -45,7 +45,8 @@ def pair_results(rows: Iterable[Row], player: str) -> list[PairResult]:
 def adjusted_interval(pairs: Iterable[PairResult]) -> Interval:
     """The result without luck, with an interval that holds however often one looks."""
     known = sequence_of((pair.adjusted for pair in pairs), LOWEST, HIGHEST)
-    return Interval(known.estimate, max(0.0, known.low), min(1.0, known.high))
+    low, high = max(0.0, known.low), min(1.0, known.high)
+    return Interval(min(max(known.estimate, low), high), low, high)
 
 
 def _to(row: Row, player: str, what: str) -> float:
