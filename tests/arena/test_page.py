@@ -10,6 +10,7 @@ import click
 
 from duels.arena.commands import arena, bot
 from duels.arena.config import config_of
+from duels.arena.ladder import MATCHES, PLAYERS
 from duels.players.endpoint import Settings
 
 ROOT = Path(__file__).parents[2]
@@ -47,3 +48,11 @@ def test_the_config_on_the_page_is_one() -> None:
 def test_every_setting_of_models_is_named() -> None:
     for each in fields(Settings):
         assert f"`{each.name}`" in PAGE
+
+
+def test_the_page_of_the_ladder_is_of_the_ladder_as_it_is() -> None:
+    page = (ROOT / "docs" / "ladder.md").read_text(encoding="utf-8")
+    pairs = len(PLAYERS) * (len(PLAYERS) - 1) // 2
+    assert f"{pairs * sum(MATCHES.values()):,} matches, seed 1" in page
+    for game in MATCHES:
+        assert f"({game})" in page

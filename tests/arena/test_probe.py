@@ -132,7 +132,7 @@ def test_what_is_refused() -> None:
         ProbeConfig("clubb", ("lights",))
 
 
-@pytest.mark.parametrize("game", ["lights", "hunt"])
+@pytest.mark.parametrize("game", ["lights", pytest.param("hunt", marks=pytest.mark.slow)])
 def test_positions_are_drawn_evenly_and_weigh_what_they_stand_for(game: str) -> None:
     rules = find_game(game).rules()
     drawn = draw_positions(rules, 40, "1")

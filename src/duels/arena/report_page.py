@@ -21,10 +21,11 @@ def as_page(report: Report) -> str:
         "All intervals are of 95 %. A loss is what a decision gave away of the chance to win, if both sides "
         "play perfectly from there on, in points of a hundred."
     )
-    body = "".join([_ratings(report), _usage(report), *(_game(report, game) for game in report.games)])
+    games = "".join(_game(report, game) for game in report.games)
+    body = games + _ratings(report) + _usage(report)
     template = Template(files(__package__).joinpath("report.html").read_text(encoding="utf-8"))
-    games = ", ".join(game.rules.game.title for game in report.games)
-    return template.substitute(title=escape(f"Arena: {games}"), summary=escape(summary), body=body)
+    names = ", ".join(game.rules.name for game in report.games)
+    return template.substitute(title=escape(f"Arena: {names}"), summary=escape(summary), body=body)
 
 
 def _ratings(report: Report) -> str:
@@ -61,7 +62,7 @@ def _game(report: Report, game: GameReport) -> str:
     cut = sum(pairing.cut_off for pairing in game.pairings)
     limits = f" {cut} of {game.matches} matches were cut off by the limit and count one half." if cut else ""
     return (
-        f"<h2>{escape(rules.game.title)}</h2><p>{escape(worth + limits)}</p>"
+        f"<h2>{escape(rules.game.title)} ({escape(rules.name)})</h2><p>{escape(worth + limits)}</p>"
         f"<h3>Who beats whom, luck taken out</h3>{_matrix(report, game)}"
         f"<h3>What was given away</h3>{_standings(game)}{_manners(game)}{_failures(game)}"
         f"{_pairings(game)}{_boards(game)}"
