@@ -1,5 +1,6 @@
 """What every test relies on: the games of this package, whatever else is installed beside it."""
 
+import json
 from unittest import mock
 
 import pytest
@@ -12,3 +13,14 @@ def no_games_of_others() -> None:
         from duels.games import installed_games
 
         assert installed_games() == ()  # and remembered
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the figures of the attacks, where they ran for long."""
+    reports = [report for key in ("passed", "failed") for report in terminalreporter.stats.get(key, [])]
+    told = [dict(report.user_properties)["attack"] for report in reports if report.user_properties]
+    if told:
+        from tests.attack.figures import together
+
+        terminalreporter.section("attacks")
+        terminalreporter.write(together([json.loads(text) for text in told]))

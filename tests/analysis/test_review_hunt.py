@@ -35,10 +35,12 @@ def test_a_senseless_match_is_not_called_flawless() -> None:
     match = senseless_match(0)
     review = duels.review(match, ORACLE)
     assert len(match.turns) > 20
-    assert review.loss(Seat.ONE) > 0.1 > 2 * review.loss(Seat.TWO)
-    told = review_as_text(review)
+    assert review.loss(Seat.ONE) == 0  # the strategy might have done each of it
+    assert review.mixing_odds(Seat.ONE) < 0.001 < 0.01 < review.mixing_odds(Seat.TWO)
+    told = " ".join(review_as_text(review).split())
     assert "no mistakes" not in told
-    assert "blunder" in told
+    assert f"cost about {-100 * review.mixing(Seat.ONE):.1f} points in all, most with entry " in told
+    assert review.mixing(Seat.ONE) < -0.2
 
 
 def test_a_collision_is_told_where_the_token_went_onto_the_other() -> None:

@@ -1,7 +1,9 @@
 """A live match: on disk before anywhere else, the same without a screen as at the prompt."""
 
+import ast
 import errno
 import os
+import re
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import duels.play
 from duels.core.errors import IllegalMove
 from duels.core.match import Match
 from duels.core.record import dumps
@@ -21,7 +24,7 @@ from duels.games import find_game
 from duels.play.journal import Journal
 from duels.play.library import read_record
 from duels.play.live import LiveMatch
-from duels.play.new_match import MACHINE_LIMIT, NewMatch, limited, seat_players
+from duels.play.new_match import MACHINE_LIMIT, NewMatch, SettingError, limited, seat_players
 from tests.support import GAME_NAMES, HEADERS, home, lines_of, play_as_table
 
 PEOPLE: dict[Seat, Any] = dict.fromkeys(Seat)
@@ -198,3 +201,24 @@ def test_machines_play_under_a_limit() -> None:
     assert NewMatch(chain.rules(), "human", "random").rules == chain.rules()
     assert limited(chain.rules(cells=5, max_boards=2)) == chain.rules(cells=5, max_boards=2)
     assert limited(find_game("lights").rules()) == find_game("lights").rules()
+
+
+@pytest.mark.parametrize(("setting", "text"), [("seed", "a\0b"), ("chance", "4")])
+def test_a_setting_that_cannot_be_is_told_without_a_surface(setting: str, text: str) -> None:
+    """The terminal calls it --seed, a page something else."""
+    asked: dict[str, Any] = {setting: text}
+    with pytest.raises(SettingError) as raised:
+        NewMatch(find_game("chain").rules(), **asked)
+    assert raised.value.setting == setting
+    assert "--" not in str(raised.value)
+
+
+def test_nothing_in_play_speaks_of_a_command_line() -> None:
+    """Its messages are shown in a browser too."""
+    for module in Path(duels.play.__file__).parent.glob("*.py"):
+        tree = ast.parse(module.read_text(encoding="utf-8"))
+        texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+        found = [
+            text for text in texts if isinstance(text, str) and re.search(r"--[a-z]|\bduels (?!record)", text)
+        ]
+        assert found == [], module

@@ -16,6 +16,7 @@ from tests.terminal.terminal import Terminal
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 
+AFTER_REVIEW = "Press b board by board, r rematch, s swap seats, v review, n new game, q quit: "
 AFTER = "Press r rematch, s swap seats, v review, n new game, q quit: "
 RESIGN = "Do you want to resign? (yes/no): "
 LIGHTS = "> "
@@ -61,7 +62,10 @@ def test_a_review_opens_in_the_program_and_comes_back_to_the_line(tmp_path: Path
         give_up(terminal)
         terminal.press(AFTER, "v")
         terminal.expect("resign")
-        terminal.press(AFTER, "x")  # means nothing
+        terminal.press(AFTER_REVIEW, "b")
+        for key in ("\x1b[C", "\x1b[D", "q"):
+            terminal.press("q stop --", key)
+        terminal.press(AFTER_REVIEW, "x")  # means nothing
         terminal.send("\x1b[A\x1bOQ")  # nor do keys that send several letters
         terminal.send("\x04")
         assert terminal.wait() == 0

@@ -16,6 +16,7 @@ from duels.core.rules import Seat
 from duels.games import find_game
 from duels.solving.oracles import oracle_for
 from duels.terminal.commands import run
+from tests import support
 from tests.analysis.matches import random_match
 from tests.analysis.test_review_page import steps_of
 
@@ -51,7 +52,9 @@ def test_where_all_is_lost_nothing_is_called_best(tmp_path: Path, capsys: pytest
     reviewed(tmp_path, duels.start("lights").play_text("4", "1", "7", "2-3", "5-6"))
     lines = capsys.readouterr().out.splitlines()
     assert next(line for line in lines if line.startswith("  1.")).endswith("  best")
-    assert next(line for line in lines if line.startswith("  2.")).endswith("  all actions lose alike")
+    assert next(line for line in lines if line.startswith("  2.")).endswith(
+        "  all actions lose alike; 6 of 8 replies would have lost the match"
+    )
     assert "- The game is lost for you from the start if the other player makes no mistake." in lines
     assert "- You made no mistakes." in lines
 
@@ -150,8 +153,8 @@ def test_a_hunt_shows_both_beliefs_over_time(tmp_path: Path, capsys: pytest.Capt
     assert one_of_two[3:6] == "[ ]"
     assert "(All values are estimates.)" in out
     text = page.read_text(encoding="utf-8")
-    assert text.count('<td class="cell') == 8 * 14
-    assert text.count("cell true") == 7 + 5  # Player 1 entered with the first entry, Player 2 with the third
+    assert text.count('<td class="place') == 8 * 14
+    assert text.count("●</td>") == 7 + 5  # Player 1 entered with the first entry, Player 2 with the third
 
 
 def test_review_as_json(record: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -207,7 +210,9 @@ def test_new_boards_are_marked_and_a_long_match_is_summed_up(
     board = full_board()
     reviewed(tmp_path, duels.start("chain").play_text(*board, "4"))
     lines = capsys.readouterr().out.splitlines()
-    (marker,) = (place for place, line in enumerate(lines) if "--- a new board ---" in line)
+    first, marker = (place for place, line in enumerate(lines) if "--- board " in line)
+    assert (lines[first].strip(), lines[marker].strip()) == ("--- board 1 ---", "--- board 2 ---")
+    assert lines[first + 1].startswith("  1.")
     assert lines[marker - 1].startswith(f"{len(board):>3}.")
     oracle, rng = oracle_for(find_game("chain").rules()), Random(5)
     match: Match[Any, Any, Any] = duels.start("chain")
@@ -222,6 +227,8 @@ def test_new_boards_are_marked_and_a_long_match_is_summed_up(
     summed = re.search(r"entries (\d+) to (\d+): nothing given away, no luck, 50.0% throughout", out)
     assert summed
     assert f"\n{summed[1]:>3}. " not in out
+    assert re.search(r"throughout; \d+ of \d+ replies would have lost something", out)
+    assert re.search(r"(board \d+ begins|boards 2 to \d+ begin)\n", out)
 
 
 def test_estimates_have_no_error_and_positions_can_be_solved(
@@ -261,8 +268,8 @@ def test_a_page_of_a_hunt_shows_both_tokens_and_tells_luck_as_the_terminal_does(
     out, steps = capsys.readouterr().out, steps_of(page.read_text(encoding="utf-8"))
     one, two = steps[4]["board"].split("</figure>")[:2]
     assert "<figcaption>Player 1" in one
-    assert "[1][2][@]" in one
-    assert "[1][2][3][4][5][@]" in two
+    assert "your token is on 3;" in one
+    assert "your token is on 6;" in two
     parts = 0
     for number in range(1, 9):
         told = re.findall(r"(?:chance of the draw|luck): [+-][0-9.]+ for Player 1", line_of(out, number))
@@ -271,6 +278,28 @@ def test_a_page_of_a_hunt_shows_both_tokens_and_tells_luck_as_the_terminal_does(
         assert len(re.findall("[0-9] for Player 1", steps[number]["text"])) == len(told)
     assert parts > 3
     account = " ".join(out.split("Given away")[1].split())
-    assert re.search(
-        r"Luck: \S+ for Player 1 \(chance of the draw, where perfect play mixes: [+-]\d+\.\d\)\.", account
-    )
+    mixes = r"\(chance of the draw, where perfect play mixes: [+-]\d+\.\d for Player 1\)"
+    assert re.search(rf"Luck: \S+ for Player 1 {mixes}\.", account)
+
+
+def test_the_pages_command_plays_on_from_the_board(record: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    assert run(["review", str(record), "--html", str(page)]) == 0
+    steps = steps_of(page.read_text(encoding="utf-8"))
+    played = support.duels(tmp_path, *shlex.split(steps[3]["here"])[1:], entered="1\n5\n")
+    assert "States: X X X X O O O" in played.out
+    assert "States: X X X X X O O" in played.out
+
+
+def test_a_page_is_not_written_over_unasked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    match = duels.start("lights").play_text("1", "2")
+    page = tmp_path / "index.html"
+    page.write_text("<!doctype html> somebody's own")
+    record = tmp_path / "match.duel"
+    record.write_text(dumps(match), encoding="utf-8")
+    command = ["review", str(record), "--html", str(page)]
+    assert run(command) == 2
+    assert f"--html: {page} exists already; --force writes over it." in capsys.readouterr().err
+    assert "somebody's own" in page.read_text()
+    assert run([*command, "--force"]) == 0
+    assert "somebody's own" not in page.read_text()

@@ -14,7 +14,7 @@ from duels.core.rules import Rules, Seat, Sight
 from duels.games import rules_of
 from duels.players import GreedyPlayer
 from duels.players.levels import mixture
-from duels.solving.oracle import OFTEN, Oracle, Verdict
+from duels.solving.oracle import OFTEN, Judged, Oracle, Verdict
 from duels.solving.oracles import oracle_for
 from duels.solving.protocols import Explainer, explainer_of
 
@@ -88,7 +88,7 @@ class Exercise:
             return Graded(True, f"Right: {told}{among}. {reason}")
         right = [j for j in self.verdict.actions if j.best and explainer.idea(sight, j.action) in self.right]
         if self.oracle.mixes:
-            loss, error = self.verdict.loss(answer), 0.0
+            loss, error = _cost_in_mix(self.verdict, chosen), 0.0
         else:
             loss = right[0].value.number - chosen.value.number
             error = right[0].value.error + chosen.value.error
@@ -173,11 +173,19 @@ def answers_of_the_mix(
     """The ideas that cost next to nothing, where enough others do, none of which perfect play often takes."""
     wrong: set[Hashable] = set()
     right: set[Hashable] = set()
-    for judged, loss in zip(verdict.actions, verdict.losses, strict=True):
-        if loss >= MIXED_GAP and judged.weight >= OFTEN:
+    for judged in verdict.actions:
+        cost = _cost_in_mix(verdict, judged)
+        if cost >= MIXED_GAP and judged.weight >= OFTEN:
             return frozenset()
-        (right if loss < MIXED_GAP else wrong).add(explainer.idea(sight, judged.action))
+        (right if cost < MIXED_GAP else wrong).add(explainer.idea(sight, judged.action))
     return frozenset(right) if len(right) <= MOST_RIGHT * len(right | wrong) else frozenset()
+
+
+def _cost_in_mix(verdict: Verdict[Any], judged: Judged[Any]) -> float:
+    """What an action gives away; for one that perfect play rarely takes, its shortfall below the mix."""
+    if judged.weight >= OFTEN:
+        return verdict.loss(judged.action)
+    return max(0.0, verdict.value.number - judged.value.number)
 
 
 def one_answer(

@@ -35,10 +35,15 @@ class Hint(Generic[A]):
     """What is hidden from the seat, as probabilities; empty in games without secrets."""
 
     @property
+    def advice(self) -> str:
+        """What to do, in one line: `4, 2-3 or 5-6 (100.0% to win).`"""
+        told = ", most quickly ".join(part for part in (self.alike, self.best) if part)
+        return f"{told} ({self.chance})."
+
+    @property
     def text(self) -> str:
-        """The hint in one line: `4, 2-3 or 5-6 (100.0% to win). You see one run of 7 …`."""
-        advice = ", most quickly ".join(part for part in (self.alike, self.best) if part)
-        return f"{advice} ({self.chance}). {self.reason}"
+        """Both layers: `4, 2-3 or 5-6 (100.0% to win). You see one run of 7 …`."""
+        return f"{self.advice} {self.reason}"
 
 
 def hint(sight: Sight[A, V], oracle: Oracle[A, V] | None = None) -> Hint[A]:

@@ -22,7 +22,7 @@ class Mark:
     most: float
 
 
-ONLY_MOVE = "only move"
+ONLY_MOVE, RARE = "only move", "rare"
 # In order; the last takes whatever is worse.
 MARKS = (
     Mark("best", LEAST_SHOWN),
@@ -56,9 +56,12 @@ def gets(value: Value, rules: Rules[Any, Any, Any]) -> str:
     return f"{'is worth' if rules.can_be_drawn else 'wins'} {percent(value)}"
 
 
-def of_player_1(rules: Rules[Any, Any, Any]) -> str:
-    """What the values of a match are, over a column or a curve."""
-    return "The match's worth to Player 1" if rules.can_be_drawn else "Player 1's chance to win"
+def chance_of(whom: str, rules: Rules[Any, Any, Any]) -> str:
+    """What the values of a match are, over a column or a curve; `whom`: `you`, `Player 1`."""
+    if rules.can_be_drawn:
+        return f"The match's worth to {whom}"
+    whose = "Your" if whom == "you" else f"{whom}'s"
+    return f"{whose} chance to win"
 
 
 def how_sure(value: Value) -> str:
@@ -116,8 +119,12 @@ def belief_strip(belief: Mapping[str, float]) -> str:
     """A shade for each numbered place, then every probability; empty without a belief."""
     if not belief:
         return ""
-    numbers = (f"{_label(name)}: {100 * p:.0f}%" for name, p in belief.items())
-    return f"{shaded(belief)}  {', '.join(numbers)}".lstrip() + "\n"
+    return f"{shaded(belief)}  {in_percent(belief)}".lstrip() + "\n"
+
+
+def in_percent(belief: Mapping[str, float]) -> str:
+    """Every place with its probability: `1: 25%, 2: 75%`."""
+    return ", ".join(f"{_label(name)}: {100 * p:.0f}%" for name, p in belief.items())
 
 
 def _label(name: str) -> str:

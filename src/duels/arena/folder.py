@@ -206,7 +206,7 @@ def _read_config(path: Path) -> dict[str, Any]:
         raise DuelsError(f"{path} is no folder of a run: it has no {CONFIG}.")
     try:
         told = json.loads(kept.read_text(encoding="utf-8"))
-        form, config = told["format"], told["config"]
+        form, config = told["format"], {"kind": None, **told["config"]}
     except (ValueError, TypeError, KeyError):
         raise DuelsError(f"{kept}: this is no config of a run.") from None
     if form != FORMAT:

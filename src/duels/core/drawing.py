@@ -1,6 +1,17 @@
 """How a board looks, as a value: what a seat may know in, SVG text out.
 
 Page, review and docs use the same drawing. A game that has none of its own is drawn as its words show it.
+
+A page needs to know no rule. Every cell is a `g.cell` with `data-cell`, its name. What can be done on the
+board is a `g.target` with `data-action` (the notation to play) and `data-cells` (the cells it is about):
+
+- Without `data-mode` a target is pressed itself.
+- With `data-mode` (flip's Quantum Flip) it shares its cells with other targets, and is not seen. The page
+  offers the mode as a switch; then the player picks cells one after another, and the target whose
+  `data-cells` are those that were picked is meant. The class `chosen` shows it.
+
+Elements that stay the same thing while they change have a `data-key`, by which a script that patches the page
+tells them apart; `boards.css` moves what changed. What only this seat may know has the class `secret`.
 """
 
 from abc import ABC, abstractmethod
@@ -8,10 +19,10 @@ from html import escape
 from typing import Generic
 
 from duels.core.rules import A, Sight, V
+from duels.core.svg import WIDTH, board, element
 from duels.core.words import Words, plain
 
-WIDTH = 624
-"""Every board is as wide as its card, in units of the drawing."""
+_FONT = "DejaVu Sans Mono, Menlo, Consolas, monospace"
 _MARGIN = 24
 _WIDEST_LETTER = 16.0
 _LETTER_ASPECT = 0.6  # width by height of a letter in the fonts named below
@@ -22,8 +33,15 @@ class Drawing(ABC, Generic[A, V]):
     """One game's board, made from its rules."""
 
     @abstractmethod
-    def draw(self, sight: Sight[A, V]) -> str:
-        """One `<svg>` element, WIDTH wide: the board as this seat may see it."""
+    def draw(self, sight: Sight[A, V], *, targets: bool = False) -> str:
+        """One `<svg>` element, WIDTH wide: the board as this seat may see it.
+
+        With `targets`, what the seat may do now and what has a place on the board can be pressed there.
+        """
+
+    def has_place(self, action: A) -> bool:
+        """Whether an action is chosen on the board itself; for any other a page has a button."""
+        return False
 
 
 class TextDrawing(Drawing[A, V]):
@@ -32,19 +50,24 @@ class TextDrawing(Drawing[A, V]):
     def __init__(self, words: Words[A, V]) -> None:
         self._words = words
 
-    def draw(self, sight: Sight[A, V]) -> str:
+    def draw(self, sight: Sight[A, V], *, targets: bool = False) -> str:
         lines = plain(self._words.board(sight)).strip("\n").split("\n")
         letters = max(1, *map(len, lines))
         size = min(_WIDEST_LETTER / _LETTER_ASPECT, (WIDTH - 2 * _MARGIN) / letters / _LETTER_ASPECT)
         height = 2 * _MARGIN + size * _LINE * len(lines)
-        rows = "".join(
-            f'<text x="{_MARGIN}" y="{_MARGIN + size * _LINE * (row + 0.75):.1f}" xml:space="preserve">'
-            f"{escape(line)}</text>"
+        rows = [
+            element(
+                "text",
+                escape(line),
+                fill="ink",
+                x=_MARGIN,
+                y=_MARGIN + size * _LINE * (row + 0.75),
+                font_size=size,
+                font_family=_FONT,
+                **{"xml:space": "preserve"},
+            )
             for row, line in enumerate(lines)
-        )
-        return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height:.0f}" role="img" '
-            f'aria-label="{escape(" / ".join(line.strip() for line in lines))}" '
-            f'font-family="DejaVu Sans Mono, Menlo, Consolas, monospace" font-size="{size:.1f}" '
-            f'fill="currentColor">{rows}</svg>'
-        )
+            if line
+        ]
+        label = " / ".join(line.strip() for line in lines)
+        return board(height, label, rows, [] if targets else None)

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from duels.core.errors import DuelsError
+from duels.core.errors import DuelsError, printable
 from duels.terminal.game_options import GameCommand, game_argument, who_option
-from duels.terminal.options import examples, last_played, leave, plain_option, read, record_argument
+from duels.terminal.options import examples, leave, plain_option, tell
+from duels.terminal.record_argument import last_played, read, record_argument
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -103,17 +104,18 @@ def levels(rules: "Rules[Any, Any, Any]", matches: int | None, seed: str, as_jso
     from duels.terminal.screen import Screen
 
     matches = matches or usual_matches(rules)
-    with Screen().patience("measuring") as progress:
+    with Screen().progress("measuring") as progress:
         rows = measure_levels(rules, matches, seed, progress)
     if as_json:
         click.echo(json.dumps([asdict(row) for row in rows], indent=2))
     else:
-        click.echo(levels_as_text(rules, rows, matches), nl=False)
+        tell(levels_as_text(rules, rows, matches))
 
 
 @click.command(
     epilog=examples(
         "duels review evening.duel",
+        "duels review --step",
         "duels review evening.duel --json",
         "duels review evening.duel --html review.html",
     )
@@ -126,8 +128,12 @@ def levels(rules: "Rules[Any, Any, Any]", matches: int | None, seed: str, as_jso
     type=click.Path(path_type=Path, dir_okay=False),
     help="Also write a page to step through.",
 )
+@click.option("--force", is_flag=True, help="Write over a page that is there already.")
+@click.option(
+    "--step", is_flag=True, help="Board by board, forwards and backwards, secrets of both included."
+)
 @plain_option
-def review(file: Path | None, as_json: bool, page: Path | None, plain: bool) -> None:
+def review(file: Path | None, as_json: bool, page: Path | None, force: bool, step: bool, plain: bool) -> None:
     """Show where a match was won and lost: what every decision gave away, and what was luck.
 
     Without FILE it is the match that was played last.
@@ -136,24 +142,36 @@ def review(file: Path | None, as_json: bool, page: Path | None, plain: bool) -> 
     from duels.terminal.review_text import review_as_text
     from duels.terminal.screen import Screen
 
-    if page and page.exists() and not page.read_bytes().lstrip().lower().startswith(b"<!doctype html"):
-        raise click.UsageError(f"--html: {page} exists already and is no page; it is not written over.")
-    record = read(file or last_played())
+    if step and as_json:
+        raise click.UsageError("--step does not go with --json.")
+    if page and page.exists() and not force:
+        raise click.UsageError(f"--html: {printable(str(page))} exists already; --force writes over it.")
+    file = file or last_played()
+    record = read(file)
     screen = Screen(plain)
-    with screen.patience("reviewing") as progress:
+    with screen.progress("reviewing") as progress:
         reviewed = review_record(record, progress)
     if page:
         from duels.analysis.review_page import review_as_page
+        from duels.terminal.shell import command
 
-        page.write_text(review_as_page(reviewed), encoding="utf-8")
+        def play_on(entries: int) -> str:
+            return command("resume", file, "--at", entries)
+
+        with page.open("w" if force else "x", encoding="utf-8") as written:
+            written.write(review_as_page(reviewed, record.headers, play_on))
     if as_json:
         from duels.analysis.review_data import review_as_data
 
         click.echo(json.dumps(review_as_data(reviewed), indent=2))
+    elif step:
+        from duels.terminal.review_steps import step_through
+
+        step_through(reviewed, screen)
     else:
-        screen.say(review_as_text(reviewed))
+        screen.say(review_as_text(reviewed, screen.width))
     if page:
-        click.echo(f"Page: {page}", err=True)
+        click.echo(f"Page: {printable(str(page))}", err=True)
 
 
 @click.command(
@@ -177,7 +195,7 @@ def practice(rules: "Rules[Any, Any, Any]", count: int, seed: str | None, plain:
 @click.command(
     epilog=examples(
         "duels export chain --games 1000 --player perfect",
-        "duels export lights --games 500 --player club --against random --out lights.parquet",
+        "duels export lights --games 500 --player club --out lights.parquet",
         "duels export hunt --max-turns 20",
     ),
     cls=GameCommand,

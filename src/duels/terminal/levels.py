@@ -30,8 +30,8 @@ def levels_as_text(rules: Rules[Any, Any, Any], rows: list[LevelRow], matches: i
     )
     if rows[-1].matches != matches:
         lines.append(
-            "Perfect play mixes: what it often takes costs nothing unless its estimate is clearly worse\n"
-            "than the mixture's; that it can be foreseen costs nothing here."
+            "The strategy mixes: nothing that it mixes in counts as given away here, however rarely it\n"
+            "takes it; that a player can be foreseen shows in the scores alone."
         )
     if not all(row.clear for row in rows[1:]):
         lines.append("More matches tell levels apart: --matches.")

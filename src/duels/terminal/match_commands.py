@@ -1,6 +1,5 @@
 """The commands of `duels` by which matches are played, kept and shown."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,20 +7,13 @@ import click
 
 from duels.core.errors import DuelsError, printable
 from duels.terminal.game_options import GameCommand, game_argument, who_option
-from duels.terminal.options import (
-    examples,
-    last_played,
-    leave,
-    pace_option,
-    plain_option,
-    read,
-    record_argument,
-)
+from duels.terminal.options import board_option, examples, leave, pace_option, plain_option, tell
+from duels.terminal.record_argument import last_played, last_unfinished, read, record_argument
 
 if TYPE_CHECKING:
     from duels.core.rules import Rules
     from duels.players import Kind
-    from duels.terminal.play import After
+    from duels.terminal.after import After
     from duels.terminal.screen import Screen
 
 
@@ -34,6 +26,7 @@ if TYPE_CHECKING:
         'duels play flip --chance "4 5 2,5" --save evening.duel',
         "duels play lights --lights 12 --seat2 club",
         'duels play chain --seat2 "cmd:python bot.py"',
+        "duels play chain --seat2 club --board",
     ),
     cls=GameCommand,
 )
@@ -55,6 +48,7 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path, dir_okay=False),
     help="Record the match in this new file instead of the folder of matches.",
 )
+@board_option
 @pace_option
 @plain_option
 def play(
@@ -65,6 +59,7 @@ def play(
     seed: str | None,
     script: str | None,
     path: Path | None,
+    board: bool,
     pace: str | None,
     plain: bool,
 ) -> None:
@@ -74,7 +69,7 @@ def play(
     prompt, help tells what else can be entered. A match of two machines ends without a winner after 50
     boards of chain or 50 turns of hunt; with people in it there is no limit.
     """
-    from duels.play.new_match import NewMatch
+    from duels.play.new_match import NewMatch, SettingError
     from duels.terminal.play import play_new
     from duels.terminal.screen import Screen
 
@@ -86,10 +81,12 @@ def play(
     try:
         (one, two), outside = _by_name((seat1, seat2))
         new = NewMatch(rules, one, two, first, seed, script or "", path, outside)
+    except SettingError as error:
+        raise click.UsageError(f"--{error.setting}: {error}") from None
     except DuelsError as error:
         raise click.UsageError(str(error)) from None
     screen = Screen(plain, pace)
-    leave(_go_home(*play_new(new, screen), screen))
+    leave(_go_home(*play_new(new, screen, board), screen, board))
 
 
 def _by_name(seats: "tuple[Kind | str, Kind | str]") -> "tuple[tuple[str, ...], dict[str, Kind]]":
@@ -104,46 +101,66 @@ def _by_name(seats: "tuple[Kind | str, Kind | str]") -> "tuple[tuple[str, ...], 
     return tuple(seat if isinstance(seat, str) else next(apart).name for seat in seats), outside
 
 
-def _go_home(code: int, after: "After", screen: "Screen") -> int:
+def _go_home(code: int, after: "After", screen: "Screen", board: bool) -> int:
     """Where a match leads: home, if another game was asked for; the exit code."""
-    from duels.terminal.play import After
+    from duels.terminal.after import After
 
     if after is After.NEW_GAME:
         from duels.terminal.home import Home
 
-        Home(screen).run("play")
+        Home(screen).run("board" if board else "play")
     return code
 
 
 @click.command(
     epilog=examples(
-        "duels resume", "duels resume evening.duel", 'duels resume evening.duel --seat2 "cmd:python bot.py"'
+        "duels resume",
+        "duels resume evening.duel",
+        "duels resume evening.duel --at 12",
+        'duels resume evening.duel --seat2 "cmd:python bot.py"',
     )
 )
 @record_argument
+@click.option(
+    "--at",
+    "entries",
+    type=click.IntRange(0),
+    metavar="N",
+    help="Play on after its first N entries, in a new record; the match may be over.",
+)
 @who_option("--seat1", "The program that plays as Player 1.", programs=True)
 @who_option("--seat2", "The program that plays as Player 2.", programs=True)
+@board_option
 @pace_option
 @plain_option
 def resume(
-    file: Path | None, seat1: "Kind | str | None", seat2: "Kind | str | None", pace: str | None, plain: bool
+    file: Path | None,
+    entries: int | None,
+    seat1: "Kind | str | None",
+    seat2: "Kind | str | None",
+    board: bool,
+    pace: str | None,
+    plain: bool,
 ) -> None:
     """Go on with an interrupted match, the last one by default.
 
     A record does not say how to run a program that played in it: name it again.
     """
     from duels.core.rules import Seat
-    from duels.play.library import last_unfinished
     from duels.terminal.play import play_on
     from duels.terminal.screen import Screen
 
+    if entries is not None:
+        from duels.play.branch import branch
+
+        file = branch(file or last_played(), entries)
     screen = Screen(plain, pace)
     seats = {seat: who for seat, who in zip(Seat, (seat1, seat2), strict=True) if who is not None}
     for seat, who in seats.items():
         if isinstance(who, str):
             raise click.UsageError(f'--seat{seat.value} is for the program that played there: "cmd:COMMAND".')
     programs = {seat: who for seat, who in seats.items() if not isinstance(who, str)}
-    leave(_go_home(*play_on(file or last_unfinished(screen.notice), screen, programs), screen))
+    leave(_go_home(*play_on(file or last_unfinished(), screen, board, programs), screen, board))
 
 
 @click.command(
@@ -172,6 +189,8 @@ def replay(file: Path | None, seat: str | None, step: bool, plain: bool) -> None
 @click.option("--json", "as_json", is_flag=True, help="The answer as one JSON object.")
 def verify(file: Path | None, as_json: bool) -> None:
     """Check that a record, the last one by default, is legal from its first line to its last."""
+    import json
+
     file = file or last_played()
     try:
         record = read(file)
@@ -195,7 +214,7 @@ def verify(file: Path | None, as_json: bool) -> None:
         click.echo(json.dumps(answer))
     else:
         told = outcome.reason if outcome else "unfinished"
-        click.echo(f"{printable(str(file))}: legal, {match.rules.name}, {entries} entries; {told}")
+        tell(f"{printable(str(file))}: legal, {match.rules.name}, {entries} entries; {told}")
 
 
 @click.command(epilog=examples("duels share hunt.duel --seat 1 > mine.duel"))
@@ -221,6 +240,7 @@ def share(file: Path | None, seat: str) -> None:
 @click.option("--json", "as_json", is_flag=True, help="One JSON list instead of lines.")
 def matches(every: bool, as_json: bool) -> None:
     """List your matches, the last one first: game, players, result, when."""
+    import json
     from itertools import islice
 
     from duels.play.library import kept_matches
@@ -244,7 +264,9 @@ def matches(every: bool, as_json: bool) -> None:
     for one in kept:
         players = " - ".join(one.players)
         result = one.result or "unfinished"
-        click.echo(f"{one.when}  {one.record.match.rules.name:<8}{players:<20}{result:<20}{one.path}")
+        tell(
+            f"{one.when}  {one.record.match.rules.name:<8}{players:<20}{result:<20}{printable(str(one.path))}"
+        )
 
 
 @click.command(epilog=examples("duels demo"))

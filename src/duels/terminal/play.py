@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from enum import Enum
 from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
-from duels.core.errors import DuelsError
+from duels.core.errors import DuelsError, GameOver
+from duels.core.extras import extra
 from duels.core.match import Match
 from duels.core.record import Record
 from duels.core.rules import Seat
@@ -15,45 +16,54 @@ from duels.play.live import LiveMatch
 from duels.play.new_match import NewMatch, seat_players
 from duels.players import HUMAN, Kind
 from duels.players.naming import is_outside, refuse_unseated
+from duels.terminal.after import After, ways_on
 from duels.terminal.prompts import PromptedMatch, Quit
 from duels.terminal.screen import Screen
 from duels.terminal.shell import command
 from duels.terminal.signals import INTERRUPTED, Stopped
-from duels.terminal.variants import longer_form, suggestion
 
+if TYPE_CHECKING:
+    from duels.analysis.review import Review
 
-class After(Enum):
-    """What comes after a match. The value is the key for it, where there is one to press."""
-
-    REMATCH = "r"
-    SWAP = "s"
-    LONGER = "l"
-    REVIEW = "v"
-    NEW_GAME = "n"
-    QUIT = "q"
-    LEFT = ""
-    """It was left before its end, or nobody was asked."""
-
-
-_KEYS = {
-    After.REMATCH: "rematch",
-    After.SWAP: "swap seats",
-    After.LONGER: "longer game",
-    After.REVIEW: "review",
-    After.NEW_GAME: "new game",
-    After.QUIT: "quit",
-}
 _AGAIN = (After.REMATCH, After.SWAP, After.LONGER)
 
 
-def play_new(new: NewMatch, screen: Screen) -> tuple[int, After]:
-    """Play a new match, and then as many more as the person likes; the exit code, and what comes next."""
+class Surface(Protocol):
+    """What a live match is played on."""
+
+    def run(self) -> After | None:
+        """Play to the end; what comes next, if it has been asked.
+
+        Quit, EOFError and KeyboardInterrupt leave the match as it is on disk.
+        """
+
+
+def _surface(live: LiveMatch, screen: Screen, board: bool) -> Surface:
+    if not board:
+        return PromptedMatch(live, screen)
+    require_board()
+    from duels.terminal.board.surface import BoardMatch
+
+    return BoardMatch(live, screen)
+
+
+def require_board() -> None:
+    """Load what draws a board; MissingExtra, which says what installs it, if that is not there."""
+    with extra("tui"):
+        import duels.terminal.board.surface  # noqa: F401
+
+
+def play_new(new: NewMatch, screen: Screen, board: bool = False) -> tuple[int, After]:
+    """Play a new match, and then as many more as the person likes; the exit code, and what comes next.
+
+    At the prompt, or on a full-screen board.
+    """
     while True:
         match = Match.start(new.rules)
         headers = new.headers()
-        with screen.patience("getting ready") as progress:
+        with screen.progress("getting ready") as progress:
             live = seat_players(match, headers, None, chance_notice(screen), progress, new.outside)
-        prompted = PromptedMatch(live, screen)
+        surface = _surface(live, screen, board)
         if new.path or live.people:
             path = new.path or new_path(new.rules.name)
             live.journal = Journal.create(path, match, headers, screen.notice)
@@ -61,7 +71,7 @@ def play_new(new: NewMatch, screen: Screen) -> tuple[int, After]:
             screen.notice(f"Nobody knows perfect play in {new.rules.name}: {new.instead} plays.")
         if new.first != "1":
             screen.notice(_who_is_first(new))
-        code, after = _run(live, prompted, screen)
+        code, after = _run(live, surface, screen)
         if after not in _AGAIN:
             return code, after
         new = _once_more(new, after)
@@ -74,6 +84,8 @@ def _who_is_first(new: NewMatch) -> str:
 
 
 def _once_more(new: NewMatch, after: After) -> NewMatch:
+    from duels.terminal.variants import longer_form
+
     one, two = (new.two, new.one) if after is After.SWAP else (new.one, new.two)
     rules = (longer_form(new.rules) if after is After.LONGER else None) or new.rules
     return replace(new, rules=rules, one=one, two=two, first="1", seed=None, chance="", path=None)
@@ -84,19 +96,24 @@ def chance_notice(screen: Screen) -> Callable[[str], None]:
     return lambda text: screen.notice(f"--chance: {text}")
 
 
-def play_on(path: Path, screen: Screen, seats: Mapping[Seat, Kind] | None = None) -> tuple[int, After]:
+def play_on(
+    path: Path, screen: Screen, board: bool = False, seats: Mapping[Seat, Kind] | None = None
+) -> tuple[int, After]:
     """Go on with the match recorded at `path`; the exit code, and what comes next.
 
     `seats` are the players from outside, whom a record names and does not know how to call.
     """
-    journal, record = Journal.reopen(path, screen.notice)
+    try:
+        journal, record = Journal.reopen(path, screen.notice)
+    except GameOver as over:
+        raise DuelsError(f"{over} See it with: {command('replay', path)}") from None
     try:
         outside = _seated_again(record.headers, seats or {})
-        with screen.patience("getting ready") as progress:
+        with screen.progress("getting ready") as progress:
             live = seat_players(
                 record.match, record.headers, journal, chance_notice(screen), progress, outside
             )
-        prompted = PromptedMatch(live, screen)
+        surface = _surface(live, screen, board)
         journal.settle(record.match)
     except BaseException as problem:
         journal.close()
@@ -104,13 +121,13 @@ def play_on(path: Path, screen: Screen, seats: Mapping[Seat, Kind] | None = None
             raise DuelsError(f"{path}: {problem}") from None
         raise
     screen.notice(f"Going on with {path}.")
-    code, after = _run(live, prompted, screen, resumed=True)
+    code, after = _run(live, surface, screen, resumed=True)
     if after not in _AGAIN:
         return code, after
     headers = record.headers
     names = (headers.get("seat1", HUMAN), headers.get("seat2", HUMAN))
     again = NewMatch(record.match.rules, *names, outside=outside)
-    return play_new(_once_more(again, after), screen)
+    return play_new(_once_more(again, after), screen, board)
 
 
 def _seated_again(headers: Mapping[str, str], seats: Mapping[Seat, Kind]) -> dict[str, Kind]:
@@ -129,21 +146,23 @@ def _seated_again(headers: Mapping[str, str], seats: Mapping[Seat, Kind]) -> dic
     return outside
 
 
-def _run(
-    live: LiveMatch, prompted: PromptedMatch, screen: Screen, resumed: bool = False
-) -> tuple[int, After]:
+def _run(live: LiveMatch, surface: Surface, screen: Screen, resumed: bool = False) -> tuple[int, After]:
     """Play until the end or until somebody leaves; the exit code, and what comes next.
 
     A new match in which nobody has decided anything is not kept.
     """
     journal = live.journal
     try:
-        prompted.run()
+        after = surface.run()
     except (Quit, EOFError, KeyboardInterrupt) as leaving:
-        if journal:
-            saved = f"The match is saved. Go on with: {command('resume', journal.path)}"
-            nothing = "Nothing was played, so nothing is kept."
-            screen.last_words(f"\n{saved if resumed or live.begun else nothing}")
+        if journal and not live.match.over:
+            told = "Nothing was played, so nothing is kept."
+            if resumed or live.begun:
+                journal.check(live.match)
+                # At a terminal it is the last match, and a path would be torn by the end of the line.
+                which = () if screen.on_terminal else (journal.path,)
+                told = f"The match is saved. Go on with: {command('resume', *which)}"
+            screen.last_words(f"\n{told}")
         if isinstance(leaving, Stopped):
             raise
         return (0 if isinstance(leaving, Quit) else INTERRUPTED), After.LEFT
@@ -151,6 +170,8 @@ def _run(
         live.close()
         if journal:
             journal.close(keep=resumed or live.begun)
+    if after:
+        return 0, after
     if journal and screen.on_terminal:
         return 0, _ask_what_next(live, journal.path, screen)
     if journal:
@@ -161,32 +182,38 @@ def _run(
 
 def _ask_what_next(live: LiveMatch, path: Path, screen: Screen) -> After:
     """One line, one key; a review is shown at once, and then it is asked again."""
-    keys = dict(_KEYS)
-    outcome = live.match.outcome
-    if outcome and outcome.winner in live.people and (told := suggestion(live.match.rules)):
-        screen.say(f"\n{told}\n")
-    else:
-        del keys[After.LONGER]
-    told = ", ".join(f"{after.value} {what}" for after, what in keys.items())
+    suggested, keys = ways_on(live)
+    if suggested:
+        screen.say(f"\n{suggested}\n")
+    reviewed: Review | None = None
     while True:
+        told = ", ".join(f"{after.value} {what}" for after, what in keys.items())
         try:
             after = After(screen.key(f"\nPress {told}: ", [after.value for after in keys]))
         except EOFError:
             return After.QUIT
-        if after is not After.REVIEW:
+        if after is After.REVIEW:
+            reviewed = show_review(read_record(path), screen)
+            if reviewed and screen.can_clear:
+                keys = {After.BOARDS: "board by board", **keys}
+        elif after is After.BOARDS and reviewed:
+            from duels.terminal.review_steps import step_through
+
+            step_through(reviewed, screen)
+        else:
             return after
-        show_review(read_record(path), screen)
 
 
-def show_review(record: Record, screen: Screen) -> None:
-    """Show where a match was won and lost."""
+def show_review(record: Record, screen: Screen) -> "Review | None":
+    """Show where a match was won and lost; None where that is not known."""
     from duels.analysis.review import review_record
     from duels.terminal.review_text import review_as_text
 
     try:
-        with screen.patience("reviewing"):
+        with screen.progress("reviewing"):
             reviewed = review_record(record)
     except DuelsError as error:
         screen.say(f"{error}\n")
-        return
-    screen.say(review_as_text(reviewed))
+        return None
+    screen.say(review_as_text(reviewed, screen.width))
+    return reviewed

@@ -10,7 +10,7 @@ from duels.core.rules import Rules
 from duels.solving.oracles import oracle_for
 from duels.solving.protocols import beliefs_of, explainer_of
 from duels.terminal.dialogue import ALWAYS, converse, help_text
-from duels.terminal.hint_text import hint_as_text
+from duels.terminal.hint_text import HintLayers
 from duels.terminal.remembered import note, recall
 from duels.terminal.screen import Screen
 
@@ -32,7 +32,7 @@ def practise(rules: Rules[Any, Any, Any], count: int, seed: str | None, screen: 
     skill = Skill() if seed else Skill.from_data(noted.get(name))
     began = skill.aim
     right = asked = 0
-    with screen.patience("looking for positions") as progress:
+    with screen.progress("looking for positions") as progress:
         oracle_for(rules, progress)  # the exercises share it
         on_offer = exercises(rules, seed)
         found = islice(on_offer if seed else at_level(on_offer, skill), count)
@@ -47,7 +47,7 @@ def practise(rules: Rules[Any, Any, Any], count: int, seed: str | None, screen: 
             right += graded.right
             skill.answered(graded.right)
             screen.say(f"{graded.text}\n\n")
-            with screen.patience("looking for another position"):
+            with screen.progress("looking for another position"):
                 exercise = next(found, None)
         if asked < count:
             more = "more " if asked else ""
@@ -81,6 +81,8 @@ def ask_exercise(exercise: Exercise, title: str, screen: Screen, hints: bool = T
     if strip:
         screen.say(f"What you can know:\n{strip}")
 
+    layers = HintLayers()
+
     def leave(entered: list[str]) -> None:
         raise Left
 
@@ -91,7 +93,7 @@ def ask_exercise(exercise: Exercise, title: str, screen: Screen, hints: bool = T
         "board": lambda entered: screen.say(words.board(sight)),
         "moves": lambda entered: screen.say(words.moves(sight)),
         "hint": lambda entered: screen.say(
-            hint_as_text(sight, words, entered, exercise.oracle)
+            layers.text(sight, words, entered, exercise.oracle)
             if hints
             else "There are no hints for these puzzles.\n"
         ),

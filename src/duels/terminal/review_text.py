@@ -7,18 +7,21 @@ from duels.analysis.review import Moment, Review
 from duels.analysis.review_words import (
     POSITION,
     account,
+    at_stake,
     best_of,
     doubtful,
     heading,
     legend,
     lost,
     slipped,
-    slips_of_loser,
+    slips_to_learn_from,
     what_came_up,
     who,
-    why_lost,
+    who_played,
+    whose_chance,
+    why,
 )
-from duels.analysis.wording import LEAST_SHOWN, of_player_1, shaded
+from duels.analysis.wording import LEAST_SHOWN, shaded
 from duels.core.rules import Seat
 from duels.core.words import Ink
 from duels.terminal.solve import command_to_solve
@@ -36,10 +39,12 @@ _LOOK = "Look into the first of these positions: "
 _COPIED = (POSITION, _LOOK)  # what is on these lines stays in one piece
 
 
-def review_as_text(review: Review) -> str:
-    chance = of_player_1(review.match.rules)
+def review_as_text(review: Review, width: int = _TEXT_WIDTH) -> str:
+    """The whole review; no paragraph is wider than `width`."""
+    chance = whose_chance(review)
     lines = [
         f"{review.game.name}: {heading(review)}",
+        who_played(review),
         "",
         f"     {'who':<9}{'entry':<{_entry_width(review)}}{chance}, before and after",
         *_moment_lines(review),
@@ -48,7 +53,7 @@ def review_as_text(review: Review) -> str:
         f"{chance}, entry by entry:",
         *_curve(review),
         "",
-        *(line for paragraph in _paragraphs(review) for line in _wrapped(paragraph)),
+        *(line for paragraph in _paragraphs(review) for line in _wrapped(paragraph, min(width, _TEXT_WIDTH))),
     ]
     return "\n".join(lines) + "\n"
 
@@ -59,24 +64,39 @@ def _entry_width(review: Review) -> int:
 
 def _moment_lines(review: Review) -> list[str]:
     """A line for each entry; in a long match, entries in which nothing happened share one."""
-    lines = []
     long = len(review.moments) > _LONG_MATCH
+    board = 1
+    lines = ["     --- board 1 ---"] if any(moment.restarts for moment in review.moments) else []
     for quiet, group in groupby(review.moments, key=lambda moment: long and _quiet(moment)):
         moments = list(group)
         if quiet and len(moments) >= _LEAST_SUMMED_UP:
-            boards = sum(moment.restarts for moment in moments)
-            news = f"; {boards} new board{'s' * (boards > 1)}" if boards else ""
-            first, last = moments[0], moments[-1]
-            lines.append(
-                f"     entries {first.number} to {last.number}: nothing given away, no luck, "
-                f"{100 * last.after:.1f}% throughout{news}"
-            )
+            lines.append(_summed_up(review, moments, board))
+            board += sum(moment.restarts for moment in moments)
             continue
         for moment in moments:
             lines.append(_moment_line(review, moment))
             if moment.restarts:
-                lines.append("     --- a new board ---")
+                board += 1
+                lines.append(f"     --- board {board} ---")
     return lines
+
+
+def _summed_up(review: Review, moments: list[Moment], board: int) -> str:
+    """One line for entries in which nothing happened; they begin on the board of this number."""
+    first, last = moments[0], moments[-1]
+    told = [
+        f"     entries {first.number} to {last.number}: nothing given away, no luck, "
+        f"{100 * review.chance(last.after):.1f}% throughout"
+    ]
+    stakes = [moment.stake for moment in moments if moment.stake]
+    mistakes, replies = sum(stake.mistakes for stake in stakes), sum(stake.replies for stake in stakes)
+    if mistakes:
+        told.append(f"{mistakes} of {replies} replies would have lost something")
+    new = sum(moment.restarts for moment in moments)
+    if new:
+        boards = f"boards {board + 1} to {board + new} begin" if new > 1 else f"board {board + 1} begins"
+        told.append(boards)
+    return "; ".join(told)
 
 
 def _quiet(moment: Moment) -> bool:
@@ -84,20 +104,30 @@ def _quiet(moment: Moment) -> bool:
 
 
 def _moment_line(review: Review, moment: Moment) -> str:
-    actor = f"{who(moment):<9}"
+    actor = f"{who(review, moment):<9}"
     if isinstance(moment.actor, Seat):
         actor = Ink.of(moment.actor)(actor)
     entry = f"{moment.entry:<{_entry_width(review)}}"
-    line = f"{moment.number:>3}. {actor}{entry}{100 * moment.before:5.1f}% -> {100 * moment.after:5.1f}%"
+    before, after = (100 * review.chance(value) for value in (moment.before, moment.after))
+    return "  ".join(
+        [f"{moment.number:>3}. {actor}{entry}{before:5.1f}% -> {after:5.1f}%", *judged(review, moment)]
+    )
+
+
+def judged(review: Review, moment: Moment) -> list[str]:
+    """What is to be said of an entry, in clauses: its mark, what it gave away, what was at stake, luck."""
+    told = []
     if moment.mark:
-        line += f"  {_SERIOUS.get(moment.mark, str)(moment.mark)}"
+        told.append(_SERIOUS.get(moment.mark, str)(moment.mark))
     if moment.alike:
-        line += f"  {moment.alike.removesuffix('.').lower()}"
+        told.append(
+            "; ".join(filter(None, [moment.alike.removesuffix(".").lower(), at_stake(review, moment)]))
+        )
     if slipped(moment):
-        line += f", gave away {lost(review, moment)}; best: {best_of(moment)}"
+        told[-1] += f", gave away {lost(review, moment)}; best: {best_of(moment)}"
     elif doubtful(moment):
-        line += f", gave away {lost(review, moment)}"
-    return "  ".join([line, *what_came_up(review, moment)])
+        told[-1] += f", gave away {lost(review, moment)}"
+    return told + what_came_up(review, moment)
 
 
 def _belief_lines(review: Review) -> list[str]:
@@ -108,13 +138,13 @@ def _belief_lines(review: Review) -> list[str]:
     lines = ["", _BELIEFS, f"     {'Player 1 of Player 2':<24}Player 2 of Player 1"]
     for moment in moments:
         strips = (f"{shaded(belief.places, belief.truth):<24}" for belief in moment.beliefs.values())
-        lines.append(f"{moment.number:>3}. {''.join(strips)}{who(moment)}: {moment.entry}")
+        lines.append(f"{moment.number:>3}. {''.join(strips)}{who(review, moment)}: {moment.entry}")
     return lines
 
 
 def _curve(review: Review) -> list[str]:
     """A bar for the opening and each entry, filled in eighths; bars of a long match are narrower."""
-    values = [review.opening, *(moment.after for moment in review.moments)]
+    values = [review.chance(value) for value in (review.opening, *(m.after for m in review.moments))]
     entries = len(values) - 1
     if 2 * len(values) <= _WIDTH:
         values = [value for value in values for _ in range(2)]
@@ -136,16 +166,14 @@ def _curve(review: Review) -> list[str]:
 
 
 def _paragraphs(review: Review) -> list[str]:
-    why, slips = why_lost(review), slips_of_loser(review)
+    told, slips = why(review), slips_to_learn_from(review)
     if slips:
-        why.append(_LOOK + command_to_solve(review.match.rules, slips[0].position))
-    return [*account(review), *(["", *why, ""] if why else []), legend()]
+        told.append(_LOOK + command_to_solve(review.match.rules, slips[0].position))
+    return [*account(review), *(["", *told, ""] if told else []), legend(review)]
 
 
-def _wrapped(paragraph: str) -> list[str]:
+def _wrapped(paragraph: str, width: int) -> list[str]:
     if not paragraph or paragraph.startswith(_COPIED):
         return [paragraph]
     indent = "  " if paragraph.startswith("- ") else ""
-    return wrap(
-        paragraph, _TEXT_WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
-    )
+    return wrap(paragraph, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)

@@ -1,0 +1,230 @@
+"""What boards are drawn with: colours by name, shapes, the two players' marks, and what can be pressed.
+
+Every colour is an attribute with its value in the light theme, so that a drawing stands alone, and a class by
+which `boards.css` restyles it. Nothing here has an id or a style of its own: several boards share a page.
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+from duels.core.rules import Seat
+
+WIDTH = 624
+"""Every board is as wide as its card, in units of the drawing."""
+LEAST_TEXT = 22
+"""The smallest letters: more than 12 pixels where a board is 360 pixels wide."""
+COLOURS = {
+    "card": "#ffffff",
+    "ink": "#1b2033",
+    "dim": "#596180",
+    "line": "#c9cee2",
+    "well": "#eceef6",
+    "p1": "#0072b2",
+    "p1-ink": "#ffffff",
+    "p2": "#e69f00",
+    "p2-edge": "#8f6200",
+    "p2-ink": "#1c1300",
+    "ok": "#007a58",
+    "ok-wash": "#d9efe8",
+    "back": "#39436f",
+    "back-mark": "#6b76a8",
+    "back-ok": "#7fe0c0",
+    "bulb": "#ffc53d",
+    "bulb-core": "#fff7db",
+    "bulb-edge": "#b98500",
+    "glow": "#ffc94d",
+    "goal": "#ffefcb",
+    "goal-edge": "#b98500",
+    "goal-ink": "#6d4d00",
+    "fog": "#8b93b0",
+}
+"""The colours of the light theme, by what they are for."""
+_FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
+
+
+def stylesheet() -> str:
+    """`boards.css`: dark and light, motion, and what is shown of targets."""
+    return files(__package__).joinpath("boards.css").read_text(encoding="utf-8")
+
+
+def element(
+    name: str, *inside: str, fill: str = "", stroke: str = "", classes: str = "", **attributes: Any
+) -> str:
+    """One element; `fill` and `stroke` name colours, and `_` in the name of an attribute stands for `-`."""
+    start = _start(name, fill, stroke, classes, **attributes)
+    return f"{start}>{''.join(inside)}</{name}>" if inside else f"{start}/>"
+
+
+@lru_cache(maxsize=8192)  # boards are drawn again and again, and most of their parts are as before
+def _start(name: str, fill: str, stroke: str, classes: str, **attributes: Any) -> str:
+    """A tag with its attributes, still open."""
+    painted = {f"f-{fill}": fill, f"s-{stroke}": stroke}
+    words = [classes, *(word for word, colour in painted.items() if colour in COLOURS)]
+    given: dict[str, Any] = {"class": " ".join(filter(None, words))}
+    given |= {"fill": COLOURS.get(fill, fill), "stroke": COLOURS.get(stroke, stroke)}
+    given = {key: value for key, value in given.items() if value}
+    given |= {key.replace("_", "-"): value for key, value in attributes.items()}
+    return f"<{name}" + "".join(f' {key}="{_value(value)}"' for key, value in given.items())
+
+
+def _value(value: str | float) -> str:
+    return escape(value) if isinstance(value, str) else f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def group(*inside: str, classes: str = "", **attributes: Any) -> str:
+    """Shapes that belong together; they are drawn around the point (0, 0) where `transform` places them."""
+    return element("g", *inside, classes=classes, **attributes)
+
+
+def at(x: float, y: float) -> str:
+    """The value of `transform` that puts a group's (0, 0) there."""
+    return f"translate({_value(x)} {_value(y)})"
+
+
+def text(
+    x: float,
+    y: float,
+    words: str,
+    size: float = LEAST_TEXT,
+    fill: str = "dim",
+    classes: str = "",
+    **more: Any,
+) -> str:
+    """Words centred on (x, y), which is the middle of a digit's height."""
+    written = escape(words)
+    place: dict[str, Any] = {"x": x, "y": y + size * 0.36, "font_size": size, "text_anchor": "middle"}
+    return element("text", written, fill=fill, classes=classes, **{**place, **more})
+
+
+def path(d: str, stroke: str, width: float, fill: str = "none", classes: str = "", **more: Any) -> str:
+    """A line with round ends."""
+    ends: dict[str, Any] = {"stroke_width": width, "stroke_linecap": "round", "stroke_linejoin": "round"}
+    return element("path", fill=fill, stroke=stroke, classes=classes, d=d, **ends, **more)
+
+
+def circle(x: float, y: float, r: float, fill: str, stroke: str = "", classes: str = "", **more: Any) -> str:
+    """A circle around (x, y); its `fill` may be "none"."""
+    return element("circle", fill=fill, stroke=stroke, classes=classes, cx=x, cy=y, r=r, **more)
+
+
+def box(
+    x: float,
+    y: float,
+    width: float,
+    height: float,
+    radius: float,
+    fill: str,
+    stroke: str = "",
+    classes: str = "",
+    **more: Any,
+) -> str:
+    """A rectangle with round corners, centred on (x, y); its `fill` may be "none"."""
+    place = {"x": x - width / 2, "y": y - height / 2, "width": width, "height": height, "rx": radius}
+    return element("rect", fill=fill, stroke=stroke, classes=classes, **place, **more)
+
+
+def mark(seat: Seat, x: float, y: float, r: float) -> str:
+    """A player's mark: a cross for Player 1, a ring for Player 2."""
+    width = r * 0.4
+    if seat is Seat.ONE:
+        return path(f"M{_value(x - r)} {_value(y - r)}l{_value(2 * r)} {_value(2 * r)}m0 {_value(-2 * r)}"
+                    f"l{_value(-2 * r)} {_value(2 * r)}", "p1", width)  # fmt: skip
+    return _ring(x, y, r * 1.05, width)
+
+
+def token(seat: Seat, x: float, y: float, r: float, letter: str = "") -> str:
+    """A player's token: a solid disc for Player 1, a ring for Player 2; a letter stands inside."""
+    if seat is Seat.ONE:
+        disc = circle(x, y, r, "p1") + circle(
+            x, y, r * 0.74, "none", "p1-ink", stroke_width=r * 0.09, opacity=0.45
+        )
+        return disc + (text(x, y, letter, r * 1.1, "p1-ink", font_weight=700) if letter else "")
+    ring = circle(x, y, r * 0.8, "card") + _ring(x, y, r * 0.8, r * 0.36)
+    return ring + (text(x, y, letter, r * 1.1, "ink", font_weight=700) if letter else "")
+
+
+def _ring(x: float, y: float, r: float, width: float) -> str:
+    """An orange ring; its darker edge stands out where orange alone would not."""
+    return circle(x, y, r, "none", "p2-edge", stroke_width=width + max(1.6, width * 0.24)) + circle(
+        x, y, r, "none", "p2", stroke_width=width
+    )
+
+
+def edge_of(seat: Seat) -> str:
+    """The colour of a line that stands for a player."""
+    return "p1" if seat is Seat.ONE else "p2-edge"
+
+
+def chip(
+    x: float, y: float, words: str, width: float, colour: str = "ok", wash: str = "ok-wash", weight: int = 600
+) -> str:
+    """A small label with a border."""
+    border = box(x, y, width, 34, 17, wash, colour, stroke_width=2)
+    return border + text(x, y, words, LEAST_TEXT, colour, font_weight=weight)
+
+
+def hit_box(x: float, y: float, width: float, height: float, radius: float = 18) -> str:
+    """The area that can be pressed, centred on (x, y); it shows when it is pointed at or focused."""
+    return box(x, y, width, height, radius, "none", classes="hit", pointer_events="all")
+
+
+def target(
+    action: str, cells: Iterable[object], label: str, *inside: str, mode: str = "", classes: str = ""
+) -> str:
+    """A legal action with a place on the board.
+
+    `action` is its notation and `cells` are the names of the cells that it is about. It is pressed itself;
+    with a `mode` it is not seen at first: the page offers the mode as a switch, and the target is reached by
+    picking its cells one after another.
+    """
+    shown: dict[str, Any] = {"data_mode": mode, "opacity": 0.0, "pointer_events": "none"} if mode else {}
+    return element(
+        "g",
+        *inside,
+        classes=f"target {classes}".strip(),
+        data_action=action,
+        data_cells=" ".join(map(str, cells)),
+        role="button",
+        tabindex="-1",
+        aria_label=label,
+        **shown,
+    )
+
+
+def cell(name: object, label: str, *inside: str, x: float, y: float, classes: str = "") -> str:
+    """A cell of the board around (x, y), by its name; `label` says what is there."""
+    return element(
+        "g",
+        *inside,
+        classes=f"cell {classes}".strip(),
+        data_cell=str(name),
+        data_key=f"cell-{name}",
+        role="img",
+        aria_label=label,
+        transform=at(x, y),
+    )
+
+
+def board(height: float, label: str, scene: Iterable[str], targets: Sequence[str] | None = None) -> str:
+    """The drawing: a picture that `label` says in words, or, with targets, a group of things to press."""
+    inside = [*scene]
+    if targets is not None:
+        inside.append(group(*targets, classes="targets", data_key="targets") if targets else "")
+    return element(
+        "svg",
+        *inside,
+        classes="board",
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {WIDTH} {height:.0f}",
+        role="img" if targets is None else "group",
+        aria_label=label,
+        font_family=_FONT,
+    )
+
+
+def decoration(*inside: str, **attributes: Any) -> str:
+    """Shapes that say nothing of their own to somebody who hears the board."""
+    return element("g", *inside, aria_hidden="true", **attributes)

@@ -1,0 +1,65 @@
+"""Where the cells of a line lie on a board: side by side, and where they are many in rows that wind."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import ceil
+
+from duels.core.svg import WIDTH
+
+_WIDEST = 96  # between the middles of two cells
+_SIDE_BY_SIDE = 9  # cells that still can be pressed in one row on a phone
+
+
+@dataclass(frozen=True)
+class Track:
+    """`cells` cells, numbered from 1, from left to right and back again.
+
+    A neighbour is always beside, above or below. `margin` is left on both sides where there is more than one
+    row; `upwards` puts the first row at the bottom.
+    """
+
+    cells: int
+    row_height: float
+    first_row: float
+    per_row: int = _SIDE_BY_SIDE
+    margin: float = 44
+    upwards: bool = False
+
+    @cached_property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return ceil(self.cells / self.per_row)
+
+    @cached_property
+    def columns(self) -> int:
+        """How many cells a row has; the last may have fewer."""
+        return ceil(self.cells / self.rows)
+
+    @cached_property
+    def pitch(self) -> float:
+        """From the middle of a cell to the middle of the next."""
+        if self.rows == 1:
+            return min(_WIDEST, (WIDTH - 22) / self.columns)
+        return min(_WIDEST, (WIDTH - 2 * self.margin) / max(1, self.columns - 1))
+
+    @property
+    def height(self) -> float:
+        """What all rows take."""
+        return self.rows * self.row_height
+
+    def at(self, cell: int) -> tuple[float, float]:
+        """The middle of a cell."""
+        row, column = divmod(cell - 1, self.columns)
+        column = self.columns - 1 - column if row % 2 else column
+        line = self.rows - 1 - row if self.upwards else row
+        x = WIDTH / 2 + (column - (self.columns - 1) / 2) * self.pitch
+        return x, self.first_row + line * self.row_height
+
+    def line(self, first: int = 1, last: int | None = None) -> str:
+        """The way from one cell to another, as the data of a path."""
+        points = [self.at(cell) for cell in range(first, (last or self.cells) + 1)]
+        return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
+
+    def bends(self, cell: int) -> bool:
+        """Whether the next cell is in another row."""
+        return cell < self.cells and self.at(cell)[1] != self.at(cell + 1)[1]

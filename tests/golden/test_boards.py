@@ -1,0 +1,190 @@
+"""What is drawn for a seat: golden boards, and what holds for every board of every game."""
+
+import re
+from collections import defaultdict
+from random import Random
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from duels.core.drawing import TextDrawing
+from duels.core.match import Match
+from duels.core.rules import Seat, Sight
+from duels.core.svg import COLOURS, LEAST_TEXT, WIDTH, stylesheet
+from duels.games import GAMES, find_game
+from tests.golden.boards import BOARDS, FOLDER, Board
+from tests.support import AnyMatch, AnyRules, all_matches, all_rules, play_randomly
+
+OTHER_SIZES: list[tuple[str, dict[str, int]]] = [
+    ("lights", {"lights": 1}),
+    ("lights", {"lights": 30}),
+    ("leap", {"goal": 49}),
+    ("leap", {"goal": 1}),
+    ("chain", {"cells": 9}),
+    ("chain", {"cells": 16}),
+    ("hunt", {"cells": 1}),
+    ("hunt", {"cells": 15}),
+    ("flip", {"side": 4, "values": 4, "copies": 4, "target": 15}),
+    ("flip", {"side": 9, "values": 9, "copies": 9}),
+]
+EVERY_SIZE = [*all_rules(), *(find_game(name).rules(**options) for name, options in OTHER_SIZES)]
+RULES = pytest.mark.parametrize("rules", EVERY_SIZE, ids=repr)
+
+
+def draw(sight: Sight[Any, Any], targets: bool = True) -> ElementTree.Element:
+    return ElementTree.fromstring(sight.rules.game.drawing(sight.rules).draw(sight, targets=targets))
+
+
+def targets_of(svg: ElementTree.Element) -> list[ElementTree.Element]:
+    return [part for part in svg.iter() if "target" in part.get("class", "").split()]
+
+
+@pytest.mark.parametrize("board", BOARDS, ids=lambda board: board.path.stem)
+def test_the_board_is_drawn_as_before(board: Board) -> None:
+    assert board.draw() == board.path.read_text(encoding="utf-8"), "`make golden` shows how"
+
+
+def test_every_game_has_golden_boards() -> None:
+    assert {board.game for board in BOARDS} == set(GAMES)
+    assert {path.name for path in FOLDER.glob("*.svg")} == {board.path.name for board in BOARDS}
+
+
+@RULES
+def test_every_board_along_a_match_keeps_the_contract(rules: AnyRules) -> None:
+    match = play_randomly(Match.start(rules), Random(5), 40, resign=True)
+    for step in [Match.start(rules), *match.steps()][:: max(1, len(match.turns) // 12)]:
+        for seat in Seat:
+            sight = step.sight(seat)
+            check_drawn(sight)
+            check_targets(sight)
+
+
+def check_drawn(sight: Sight[Any, Any]) -> None:
+    for targets in (False, True):
+        svg = draw(sight, targets)
+        assert svg.tag == "{http://www.w3.org/2000/svg}svg"
+        left, top, width, height = map(float, svg.attrib["viewBox"].split())
+        assert (left, top, width) == (0, 0, WIDTH)
+        assert height > 0
+        assert svg.get("role") == ("group" if targets else "img")
+        assert svg.attrib["aria-label"].endswith(".")
+        for part in svg.iter():
+            assert not part.tag.endswith("style")
+            assert not {"style", "id"} & part.attrib.keys()
+            for colour in ("fill", "stroke"):
+                assert part.get(colour, "none") in {"none", *COLOURS.values()}
+        keys = [part.attrib["data-key"] for part in svg.iter() if "data-key" in part.attrib]
+        assert len(keys) == len(set(keys))
+
+
+def check_targets(sight: Sight[Any, Any]) -> None:
+    rules = sight.rules
+    drawing = rules.game.drawing(rules)
+    svg = draw(sight)
+    found = targets_of(svg)
+    placed = [rules.format(action) for action in sight.actions if drawing.has_place(action)]
+    assert sorted(part.attrib["data-action"] for part in found) == sorted(placed)
+    assert not targets_of(draw(sight, targets=False))
+    cells = {part.get("data-cell") for part in svg.iter()}
+    for part in found:
+        assert part.get("role") == "button"
+        assert part.get("tabindex") == "-1"
+        assert part.get("aria-label")
+        assert set(part.attrib["data-cells"].split()) <= cells
+    # What is pressed lies apart; what shares its cells is reached through them, and each way leads to one.
+    modes = [(part.get("data-mode"), frozenset(part.attrib["data-cells"].split())) for part in found]
+    by_cells = [mode for mode in modes if mode[0]]
+    assert len(set(by_cells)) == len(by_cells)
+    check_apart([box for part in found if not part.get("data-mode") for box in hit_boxes(part)])
+
+
+def hit_boxes(part: ElementTree.Element) -> list[tuple[float, float, float, float]]:
+    boxes = [rect for rect in part.iter() if rect.get("class") == "hit"]
+    assert len(boxes) == 1
+    x, y, width, height = (float(boxes[0].attrib[name]) for name in ("x", "y", "width", "height"))
+    return [(x, y, x + width, y + height)]
+
+
+def check_apart(boxes: list[tuple[float, float, float, float]]) -> None:
+    for n, (left, top, right, bottom) in enumerate(boxes):
+        for other in boxes[:n]:
+            wide = min(right, other[2]) - max(left, other[0])
+            high = min(bottom, other[3]) - max(top, other[1])
+            assert min(wide, high) < 0.2, "two targets overlap"
+
+
+@pytest.mark.parametrize("board", BOARDS, ids=lambda board: board.path.stem)
+def test_letters_are_large_enough_to_be_read_on_a_phone(board: Board) -> None:
+    """12 of 360 pixels."""
+    for part in ElementTree.fromstring(board.draw()).iter():
+        assert float(part.get("font-size", LEAST_TEXT)) >= 12 * WIDTH / 360
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_targets_of_the_books_games_are_wide_enough_for_a_finger(game: str) -> None:
+    """44 of 360 pixels."""
+    for seed in range(3):
+        match = play_randomly(Match.start(find_game(game).rules()), Random(seed), 30)
+        for step in match.steps():
+            if isinstance(step.actor, Seat):
+                for part in targets_of(draw(step.sight(step.actor))):
+                    for left, top, right, bottom in hit_boxes(part) if not part.get("data-mode") else ():
+                        assert min(right - left, bottom - top) >= 44 * WIDTH / 360 - 0.3
+                        assert left >= -1
+                        assert right <= WIDTH + 1
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "turns"), [("hunt", {"cells": 3}, 4), ("hunt", {"cells": 2, "max_turns": 2}, 6)]
+)
+def test_matches_that_a_seat_cannot_tell_apart_look_alike(
+    name: str, options: dict[str, int], turns: int
+) -> None:
+    rules = find_game(name).rules(**options)
+    drawing = rules.game.drawing(rules)
+    looks: dict[tuple[Any, ...], set[str]] = defaultdict(set)
+    met: dict[tuple[Any, ...], int] = defaultdict(int)
+    for length in range(turns + 1):
+        for match in all_matches(Match.start(rules), length):
+            for seat in Seat:
+                known = (seat, tuple(match.seen(seat)))
+                met[known] += 1
+                looks[known].add(drawing.draw(match.sight(seat), targets=True))
+    assert max(met.values()) > 1
+    assert {len(drawn) for drawn in looks.values()} == {1}
+
+
+def test_flip_shows_a_tile_that_was_turned_back_as_any_other() -> None:
+    turned_back = Board("flip", "", "D4+D5; 2,5; keep D4").draw()
+    (tile,) = (part for part in ElementTree.fromstring(turned_back).iter() if part.get("data-cell") == "D5")
+    assert tile.get("aria-label") == "D5: face down"
+    assert not "".join(tile.itertext()).strip()
+
+
+def test_hunt_shows_a_captor_its_victim_and_nobody_else_a_token() -> None:
+    captured = Board("hunt", "", "move 3; observe 5; move 2; observe 3").match
+    tokens = {
+        seat: {
+            key for part in draw(captured.sight(seat)).iter() if "token" in (key := part.get("data-key", ""))
+        }
+        for seat in Seat
+    }
+    assert tokens == {Seat.ONE: {"token-1"}, Seat.TWO: {"token-1", "token-2"}}
+
+
+def test_the_stylesheet_knows_every_colour_and_keeps_the_light_ones() -> None:
+    css = stylesheet()
+    light = dict(re.findall(r"--([a-z0-9-]+): light-dark\((#[0-9a-f]{6}),", css))
+    assert light == COLOURS
+    for name in COLOURS:
+        assert f".f-{name} {{ fill: var(--{name}); }} .s-{name} {{ stroke: var(--{name}); }}" in css
+
+
+def test_a_game_without_a_drawing_takes_the_same_keywords() -> None:
+    match: AnyMatch = Match.start(find_game("chain").rules())
+    drawing: TextDrawing[Any, Any] = TextDrawing(find_game("chain").words(match.rules))
+    svg = ElementTree.fromstring(drawing.draw(match.sight(Seat.ONE), targets=True))
+    assert svg.get("role") == "group"
+    assert not targets_of(svg)
+    assert not any(drawing.has_place(action) for action in match.actions)
