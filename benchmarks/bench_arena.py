@@ -6,6 +6,7 @@ matches are about as long as those of lights. Neither of them grades a move or k
 
 import argparse
 import json
+import os
 import random
 import shlex
 import sys
@@ -164,7 +165,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the numbers to this file")
     asked = parser.parse_args()
-    found: dict[str, Any] = {"matches": matches(), "question_seconds": program_overhead()}
+    found: dict[str, Any] = {
+        "load": os.getloadavg()[0],
+        "matches": matches(),
+        "question_seconds": program_overhead(),
+    }
     print(
         "Matches a second, club against expert: bare, one core, cost of the run; by the clock on one and two"
     )

@@ -22,7 +22,8 @@ def arena() -> str:
 
 Matches a second between club and expert, every decision graded and luck taken out: with nothing around them,
 and as a run that plans, logs and can go on, by CPU time on one core; then how many times quicker two
-processes are than one, by the wall clock, their start included.
+processes are than one, by the wall clock, their start included. The machine's load average was
+{data["load"]:.1f} when this began: what others run on its two cores counts against the latter.
 
 {table(("game", "bare", "in a run", "cost of the run", "two processes: times"), runs)}
 A question to a program over pipes takes {1000 * data["question_seconds"]:.2f} ms until its answer is read,
