@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from duels.analysis.exploitability import exploitability
+from duels.arena import probe_report
 from duels.arena.config import ProbeConfig
 from duels.arena.folder import Folder
 from duels.arena.positions import STRATA, draw_positions, draw_weighted
@@ -30,7 +31,10 @@ def probed(folder: Path, player: str, *games: str, **settings: Any) -> dict[str,
     return as_data(probe(ProbeConfig(player, games, **settings), folder))
 
 
-@pytest.mark.parametrize(("player", "game"), [("best", "lights"), ("club", "lights"), ("greedy", "leap")])
+LEAP = pytest.param("greedy", "leap", marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize(("player", "game"), [("club", "lights"), LEAP])
 def test_exploitability_and_results_are_those_of_the_whole_policy(
     player: str, game: str, tmp_path: Path
 ) -> None:
@@ -61,7 +65,8 @@ def test_mirror_images_are_asked_once_if_that_is_wanted(tmp_path: Path) -> None:
         probed(tmp_path / "leap", "club", "leap", symmetric=True)
 
 
-def test_a_player_that_draws_gets_an_interval(tmp_path: Path) -> None:
+def test_a_player_that_draws_gets_an_interval(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(probe_report, "BOOTSTRAPS", 5)
     told = probed(tmp_path / "probe", f"cmd:{GOOD['python']}", "lights", samples=2)["games"]["lights"]
     found = told["exploitability"]
     assert 0 < found["low"] <= found["estimate"] <= found["high"] <= 0.5
