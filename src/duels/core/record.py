@@ -244,12 +244,13 @@ def _find_rules(headers: dict[str, str], found_at: dict[str, int], find_rules: R
         raise RecordError(str(error), found_at["game"]) from None
     line = found_at.get("options")
     try:
-        return kind(**_read_options(kind, headers.get("options", "")))
+        return kind(**read_options(kind, headers.get("options", "")))
     except DuelsError as error:
         raise RecordError(str(error), line) from None
 
 
-def _read_options(kind: type[AnyRules], text: str) -> dict[str, OptionValue]:
+def read_options(kind: type[AnyRules], text: str) -> dict[str, OptionValue]:
+    """Options as a record's header writes them: `cells=9 run=5`."""
     known = {option.name: option for option in options_of(kind)}
     options: dict[str, OptionValue] = {}
     for part in text.split():
