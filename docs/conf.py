@@ -85,6 +85,13 @@ def implemented(thing: Any) -> str | None:
     return None
 
 
+def readable(
+    app: Sphinx, what: str, name: str, thing: Any, options: Any, signature: str | None, result: str | None
+) -> tuple[str | None, str | None]:
+    """Write a default that a dataclass makes anew as `...`: Sphinx cannot read `<factory>`."""
+    return signature and signature.replace("<factory>", "..."), result
+
+
 def unmentioned(app: Sphinx, env: Any) -> None:
     """Warn of public modules and names that no page documents."""
     import duels
@@ -104,4 +111,5 @@ def warn(message: str, name: str) -> None:
 
 def setup(app: Sphinx) -> None:
     app.connect("autodoc-process-docstring", explain)
+    app.connect("autodoc-process-signature", readable)
     app.connect("env-check-consistency", unmentioned)

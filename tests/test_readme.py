@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from duels.games import GAMES
+
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -64,11 +66,24 @@ def test_links_lead_somewhere() -> None:
                 assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
-def test_the_picture_is_what_the_match_looks_like() -> None:
-    drawn = subprocess.run(
-        [sys.executable, "docs/images/draw.py"], cwd=ROOT, capture_output=True, encoding="utf-8", check=True
-    )
-    assert drawn.stdout == (ROOT / "docs/images/chain.svg").read_text(encoding="utf-8")
+def test_the_pictures_are_what_matches_look_like(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "docs/images/draw.py", tmp_path], cwd=ROOT, check=True)
+    drawn = sorted(path.name for path in tmp_path.iterdir())
+    assert drawn == sorted(["chain.svg", *(f"board-{game}.svg" for game in GAMES)])
+    for name in drawn:
+        kept = (ROOT / "docs/images" / name).read_text(encoding="utf-8")
+        assert (tmp_path / name).read_text(encoding="utf-8") == kept, "python docs/images/draw.py"
+
+
+def test_nothing_in_the_picture_is_placed_by_spaces() -> None:
+    """Browsers merge them, and then cell numbers do not stand under their cells."""
+    picture = (ROOT / "docs/images/chain.svg").read_text(encoding="utf-8")
+    lines = [re.findall(r'<tspan x="([0-9.]+)"[^>]*>(.*?)</tspan>', line) for line in picture.splitlines()]
+    numbered = [at for at, words in enumerate(lines) if "".join(word for _, word in words) == "1234567"]
+    assert len(numbered) == 2
+    for at in numbered:
+        assert [x for x, word in lines[at - 1] if word in "XO_"] == [x for x, _ in lines[at]]
+    assert "  " not in picture
 
 
 def test_the_ledger_names_tests_that_exist() -> None:

@@ -13,8 +13,6 @@ from duels.core.errors import (
     RecordError,
     UnknownName,
 )
-from duels.core.game import Game
-from duels.games import all_games, find_game, load_record, rules_of
 
 if TYPE_CHECKING:
     # `as` exports what needs NumPy; `from duels import *` is for everybody, and leaves it out.
@@ -25,11 +23,13 @@ if TYPE_CHECKING:
     from duels.analysis.exploitability import exploitability_bounds as exploitability_bounds
     from duels.analysis.hints import Hint, hint
     from duels.analysis.review import Review, review
+    from duels.core.game import Game
     from duels.core.match import Match, draw
     from duels.core.options import OptionValue
     from duels.core.record import Record
     from duels.core.record import dumps as dump_record
     from duels.core.rules import CHANCE, Ending, Event, Outcome, Rules, Seat, Sight
+    from duels.games import all_games, find_game, load_record
     from duels.players import Player, make_player
 
     __version__: str
@@ -76,6 +76,7 @@ _LATER = {
     "Ending": "duels.core.rules.Ending",
     "Event": "duels.core.rules.Event",
     "Exercise": "duels.analysis.exercises.Exercise",
+    "Game": "duels.core.game.Game",
     "Hint": "duels.analysis.hints.Hint",
     "Match": "duels.core.match.Match",
     "Outcome": "duels.core.rules.Outcome",
@@ -85,12 +86,15 @@ _LATER = {
     "Rules": "duels.core.rules.Rules",
     "Seat": "duels.core.rules.Seat",
     "Sight": "duels.core.rules.Sight",
+    "all_games": "duels.games.all_games",
     "draw": "duels.core.match.draw",
     "dump_record": "duels.core.record.dumps",
     "exercises": "duels.analysis.exercises.exercises",
     "exploitability": "duels.analysis.exploitability.exploitability",
     "exploitability_bounds": "duels.analysis.exploitability.exploitability_bounds",
+    "find_game": "duels.games.find_game",
     "hint": "duels.analysis.hints.hint",
+    "load_record": "duels.games.load_record",
     "make_player": "duels.players.make_player",
     "review": "duels.analysis.review.review",
     "table_of": "duels.analysis.agents.table_of",
@@ -100,6 +104,7 @@ _LATER = {
 def start(game: "str | Game | Rules[Any, Any, Any]", **options: "OptionValue") -> "Match[Any, Any, Any]":
     """A new match, of a game or the one of that name with these options, or by rules."""
     from duels.core.match import Match
+    from duels.games import rules_of
 
     return Match.start(rules_of(game, **options))
 

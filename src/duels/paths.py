@@ -1,4 +1,4 @@
-"""Where the user's own files go: matches and other data, and what can be computed again.
+"""Where the user's files go: matches and other data, and a cache of what can be recomputed.
 
 `DUELS_HOME` puts everything into one folder of the user's choice.
 """
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def data_dir() -> Path:
-    """The folder for what the user would miss."""
+    """The folder for data that the user would miss."""
     home = os.environ.get("DUELS_HOME")
     if home:
         return Path(home)
@@ -18,7 +18,7 @@ def data_dir() -> Path:
 
 
 def cache_dir() -> Path:
-    """The folder for what can be computed again."""
+    """The folder for what can be recomputed."""
     home = os.environ.get("DUELS_HOME")
     if home:
         return Path(home) / "cache"
@@ -28,5 +28,5 @@ def cache_dir() -> Path:
 
 
 def matches_dir() -> Path:
-    """The folder of the matches that were played without a file name."""
+    """The folder for matches that were played without a file name."""
     return data_dir() / "matches"

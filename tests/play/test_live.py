@@ -21,7 +21,7 @@ from duels.games import find_game
 from duels.play.journal import Journal
 from duels.play.library import read_record
 from duels.play.live import LiveMatch
-from duels.play.new_match import MACHINE_LIMIT, NewMatch, limited, seat_players
+from duels.play.new_match import MACHINE_LIMIT, NewMatch, SettingError, limited, seat_players
 from tests.support import GAME_NAMES, HEADERS, home, lines_of, play_as_table
 
 PEOPLE: dict[Seat, Any] = dict.fromkeys(Seat)
@@ -198,3 +198,13 @@ def test_machines_play_under_a_limit() -> None:
     assert NewMatch(chain.rules(), "human", "random").rules == chain.rules()
     assert limited(chain.rules(cells=5, max_boards=2)) == chain.rules(cells=5, max_boards=2)
     assert limited(find_game("lights").rules()) == find_game("lights").rules()
+
+
+@pytest.mark.parametrize(("setting", "text"), [("seed", "a\0b"), ("chance", "4")])
+def test_a_setting_that_cannot_be_is_told_without_a_surface(setting: str, text: str) -> None:
+    """The terminal calls it --seed, a page something else."""
+    asked: dict[str, Any] = {setting: text}
+    with pytest.raises(SettingError) as raised:
+        NewMatch(find_game("chain").rules(), **asked)
+    assert raised.value.setting == setting
+    assert "--" not in str(raised.value)

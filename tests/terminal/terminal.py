@@ -23,7 +23,8 @@ CLEAR = "\x1b[2J\x1b[H"
 class Terminal:
     """A terminal with `duels` running in it. Use as a context manager."""
 
-    command: Sequence[str] = COMMAND
+    shell: Sequence[str] = ()
+    """What runs the command, if it is not the terminal itself."""
 
     def __init__(
         self,
@@ -38,7 +39,7 @@ class Terminal:
         termios.tcsetwinsize(worker, (rows, columns))
         self.found = termios.tcgetattr(self.master)
         self.process = subprocess.Popen(
-            [*self.command[:-1], program, *map(str, arguments)],
+            [*self.shell, *COMMAND[:-1], program, *map(str, arguments)],
             stdin=worker,
             stdout=worker,
             stderr=worker,
@@ -86,9 +87,23 @@ class Terminal:
             for prompt in prompts:
                 if shown.endswith(prompt.encode()):
                     self._read_to = len(self.output)
+                    self._wait_until_idle()
                     return prompt
             if not self._receive():
                 raise AssertionError(f"waited for {prompts}, got {shown!r}")
+
+    def _wait_until_idle(self) -> None:
+        """Wait until the command waits for a key: readline hears an earlier signal only after one."""
+        give_up = time.monotonic() + PATIENCE
+        while time.monotonic() < give_up:
+            try:
+                status = Path(f"/proc/{os.tcgetpgrp(self.master)}/stat").read_text()
+            except OSError:  # no such system, or the command has left
+                time.sleep(0.05)
+                return
+            if status.rpartition(")")[2].split()[0] in "ST":
+                return
+            time.sleep(0.002)
 
     def press(self, prompt: str, key: str) -> None:
         """Wait for the question, then press one key."""
@@ -179,7 +194,7 @@ STOPPED = "stopped$ "
 class Job(Terminal):
     """The command as a job of a shell, which can be stopped and go on."""
 
-    command = (sys.executable, "-c", _SHELL, *COMMAND)
+    shell = (sys.executable, "-c", _SHELL)
 
     def signal(self, number: int) -> None:
         """Send a signal to the job, not to the shell."""

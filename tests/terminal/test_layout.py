@@ -1,10 +1,15 @@
 """Lines are broken between words, never in one, and ink takes no room."""
 
+from pathlib import Path
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from duels.core.words import Ink, plain
 from duels.terminal.layout import wrap
+from tests.support import duels
+from tests.terminal.terminal import Terminal
 
 WORDS = st.lists(st.text("abc.,'-", min_size=1, max_size=12), min_size=1, max_size=60)
 
@@ -30,3 +35,25 @@ def test_a_row_of_cells_is_broken_between_cells() -> None:
 def test_what_fits_stays_as_it_is() -> None:
     board = "   1   2   3\nA [ ] [4] [ ]\n"
     assert wrap(board, 80) == board
+
+
+def test_what_does_not_fit_goes_on_in_the_next_line_of_a_paragraph() -> None:
+    card = "Turn      one two three four five\n          six\n- seven eight nine ten eleven twelve\n  13\n"
+    assert wrap(card, 30) == (
+        "Turn      one two three four\n          five six\n- seven eight nine ten eleven\n  twelve 13\n"
+    )
+
+
+def test_rows_of_a_drawing_stay_apart() -> None:
+    rows = "  50% |####\n      |####\n"
+    assert wrap(rows, 8).split() == rows.split()
+    listed = "  1. one  two three four five six\n  2. seven\n"
+    assert wrap(listed, 30) == "  1. one  two three four five\n          six\n  2. seven\n"
+
+
+@pytest.mark.parametrize("arguments", [("rules", "chain"), ("games",), ("players",)])
+def test_lists_and_cards_fit_a_narrow_terminal(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    with Terminal(tmp_path, *arguments, size=(50, 24)) as terminal:
+        assert terminal.wait() == 0
+    assert max(map(len, terminal.text.splitlines())) <= 50
+    assert terminal.text.split() == duels(tmp_path, *arguments).out.split()

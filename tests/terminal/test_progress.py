@@ -48,7 +48,7 @@ def test_a_person_is_told_what_goes_on_and_how_far_it_is(
 ) -> None:
     clock = [100.0]
     monkeypatch.setattr(screens, "monotonic", lambda: clock[0])
-    with redirect_stderr(terminal), Screen().patience("solving") as tell:
+    with redirect_stderr(terminal), Screen().progress("solving") as tell:
         clock[0] += 11.2  # compiled code may not have let anybody be reminded
         wait_for(terminal, "… solving, 11 s")
         tell("13%")
@@ -65,7 +65,7 @@ def test_a_person_is_told_what_goes_on_and_how_far_it_is(
 
 def test_a_pipe_is_told_nothing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(screens, "_REMIND_EVERY", 0.001)
-    with Screen().patience("solving"):
+    with Screen().progress("solving"):
         time.sleep(0.02)
     assert capsys.readouterr() == ("", "")
 
@@ -116,7 +116,7 @@ def test_things_come_one_by_one_and_a_failure_comes_through(terminal: FakeTermin
         yield 2
         raise ValueError("no more")
 
-    found = Screen().patiently("looking", things)
+    found = Screen().with_progress("looking", things)
     with redirect_stderr(terminal):
         assert [next(found), next(found)] == [1, 2]
         with pytest.raises(ValueError, match="no more"):

@@ -16,6 +16,7 @@ from duels.core.rules import Seat
 from duels.games import find_game
 from duels.solving.oracles import oracle_for
 from duels.terminal.commands import run
+from tests import support
 from tests.analysis.matches import random_match
 from tests.analysis.test_review_page import steps_of
 
@@ -150,8 +151,8 @@ def test_a_hunt_shows_both_beliefs_over_time(tmp_path: Path, capsys: pytest.Capt
     assert one_of_two[3:6] == "[ ]"
     assert "(All values are estimates.)" in out
     text = page.read_text(encoding="utf-8")
-    assert text.count('<td class="cell') == 8 * 14
-    assert text.count("cell true") == 7 + 5  # Player 1 entered with the first entry, Player 2 with the third
+    assert text.count('<td class="place') == 8 * 14
+    assert text.count("●</td>") == 7 + 5  # Player 1 entered with the first entry, Player 2 with the third
 
 
 def test_review_as_json(record: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -261,8 +262,8 @@ def test_a_page_of_a_hunt_shows_both_tokens_and_tells_luck_as_the_terminal_does(
     out, steps = capsys.readouterr().out, steps_of(page.read_text(encoding="utf-8"))
     one, two = steps[4]["board"].split("</figure>")[:2]
     assert "<figcaption>Player 1" in one
-    assert "[1][2][@]" in one
-    assert "[1][2][3][4][5][@]" in two
+    assert "your token is on 3;" in one
+    assert "your token is on 6;" in two
     parts = 0
     for number in range(1, 9):
         told = re.findall(r"(?:chance of the draw|luck): [+-][0-9.]+ for Player 1", line_of(out, number))
@@ -274,3 +275,12 @@ def test_a_page_of_a_hunt_shows_both_tokens_and_tells_luck_as_the_terminal_does(
     assert re.search(
         r"Luck: \S+ for Player 1 \(chance of the draw, where perfect play mixes: [+-]\d+\.\d\)\.", account
     )
+
+
+def test_the_pages_command_plays_on_from_the_board(record: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    assert run(["review", str(record), "--html", str(page)]) == 0
+    steps = steps_of(page.read_text(encoding="utf-8"))
+    played = support.duels(tmp_path, *shlex.split(steps[3]["here"])[1:], entered="1\n5\n")
+    assert "States: X X X X O O O" in played.out
+    assert "States: X X X X X O O" in played.out

@@ -103,9 +103,40 @@ def test_a_match_that_is_stopped_leaves_the_terminal_to_the_shell_and_hides_its_
         terminal.ask("Enters: ")
         terminal.send("MOVE 5\n")
         terminal.answer("Enters: ", "OBSERVE 2")
-        terminal.ask("q quit: ")
-        terminal.send("q")
+        terminal.press("q quit: ", "q")
         assert terminal.wait() == 0
         assert terminal.left_as_found
     assert "MOVE 5" not in terminal.text
     assert "Player 2 wins by capturing Player 1's token!" in terminal.text
+
+
+def test_a_line_that_is_being_edited_goes_on_after_a_stop(tmp_path: Path) -> None:
+    with Job(tmp_path, "play", "chain", NO_COLOR="1") as terminal:
+        terminal.ask("want to observe: ")
+        terminal.send("37\x1b[D")
+        terminal.ask("37\x08")  # it has gone to the left
+        terminal.send("\x1a")
+        terminal.ask(STOPPED)
+        assert terminal.left_as_found
+        terminal.send("\n")
+        terminal.wait_for_hiding()
+        terminal.send("\x7f\n")  # the 3 is gone
+        terminal.expect("You have observed cell 7.")
+        terminal.answer("want to observe: ", "quit")
+        assert terminal.wait() == 0
+        assert terminal.left_as_found
+
+
+def test_one_key_can_be_pressed_after_a_stop(tmp_path: Path) -> None:
+    with Job(tmp_path, "play", "lights", "--seat2", "greedy", NO_COLOR="1") as terminal:
+        terminal.answer("> ", "resign")
+        terminal.answer("(yes/no): ", "yes")
+        terminal.ask("q quit: ")
+        terminal.send("\x1a")
+        terminal.ask(STOPPED)
+        assert terminal.left_as_found
+        terminal.send("\n")
+        terminal.wait_for_hiding()
+        terminal.send("q")
+        assert terminal.wait() == 0
+        assert terminal.left_as_found

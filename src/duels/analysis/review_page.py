@@ -1,57 +1,95 @@
-"""A review as one self-contained HTML page: the curve, and boards to step through."""
+"""A review as one self-contained HTML page: the curve, every entry with what it cost, and boards."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from html import escape
 from importlib.resources import files
+from itertools import pairwise
 from string import Template
 from typing import Any
 
-from duels.analysis.review import Belief, Moment, Review
+from duels.analysis.review import AnyMatch, Belief, Moment, Review
 from duels.analysis.review_words import (
     account,
     best_of,
     heading,
     legend,
     lost,
+    slipped,
     what_came_up,
     who,
     why_lost,
 )
-from duels.analysis.wording import MARKS, belief_strip, darkness, of_player_1
+from duels.analysis.wording import MARKS, darkness, in_percent, of_player_1
 from duels.core.drawing import Drawing
 from duels.core.rules import Seat
+from duels.core.svg import stylesheet
 from duels.core.words import Words, plain
 
-_WIDTH, _HEIGHT, _MARGIN = 720, 220, 34
+_HEIGHT, _MARGIN = 180, 14  # of the curve, in pixels; it is as wide as the page
 _LEAST_GAP = 14  # between dots that are 12 wide
 _LISTED = {mark.name for mark in MARKS[2:]}
+PlayOn = Callable[[int], str]
+"""The command that plays on from after so many entries."""
 
 
-def review_as_page(review: Review) -> str:
-    """The page; it needs nothing but itself."""
+def review_as_page(
+    review: Review, headers: Mapping[str, str] | None = None, play_on: PlayOn | None = None
+) -> str:
+    """The page; it needs nothing but itself.
+
+    `headers` are the record's, which name players and date.
+    """
     template = Template(files(__package__).joinpath("review.html").read_text(encoding="utf-8"))
     return template.substitute(
-        title=escape(f"{review.game.title}: {heading(review)}"),
+        styles=stylesheet() + curve_stylesheet(),
+        title=escape(review.game.title),
+        game=escape(review.game.name),
+        outcome=escape(heading(review)),
+        players=_players(headers or {}),
         chance=of_player_1(review.match.rules),
         curve=curve(review),
-        mistakes=_mistakes(review),
+        entries=_entries(review),
         beliefs=_beliefs(review),
         # A closing tag inside the data would end the script.
-        steps=json.dumps(review_steps(review)).replace("</", "<\\/"),
+        steps=json.dumps(review_steps(review, play_on)).replace("</", "<\\/"),
         account=escape(plain("\n".join(_account(review)))),
     )
 
 
-def review_steps(review: Review) -> list[dict[str, str]]:
-    """The match entry by entry, each with its boards as SVG, a title, what there is to say, and its mark."""
+def review_steps(review: Review, play_on: PlayOn | None = None) -> list[dict[str, str]]:
+    """The start, then every entry: boards as SVG, a title, what there is to say, its mark, commands."""
     rules = review.match.rules
     words, drawing = review.game.words(rules), review.game.drawing(rules)
-    steps = [{"title": "The start", "board": "", "text": plain(words.opening()), "mark": ""}]
+    looking = tuple(Seat) if rules.has_secrets else (Seat.ONE,)
+    start = "".join(_boards(drawing, review.match.after(0), looking))
+    opening = {"title": "The start", "board": start, "text": plain(words.opening()).strip(), "mark": ""}
+    steps = [{**opening, **_commands(review, 0, play_on)}]
     for moment in review.moments:
-        board = "".join(_boards(drawing, moment, _looking(moment)))
-        steps.append({"board": board, **_step(review, words, moment, _looking(moment))})
+        board = "".join(_boards(drawing, moment.match, _looking(moment)))
+        told = _step(review, words, moment, _looking(moment))
+        steps.append({"board": board, **told, **_commands(review, moment.number, play_on)})
     return steps
+
+
+def _players(headers: Mapping[str, str]) -> str:
+    """Who played, and when, as far as the record says."""
+    seats = [(seat, headers.get(f"seat{seat.value}")) for seat in Seat]
+    said = [f'<b class="p{seat.value}">{seat.label}</b>: {escape(name)}' for seat, name in seats if name]
+    if started := headers.get("started"):
+        said.append(f"<time>{escape(started)}</time>")
+    return f'<p class="players">{" · ".join(said)}</p>' if said else ""
+
+
+def _commands(review: Review, number: int, play_on: PlayOn | None) -> dict[str, str]:
+    """Commands to copy: play on from the board that is shown, and a slip once more."""
+    if play_on is None:
+        return {}
+    over = number == len(review.moments) and review.match.over
+    found = {} if over else {"here": play_on(number)}
+    if number and slipped(review.moments[number - 1]):
+        found["again"] = play_on(number - 1)
+    return found
 
 
 def _account(review: Review) -> list[str]:
@@ -66,11 +104,11 @@ def _looking(moment: Moment) -> tuple[Seat, ...]:
     return (moment.actor,) if isinstance(moment.actor, Seat) else (Seat.ONE,)
 
 
-def _boards(drawing: Drawing[Any, Any], moment: Moment, looking: tuple[Seat, ...]) -> Iterator[str]:
-    """The boards after an entry, each with its player where they differ."""
+def _boards(drawing: Drawing[Any, Any], match: AnyMatch, looking: tuple[Seat, ...]) -> Iterator[str]:
+    """The boards of a match, each with its player where they differ."""
     for seat in looking:
         whose = f"<figcaption>{seat.label}</figcaption>" if len(looking) > 1 else ""
-        yield f"<figure>{whose}{drawing.draw(moment.match.sight(seat))}</figure>"
+        yield f"<figure>{whose}{drawing.draw(match.sight(seat))}</figure>"
 
 
 def _step(
@@ -93,7 +131,7 @@ def _step(
     if moment.mishap:
         lines.append(f"{seat.label}, {moment.mishap}.")
     if moment.beliefs:
-        lines.append(f"What {seat.label} could know:\n{belief_strip(moment.beliefs[seat].places)}")
+        lines.append(f"What {seat.label} could know: {in_percent(moment.beliefs[seat].places)}")
     text = remembered + "\n".join(lines)
     return {"title": _title(moment), "text": text, "mark": moment.mark}
 
@@ -102,62 +140,91 @@ def _title(moment: Moment) -> str:
     return f"{moment.number}. {who(moment).capitalize()}: {moment.entry}"
 
 
-def _mistakes(review: Review) -> str:
-    """A list of what was given away; each item leads to its entry."""
-    slips = [moment for moment in review.moments if moment.mark in _LISTED]
-    items = "".join(
-        f'<li data-step="{moment.number}" class="{moment.mark}">{escape(_title(moment))}: '
-        f"{moment.mark}, {escape(lost(review, moment))}</li>"
-        for moment in slips
-    )
-    return f"<ul>{items}</ul>" if items else ""
+def _entries(review: Review) -> str:
+    """Every entry with what it cost; each leads to its board."""
+    items = []
+    for moment in review.moments:
+        told = [moment.mark, lost(review, moment) if slipped(moment) else ""]
+        slip = " data-slip" if moment.mark in _LISTED else ""
+        seat = f"p{moment.actor.value}" if isinstance(moment.actor, Seat) else "chance"
+        items.append(
+            f'<li><button data-step="{moment.number}"{slip}>'
+            f'<span class="number">{moment.number}</span>'
+            f'<span><span class="{seat}">{escape(who(moment))}</span> {escape(moment.entry)}</span>'
+            f'<span class="cost {moment.mark}">{escape(", ".join(filter(None, told)))}</span></button></li>'
+        )
+    return f"<ol>{''.join(items)}</ol>"
 
 
 def _beliefs(review: Review) -> str:
-    """Both seats' beliefs over time, a row for each entry."""
-    rows = "".join(
-        f'<tr data-step="{moment.number}"><th>{escape(_title(moment))}</th>'
-        + "<td></td>".join(_strip(belief) for belief in moment.beliefs.values())
-        + "</tr>"
-        for moment in review.moments
-        if moment.beliefs
-    )
-    if not rows:
+    """Both seats' beliefs over time, a row for each entry under the numbers of the cells."""
+    moments = [moment for moment in review.moments if moment.beliefs]
+    tables = "".join(_belief_table(moments, seat) for seat in Seat) if moments else ""
+    if not tables:
         return ""
     return (
-        "<p>What each player could know before each entry (darker is likelier, the frame marks the truth): "
-        f"on the left Player 1 of Player 2, on the right Player 2 of Player 1.</p><table>{rows}</table>"
+        "<h2>What each player could know</h2><p>Before each entry: the stronger a cell, the likelier; "
+        f'the dot marks the truth.</p><div class="beliefs">{tables}</div>'
     )
+
+
+def _belief_table(moments: list[Moment], seat: Seat) -> str:
+    names = [
+        name for name in moments[0].beliefs[seat].places if name in darkness(moments[0].beliefs[seat].places)
+    ]
+    if not names:
+        return ""
+    numbers = "".join(f'<th scope="col">{escape(name.rsplit(" ", 1)[-1])}</th>' for name in names)
+    rows = "".join(
+        f'<tr data-step="{moment.number}"><th scope="row">{moment.number}. {escape(moment.entry)}</th>'
+        f"{_strip(moment.beliefs[seat])}</tr>"
+        for moment in moments
+    )
+    caption = f"<caption>{seat.label} about {seat.other.label}</caption>"
+    return f"<table>{caption}<thead><tr><td></td>{numbers}</tr></thead><tbody>{rows}</tbody></table>"
 
 
 def _strip(belief: Belief) -> str:
     return "".join(
-        f'<td class="cell{" true" if name == belief.truth else ""}" style="--p:{dark:.2f}" '
-        f'title="{escape(name)}: {belief.places[name]:.0%}"></td>'
+        f'<td class="place" style="--p:{dark:.2f}" title="{escape(name)}: {belief.places[name]:.0%}">'
+        f"{'●' if name == belief.truth else ''}</td>"
         for name, dark in darkness(belief.places).items()
     )
 
 
+def curve_stylesheet() -> str:
+    """`curve.css`, for pages that show a curve."""
+    return files(__package__).joinpath("curve.css").read_text(encoding="utf-8")
+
+
 def curve(review: Review) -> str:
-    """The winning probability as an SVG, one dot an entry."""
+    """The winning probability over the match as HTML, one dot an entry; `curve.css` lays it out.
+
+    Across, everything is a share of the width: it fits any page. However long the match, a dot stays wide
+    enough to be clicked: an empty picture keeps the curve so wide, and its frame scrolls.
+    """
     values = [review.opening, *(moment.after for moment in review.moments)]
-    # However long the match, a dot stays wide enough to be clicked: the curve scrolls instead.
-    gap = max(_LEAST_GAP, (_WIDTH - 2 * _MARGIN) / max(1, len(values) - 1))
-    width = 2 * _MARGIN + gap * max(1, len(values) - 1)
+    gap = 100 / max(1, len(values) - 1)
     points = [
-        (_MARGIN + index * gap, _MARGIN + (1 - value) * (_HEIGHT - 2 * _MARGIN))
-        for index, value in enumerate(values)
+        (index * gap, _MARGIN + (1 - value) * (_HEIGHT - 2 * _MARGIN)) for index, value in enumerate(values)
     ]
     marks = ["", *(moment.mark for moment in review.moments)]
-    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    grid = "".join(
+        f'<line class="grid" x1="0" x2="100%" y1="{y:.0f}" y2="{y:.0f}"/>'
+        for y in (_MARGIN, _HEIGHT / 2, _HEIGHT - _MARGIN)
+    )
+    line = "".join(
+        f'<line class="value" x1="{x:.3f}%" y1="{y:.1f}" x2="{to_x:.3f}%" y2="{to_y:.1f}"/>'
+        for (x, y), (to_x, to_y) in pairwise(points)
+    )
     dots = "".join(
-        f'<circle class="dot {mark}" data-step="{index}" cx="{x:.1f}" cy="{y:.1f}" r="6"/>'
+        f'<circle class="dot {mark}" data-step="{index}" cx="{x:.3f}%" cy="{y:.1f}" r="6"/>'
         for index, ((x, y), mark) in enumerate(zip(points, marks, strict=True))
     )
-    grid = "".join(
-        f'<line class="grid" x1="{_MARGIN}" x2="{width - _MARGIN:.0f}" y1="{y}" y2="{y}"/>'
-        f'<text x="2" y="{y + 4}">{label}</text>'
-        for label, y in (("100%", _MARGIN), ("50%", _HEIGHT / 2), ("0%", _HEIGHT - _MARGIN))
+    least = f'<svg width="{_LEAST_GAP * (len(values) - 1)}" height="0"></svg>'
+    drawn = f'<svg width="100%" height="{_HEIGHT}">{grid}{line}{dots}</svg>'
+    scale = "<span>100%</span><span>50%</span><span>0%</span>"
+    return (
+        f'<div class="curve" aria-hidden="true"><div class="scale">{scale}</div>'
+        f'<div class="frame"><div class="drawn">{least}{drawn}</div></div></div>'
     )
-    size = f'viewBox="0 0 {width:.0f} {_HEIGHT}" width="{width:.0f}" height="{_HEIGHT}"'
-    return f'<svg {size}>{grid}<polyline points="{line}"/>{dots}</svg>'

@@ -116,8 +116,12 @@ def belief_strip(belief: Mapping[str, float]) -> str:
     """A shade for each numbered place, then every probability; empty without a belief."""
     if not belief:
         return ""
-    numbers = (f"{_label(name)}: {100 * p:.0f}%" for name, p in belief.items())
-    return f"{shaded(belief)}  {', '.join(numbers)}".lstrip() + "\n"
+    return f"{shaded(belief)}  {in_percent(belief)}".lstrip() + "\n"
+
+
+def in_percent(belief: Mapping[str, float]) -> str:
+    """Every place with its probability: `1: 25%, 2: 75%`."""
+    return ", ".join(f"{_label(name)}: {100 * p:.0f}%" for name, p in belief.items())
 
 
 def _label(name: str) -> str:

@@ -5,7 +5,7 @@ Every message is one line, quotes the input it is about, and says what would hav
 
 
 class DuelsError(ValueError):
-    """The root of every error this package raises on purpose."""
+    """The base class of every error that this package raises on purpose."""
 
 
 class NotationError(DuelsError):
@@ -17,7 +17,7 @@ class IllegalMove(DuelsError):
 
 
 class NotYourTurn(IllegalMove):
-    """Somebody else is to decide."""
+    """It is somebody else's turn."""
 
 
 class GameOver(IllegalMove):
@@ -42,7 +42,7 @@ class UnknownName(DuelsError):
 
 
 class BadOption(DuelsError):
-    """With this value of an option there is no game."""
+    """An option has a value with which there is no game."""
 
 
 class TooLarge(DuelsError):
@@ -61,5 +61,5 @@ def quote(text: str, limit: int = 40) -> str:
 
 
 def to_install(extra: str) -> str:
-    """What brings an extra, for who has the package, and for who has its sources."""
+    """How to install an extra, with the package or from its sources."""
     return f"pip install 'duels[{extra}]', or '.[{extra}]' in its folder"

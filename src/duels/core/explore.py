@@ -1,6 +1,6 @@
-"""Walks over everything that rules allow: all reachable states, and all lines of play up to a length.
+"""Enumerates what rules allow: all reachable states, and all lines of play up to a length.
 
-For games of moderate size, as they stand; the counts are a game's fingerprint (`docs/counts.md`).
+For games of moderate size. The counts are a game's fingerprint (`docs/counts.md`).
 """
 
 from collections import Counter
@@ -32,7 +32,7 @@ def reachable(rules: Rules[S, A, V]) -> Iterator[Match[S, A, V]]:
 def count_lines(rules: Rules[S, A, V], length: int) -> tuple[int, ...]:
     """How many histories of 1, 2, … `length` entries there are (perft).
 
-    An outcome of chance is an entry like any other; a match that is over has no longer line.
+    An outcome of chance counts as an entry; a finished match has no longer lines.
     """
     # Lines that meet in one state go on alike, so only their number is carried along.
     lines = Counter({rules.initial(): 1})

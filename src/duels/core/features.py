@@ -1,6 +1,6 @@
-"""What a program is shown of a view, as numbers 0 and 1: a list of features, each with its values.
+"""Observations: what a program is shown of a view, as zeros and ones, described by a list of features.
 
-A game states its features once, from the side of the seat that looks; every environment uses them.
+A game states its features once, from the observing seat's point of view; every environment uses them.
 """
 
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
@@ -16,9 +16,9 @@ from duels.core.rules import Rules, Seat
 
 @dataclass(frozen=True)
 class Feature:
-    """`count` slots of the same kind, each with one of `values`, read from a view by the seat that looks.
+    """`count` slots of the same kind, each holding one of `values`, read from a view for the observing seat.
 
-    A slot of two values is one number (0 for the first, 1 for the second), any other is one-hot.
+    A slot with two values is one number (0 for the first, 1 for the second); any other is one-hot.
     """
 
     name: str
@@ -41,7 +41,7 @@ WIDE = 64  # values: from there on their marks together would take much more roo
 
 
 class Encoding:
-    """A list of features, laid end to end."""
+    """A list of features, concatenated."""
 
     def __init__(self, features: Sequence[Feature]) -> None:
         self.features = tuple(features)
@@ -57,7 +57,7 @@ class Encoding:
         return marks if feature.width > WIDE else {value: marks[value] for value in feature.values}
 
     def encode(self, view: Any, seat: Seat) -> bytes:
-        """The numbers, a byte each, that `seat` is shown of `view`."""
+        """The observation: what `seat` is shown of `view`, one byte a number."""
         return b"".join(
             [
                 mark[value]
@@ -67,7 +67,7 @@ class Encoding:
         )
 
     def place(self, name: str) -> slice:
-        """Where the numbers of the feature `name` stand."""
+        """Where the feature `name` is in an observation."""
         start = 0
         for feature in self.features:
             if feature.name == name:

@@ -1,4 +1,4 @@
-"""The score of an action for games that have none of their own: what it brings at once."""
+"""The greedy score for games that define none: whether an action wins or loses at once."""
 
 from collections.abc import Callable
 
@@ -6,7 +6,7 @@ from duels.core.rules import A, Rules, S, Sight, V
 
 
 def one_ply(rules: Rules[S, A, V]) -> Callable[[Sight[A, S], A], float]:
-    """1 for an action that wins at once, 0 for one that loses; all others alike, as with hidden states."""
+    """A score: 1 if the action wins at once, 0 if it loses, else (and with hidden states) one half."""
 
     def score(sight: Sight[A, S], action: A) -> float:
         if rules.has_secrets:  # what an action brings may depend on what the seat cannot know

@@ -1,4 +1,4 @@
-"""The laws that every game keeps, checked: over a whole state space, or along single matches.
+"""Checks the laws that every game must keep, over a whole state space or along single matches.
 
 For your games as well as ours::
 
@@ -47,7 +47,7 @@ class Law(Enum):
 
 
 class LawBroken(DuelsError):
-    """A game breaks `law`; `match` is the way to where it does, None if it needs no play."""
+    """A game breaks `law`; `match` leads to where it does, or is None if no play is needed to show it."""
 
     def __init__(
         self, law: Law, rules: Rules[Any, Any, Any], what: str, match: Match[Any, Any, Any] | None = None
@@ -89,9 +89,9 @@ def check_everywhere(rules: Rules[S, A, V]) -> Checked:
 def check_along(
     rules: Rules[S, A, V], choose: Callable[[Match[S, A, V]], A], most: int = 1000
 ) -> Match[S, A, V]:
-    """Check every law along one match, and one step to each side of it; `choose` names every entry.
+    """Check every law along one match, and one step to each side of it; `choose` picks every entry.
 
-    Gives the match back, over or cut off after `most` entries.
+    Returns the match, over or cut off after `most` entries.
     """
     inspector = Inspector(rules)
     match = Match.start(rules)
@@ -106,9 +106,9 @@ def check_along(
 
 
 class Inspector(Generic[S, A, V]):
-    """Checks the laws wherever it is shown a match, and remembers what each seat could know there.
+    """Checks the laws at every match it is shown, and remembers what each seat could know there.
 
-    The laws of secrecy compare matches, so an inspector finds the more the more it is shown.
+    The laws of secrecy compare matches: the more an inspector is shown, the more it finds.
     """
 
     def __init__(self, rules: Rules[S, A, V]) -> None:
@@ -131,7 +131,7 @@ class Inspector(Generic[S, A, V]):
     def inspect(self, match: Match[S, A, V]) -> tuple[Match[S, A, V], ...]:
         """Check every law at `match` and in each step out of it.
 
-        Gives the matches one step further, in the order of `match.actions`.
+        Returns the matches one step further, in the order of `match.actions`.
         """
         before = _fingerprint(match.state)
         actor, actions = match.actor, match.actions

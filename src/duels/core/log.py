@@ -10,7 +10,7 @@ E = TypeVar("E")  # an entry: a turn of the match
 
 
 class Prefix(Sequence[T]):
-    """The first items of a list that only grows: quick to make, never changing, and equal to a tuple."""
+    """The first items of a list that only grows: cheap to make, immutable, and equal to a tuple."""
 
     __slots__ = ("_items", "_length")
 
@@ -35,7 +35,7 @@ class Prefix(Sequence[T]):
         return (items[i] for i in range(self._length))
 
     def first(self, length: int) -> "Prefix[T]":
-        """So many of them, at the same price."""
+        """The first `length` items, without copying."""
         return Prefix(self._items, min(length, self._length))
 
     def __add__(self, more: Sequence[T]) -> tuple[T, ...]:

@@ -4,16 +4,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 from math import lcm
-from random import Random
-from typing import Generic, cast
+from typing import TYPE_CHECKING, Generic, cast
 
 from duels.core.errors import GameOver, IllegalMove, NotYourTurn
 from duels.core.log import Log, Prefix
 from duels.core.rules import CHANCE, A, Actor, Ending, Event, Outcome, Rules, S, Seat, Sight, V, as_seat
 
+if TYPE_CHECKING:
+    from random import Random
+
 
 class Concession(Enum):
-    """What ends a match on a seat's turn whatever the rules: it gives up, or has to. The other seat wins.
+    """Ends a match on a seat's own turn, whatever the rules say: it gives up, or must. The other seat wins.
 
     The value is the line that records write.
     """
@@ -23,7 +25,7 @@ class Concession(Enum):
 
     @property
     def ending(self) -> Ending:
-        """How a match ends in which this is done."""
+        """The ending that this brings about."""
         return Ending.RESIGNED if self is Concession.RESIGN else Ending.FORFEITED
 
 
@@ -76,13 +78,13 @@ class Turn(Generic[A]):
 
     @property
     def revocable(self) -> bool:
-        """Whether it can be taken back as if it had never been: it told nobody anything new."""
+        """Whether it can be taken back without agreement: it revealed nothing new to anybody."""
         return self.actor is not CHANCE and not any(event.reveals for event in self.events)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Match(Generic[S, A, V]):
-    """A game in progress or over. Playing gives a new match; the old one stays as it was."""
+    """One playing of a game, in progress or over. Playing an action returns a new match."""
 
     rules: Rules[S, A, V]
     _log: Log[Turn[A], S]
@@ -175,7 +177,7 @@ class Match(Generic[S, A, V]):
     def turns_known_to(self, seat: Seat | None) -> Prefix[Turn[A]]:
         """The turns up to the last of which `seat` (None: a bystander) saw anything.
 
-        That the other has moved in secret already, and is now thinking, is its own affair.
+        A seat does not learn that the other has already moved in secret and is now thinking.
         """
         told = self._log.told(_watching(seat), self._length)
         return Prefix(self._log.entries, told.known_after[self._length])
@@ -218,7 +220,7 @@ class Match(Generic[S, A, V]):
         return match
 
     def resign(self, seat: Seat) -> "Match[S, A, V]":
-        """Give the match up, on one's own turn."""
+        """Give up the match, on one's own turn."""
         return self._concede(seat, Concession.RESIGN)
 
     def forfeit(self, seat: Seat) -> "Match[S, A, V]":
@@ -254,8 +256,8 @@ class Match(Generic[S, A, V]):
             return repr(action)
 
 
-def draw(match: Match[S, A, V], rng: Random) -> A:
-    """An outcome for the chance node that `match` stands at, with exactly the rules' odds."""
+def draw(match: Match[S, A, V], rng: "Random") -> A:
+    """Draw an outcome at the chance node where `match` stands, with exactly the rules' odds."""
     odds = match.rules.odds(match.state)
     scale = lcm(*(chance.denominator for chance in odds))
     ticket = rng.randrange(scale)
@@ -267,7 +269,7 @@ def draw(match: Match[S, A, V], rng: Random) -> A:
 
 
 def playing(
-    match: Match[S, A, V], rng: Random, decide: Callable[[Match[S, A, V], Seat], A]
+    match: Match[S, A, V], rng: "Random", decide: Callable[[Match[S, A, V], Seat], A]
 ) -> Iterator[Match[S, A, V]]:
     """The match as it is and after every further entry until it is over; `rng` draws for chance."""
     yield match

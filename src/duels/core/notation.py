@@ -1,4 +1,4 @@
-"""Small readers that every game's notation is built from."""
+"""Small parsers that the games' notations are built from."""
 
 import re
 

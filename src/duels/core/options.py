@@ -57,7 +57,7 @@ class Option:
     """The names it may have; empty for any."""
 
     def check(self, value: Any, game: str) -> OptionValue:
-        """The value as rules keep it; BadOption says what is wrong with any other."""
+        """Return the value as rules store it; raise BadOption if it is not allowed."""
         if self.kind is Kind.FLAG:
             if not isinstance(value, bool):
                 raise BadOption(f"{self.name} is True or False in {game}, not {value!r}.")
@@ -92,7 +92,7 @@ class Option:
         return value
 
     def parse(self, text: str) -> OptionValue:
-        """Read what `format` writes; BadOption where that cannot be done. `check` is still to come."""
+        """Read what `format` writes; raise BadOption if that fails. The value still has to be checked."""
         text = text.strip().lower()
         if self.kind is Kind.FLAG:
             if text in ("yes", "true", "no", "false"):

@@ -25,7 +25,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from duels.core.errors import BadOption, DuelsError, GameOver, RecordError, UnknownName, quote
-from duels.core.information_sets import HIDDEN, InformationSet, is_over, spell
 from duels.core.match import Concession, Match, Turn
 from duels.core.options import Option, OptionValue, options_of
 from duels.core.rules import Outcome, Rules, Seat
@@ -74,6 +73,8 @@ def dumps(match: AnyMatch, headers: Mapping[str, str] | None = None, seat: Seat 
         kept = {key: value for key, value in kept.items() if key not in SECRET_HEADERS}
         kept["seat"] = str(seat.value)
         conceded = lines[-1:] if match.last and isinstance(match.last.action, Concession) else []
+        from duels.core.information_sets import spell
+
         lines = [*spell(match.rules, match.sight(seat)), *conceded]
     body = "".join(f"{line}\n" for line in lines)
     return format_header(match.rules, kept) + body + format_result(match)
@@ -108,6 +109,8 @@ def why_no_entry(line: str) -> str:
         return "is not one printable line"
     if line.lower() in [how.value for how in Concession]:
         return "means that somebody gives up"
+    from duels.core.information_sets import HIDDEN
+
     reserved = (COMMENT, HIDDEN, RESULT.strip())
     return "begins like what is no entry" if line.lower().startswith(reserved) else ""
 
@@ -297,6 +300,8 @@ def _replay(rules: AnyRules, entries: list[Numbered]) -> AnyMatch:
 
 def _replay_seen(rules: AnyRules, entries: list[Numbered], seat: Seat, result: Result | None) -> AnyMatch:
     """A match that `seat`, which saw `entries`, cannot tell from the one that was played."""
+    from duels.core.information_sets import HIDDEN, InformationSet, is_over
+
     seen = InformationSet.start(rules, seat)
     left = MOST_WAYS
     concessions = [how.value for how in Concession]

@@ -7,15 +7,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
-from fractions import Fraction
-from random import Random
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from duels.core.errors import BadOption, DuelsError
 from duels.core.options import Kind, OptionValue, options_of
 from duels.core.validation import as_int
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # a prompt needs neither number
+    from fractions import Fraction
+    from random import Random
+
     from duels.core.game import Game
 
 S = TypeVar("S", bound=Hashable)  # a state: frozen, hashable, everything the rules need, nothing else
@@ -131,8 +132,10 @@ class Outcome:
         """Nobody won before a stated limit was reached."""
         return cls(Ending.CUT_OFF, None, reason)
 
-    def score(self, seat: Seat) -> Fraction:
+    def score(self, seat: Seat) -> "Fraction":
         """What the match was worth to `seat`: 1 won, 0 lost, one half if nobody won."""
+        from fractions import Fraction
+
         return Fraction(1, 2) if self.winner is None else Fraction(self.winner is seat)
 
     @property
@@ -240,7 +243,7 @@ class Rules(ABC, Generic[S, A, V]):
         Never empty while the game goes on; empty when it is over.
         """
 
-    def odds(self, state: S) -> tuple[Fraction, ...]:
+    def odds(self, state: S) -> "tuple[Fraction, ...]":
         """At a chance node: the probability of each of `actions(state)`, exact, positive, sum 1."""
         return ()
 
@@ -255,7 +258,7 @@ class Rules(ABC, Generic[S, A, V]):
     def outcome(self, state: S) -> Outcome | None:
         """How the game ended; None exactly while `actor(state)` is not None."""
 
-    def deal(self, rng: Random) -> Hashable:
+    def deal(self, rng: "Random") -> Hashable:
         """What lies hidden from the start, drawn once for a match: a shuffled board; None where nothing does.
 
         Rules draw lazily: a value is drawn when it is shown, with the same odds. Whoever plays a match for

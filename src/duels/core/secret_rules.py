@@ -1,4 +1,4 @@
-"""Rules of games with secrets, with a notation of positions that every such game can use as it is."""
+"""Rules of games with secrets, with a default notation of positions."""
 
 import re
 

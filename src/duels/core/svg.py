@@ -5,6 +5,7 @@ which `boards.css` restyles it. Nothing here has an id or a style of its own: se
 """
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from html import escape
 from importlib.resources import files
 from typing import Any
@@ -53,18 +54,24 @@ def element(
     name: str, *inside: str, fill: str = "", stroke: str = "", classes: str = "", **attributes: Any
 ) -> str:
     """One element; `fill` and `stroke` name colours, and `_` in the name of an attribute stands for `-`."""
+    start = _start(name, fill, stroke, classes, **attributes)
+    return f"{start}>{''.join(inside)}</{name}>" if inside else f"{start}/>"
+
+
+@lru_cache(maxsize=8192)  # boards are drawn again and again, and most of their parts are as before
+def _start(name: str, fill: str, stroke: str, classes: str, **attributes: Any) -> str:
+    """A tag with its attributes, still open."""
     painted = {f"f-{fill}": fill, f"s-{stroke}": stroke}
     words = [classes, *(word for word, colour in painted.items() if colour in COLOURS)]
     given: dict[str, Any] = {"class": " ".join(filter(None, words))}
     given |= {"fill": COLOURS.get(fill, fill), "stroke": COLOURS.get(stroke, stroke)}
     given = {key: value for key, value in given.items() if value}
     given |= {key.replace("_", "-"): value for key, value in attributes.items()}
-    written = "".join(f' {key}="{_value(value)}"' for key, value in given.items())
-    return f"<{name}{written}>{''.join(inside)}</{name}>" if inside else f"<{name}{written}/>"
+    return f"<{name}" + "".join(f' {key}="{_value(value)}"' for key, value in given.items())
 
 
 def _value(value: str | float) -> str:
-    return escape(value) if isinstance(value, str) else f"{value:.1f}".removesuffix(".0")
+    return escape(value) if isinstance(value, str) else f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 def group(*inside: str, classes: str = "", **attributes: Any) -> str:

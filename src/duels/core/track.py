@@ -1,6 +1,7 @@
 """Where the cells of a line lie on a board: side by side, and where they are many in rows that wind."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import ceil
 
 from duels.core.svg import WIDTH
@@ -24,15 +25,17 @@ class Track:
     margin: float = 44
     upwards: bool = False
 
-    @property
+    @cached_property
     def rows(self) -> int:
+        """How many rows there are."""
         return ceil(self.cells / self.per_row)
 
-    @property
+    @cached_property
     def columns(self) -> int:
+        """How many cells a row has; the last may have fewer."""
         return ceil(self.cells / self.rows)
 
-    @property
+    @cached_property
     def pitch(self) -> float:
         """From the middle of a cell to the middle of the next."""
         if self.rows == 1:

@@ -1,4 +1,4 @@
-"""Checking whole numbers and flags wherever a program hands us one: options, seeds, actions."""
+"""Validation of whole numbers and flags from callers: options, seeds, actions."""
 
 from operator import index
 from typing import Any
@@ -17,7 +17,7 @@ def as_int(value: Any) -> int | None:
 
 
 def check_int(what: str, value: Any, least: int | None = None) -> int:
-    """Return an int; DuelsError, naming `what` it was to be, if it is none or below `least`."""
+    """Return an int; raise DuelsError, naming `what`, if the value is no whole number or below `least`."""
     number = as_int(value)
     if number is None or (least is not None and number < least):
         bound = "" if least is None else f" from {least}"
@@ -26,7 +26,7 @@ def check_int(what: str, value: Any, least: int | None = None) -> int:
 
 
 def check_flag(what: str, value: Any) -> bool:
-    """Return a bool; DuelsError, naming `what` it was to be, for anything else: "no" would be true."""
+    """Return a bool; raise DuelsError, naming `what`, for anything else, since "no" is truthy."""
     if value is True or value is False:
         return bool(value)
     raise DuelsError(f"{what} is True or False, not {value!r}.")

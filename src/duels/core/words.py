@@ -148,7 +148,7 @@ class Words(ABC, Generic[A, V]):
 
     @abstractmethod
     def entries(self, sight: Sight[A, V], action: A) -> tuple[str, ...]:
-        """What to enter in `ask` for this action: how a player that is no person appears to type."""
+        """What to enter in `ask` for this action: what a machine player appears to type."""
 
     @abstractmethod
     def tell(self, seen: Sequence[Event]) -> str:
@@ -167,7 +167,7 @@ class Words(ABC, Generic[A, V]):
         return seat.label
 
     def remembered(self, sight: Sight[A, V]) -> str:
-        """What the seat has been shown and the board does not show any more; empty where there is nothing."""
+        """What the seat has been shown and the board no longer shows, or ''."""
         return ""
 
     def veiled(self, seat: Seat) -> str:

@@ -3,7 +3,8 @@
 Games of other packages are found through the entry-point group `duels.games`.
 """
 
-import logging
+import os
+import sys
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -24,12 +25,11 @@ if TYPE_CHECKING:  # every command passes here, and most need none of it
 ENTRY_POINTS = "duels.games"
 GAMES: dict[str, Game] = {game.name: game for game in (LIGHTS, LEAP, CHAIN, HUNT, FLIP)}
 """The games of this package."""
-log = logging.getLogger("duels")
 
 
 @dataclass(frozen=True)
 class Installed:
-    """A game of another package, and the distribution that brings it."""
+    """A game from another package, and the distribution it comes from."""
 
     game: Game
     source: str
@@ -37,9 +37,13 @@ class Installed:
 
 @cache
 def installed_games() -> tuple[Installed, ...]:
-    """The games that other packages bring; one that cannot be loaded is left out, with a warning."""
-    from importlib.metadata import entry_points  # slow to import, and few commands need it
+    """Games from other packages; one that cannot be loaded is skipped with a warning."""
+    if not _maybe_registered():
+        return ()
+    import logging
+    from importlib.metadata import entry_points
 
+    log = logging.getLogger("duels")
     found: dict[str, Installed] = {}
     for point in entry_points(group=ENTRY_POINTS):
         source = f"{point.dist.name} {point.dist.version}" if point.dist else "unknown"
@@ -57,13 +61,32 @@ def installed_games() -> tuple[Installed, ...]:
     return tuple(found.values())
 
 
+def _maybe_registered() -> bool:
+    """Whether some installed package may have a game for us.
+
+    A quick look at the files that would say so: to load what reads them takes longer than all else that a
+    list of games needs.
+    """
+    try:
+        for folder in sys.path:
+            for entry in os.scandir(folder or os.curdir) if os.path.exists(folder or os.curdir) else ():
+                named = os.path.join(entry.path, "entry_points.txt")
+                if entry.name.endswith((".dist-info", ".egg-info")) and os.path.isfile(named):
+                    with open(named, "rb") as file:
+                        if ENTRY_POINTS.encode() in file.read():
+                            return True
+    except OSError:  # a zip file, say
+        return True
+    return False
+
+
 def all_games() -> tuple[Game, ...]:
     """Our games, then those of other packages."""
     return (*GAMES.values(), *(installed.game for installed in installed_games()))
 
 
 def find_game(name: str) -> Game:
-    """The game that goes by `name`, in any letter case."""
+    """The game called `name`, in upper or lower case; raises UnknownName."""
     word = str(name).strip().lower()
     if word in GAMES:
         return GAMES[word]
@@ -75,7 +98,7 @@ def find_game(name: str) -> Game:
 
 
 def rules_of(game: "str | Game | Rules[Any, Any, Any]", **options: "OptionValue") -> "Rules[Any, Any, Any]":
-    """The rules that are meant: by a game's name, by a game, each with options, or the rules themselves."""
+    """Rules from a game's name or a Game, each with options, or the given rules themselves."""
     from duels.core.rules import Rules
 
     if isinstance(game, Rules):

@@ -1,15 +1,15 @@
 """Where the randomness of a match comes from: a seed, and outcomes that were given in advance."""
 
-import json
 from dataclasses import dataclass
-from hashlib import sha256
-from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from duels.core.errors import NotationError, quote
 from duels.core.match import Match, Turn, draw
 from duels.core.record import format_entry
 from duels.core.rules import CHANCE, Rules
+
+if TYPE_CHECKING:
+    from random import Random
 
 AnyMatch = Match[Any, Any, Any]
 
@@ -25,11 +25,11 @@ class Dice:
         self._seed = seed
         self._chain: list[tuple[Turn[Any], bytes]] = []  # the entries of the match last asked about, hashed
 
-    def at(self, match: AnyMatch, purpose: str) -> Random:
+    def at(self, match: AnyMatch, purpose: str) -> "Random":
         """The generator for one draw: `purpose` keeps players' choices and chance apart."""
         return self._generator(purpose, self._entries(match))
 
-    def once(self, purpose: str) -> Random:
+    def once(self, purpose: str) -> "Random":
         """The generator for something that is drawn once a match."""
         return self._generator(purpose, b"")
 
@@ -46,8 +46,11 @@ class Dice:
         ]
         return rules.dealt(deal, drawn, match.state)
 
-    def _generator(self, purpose: str, entries: bytes) -> Random:
-        key = sha256(json.dumps([self._seed, purpose, entries.hex()]).encode()).digest()
+    def _generator(self, purpose: str, entries: bytes) -> "Random":
+        import json
+        from random import Random
+
+        key = _hash(json.dumps([self._seed, purpose, entries.hex()]).encode())
         return Random(int.from_bytes(key))
 
     def _entries(self, match: AnyMatch) -> bytes:
@@ -57,8 +60,14 @@ class Dice:
             chain.pop()
         for turn in turns[len(chain) :]:
             before = chain[-1][1] if chain else b""
-            chain.append((turn, sha256(before + format_entry(match.rules, turn).encode()).digest()))
+            chain.append((turn, _hash(before + format_entry(match.rules, turn).encode())))
         return chain[-1][1] if chain else b""
+
+
+def _hash(text: bytes) -> bytes:
+    from hashlib import sha256  # slow to load, and not needed before something is drawn
+
+    return sha256(text).digest()
 
 
 @dataclass(frozen=True)

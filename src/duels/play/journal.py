@@ -7,10 +7,7 @@ left alone: the match goes on in a file beside it.
 
 import errno
 import os
-import secrets
-import shlex
 import stat
-import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import takewhile
@@ -91,10 +88,12 @@ class Journal:
                 notice(f"{path}: the last line was torn off and is dropped: {quote(torn)}.")
             if record.seat:
                 raise DuelsError(f"{path} holds only what {record.seat.label} saw; it cannot be played on.")
-            journal._headers = {"seed": secrets.token_hex(16), **record.headers}
+            journal._headers = {"seed": os.urandom(16).hex(), **record.headers}
             if record.match.outcome:
                 if torn:
                     journal.settle(record.match)  # all that was lost of it can be written again
+                import shlex
+
                 see = f"See it with: duels replay {shlex.quote(str(path))}"
                 raise DuelsError(f"{path} is over: {record.match.outcome.reason} {see}")
         except (DuelsError, OSError):
@@ -190,7 +189,8 @@ class Journal:
     def _put(self, match: AnyMatch, name: Callable[[str, Path], None]) -> int:
         """Write a whole record under another name, then give it its own in one step."""
         path = Path(os.path.realpath(self.path)) if name is _name_again else self.path
-        handle, draft = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".duel")
+        draft = str(path.with_name(f".{os.urandom(8).hex()}.duel"))
+        handle = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
         try:
             _lock(handle, path, self._notice)
             _write_all(handle, dumps(match, self._headers).encode())

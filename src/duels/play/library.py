@@ -22,16 +22,6 @@ NO_WAIT = getattr(os, "O_NONBLOCK", 0)
 _MOST_REMEMBERED = 100
 
 
-@contextmanager
-def naming(path: Path) -> Iterator[None]:
-    """Let errors of the system name the file they are about."""
-    try:
-        yield
-    except OSError as error:
-        named = error.filename if isinstance(error.filename, str | bytes) else path  # not by a handle
-        raise OSError(error.errno, error.strerror, named) from None
-
-
 def read_record(path: Path, game: Game | None = None) -> Record:
     """Load and check the record at `path`, of any game or of one that is handed in.
 
@@ -52,13 +42,22 @@ def read_record(path: Path, game: Game | None = None) -> Record:
 
 def read_bytes(path: Path) -> bytes:
     """The content of a file that may be a record."""
-    with naming(path), open(os.open(path, os.O_RDONLY | NO_WAIT), "rb") as file:
+    with naming(path), open(path, "rb", opener=lambda name, flags: os.open(name, flags | NO_WAIT)) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise RecordError("this is not a regular file.").within(path)
         data = file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         raise RecordError(f"this is larger than {MOST_BYTES >> 20} MB: no record is.").within(path)
     return data
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Let errors of the system name the file they are about."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, error.filename or path) from None
 
 
 @dataclass(frozen=True)
@@ -93,7 +92,7 @@ def kept_matches(warn: Callable[[str], None]) -> Iterator[Kept]:
 
     `warn` is told about damaged files. Copies for one seat are no matches of ours.
     """
-    candidates = list(matches_dir().glob("[!.]*.duel")) if matches_dir().is_dir() else []
+    candidates = list(matches_dir().glob("[!.]*.duel")) if matches_dir().is_dir() else []  # no drafts
     existing = {path for path in (*candidates, *_elsewhere()) if path.is_file()}
     times = {path: path.stat().st_mtime for path in existing}
     for path in sorted(existing, key=lambda path: times[path], reverse=True):
@@ -108,19 +107,14 @@ def kept_matches(warn: Callable[[str], None]) -> Iterator[Kept]:
             yield Kept(path, record, datetime.fromtimestamp(times[path], UTC))
 
 
-def last_unfinished(warn: Callable[[str], None]) -> Path:
+def last_unfinished(warn: Callable[[str], None]) -> Path | None:
     """The file of the match to go on with: the one played last that is not over."""
-    for kept in kept_matches(warn):
-        if not kept.record.match.over:
-            return kept.path
-    raise DuelsError("There is no unfinished match. Start one with: duels play GAME")
+    return next((kept.path for kept in kept_matches(warn) if not kept.record.match.over), None)
 
 
-def last_match(warn: Callable[[str], None]) -> Path:
+def last_match(warn: Callable[[str], None]) -> Path | None:
     """The file of the match that was played last."""
-    for kept in kept_matches(warn):
-        return kept.path
-    raise DuelsError("No match has been played yet. Start one with: duels play GAME")
+    return next((kept.path for kept in kept_matches(warn)), None)
 
 
 def new_path(game: str) -> Path:

@@ -61,7 +61,7 @@ class LiveMatch:
 
     @property
     def person(self) -> Seat | None:
-        """The person who is to decide now; None where a machine or chance is, or nobody."""
+        """The person to move; None if a machine, chance or nobody is to act."""
         actor = self.match.actor
         return actor if isinstance(actor, Seat) and actor in self.people else None
 
@@ -112,7 +112,7 @@ class LiveMatch:
     # -- going back -----------------------------------------------------------------------------
 
     def takeback(self, seat: Seat) -> Takeback | None:
-        """The way back to before this seat's last answer to a question; None if it gave none."""
+        """The way back to before this seat's last answer to a question; None if there was none."""
         match = self.match
         while match.previous and match.last:
             turn, match = match.last, match.previous

@@ -1,4 +1,4 @@
-"""Tells a match in its game's words, as everybody, one seat, or a bystander may see it."""
+"""Tells a match in its game's words, as both seats, one seat or a bystander may see it."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -11,7 +11,7 @@ AnyMatch = Match[Any, Any, Any]
 
 
 class Narrator:
-    """`watching` holds the seats whose secrets may be shown: none of them is a bystander's view."""
+    """Tells a match with the secrets of the seats in `watching`; with none, as a bystander sees it."""
 
     def __init__(self, words: Words[Any, Any], watching: frozenset[Seat]) -> None:
         self.words = words

@@ -1,4 +1,4 @@
-"""What somebody asks to play, checked and settled: rules, seats, seed; and the live match that follows."""
+"""A match to be played, validated: rules, seats, seed; and the live match made from it."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -19,9 +19,17 @@ from duels.solving.progress import Progress, quiet
 MACHINE_LIMIT = 50  # boards of chain, turns of hunt
 
 
+class SettingError(NotationError):
+    """A setting of a new match is no text that it can have."""
+
+    def __init__(self, setting: str, message: str) -> None:
+        super().__init__(message)
+        self.setting = setting
+
+
 @dataclass
 class NewMatch:
-    """A match to be played. Raises DuelsError where that cannot be."""
+    """A match to be played; raises DuelsError if that is impossible."""
 
     rules: Rules[Any, Any, Any]
     one: str = HUMAN
@@ -45,12 +53,12 @@ class NewMatch:
         # Long enough that nobody finds it by trying: it tells the coins and tiles to come.
         self.seed = " ".join(self.seed.split()) if self.seed else os.urandom(16).hex()
         if not self.seed.isprintable():
-            raise NotationError(f"--seed: {quote(self.seed)} is not text that a record can hold.")
+            raise SettingError("seed", f"{quote(self.seed)} is not text that a record can hold.")
         self.chance = " ".join(self.chance.split())
         try:
             ChanceScript.parse(self.rules, self.chance)
         except NotationError as error:
-            raise NotationError(f"--chance: {error}") from None
+            raise SettingError("chance", str(error)) from None
         first = Dice(self.seed).once("first").choice("12") if self.first == "random" else self.first
         self.swapped = first == "2"
         if self.swapped:

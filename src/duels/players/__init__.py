@@ -1,29 +1,31 @@
-"""Whoever decides at a seat: people, and players that are none, by the names of one registry."""
+"""Who decides at a seat: people and machine players, in one registry by name."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from random import Random
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from duels.core.errors import UnknownName, quote
 from duels.core.rules import Rules, Sight
 from duels.players.levels import SHARE, LevelPlayer
 from duels.solving.progress import Progress, quiet
 
+if TYPE_CHECKING:
+    from random import Random
+
 
 class Player(Protocol):
     """Decides for a seat, from what that seat may know and nothing else."""
 
-    def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
+    def choose(self, sight: Sight[Any, Any], rng: "Random") -> Any:
         """One of `sight.actions`. All randomness comes from `rng`."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of player: what it is called, what it is, and how one is seated at a game.
+    """A kind of player: its name, a summary, and how to seat one at a game.
 
-    A kind that cannot be seated is a person: somebody has to ask it, in the book's words.
+    A kind without `seat` is a person: a screen has to ask them, in the book's words.
     """
 
     name: str
@@ -38,7 +40,7 @@ STRONGEST = frozenset({BEST, PERFECT})
 
 
 def register(kind: Kind) -> None:
-    """Add a kind of player; its name can then be given wherever a seat is filled."""
+    """Add a kind of player, which can then be named wherever a seat is filled."""
     KINDS[kind.name] = kind
 
 
@@ -73,9 +75,9 @@ def make_player(name: str, rules: Rules[Any, Any, Any], progress: Progress = qui
 
 
 class RandomPlayer:
-    """Any legal action, each as likely."""
+    """Plays any legal action, all equally likely."""
 
-    def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
+    def choose(self, sight: Sight[Any, Any], rng: "Random") -> Any:
         """Any of `sight.actions`."""
         return rng.choice(sight.actions)
 
@@ -85,12 +87,12 @@ class RandomPlayer:
 
 
 class GreedyPlayer:
-    """The best-looking action by the game's own one-ply score; ties are broken at random."""
+    """Plays the action with the highest one-ply score of the game; breaks ties at random."""
 
     def __init__(self, rules: Rules[Any, Any, Any]) -> None:
         self._score = rules.game.greedy(rules)
 
-    def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
+    def choose(self, sight: Sight[Any, Any], rng: "Random") -> Any:
         """One of the actions with the highest score."""
         return rng.choice(self._best(sight))
 
@@ -115,8 +117,8 @@ SUMMARY = {
     "casual": "errs half as much as random",
     "club": "errs now and then",
     "expert": "errs rarely",
-    "best": "the strongest player we have, in every game",
-    "perfect": "never errs; where nobody knows how, best plays instead",
+    "best": "the strongest player there is",
+    "perfect": "never errs",
 }
 
 

@@ -1,18 +1,17 @@
-"""Players of graded strength: how much of its winning chances each gives away per decision.
+"""Players of graded strength: each gives away a fixed share of what random play would.
 
-A level is one number: the share of what choosing at random would give away. At every decision the
-player mixes its actions so that its expected loss, by the game's oracle, is exactly that share of
-the loss that is to be expected of a random choice there. Small mistakes are likelier than large ones.
-Where perfect play has to be unpredictable, the share is how often a random choice takes its place.
+A level is one number, that share. At every decision the player mixes its actions so that its expected loss,
+by the game's oracle, is exactly that share of a random choice's expected loss. Small mistakes are likelier
+than large ones. Where perfect play must be unpredictable, the share is how often a random choice replaces it.
 """
 
 import math
 from collections import Counter
-from random import Random
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # a list of players, or a person at both seats, needs no oracle
     from collections.abc import Sequence
+    from random import Random
 
     from duels.core.rules import Sight
     from duels.solving.oracle import Oracle, Verdict
@@ -21,13 +20,13 @@ SHARE = {"novice": 0.8, "casual": 0.5, "club": 0.25, "expert": 0.1, "best": 0.0}
 
 
 class LevelPlayer:
-    """Gives away `share` of what a random choice would, at every decision, on average."""
+    """At every decision, gives away on average `share` of what a random choice would."""
 
     def __init__(self, oracle: "Oracle[Any, Any]", share: float) -> None:
         self._oracle = oracle
         self._share = share
 
-    def choose(self, sight: "Sight[Any, Any]", rng: Random) -> Any:
+    def choose(self, sight: "Sight[Any, Any]", rng: "Random") -> Any:
         """One of `sight.actions`, drawn by `odds`."""
         odds = self.odds(sight)
         return rng.choices(list(odds), weights=list(odds.values()))[0]
@@ -38,7 +37,7 @@ class LevelPlayer:
 
 
 def level_weights(oracle: "Oracle[Any, Any]", sight: "Sight[Any, Any]", share: float) -> list[float]:
-    """The probability of each action for a player of a level; quick where only weights count."""
+    """The probability of each action for a player that gives away `share`; fast where the strategy mixes."""
     if oracle.mixes:
         return _blended(oracle.weights(sight), share)
     return mixture(oracle.judge(sight), share)

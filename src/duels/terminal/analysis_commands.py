@@ -8,7 +8,8 @@ import click
 
 from duels.core.errors import DuelsError
 from duels.terminal.game_options import GameCommand, game_argument, who_option
-from duels.terminal.options import examples, last_played, leave, plain_option, read, record_argument
+from duels.terminal.options import examples, leave, plain_option, tell
+from duels.terminal.record_argument import last_played, read, record_argument
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -103,12 +104,12 @@ def levels(rules: "Rules[Any, Any, Any]", matches: int | None, seed: str, as_jso
     from duels.terminal.screen import Screen
 
     matches = matches or usual_matches(rules)
-    with Screen().patience("measuring") as progress:
+    with Screen().progress("measuring") as progress:
         rows = measure_levels(rules, matches, seed, progress)
     if as_json:
         click.echo(json.dumps([asdict(row) for row in rows], indent=2))
     else:
-        click.echo(levels_as_text(rules, rows, matches), nl=False)
+        tell(levels_as_text(rules, rows, matches))
 
 
 @click.command(
@@ -138,20 +139,25 @@ def review(file: Path | None, as_json: bool, page: Path | None, plain: bool) -> 
 
     if page and page.exists() and not page.read_bytes().lstrip().lower().startswith(b"<!doctype html"):
         raise click.UsageError(f"--html: {page} exists already and is no page; it is not written over.")
-    record = read(file or last_played())
+    file = file or last_played()
+    record = read(file)
     screen = Screen(plain)
-    with screen.patience("reviewing") as progress:
+    with screen.progress("reviewing") as progress:
         reviewed = review_record(record, progress)
     if page:
         from duels.analysis.review_page import review_as_page
+        from duels.terminal.shell import command
 
-        page.write_text(review_as_page(reviewed), encoding="utf-8")
+        def play_on(entries: int) -> str:
+            return command("resume", file, "--at", entries)
+
+        page.write_text(review_as_page(reviewed, record.headers, play_on), encoding="utf-8")
     if as_json:
         from duels.analysis.review_data import review_as_data
 
         click.echo(json.dumps(review_as_data(reviewed), indent=2))
     else:
-        screen.say(review_as_text(reviewed))
+        screen.say(review_as_text(reviewed, screen.width))
     if page:
         click.echo(f"Page: {page}", err=True)
 

@@ -20,7 +20,7 @@ def play_daily(day: date, today: date, screen: Screen) -> None:
     screen.say(f"The puzzles of {day.isoformat()}\n\n")
     try:
         for number, game in list(enumerate(GAMES.values(), start=1))[len(answers) :]:
-            with screen.patience("looking for the position"):
+            with screen.progress("looking for the position"):
                 exercise = puzzle(day, game)
             if told := explainer_of(exercise.oracle).counts_as_one:
                 screen.say(f"{told}\n")

@@ -4,14 +4,15 @@ from collections.abc import Callable
 from functools import partial
 from itertools import islice
 from random import Random
+from typing import Any
 
 from duels.core.errors import DuelsError
-from duels.core.game import Game
-from duels.games import all_games
+from duels.core.rules import Rules
+from duels.games import all_games, find_game
 from duels.play.library import Kept, kept_matches
 from duels.play.new_match import NewMatch
 from duels.players import HUMAN, KINDS, STRONGEST, strongest
-from duels.terminal.menu import Back, Leave, choose
+from duels.terminal.menu import Back, Leave, choose, choose_in_turn
 from duels.terminal.play import After, play_new, play_on, show_review
 from duels.terminal.screen import Screen
 
@@ -21,6 +22,7 @@ Door = tuple[str, Callable[[], After | None]]
 _FRIEND = "friend"
 _USUAL_LEVEL = "casual"
 _ME, _OTHER, _COIN = "me", "other", "coin"
+_FIRST = {_ME: "you", _OTHER: "the other", _COIN: "a coin decides"}
 _RECENT = 50  # matches among which an unfinished one is looked for
 
 
@@ -32,10 +34,13 @@ class Home:
 
     def run(self, chosen: str = "") -> None:
         """Ask what to do and do it, again and again; `chosen` is done first."""
+        if not chosen:
+            self._screen.say("Choose by number or by name; back goes back, quit leaves.\n\n")
         while True:
             doors = self._doors()
             try:
-                chosen = chosen or self._choose({name: told for name, (told, _) in doors.items()})
+                told = {name: what for name, (what, _) in doors.items()}
+                chosen = chosen or choose(self._screen, "What would you like to do?", told)
                 _, enter = doors[chosen]
                 if enter() is After.QUIT:
                     return
@@ -49,22 +54,19 @@ class Home:
             chosen = ""
             self._screen.say("\n")
 
-    def _choose(self, doors: dict[str, str]) -> str:
-        title = "What would you like to do? Enter a number or a name; back goes back, quit leaves."
-        return choose(self._screen, title, doors)
-
     def _doors(self) -> dict[str, Door]:
         kept = list(islice(kept_matches(lambda text: None), _RECENT))
         unfinished = next((match for match in kept if not match.record.match.over), None)
+        finished = next((match for match in kept if match.record.match.over), None)
         doors: dict[str, Door] = {"play": ("a new match, against the machine or a friend", self._play)}
         if unfinished:
             told = f"go on with your match of {_title(unfinished)}"
             doors["resume"] = (told, partial(self._resume, unfinished))
         doors["daily"] = ("the puzzles of the day, the same for everybody", self._daily)
         doors["practice"] = ("positions with a clear answer, as hard as you can take them", self._practise)
-        if kept:
-            told = f"why your last match ({_title(kept[0])}) went as it did"
-            doors["review"] = (told, partial(self._review, kept[0]))
+        if finished:
+            told = f"why your last match ({_title(finished)}) went as it did"
+            doors["review"] = (told, partial(self._review, finished))
             doors["stats"] = ("how you do against the machine", self._tell_statistics)
         doors["rules"] = ("how a game is played", self._rules)
         return doors
@@ -72,19 +74,24 @@ class Home:
     # -- what can be done -----------------------------------------------------------------------
 
     def _play(self) -> After | None:
-        rules = self._game().rules()
+        name, other, first = choose_in_turn(
+            lambda _: self._game(),
+            lambda answers: self._opponent(find_game(answers[0]).rules()),
+            lambda _: choose(self._screen, "Who moves first?", _FIRST, _ME),
+        )
+        two = HUMAN if other == _FRIEND else other
+        seats = (HUMAN, two) if self._settled(first) == _ME else (two, HUMAN)
+        self._screen.say("Type help at any time.\n\n")
+        return self._again(play_new(NewMatch(find_game(name).rules(), *seats), self._screen)[1])
+
+    def _opponent(self, rules: Rules[Any, Any, Any]) -> str:
         left_out = {HUMAN, *STRONGEST} - {strongest(rules)}
         opponents = {kind.name: kind.summary for kind in KINDS.values() if kind.name not in left_out}
         opponents[_FRIEND] = "another person at this keyboard"
-        other = choose(self._screen, "Against whom?", opponents, _USUAL_LEVEL)
-        two = HUMAN if other == _FRIEND else other
-        seats = (HUMAN, two) if self._who_is_first() == _ME else (two, HUMAN)
-        self._screen.say("Type help at any time.\n\n")
-        return self._again(play_new(NewMatch(rules, *seats), self._screen)[1])
+        return choose(self._screen, "Against whom?", opponents, _USUAL_LEVEL)
 
-    def _who_is_first(self) -> str:
-        options = {_ME: "you", _OTHER: "the other", _COIN: "a coin decides"}
-        first = choose(self._screen, "Who moves first?", options, _ME)
+    def _settled(self, first: str) -> str:
+        """Who moves first, told; a coin is tossed if need be."""
         if first == _COIN:
             self._screen.say("Flipping a coin...\n")
             self._screen.wait()
@@ -104,7 +111,7 @@ class Home:
     def _practise(self) -> None:
         from duels.terminal.practice import practise
 
-        practise(self._game().rules(), 5, None, self._screen)
+        practise(find_game(self._game()).rules(), 5, None, self._screen)
 
     def _daily(self) -> None:
         from datetime import date
@@ -122,12 +129,11 @@ class Home:
         show_review(kept.record, self._screen)
 
     def _rules(self) -> None:
-        self._screen.say(self._game().card())
+        self._screen.say(find_game(self._game()).card())
 
-    def _game(self) -> Game:
-        games = {game.name: game for game in all_games()}
-        told = {game.name: f"{game.title}: {game.summary}" for game in games.values()}
-        return games[choose(self._screen, "Which game?", told)]
+    def _game(self) -> str:
+        told = {game.name: f"{game.title}: {game.summary}" for game in all_games()}
+        return choose(self._screen, "Which game?", told)
 
 
 def _title(kept: Kept) -> str:

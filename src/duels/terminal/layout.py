@@ -1,22 +1,61 @@
 """Lines that fit a terminal: broken between words, never in one."""
 
+import os
 import re
+import sys
 
 from duels.core.words import plain
 
 # A line may be broken at spaces, and between the cells of a row: [1][2].
 _PIECES = re.compile(r"\s+|\[[^\]]*\]|[^\s\[]+|\[")
 
+# What stands before the text of a list's line: `  1. name  `, `- `, `help  `.
+_HANG = re.compile(r" *(?:(?:[0-9]+\.|-) +)?(?:[^\s\[]+ {2,})?")
+
+
+# Text that goes on from the line above, not a row of a drawing.
+_GOES_ON = re.compile(r" *\w")
+
+
+def terminal_size() -> tuple[int, int]:
+    """Columns and rows."""
+    try:
+        columns, rows = os.get_terminal_size(sys.stdout.fileno())
+    except (OSError, ValueError):  # no terminal
+        columns, rows = 0, 0
+    return int(os.environ.get("COLUMNS") or 0) or columns or 80, rows or 24
+
 
 def wrap(text: str, width: int) -> str:
-    """The text with no line wider than `width`, unless a single word is; marks of ink take no room."""
-    return "\n".join(_wrapped(line, width) for line in text.split("\n"))
+    """The text with no line wider than `width`, unless a single word is; marks of ink take no room.
+
+    What does not fit a line goes before the next one if that is indented to go on from it.
+    """
+    lines = text.split("\n")
+    wrapped = []
+    while lines:
+        line = lines.pop(0)
+        if len(plain(line)) <= width:
+            wrapped.append(line)
+            continue
+        indent = _indent(line, width)
+        *whole, rest = _broken(line, width, indent)
+        wrapped += whole
+        if lines and indent and _indent(lines[0], width) == indent and _GOES_ON.match(plain(lines[0])):
+            lines[0] = f"{rest} {lines[0].lstrip(' ')}"
+        else:
+            wrapped.append(rest)
+    return "\n".join(wrapped)
 
 
-def _wrapped(line: str, width: int) -> str:
-    if len(plain(line)) <= width:
-        return line
-    indent = " " * (len(line) - len(line.lstrip(" ")) + 2 * line.lstrip(" ").startswith("- "))
+def _indent(line: str, width: int) -> str:
+    """What stands before the lines that go on from this one."""
+    hang = _HANG.match(plain(line))
+    deep = hang.end() if hang else 0
+    return " " * (deep if deep <= width // 3 else len(line) - len(line.lstrip(" ")))
+
+
+def _broken(line: str, width: int, indent: str) -> list[str]:
     lines, current = [], ""
     for piece in _PIECES.findall(line):
         if current.strip() and len(plain(current + piece).rstrip()) > width:
@@ -24,4 +63,4 @@ def _wrapped(line: str, width: int) -> str:
             current = indent
             piece = piece.lstrip(" ")
         current += piece
-    return "\n".join([*lines, current])
+    return [*lines, current]

@@ -1,13 +1,17 @@
 """The commands of `duels` that tell what there is: games, players, rule cards, completions."""
 
-import json
-
 import click
 
 from duels.core.game import Game
 from duels.games import GAMES, all_games, installed_games
 from duels.terminal.game_options import game_argument
-from duels.terminal.options import examples
+from duels.terminal.options import examples, tell
+
+
+def _as_json(listed: object) -> str:
+    import json
+
+    return json.dumps(listed, indent=2)
 
 
 @click.command(epilog=examples("duels games", "duels games --json"))
@@ -21,22 +25,26 @@ def games(as_json: bool) -> None:
             {"game": game.name, "title": game.title, "summary": game.summary, "source": source}
             for game, source in rows
         ]
-        click.echo(json.dumps(listed, indent=2))
+        click.echo(_as_json(listed))
         return
     name_width = max(len(game.name) for game, _ in rows) + 2
     title_width = max(len(game.title) for game, _ in rows) + 2
     for game, source in rows:
         origin = "" if game.name in GAMES else f"  [{source}]"
-        click.echo(f"{game.name:<{name_width}}{game.title:<{title_width}}{game.summary}{origin}")
+        tell(f"{game.name:<{name_width}}{game.title:<{title_width}}{game.summary}{origin}")
 
 
 @click.command(epilog=examples("duels players", "duels players --json"))
 @click.option("--json", "as_json", is_flag=True, help="One JSON list instead of lines.")
 def players(as_json: bool) -> None:
     """List who can sit at a seat, a line each."""
-    from duels.players import BEST, KINDS
+    from duels.players import BEST, KINDS, PERFECT
 
-    proven = {game.name: tell() for game in all_games() if (tell := game.find("oracle", "how_perfect"))}
+    proven = {
+        game.name: how_perfect()
+        for game in all_games()
+        if (how_perfect := game.find("oracle", "how_perfect"))
+    }
     if as_json:
         listed: list[dict[str, object]] = [
             {"player": kind.name, "summary": kind.summary} for kind in KINDS.values()
@@ -44,20 +52,22 @@ def players(as_json: bool) -> None:
         for entry in listed:
             if entry["player"] == BEST:
                 entry["proven"] = proven
-        click.echo(json.dumps(listed, indent=2))
+        click.echo(_as_json(listed))
         return
     for kind in KINDS.values():
-        click.echo(f"{kind.name:<10}{kind.summary}")
+        tell(f"{kind.name:<10}{kind.summary}")
         if kind.name == BEST:
             for name, text in proven.items():
-                click.echo(f"{'':<12}{name}: {text}")
+                tell(f"{'':<12}{name}: {text}")
+        if kind.name == PERFECT:
+            tell(f"{'':<12}in games with secrets nobody knows how: best plays there")
 
 
 @click.command(epilog=examples("duels rules hunt"))
 @game_argument
 def rules(game: Game) -> None:
     """Show a game's rule card."""
-    click.echo(game.card(), nl=False)
+    tell(game.card())
 
 
 @click.command(epilog=examples('eval "$(duels completion bash)"', "duels completion fish | source"))

@@ -1,6 +1,5 @@
 """The commands of `duels` by which matches are played, kept and shown."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,15 +7,8 @@ import click
 
 from duels.core.errors import DuelsError, printable
 from duels.terminal.game_options import GameCommand, game_argument, who_option
-from duels.terminal.options import (
-    examples,
-    last_played,
-    leave,
-    pace_option,
-    plain_option,
-    read,
-    record_argument,
-)
+from duels.terminal.options import examples, leave, pace_option, plain_option, tell
+from duels.terminal.record_argument import last_played, last_unfinished, read, record_argument
 
 if TYPE_CHECKING:
     from duels.core.rules import Rules
@@ -72,7 +64,7 @@ def play(
     prompt, help tells what else can be entered. A match of two machines ends without a winner after 50
     boards of chain or 50 turns of hunt; with people in it there is no limit.
     """
-    from duels.play.new_match import NewMatch
+    from duels.play.new_match import NewMatch, SettingError
     from duels.terminal.play import play_new
     from duels.terminal.screen import Screen
 
@@ -83,6 +75,8 @@ def play(
         raise click.UsageError(f"--save: there is no folder {printable(str(path.parent))}.")
     try:
         new = NewMatch(rules, seat1, seat2, first, seed, script or "", path)
+    except SettingError as error:
+        raise click.UsageError(f"--{error.setting}: {error}") from None
     except DuelsError as error:
         raise click.UsageError(str(error)) from None
     screen = Screen(plain, pace)
@@ -100,18 +94,30 @@ def _go_home(code: int, after: "After", screen: "Screen") -> int:
     return code
 
 
-@click.command(epilog=examples("duels resume", "duels resume evening.duel"))
+@click.command(
+    epilog=examples("duels resume", "duels resume evening.duel", "duels resume evening.duel --at 12")
+)
 @record_argument
+@click.option(
+    "--at",
+    "entries",
+    type=click.IntRange(0),
+    metavar="N",
+    help="Play on after its first N entries, in a new record; the match may be over.",
+)
 @pace_option
 @plain_option
-def resume(file: Path | None, pace: str | None, plain: bool) -> None:
+def resume(file: Path | None, entries: int | None, pace: str | None, plain: bool) -> None:
     """Go on with an interrupted match, the last one by default."""
-    from duels.play.library import last_unfinished
     from duels.terminal.play import play_on
     from duels.terminal.screen import Screen
 
+    if entries is not None:
+        from duels.play.branch import branch
+
+        file = branch(file or last_played(), entries)
     screen = Screen(plain, pace)
-    leave(_go_home(*play_on(file or last_unfinished(screen.notice), screen), screen))
+    leave(_go_home(*play_on(file or last_unfinished(), screen), screen))
 
 
 @click.command(
@@ -140,6 +146,8 @@ def replay(file: Path | None, seat: str | None, step: bool, plain: bool) -> None
 @click.option("--json", "as_json", is_flag=True, help="The answer as one JSON object.")
 def verify(file: Path | None, as_json: bool) -> None:
     """Check that a record, the last one by default, is legal from its first line to its last."""
+    import json
+
     file = file or last_played()
     try:
         record = read(file)
@@ -163,7 +171,7 @@ def verify(file: Path | None, as_json: bool) -> None:
         click.echo(json.dumps(answer))
     else:
         told = outcome.reason if outcome else "unfinished"
-        click.echo(f"{printable(str(file))}: legal, {match.rules.name}, {entries} entries; {told}")
+        tell(f"{printable(str(file))}: legal, {match.rules.name}, {entries} entries; {told}")
 
 
 @click.command(epilog=examples("duels share hunt.duel --seat 1 > mine.duel"))
@@ -189,6 +197,7 @@ def share(file: Path | None, seat: str) -> None:
 @click.option("--json", "as_json", is_flag=True, help="One JSON list instead of lines.")
 def matches(every: bool, as_json: bool) -> None:
     """List your matches, the last one first: game, players, result, when."""
+    import json
     from itertools import islice
 
     from duels.play.library import kept_matches
@@ -212,7 +221,9 @@ def matches(every: bool, as_json: bool) -> None:
     for one in kept:
         players = " - ".join(one.players)
         result = one.result or "unfinished"
-        click.echo(f"{one.when}  {one.record.match.rules.name:<8}{players:<20}{result:<20}{one.path}")
+        tell(
+            f"{one.when}  {one.record.match.rules.name:<8}{players:<20}{result:<20}{printable(str(one.path))}"
+        )
 
 
 @click.command(epilog=examples("duels demo"))

@@ -1,6 +1,6 @@
 """Choices from a list, by number or name."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from duels.core.errors import quote
 from duels.core.words import Question
@@ -43,3 +43,19 @@ def choose(screen: Screen, title: str, options: Mapping[str, str], default: str 
         else:
             wrong = f"{quote(entry)} is not on the list. " if entry else ""
             notice = f"{wrong}Please choose 1 to {len(names)}, a name, back or quit."
+
+
+def choose_in_turn(*questions: Callable[[list[str]], str]) -> list[str]:
+    """The answers to questions, each of which is told the answers so far.
+
+    `back` leads to the question before; from the first it leads out of them.
+    """
+    answers: list[str] = []
+    while len(answers) < len(questions):
+        try:
+            answers.append(questions[len(answers)](answers))
+        except Back:
+            if not answers:
+                raise
+            answers.pop()
+    return answers

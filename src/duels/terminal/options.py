@@ -1,12 +1,8 @@
-"""Arguments and options that commands of `duels` share, and how they begin and end."""
+"""Options that commands of `duels` share, how they print, and how they end."""
 
-from pathlib import Path
-from typing import TYPE_CHECKING
+import sys
 
 import click
-
-if TYPE_CHECKING:
-    from duels.core.record import Record
 
 
 def examples(*lines: str) -> str:
@@ -15,7 +11,6 @@ def examples(*lines: str) -> str:
 
 
 plain_option = click.option("--plain", is_flag=True, help="No colours, even on a terminal.")
-record_argument = click.argument("file", type=click.Path(path_type=Path, exists=True), required=False)
 pace_option = click.option(
     "--pace",
     type=click.Choice(["off", "quick", "normal"]),
@@ -23,18 +18,13 @@ pace_option = click.option(
 )
 
 
-def read(file: Path) -> "Record":
-    """The match recorded in `file`."""
-    from duels.play.library import read_record
+def tell(text: str) -> None:
+    """Print a line, or lines, for people: on a terminal no wider than that."""
+    if sys.stdout.isatty():
+        from duels.terminal.layout import terminal_size, wrap
 
-    return read_record(file)
-
-
-def last_played() -> Path:
-    """The file of the match that was played last."""
-    from duels.play.library import last_match
-
-    return last_match(lambda text: click.echo(text, err=True))
+        text = wrap(text, terminal_size()[0])
+    click.echo(text, nl=not text.endswith("\n"))
 
 
 def leave(code: int) -> None:

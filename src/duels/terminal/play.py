@@ -17,7 +17,6 @@ from duels.terminal.prompts import PromptedMatch, Quit
 from duels.terminal.screen import Screen
 from duels.terminal.shell import command
 from duels.terminal.signals import INTERRUPTED, Stopped
-from duels.terminal.variants import longer_form, suggestion
 
 
 class After(Enum):
@@ -49,7 +48,7 @@ def play_new(new: NewMatch, screen: Screen) -> tuple[int, After]:
     while True:
         match = Match.start(new.rules)
         headers = new.headers()
-        with screen.patience("getting ready") as progress:
+        with screen.progress("getting ready") as progress:
             live = seat_players(match, headers, None, chance_notice(screen), progress)
         prompted = PromptedMatch(live, screen)
         if new.path or live.people:
@@ -72,6 +71,8 @@ def _who_is_first(new: NewMatch) -> str:
 
 
 def _once_more(new: NewMatch, after: After) -> NewMatch:
+    from duels.terminal.variants import longer_form
+
     one, two = (new.two, new.one) if after is After.SWAP else (new.one, new.two)
     rules = (longer_form(new.rules) if after is After.LONGER else None) or new.rules
     return replace(new, rules=rules, one=one, two=two, first="1", seed=None, chance="", path=None)
@@ -86,7 +87,7 @@ def play_on(path: Path, screen: Screen) -> tuple[int, After]:
     """Go on with the match recorded at `path`; the exit code, and what comes next."""
     journal, record = Journal.reopen(path, screen.notice)
     try:
-        with screen.patience("getting ready") as progress:
+        with screen.progress("getting ready") as progress:
             live = seat_players(record.match, record.headers, journal, chance_notice(screen), progress)
         prompted = PromptedMatch(live, screen)
         journal.settle(record.match)
@@ -116,9 +117,12 @@ def _run(
         prompted.run()
     except (Quit, EOFError, KeyboardInterrupt) as leaving:
         if journal:
-            saved = f"The match is saved. Go on with: {command('resume', journal.path)}"
-            nothing = "Nothing was played, so nothing is kept."
-            screen.last_words(f"\n{saved if resumed or live.begun else nothing}")
+            told = "Nothing was played, so nothing is kept."
+            if resumed or live.begun:
+                # At a terminal it is the last match, and a path would be torn by the end of the line.
+                which = () if screen.on_terminal else (journal.path,)
+                told = f"The match is saved. Go on with: {command('resume', *which)}"
+            screen.last_words(f"\n{told}")
         if isinstance(leaving, Stopped):
             raise
         return (0 if isinstance(leaving, Quit) else INTERRUPTED), After.LEFT
@@ -135,6 +139,8 @@ def _run(
 
 def _ask_what_next(live: LiveMatch, path: Path, screen: Screen) -> After:
     """One line, one key; a review is shown at once, and then it is asked again."""
+    from duels.terminal.variants import suggestion
+
     keys = dict(_KEYS)
     outcome = live.match.outcome
     if outcome and outcome.winner in live.people and (told := suggestion(live.match.rules)):
@@ -158,9 +164,9 @@ def show_review(record: Record, screen: Screen) -> None:
     from duels.terminal.review_text import review_as_text
 
     try:
-        with screen.patience("reviewing"):
+        with screen.progress("reviewing"):
             reviewed = review_record(record)
     except DuelsError as error:
         screen.say(f"{error}\n")
         return
-    screen.say(review_as_text(reviewed))
+    screen.say(review_as_text(reviewed, screen.width))

@@ -32,7 +32,7 @@ def practise(rules: Rules[Any, Any, Any], count: int, seed: str | None, screen: 
     skill = Skill() if seed else Skill.from_data(noted.get(name))
     began = skill.aim
     right = asked = 0
-    with screen.patience("looking for positions") as progress:
+    with screen.progress("looking for positions") as progress:
         oracle_for(rules, progress)  # the exercises share it
         on_offer = exercises(rules, seed)
         found = islice(on_offer if seed else at_level(on_offer, skill), count)
@@ -47,7 +47,7 @@ def practise(rules: Rules[Any, Any, Any], count: int, seed: str | None, screen: 
             right += graded.right
             skill.answered(graded.right)
             screen.say(f"{graded.text}\n\n")
-            with screen.patience("looking for another position"):
+            with screen.progress("looking for another position"):
                 exercise = next(found, None)
         if asked < count:
             more = "more " if asked else ""

@@ -79,7 +79,7 @@ class PromptedMatch:
                 self._recall()
                 self._let_person_decide(live.person)
                 continue
-            with self.screen.patience("thinking"):
+            with self.screen.progress("thinking"):
                 action = live.choose()
             if isinstance(actor, Seat) or self._told.endswith(_SUSPENSE):
                 self.screen.wait()
@@ -211,7 +211,7 @@ class PromptedMatch:
 
         match = self.live.match
         try:
-            with self.screen.patience("thinking") as progress:
+            with self.screen.progress("thinking") as progress:
                 oracle = oracle_for(match.rules, progress)
                 text = hint_as_text(match.sight(seat), self.words, entered, oracle)
         except DuelsError as unknown:

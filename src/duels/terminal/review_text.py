@@ -36,7 +36,8 @@ _LOOK = "Look into the first of these positions: "
 _COPIED = (POSITION, _LOOK)  # what is on these lines stays in one piece
 
 
-def review_as_text(review: Review) -> str:
+def review_as_text(review: Review, width: int = _TEXT_WIDTH) -> str:
+    """The whole review; no paragraph is wider than `width`."""
     chance = of_player_1(review.match.rules)
     lines = [
         f"{review.game.name}: {heading(review)}",
@@ -48,7 +49,7 @@ def review_as_text(review: Review) -> str:
         f"{chance}, entry by entry:",
         *_curve(review),
         "",
-        *(line for paragraph in _paragraphs(review) for line in _wrapped(paragraph)),
+        *(line for paragraph in _paragraphs(review) for line in _wrapped(paragraph, min(width, _TEXT_WIDTH))),
     ]
     return "\n".join(lines) + "\n"
 
@@ -142,10 +143,8 @@ def _paragraphs(review: Review) -> list[str]:
     return [*account(review), *(["", *why, ""] if why else []), legend()]
 
 
-def _wrapped(paragraph: str) -> list[str]:
+def _wrapped(paragraph: str, width: int) -> list[str]:
     if not paragraph or paragraph.startswith(_COPIED):
         return [paragraph]
     indent = "  " if paragraph.startswith("- ") else ""
-    return wrap(
-        paragraph, _TEXT_WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
-    )
+    return wrap(paragraph, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)

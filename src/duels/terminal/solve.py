@@ -24,7 +24,7 @@ _NAMES_A_LINE = 8
 
 def find_solution(sight: Sight[Any, Any], screen: Screen) -> Solution[Any, Any]:
     """What perfect play is there; it may take a while."""
-    with screen.patience("solving") as progress:
+    with screen.progress("solving") as progress:
         return solve(sight, oracle_for(sight.rules, progress))
 
 
@@ -109,11 +109,11 @@ def _sure(value: Value) -> str:
 
 def verify(rules: Rules[Any, Any, Any], as_json: bool, screen: Screen) -> bool:
     """Run the oracle's checks, a line each as they finish; whether all passed."""
-    with screen.patience("getting ready") as progress:
+    with screen.progress("getting ready") as progress:
         oracle = oracle_for(rules, progress)
     checks: list[Check] = []
     with long_computation():
-        for check in screen.patiently("checking", partial(checks_of, oracle)):
+        for check in screen.with_progress("checking", partial(checks_of, oracle)):
             checks.append(check)
             if not as_json:
                 screen.say(f"{check}\n")

@@ -14,7 +14,7 @@ _MOST_MISTAKES = 5
 
 def gather(screen: Screen, warn: Callable[[str], None]) -> Statistics:
     """The statistics of all matches on disk; what is not graded yet takes a while."""
-    with screen.patience("grading your matches") as progress:
+    with screen.progress("grading your matches") as progress:
         played = []
         for number, kept in enumerate(kept_matches(warn), start=1):
             progress(f"{number} so far")

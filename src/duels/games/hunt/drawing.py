@@ -90,7 +90,7 @@ class HuntDrawing(Drawing[Action, Known]):
         swing = (number * 5) % 7 - 3  # no two neighbours alike, the same in every match
         scale = size / 78
         puffs = "".join(
-            circle(scale * (dx + swing), scale * (dy - swing / 2), scale * r, "fog", opacity=0.26)
+            circle(scale * (dx + swing), scale * (dy - swing / 2), scale * r, "fog", opacity=0.32)
             for dx, dy, r in _PUFFS
         )
         return cell(

@@ -26,7 +26,7 @@ from duels.games.lights.rules import ON, Lights, State, TurnedOff, TurnOff
 _PER_ROW = 7  # beside the brackets at both ends of rows
 _MIDDLE, _BULB, _NUMBER = 72, 28, 56  # of a row; a bulb's size; a number below its bulb
 _BRACKET = 122  # from a bulb's middle down to the middle of its bracket
-_GLOW = ((54, 0.06), (50, 0.07), (46, 0.09), (42, 0.12), (38, 0.16), (34, 0.22))
+_GLOW = tuple((55 - 2.6 * ring, 0.035 + 0.009 * ring) for ring in range(10))  # from without to within
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Exact sums over two policies: against every line of play through the rules, and against plain matches."""
 
 from collections import defaultdict
+from itertools import islice
 
 import pytest
 
@@ -97,5 +98,5 @@ def test_the_shipped_strategy_against_a_naive_policy_matches_plain_matches(seat:
 @pytest.mark.slow
 def test_the_shipped_pair_matches_plain_matches() -> None:
     oracle = HuntOracle(RULES, shipped())
-    checks = [check for check, _ in zip(oracle.verify(), range(2), strict=False)]
+    checks = list(islice(oracle.verify(), 2))  # the certificate comes after them, and takes minutes
     assert [check.passed for check in checks] == [True, True], checks

@@ -1,0 +1,125 @@
+"""The keyboard of a terminal: lines or single keys, shown as they are typed or not.
+
+The terminal is left as it was found, also while the program is stopped (Ctrl-Z).
+"""
+
+import os
+import re
+import select
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+try:
+    import termios
+except ImportError:  # not on Windows
+    termios = None  # type: ignore[assignment]
+
+_END_OF_INPUT = "\x04"
+_KEY = re.compile(r"\x1b\[[0-9;]*.|\x1bo.|.", re.DOTALL)  # an arrow sends several letters
+_ESCAPES = re.compile(r"(\x1b\[[0-9;]*m)+")
+
+
+class Keyboard:
+    """The keyboard that standard input is. `leave` and `come_back` are called around every stop."""
+
+    supported = termios is not None
+
+    def __init__(self, leave: Callable[[], None], come_back: Callable[[], None]) -> None:
+        self._leave = leave
+        self._come_back = come_back
+        self._usual = termios.tcgetattr(sys.stdin)
+
+    @contextmanager
+    def typing(self, shown: bool) -> Iterator[None]:
+        """Within, the terminal shows what is typed, or does not; a switch drops what was typed ahead."""
+        before = termios.tcgetattr(sys.stdin)
+        # A terminal that came without echo (an editor's shell has its own) is left so.
+        wanted = self._usual[3] & termios.ECHO if shown else 0
+        if before[3] & termios.ECHO == wanted:
+            yield
+            return
+        switched = [*before[:3], before[3] ^ termios.ECHO, *before[4:]]
+        # A shell gives a stopped program the terminal back as the shell likes it.
+        continued = signal.signal(signal.SIGCONT, lambda *_: _set_again(switched))
+        try:
+            with self._set(switched):
+                yield
+        finally:
+            signal.signal(signal.SIGCONT, continued)
+
+    @contextmanager
+    def single_keys(self) -> Iterator[Iterator[str]]:
+        """Within, keys arrive one by one, and are not shown; what is typed before and after is dropped."""
+        before = termios.tcgetattr(sys.stdin)
+        with self._set([*before[:3], before[3] & ~(termios.ECHO | termios.ICANON), *before[4:]]):
+            yield self._pressed()
+
+    @staticmethod
+    def _pressed() -> Iterator[str]:
+        """The keys that are pressed, in lower case, until the end of input."""
+        while typed := os.read(sys.stdin.fileno(), 32).decode(errors="replace").lower():
+            for pressed in _KEY.findall(typed):
+                if pressed == _END_OF_INPUT:
+                    return
+                yield pressed
+
+    def wait(self, seconds: float) -> None:
+        """A pause, which any key cuts short."""
+        with self.single_keys():
+            select.select([sys.stdin], [], [], seconds)
+
+    def edited_line(self, prompt: str) -> str:
+        """The line entered after the prompt, with its end; empty at the end of input.
+
+        It can be edited with the arrow keys; ImportError where that cannot be.
+        """
+        import readline
+
+        readline.set_auto_history(False)  # what one person entered is not for the next one's arrow keys
+        readline.parse_and_bind("set enable-bracketed-paste off")
+        with self._stoppable():
+            try:
+                # What takes no room must be marked for whoever moves the cursor.
+                return input(_ESCAPES.sub("\x01\\g<0>\x02", prompt)) + "\n"
+            except EOFError:
+                return ""
+
+    @contextmanager
+    def _set(self, settings: list[Any]) -> Iterator[None]:
+        """Within, the terminal has these settings."""
+        before = termios.tcgetattr(sys.stdin)
+        termios.tcsetattr(sys.stdin, termios.TCSAFLUSH, settings)
+        try:
+            with self._stoppable():
+                yield
+        finally:
+            termios.tcsetattr(sys.stdin, termios.TCSAFLUSH, before)
+
+    @contextmanager
+    def _stoppable(self) -> Iterator[None]:
+        """Within, Ctrl-Z stops the program in order."""
+        before = signal.signal(signal.SIGTSTP, self._stop)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGTSTP, before)
+
+    def _stop(self, *_: object) -> None:
+        """Stop: meanwhile the terminal is as it was found, and shows no secret."""
+        settings = termios.tcgetattr(sys.stdin)
+        termios.tcsetattr(sys.stdin, termios.TCSANOW, self._usual)
+        self._leave()
+        handler = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGTSTP)  # from here on it is stopped, until it is told to go on
+        signal.signal(signal.SIGTSTP, handler)
+        _set_again(settings)
+        self._come_back()
+
+
+def _set_again(settings: list[Any]) -> None:
+    """Set the terminal up as it was before the program was stopped; what was typed in the open is kept."""
+    shown = settings[3] & termios.ECHO
+    termios.tcsetattr(sys.stdin, termios.TCSANOW if shown else termios.TCSAFLUSH, settings)
