@@ -60,12 +60,18 @@ class Puzzles:
         rules = game.rules()
         return rules.sight(rules.initial(), Seat.ONE)
 
+    def _drawn(self, game: Game) -> str:
+        sight = self.shown(game)
+        return game.drawing(sight.rules).draw(sight)
+
     # -- today ----------------------------------------------------------------------------------
 
     def day(self) -> dict[str, Any]:
         """What there is today."""
         today = date.today().isoformat()
-        games = [{"name": game.name, "title": game.title} for game in GAMES.values()]
+        games = [
+            {"name": game.name, "title": game.title, "board": self._drawn(game)} for game in GAMES.values()
+        ]
         return {"date": today, "games": games}
 
     async def daily(self, game: Game) -> dict[str, Any]:
@@ -166,7 +172,7 @@ def _as_data(exercise: Exercise) -> dict[str, Any]:
         "game": game.name,
         "title": game.title,
         "seat": sight.seat.value,
-        "sentence": f"You are {words.called(sight.seat)}, to move.",
+        "sentence": f"You are {words.called(sight.seat)}, to move. {drawing.asked(sight)}".strip(),
         "prompt": plain(question.prompt).strip() if question else "",
         "position": exercise.position,
         "board": drawing.draw(sight, targets=True),

@@ -30,7 +30,7 @@ def view(standing: Standing, viewer: Viewer) -> dict[str, Any]:
         "seat": viewer.value if viewer else None,
         "players": [_player(standing, viewer, seat) for seat in Seat],
         "turn": _turn(standing, viewer),
-        "sentence": _sentence(standing, viewer),
+        "sentence": _sentence(standing, drawing, viewer),
         "prompt": _prompt(standing, sight) if sight.actions else "",
         "board": drawing.draw(sight, targets=True),
         "text": plain(standing.words.board(sight)),
@@ -41,6 +41,7 @@ def view(standing: Standing, viewer: Viewer) -> dict[str, Any]:
         "may": _may(standing, viewer),
         "outcome": _outcome(outcome, viewer) if outcome else None,
         "rematch": standing.rematch or None,
+        "watchable": standing.may_watch(None),
     }
 
 
@@ -67,6 +68,7 @@ def _player(standing: Standing, viewer: Viewer, seat: Seat) -> dict[str, Any]:
         "name": name_of(standing, seat),
         "kind": standing.kind(seat),
         "you": seat is viewer,
+        "to_move": standing.complete and standing.match.actor is seat,
         "seated": seat in standing.names or seat not in standing.people,
     }
 
@@ -80,7 +82,7 @@ def _turn(standing: Standing, viewer: Viewer) -> str:
     return "you" if standing.match.actor is viewer else "other"
 
 
-def _sentence(standing: Standing, viewer: Viewer) -> str:
+def _sentence(standing: Standing, drawing: Drawing[Any, Any], viewer: Viewer) -> str:
     """Whose turn it is and what is asked, in one sentence."""
     match = standing.match
     if match.outcome:
@@ -89,8 +91,9 @@ def _sentence(standing: Standing, viewer: Viewer) -> str:
         return "Waiting for somebody to sit down."
     actor = match.actor
     if actor is viewer and viewer:
-        *_, last = _prompt(standing, match.sight(viewer)).splitlines() or [""]
-        return f"Your turn. {last}".strip()
+        sight = match.sight(viewer)
+        *_, last = _prompt(standing, sight).splitlines() or [""]
+        return f"Your turn. {drawing.asked(sight) or last}".strip()
     if isinstance(actor, Seat):
         return f"{name_of(standing, actor)} is to move."
     return "Chance decides."
@@ -143,6 +146,7 @@ def _told(standing: Standing, narrator: Narrator, viewer: Viewer, after: AnyMatc
         "who": "You" if seat and seat is viewer else name_of(standing, seat) if seat else "",
         "entry": None if hidden else format_entry(after.rules, turn),
         "resigned": isinstance(turn.action, Concession),
+        "secret": viewer is not None and turn.hidden_from(viewer.other),
         "text": _without_board(narrator.words, plain(narrator.happened(after)), after, viewer),
     }
 

@@ -4,24 +4,49 @@ export function notice(text) {
   document.getElementById("notice").textContent = text;
 }
 
-// The answer's data ({} where there is none), or null if it was refused, which is said then.
-export async function post(path, body) {
-  let answer;
+const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+// The answer's data ({} where there is none), or null if it was refused, which is said then. A request that the
+// server knows again if it comes twice may be sent `tries` times.
+export async function post(path, body, tries = 1) {
+  for (let tried = 1; ; tried++) {
+    let answer;
+    try {
+      answer = await fetch(path, {
+        method: "POST",
+        headers: { "Content-Type": "application/json", Accept: "application/json" },
+        body: JSON.stringify(body),
+      });
+    } catch {
+      if (tried < tries) {
+        await pause(400 * tried);
+        continue;
+      }
+      notice("The server cannot be reached. Try again in a moment.");
+      return null;
+    }
+    const data = answer.status === 204 ? {} : await answer.json().catch(() => ({}));
+    notice(answer.ok ? "" : data.message || `That did not work (${answer.status}).`);
+    return answer.ok ? data : null;
+  }
+}
+
+export async function copy(text) {
   try {
-    answer = await fetch(path, {
-      method: "POST",
-      headers: { "Content-Type": "application/json", Accept: "application/json" },
-      body: JSON.stringify(body),
-    });
+    await navigator.clipboard.writeText(text);
   } catch {
-    notice("The server cannot be reached. Nothing was sent; try again.");
-    return null;
+    notice(`Your browser does not let pages copy. Here it is: ${text}`);
+    return;
   }
-  const data = answer.status === 204 ? {} : await answer.json().catch(() => ({}));
-  if (answer.ok) {
-    notice("");
-    return data;
+  notice("Copied.");
+}
+
+// What a button does while it waits for the server, so that nobody wonders.
+export async function busy(button, work) {
+  button.setAttribute("aria-busy", "true");
+  try {
+    return await work();
+  } finally {
+    button.removeAttribute("aria-busy");
   }
-  notice(data.message || `That did not work (${answer.status}).`);
-  return null;
 }
