@@ -9,7 +9,7 @@ BIN := .venv/bin
 .venv/played: pyproject.toml
 	@test -d .venv || echo "Setting up duels in .venv; this happens once and takes about a minute."
 	@test -d .venv || $(PYTHON) -m venv .venv
-	@$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[web]'
 	@touch $@
 
 .venv/tested: pyproject.toml

@@ -114,12 +114,11 @@ def test_players_are_graded_by_name() -> None:
         exploitability("nobody", "leap")
 
 
+SMALL_CHAIN: dict[str, Any] = {"cells": 5, "run": 3, "max_boards": 2}
 SMALL_FLIP: dict[str, Any] = {"side": 2, "values": 2, "copies": 2, "target": 2}
 
 
-@pytest.mark.parametrize(
-    ("game", "options"), [("leap", {}), ("chain", {"max_boards": 2}), ("flip", SMALL_FLIP)]
-)
+@pytest.mark.parametrize(("game", "options"), [("leap", {}), ("chain", SMALL_CHAIN), ("flip", SMALL_FLIP)])
 def test_players_are_graded_themselves_as_by_name(game: str, options: dict[str, Any]) -> None:
     player = make_player("random", GAMES[game].rules(**options))
     assert exploitability(player, game, **options) == exploitability("random", game, **options) > 0

@@ -18,8 +18,8 @@ NONE = [False] * len(GAMES)
 
 @pytest.mark.parametrize("name", GAMES)
 def test_a_day_has_one_puzzle_of_each_game(name: str) -> None:
-    found = {puzzle(DAY + timedelta(days=number), GAMES[name]).position for number in range(6)}
-    assert len(found) >= (2 if name in ("lights", "leap") else 5), "another day, another puzzle"
+    found = [puzzle(DAY + timedelta(days=number), GAMES[name]).position for number in range(3)]
+    assert len(set(found)) >= (2 if name in ("lights", "leap") else 3), "another day, another puzzle"
     exercise = puzzle(DAY, GAMES[name])
     assert exercise.sight.rules == GAMES[name].rules()
     assert (

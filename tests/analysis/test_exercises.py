@@ -1,5 +1,6 @@
 """Exercises: positions with a clear answer, each about something else, and how answers are graded."""
 
+from functools import cache
 from itertools import islice, pairwise
 from random import Random
 from typing import Any
@@ -29,9 +30,15 @@ def some(game: str, count: int, seed: object = 1) -> list[Exercise]:
     return list(islice(duels.exercises(game, str(seed)), count))
 
 
+@cache
+def sample(game: str) -> list[Exercise]:
+    """The first exercises of a game, found once for all that is asked about them."""
+    return some(game, 12 if game == "hunt" else 8)
+
+
 @pytest.mark.parametrize("game", ["lights", "leap", "chain", "flip"])
 def test_exercises_have_one_right_answer(game: str) -> None:
-    found = some(game, 8)
+    found = sample(game)
     assert len(found) == 8
     assert len({exercise.position for exercise in found}) == 8
     for exercise in found:
@@ -45,7 +52,7 @@ def test_exercises_have_one_right_answer(game: str) -> None:
 
 
 def test_in_hunt_whatever_the_strategy_mixes_at_no_cost_is_right() -> None:
-    asked = some("hunt", 12)
+    asked = sample("hunt")
     assert len(asked) == 12
     for exercise in asked:
         idea = explainer_of(exercise.oracle).idea
@@ -58,7 +65,7 @@ def test_in_hunt_whatever_the_strategy_mixes_at_no_cost_is_right() -> None:
 
 
 def test_hunt_asks_for_names_and_steps_as_well_as_staying() -> None:
-    asked = some("hunt", 12)
+    asked = sample("hunt")
     lessons = [exercise.lesson for exercise in asked]
     assert lessons.count(frozenset({Phase.OBSERVE})) >= 3
     assert lessons.count(frozenset({0, 1})) >= 3  # to step is as right as to stay
@@ -67,7 +74,7 @@ def test_hunt_asks_for_names_and_steps_as_well_as_staying() -> None:
 
 @pytest.mark.parametrize("game", ["lights", "leap", "chain", "flip", "hunt"])
 def test_consecutive_exercises_teach_different_things(game: str) -> None:
-    assert all(one.lesson != two.lesson for one, two in pairwise(some(game, 8)))
+    assert all(one.lesson != two.lesson for one, two in pairwise(sample(game)))
 
 
 def test_every_exercise_is_from_a_match_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,7 +92,7 @@ def test_every_exercise_is_from_a_match_of_its_own(monkeypatch: pytest.MonkeyPat
 
 def test_an_exercise_tells_no_secret() -> None:
     """It shows what the seat knows, and no event that the seat did not see."""
-    for exercise in some("hunt", 12):
+    for exercise in sample("hunt"):
         shown = repr(exercise)
         hidden = f"seen_by={frozenset({exercise.sight.seat.other})!r}"
         assert f"seen_by={frozenset({exercise.sight.seat})!r}" in shown
@@ -94,11 +101,11 @@ def test_an_exercise_tells_no_secret() -> None:
 
 
 def test_lights_has_exactly_one_right_action() -> None:
-    assert all(len(exercise.verdict.best) == 1 for exercise in some("lights", 8))
+    assert all(len(exercise.verdict.best) == 1 for exercise in sample("lights"))
 
 
 def test_flip_asks_for_more_than_unknown_tiles() -> None:
-    kinds = [idea for exercise in some("flip", 8) for idea in exercise.right]
+    kinds = [idea for exercise in sample("flip") for idea in exercise.right]
     assert len({kind[0] for kind in kinds if isinstance(kind, tuple)}) >= 3
 
 

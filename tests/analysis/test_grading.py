@@ -1,6 +1,7 @@
 """Grades are the oracle's, and tell no secret; exploitability is exact, and the same as OpenSpiel's."""
 
 from collections.abc import Callable
+from functools import cache
 from random import Random
 from typing import Any
 
@@ -85,13 +86,20 @@ def test_perfect_leap_of_small_goal_cannot_be_exploited() -> None:
     assert exploitability(skewed, "leap", goal=9) > 0.1
 
 
+@cache
+def perfect_chain() -> Any:
+    """What perfect play does in every position of the book's game."""
+    rules = GAMES["chain"].rules()
+    player: Any = make_player("perfect", rules)
+    return tabulate(player.odds, rules)
+
+
 def test_play_of_chain_that_can_be_waited_for_loses_everything() -> None:
     """Without a limit of boards the best opponent of random play, or of rare mistakes, always wins."""
     rules = GAMES["chain"].rules()
     tables = shared_tables(rules).tables
     uniform = tables.legal / np.maximum(tables.legal.sum(axis=1, keepdims=True), 1)
-    perfect: Any = make_player("perfect", rules)
-    careless = 0.99 * tabulate(perfect.odds, rules) + 0.01 * uniform
+    careless = 0.99 * perfect_chain() + 0.01 * uniform
     assert exploitability(uniform, "chain") == 0.5
     assert exploitability(careless, "chain") == 0.5
 
@@ -210,8 +218,7 @@ def test_a_perfect_policy_has_no_exploitability_and_a_level_has_some() -> None:
         }
         assert graded["perfect"] == 0
         assert 0 < graded["expert"] < graded["novice"]
-    perfect: Any = make_player("perfect", GAMES["chain"].rules())
-    assert exploitability(perfect.odds, "chain") == 0
+    assert exploitability(perfect_chain(), "chain") == 0
 
 
 def test_grades_of_many_at_once() -> None:
@@ -246,7 +253,9 @@ def test_a_level_as_an_opponent_of_many() -> None:
     assert (wins, games > 50) == (0, True)  # nobody beats perfect play from the seat that is lost
 
 
-def test_what_cannot_be_graded_is_refused() -> None:
+def test_what_cannot_be_graded_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    # A search gives up sooner here than for a user.
+    monkeypatch.setattr("duels.solving.tree.MOST_HISTORIES", 10_000)
     with pytest.raises(DuelsError, match="a table of 39719 states"):
         exploitability(np.zeros(3), "hunt")
     with pytest.raises(DuelsError, match="too many states"):
@@ -296,9 +305,13 @@ def test_a_table_of_hunt_is_graded_as_the_function_that_it_was_made_of() -> None
     exact = exploitability(skewed_by_what_is_shown, "hunt", **SHORT)
     assert 0 < exact < 0.5
     assert exploitability(table, "hunt", **SHORT) == pytest.approx(exact, abs=1e-12)
-    table = as_table(skewed_by_what_is_shown, cells=3)
-    assert exploitability_bounds(table, "hunt", cells=3) == exploitability_bounds(
-        skewed_by_what_is_shown, "hunt", cells=3
+
+
+@pytest.mark.parametrize("cells", [2, pytest.param(3, marks=pytest.mark.slow)])
+def test_a_table_of_endless_hunt_is_graded_as_its_function(cells: int) -> None:
+    table = as_table(skewed_by_what_is_shown, cells=cells)
+    assert exploitability_bounds(table, "hunt", cells=cells) == exploitability_bounds(
+        skewed_by_what_is_shown, "hunt", cells=cells
     )
 
 

@@ -1,7 +1,9 @@
 """A live match: on disk before anywhere else, the same without a screen as at the prompt."""
 
+import ast
 import errno
 import os
+import re
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import duels.play
 from duels.core.errors import IllegalMove
 from duels.core.match import Match
 from duels.core.record import dumps
@@ -208,3 +211,14 @@ def test_a_setting_that_cannot_be_is_told_without_a_surface(setting: str, text: 
         NewMatch(find_game("chain").rules(), **asked)
     assert raised.value.setting == setting
     assert "--" not in str(raised.value)
+
+
+def test_nothing_in_play_speaks_of_a_command_line() -> None:
+    """Its messages are shown in a browser too."""
+    for module in Path(duels.play.__file__).parent.glob("*.py"):
+        tree = ast.parse(module.read_text(encoding="utf-8"))
+        texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+        found = [
+            text for text in texts if isinstance(text, str) and re.search(r"--[a-z]|\bduels (?!record)", text)
+        ]
+        assert found == [], module

@@ -2,11 +2,13 @@
 
 from pathlib import Path
 
+import click
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from duels.core.words import Ink, plain
+from duels.terminal.commands import cli
 from duels.terminal.layout import wrap
 from tests.support import duels
 from tests.terminal.terminal import Terminal
@@ -57,3 +59,11 @@ def test_lists_and_cards_fit_a_narrow_terminal(arguments: tuple[str, ...], tmp_p
         assert terminal.wait() == 0
     assert max(map(len, terminal.text.splitlines())) <= 50
     assert terminal.text.split() == duels(tmp_path, *arguments).out.split()
+
+
+def test_examples_fit_a_terminal() -> None:
+    context = click.Context(cli)
+    commands = [cli, *filter(None, (cli.get_command(context, name) for name in cli.list_commands(context)))]
+    shown = [line for command in commands for line in (command.epilog or "").splitlines()]
+    assert len(shown) > len(commands)
+    assert [line for line in shown if len(f"  {line}") > 80] == []

@@ -116,10 +116,9 @@ def serving(database: str, **settings: Any) -> Iterator[str]:
     listening = free_socket()
     given = {"pause": 0.0, "look_ahead": False, "limits": UNLIMITED, **settings}
     made = Settings(database=database, port=listening.getsockname()[1], **given)
-    server = Server(made, listening)
     ready = threading.Event()
+    server = Server(made, listening, ready.set)
     problems: list[BaseException] = []
-    server.when_ready = ready.set
 
     def run() -> None:
         try:

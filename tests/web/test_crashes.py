@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from duels.games import load_record
-from duels.web.service import decide_for_machine
+from duels.web.decisions import decide_for_machine
 from tests.support import COMMAND, environment
 from tests.web.serving import Process, Visitor, pair, serving
 

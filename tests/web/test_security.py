@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from duels.core.errors import DuelsError
+from duels.web.identity import identity
 from duels.web.limits import Limits, Rate
 from duels.web.settings import Settings
 from tests.web.serving import PLENTY, UNLIMITED, Visitor, pair, serving
@@ -281,6 +282,29 @@ def test_seeds_never_leave_before_the_end(base: str) -> None:
     seed = re.findall("^seed: (.+)$", ann.get(f"{match}/record").text, re.MULTILINE)[0]
     assert len(seed) >= 32
     assert not [text for text in everything if seed in text]
+
+
+def test_one_seat_never_gets_the_other_s_secrets(base: str) -> None:
+    """Everything that Bob is sent in a match of hunt, searched for what is Ann's."""
+    ann, bob, match = pair(base, "hunt", name="Ann")
+    got: list[str] = []
+    with bob.watching(match) as data, bob.watching(match, form="") as pages:
+        for events in (data, pages):
+            got.append(json.dumps(events.next()))
+        for action in ("tunnel 3", "observe 6"):
+            assert ann.act(match, action).status_code == 204
+            got += [bob.get(match).text, bob.get(match, Accept="text/html").text]
+            got += [bob.get(f"{match}/record").text, bob.act(match, "banana", 2).text]
+        for events in (data, pages):
+            got.append(json.dumps(events.next()))
+        got.append(bob.get("/").text)
+    ours = (ann.cookies["duels"], identity(ann.cookies["duels"]) or "-", "tunnel 3\n", "TUNNEL 3<")
+    assert not [secret for secret in ours for text in got if secret in text]
+    bob.act(match, "resign")
+    record = bob.get(f"{match}/record").text
+    assert "tunnel 3\n" in record, "after the end it is no secret"
+    seed = re.findall("^seed: (.+)$", record, re.MULTILINE)[0]
+    assert not [text for text in got if seed in text]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
+from functools import lru_cache
 from hashlib import sha256
 
 from duels.analysis.exercises import Exercise, exercises
@@ -13,6 +14,7 @@ RIGHT, WRONG, OPEN = "■", "□", "·"
 _AIM = 0.8  # rather hard
 
 
+@lru_cache(maxsize=16)  # whoever comes back to the menu comes back to the same day
 def puzzle(day: date, game: Game) -> Exercise:
     """The puzzle of a day in one game. It depends on the date and on nothing else."""
     seed = sha256(f"duels daily {day.isoformat()} {game.name}".encode()).hexdigest()

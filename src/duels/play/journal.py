@@ -14,7 +14,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from duels.core.errors import DuelsError, quote
+from duels.core.errors import DuelsError, GameOver, quote
 from duels.core.game import Game
 from duels.core.match import Match
 from duels.core.record import (
@@ -92,10 +92,7 @@ class Journal:
             if record.match.outcome:
                 if torn:
                     journal.settle(record.match)  # all that was lost of it can be written again
-                import shlex
-
-                see = f"See it with: duels replay {shlex.quote(str(path))}"
-                raise DuelsError(f"{path} is over: {record.match.outcome.reason} {see}")
+                raise GameOver(f"{path} is over: {record.match.outcome.reason}")
         except (DuelsError, OSError):
             journal.close()
             raise

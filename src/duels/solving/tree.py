@@ -76,13 +76,15 @@ def refuse_large(rules: Rules[Any, Any, Any]) -> int:
     layer: Counter[Hashable] = Counter({rules.initial(): 1})
     found = 1
     while layer:
-        allowed = {state: rules.actions(state) for state in layer}
-        found += sum(ways * len(allowed[state]) for state, ways in layer.items())
-        if found > MOST_HISTORIES:  # known before they are listed
-            raise TooLarge(
-                f"{rules.name} can go more than {MOST_HISTORIES:,} ways with these options, too many to be "
-                "listed: choose smaller ones, set a limit, or write the game an oracle."
-            )
+        allowed = {}
+        for state, ways in layer.items():
+            allowed[state] = rules.actions(state)
+            found += ways * len(allowed[state])
+            if found > MOST_HISTORIES:  # known before they are listed
+                raise TooLarge(
+                    f"{rules.name} can go more than {MOST_HISTORIES:,} ways with these options, too many to "
+                    "be listed: choose smaller ones, set a limit, or write the game an oracle."
+                )
         longer: Counter[Hashable] = Counter()
         for state, ways in layer.items():
             for action in allowed[state]:

@@ -183,7 +183,7 @@ def practice(rules: "Rules[Any, Any, Any]", count: int, seed: str | None, plain:
 @click.command(
     epilog=examples(
         "duels export chain --games 1000 --player perfect",
-        "duels export lights --games 500 --player club --against random --out lights.parquet",
+        "duels export lights --games 500 --player club --out lights.parquet",
         "duels export hunt --max-turns 20",
     ),
     cls=GameCommand,

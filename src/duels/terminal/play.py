@@ -5,7 +5,7 @@ from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 
-from duels.core.errors import DuelsError
+from duels.core.errors import DuelsError, GameOver
 from duels.core.match import Match
 from duels.core.record import Record
 from duels.play.journal import Journal
@@ -85,7 +85,10 @@ def chance_notice(screen: Screen) -> Callable[[str], None]:
 
 def play_on(path: Path, screen: Screen) -> tuple[int, After]:
     """Go on with the match recorded at `path`; the exit code, and what comes next."""
-    journal, record = Journal.reopen(path, screen.notice)
+    try:
+        journal, record = Journal.reopen(path, screen.notice)
+    except GameOver as over:
+        raise DuelsError(f"{over} See it with: {command('replay', path)}") from None
     try:
         with screen.progress("getting ready") as progress:
             live = seat_players(record.match, record.headers, journal, chance_notice(screen), progress)

@@ -15,10 +15,10 @@ from duels.paths import data_dir
 
 _EXAMPLES = """\b
 Examples:
-  duels serve                                     play in your browser
-  duels serve --lan                               with others in your network: shows a code for a phone
-  duels serve --port 9000 --no-browser            somewhere else, quietly
-  duels serve --public-url https://duels.example  behind a proxy
+  duels serve                             play in your browser
+  duels serve --lan                       with others near you: shows a code for a phone
+  duels serve --port 9000 --no-browser    at another port
+  duels serve --public-url https://duels.example
 """
 _EVERYWHERE = "0.0.0.0"
 _LEAST_PORT = 1024
@@ -70,7 +70,7 @@ def serve(
 
     for player in players:
         register_player(player)
-    addresses = local_addresses() if lan else ()
+    addresses = local_addresses() if lan or host in ("0.0.0.0", "::") else ()
     if lan and not addresses:
         raise DuelsError("--lan: this machine has no address in a local network.")
     listening = _listen(host or (_EVERYWHERE if lan else "127.0.0.1"), port)
@@ -81,14 +81,14 @@ def serve(
         public_url=public_url,
         addresses=addresses,
     )
-    _say_where(settings.link, lan)
     opens = not no_browser and not public_url and sys.stdout.isatty() and _has_desktop()
-    server = Server(settings, listening, log_addresses)
-    if opens:
-        server.when_ready = lambda: threading.Thread(
-            target=webbrowser.open, args=(settings.link,), daemon=True
-        ).start()
-    server.run()
+
+    def ready() -> None:
+        _say_where(settings.link, lan)
+        if opens:  # in a thread: some browsers are waited for
+            threading.Thread(target=webbrowser.open, args=(settings.link,), daemon=True).start()
+
+    Server(settings, listening, ready, log_addresses).run()
 
 
 def _listen(host: str, port: int) -> socket.socket:

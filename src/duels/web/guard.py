@@ -80,7 +80,7 @@ class Guard:
         if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
             return 415, "A POST brings JSON: Content-Type must be application/json."
         length = headers.get("content-length", "0")
-        if not length.isdecimal() or int(length) > self._most(scope):
+        if not length.isdecimal() or len(length) > 9 or int(length) > self._most(scope):
             return 413, f"That is too large: at most {self._most(scope)} bytes."
         return 0, ""
 

@@ -1,13 +1,15 @@
 """Wakes whoever waits for something to happen in a match."""
 
 import asyncio
+from weakref import WeakValueDictionary
 
 
 class Hub:
     """Everybody who watches a match waits here; all of them belong to one event loop."""
 
     def __init__(self) -> None:
-        self._waiting: dict[str, asyncio.Future[None]] = {}
+        # A ticket lives as long as somebody waits with it.
+        self._waiting: WeakValueDictionary[str, asyncio.Future[None]] = WeakValueDictionary()
 
     def ticket(self, match: str) -> "asyncio.Future[None]":
         """Is done when the match is written to. Take it before reading, so that nothing falls between."""

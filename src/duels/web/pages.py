@@ -76,6 +76,7 @@ def _bodies() -> dict[str, bytes]:
     """All files as they are written."""
     bodies = {file.name: file.read_bytes() for file in files("duels.web").joinpath("static").iterdir()}
     bodies["boards.css"] = stylesheet().encode()
+    # Read here and not through the reviews, which would have to be loaded before the first page.
     bodies["curve.css"] = files("duels.analysis").joinpath("curve.css").read_bytes()
     return bodies
 

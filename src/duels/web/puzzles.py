@@ -3,30 +3,31 @@
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import date
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from duels.analysis.daily import puzzle, shared, streak
-from duels.analysis.exercises import Exercise, exercises
-from duels.analysis.progression import Skill, at_level
 from duels.core.errors import DuelsError, NotationError
 from duels.core.game import Game
 from duels.core.rules import Seat, Sight
 from duels.core.words import plain
 from duels.games import GAMES
-from duels.solving.protocols import beliefs_of, explainer_of
 from duels.web.identity import new_match_id
 from duels.web.refusals import Missing, Refusal, Stale
 from duels.web.workers import Workers
+
+if TYPE_CHECKING:  # all of it is heavy, and loaded when it is asked for
+    from duels.analysis.exercises import Exercise
 
 log = logging.getLogger("duels.web")
 
 _MOST_KEPT = 500  # exercises; each can be found again from its seed
 _LONGEST_SEED = 40
 _MOST_DAYS = 2_000
+_USUAL_AIM = 0.2
+_AFTER = 1.0  # seconds: the first page comes first
 
 
 class Puzzles:
@@ -48,6 +49,7 @@ class Puzzles:
             await asyncio.gather(self._preparing, return_exceptions=True)
 
     async def _prepare(self) -> None:
+        await asyncio.sleep(_AFTER)
         for game in GAMES.values():
             with suppress(DuelsError):
                 await self._of_day(game)
@@ -88,6 +90,8 @@ class Puzzles:
 
     def share(self, answered: Mapping[str, Any]) -> dict[str, Any]:
         """The line to show to others, from the answers by date that a browser has kept."""
+        from duels.analysis.daily import shared, streak
+
         kept = {
             str(day): [bool(right) for right in rights]
             for day, rights in list(answered.items())[-_MOST_DAYS:]
@@ -97,7 +101,9 @@ class Puzzles:
         days = streak(kept, today)
         return {"streak": days, "text": shared(today, kept.get(today.isoformat(), []), days)}
 
-    async def _of_day(self, game: Game) -> Exercise:
+    async def _of_day(self, game: Game) -> "Exercise":
+        from duels.analysis.daily import puzzle
+
         if game.name not in GAMES:
             raise Missing("There is nothing here.")
         today = date.today()
@@ -117,12 +123,17 @@ class Puzzles:
     ) -> dict[str, Any]:
         """How good an answer is, and how hard the next exercise should be."""
         graded = await self._grade(await self._of_seed(game, seed[:_LONGEST_SEED], _aim(aim)), answer)
+        from duels.analysis.progression import Skill
+
         now = Skill.from_data(skill)
         now.answered(graded["right"])
         return {**graded, "skill": now.as_data()}
 
-    async def _of_seed(self, game: Game, seed: str, aim: float) -> Exercise:
-        def find() -> Exercise:
+    async def _of_seed(self, game: Game, seed: str, aim: float) -> "Exercise":
+        def find() -> "Exercise":
+            from duels.analysis.exercises import exercises
+            from duels.analysis.progression import Skill, at_level
+
             found = next(at_level(exercises(game, seed), Skill(aim)), None)
             if found is None:
                 raise Refusal(f"No positions with a clear answer were found in {game.name}.")
@@ -132,7 +143,7 @@ class Puzzles:
 
     # -- both -----------------------------------------------------------------------------------
 
-    async def _find(self, key: tuple[str, str, float | None], find: Any) -> Exercise:
+    async def _find(self, key: tuple[str, str, float | None], find: "Callable[[], Exercise]") -> "Exercise":
         exercise = self._kept.get(key)
         if exercise is None:
             exercise = self._kept[key] = await self._workers.run(find)
@@ -141,7 +152,7 @@ class Puzzles:
             self._kept.popitem(last=False)
         return exercise
 
-    async def _grade(self, exercise: Exercise, answer: str) -> dict[str, Any]:
+    async def _grade(self, exercise: "Exercise", answer: str) -> dict[str, Any]:
         rules = exercise.sight.rules
         try:
             action = rules.parse(answer)
@@ -157,12 +168,14 @@ def _aim(text: str) -> float:
     try:
         aim = float(text)
     except ValueError:
-        return Skill().aim
-    return round(aim, 2) if 0 <= aim <= 1 else Skill().aim
+        aim = -1.0
+    return round(aim, 2) if 0 <= aim <= 1 else _USUAL_AIM
 
 
-def _as_data(exercise: Exercise) -> dict[str, Any]:
+def _as_data(exercise: "Exercise") -> dict[str, Any]:
     """An exercise without its answer."""
+    from duels.solving.protocols import beliefs_of, explainer_of
+
     sight = exercise.sight
     rules, game = sight.rules, sight.rules.game
     words = game.words(rules)

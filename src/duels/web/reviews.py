@@ -1,13 +1,9 @@
-"""Reviews and hints for pages. All of it is heavy, so it runs in the workers' threads."""
+"""Reviews and hints for pages: heavy, so they are loaded when they are asked for, and run in threads."""
 
 import re
-from functools import partial
-from typing import Any
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any
 
-from duels.analysis.hints import hint
-from duels.analysis.review import Review, review_record
-from duels.analysis.review_data import review_as_data
-from duels.analysis.review_words import heading
 from duels.core.errors import DuelsError
 from duels.core.rules import Seat
 from duels.core.words import plain
@@ -15,6 +11,9 @@ from duels.games import load_record
 from duels.web.refusals import Refusal, Stale
 from duels.web.standing import Standing, Viewer, lines
 from duels.web.workers import Workers
+
+if TYPE_CHECKING:
+    from duels.analysis.review import Review
 
 MOST_BYTES = 256 << 10
 """Of a record that is handed in."""
@@ -32,17 +31,27 @@ def review_posted(text: str) -> dict[str, Any]:
     return review_text(text.replace("\r\n", "\n"))
 
 
+@lru_cache(maxsize=64)
+def review_kept(text: str) -> dict[str, Any]:
+    """The same for a match of ours that is over, which may be looked at again."""
+    return review_text(text)
+
+
 def review_text(text: str) -> dict[str, Any]:
     """The review of a record, as a page shows it."""
+    from duels.analysis.review import review_record
+
     try:
         return _shown(review_record(load_record(text)))
     except DuelsError as problem:
         raise Refusal(str(problem)) from None
 
 
-def _shown(review: Review) -> dict[str, Any]:
+def _shown(review: "Review") -> dict[str, Any]:
     """The review as data, with the boards and sentences that a page steps through."""
+    from duels.analysis.review_data import review_as_data
     from duels.analysis.review_page import curve, review_steps
+    from duels.analysis.review_words import heading
 
     return {
         **review_as_data(review),
@@ -65,6 +74,8 @@ async def hint_for(standing: Standing, viewer: Viewer, workers: Workers) -> dict
 
 
 def _hint(header: str, played: list[str], seat: Seat) -> dict[str, Any]:
+    from duels.analysis.hints import hint
+
     match = load_record(header).match.play_text(*played)
     try:
         found = hint(match.sight(seat))

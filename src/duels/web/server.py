@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 import uvicorn
 
-from duels.web.app import Site, make_app
+from duels.web.app import make_app
 from duels.web.settings import Settings
+from duels.web.site import Site
 
 _TO_END = 3  # seconds for requests that are being answered
 
@@ -16,11 +17,17 @@ _TO_END = 3  # seconds for requests that are being answered
 class Server:
     """A server that runs until it is told to end."""
 
-    def __init__(self, settings: Settings, listening: socket.socket, log_addresses: bool = False) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        listening: socket.socket,
+        ready: Callable[[], object] = lambda: None,
+        log_addresses: bool = False,
+    ) -> None:
         self._settings = settings
         self._listening = listening
         self._log_addresses = log_addresses
-        self.when_ready: Callable[[], object] = lambda: None
+        self._ready = ready
         self._uvicorn: _Uvicorn | None = None
 
     def stop(self) -> None:
@@ -54,7 +61,7 @@ class Server:
                 timeout_graceful_shutdown=_TO_END,
                 timeout_keep_alive=30,
             )
-            self._uvicorn = _Uvicorn(config, self.when_ready, site.ending.set)
+            self._uvicorn = _Uvicorn(config, self._ready, site.ending.set)
             await self._uvicorn.serve(sockets=[self._listening])
         finally:
             await site.close()

@@ -55,6 +55,8 @@ class Standing:
         self.seen: dict[Viewer, list[Entry]] = {viewer: [] for viewer in (*Seat, None)}
         """The entries of which each viewer may know anything, in order."""
         self.words = self.rules.game.words(self.rules)
+        self.sent: dict[tuple[Viewer, bool], tuple[int, str]] = {}
+        """The last event that each viewer was sent, as a page or as data: several may watch from one seat."""
         self.told: dict[Viewer, list[dict[str, Any]]] = {viewer: [] for viewer in (*Seat, None)}
         """What each viewer has been told of the record, line by line; whoever tells it notes it here."""
 

@@ -142,7 +142,7 @@ class ChainDrawing(Drawing[Action, State]):
         size = min(track.pitch * 0.88, 80)
         offer = box(x, y, size, size, size / 4, "none", "ok", classes="offer", stroke_width=3)
         number = chip(x, y + size / 2 + 28, str(action.cell), min(track.pitch - 20, 48))
-        hit = hit_box(x, y + 14, track.pitch - 2, _ROW - 24)
+        hit = hit_box(x, y + 18, track.pitch - 2, _ROW - 10)
         name = self.rules.format(action)
         return target(name, [action.cell], f"Observe cell {action.cell}", offer, number, hit)
 

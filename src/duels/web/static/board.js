@@ -6,6 +6,7 @@ import { notice } from "./post.js";
 
 const LONGEST = 1_200; // milliseconds between two letters of one name
 const LEAP = 250;
+const MOST_NAMED = 6;
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 const named = (target) => target.dataset.cells.split(" ");
@@ -113,7 +114,8 @@ export class Board {
     if (!found.length) {
       this.#picked = before;
       const others = [...new Set(this.#candidates().flatMap(named))].filter((each) => !before.includes(each));
-      notice(`${cell} does not go with it. Pick ${others.join(", ") || "another cell"}.`);
+      const which = others.length > MOST_NAMED ? "one of the marked cells" : others.join(" or ");
+      notice(`${cell} cannot be picked here. Pick ${which}.`);
       return;
     }
     const meant = found.find((target) => named(target).length === this.#picked.length);
@@ -124,7 +126,7 @@ export class Board {
     }
     this.#mark();
     const open = [...new Set(found.flatMap(named))].filter((each) => !this.#picked.includes(each));
-    notice(this.#picked.length ? `${this.#picked.join(", ")} picked. Now ${open.join(", ")}.` : `${this.#mode}: pick the first cell.`);
+    notice(this.#picked.length ? `${this.#picked.join(", ")} picked. Now pick ${open.join(" or ")}.` : `${this.#mode}: pick the first cell.`);
   }
 
   // What of the board takes part in what is being picked.

@@ -25,8 +25,7 @@ if (marks) {
     const right = answers[mark.dataset.game];
     if (right === undefined) continue;
     mark.className = right ? "right" : "wrong";
-    mark.firstChild.data = right ? "✓" : "✗";
-    const told = mark.querySelector(".unseen");
-    told.textContent = told.textContent.replace("open", right ? "right" : "wrong");
+    mark.querySelector(".sign").textContent = right ? "✓" : "✗";
+    mark.querySelector(".unseen").textContent = right ? ": right" : ": wrong";
   }
 }
