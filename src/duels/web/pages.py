@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from duels.core.svg import stylesheet
+from duels.web.rule_card import parts
 
 _FOREVER = "public, max-age=31536000, immutable"
 _LEAST_PACKED = 500  # bytes
@@ -42,6 +43,7 @@ class Pages:
             lstrip_blocks=True,
         )
         self._templates.globals["static"] = self.link
+        self._templates.filters["parts"] = parts
         self._templates.filters["svg"] = Markup  # what our own drawings made
 
     def render(self, template: str, **values: Any) -> str:

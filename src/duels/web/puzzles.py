@@ -16,6 +16,7 @@ from duels.core.words import plain
 from duels.games import GAMES
 from duels.web.identity import new_match_id
 from duels.web.refusals import Missing, Refusal, Stale
+from duels.web.views import label, prompt_of, what_is_asked
 from duels.web.workers import Workers
 
 if TYPE_CHECKING:  # all of it is heavy, and loaded when it is asked for
@@ -179,14 +180,15 @@ def _as_data(exercise: "Exercise") -> dict[str, Any]:
     sight = exercise.sight
     rules, game = sight.rules, sight.rules.game
     words = game.words(rules)
-    question = next(words.ask(sight), None)
+    prompt = prompt_of(words, sight)
     drawing = game.drawing(rules)
+    asked = what_is_asked(drawing, words, sight, prompt)
     return {
         "game": game.name,
         "title": game.title,
         "seat": sight.seat.value,
-        "sentence": f"You are {words.called(sight.seat)}, to move. {drawing.asked(sight)}".strip(),
-        "prompt": plain(question.prompt).strip() if question else "",
+        "sentence": f"You are {words.called(sight.seat)}, to move. {asked}",
+        "prompt": prompt,
         "position": exercise.position,
         "board": drawing.draw(sight, targets=True),
         "text": plain(words.board(sight)),
@@ -196,7 +198,7 @@ def _as_data(exercise: "Exercise") -> dict[str, Any]:
         "actions": [
             {
                 "action": rules.format(action),
-                "label": rules.format(action),
+                "label": label(rules, action),
                 "on_board": drawing.has_place(action),
             }
             for action in sight.actions

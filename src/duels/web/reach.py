@@ -3,6 +3,7 @@
 import io
 import socket
 from contextlib import suppress
+from functools import lru_cache
 
 import segno
 
@@ -19,6 +20,7 @@ def local_addresses() -> tuple[str, ...]:
     return tuple(dict.fromkeys(address for address in found if not address.startswith("127.")))
 
 
+@lru_cache(maxsize=256)
 def qr_code(link: str) -> str:
     """A link as an SVG that a phone can read, in any theme."""
     code: str = segno.make(link, error="m").svg_inline(scale=4, border=2, dark="#000", light="#fff")

@@ -6,6 +6,7 @@ number of entries of which it may know anything, which tells nothing about what 
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from duels.core.match import Match
@@ -97,7 +98,7 @@ class Standing:
         """The kind of player at a seat, as the header names it."""
         return self.headers.get(f"seat{seat.value}", HUMAN)
 
-    @property
+    @cached_property
     def people(self) -> frozenset[Seat]:
         """The seats that are for people."""
         return frozenset(seat for seat in Seat if self.kind(seat) == HUMAN)

@@ -4,23 +4,31 @@ Nothing here may depend on what is hidden from the viewer. Two matches that a se
 equal views, byte by byte.
 """
 
+import re
 from dataclasses import replace
 from typing import Any
 
 from duels.core.drawing import Drawing
 from duels.core.match import Concession
 from duels.core.record import format_entry
-from duels.core.rules import Outcome, Seat, Sight
+from duels.core.rules import Outcome, Rules, Seat, Sight
 from duels.core.words import Words, plain
 from duels.play.narrator import Narrator
 from duels.players import HUMAN
 from duels.web.standing import REMATCH, TAKEBACK, AnyMatch, Offer, Standing, Viewer
+
+_ITEM = re.compile(r"\d+\. ")
+_NAMED = re.compile(r"^Player [12](?: \(\w\))?, ")
+_FEWEST_WORDS = 3
+# A grid, the words above a board, and whose turn it was: all of it stands elsewhere on the page.
+_NO_NEWS = re.compile(r"^\[|oard:$|it's your turn\.$")
 
 
 def view(standing: Standing, viewer: Viewer) -> dict[str, Any]:
     """Everything that the viewer's page shows, as JSON has it."""
     sight = sight_of(standing, viewer)
     outcome = standing.match.outcome
+    prompt = prompt_of(standing.words, sight) if sight.actions else ""
     drawing = standing.rules.game.drawing(standing.rules)
     return {
         "match": standing.id,
@@ -30,8 +38,8 @@ def view(standing: Standing, viewer: Viewer) -> dict[str, Any]:
         "seat": viewer.value if viewer else None,
         "players": [_player(standing, viewer, seat) for seat in Seat],
         "turn": _turn(standing, viewer),
-        "sentence": _sentence(standing, drawing, viewer),
-        "prompt": _prompt(standing, sight) if sight.actions else "",
+        "sentence": _sentence(standing, viewer, drawing, sight, prompt),
+        "prompt": prompt,
         "board": drawing.draw(sight, targets=True),
         "text": plain(standing.words.board(sight)),
         "actions": [_action(standing, drawing, sight, action) for action in sight.actions],
@@ -82,7 +90,9 @@ def _turn(standing: Standing, viewer: Viewer) -> str:
     return "you" if standing.match.actor is viewer else "other"
 
 
-def _sentence(standing: Standing, drawing: Drawing[Any, Any], viewer: Viewer) -> str:
+def _sentence(
+    standing: Standing, viewer: Viewer, drawing: Drawing[Any, Any], sight: Sight[Any, Any], prompt: str
+) -> str:
     """Whose turn it is and what is asked, in one sentence."""
     match = standing.match
     if match.outcome:
@@ -91,9 +101,7 @@ def _sentence(standing: Standing, drawing: Drawing[Any, Any], viewer: Viewer) ->
         return "Waiting for somebody to sit down."
     actor = match.actor
     if actor is viewer and viewer:
-        sight = match.sight(viewer)
-        *_, last = _prompt(standing, sight).splitlines() or [""]
-        return f"Your turn. {drawing.asked(sight) or last}".strip()
+        return f"Your turn. {what_is_asked(drawing, standing.words, sight, prompt)}"
     if isinstance(actor, Seat):
         return f"{name_of(standing, actor)} is to move."
     return "Chance decides."
@@ -109,9 +117,26 @@ def _result(outcome: Outcome, viewer: Viewer) -> str:
     return told + outcome.reason
 
 
-def _prompt(standing: Standing, sight: Sight[Any, Any]) -> str:
+def what_is_asked(
+    drawing: Drawing[Any, Any], words: Words[Any, Any], sight: Sight[Any, Any], prompt: str
+) -> str:
+    """What a seat is asked in one sentence: by the board, else by the book.
+
+    That is the last line of the book's question that is no item of a list, to nobody by name. Where the book
+    only waits for an entry, it is what can be entered.
+    """
+    if asked := drawing.asked(sight):
+        return asked
+    lines = [line for line in prompt.splitlines() if not _ITEM.match(line)]
+    asked = _NAMED.sub("", lines[-1]).rstrip(": ") if lines else ""
+    if len(asked.split()) < _FEWEST_WORDS:
+        asked = plain(words.moves(sight)).split("\n")[0]
+    return asked[:1].upper() + asked[1:] + ("" if asked.endswith((".", "?", ")")) else ".")
+
+
+def prompt_of(words: Words[Any, Any], sight: Sight[Any, Any]) -> str:
     """What the book asks the seat to move."""
-    question = next(standing.words.ask(sight), None)
+    question = next(words.ask(sight), None)
     return plain(question.prompt).strip().removesuffix(">").strip() if question else ""
 
 
@@ -121,10 +146,16 @@ def _action(
     notation = standing.rules.format(action)
     return {
         "action": notation,
-        "label": notation,
+        "label": label(standing.rules, action),
         "entries": list(standing.words.entries(sight, action)),
         "on_board": drawing.has_place(action),
     }
+
+
+def label(rules: Rules[Any, Any, Any], action: Any) -> str:
+    """An action as a button names it."""
+    notation = rules.format(action)
+    return notation[:1].upper() + notation[1:]
 
 
 def _log(standing: Standing, viewer: Viewer) -> list[dict[str, Any]]:
@@ -154,14 +185,8 @@ def _told(standing: Standing, narrator: Narrator, viewer: Viewer, after: AnyMatc
 def _without_board(words: Words[Any, Any], text: str, match: AnyMatch, viewer: Viewer) -> str:
     """The sentences of a text: the board that stands between them is drawn elsewhere."""
     board = {line.strip() for line in plain(words.board(match.sight(viewer or Seat.ONE))).splitlines()}
-    kept = [
-        line.strip()
-        for line in text.splitlines()
-        if line.strip()
-        and line.strip() not in board
-        and not line.strip().endswith("oard:")
-        and line[0] != "["
-    ]
+    said = [line.strip() for line in text.splitlines()]
+    kept = [line for line in said if line and line not in board and not _NO_NEWS.search(line)]
     return " ".join(kept)
 
 

@@ -49,11 +49,12 @@ function speak(before) {
 
 // What of the page depends on this browser.
 function dress() {
+  if (state().dataset.turn === "over") place.classList.remove("veiled");
   const yours = state().dataset.turn === "you";
   document.title = yours ? `Your turn · ${name}` : name;
   for (const button of place.querySelectorAll("[data-share]")) button.hidden = !navigator.share;
   const veil = place.querySelector("[data-veil]");
-  veil.hidden = !place.querySelector(".secret");
+  veil.hidden = state().dataset.turn === "over" || !place.querySelector(".board .secret");
   veil.textContent = place.classList.contains("veiled") ? "Show my token" : "Hide my token";
   const log = document.getElementById("log");
   log.scrollTop = log.scrollHeight;
