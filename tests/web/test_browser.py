@@ -36,7 +36,7 @@ def bob(browser: Browser, base: str) -> Iterator[Person]:
     person.close()
 
 
-QUICK = [pytest.param(name, marks=() if name in ("lights", "hunt") else pytest.mark.slow) for name in GAMES]
+QUICK = [pytest.param(name, marks=() if name == "lights" else pytest.mark.slow) for name in GAMES]
 
 
 @pytest.mark.parametrize("game", QUICK)

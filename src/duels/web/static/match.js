@@ -6,6 +6,7 @@ import { begin as beginReview } from "./review.js";
 const SILENCE = 40_000; // milliseconds without an event, after which the stream is opened anew: it may be dead
 const PATIENCE = 2_500; // milliseconds in which an event follows what was done
 const AGAIN = 2_000;
+const TRIES = 8; // a browser may hold six connections that have died without a word
 
 const place = document.getElementById("match");
 const spoken = document.getElementById("spoken");
@@ -67,7 +68,10 @@ function listen() {
   if (document.hidden) return;
   const opened = new EventSource(`${address}/events`);
   stream = opened;
-  opened.onopen = () => lost(false);
+  opened.onopen = () => {
+    lost(false);
+    watch(SILENCE);
+  };
   opened.onmessage = (message) => {
     lost(false);
     watch(SILENCE);
@@ -77,7 +81,7 @@ function listen() {
     lost(true);
     if (opened.readyState === EventSource.CLOSED) watch(AGAIN); // else the browser tries again by itself
   };
-  watch(SILENCE);
+  watch(PATIENCE); // to be opened at all: its connection may have died before
 }
 
 function close() {
@@ -106,7 +110,7 @@ window.addEventListener("online", listen);
 // Send something, and see to it that the event that follows arrives: if the stream is dead, it is opened anew.
 async function send(path, body) {
   const before = seen();
-  const data = await post(`${address}/${path}`, body, 4);
+  const data = await post(`${address}/${path}`, body, TRIES);
   setTimeout(() => seen() === before && !data?.prompt && listen(), PATIENCE);
   return data;
 }

@@ -4,6 +4,8 @@ export function notice(text) {
   document.getElementById("notice").textContent = text;
 }
 
+const PATIENCE = 2_000; // milliseconds until a request that may be sent again is given up
+
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 // The answer's data ({} where there is none), or null if it was refused, which is said then. A request that the
@@ -16,10 +18,12 @@ export async function post(path, body, tries = 1) {
         method: "POST",
         headers: { "Content-Type": "application/json", Accept: "application/json" },
         body: JSON.stringify(body),
+        signal: tries > 1 ? AbortSignal.timeout(PATIENCE) : null,
       });
     } catch {
       if (tried < tries) {
-        await pause(400 * tried);
+        if (tried > 1) notice("The server does not answer. Trying again …");
+        await pause(Math.min(1_000, 300 * tried));
         continue;
       }
       notice("The server cannot be reached. Try again in a moment.");
