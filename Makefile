@@ -2,14 +2,14 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: play test lint golden check-slow wheel-test docs changelog bench solved examples hunt-strategy \
+.PHONY: play test lint golden check-slow wheel-test trainers-test docs changelog bench solved examples hunt-strategy \
 	hunt-study new-game clean
 
 # Reinstalled only when what is to be installed changes.
 .venv/played: pyproject.toml
 	@test -d .venv || echo "Setting up duels in .venv; this happens once and takes about a minute."
 	@test -d .venv || $(PYTHON) -m venv .venv
-	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[web]'
+	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[tui,web]'
 	@touch $@
 
 .venv/tested: pyproject.toml
@@ -40,6 +40,17 @@ check-slow: .venv/tested
 # The built packages, on the oldest Python that we support and on the newest that is here.
 wheel-test: .venv/tested
 	$(BIN)/pytest -m slow -n 0 tests/test_wheel.py
+
+# Trainers on our environments, as their users run them.
+trainers-test: .venv-trainers/ready
+	.venv-trainers/bin/pytest -m slow -n 0 tests/trainers
+
+# They are large, and nothing else needs them.
+.venv-trainers/ready: pyproject.toml tests/trainers/requirements.txt
+	@test -d .venv-trainers || $(PYTHON) -m venv .venv-trainers
+	@.venv-trainers/bin/pip install --quiet --disable-pip-version-check -r tests/trainers/requirements.txt
+	@.venv-trainers/bin/pip install --quiet --disable-pip-version-check --editable '.[rl,openspiel]'
+	@touch $@
 
 # The site, in site/. Strict: a broken link or a public name without a docstring fails. Always built afresh, for
 # Sphinx warns only about pages that it reads.

@@ -1,5 +1,6 @@
 """What every test relies on: the games of this package, whatever else is installed beside it."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 from unittest import mock
@@ -23,3 +24,14 @@ def browser() -> Iterator[Any]:
     """A real browser, started once."""
     with running_browser() as running:
         yield running
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the figures of the attacks, where they ran for long."""
+    reports = [report for key in ("passed", "failed") for report in terminalreporter.stats.get(key, [])]
+    told = [dict(report.user_properties)["attack"] for report in reports if report.user_properties]
+    if told:
+        from tests.attack.figures import together
+
+        terminalreporter.section("attacks")
+        terminalreporter.write(together([json.loads(text) for text in told]))

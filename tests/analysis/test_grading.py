@@ -186,7 +186,7 @@ def test_grades_say_how_sure_they_are(game: str) -> None:
 
 
 def test_grades_of_many_say_how_sure_they_are() -> None:
-    envs: Any = DuelVectorEnv("leap", 3, grade=True)
+    envs: Any = DuelVectorEnv("leap", 3, grade=True, autoreset_mode="SameStep")
     _, info = envs.reset(seed=1)
     assert info["exactness"].tolist() == ["exact"] * 3
     while "final_info" not in info:
@@ -222,7 +222,7 @@ def test_a_perfect_policy_has_no_exploitability_and_a_level_has_some() -> None:
 
 
 def test_grades_of_many_at_once() -> None:
-    envs: Any = DuelVectorEnv("lights", 5, seat=2, grade=True)
+    envs: Any = DuelVectorEnv("lights", 5, seat=2, grade=True, autoreset_mode="SameStep")
     one = [DuelEnv("lights", seat=2, grade=True) for _ in range(5)]
     _, info = envs.reset(seed=3)
     for number, env in enumerate(one):
@@ -243,7 +243,7 @@ def test_grades_of_many_at_once() -> None:
 
 
 def test_a_level_as_an_opponent_of_many() -> None:
-    envs: Any = DuelVectorEnv("lights", 50, opponent="perfect", seat=2)
+    envs: Any = DuelVectorEnv("lights", 50, opponent="perfect", seat=2, autoreset_mode="SameStep")
     _, info = envs.reset(seed=1)
     wins = games = 0
     for _ in range(30):

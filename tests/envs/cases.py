@@ -44,7 +44,7 @@ class Reference:
         return legal[dice.pick(dice.roll(self.stream)[1], len(legal))]
 
     def legal(self) -> list[int]:
-        legal: list[int] = self.engine.mask().nonzero()[0].tolist()
+        legal: list[int] = [] if self.over else self.engine.mask().nonzero()[0].tolist()
         return legal
 
     def any_action(self, rng: Random) -> int:

@@ -109,11 +109,11 @@ def plays_on_after_draws(look: Look) -> Look:
 
 
 def ends_too_early(look: Look) -> Look:
-    return replace(look, terminated=True) if sum(look.mask) < 4 else look
+    return replace(look, terminated=True) if sum(map(sum, look.masks.values())) < 4 else look
 
 
 def allows_everything(look: Look) -> Look:
-    return replace(look, mask=[1] * len(look.mask))
+    return replace(look, masks={seat: [1] * len(mask) for seat, mask in look.masks.items()})
 
 
 def passes_the_turn(look: Look) -> Look:

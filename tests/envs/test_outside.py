@@ -245,7 +245,7 @@ def test_a_game_that_is_broken_off_is_followed_by_another(make: Any) -> None:
 
 def test_an_illegal_first_move_does_not_bring_the_same_game_again() -> None:
     rules = Nim(heaps=(1, 1), roll=4)
-    env, envs = DuelEnv(rules), DuelVectorEnv(rules, 1)
+    env, envs = DuelEnv(rules), DuelVectorEnv(rules, 1, autoreset_mode="SameStep")
     shown = [env.reset(seed=3)[0].tolist()]
     many: list[Any] = [envs.reset(seed=3)[0][0].tolist()]
     for _ in range(20):

@@ -90,8 +90,8 @@ def test_options_and_modes_are_checked() -> None:
         module_of("lights").env(max_turns=3)
     with pytest.raises(DuelsError, match="no option 'max_turns'"):
         ours.env("lights", max_turns=3)
-    with pytest.raises(DuelsError, match="render mode 'rgb_array'"):
-        module_of("lights").env(render_mode="rgb_array")
+    with pytest.raises(DuelsError, match="no render mode 'rgb'; there are human, ansi, rgb_array"):
+        module_of("lights").env(render_mode="rgb")
 
 
 def test_options_go_by_their_names() -> None:

@@ -23,6 +23,21 @@ from tests.envs.cases import CASES, Reference, rules_of
 SEEDS = range(3)
 
 
+def last_mask(match: Reference, seat: int) -> list[int]:
+    """What `seat` is told of the actions at the end of a match, worked out from the rules alone."""
+    rules: Any = match.engine.rules
+    before, last = match.engine.match.previous, match.engine.match.last
+    if not match.engine.truncated:
+        return [0] * match.engine.num_actions
+    endless: Any = replace(rules, **{rules.limit: None})
+    assert before
+    assert last
+    state = endless.apply(before.state, last.action).state
+    if rules.has_secrets and endless.actor(state) != seat + 1:
+        return [1] * match.engine.num_actions
+    return [int(action in endless.actions(state)) for action in rules.all_actions()]
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("case", CASES)
 def test_engine(case: str, seed: int) -> None:
@@ -83,7 +98,7 @@ def test_pettingzoo(case: str, seed: int) -> None:
         assert observation["observation"].tolist() == match.engine.observe(seat).tolist()
         other = env.possible_agents[1 - seat]
         if match.over:
-            assert not observation["action_mask"].any()
+            assert observation["action_mask"].tolist() == last_mask(match, seat)
             assert reward == match.rewards[seat]
             assert (terminated, truncated) == (match.engine.terminated, match.engine.truncated)
             env.step(None)
@@ -199,7 +214,7 @@ def _play_gymnasium(case: str, seat: int, seed: int) -> None:
             if match.over:
                 break
         assert observation.tolist() == match.engine.observe(seat).tolist()
-        assert not info["action_mask"].any()
+        assert info["action_mask"].tolist() == last_mask(match, seat)
         observation, info = env.reset()
         match.reset()
         answer()
@@ -217,7 +232,9 @@ def test_gymnasium(case: str, seat: int) -> None:
 def test_gymnasium_vector(case: str, seat: int) -> None:
     game, options = CASES[case]
     count, seed, rng = 4, 11, Random(11)
-    envs: Any = gymnasium.make_vec(f"duels/{game.title()}-v0", num_envs=count, seat=seat + 1, **options)
+    envs: Any = gymnasium.make_vec(
+        f"duels/{game.title()}-v0", count, seat=seat + 1, autoreset_mode="SameStep", **options
+    )
     matches = [Reference(case, seed + number) for number in range(count)]
 
     def answer(match: Reference) -> None:
@@ -241,5 +258,7 @@ def test_gymnasium_vector(case: str, seat: int) -> None:
             assert truncated[number] == match.engine.truncated
             if match.over:
                 assert info["final_obs"][number].tolist() == match.engine.observe(seat).tolist()
+                last = info["final_info"]["action_mask"][number]
+                assert last.tolist() == last_mask(match, seat)
                 match.reset()
                 answer(match)

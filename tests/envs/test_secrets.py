@@ -136,7 +136,7 @@ def rows_alike(told: Any) -> bool:
 def test_gymnasium_vector(seed: int, seat: Seat) -> None:
     """Both matches side by side in one vector environment; the opponent plays by the script."""
     both = list(zip(*(match.turns for match in pair_of(seed, seat)), strict=True))
-    envs: Any = DuelVectorEnv("hunt", 2, seat=seat.value, **OPTIONS)
+    envs: Any = DuelVectorEnv("hunt", 2, seat=seat.value, autoreset_mode="SameStep", **OPTIONS)
     theirs = iter([pair for pair in both if pair[0].actor is not seat])
 
     def scripted(policy: Any) -> Any:
@@ -188,6 +188,8 @@ def test_vector_core(seed: int, seat: Seat) -> None:
             assert (batch.masks()[0] == batch.masks()[1]).all()
         steps = batch.step(np.array(actions))
         assert all((column[0] == column[1]).all() for column in steps)
+        masks = batch.masks_for(seat - 1)  # where the game is cut off, too
+        assert (masks[0] == masks[1]).all()
     shown = batch.observe(seat - 1)
     assert (shown[0] == shown[1]).all()
 

@@ -27,6 +27,7 @@ from tests.support import (
     play_randomly,
     words_of,
 )
+from tests.terminal.terminal import Terminal
 
 PEOPLE = {Seat.ONE: "human", Seat.TWO: "human"}
 WITH_MACHINE = {Seat.ONE: "human", Seat.TWO: "random"}
@@ -176,3 +177,20 @@ def test_quit_and_resume_keep_what_each_seat_may_know(tmp_path: Path) -> None:
     assert "MOVE 4" in again.out
     assert "(hidden)" in again.out
     assert "Your token is at position 4" in again.out
+
+
+@pytest.mark.parametrize("leave", ["save", "quit", ""])
+def test_nobody_is_told_that_it_is_saved_when_it_is_not(leave: str, tmp_path: Path) -> None:
+    """Another program removes the record while the next entry is waited for."""
+    path, beside = tmp_path / "match.duel", tmp_path / "match-2.duel"
+    with Terminal(tmp_path, "play", "lights", "--save", path) as terminal:
+        terminal.answer("> ", "1")
+        terminal.answer("> ", "4")
+        terminal.ask("> ")
+        path.unlink()
+        terminal.send(f"{leave}\n" if leave else "\x04")
+        if leave == "save":
+            terminal.answer("> ", "quit")
+        assert terminal.wait() == (0 if leave else 130)
+    assert "was changed by another program" in " ".join(terminal.text.split())
+    assert lines_of(read_record(beside).match) == ["4"]

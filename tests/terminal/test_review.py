@@ -284,3 +284,17 @@ def test_the_pages_command_plays_on_from_the_board(record: Path, tmp_path: Path)
     played = support.duels(tmp_path, *shlex.split(steps[3]["here"])[1:], entered="1\n5\n")
     assert "States: X X X X O O O" in played.out
     assert "States: X X X X X O O" in played.out
+
+
+def test_a_page_is_not_written_over_unasked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    match = duels.start("lights").play_text("1", "2")
+    page = tmp_path / "index.html"
+    page.write_text("<!doctype html> somebody's own")
+    record = tmp_path / "match.duel"
+    record.write_text(dumps(match), encoding="utf-8")
+    command = ["review", str(record), "--html", str(page)]
+    assert run(command) == 2
+    assert f"--html: {page} exists already; --force writes over it." in capsys.readouterr().err
+    assert "somebody's own" in page.read_text()
+    assert run([*command, "--force"]) == 0
+    assert "somebody's own" not in page.read_text()

@@ -110,7 +110,9 @@ def seat_two(ann: Person, bob: Person, game: str) -> str:
     return match
 
 
-def play_out(people: list[Person], rng: Random, most: int, each: Callable[[Person], None] = lambda _: None) -> None:
+def play_out(
+    people: list[Person], rng: Random, most: int, each: Callable[[Person], None] = lambda _: None
+) -> None:
     """Play at random, by clicks, until the end; whoever is to move after so many actions resigns."""
     for number in range(most + 1):
         turns = [person.wait("you", "other", "over") for person in people]

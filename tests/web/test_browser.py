@@ -242,7 +242,10 @@ def test_browsers_that_cannot_run_it_are_told(browser: Browser, base: str) -> No
     without.close()
     old = browser.new_context()
     page = old.new_page()
-    page.route("**/page.js*", lambda route: route.fulfill(body="a syntax that is new ?? ??=", content_type="text/javascript"))
+    page.route(
+        "**/page.js*",
+        lambda route: route.fulfill(body="a syntax that is new ?? ??=", content_type="text/javascript"),
+    )
     page.goto(base)
     page.wait_for_selector("#old")
     assert "too old" in page.inner_text("#old")

@@ -119,7 +119,9 @@ PAGES: dict[str, Callable[[Person], None]] = {
     "handing in": at("/review"),
     "missing": at("/nothing"),
 }
-QUICK = [pytest.param(name, marks=() if name in ("home", "match of flip") else pytest.mark.slow) for name in PAGES]
+QUICK = [
+    pytest.param(name, marks=() if name in ("home", "match of flip") else pytest.mark.slow) for name in PAGES
+]
 
 
 @pytest.mark.parametrize("name", QUICK)

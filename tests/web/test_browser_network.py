@@ -41,7 +41,9 @@ class NetworkLog:
         self._events: list[str] = []
         self.bytes = 0
         self._session.on("Network.responseReceived", self._answered)
-        self._session.on("Network.eventSourceMessageReceived", lambda event: self._events.append(event["data"]))
+        self._session.on(
+            "Network.eventSourceMessageReceived", lambda event: self._events.append(event["data"])
+        )
         self._session.on("Network.loadingFinished", self._finished)
 
     def _answered(self, event: dict[str, Any]) -> None:
@@ -117,7 +119,9 @@ def test_pages_are_light_and_ask_nobody_else(browser: Browser, base: str) -> Non
     person.page.reload()
     person.press("C3")
     person.wait("you")
-    stream = sum(map(len, log.texts)) // 8  # not yet counted by the browser, and hardly packed better than this
+    stream = (
+        sum(map(len, log.texts)) // 8
+    )  # not yet counted by the browser, and hardly packed better than this
     assert log.bytes + stream <= 2 * LARGEST_PAGE
     assert not [url for url in asked if not url.startswith(base)]
     person.close()

@@ -3,12 +3,15 @@
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import httpx
 import pytest
 
 from duels.core.record import SECRET_HEADERS
+from duels.core.rules import Sight
 from duels.games import GAMES, load_record
+from duels.players import KINDS, Kind
 from tests.web.serving import Visitor, pair, serving
 
 GAME_NAMES = tuple(GAMES)
@@ -23,7 +26,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def play_out(match: str, ann: Visitor, bob: Visitor, seed: int, most: int = 20) -> None:
     """Play at random until the end; whoever is to move after so many actions resigns."""
     rng = Random(seed)
-    for number in range(most + 1):
+    for number in range(most + 2):
         for visitor in (ann, bob):
             seen = visitor.see(match)
             if seen["turn"] == "over":
@@ -209,7 +212,10 @@ def test_an_invitation_works_once_and_not_for_oneself(base: str) -> None:
     path = link[link.index("/j/") :]
     assert ann.get(path).json()["mine"]
     assert ann.post(path).status_code == 422
-    assert bob.post(path).status_code == 200
+    first, again = bob.post(path), bob.post(path)
+    assert (first.status_code, first.text) == (200, again.text), "pressed twice"
+    back = bob.get(path)
+    assert (back.status_code, back.headers["location"]) == (303, match), "the link leads back"
     late = eve.post(path)
     unknown = eve.post("/j/AAAAAAAAAAAAAAAAAAAAAA")
     assert (late.status_code, late.text) == (404, unknown.text)
@@ -387,3 +393,28 @@ def test_home_lists_one_s_own_matches(base: str) -> None:
     ]
     assert theirs[0]["turn"] == "you"
     assert Visitor(base).get("/").json()["matches"] == []
+
+
+class Moody:
+    """Fails the first time that it is asked."""
+
+    asked = 0
+
+    def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
+        Moody.asked += 1
+        if Moody.asked == 1:
+            raise RuntimeError("not now")
+        return sight.actions[0]
+
+
+def test_a_player_that_fails_is_asked_again_when_somebody_looks(
+    base: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(KINDS, "moody", Kind("moody", "fails once", lambda rules, progress: Moody()))
+    ann = Visitor(base)
+    match = ann.start("lights", "moody", first="me")
+    ann.act(match, "4")
+    while ann.see(match)["turn"] != "you":
+        pass
+    assert Moody.asked == 2
+    assert [line["entry"] for line in ann.see(match)["log"]] == ["4", "1"]

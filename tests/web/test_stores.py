@@ -156,6 +156,8 @@ def test_an_invitation_is_taken_up_once(opened: Opened) -> None:
             assert found.seats[Seat.TWO] == ("bob" if results[0] is None else "eve")
             assert found.invite is None
             assert await two.invite("invite-m1", 1.0) is None
+            assert await two.match_of_invite("invite-m1") == "m1"
+            assert await two.match_of_invite("nothing") is None
             assert await two.entries("m1", 1) == [sit]
             with pytest.raises(Conflict):
                 await one.append(Change("m1", 2, (sit,), Claim("invite-m1", "eve", 1.0)))

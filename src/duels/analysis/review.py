@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from duels.analysis.wording import MARKS, ONLY_MOVE, all_alike, mark_of
-from duels.core.errors import DuelsError
+from duels.core.errors import DuelsError, TooLarge
 from duels.core.game import Game
 from duels.core.match import Concession, Match
 from duels.core.record import Record, format_entry
@@ -22,6 +22,8 @@ from duels.solving.protocols import beliefs_of, both_sides_of, explainer_of, val
 AnyMatch = Match[Any, Any, Any]
 AnyOracle = Oracle[Any, Any]
 
+MOST_REVIEWED = 2_000
+"""Entries: what a seat has seen at each of them is as long as the match so far."""
 _NOTHING = 1e-9  # smaller differences come from rounding
 _CONCEDED = {Concession.RESIGN: "You resigned.", Concession.FORFEIT: "You forfeited the match."}
 
@@ -113,7 +115,7 @@ def review(match: AnyMatch, oracle: AnyOracle | None = None) -> Review:
     A match of a game with secrets can be reviewed once it is over. The oracle is that of `match.rules`; pass
     one to use it instead.
     """
-    _refuse_unfinished_secrets(match)
+    _refuse_what_cannot_be(match)
     oracle = oracle or oracle_for(match.rules)
     steps = match.steps()
     values = [_value_now(oracle, each) for each in (match.after(0), *steps)]
@@ -139,11 +141,14 @@ def review_record(record: Record, progress: Progress = quiet) -> Review:
             "this record holds only what one seat could see of a match with hidden moves: "
             "a review needs the whole record."
         )
-    _refuse_unfinished_secrets(match)
+    _refuse_what_cannot_be(match)
     return review(match, oracle_for(match.rules, progress))
 
 
-def _refuse_unfinished_secrets(match: AnyMatch) -> None:
+def _refuse_what_cannot_be(match: AnyMatch) -> None:
+    if len(match.turns) > MOST_REVIEWED:
+        many = f"this one has {len(match.turns):,}"
+        raise TooLarge(f"a match of at most {MOST_REVIEWED:,} entries can be reviewed; {many}.")
     if match.rules.has_secrets and not match.over:
         raise DuelsError("a match with hidden moves can be reviewed once it is over.")
 

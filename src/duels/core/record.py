@@ -28,16 +28,12 @@ from duels.core.errors import BadOption, DuelsError, GameOver, RecordError, Unkn
 from duels.core.match import Concession, Match, Turn
 from duels.core.options import Option, OptionValue, options_of
 from duels.core.rules import Outcome, Rules, Seat
+from duels.core.work import MOST_WORK, work_of
 
 VERSION = 2
 READABLE = (1, 2)
 COMMENT = "#"
 LARGEST_RECORDED = 999  # of an option: a few edited letters must not cost minutes to check
-MOST_WORK = 5_000_000
-"""So many legal actions are listed to check a record, which takes seconds."""
-_WORK_OF_ENTRY = 25  # what an entry costs besides, counted in actions
-MOST_WAYS = 500_000
-"""So many ways in which a copy for one seat may have come about are looked at: it must not cost minutes."""
 RESULT = "result: "
 # What a record may say about a match besides its entries, in the order it is written.
 HEADERS = ("seat", "seat1", "seat2", "seed", "chance", "started")
@@ -123,7 +119,7 @@ def check_recordable(rules: AnyRules) -> None:
 
 def most_entries(rules: AnyRules) -> int:
     """How many entries a record of these rules may have: the larger the game, the fewer."""
-    return MOST_WORK // (_WORK_OF_ENTRY + len(rules.all_actions()))
+    return MOST_WORK // work_of(1, len(rules.all_actions()))
 
 
 def loads(text: str, find_rules: RulesFinder) -> Record:
@@ -300,10 +296,9 @@ def _replay(rules: AnyRules, entries: list[Numbered]) -> AnyMatch:
 
 def _replay_seen(rules: AnyRules, entries: list[Numbered], seat: Seat, result: Result | None) -> AnyMatch:
     """A match that `seat`, which saw `entries`, cannot tell from the one that was played."""
-    from duels.core.information_sets import HIDDEN, InformationSet, is_over
+    from duels.core.information_sets import InformationSet, is_over
 
     seen = InformationSet.start(rules, seat)
-    left = MOST_WAYS
     concessions = [how.value for how in Concession]
     for place, (number, entry) in enumerate(entries, start=1):
         stated = result if place == len(entries) else None
@@ -312,11 +307,6 @@ def _replay_seen(rules: AnyRules, entries: list[Numbered], seat: Seat, result: R
                 conceded = tuple(match.play_text(entry) for match in seen.possible)
                 seen = InformationSet(seat, conceded)
                 continue
-            left -= sum(len(m.actions) if entry.startswith(HIDDEN) else 1 for m in seen.possible)
-            if left < 0:
-                raise DuelsError(
-                    "there are too many ways in which this copy can have come about to check it."
-                )
             seen = seen.read(entry, stated.doubt if stated else is_over)
         except DuelsError as error:
             raise _wrong(entry, error, number) from None

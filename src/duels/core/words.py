@@ -65,6 +65,30 @@ def inked(text: str, codes: dict[Ink, str]) -> str:
     return "".join(result)
 
 
+def pieces(text: str) -> list[tuple[str, tuple[Ink, ...]]]:
+    """The text in pieces, each with the inks that lie on it, the outermost first."""
+    found: list[tuple[str, tuple[Ink, ...]]] = []
+    inks: tuple[Ink, ...] = ()
+    for piece in re.split(f"({_MARKS.pattern})", text):
+        if piece == _END:
+            inks = inks[:-1]
+        elif _MARKS.fullmatch(piece):
+            inks += (Ink(piece),)
+        elif piece:
+            found.append((piece, inks))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where on the board an action is made, for whoever points at the board."""
+
+    cells: tuple[int, ...]
+    """The cells that it is about, counted from 1 as `Words.board` shows them."""
+    kind: str = ""
+    """What is done there, where one cell allows several things. Kinds begin with different letters."""
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """Something asked of a seat: the prompt, which the entry follows on the same line.
@@ -133,6 +157,8 @@ class Words(ABC, Generic[A, V]):
 
     letters: ClassVar[frozenset[str]] = frozenset()
     """Single letters that mean something of the game's own, in lower case: `q` cannot leave there."""
+    cell: ClassVar[re.Pattern[str]] = re.compile(r"\[([^\[\]]*)\]")
+    """What a cell looks like on `board`, without ink; its group is what stands in the cell."""
 
     @abstractmethod
     def opening(self) -> str:
@@ -161,6 +187,10 @@ class Words(ABC, Generic[A, V]):
     @abstractmethod
     def moves(self, sight: Sight[A, V]) -> str:
         """What the seat may do now, in one or a few lines."""
+
+    def place(self, sight: Sight[A, V], action: A) -> Place | None:
+        """Where on the board the action is made; None: it is chosen from a list."""
+        return None
 
     def called(self, seat: Seat) -> str:
         """What the game calls a seat: its label, or its token (`X`)."""

@@ -100,7 +100,8 @@ class Batch(ABC):
     """`num_envs` games under way at once.
 
     What happens in environment number `first + i` depends on the seed, on that number and on the
-    actions it is given, never on the rest of the batch.
+    actions it is given, never on the rest of the batch. A copy, pickled or not, goes on as the
+    original would.
     """
 
     num_actions: int
@@ -122,17 +123,42 @@ class Batch(ABC):
         self.autoreset = autoreset
         self.compiled = compiled
         self.keep_final = False
-        """Whether `final_observations` are kept of environments that are reset by themselves."""
+        """Whether `final_observations` and `final_masks` are kept of games that are reset by themselves."""
         self.final_observations: NDArray[np.int8] | None = None
         """[seat, ended env] what the seats are shown of the games that the last step ended."""
+        self.final_masks: NDArray[np.int8] | None = None
+        """[ended env, action] what could have been played next where the limit cut a game off, else 0."""
+        self._clock = np.zeros(num_envs, np.int64)
+        self._over: Flags | None = None if autoreset else np.zeros(num_envs, np.bool_)
+        self._cut = np.zeros(num_envs, np.bool_)
+        self._streams: NDArray[np.uint64] = dice.streams(seed, first, num_envs)
+        self._copied = (*vars(self), "_copied")
         self._prepare()
-        self.reset(seed)
+        self._start(None)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What is prepared from the rules is shared by a process, and too large to be sent to another.
+        return {name: getattr(self, name) for name in self._copied} | {"position": self._position()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        position = state.pop("position")
+        vars(self).update(state)
+        self._prepare()
+        self._place(position)
 
     # -- what a kind of batch has to say -----------------------------------------------------------
 
     @abstractmethod
     def _prepare(self) -> None:
         """Before the first reset: say `num_actions` and `observation_size`, and get ready what it takes."""
+
+    @abstractmethod
+    def _position(self) -> Any:
+        """Where all games are, as something that can be copied."""
+
+    @abstractmethod
+    def _place(self, position: Any) -> None:
+        """Put all games where `_position` said, in a batch that has been prepared."""
 
     @abstractmethod
     def _begin(self, which: Flags | None) -> None:
@@ -168,25 +194,28 @@ class Batch(ABC):
         if seed is None:
             self._streams += np.uint64(dice.GAMMA)
         else:
-            self._streams: NDArray[np.uint64] = dice.streams(seed, self.first, self.num_envs)
-        self._start_all()
+            self._streams = dice.streams(seed, self.first, self.num_envs)
+        self._start(None)
 
-    def reseed(self, seeds: NDArray[np.uint64]) -> None:
-        """Start every game and its randomness afresh: that of a single environment with its seed."""
-        self._streams = dice.streams_of(seeds)
-        self._start_all()
-
-    def _start_all(self) -> None:
-        self._clock = np.zeros(self.num_envs, np.int64)
-        self._over: Flags | None = None if self.autoreset else np.zeros(self.num_envs, np.bool_)
-        self._begin(None)
+    def reseed(self, seeds: NDArray[np.uint64], which: Flags | None = None) -> None:
+        """Start games (None: all) and their randomness afresh, as single environments with these seeds."""
+        if which is None:
+            self._streams = dice.streams_of(seeds)
+        else:
+            self._streams[which] = dice.streams_of(seeds[which])
+        self._start(which)
 
     def restart(self, which: Flags) -> None:
-        """Break off the games where `which` says so, and begin new ones."""
-        self._streams[which] += np.uint64(dice.GAMMA)
-        self._clock[which] = 0
+        """Begin new games where `which` says so; those that are under way are broken off."""
+        self._streams[which if self._over is None else which & ~self._over] += np.uint64(dice.GAMMA)
+        self._start(which)
+
+    def _start(self, which: Flags | None) -> None:
+        places = slice(None) if which is None else which
+        self._clock[places] = 0
         if self._over is not None:
-            self._over &= ~which
+            self._over[places] = False
+            self._cut[places] = False
         self._begin(which)
 
     @property
@@ -197,11 +226,32 @@ class Batch(ABC):
             actor[self._over] = NOBODY
         return actor
 
+    @property
+    def cut_off(self) -> Flags:
+        """[env] whether the limit has cut the game off; it is over until it is reset."""
+        return self._cut.copy()
+
     def masks(self) -> Bytes:
-        """[env, action] 1 where the seat to move may take the action."""
+        """[env, action] 1 where the seat to move may take the action.
+
+        Where a limit has cut the game off, 1 where the seat that would have been to move could have taken it.
+        """
         masks = self._masks()
-        if self._over is not None:
-            masks[self._over] = 0
+        if self._over is not None and self._over.any():
+            masks[self._over & ~self._cut] = 0
+        return masks
+
+    def masks_for(self, seat: int) -> Bytes:
+        """[env, action] 1 where an agent at `seat` may take the action: nothing while it is the other's turn.
+
+        Where a limit has cut the game off, 1 where the next action could have been this one, as far as the
+        seat knows.
+        """
+        masks, others = self.masks(), self._actor() != seat
+        if others.any():
+            masks[others & ~self._cut] = 0
+            if self.rules.has_secrets:
+                masks[others & self._cut] = 1  # what the other may do can tell where it is
         return masks
 
     def observe(self, seat: int | None = None) -> Bytes:
@@ -279,26 +329,28 @@ class Batch(ABC):
             if idle is not None:
                 truncated &= ~idle
         rewards = POINTS.take(result + 1, axis=0)
-        self._finish(terminated | truncated)
+        self._finish(terminated | truncated, truncated)
         return Steps(rewards, terminated, truncated)
 
     def _idle(self, which: Flags | None) -> Flags | None:
         """Where nothing is to be played; None: nowhere."""
         if which is None:
-            return self._over
+            return self._over if self._over is not None and self._over.any() else None
         which = np.asarray(which)
         if which.shape != (self.num_envs,) or which.dtype != np.bool_:
             raise DuelsError(f"Which environments to step is said by {self.num_envs} of True and False.")
         return ~which if self._over is None else self._over | ~which
 
-    def _finish(self, ended: Flags) -> None:
+    def _finish(self, ended: Flags, truncated: Flags) -> None:
         if not ended.any():
             return
         if self.keep_final:
             places = np.flatnonzero(ended)
             self.final_observations = np.stack([self._observe(seat, places) for seat in (0, 1)])
+            self.final_masks = self._masks()[places] * truncated[places, None]
         if self._over is not None:
             self._over |= ended
+            self._cut |= truncated
         else:
             self._clock[ended] = 0
             self._begin(ended)

@@ -26,12 +26,18 @@ MOST_BYTES = 1 << 28
 
 
 class Engine(ABC):
-    """A game under way; seats are 0 and 1."""
+    """A game under way; seats are 0 and 1.
 
+    A copy, pickled or not, goes on as the original would; what is worked out from the rules is not copied.
+    """
+
+    rules: Rules[Any, Any, Any]
     num_actions: int
     observation_size: int
     actor: int
     """Who is to move; NOBODY when the game is over."""
+    next_actor: int
+    """The same, but where a limit has cut the game off: who would have been to move."""
     result: int
     """ONGOING, FIRST_WON, SECOND_WON or DRAWN (see `solving.tables`); ONGOING too when it was cut off."""
     truncated: bool
@@ -56,11 +62,42 @@ class Engine(ABC):
 
     @abstractmethod
     def mask(self) -> NDArray[np.int8]:
-        """[action] 1 where the seat to move may take the action; a new array."""
+        """[action] 1 where `next_actor` may take the action, were it not for the limit; a new array."""
 
     @abstractmethod
     def observe(self, seat: int) -> NDArray[np.int8]:
         """What `seat` is shown; a new array."""
+
+    def mask_for(self, seat: int) -> NDArray[np.int8]:
+        """[action] 1 where an agent at `seat` may take the action: nothing while it is the other's turn.
+
+        Where a limit has cut the game off, a learner looks ahead from there: 1 where the next action could
+        have been this one, as far as the seat knows.
+        """
+        if self.actor == seat:
+            return self.mask()
+        if not self.truncated:
+            return np.zeros(self.num_actions, np.int8)
+        if self.next_actor != seat and self.rules.has_secrets:
+            return np.ones(self.num_actions, np.int8)  # what the other may do can tell where it is
+        return self.mask()
+
+    @abstractmethod
+    def _position(self) -> Any:
+        """Where the game is, as something that can be copied."""
+
+    @abstractmethod
+    def _place(self, position: Any) -> None:
+        """Go to a position that `_position` gave."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _placed, (type(self), self.rules, self._position())
+
+
+def _placed(kind: type[Any], rules: Rules[Any, Any, Any], position: Any) -> Engine:
+    engine: Engine = kind(rules)
+    engine._place(position)
+    return engine
 
 
 class _Node:
@@ -96,7 +133,8 @@ class _Map:
         self.starts: list[_Branch] = []
         self.starts = self._branches(self.decisions.starts)
 
-    def _node(self, state: Any) -> _Node:
+    def node(self, state: Any) -> _Node:
+        """What is known of a position."""
         node = self.nodes.get(state)
         if node is None:
             if len(self.nodes) >= self.most:
@@ -110,7 +148,7 @@ class _Map:
         # Fractions are slow, and most moves leave nothing to chance.
         odds = [transition.odds for transition in transitions]
         bounds = [1 << 32] if len(odds) == 1 else _bounds(odds)
-        return [(bound, self._node(t.state), t.ticks) for bound, t in zip(bounds, transitions, strict=True)]
+        return [(bound, self.node(t.state), t.ticks) for bound, t in zip(bounds, transitions, strict=True)]
 
     def after(self, node: _Node, action: int) -> list[_Branch]:
         """Everything that can come of `action`."""
@@ -158,8 +196,17 @@ class RulesEngine(Engine):
 
     def _enter(self, node: _Node) -> None:
         self._node = node
-        self.actor = node.actor
+        self.actor = self.next_actor = node.actor
         self.result = node.result
+
+    def _position(self) -> Any:
+        return self._node.state, self._clock, self.truncated
+
+    def _place(self, position: Any) -> None:
+        state, self._clock, self.truncated = position
+        self._enter(self._map.node(state))
+        if self.truncated:
+            self.actor = NOBODY
 
     def step(self, action: int, chance: int) -> None:
         branches = self._node.after.get(action) or self._map.after(self._node, action)
@@ -177,8 +224,6 @@ class RulesEngine(Engine):
         return action in self._node.legal and not self.truncated
 
     def mask(self) -> NDArray[np.int8]:
-        if self.truncated:
-            return np.zeros(self.num_actions, np.int8)
         return self._node.mask.copy()
 
     def observe(self, seat: int) -> NDArray[np.int8]:
@@ -209,9 +254,18 @@ class MatchEngine(Engine):
     def _enter(self, match: Match[Any, Any, Any]) -> None:
         self.match = match
         actor, outcome = match.actor, match.outcome
-        self.actor = actor - 1 if isinstance(actor, Seat) else NOBODY
+        self.actor = self.next_actor = actor - 1 if isinstance(actor, Seat) else NOBODY
         self.result = result_of(outcome)
         self.truncated = outcome is not None and outcome.ending is Ending.CUT_OFF
+        if self.truncated:
+            following, _ = self._shown.next_decision(match)
+            self.next_actor = following - 1 if following else NOBODY
+
+    def _position(self) -> Any:
+        return self.match
+
+    def _place(self, position: Any) -> None:
+        self._enter(position)
 
     def action(self, number: int) -> Any:
         """The action of the rules that goes by an integer."""
@@ -232,8 +286,9 @@ class MatchEngine(Engine):
         return 0 <= action < self.num_actions and self._actions[action] in self.match.actions
 
     def mask(self) -> NDArray[np.int8]:
+        actions = self._shown.next_decision(self.match)[1] if self.truncated else self.match.actions
         mask = np.zeros(self.num_actions, np.int8)
-        mask[[self._number[action] for action in self.match.actions]] = 1
+        mask[[self._number[action] for action in actions]] = 1
         return mask
 
     def observe(self, seat: int) -> NDArray[np.int8]:
@@ -264,10 +319,21 @@ class Shown:
 
     def to(self, seat: Seat, match: Match[Any, Any, Any]) -> bytes:
         """The numbers, a byte each."""
-        state, outcome = match.state, match.outcome
+        return self._encoding.encode(self._endless.view(self._state(match), seat), seat)
+
+    def next_decision(self, match: Match[Any, Any, Any]) -> tuple[Seat | None, tuple[Any, ...]]:
+        """Who would decide next without a limit, and on what: on anything, if chance came first."""
+        state = self._state(match)
+        actor = self._endless.actor(state)
+        if actor is CHANCE:
+            return None, self._endless.all_actions()
+        return actor, self._endless.actions(state)
+
+    def _state(self, match: Match[Any, Any, Any]) -> Any:
+        outcome = match.outcome
         if outcome and outcome.ending is Ending.CUT_OFF and match.previous and match.last:
-            state = self._endless.apply(match.previous.state, match.last.action).state
-        return self._encoding.encode(self._endless.view(state, seat), seat)
+            return self._endless.apply(match.previous.state, match.last.action).state
+        return match.state
 
 
 def make_engine(rules: Rules[Any, Any, Any]) -> Engine:

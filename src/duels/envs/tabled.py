@@ -36,6 +36,12 @@ class TableBatch(Batch):
         """[env] the state of every game, as the tables number them."""
         return self._states.copy()
 
+    def _position(self) -> Ints:
+        return self._states
+
+    def _place(self, position: Ints) -> None:
+        self._states = position
+
     def _begin(self, which: Flags | None) -> None:
         starts = self.tables.starts
         if which is None:

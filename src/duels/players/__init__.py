@@ -90,7 +90,11 @@ class GreedyPlayer:
     """Plays the action with the highest one-ply score of the game; breaks ties at random."""
 
     def __init__(self, rules: Rules[Any, Any, Any]) -> None:
+        self._rules = rules
         self._score = rules.game.greedy(rules)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return GreedyPlayer, (self._rules,)  # the score may be any function, which cannot be pickled
 
     def choose(self, sight: Sight[Any, Any], rng: "Random") -> Any:
         """One of the actions with the highest score."""

@@ -17,7 +17,7 @@ Ints = NDArray[np.int64]
 def shared_tables(rules: Rules[Any, Any, Any]) -> "GameTables":
     """The tables of `rules`, loaded once a process; TooLarge where there are none."""
     refuse_many_states(rules)  # first: a game that states no features is explored to find them
-    return GameTables(tables_of(rules, rules.game.encoding(rules)))
+    return GameTables(rules, tables_of(rules, rules.game.encoding(rules)))
 
 
 @lru_cache(maxsize=64)
@@ -33,11 +33,15 @@ def has_tables(rules: Rules[Any, Any, Any]) -> bool:
 class GameTables:
     """A game's tables and what is derived from them, each when it is first needed."""
 
-    def __init__(self, tables: Tables) -> None:
+    def __init__(self, rules: Rules[Any, Any, Any], tables: Tables) -> None:
+        self.rules = rules
         self.tables = tables
         self.legal = tables.legal.astype(np.int8)
         self.counts = tables.legal.sum(axis=1, dtype=np.int64)
         self.successor = tables.successor.ravel()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return shared_tables, (self.rules,)  # a copy shares them, in another process too
 
     @cached_property
     def choices(self) -> Ints:

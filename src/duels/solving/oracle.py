@@ -1,10 +1,11 @@
 """What an oracle answers: the value of a position and of every action, and how sure that is."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
-from typing import Any, ClassVar, Generic
+from typing import Any, ClassVar, Generic, SupportsIndex
 
 from duels.core.errors import NotYourTurn
 from duels.core.rules import A, OpenRules, Rules, S, Seat, Sight, V
@@ -153,7 +154,12 @@ class Oracle(ABC, Generic[A, V]):
     rules: Rules[Any, A, V]
     mixes: ClassVar[bool] = False
     """Whether perfect play has to be unpredictable, so that it is the weights that count."""
+    shared_by: Callable[[Rules[Any, Any, Any]], Any] | None = None
+    """What gives this oracle for its rules: a copy then asks it, in another process too."""
     _judged_last: tuple[Sight[A, V], Verdict[A]] | None = None
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
+        return (self.shared_by, (self.rules,)) if self.shared_by else super().__reduce_ex__(protocol)
 
     def value(self, sight: Sight[A, V]) -> Value:
         """The value of the position to `sight.seat`, whoever is to act: seat, chance or nobody."""

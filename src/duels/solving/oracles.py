@@ -20,6 +20,7 @@ def oracle_for(rules: Rules[Any, Any, Any], progress: Progress = quiet) -> Oracl
         made = (rules.game.find("oracle", "make_oracle") or _default)(rules, progress)
         for old in list(_kept)[: len(_kept) + 1 - _MOST_KEPT]:
             del _kept[old]
+        made.shared_by = oracle_for
         _kept[rules] = made
     return _kept[rules]
 

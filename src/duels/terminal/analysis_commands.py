@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from duels.core.errors import DuelsError
+from duels.core.errors import DuelsError, printable
 from duels.terminal.game_options import GameCommand, game_argument, who_option
 from duels.terminal.options import examples, leave, plain_option, tell
 from duels.terminal.record_argument import last_played, read, record_argument
@@ -127,8 +127,9 @@ def levels(rules: "Rules[Any, Any, Any]", matches: int | None, seed: str, as_jso
     type=click.Path(path_type=Path, dir_okay=False),
     help="Also write a page to step through.",
 )
+@click.option("--force", is_flag=True, help="Write over a page that is there already.")
 @plain_option
-def review(file: Path | None, as_json: bool, page: Path | None, plain: bool) -> None:
+def review(file: Path | None, as_json: bool, page: Path | None, force: bool, plain: bool) -> None:
     """Show where a match was won and lost: what every decision gave away, and what was luck.
 
     Without FILE it is the match that was played last.
@@ -137,8 +138,8 @@ def review(file: Path | None, as_json: bool, page: Path | None, plain: bool) -> 
     from duels.terminal.review_text import review_as_text
     from duels.terminal.screen import Screen
 
-    if page and page.exists() and not page.read_bytes().lstrip().lower().startswith(b"<!doctype html"):
-        raise click.UsageError(f"--html: {page} exists already and is no page; it is not written over.")
+    if page and page.exists() and not force:
+        raise click.UsageError(f"--html: {printable(str(page))} exists already; --force writes over it.")
     file = file or last_played()
     record = read(file)
     screen = Screen(plain)
@@ -151,7 +152,8 @@ def review(file: Path | None, as_json: bool, page: Path | None, plain: bool) -> 
         def play_on(entries: int) -> str:
             return command("resume", file, "--at", entries)
 
-        page.write_text(review_as_page(reviewed, record.headers, play_on), encoding="utf-8")
+        with page.open("w" if force else "x", encoding="utf-8") as written:
+            written.write(review_as_page(reviewed, record.headers, play_on))
     if as_json:
         from duels.analysis.review_data import review_as_data
 
@@ -159,7 +161,7 @@ def review(file: Path | None, as_json: bool, page: Path | None, plain: bool) -> 
     else:
         screen.say(review_as_text(reviewed, screen.width))
     if page:
-        click.echo(f"Page: {page}", err=True)
+        click.echo(f"Page: {printable(str(page))}", err=True)
 
 
 @click.command(

@@ -12,8 +12,9 @@ from duels.games import all_games, find_game
 from duels.play.library import Kept, kept_matches
 from duels.play.new_match import NewMatch
 from duels.players import HUMAN, KINDS, STRONGEST, strongest
+from duels.terminal.after import After
 from duels.terminal.menu import Back, Leave, choose, choose_in_turn
-from duels.terminal.play import After, play_new, play_on, show_review
+from duels.terminal.play import play_new, play_on, require_board, show_review
 from duels.terminal.screen import Screen
 
 Door = tuple[str, Callable[[], After | None]]
@@ -58,7 +59,10 @@ class Home:
         kept = list(islice(kept_matches(lambda text: None), _RECENT))
         unfinished = next((match for match in kept if not match.record.match.over), None)
         finished = next((match for match in kept if match.record.match.over), None)
-        doors: dict[str, Door] = {"play": ("a new match, against the machine or a friend", self._play)}
+        doors: dict[str, Door] = {
+            "play": ("a new match, against the machine or a friend", self._play),
+            "board": ("the same on a full screen, with arrows, digits or mouse", partial(self._play, True)),
+        }
         if unfinished:
             told = f"go on with your match of {_title(unfinished)}"
             doors["resume"] = (told, partial(self._resume, unfinished))
@@ -73,7 +77,9 @@ class Home:
 
     # -- what can be done -----------------------------------------------------------------------
 
-    def _play(self) -> After | None:
+    def _play(self, board: bool = False) -> After | None:
+        if board:
+            require_board()
         name, other, first = choose_in_turn(
             lambda _: self._game(),
             lambda answers: self._opponent(find_game(answers[0]).rules()),
@@ -81,8 +87,10 @@ class Home:
         )
         two = HUMAN if other == _FRIEND else other
         seats = (HUMAN, two) if self._settled(first) == _ME else (two, HUMAN)
-        self._screen.say("Type help at any time.\n\n")
-        return self._again(play_new(NewMatch(find_game(name).rules(), *seats), self._screen)[1])
+        if not board:
+            self._screen.say("Type help at any time.\n\n")
+        new = NewMatch(find_game(name).rules(), *seats)
+        return self._again(play_new(new, self._screen, board)[1], board)
 
     def _opponent(self, rules: Rules[Any, Any, Any]) -> str:
         left_out = {HUMAN, *STRONGEST} - {strongest(rules)}
@@ -105,8 +113,8 @@ class Home:
     def _resume(self, kept: Kept) -> After | None:
         return self._again(play_on(kept.path, self._screen)[1])
 
-    def _again(self, after: After) -> After | None:
-        return self._play() if after is After.NEW_GAME else after
+    def _again(self, after: After, board: bool = False) -> After | None:
+        return self._play(board) if after is After.NEW_GAME else after
 
     def _practise(self) -> None:
         from duels.terminal.practice import practise

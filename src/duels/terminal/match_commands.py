@@ -7,12 +7,12 @@ import click
 
 from duels.core.errors import DuelsError, printable
 from duels.terminal.game_options import GameCommand, game_argument, who_option
-from duels.terminal.options import examples, leave, pace_option, plain_option, tell
+from duels.terminal.options import board_option, examples, leave, pace_option, plain_option, tell
 from duels.terminal.record_argument import last_played, last_unfinished, read, record_argument
 
 if TYPE_CHECKING:
     from duels.core.rules import Rules
-    from duels.terminal.play import After
+    from duels.terminal.after import After
     from duels.terminal.screen import Screen
 
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         'duels play chain --chance "heads tails heads"',
         'duels play flip --chance "4 5 2,5" --save evening.duel',
         "duels play lights --lights 12 --seat2 club",
+        "duels play chain --seat2 club --board",
     ),
     cls=GameCommand,
 )
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path, dir_okay=False),
     help="Record the match in this new file instead of the folder of matches.",
 )
+@board_option
 @pace_option
 @plain_option
 def play(
@@ -55,6 +57,7 @@ def play(
     seed: str | None,
     script: str | None,
     path: Path | None,
+    board: bool,
     pace: str | None,
     plain: bool,
 ) -> None:
@@ -80,17 +83,17 @@ def play(
     except DuelsError as error:
         raise click.UsageError(str(error)) from None
     screen = Screen(plain, pace)
-    leave(_go_home(*play_new(new, screen), screen))
+    leave(_go_home(*play_new(new, screen, board), screen, board))
 
 
-def _go_home(code: int, after: "After", screen: "Screen") -> int:
+def _go_home(code: int, after: "After", screen: "Screen", board: bool) -> int:
     """Where a match leads: home, if another game was asked for; the exit code."""
-    from duels.terminal.play import After
+    from duels.terminal.after import After
 
     if after is After.NEW_GAME:
         from duels.terminal.home import Home
 
-        Home(screen).run("play")
+        Home(screen).run("board" if board else "play")
     return code
 
 
@@ -105,9 +108,10 @@ def _go_home(code: int, after: "After", screen: "Screen") -> int:
     metavar="N",
     help="Play on after its first N entries, in a new record; the match may be over.",
 )
+@board_option
 @pace_option
 @plain_option
-def resume(file: Path | None, entries: int | None, pace: str | None, plain: bool) -> None:
+def resume(file: Path | None, entries: int | None, board: bool, pace: str | None, plain: bool) -> None:
     """Go on with an interrupted match, the last one by default."""
     from duels.terminal.play import play_on
     from duels.terminal.screen import Screen
@@ -117,7 +121,7 @@ def resume(file: Path | None, entries: int | None, pace: str | None, plain: bool
 
         file = branch(file or last_played(), entries)
     screen = Screen(plain, pace)
-    leave(_go_home(*play_on(file or last_unfinished(), screen), screen))
+    leave(_go_home(*play_on(file or last_unfinished(), screen, board), screen, board))
 
 
 @click.command(

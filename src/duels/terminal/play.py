@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from enum import Enum
 from pathlib import Path
+from typing import Protocol
 
 from duels.core.errors import DuelsError, GameOver
+from duels.core.extras import extra
 from duels.core.match import Match
 from duels.core.record import Record
 from duels.play.journal import Journal
@@ -13,44 +14,51 @@ from duels.play.library import new_path, read_record
 from duels.play.live import LiveMatch
 from duels.play.new_match import NewMatch, seat_players
 from duels.players import HUMAN
+from duels.terminal.after import After, ways_on
 from duels.terminal.prompts import PromptedMatch, Quit
 from duels.terminal.screen import Screen
 from duels.terminal.shell import command
 from duels.terminal.signals import INTERRUPTED, Stopped
 
-
-class After(Enum):
-    """What comes after a match. The value is the key for it, where there is one to press."""
-
-    REMATCH = "r"
-    SWAP = "s"
-    LONGER = "l"
-    REVIEW = "v"
-    NEW_GAME = "n"
-    QUIT = "q"
-    LEFT = ""
-    """It was left before its end, or nobody was asked."""
-
-
-_KEYS = {
-    After.REMATCH: "rematch",
-    After.SWAP: "swap seats",
-    After.LONGER: "longer game",
-    After.REVIEW: "review",
-    After.NEW_GAME: "new game",
-    After.QUIT: "quit",
-}
 _AGAIN = (After.REMATCH, After.SWAP, After.LONGER)
 
 
-def play_new(new: NewMatch, screen: Screen) -> tuple[int, After]:
-    """Play a new match, and then as many more as the person likes; the exit code, and what comes next."""
+class Surface(Protocol):
+    """What a live match is played on."""
+
+    def run(self) -> After | None:
+        """Play to the end; what comes next, if it has been asked.
+
+        Quit, EOFError and KeyboardInterrupt leave the match as it is on disk.
+        """
+
+
+def _surface(live: LiveMatch, screen: Screen, board: bool) -> Surface:
+    if not board:
+        return PromptedMatch(live, screen)
+    require_board()
+    from duels.terminal.board.surface import BoardMatch
+
+    return BoardMatch(live, screen)
+
+
+def require_board() -> None:
+    """Load what draws a board; MissingExtra, which says what installs it, if that is not there."""
+    with extra("tui"):
+        import duels.terminal.board.surface  # noqa: F401
+
+
+def play_new(new: NewMatch, screen: Screen, board: bool = False) -> tuple[int, After]:
+    """Play a new match, and then as many more as the person likes; the exit code, and what comes next.
+
+    At the prompt, or on a full-screen board.
+    """
     while True:
         match = Match.start(new.rules)
         headers = new.headers()
         with screen.progress("getting ready") as progress:
             live = seat_players(match, headers, None, chance_notice(screen), progress)
-        prompted = PromptedMatch(live, screen)
+        surface = _surface(live, screen, board)
         if new.path or live.people:
             path = new.path or new_path(new.rules.name)
             live.journal = Journal.create(path, match, headers, screen.notice)
@@ -58,7 +66,7 @@ def play_new(new: NewMatch, screen: Screen) -> tuple[int, After]:
             screen.notice(f"Nobody knows perfect play in {new.rules.name}: {new.instead} plays.")
         if new.first != "1":
             screen.notice(_who_is_first(new))
-        code, after = _run(live, prompted, screen)
+        code, after = _run(live, surface, screen)
         if after not in _AGAIN:
             return code, after
         new = _once_more(new, after)
@@ -83,7 +91,7 @@ def chance_notice(screen: Screen) -> Callable[[str], None]:
     return lambda text: screen.notice(f"--chance: {text}")
 
 
-def play_on(path: Path, screen: Screen) -> tuple[int, After]:
+def play_on(path: Path, screen: Screen, board: bool = False) -> tuple[int, After]:
     """Go on with the match recorded at `path`; the exit code, and what comes next."""
     try:
         journal, record = Journal.reopen(path, screen.notice)
@@ -92,7 +100,7 @@ def play_on(path: Path, screen: Screen) -> tuple[int, After]:
     try:
         with screen.progress("getting ready") as progress:
             live = seat_players(record.match, record.headers, journal, chance_notice(screen), progress)
-        prompted = PromptedMatch(live, screen)
+        surface = _surface(live, screen, board)
         journal.settle(record.match)
     except BaseException as problem:
         journal.close()
@@ -100,28 +108,27 @@ def play_on(path: Path, screen: Screen) -> tuple[int, After]:
             raise DuelsError(f"{path}: {problem}") from None
         raise
     screen.notice(f"Going on with {path}.")
-    code, after = _run(live, prompted, screen, resumed=True)
+    code, after = _run(live, surface, screen, resumed=True)
     if after not in _AGAIN:
         return code, after
     headers = record.headers
     seats = (headers.get("seat1", HUMAN), headers.get("seat2", HUMAN))
-    return play_new(_once_more(NewMatch(record.match.rules, *seats), after), screen)
+    return play_new(_once_more(NewMatch(record.match.rules, *seats), after), screen, board)
 
 
-def _run(
-    live: LiveMatch, prompted: PromptedMatch, screen: Screen, resumed: bool = False
-) -> tuple[int, After]:
+def _run(live: LiveMatch, surface: Surface, screen: Screen, resumed: bool = False) -> tuple[int, After]:
     """Play until the end or until somebody leaves; the exit code, and what comes next.
 
     A new match in which nobody has decided anything is not kept.
     """
     journal = live.journal
     try:
-        prompted.run()
+        after = surface.run()
     except (Quit, EOFError, KeyboardInterrupt) as leaving:
-        if journal:
+        if journal and not live.match.over:
             told = "Nothing was played, so nothing is kept."
             if resumed or live.begun:
+                journal.check(live.match)
                 # At a terminal it is the last match, and a path would be torn by the end of the line.
                 which = () if screen.on_terminal else (journal.path,)
                 told = f"The match is saved. Go on with: {command('resume', *which)}"
@@ -132,6 +139,8 @@ def _run(
     finally:
         if journal:
             journal.close(keep=resumed or live.begun)
+    if after:
+        return 0, after
     if journal and screen.on_terminal:
         return 0, _ask_what_next(live, journal.path, screen)
     if journal:
@@ -142,14 +151,9 @@ def _run(
 
 def _ask_what_next(live: LiveMatch, path: Path, screen: Screen) -> After:
     """One line, one key; a review is shown at once, and then it is asked again."""
-    from duels.terminal.variants import suggestion
-
-    keys = dict(_KEYS)
-    outcome = live.match.outcome
-    if outcome and outcome.winner in live.people and (told := suggestion(live.match.rules)):
-        screen.say(f"\n{told}\n")
-    else:
-        del keys[After.LONGER]
+    suggested, keys = ways_on(live)
+    if suggested:
+        screen.say(f"\n{suggested}\n")
     told = ", ".join(f"{after.value} {what}" for after, what in keys.items())
     while True:
         try:

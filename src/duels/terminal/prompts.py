@@ -6,9 +6,19 @@ from duels.core.errors import DuelsError
 from duels.core.record import format_entry
 from duels.core.rules import Seat
 from duels.core.words import Ink, Question, ask_until, read_yes
-from duels.play.live import LiveMatch, Takeback
+from duels.play.live import LiveMatch
 from duels.play.narrator import Narrator
 from duels.terminal.dialogue import ALWAYS, converse, help_text
+from duels.terminal.people import (
+    REFUSED,
+    RESIGN,
+    alone,
+    consent,
+    taken_back,
+    who_is_who,
+    who_won,
+    why_it_stands,
+)
 from duels.terminal.screen import Screen
 
 COMMANDS = ALWAYS | {
@@ -91,22 +101,17 @@ class PromptedMatch:
     @property
     def _alone(self) -> Seat | None:
         """The one person at a terminal, against a machine."""
-        people = self.live.people
-        return next(iter(people)) if len(people) == 1 and self.screen.on_terminal else None
+        return alone(self.live) if self.screen.on_terminal else None
 
     def _say_who_is_who(self) -> None:
         you = self._alone
         if you:
             self.screen.colour_for(you)
-            token = self.words.called(you)
-            name = you.label if token == you.label else f"{you.label} ({token})"
-            self.screen.say(f"You are {Ink.of(you)(name)} against {self.live.names[you.other]}.\n\n")
+            self.screen.say(f"{who_is_who(self.live, you)}\n\n")
 
     def _say_who_won(self) -> None:
-        you, outcome = self._alone, self.live.match.outcome
-        if you and outcome:
-            told = {you: "You won", you.other: "You lost", None: "Nobody won"}
-            self.screen.say(f"\n{Ink.CHANGED(told[outcome.winner])}.\n")
+        if you := self._alone:
+            self.screen.say(f"\n{who_won(self.live, you)}\n")
 
     def _say(self, text: str) -> None:
         self.screen.say(text)
@@ -221,10 +226,11 @@ class PromptedMatch:
 
     def _save(self) -> None:
         if self.live.journal:
+            self.live.journal.check(self.live.match)
             self.screen.notice(f"Saved: {self.live.journal.path}")
 
     def _resign(self, seat: Seat) -> None:
-        if self.screen.on_terminal and not self._confirmed("Do you want to resign? (yes/no): "):
+        if self.screen.on_terminal and not self._confirmed(RESIGN):
             return
         self.live.resign(seat)
         self._tell()
@@ -236,28 +242,20 @@ class PromptedMatch:
     def _undo(self, seat: Seat) -> None:
         """Take back to this person's last decision."""
         back = self.live.takeback(seat)
-        if not back:
-            self.screen.say("There is no decision of yours to take back.\n")
+        refusal = why_it_stands(self.live, back)
+        if refusal or not back:
+            self.screen.say(f"{refusal}\n")
             return
-        if not self._may_take_back(back):
+        question = consent(self.live, back)
+        if question and not self._confirmed(question):
+            self.screen.say(f"{REFUSED}\n")
             return
         self.live.take_back(back)
         self._at_keyboard = None
-        self.screen.say(f"Taken back: {back.entries} {'entry' if back.entries == 1 else 'entries'}.\n\n")
+        self.screen.say(f"{taken_back(back)}\n\n")
         if not self.guarded:  # else the keyboard is passed first: whoever agreed is still looking
             self.screen.say(self.words.board(back.match.sight(seat)) + "\n")
         raise _Changed
 
-    def _may_take_back(self, back: Takeback) -> bool:
-        """Between two people the other must agree; against a machine nothing that was told is untold."""
-        if len(self.live.people) < 2:
-            if not back.revocable:
-                self.screen.say("That cannot be taken back: it has shown something that was hidden.\n")
-            return back.revocable
-        agreed = self._confirmed(f"{back.seat.other.label}, do you agree to take it back? (yes/no): ")
-        if not agreed:
-            self.screen.say("It stands.\n")
-        return agreed
-
-    def _confirmed(self, prompt: str) -> bool:
-        return converse(lambda: ask_until(prompt, read_yes), self.screen.ask, {})
+    def _confirmed(self, question: str) -> bool:
+        return converse(lambda: ask_until(f"{question} (yes/no): ", read_yes), self.screen.ask, {})

@@ -130,8 +130,8 @@ class PostgresStore:
         """What is kept of a match but its log."""
         rows = await self._rows(
             "SELECT m.header, s.seat, s.identity, i.token, i.match, i.seat, i.expires FROM duels_matches m "
-            "LEFT JOIN duels_seats s ON s.match = m.id LEFT JOIN duels_invites i ON i.match = m.id "
-            "WHERE m.id = %s",
+            "LEFT JOIN duels_seats s ON s.match = m.id "
+            "LEFT JOIN duels_invites i ON i.match = m.id AND i.expires > 0 WHERE m.id = %s",
             match,
         )
         if not rows:
@@ -157,6 +157,11 @@ class PostgresStore:
             now,
         )
         return _invite(rows[0]) if rows else None
+
+    async def match_of_invite(self, token: str) -> str | None:
+        """The match that an invitation led to."""
+        rows = await self._rows("SELECT match FROM duels_invites WHERE token = %s", token)
+        return str(rows[0][0]) if rows else None
 
     async def matches_of(self, identity: str, most: int) -> list[Kept]:
         """The matches of an identity, the last one first."""
@@ -242,7 +247,8 @@ async def _append(db: Connection, change: Change) -> None:
     if change.claim:
         given = change.claim
         taken = await db.execute(
-            "DELETE FROM duels_invites WHERE token = %s AND match = %s AND expires > %s RETURNING seat",
+            "UPDATE duels_invites SET expires = 0 WHERE token = %s AND match = %s AND expires > %s "
+            "RETURNING seat",
             (given.token, change.match, given.now),
         )
         seat = await taken.fetchone()

@@ -17,7 +17,7 @@ from typing import Any
 from duels.core.errors import DuelsError, RecordError, UnknownName
 from duels.core.rules import Rules, Seat
 from duels.core.words import either
-from duels.games import find_game
+from duels.games import GAMES, find_game
 from duels.play import new_match
 from duels.players import HUMAN, make_player
 from duels.web.decisions import (
@@ -104,6 +104,11 @@ class Matches:
         invite = stored.invite if stored else None
         return invite if invite and invite.expires > time.time() else None
 
+    async def joined(self, token: str, identity: str | None) -> str | None:
+        """The match that an invitation led to, for whoever sits there: the link leads back to it."""
+        id = await self._store.match_of_invite(token)
+        return id if id and await self.seat_of(id, identity) else None
+
     async def invited(self, token: str) -> tuple[Standing, Invite]:
         """The match that an invitation leads to; Missing if it can no longer be taken up."""
         invite = await self._store.invite(token, time.time())
@@ -134,6 +139,7 @@ class Matches:
         new = await self._store.entries(id, number)
         # Another task may have read on while this one waited.
         standing.add(new[standing.number - number :])
+        self._known[id] = known  # it may have been forgotten meanwhile
         self._known.move_to_end(id)
         while len(self._known) > _MOST_REMEMBERED:
             self._known.popitem(last=False)
@@ -153,6 +159,8 @@ class Matches:
         if first not in _FIRST:
             raise Refusal(f"Who moves first is {', '.join(_FIRST)}, not '{first[:20]}'.")
         await self._check_how_many(identity)
+        if other != HUMAN and game not in GAMES:  # of ours there is every level
+            await self._check_player(rules, other)
         new = new_match.NewMatch(rules, HUMAN, other, _FIRST[first])
         seat = Seat.TWO if new.swapped else Seat.ONE
         made = make_match(new.rules, new.headers(), {seat: (identity, name)})
@@ -182,6 +190,14 @@ class Matches:
         if await self._store.count_since(identity, time.time() - _DAY) >= self._matches_a_day:
             raise TooMany("You have begun as many matches today as one may. Finish some.", 3600.0)
 
+    async def _check_player(self, rules: Rules[Any, Any, Any], name: str) -> None:
+        try:
+            await self._workers.run(partial(make_player, name, rules))
+        except Refusal:
+            raise
+        except DuelsError as unknown:
+            raise Refusal(str(unknown)) from None
+
     def _prepare(self, rules: Rules[Any, Any, Any], name: str) -> None:
         """Have the player ready when its turn comes: some take a moment the first time."""
         if name == HUMAN:
@@ -197,9 +213,13 @@ class Matches:
     async def sit_down(self, token: str, identity: str, name: str) -> str:
         """Take the seat that an invitation holds free; the id of the match."""
         for _ in range(_MOST_TRIES):
-            standing, invite = await self.invited(token)
-            known = await self._read(invite.match)
-            if known.viewer(identity):
+            try:
+                standing, invite = await self.invited(token)
+            except Missing:
+                if id := await self.joined(token, identity):
+                    return id
+                raise
+            if await self.seat_of(standing.id, identity):
                 raise Refusal("This is your own invitation: send its link to somebody else.")
             await self._check_how_many(identity)
             live = standing.live()
@@ -275,7 +295,7 @@ class Matches:
                     await self._store.append(Change(id, number, entries))
         except asyncio.CancelledError:
             raise
-        except DuelsError as problem:  # it is tried again when somebody looks
+        except Exception as problem:  # whatever a player does; it is asked again when somebody looks
             log.warning("A machine player could not move: %s", problem)
 
 

@@ -2,13 +2,11 @@
 
 import asyncio
 import json
-import logging
-from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from duels.core.errors import UnknownName
@@ -31,10 +29,6 @@ from duels.web.stores import store_at
 from duels.web.stream import EventStream
 from duels.web.views import name_of, view
 from duels.web.workers import Workers
-
-log = logging.getLogger("duels.web")
-
-Handler = Callable[[Request], Awaitable[Any]]
 
 
 class Site:
@@ -249,7 +243,13 @@ class Site:
     async def invite(self, request: Request) -> Response:
         """An invitation: who invites, to what."""
         self._take("create", request)
-        standing, invite = await self.matches.invited(request.path_params["token"])
+        token = request.path_params["token"]
+        try:
+            standing, invite = await self.matches.invited(token)
+        except Missing:
+            if id := await self.matches.joined(token, self._identity(request)):
+                return RedirectResponse(f"/m/{id}", 303)
+            raise
         mine = await self.matches.seat_of(standing.id, self._identity(request)) is not None
         data = {
             "token": invite.token,

@@ -134,7 +134,9 @@ class SqliteStore:
             Seat(seat): identity
             for seat, identity in self._rows("SELECT seat, identity FROM seats WHERE match = ?", match)
         }
-        invites = self._rows("SELECT token, match, seat, expires FROM invites WHERE match = ?", match)
+        invites = self._rows(
+            "SELECT token, match, seat, expires FROM invites WHERE match = ? AND expires > 0", match
+        )
         return Stored(rows[0][0], seats, next(map(_invite, invites), None))
 
     async def entries(self, match: str, after: int = 0) -> list[Entry]:
@@ -150,6 +152,11 @@ class SqliteStore:
             "SELECT token, match, seat, expires FROM invites WHERE token = ? AND expires > ?", token, now
         )
         return _invite(rows[0]) if rows else None
+
+    async def match_of_invite(self, token: str) -> str | None:
+        """The match that an invitation led to."""
+        rows = self._rows("SELECT match FROM invites WHERE token = ?", token)
+        return str(rows[0][0]) if rows else None
 
     async def matches_of(self, identity: str, most: int) -> list[Kept]:
         """The matches of an identity, the last one first."""
@@ -308,7 +315,7 @@ def _append(db: sqlite3.Connection, change: Change) -> None:
     if change.claim:
         given = change.claim
         taken = db.execute(
-            "DELETE FROM invites WHERE token = ? AND match = ? AND expires > ? RETURNING seat",
+            "UPDATE invites SET expires = 0 WHERE token = ? AND match = ? AND expires > ? RETURNING seat",
             (given.token, change.match, given.now),
         ).fetchall()
         if not taken:

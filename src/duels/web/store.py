@@ -140,6 +140,9 @@ class Store(Protocol):
     async def invite(self, token: str, now: float) -> Invite | None:
         """The invitation with this token, if it can still be taken up."""
 
+    async def match_of_invite(self, token: str) -> str | None:
+        """The match that an invitation led to, even if it was taken up or is too old."""
+
     async def matches_of(self, identity: str, most: int) -> list[Kept]:
         """The matches in which an identity sits, the one last written to first."""
 

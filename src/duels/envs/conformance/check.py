@@ -125,11 +125,14 @@ class _Inspector:
             due = outcome.code if outcome else "going on"
             told = f"terminated={look.terminated}, truncated={look.truncated}"
             self._broken(Law.ENDING, f"it says {told} where the match is {due}", match)
-        legal = sorted(self._number[action] for action in match.actions)
-        allowed = [number for number, allows in enumerate(look.mask) if allows]
-        if (look.actor, allowed) != (_actor(match), legal):
-            what = f"seat {look.actor} may do {allowed}, by the rules seat {_actor(match)} may do {legal}"
-            self._broken(Law.LEGALITY, what, match)
+        if look.actor != _actor(match):
+            self._broken(Law.LEGALITY, f"seat {look.actor} is to move, not seat {_actor(match)}", match)
+        for seat, mask in look.masks.items():
+            allowed = [number for number, allows in enumerate(mask) if allows]
+            legal = self._allowed(seat, match)
+            if allowed != legal:
+                who = "nobody" if seat == NOBODY else f"seat {seat}"
+                self._broken(Law.LEGALITY, f"{who} may do {allowed}, by the rules {legal}", match)
         for seat, reward in look.rewards.items():
             worth = float(2 * outcome.score(Seat(seat + 1)) - 1) if outcome else 0.0
             if reward != worth:
@@ -139,6 +142,19 @@ class _Inspector:
                 self._broken(Law.OBSERVATION, f"seat {seat} is shown something else", match)
         for seat, grade in look.grades.items():
             self._check_grade(seat, grade, match)
+
+    def _allowed(self, seat: int, match: AnyMatch) -> list[int]:
+        """The actions that `seat` is to be told it may take, by their numbers."""
+        outcome = match.outcome
+        if outcome is None and seat != _actor(match):
+            return []
+        mover, actions = self._shown.next_decision(match)
+        if outcome is not None:
+            if outcome.ending is not Ending.CUT_OFF:
+                return []
+            if self._rules.has_secrets and seat != NOBODY and mover != Seat(seat + 1):
+                return list(range(len(self._number)))
+        return sorted(self._number[action] for action in actions)
 
     def _check_grade(self, seat: int, grade: Grade, match: AnyMatch) -> None:
         told = f"seat {seat} is told a value of {grade['value']} and a regret of {grade['regret']}"

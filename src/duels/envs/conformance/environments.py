@@ -21,7 +21,8 @@ class Look:
 
     actor: int
     """Who is to move; NOBODY when the game is over."""
-    mask: Sequence[int]
+    masks: dict[int, Sequence[int]]
+    """What each seat is told that it may do; of NOBODY: what could have been done next."""
     terminated: bool
     truncated: bool
     rewards: dict[int, float]
@@ -80,8 +81,12 @@ class Arrays(Environment):
 
     def _look(self, terminated: bool, truncated: bool, rewards: dict[int, float]) -> Look:
         batch = self._batch
+        actor = int(batch.actor[0])
         shown = {seat: batch.observe(seat)[0].tobytes() for seat in (0, 1)}
-        return Look(int(batch.actor[0]), batch.masks()[0].tolist(), terminated, truncated, rewards, shown)
+        masks = {seat: batch.masks_for(seat)[0].tolist() for seat in (0, 1)} | {
+            actor: batch.masks()[0].tolist()
+        }
+        return Look(actor, masks, terminated, truncated, rewards, shown)
 
     def rollout(self, seed: int, num_envs: int, steps: int) -> Tally | None:
         return make_batch(self.rules, num_envs, seed, compiled=self.compiled).rollout(steps)
@@ -136,7 +141,7 @@ class Gymnasium(Environment):
         grades = {self._seat: _grade(info)} if "value" in info else {}
         return Look(
             NOBODY if over else self._seat,
-            info["action_mask"].tolist(),
+            {self._seat: info["action_mask"].tolist()},
             terminated,
             truncated,
             {self._seat: float(reward)},
@@ -168,11 +173,12 @@ class GymnasiumVector(Gymnasium):
     """`duels.envs.gymnasium.DuelVectorEnv`, first seat."""
 
     name = "Gymnasium's vector environment, seat 1"
+    autoreset_mode: ClassVar[str] = "NextStep"
 
     def __init__(self, rules: Rules[Any, Any, Any]) -> None:
         from duels.envs.gymnasium import DuelVectorEnv
 
-        self._envs = DuelVectorEnv(rules, 1, seat=self._seat + 1)
+        self._envs = DuelVectorEnv(rules, 1, seat=self._seat + 1, autoreset_mode=self.autoreset_mode)
 
     def begin(self, seed: int, outcomes: tuple[Any, ...]) -> Look:
         shown, info = self._envs.reset(seed=seed)
@@ -185,22 +191,24 @@ class GymnasiumVector(Gymnasium):
         self, shown: Any, rewards: Any, terminated: Any, truncated: Any, info: dict[str, Any]
     ) -> Look:
         over = bool(terminated[0] or truncated[0])
-        last = info["final_info"] if over else info
+        final = over and self.autoreset_mode == "SameStep"
+        last = info["final_info"] if final else info
         return Look(
             NOBODY if over else self._seat,
-            last["action_mask"][0].tolist(),
+            {self._seat: last["action_mask"][0].tolist()},
             bool(terminated[0]),
             bool(truncated[0]),
             {self._seat: float(rewards[0])},
-            {self._seat: (info["final_obs"] if over else shown)[0].tobytes()},
+            {self._seat: (info["final_obs"] if final else shown)[0].tobytes()},
         )
 
 
 class GymnasiumVectorSecond(GymnasiumVector):
-    """The same, second seat."""
+    """The same, second seat, reset in the same step."""
 
     name = "Gymnasium's vector environment, seat 2"
     seat = 1
+    autoreset_mode = "SameStep"
 
 
 class PettingZoo(Environment):
@@ -232,7 +240,7 @@ class PettingZoo(Environment):
         grades = {seat: _grade(env.infos[agent]) for seat, agent in enumerate(agents) if env.infos[agent]}
         return Look(
             actor,
-            told[max(actor, 0)]["action_mask"].tolist(),
+            {seat: look["action_mask"].tolist() for seat, look in enumerate(told)},
             terminated,
             truncated,
             {seat: float(env.rewards[agent]) for seat, agent in enumerate(agents)},
@@ -282,9 +290,11 @@ class OpenSpiel(Environment):
         # OpenSpiel has one word for every end: how it ended, it does not tell.
         cut = ended is not None and ended.ending is Ending.CUT_OFF
         shown = {seat: bytes(int(number) for number in state.observation_tensor(seat)) for seat in (0, 1)}
+        actor = NOBODY if over else state.current_player()
         return Look(
-            NOBODY if over else state.current_player(),
-            [int(action in legal) for action in range(len(self._rules.all_actions()))],
+            actor,
+            # At an end OpenSpiel allows nothing, however it ended: nobody looks further than that.
+            {} if over else {actor: [int(a in legal) for a in range(len(self._rules.all_actions()))]},
             over and not cut,
             over and cut,
             dict(enumerate(state.returns())),

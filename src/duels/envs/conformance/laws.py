@@ -11,7 +11,10 @@ from duels.core.rules import Rules
 class Law(Enum):
     """What every environment promises. The value says it in a line."""
 
-    LEGALITY = "the seat to move is the rules', and it may do what the rules allow; after the end, nothing"
+    LEGALITY = (
+        "the seat to move is the rules', and it may do what the rules allow; after the end, nothing, "
+        "but a game that is cut off tells what could have been done next, as far as a seat knows"
+    )
     ENDING = "a game ends when it ends by the rules: won or drawn it is terminated, cut off it is truncated"
     REWARD = "a win is worth 1, a loss -1, a draw and a game that is cut off 0"
     OBSERVATION = "a seat is shown the features of its view, the same whatever else is asked for"

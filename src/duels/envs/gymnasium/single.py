@@ -16,9 +16,9 @@ from duels.core.game import Game
 from duels.core.options import OptionValue
 from duels.core.rules import Rules, Seat
 from duels.core.validation import as_int, check_flag
-from duels.core.words import plain
 from duels.envs import dice
 from duels.envs.batch import RANDOM
+from duels.envs.board import RENDER_MODES, Board, Picture, check_render_mode
 from duels.envs.engine import Engine, MatchEngine, make_engine
 from duels.envs.tabled import make_batch
 from duels.games import rules_of
@@ -36,10 +36,11 @@ class DuelEnv(gymnasium.Env[Shown, np.int64]):
     is the same for sb3-contrib. An action that is not allowed loses the game. The reward is 1 for a win, -1
     for a loss, otherwise 0; a draw terminates the game, a limit truncates it. With `grade`, `info` holds the
     `value` of the position to the agent, the `regret` of its last action, and their `exactness` (see
-    `duels.analysis.grading`).
+    `duels.analysis.grading`). Where a limit truncates a game, the mask tells what could have been played
+    next. A copy made in the middle of a game, pickled or not, goes on as the original would.
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["human", "ansi"], "render_fps": 1}  # noqa: RUF012
+    metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012
 
     def __init__(
         self,
@@ -52,13 +53,11 @@ class DuelEnv(gymnasium.Env[Shown, np.int64]):
     ) -> None:
         if as_int(seat) not in (1, 2):
             raise DuelsError(f"The agent's seat is 1 or 2, not {seat!r}.")
-        if render_mode not in (None, *self.metadata["render_modes"]):
-            raise DuelsError(f"There is no render mode {render_mode!r}; there are human and ansi.")
         self.rules = rules_of(game, **options)
-        self.render_mode = render_mode
+        self.render_mode = check_render_mode(render_mode)
         self._seat = seat - 1
         self._rewards: list[float] = POINTS[:, self._seat].tolist()
-        self._words = self.rules.game.words(self.rules)
+        self._board = Board(self.rules)
         # The random opponent and a table play by the environment's own dice, as in a batch of games.
         self._opponent: Player | None = None
         self._table: _Table | None = None
@@ -129,19 +128,24 @@ class DuelEnv(gymnasium.Env[Shown, np.int64]):
         return self._mask().astype(np.bool_)
 
     def _mask(self) -> Shown:
-        mask = self._engine.mask()
+        mask = self._engine.mask_for(self._seat)
         return np.zeros_like(mask) if self._forfeited else mask
 
-    def render(self) -> str | None:
-        """The board as the agent may see it, in mode `ansi`; in mode `human` it is printed by itself."""
-        return self._board() if self.render_mode == "ansi" else None
+    def render(self) -> str | Picture | None:
+        """The board as the agent may see it: text in mode `ansi`, pixels in mode `rgb_array`.
+
+        In mode `human` it is printed by itself.
+        """
+        if self.render_mode in (None, "human"):
+            return None
+        if self._stream is None:
+            raise DuelsError("The environment must be reset before it is drawn.")
+        sight = self._match.sight(self._seat)
+        return self._board.text(sight) if self.render_mode == "ansi" else self._board.picture(sight)
 
     def _show(self) -> None:
         if self.render_mode == "human":
-            print(self._board())
-
-    def _board(self) -> str:
-        return plain(self._words.board(self._match.sight(self._seat)))
+            print(self._board.text(self._match.sight(self._seat)))
 
     @property
     def _match(self) -> MatchEngine:

@@ -26,8 +26,10 @@ from duels.players import Player, make_player
 from duels.players.levels import LevelPlayer
 
 Numbers = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 ONE_BY_ONE = 'make the environment with vectorization_mode="sync"'
+RESET_MASK = "reset_mask"
 
 
 class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
@@ -38,15 +40,19 @@ class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
 
     `opponent` is `random` or a policy table (`duels.vector`); in games that have tables and no secrets
     (lights, leap and chain) also a player that tells its `odds`, by name or itself. For any other, make the
-    environment with `vectorization_mode="sync"`. A game that ends is reset in the same step: its last
-    observation is in `info["final_obs"]`, the rest in `info["final_info"]`. With `grade`, in those games,
-    `info` holds the `value` of every position to the agent, the `regret` of its last actions and their
-    `exactness`.
+    environment with `vectorization_mode="sync"`.
+
+    A game that ends is reset as `autoreset_mode` says: in the next step, whose action is ignored there; in
+    the same step, with the last observation in `info["final_obs"]` and the rest in `info["final_info"]`; or
+    not by itself. `reset(options={"reset_mask": …})` resets some games only. A game is truncated by a limit
+    of its rules, and after `max_episode_steps` steps of the agent. With `grade`, in games that have tables
+    and no secrets, `info` holds the `value` of every position to the agent, the `regret` of its last actions
+    and their `exactness`.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012
         "render_modes": [],
-        "autoreset_mode": AutoresetMode.SAME_STEP,
+        "autoreset_mode": AutoresetMode.NEXT_STEP,
     }
 
     def __init__(
@@ -57,6 +63,8 @@ class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
         seat: int = 1,
         render_mode: str | None = None,
         grade: bool = False,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        max_episode_steps: int | None = None,
         **options: OptionValue,
     ) -> None:
         if as_int(seat) not in (1, 2):
@@ -65,8 +73,12 @@ class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
             raise DuelsError(f"Many games at once are not drawn: {ONE_BY_ONE}.")
         self.rules = rules_of(game, **options)
         self.num_envs = num_envs = check_int("num_envs", num_envs, 1)
-        self._batch = make_batch(self.rules, num_envs)
-        self._batch.keep_final = True
+        self.autoreset_mode = _mode_of(autoreset_mode)
+        self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
+        self._most_steps = None
+        if max_episode_steps is not None:
+            self._most_steps = check_int("max_episode_steps", max_episode_steps, 1)
+        self._batch = make_batch(self.rules, num_envs, autoreset=False)
         self._seat = seat - 1
         self._policy = None
         if not isinstance(opponent, str) or opponent != RANDOM:
@@ -77,97 +89,190 @@ class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
             self._refuse_clock()
         self._grades = grades_of(self.rules) if grade else None
         self._regrets = np.zeros(num_envs)
+        self._steps = np.zeros(num_envs, np.int64)
+        self._forfeited = np.zeros(num_envs, np.bool_)
+        self._ended = np.zeros(num_envs, np.bool_)
         self._seeded = False
         self.single_observation_space = spaces.Box(0, 1, (self._batch.observation_size,), np.int8)
         self.single_action_space = spaces.Discrete(self._batch.num_actions)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
 
+    # -- resets ------------------------------------------------------------------------------------
+
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Bytes, dict[str, Any]]:
-        refuse_options(options)
+        which = self._reset_mask(options)
         super().reset(seed=seed if isinstance(seed, int) else None)
-        if seed is not None or not self._seeded:
-            self._batch.reseed(self._seeds(seed))
-        else:
-            self._batch.reset()
+        seeds, given = self._seeds(seed)
+        self._batch.reseed(seeds, which & given)
         self._seeded = True
-        self._regrets[:] = 0
-        ended = _Ended(self)
-        self._answer(ended)
-        if ended.any:
-            raise DuelsError("Under these rules the opponent can end the game before the agent moves.")
-        return self._batch.observe(self._seat), self._info()
+        self._begin(which, which & ~given)
+        return self._batch.observe(self._seat), self._told(self._info(), which)
 
-    def _seeds(self, seed: int | Sequence[int | None] | None) -> NDArray[np.uint64]:
-        """[env] its seed, as Gymnasium has it: one from the list, or its number added to the one given."""
+    def _reset_mask(self, options: dict[str, Any] | None) -> Flags:
+        """Which environments are to be reset: all, unless the options have a mask."""
+        others = dict(options or {})
+        which = others.pop(RESET_MASK, None)
+        refuse_options(others)
+        if which is None:
+            return np.ones(self.num_envs, np.bool_)
+        if not isinstance(which, np.ndarray) or which.dtype != np.bool_ or which.shape != (self.num_envs,):
+            raise DuelsError(f"A {RESET_MASK} is an array of {self.num_envs} of True and False.")
+        if not which.any():
+            raise DuelsError(f"A {RESET_MASK} says True of one environment at least.")
+        if not self._seeded and not which.all():
+            raise DuelsError("The first reset is of all environments.")
+        return which
+
+    def _seeds(self, seed: int | Sequence[int | None] | None) -> tuple[NDArray[np.uint64], Flags]:
+        """[env] its seed, and whether it is to be seeded anew.
+
+        It is as Gymnasium has it: a seed from the list, or the environment's number added to the one given.
+        """
+        if seed is None and self._seeded:
+            return np.zeros(self.num_envs, np.uint64), np.zeros(self.num_envs, np.bool_)
         first = self._any_seed() if seed is None else as_int(seed)
         if first is not None:
-            return np.uint64(first % 2**64) + np.arange(self.num_envs, dtype=np.uint64)
+            seeds = np.uint64(first % 2**64) + np.arange(self.num_envs, dtype=np.uint64)
+            return seeds, np.ones(self.num_envs, np.bool_)
         if not isinstance(seed, Sequence | np.ndarray) or len(seed) != self.num_envs:
             raise DuelsError(
                 f"A seed is a whole number, or a list of one for each of {self.num_envs} environments."
             )
-        seeds = [self._any_seed() if one is None else check_int("A seed", one) for one in seed]
-        return np.array([one % 2**64 for one in seeds], np.uint64)
+        each = [self._any_seed() if one is None else check_int("A seed", one) for one in seed]
+        anew = np.array([one is not None or not self._seeded for one in seed])
+        return np.array([one % 2**64 for one in each], np.uint64), anew
 
     def _any_seed(self) -> int:
         return int(self.np_random.integers(2**63))
 
-    def step(self, actions: Numbers) -> tuple[Bytes, NDArray[np.float64], Flags, Flags, dict[str, Any]]:
-        batch = self._batch
+    def _begin(self, which: Flags, going_on: Flags) -> None:
+        """Begin games, where they are `going_on` with the randomness they have; the opponent may open."""
+        if going_on.any():
+            self._batch.restart(going_on)
+        self._regrets[which] = 0
+        self._steps[which] = 0
+        self._forfeited[which] = False
+        self._ended[which] = False
+        opened = _Results(self)
+        self._answer(opened)
+        if opened.ended.any():
+            raise DuelsError("Under these rules the opponent ends the game before the agent can move.")
+
+    # -- steps -------------------------------------------------------------------------------------
+
+    def step(self, actions: Numbers) -> tuple[Bytes, Floats, Flags, Flags, dict[str, Any]]:
+        actions = self._checked(actions)
+        fresh = self._ended.copy()
+        if fresh.any():
+            if self.autoreset_mode is AutoresetMode.DISABLED:
+                raise DuelsError(
+                    f"The game is over in environment {fresh.argmax()}: reset it, "
+                    f"with options={{{RESET_MASK!r}: …}} to go on in the others."
+                )
+            self._begin(fresh, fresh)
+        results = self._play(actions, ~fresh)
+        self._ended = results.ended
+        info = self._info()
+        everywhere = np.ones(self.num_envs, np.bool_)
+        if self.autoreset_mode is not AutoresetMode.SAME_STEP or not self._ended.any():
+            info = self._told(info, everywhere)
+            if self._forfeited.any():
+                info |= self._told({"illegal": self._forfeited.copy()}, self._forfeited)
+        else:
+            info = self._reset_ended(info)
+        return self._batch.observe(self._seat), results.rewards, results.terminated, results.truncated, info
+
+    def _checked(self, actions: Numbers) -> Numbers:
         if not self._seeded:
             raise DuelsError("The environment must be reset before its first step.")
         actions = np.asarray(actions)
         if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
             raise DuelsError(f"A step needs {self.num_envs} whole numbers, one action an environment.")
+        return actions
+
+    def _play(self, actions: Numbers, which: Flags) -> "_Results":
+        """Play the agent's actions in `which` games, and the opponent's answers."""
+        batch, results = self._batch, _Results(self)
         legal = (actions >= 0) & (actions < batch.num_actions)
         actions = np.where(legal, actions, 0)
         legal &= batch.masks()[np.arange(self.num_envs), actions] == 1
+        legal &= which
+        self._forfeited = which & ~legal
         if self._grades:
             # An action that is not allowed gives away all that the position was worth.
-            self._regrets = np.where(legal, self._grades.regrets[batch.states, actions], self._values())
-        ended = _Ended(self)
-        if legal.all():
-            ended.add(batch.step(actions))
-        else:
-            ended.add_illegal(~legal)
-            ended.add(batch.step(actions, legal))
-            batch.restart(~legal)
-        self._answer(ended)
-        last: dict[str, Any] = {}
-        if ended.any:
-            last = ended.info(self._graded(ended.values, np.where(ended.over, self._regrets, 0.0)))
-            self._regrets[ended.over] = 0
-        info = self._info() | last
-        return batch.observe(self._seat), ended.rewards, ended.terminated, ended.truncated, info
+            regrets = np.where(legal, self._grades.regrets[batch.states, actions], self._values())
+            self._regrets = np.where(which, regrets, 0.0)
+        results.add(batch.step(actions, None if legal.all() else legal))
+        results.lose(self._forfeited)
+        self._answer(results)
+        if self._most_steps is not None:
+            self._steps += which
+            results.truncated |= which & (self._steps >= self._most_steps)
+        return results
+
+    def _answer(self, results: "_Results") -> None:
+        """Let the opponent play wherever it is its turn, until it is the agent's or the game is over."""
+        while True:
+            waiting = self._batch.actor == 1 - self._seat
+            if not waiting.any():
+                return
+            results.add(self._batch.step(self._batch.sample(self._policy), waiting))
+
+    def _reset_ended(self, info: dict[str, NDArray[Any]]) -> dict[str, Any]:
+        """Reset the games that have just ended; give what is told of them and of those that begin."""
+        ended, forfeited = self._ended.copy(), self._forfeited.copy()
+        shown = self._batch.observe(self._seat)[ended]
+        last = np.full(self.num_envs, None, object)
+        last[ended] = np.fromiter(shown, object, len(shown))
+        self._begin(ended, ended)
+        return {
+            "final_obs": last,
+            "_final_obs": ended,
+            "final_info": self._told({**info, "illegal": forfeited}, ended),
+            "_final_info": ended,
+            **self._told(self._info(), np.ones(self.num_envs, np.bool_)),
+        }
+
+    # -- what is told ------------------------------------------------------------------------------
 
     def action_masks(self) -> Flags:
         """[env, action] whether the agent may take it now."""
-        return self._batch.masks().astype(np.bool_)
+        return self._masks().astype(np.bool_)
 
-    def _answer(self, ended: "_Ended") -> None:
-        """Let the opponent play wherever it is its turn, until it is the agent's everywhere."""
-        while True:
-            waiting = self._batch.actor != self._seat
-            if not waiting.any():
-                return
-            ended.add(self._batch.step(self._batch.sample(self._policy), waiting))
+    def _masks(self) -> Bytes:
+        masks = self._batch.masks_for(self._seat)
+        if self._forfeited.any():
+            masks[self._forfeited] = 0
+        return masks
 
-    def _info(self) -> dict[str, Any]:
-        info: dict[str, NDArray[Any]] = {"action_mask": self._batch.masks()}
+    def _info(self) -> dict[str, NDArray[Any]]:
+        info: dict[str, NDArray[Any]] = {"action_mask": self._masks()}
         if self._grades:
-            info |= self._graded(self._values(), self._regrets.copy())
-        everywhere = {f"_{name}": np.ones(self.num_envs, np.bool_) for name in info}
-        return {**info, **everywhere}
+            values = np.where(self._forfeited, 0.0, self._values())
+            sure = np.full(self.num_envs, self._grades.exactness, object)
+            info |= {"value": values, "regret": self._regrets.copy(), "exactness": sure}
+        return info
 
-    def _graded(self, values: NDArray[np.float64], regrets: NDArray[np.float64]) -> dict[str, NDArray[Any]]:
-        """What `info` holds of grades; nothing without them."""
-        if not self._grades:
-            return {}
-        sure = np.full(self.num_envs, self._grades.exactness, object)
-        return {"value": values, "regret": regrets, "exactness": sure}
+    @staticmethod
+    def _told(info: dict[str, NDArray[Any]], which: Flags) -> dict[str, Any]:
+        """As Gymnasium has it: beside everything, of which environments it is told; 0 for the others."""
+        told: dict[str, Any] = {}
+        for name, values in info.items():
+            if not which.all():
+                values[~which] = None if values.dtype == object else 0
+            told |= {name: values, f"_{name}": which.copy()}
+        return told
+
+    def _values(self) -> Floats:
+        """[env] what the position is worth to the agent; one half where the limit has cut the game off."""
+        assert self._grades
+        values = self._grades.values[self._seat].take(self._batch.states)
+        return np.where(self._batch.cut_off, 0.5, values)
+
+    # -- opponents ---------------------------------------------------------------------------------
 
     @property
     def _knows_positions(self) -> bool:
@@ -201,72 +306,34 @@ class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
         self._refuse_clock()
         return tabulate(odds, self.rules)
 
-    def _values(self) -> NDArray[np.float64]:
-        """[env] what the position is worth to the agent."""
-        assert self._grades
-        values: NDArray[np.float64] = self._grades.values[self._seat].take(self._batch.states)
-        return values
 
-
-class _Ended:
-    """What ends during one step of the agent, gathered from its own move and the opponent's moves."""
+class _Results:
+    """What a step of the agent comes to, gathered from its own move and the opponent's moves."""
 
     def __init__(self, env: DuelVectorEnv) -> None:
-        self._batch = env._batch
         self._seat = env._seat
         self.rewards = np.zeros(env.num_envs, np.float64)
         self.terminated = np.zeros(env.num_envs, np.bool_)
         self.truncated = np.zeros(env.num_envs, np.bool_)
-        self._illegal = np.zeros(env.num_envs, np.bool_)
-        self._actions = env._batch.num_actions
-        self._final = np.full(env.num_envs, None, object)
 
     @property
-    def over(self) -> Flags:
+    def ended(self) -> Flags:
         return self.terminated | self.truncated
 
-    @property
-    def any(self) -> bool:
-        return bool(self.over.any())
-
     def add(self, steps: Steps) -> None:
-        ended = steps.terminated | steps.truncated
-        if not ended.any():
-            return
-        if (ended & self.over).any():
-            raise DuelsError("Under these rules the opponent ends the game before the agent can move.")
         self.rewards += steps.rewards[:, self._seat]
         self.terminated |= steps.terminated
         self.truncated |= steps.truncated
-        assert self._batch.final_observations is not None
-        self._keep(np.flatnonzero(ended), self._batch.final_observations[self._seat])
 
-    def add_illegal(self, illegal: Flags) -> None:
+    def lose(self, illegal: Flags) -> None:
         """Count the games lost that the agent ends with an action that is not allowed."""
         self.rewards[illegal] = -1.0
         self.terminated |= illegal
-        self._illegal |= illegal
-        self._keep(np.flatnonzero(illegal), self._batch.observe(self._seat)[illegal])
 
-    def _keep(self, places: NDArray[np.intp], observations: Bytes) -> None:
-        self._final[places] = np.fromiter(observations, object, len(places))
 
-    @property
-    def values(self) -> NDArray[np.float64]:
-        """[env] what the game that is over was worth, from its points; 0 where it goes on."""
-        return np.where(self.over, (1 + self.rewards) / 2, 0.0)
-
-    def info(self, graded: dict[str, NDArray[Any]]) -> dict[str, Any]:
-        """What Gymnasium keeps of games that ended, with their grades."""
-        ended = self.over
-        last: dict[str, NDArray[Any]] = {
-            "action_mask": np.zeros((len(ended), self._actions), np.int8),
-            "illegal": self._illegal,
-            **graded,
-        }
-        return {
-            "final_obs": self._final,
-            "_final_obs": ended,
-            "final_info": {**last, **{f"_{name}": ended for name in last}},
-            "_final_info": ended,
-        }
+def _mode_of(mode: AutoresetMode | str) -> AutoresetMode:
+    for known in AutoresetMode:
+        if mode in (known, known.value):
+            return known
+    names = ", ".join(known.value for known in AutoresetMode)
+    raise DuelsError(f"An autoreset_mode is one of {names}, not {mode!r}.")

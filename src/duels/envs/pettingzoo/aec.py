@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from gymnasium import spaces
-from gymnasium.utils import EzPickle
 from pettingzoo.utils.env_logger import EnvLogger
 
 from duels.analysis.grading import Grader
@@ -15,8 +14,8 @@ from duels.core.game import Game
 from duels.core.options import OptionValue
 from duels.core.rules import Rules
 from duels.core.validation import as_int, check_flag
-from duels.core.words import plain
 from duels.envs import dice
+from duels.envs.board import RENDER_MODES, Board, Picture, check_render_mode
 from duels.envs.engine import Engine, MatchEngine, make_engine
 from duels.envs.pettingzoo.base import AECEnv, Observation
 from duels.games import rules_of
@@ -24,7 +23,6 @@ from duels.solving.tables import NOBODY, POINTS
 
 AGENTS = ("player_1", "player_2")
 _SEATS = {agent: seat for seat, agent in enumerate(AGENTS)}
-RENDER_MODES = ("human", "ansi")
 
 # What PettingZoo's own methods look at, and what only a reset gives.
 SET_BY_RESET = {
@@ -45,12 +43,14 @@ class NotReset(DuelsError, AttributeError):
         super().__init__("The environment must be reset first.")
 
 
-class DuelEnv(AECEnv, EzPickle):
+class DuelEnv(AECEnv):
     """A duel by PettingZoo's conventions. An illegal action raises IllegalMove.
 
     It is of a game or the one of that name, with options (`max_turns=40`), or by rules. The agent to move is
     shown the position as its seat knows it, and a mask of what it may do; the other agent's mask is zero. The
-    winner's reward is 1, the loser's -1. A draw terminates the game and a limit truncates it, with no reward.
+    winner's reward is 1, the loser's -1. A draw terminates the game and a limit truncates it, with no reward;
+    the mask then tells what could have been played next, as far as the agent knows. A copy made in the middle
+    of a game, pickled or not, goes on as the original would.
     With `grade`, an agent's info holds the `value` of the position to it, the `regret` of its last action,
     and their `exactness` (see `duels.analysis.grading`).
     """
@@ -65,11 +65,8 @@ class DuelEnv(AECEnv, EzPickle):
         **options: OptionValue,
     ) -> None:
         super().__init__()
-        EzPickle.__init__(self, game, render_mode, grade, **options)
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise DuelsError(f"There is no render mode {render_mode!r}; there are {', '.join(RENDER_MODES)}.")
         self.rules = rules_of(game, **options)
-        self.render_mode = render_mode
+        self.render_mode = check_render_mode(render_mode)
         self.metadata = {
             "name": f"{self.rules.name}_v0",
             "render_modes": list(RENDER_MODES),
@@ -82,7 +79,7 @@ class DuelEnv(AECEnv, EzPickle):
         if check_flag("grade", grade) or render_mode:
             self._engine = MatchEngine(self.rules)
             self._grader = Grader(self.rules) if grade else None
-        self._words = self.rules.game.words(self.rules)
+        self._board = Board(self.rules)
         self._has_chance = bool(self.rules.all_outcomes())
         self._stream: int | None = None
         self.possible_agents = list(AGENTS)
@@ -129,12 +126,10 @@ class DuelEnv(AECEnv, EzPickle):
     def observe(self, agent: str) -> Observation:
         if self._stream is None:
             raise NotReset
-        engine = self._engine
         seat = _SEATS.get(agent)
         if seat is None:
             raise UnknownName(f"There is no agent {agent!r}; there are {', '.join(AGENTS)}.")
-        mask = engine.mask() if engine.actor == seat else np.zeros(engine.num_actions, np.int8)
-        return {"observation": engine.observe(seat), "action_mask": mask}
+        return {"observation": self._engine.observe(seat), "action_mask": self._engine.mask_for(seat)}
 
     def step(self, action: int | None) -> None:
         if self._stream is None:
@@ -187,11 +182,17 @@ class DuelEnv(AECEnv, EzPickle):
         self._accumulate_rewards()
         self.agent_selection = AGENTS[1 - AGENTS.index(mover)]
 
-    def render(self) -> str | None:
-        """The board as the agent to move may see it: printed in mode `human`, returned in mode `ansi`."""
-        if not isinstance(self._engine, MatchEngine):
+    def render(self) -> str | Picture | None:
+        """The board as the agent to move may see it.
+
+        Printed in mode `human`, returned as text in mode `ansi` and as pixels in mode `rgb_array`.
+        """
+        if self.render_mode is None:
             return None
-        board = plain(self._words.board(self._engine.sight(AGENTS.index(self.agent_selection))))
+        sight = self._match.sight(AGENTS.index(self.agent_selection))
+        if self.render_mode == "rgb_array":
+            return self._board.picture(sight)
+        board = self._board.text(sight)
         if self.render_mode == "human":
             print(board)
             return None
@@ -251,7 +252,7 @@ class GuardedDuelEnv(DuelEnv):
             self.infos[agent] = {**self._grader.forfeit(self._match.sight(AGENTS.index(agent)))}
         self._deads_step_first()
 
-    def render(self) -> str | None:
+    def render(self) -> str | Picture | None:
         if self._stream is None:
             EnvLogger.error_render_before_reset()
         return super().render()

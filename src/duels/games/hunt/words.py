@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from duels.core.errors import NotationError
 from duels.core.notation import whole_number
 from duels.core.rules import Event, Seat, Sight
-from duels.core.words import Dialogue, Ink, Refused, Words, ask_until, either, shown
+from duels.core.words import Dialogue, Ink, Place, Refused, Words, ask_until, either, shown
 from duels.games.hunt.rules import (
     OFF_GRID,
     Action,
@@ -131,6 +131,9 @@ class HuntWords(Words[Action, Known]):
             f"{self._grid(view.cell)}Your token is {place}; Quantum Tunneling is {tunnel}.\n"
             f"Last observed by you: {mine or 'none'}; by {sight.seat.other.label}: {theirs or 'none'}.\n"
         )
+
+    def place(self, sight: Sight[Action, Known], action: Action) -> Place:
+        return Place((action.cell,), type(action).__name__.lower())
 
     def moves(self, sight: Sight[Action, Known]) -> str:
         if sight.view.phase is Phase.OBSERVE:

@@ -28,8 +28,9 @@ class FlipBatch(Batch):
     rules: QuantumTiles
 
     def _prepare(self) -> None:
-        self.encoding = Encoding(features(self.rules))
-        self.observation_size = self.encoding.size
+        encoding = Encoding(features(self.rules))
+        self.observation_size = encoding.size
+        self._places = {feature.name: encoding.place(feature.name) for feature in encoding.features}
         self._tables = tables = flip_tables(self.rules)
         actions = self.rules.all_actions()
         self.num_actions = len(actions)
@@ -40,6 +41,13 @@ class FlipBatch(Batch):
         self._state = np.empty((4, self.num_envs), np.int64)
         self._tiles = np.empty((self.num_envs, ROW), np.uint8)
         self._games = Games(tables, self._state, self._tiles)
+
+    def _position(self) -> tuple[Ints, NDArray[np.uint8]]:
+        return self._state, self._tiles
+
+    def _place(self, position: tuple[Ints, NDArray[np.uint8]]) -> None:
+        # Into the same arrays: `Games` looks at their rows.
+        self._state[:], self._tiles[:] = position
 
     def _begin(self, which: Flags | None) -> None:
         self._games.start(slice(None) if which is None else which)
@@ -120,7 +128,7 @@ class FlipBatch(Batch):
         }
         observation = np.empty((len(faces), self.observation_size), np.int8)
         for name, numbers in shown.items():
-            place = self.encoding.place(name)
+            place = self._places[name]
             # Of a feature with two values only the second is shown.
             observation[:, place] = numbers.reshape(len(faces), -1)[:, place.start - place.stop :]
         return observation

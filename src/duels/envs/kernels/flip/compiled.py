@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from duels.envs.compiled import GAMMA, HALF, mix
 from duels.envs.kernels.flip import tables as form
 from duels.envs.kernels.flip.tables import FlipTables, Ints, Small
+from duels.solving.compiling import compiled
 
 _32 = np.uint64(32)
 _FIRST_WON = form.WON[0]
@@ -48,7 +49,7 @@ def _at(table: Any, place: Any) -> Any:
     return table[np.uint64(place)]
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def _roll(
     board: Any,
     choices: Any,

@@ -70,14 +70,21 @@ class FlipEngine(Engine):
         self._shown = [bytearray(shown) for shown in self._shown_at_start]
         self._open = bytearray(self._open_at_start)
         """[action] 1 where all tiles that a flip or a Quantum Flip takes are face down."""
-        self.actor = 0
+        self.actor = self.next_actor = 0
         self.result = ONGOING
+
+    def _position(self) -> Any:
+        return self._game, self._shown, self._open, self.actor, self.result
+
+    def _place(self, position: Any) -> None:
+        self._game, self._shown, self._open, self.actor, self.result = position
+        self.next_actor = self.actor
 
     def step(self, action: int, chance: int) -> None:
         kind, one, two = self._moves[action]
         game, mover = self._game, self.actor
         self.result = play(game, kind, one, two, chance, self._values, self._target)
-        self.actor = game[MOVER] if self.result == ONGOING else NOBODY
+        self.actor = self.next_actor = game[MOVER] if self.result == ONGOING else NOBODY
         self._show_tile(one)
         if kind == PAIR:
             self._show_tile(two)

@@ -7,12 +7,12 @@ Written apart from the training's own sums: forward, turn by turn, in double pre
 from dataclasses import dataclass
 from typing import Any
 
-import numba
 import numpy as np
 
 from duels.core.rules import Seat
 from duels.games.hunt.memory import Memory
 from duels.games.hunt.policies import NOWHERE, MemoryPolicy
+from duels.solving.compiling import compiled
 from duels.solving.progress import Progress, quiet
 
 Array = np.ndarray[Any, Any]
@@ -115,7 +115,7 @@ class _Public:
         self.last = np.array([last for _, _, last in waiting])
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _turn(
     reach: Array, onward: Array, following: Array, owner: Array, hearer: Array, width: int,
     cell: Array, other_cell: Array, moves: Array, names: Array, last: Array, other_last: Array,

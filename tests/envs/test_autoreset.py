@@ -1,0 +1,219 @@
+"""The vector environment beside as many single ones, step by step, however ended games are reset."""
+
+import warnings
+from collections import Counter
+from random import Random
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode
+from gymnasium.wrappers import TransformObservation
+from gymnasium.wrappers import vector as wrappers
+
+from duels.core.errors import DuelsError
+from duels.envs.gymnasium import DuelVectorEnv
+
+COUNT = 5
+SETTINGS: list[tuple[str, dict[str, Any]]] = [
+    ("leap", {"grade": True}),
+    ("chain", {"grade": True, "max_boards": 2}),
+    ("chain", {"max_boards": 1, "cells": 5, "max_episode_steps": 3}),
+    ("hunt", {"max_turns": 5}),
+    ("flip", {"max_episode_steps": 4}),
+]
+
+
+def both(game: str, mode: AutoresetMode, seat: int, options: dict[str, Any]) -> tuple[Any, Any]:
+    """Ours on arrays, and Gymnasium's own of single environments."""
+    name = f"duels/{game.title()}-v0"
+    ours = gymnasium.make_vec(name, COUNT, seat=seat, autoreset_mode=mode, **options)
+    theirs = gymnasium.make_vec(
+        name,
+        COUNT,
+        vectorization_mode="sync",
+        vector_kwargs={"autoreset_mode": mode},
+        seat=seat,
+        **options,
+    )
+    return ours, theirs
+
+
+def same_told(one: dict[str, Any], many: dict[str, Any]) -> None:
+    """The same is told wherever single ones tell it; elsewhere ours may only tell that it is not so."""
+    for name in {*one, *many} - {"final_obs", "final_info"}:
+        if not name.startswith("_"):
+            told = one.get(f"_{name}", np.zeros(COUNT, np.bool_))
+            assert many[name][told].tolist() == (one[name][told].tolist() if name in one else [])
+            assert not many[name][many[f"_{name}"] & ~told].any()
+
+
+def same_ends(one: dict[str, Any], many: dict[str, Any]) -> None:
+    assert ("final_info" in one) == ("final_info" in many)
+    if "final_info" not in one:
+        return
+    over = one["_final_info"]
+    assert (many["_final_info"] == over).all()
+    assert (many["_final_obs"] == one["_final_obs"]).all()
+    for kept, due in zip(many["final_obs"][over], one["final_obs"][over], strict=True):
+        assert (kept == due).all()
+    assert all(kept is None for kept in many["final_obs"][~over])
+    same_told(one["final_info"], many["final_info"])
+
+
+class Driver:
+    """Plays both at random, with some illegal actions, and resets some games before their end."""
+
+    def __init__(self, ours: Any, theirs: Any, mode: AutoresetMode) -> None:
+        self.ours, self.theirs, self.mode, self.rng = ours, theirs, mode, Random(4)
+        self.met = Counter[str]()
+
+    def play(self, steps: int) -> None:
+        masks = self.reset(seed=1)
+        for _ in range(steps):
+            masks = self.step(masks)
+
+    def reset(self, **how: Any) -> Any:
+        shown, info = self.theirs.reset(**how)
+        ours, told = self.ours.reset(**how)
+        assert ours.tolist() == shown.tolist()
+        same_told(info, told)
+        return info["action_mask"]
+
+    def step(self, masks: Any) -> Any:
+        actions = np.array([self.choice(mask) for mask in masks])
+        *results, info = self.theirs.step(actions)
+        *found, told = self.ours.step(actions)
+        for one, many in zip(results, found, strict=True):
+            assert (one.tolist(), one.dtype) == (many.tolist(), many.dtype)
+        same_told(info, told)
+        same_ends(info, told)
+        masks, (_, _, terminated, truncated) = info["action_mask"], results
+        self.count(info.get("final_info", info), terminated, truncated)
+        ended = terminated | truncated
+        if self.mode is AutoresetMode.DISABLED and ended.any():
+            return self.reset_some(masks, ended)
+        if self.rng.random() < 0.1:
+            return self.reset_some(masks, np.array([self.rng.random() < 0.5 for _ in masks]) | ended)
+        return masks
+
+    def choice(self, mask: Any) -> int:
+        legal = self.rng.random() >= 0.02
+        return self.rng.choice(np.flatnonzero(mask == legal).tolist() or [0])
+
+    def count(self, last: dict[str, Any], terminated: Any, truncated: Any) -> None:
+        self.met["ended"] += int(terminated.sum())
+        self.met["cut off"] += int(truncated.sum())
+        self.met["illegal"] += int(last["illegal"].sum()) if "illegal" in last else 0
+        # What a learner looks ahead from must allow something.
+        assert last["action_mask"][truncated & ~terminated].any(axis=1).all()
+
+    def reset_some(self, masks: Any, which: Any) -> Any:
+        if not which.any():
+            return masks
+        seed = self.rng.choice([None, 9, [None, 3, 4, None, 6]])
+        self.met["reset"] += 1
+        fresh = self.theirs.reset(seed=seed, options={"reset_mask": which.copy()})
+        found = self.ours.reset(seed=seed, options={"reset_mask": which.copy()})
+        assert found[0].tolist() == fresh[0].tolist()
+        same_told(fresh[1], found[1])
+        return np.where(which[:, None], fresh[1]["action_mask"], masks)
+
+
+@pytest.mark.parametrize("mode", AutoresetMode)
+@pytest.mark.parametrize("seat", [1, 2])
+@pytest.mark.parametrize(("game", "options"), SETTINGS)
+def test_many_at_once_are_as_many_single_ones(
+    game: str, options: dict[str, Any], seat: int, mode: AutoresetMode
+) -> None:
+    driver = Driver(*both(game, mode, seat, options), mode)
+    driver.play(120)
+    assert driver.met["ended"] > 2
+    assert driver.met["illegal"] > 2
+    assert driver.met["reset"] > 3
+    assert bool(driver.met["cut off"]) == (game != "leap")
+
+
+def test_what_is_ended_is_not_played_on() -> None:
+    envs: Any = DuelVectorEnv("chain", 3, autoreset_mode="Disabled")
+    envs.reset(seed=1)
+    envs.step(np.array([0, 8, 0]))
+    with pytest.raises(DuelsError, match=r"over in environment 1: reset it, with options=.'reset_mask'"):
+        envs.step(np.zeros(3, int))
+
+
+@pytest.mark.parametrize(
+    ("mask", "message"),
+    [
+        ([True, False], "an array of 2 of True and False"),
+        (np.array([1, 0]), "an array of 2 of True and False"),
+        (np.array([True]), "an array of 2 of True and False"),
+        (np.zeros(2, np.bool_), "True of one environment at least"),
+    ],
+)
+def test_a_reset_mask_says_which(mask: Any, message: str) -> None:
+    envs = DuelVectorEnv("lights", 2)
+    with pytest.raises(DuelsError, match="The first reset is of all"):
+        envs.reset(options={"reset_mask": np.array([True, False])})
+    envs.reset(seed=1)
+    with pytest.raises(DuelsError, match=message):
+        envs.reset(options={"reset_mask": mask})
+
+
+def test_modes_and_limits_are_checked() -> None:
+    with pytest.raises(DuelsError, match="one of NextStep, SameStep, Disabled, not 'never'"):
+        DuelVectorEnv("lights", 2, autoreset_mode="never")
+    with pytest.raises(DuelsError, match="max_episode_steps"):
+        DuelVectorEnv("lights", 2, max_episode_steps=0)
+
+
+def _with_junk(envs: Any) -> Any:
+    space = spaces.Dict({"seen": envs.single_observation_space, "junk": spaces.Box(0, 1, (1,), np.float32)})
+    return wrappers.VectorizeTransformObservation(
+        envs,
+        TransformObservation,
+        func=lambda seen: {"seen": seen, "junk": np.zeros(1, np.float32)},
+        observation_space=space,
+    )
+
+
+WRAPPERS: dict[str, Any] = {
+    "dtype": lambda envs: wrappers.DtypeObservation(envs, np.float32),
+    "normalise": wrappers.NormalizeObservation,
+    "normalise rewards": wrappers.NormalizeReward,
+    "flatten": wrappers.FlattenObservation,
+    "reshape": lambda envs: wrappers.ReshapeObservation(envs, (3, 11)),
+    "transform": lambda envs: wrappers.TransformObservation(
+        envs,
+        lambda seen: seen * 2.0,
+        spaces.Box(0, 2, (COUNT, 33), np.float64),
+        spaces.Box(0, 2, (33,), np.float64),
+    ),
+    "filter": lambda envs: wrappers.FilterObservation(_with_junk(envs), ["seen"]),
+    "rescale": lambda envs: wrappers.RescaleObservation(
+        wrappers.DtypeObservation(envs, np.float32), np.float32(-1), np.float32(1)
+    ),
+    "statistics": wrappers.RecordEpisodeStatistics,
+}
+
+
+@pytest.mark.parametrize("name", WRAPPERS)
+def test_gymnasiums_own_wrappers_take_it_as_it_is(name: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ours, theirs = (
+            WRAPPERS[name](envs) for envs in both("chain", AutoresetMode.NEXT_STEP, 1, {"max_boards": 1})
+        )
+        shown, info = theirs.reset(seed=1)
+        assert str(ours.reset(seed=1)[0]) == str(shown)
+        rng, ended = Random(1), 0
+        for _ in range(40):
+            actions = np.array([rng.choice(np.flatnonzero(m).tolist() or [0]) for m in info["action_mask"]])
+            shown, rewards, terminated, _, info = theirs.step(actions)
+            found = ours.step(actions)
+            assert str(found[0]) == str(shown)
+            assert found[1].tolist() == rewards.tolist()
+            ended += terminated.sum()
+        assert ended

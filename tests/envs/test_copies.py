@@ -1,0 +1,177 @@
+"""Copies made in the middle of a game go on as the original does, against every opponent."""
+
+import pickle
+from collections.abc import Callable
+from copy import deepcopy
+from random import Random
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+
+from duels import vector
+from duels.analysis.agents import table_of
+from duels.envs import pettingzoo as ours
+from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
+from duels.games import GAMES
+from duels.players import make_player
+from tests.envs.cases import CASES, rules_of
+from tests.outside.nim import Nim
+
+Copy = Callable[[Any], Any]
+
+
+def pickled(thing: Any) -> Any:
+    return pickle.loads(pickle.dumps(thing))
+
+
+COPIES = pytest.mark.parametrize("copy", [pickled, deepcopy])
+
+
+def same(one: Any, two: Any) -> bool:
+    """Whether everything told is equal, through tuples, dictionaries and arrays."""
+    if isinstance(one, dict):
+        return one.keys() == two.keys() and all(same(one[name], two[name]) for name in one)
+    if isinstance(one, tuple | list) or (isinstance(one, np.ndarray) and one.dtype.kind == "O"):
+        return len(one) == len(two) and all(map(same, one, two))
+    return bool(np.array_equal(one, two))
+
+
+def follow(envs: list[Any], steps: int, seed: int) -> None:
+    """Play Gymnasium environments alike, which must then tell alike, over several games."""
+    rng, masks = Random(seed), envs[0].unwrapped.action_masks()
+    for _ in range(steps):
+        action = rng.choice(np.flatnonzero(masks).tolist())
+        told = [env.step(np.int64(action)) for env in envs]
+        assert all(same(told[0], other) for other in told[1:])
+        if told[0][2] or told[0][3]:
+            told = [env.reset() for env in envs]
+            assert all(same(told[0], other) for other in told[1:])
+        masks = told[0][-1]["action_mask"]
+
+
+OPPONENTS = [
+    *((game, opponent) for game in GAMES for opponent in ("random", "greedy")),
+    *((game, level) for game in ("lights", "leap", "chain") for level in ("club", "best")),
+    ("hunt", "best"),
+    ("flip", "club"),
+]
+
+
+@COPIES
+@pytest.mark.parametrize(("game", "opponent"), OPPONENTS)
+def test_gymnasium(game: str, opponent: str, copy: Copy) -> None:
+    env = gymnasium.make(f"duels/{game.title()}-v0", opponent=opponent, seat=2)
+    env.reset(seed=3)
+    follow([env], 3, seed=1)
+    follow([env, copy(env), copy(copy(env))], 5 if game == "flip" else 20, seed=2)
+
+
+@COPIES
+@pytest.mark.parametrize("how", [{"render_mode": "ansi"}, {"grade": True}, {"max_boards": 1}])
+def test_gymnasium_in_all_its_forms(how: dict[str, Any], copy: Copy) -> None:
+    player = make_player("club", GAMES["chain"].rules())
+    for opponent in ("expert", player, table_of(lambda seen, mask: mask.argmax(), "chain")):
+        env: Any = DuelEnv("chain", opponent, **how)
+        env.reset(seed=3)
+        follow([env], 2, seed=1)
+        another = copy(env)
+        follow([env, another], 20, seed=2)
+        assert env.render() == another.render()
+
+
+def test_what_is_shared_is_not_sent() -> None:
+    for game in GAMES:
+        assert len(pickle.dumps(DuelEnv(game, "club"))) < 10_000
+        assert len(pickle.dumps(vector.make(game, 10))) < 10_000
+
+
+def test_a_copy_before_the_first_reset_must_be_reset_too() -> None:
+    env = pickled(DuelEnv("chain"))
+    with pytest.raises(ValueError, match="reset before its first step"):
+        env.step(np.int64(0))
+
+
+@COPIES
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+@pytest.mark.parametrize(
+    ("game", "how"),
+    [
+        ("lights", {"opponent": "club", "grade": True}),
+        ("chain", {"max_boards": 2, "max_episode_steps": 5}),
+        ("hunt", {"max_turns": 6}),
+        ("flip", {}),
+    ],
+)
+def test_gymnasium_vector(game: str, how: dict[str, Any], mode: str, copy: Copy) -> None:
+    envs: list[Any] = [DuelVectorEnv(game, 4, seat=2, autoreset_mode=mode, **how)]
+    _, info = envs[0].reset(seed=5)
+    for step in range(40):
+        if step == 7:
+            envs += [copy(envs[0])]
+        # The last legal action, and now and then one that is not.
+        actions = info["action_mask"].cumsum(axis=1).argmax(axis=1) + (step % 5 == 4)
+        told = [env.step(actions) for env in envs]
+        assert all(same(told[0], other) for other in told)
+        info = told[0][-1]
+
+
+@COPIES
+@pytest.mark.parametrize("autoreset", [True, False])
+@pytest.mark.parametrize("case", CASES)
+def test_arrays(case: str, autoreset: bool, copy: Copy) -> None:
+    batch = vector.make(rules_of(case), 5, seed=2, autoreset=autoreset)
+    for _ in range(4):
+        batch.step(batch.sample())
+    another = copy(batch)
+    for _ in range(30):
+        told = [
+            (each.step(each.sample()), each.actor, each.masks(), each.observe(0), each.observe(1))
+            for each in (batch, another)
+        ]
+        assert same(*told)
+    if autoreset:
+        assert (batch.rollout(20).wins == another.rollout(20).wins).all()
+
+
+def test_a_policy_made_ready_fits_a_copy() -> None:
+    batch = vector.make("chain", 3)
+    ready = pickled(batch.policy(batch.tables.legal.argmax(axis=1)))
+    assert (pickled(batch).sample(ready) == batch.sample(ready)).all()
+
+
+@COPIES
+@pytest.mark.parametrize("kind", ["env", "raw_env"])
+@pytest.mark.parametrize("rules", [*(rules_of(case) for case in CASES), Nim()], ids=[*CASES, "nim"])
+def test_pettingzoo(rules: Any, kind: str, copy: Copy) -> None:
+    env = getattr(ours, kind)(rules)
+    unplayed = copy(env)
+    assert not hasattr(unplayed, "agents")
+    env.reset(seed=3)
+    envs, rng = [env], Random(3)
+    for step in range(25):
+        if step == 4:
+            envs += [copy(env), copy(copy(env))]
+        told = [each.last() for each in envs]
+        assert all(same(told[0], other) for other in told)
+        over = told[0][2] or told[0][3]
+        action = None if over else rng.choice(np.flatnonzero(told[0][0]["action_mask"]).tolist())
+        for each in envs:
+            each.step(action)
+            if not each.agents:
+                each.reset()
+            assert (each.agents, each.agent_selection) == (env.agents, env.agent_selection)
+
+
+@COPIES
+def test_pettingzoo_with_grades_and_a_board(copy: Copy) -> None:
+    env = ours.env("leap", render_mode="ansi", grade=True)
+    env.reset(seed=1)
+    env.step(0)
+    another = copy(env)
+    for action in (0, 1):
+        env.step(action)
+        another.step(action)
+    assert another.infos == env.infos
+    assert another.render() == env.render()

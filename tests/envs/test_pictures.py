@@ -1,0 +1,108 @@
+"""`render_mode="rgb_array"`: the drawn board as pixels, of one size, with text, and for the seat alone."""
+
+import os
+import subprocess
+import sys
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+import duels.envs.gymnasium  # noqa: F401  (registers the games)
+from duels.core.match import Match
+from duels.core.rules import Seat
+from duels.envs import pettingzoo as ours
+from duels.envs.board import Board
+from duels.games import GAMES
+from tests.envs.cases import CASES, rules_of
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_gymnasium_draws(game: str) -> None:
+    env: Any = gymnasium.make(f"duels/{game.title()}-v0", render_mode="rgb_array")
+    _, info = env.reset(seed=1)
+    first = env.render()
+    _, _, _, _, info = env.step(info["action_mask"].argmax())
+    second = env.render()
+    for picture in (first, second):
+        assert picture.dtype == np.uint8
+        assert picture.shape == first.shape
+        assert (picture.shape[0] % 2, picture.shape[1] % 2, picture.shape[2]) == (0, 0, 3)
+    assert (first != second).any()
+    assert env.render() is not second  # nobody's to be written over
+
+
+def test_gymnasiums_own_check() -> None:
+    env: Any = gymnasium.make("duels/Chain-v0", render_mode="rgb_array")
+    check_env(env.unwrapped)
+
+
+def test_a_picture_takes_a_reset() -> None:
+    env: Any = gymnasium.make("duels/Chain-v0", render_mode="rgb_array")
+    with pytest.raises(ValueError, match="reset before it is drawn"):
+        env.unwrapped.render()
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_pettingzoo_draws(game: str) -> None:
+    env = ours.env(game, render_mode="rgb_array")
+    env.reset(seed=1)
+    before: Any = env.render()
+    env.step(int(env.observe("player_1")["action_mask"].argmax()))
+    after: Any = env.render()
+    assert before.shape == after.shape
+    assert before.dtype == np.uint8
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_all_pictures_of_a_game_have_one_size(case: str) -> None:
+    rules = rules_of(case)
+    board, match = Board(rules), Match.start(rules)
+    shapes = {board.picture(match.sight(seat)).shape for seat in Seat}
+    for _ in range(8):
+        if match.actor is not None:
+            match = match.play(match.actor, match.actions[-1])
+            shapes.add(board.picture(match.sight(Seat.TWO)).shape)
+    assert len(shapes) == 1
+
+
+def test_a_picture_shows_what_the_seat_knows() -> None:
+    rules = rules_of("hunt")
+    board, hidden = Board(rules), []
+    for cell in (2, 6):
+        match = Match.start(rules)
+        hidden.append(match.play(Seat.ONE, rules.parse(f"move {cell}")))
+    seen = [[board.picture(match.sight(seat)) for match in hidden] for seat in Seat]
+    assert (seen[0][0] != seen[0][1]).any()
+    assert (seen[1][0] == seen[1][1]).all()
+
+
+PRINT = """
+import hashlib
+from duels.core.rules import Seat
+from duels.envs.board import Board
+from duels.games import GAMES
+rules = GAMES["flip"].rules()
+picture = Board(rules).picture(rules.sight(rules.initial(), Seat.ONE))
+print((picture < 128).any(axis=2).sum(), hashlib.sha256(picture.tobytes()).hexdigest())
+"""
+
+
+def test_text_needs_no_fonts_of_the_machine(tmp_path: Any) -> None:
+    """The same picture, with ink on it, whatever fonts there are."""
+    config = tmp_path / "fonts.conf"
+    config.write_text("<fontconfig></fontconfig>")
+    printed = {
+        subprocess.run(
+            [sys.executable, "-c", PRINT],
+            env={**os.environ, **fonts},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for fonts in ({}, {"FONTCONFIG_FILE": str(config), "HOME": str(tmp_path)})
+    }
+    assert len(printed) == 1
+    assert int(printed.pop().split()[0]) > 1000

@@ -1,0 +1,67 @@
+"""Stable-Baselines3 on our environments, as its users run it."""
+
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+
+import duels.envs.gymnasium  # noqa: F401  (registers the games)
+from duels.games import GAMES
+
+pytestmark = pytest.mark.slow
+env_util = pytest.importorskip("stable_baselines3.common.env_util", reason="make trainers-test installs it")
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_make_vec_env(game: str) -> None:
+    envs: Any = env_util.make_vec_env(f"duels/{game.title()}-v0", n_envs=3, seed=1)
+    envs.reset()
+    for _ in range(20):
+        masks = envs.env_method("action_masks")
+        shown, rewards, _, _ = envs.step(np.array([mask.argmax() for mask in masks]))
+        assert shown.shape == (3, *envs.observation_space.shape)
+        assert rewards.shape == (3,)
+    pictures = envs.get_images()
+    assert [picture.dtype for picture in pictures] == [np.uint8] * 3
+    assert envs.render("rgb_array").ndim == 3  # all of them, tiled
+
+
+def test_worker_processes() -> None:
+    from stable_baselines3.common.vec_env import SubprocVecEnv
+
+    # A process that starts afresh has to be told where the games are registered.
+    name = "duels.envs.gymnasium:duels/Leap-v0"
+    envs: Any = env_util.make_vec_env(
+        name, n_envs=2, seed=1, vec_env_cls=SubprocVecEnv, env_kwargs={"opponent": "club"}
+    )
+    try:
+        assert envs.reset().shape[0] == 2
+        envs.step(np.zeros(2, int))
+    finally:
+        envs.close()
+
+
+def test_learners_learn() -> None:
+    from sb3_contrib import MaskablePPO
+    from stable_baselines3 import DQN, PPO
+
+    envs: Any = env_util.make_vec_env("duels/Chain-v0", n_envs=2, env_kwargs={"max_boards": 2})
+    MaskablePPO("MlpPolicy", envs, n_steps=64, batch_size=32, seed=1).learn(256)
+    PPO("MlpPolicy", envs, n_steps=64, batch_size=32, seed=1).learn(256)
+    DQN("MlpPolicy", envs, learning_starts=50, seed=1).learn(200)
+
+
+def test_films(tmp_path: Path) -> None:
+    env: Any = gymnasium.make("duels/Flip-v0", render_mode="rgb_array")
+    folder = tmp_path / "films"
+    env = gymnasium.wrappers.RecordVideo(env, str(folder), episode_trigger=lambda episode: True)
+    _, info = env.reset(seed=1)
+    over = False
+    while not over:
+        _, _, terminated, truncated, info = env.step(info["action_mask"].argmax())
+        over = terminated or truncated
+    env.close()
+    (film,) = folder.glob("*.mp4")
+    assert film.stat().st_size > 1000
