@@ -11,11 +11,12 @@ from tests.web.serving import serving
 
 LEAST = 44  # pixels, of whatever can be pressed
 RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
-MEASURED = """
-() => [...document.querySelectorAll('button, .button, .plays, input:not([type=radio]):not([type=file]), textarea, .choice label, #board .hit')]
+PRESSED = "button, .button, .plays, input[name=name], .link, #entry-field, textarea, .choice label, .hit"
+MEASURED = f"""
+() => [...document.querySelectorAll('{PRESSED}')]
   .filter((each) => each.checkVisibility() && !each.closest('[data-mode]:not(svg)'))
   .map((each) => [each.outerHTML.slice(0, 90), each.getBoundingClientRect()])
-  .map(([html, {width, height}]) => [html, Math.min(width, height)])
+  .map(([html, box]) => [html, Math.min(box.width, box.height)])
 """
 
 
