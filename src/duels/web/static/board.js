@@ -62,9 +62,12 @@ export class Board {
     if (this.#held) this.#current()?.focus({ preventScroll: true });
   }
 
-  // Show which actions were advised.
-  advise(actions) {
+  // Show which actions were advised, and in the fog what can be known ("cell 3": a probability).
+  advise(actions, belief) {
     for (const target of this.#all()) target.classList.toggle("hinted", actions.includes(target.dataset.action));
+    const fog = Object.entries(belief).map(([name, p]) => [this.#place().querySelector(`[data-cell="${name.split(" ").at(-1)}"] .fog`), p]);
+    const most = Math.max(...fog.map(([cloud, p]) => (cloud ? p : 0)), 0);
+    for (const [cloud, p] of fog) if (most) cloud?.setAttribute("opacity", 0.12 + (1.6 * p) / most);
   }
 
   #all = () => [...this.#place().querySelectorAll(".target")];

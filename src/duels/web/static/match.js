@@ -132,7 +132,7 @@ async function ask(button) {
   const told = answer ? await answer.json() : { message: "The server cannot be reached. Try again in a moment." };
   if (seen() !== before) return;
   hint().textContent = told.text || told.message;
-  board.advise(told.actions ?? []);
+  board.advise(told.actions ?? [], told.belief ?? {});
 }
 
 async function review(button) {

@@ -60,7 +60,7 @@ export function begin(review) {
   show(0);
   if (place) {
     place.scrollIntoView({ block: "start" });
-    buttons[0].focus({ preventScroll: true });
+    get("[data-go='1']").focus({ preventScroll: true });
   }
 }
 
