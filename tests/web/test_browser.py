@@ -201,6 +201,34 @@ def test_a_hint_takeback_resignation_rematch_and_review(ann: Person) -> None:
     assert "casual" in page.inner_text("#player-1")
 
 
+def test_what_two_people_agree_on(ann: Person, bob: Person) -> None:
+    seat_two(ann, bob, "leap")
+    ann.press("1")
+    ann.page.click("[data-offer=takeback]")
+    bob.page.click("text=Decline")
+    ann.page.wait_for_selector("text=The takeback was declined")
+    ann.page.click("[data-offer=takeback]")
+    bob.page.click("text=Agree")
+    ann.wait("you")
+    bob.wait("other")
+    assert len(ann.log) == len(bob.log) == 2, "both have entered, and nothing else remains"
+    play_out([ann, bob], Random(1), 0)
+    ann.page.click("[data-offer=rematch]")
+    over = bob.page.url
+    bob.page.click("text=Agree")
+    for person in (ann, bob):
+        person.page.wait_for_url(lambda url: "/m/" in url and url != over)
+    assert ann.page.url == bob.page.url
+    assert ann.wait("you", "other") == "other", "seats are swapped"
+
+
+def test_links_can_be_copied_without_tls(ann: Person) -> None:
+    ann.context.add_init_script("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
+    ann.start("leap", "friend")
+    ann.page.click("text=Copy the link")
+    ann.saw("Copied.")
+
+
 def test_a_neighbour_does_not_see_the_token(ann: Person) -> None:
     page = ann.page
     ann.start("hunt", "casual")

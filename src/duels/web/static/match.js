@@ -28,13 +28,12 @@ const board = new Board({ around: place, play: (action) => act({ action }), sent
 // -- down -------------------------------------------------------------------------------------------------------
 
 function show({ event, html }) {
-  const before = { event: seen(), lines: lines() };
-  if (event !== before.event) {
-    hint().replaceChildren();
-    entered = [];
-  }
+  if (event === seen()) return; // a stream that was opened anew: what is being picked or typed stays
+  const before = lines();
+  hint().replaceChildren();
+  entered = [];
   board.show(html);
-  if (event !== before.event) speak(before.lines);
+  speak(before);
   dress();
   const rematch = document.getElementById("rematch");
   if (rematch && wantsRematch) location.assign(rematch.href);

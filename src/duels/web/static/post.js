@@ -18,7 +18,7 @@ export async function post(path, body, tries = 1) {
         method: "POST",
         headers: { "Content-Type": "application/json", Accept: "application/json" },
         body: JSON.stringify(body),
-        signal: tries > 1 ? AbortSignal.timeout(PATIENCE) : null,
+        signal: tries > 1 ? AbortSignal.timeout?.(PATIENCE) : null,
       });
     } catch {
       if (tried < tries) {
@@ -35,14 +35,16 @@ export async function post(path, body, tries = 1) {
   }
 }
 
+// Copy a text, in the older way where browsers allow the newer one only over TLS: a home network has none.
 export async function copy(text) {
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
-    notice(`Your browser does not let pages copy. Here it is: ${text}`);
-    return;
-  }
-  notice("Copied.");
+  const field = document.createElement("textarea");
+  field.value = text;
+  field.className = "unseen";
+  document.body.append(field);
+  field.select();
+  const copied = (await navigator.clipboard?.writeText(text).then(() => true, () => false)) || document.execCommand("copy");
+  field.remove();
+  notice(copied ? "Copied." : `Your browser does not let pages copy. Here it is: ${text}`);
 }
 
 // What a button does while it waits for the server, so that nobody wonders.
