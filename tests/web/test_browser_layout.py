@@ -18,6 +18,17 @@ MEASURED = f"""
   .map((each) => [each.outerHTML.slice(0, 90), each.getBoundingClientRect()])
   .map(([html, box]) => [html, Math.min(box.width, box.height)])
 """
+NOTE_ANIMATIONS = """
+() => {
+  window.noted = [];
+  const animate = Element.prototype.animate;
+  Element.prototype.animate = function (frames, {duration}) {
+    const heights = frames.map(({transform}) => parseFloat(transform.split(",")[1]));
+    window.noted.push([this.dataset.key, heights, duration]);
+    return animate.call(this, frames, {duration});
+  };
+}
+"""
 
 
 @pytest.fixture(scope="module")
@@ -155,4 +166,22 @@ def test_the_reader_decides_on_theme_and_motion(browser: Browser, base: str) -> 
     page.reload()
     assert page.evaluate(colour) != light
     assert page.evaluate(moving) == "0s"
+    person.close()
+
+
+@pytest.mark.parametrize(("motion", "flies"), [("no-preference", True), ("reduce", False)])
+def test_a_token_flies_in_an_arc_unless_motion_is_reduced(
+    browser: Browser, base: str, motion: str, flies: bool
+) -> None:
+    person = Person(browser, base, reduced_motion=motion)
+    person.start("leap", "casual")
+    person.wait("you")
+    person.page.evaluate(NOTE_ANIMATIONS)
+    person.press("1")
+    noted = person.page.evaluate("window.noted")
+    assert bool(noted) is flies
+    for key, heights, duration in noted:
+        assert key.startswith("token-")
+        assert duration <= 250
+        assert min(heights) < min(heights[0], heights[-1])
     person.close()

@@ -65,7 +65,7 @@ function dress() {
 function listen() {
   close();
   if (document.hidden) return;
-  const opened = new EventSource(`${address}/events`);
+  const opened = new EventSource(`${address}/events?after=${seen()}`);
   stream = opened;
   opened.onopen = () => {
     lost(false);
