@@ -98,6 +98,21 @@ def reviewed(person: Person) -> None:
     person.page.wait_for_selector("#review .stage svg")
 
 
+def review_alone(person: Person) -> None:
+    reviewed(person)
+    person.page.goto(f"{person.page.url}/review")
+    person.page.wait_for_selector("#review .stage svg")
+
+
+def handed_in(person: Person) -> None:
+    reviewed(person)
+    record = person.page.evaluate("fetch(location.href + '/record').then((answer) => answer.text())")
+    person.go("/review")
+    person.page.fill("textarea", record)
+    person.page.click("#hand-in .likely")
+    person.page.wait_for_selector("#review .stage svg")
+
+
 def helped(person: Person) -> None:
     person.go("/")
     person.page.click("#help-button")
@@ -123,6 +138,8 @@ PAGES: dict[str, Callable[[Person], None]] = {
     "keeping": keeping,
     "invited": invited,
     "reviewed": reviewed,
+    "review alone": review_alone,
+    "handed in": handed_in,
     "game": at("/g/hunt"),
     "help": helped,
     "daily": at("/daily"),
