@@ -19,9 +19,9 @@ def no_games_of_others() -> None:
         assert installed_games() == ()  # and remembered
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """A real browser, started once."""
+    """A real browser, a module long: while it runs, other tests could not use event loops in this thread."""
     with running_browser() as running:
         yield running
 
