@@ -43,6 +43,13 @@ class Drawing(ABC, Generic[A, V]):
         """Whether an action is chosen on the board itself; for any other a page has a button."""
         return False
 
+    def asked(self, sight: Sight[A, V]) -> str:
+        """What the seat to move is to do, in one short sentence for whoever looks at the board.
+
+        Empty where the book's own question says it.
+        """
+        return ""
+
 
 class TextDrawing(Drawing[A, V]):
     """The board in its words, in letters of equal width that fit however long the lines are."""

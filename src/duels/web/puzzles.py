@@ -63,12 +63,18 @@ class Puzzles:
         rules = game.rules()
         return rules.sight(rules.initial(), Seat.ONE)
 
+    def _drawn(self, game: Game) -> str:
+        sight = self.shown(game)
+        return game.drawing(sight.rules).draw(sight)
+
     # -- today ----------------------------------------------------------------------------------
 
     def day(self) -> dict[str, Any]:
         """What there is today."""
         today = date.today().isoformat()
-        games = [{"name": game.name, "title": game.title} for game in GAMES.values()]
+        games = [
+            {"name": game.name, "title": game.title, "board": self._drawn(game)} for game in GAMES.values()
+        ]
         return {"date": today, "games": games}
 
     async def daily(self, game: Game) -> dict[str, Any]:
@@ -175,8 +181,8 @@ def _as_data(exercise: "Exercise") -> dict[str, Any]:
     rules, game = sight.rules, sight.rules.game
     words = game.words(rules)
     prompt = prompt_of(words, sight)
-    asked = what_is_asked(words, sight, prompt)
     drawing = game.drawing(rules)
+    asked = what_is_asked(drawing, words, sight, prompt)
     return {
         "game": game.name,
         "title": game.title,

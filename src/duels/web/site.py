@@ -180,7 +180,7 @@ class Site:
             produce,
             partial(self.matches.hub.ticket, id),
             self.ending,
-            event_number(request.headers.get("last-event-id")),
+            event_number(request.headers.get("last-event-id") or request.query_params.get("after")),
         )
 
         async def counted_stream(scope: Scope, receive: Receive, send: Send) -> None:

@@ -38,7 +38,7 @@ def view(standing: Standing, viewer: Viewer) -> dict[str, Any]:
         "seat": viewer.value if viewer else None,
         "players": [_player(standing, viewer, seat) for seat in Seat],
         "turn": _turn(standing, viewer),
-        "sentence": _sentence(standing, viewer, sight, prompt),
+        "sentence": _sentence(standing, viewer, drawing, sight, prompt),
         "prompt": prompt,
         "board": drawing.draw(sight, targets=True),
         "text": plain(standing.words.board(sight)),
@@ -49,6 +49,7 @@ def view(standing: Standing, viewer: Viewer) -> dict[str, Any]:
         "may": _may(standing, viewer),
         "outcome": _outcome(outcome, viewer) if outcome else None,
         "rematch": standing.rematch or None,
+        "watchable": standing.may_watch(None),
     }
 
 
@@ -75,6 +76,7 @@ def _player(standing: Standing, viewer: Viewer, seat: Seat) -> dict[str, Any]:
         "name": name_of(standing, seat),
         "kind": standing.kind(seat),
         "you": seat is viewer,
+        "to_move": standing.complete and standing.match.actor is seat,
         "seated": seat in standing.names or seat not in standing.people,
     }
 
@@ -88,7 +90,9 @@ def _turn(standing: Standing, viewer: Viewer) -> str:
     return "you" if standing.match.actor is viewer else "other"
 
 
-def _sentence(standing: Standing, viewer: Viewer, sight: Sight[Any, Any], prompt: str) -> str:
+def _sentence(
+    standing: Standing, viewer: Viewer, drawing: Drawing[Any, Any], sight: Sight[Any, Any], prompt: str
+) -> str:
     """Whose turn it is and what is asked, in one sentence."""
     match = standing.match
     if match.outcome:
@@ -97,7 +101,7 @@ def _sentence(standing: Standing, viewer: Viewer, sight: Sight[Any, Any], prompt
         return "Waiting for somebody to sit down."
     actor = match.actor
     if actor is viewer and viewer:
-        return f"Your turn. {what_is_asked(standing.words, sight, prompt)}"
+        return f"Your turn. {what_is_asked(drawing, standing.words, sight, prompt)}"
     if isinstance(actor, Seat):
         return f"{name_of(standing, actor)} is to move."
     return "Chance decides."
@@ -113,11 +117,16 @@ def _result(outcome: Outcome, viewer: Viewer) -> str:
     return told + outcome.reason
 
 
-def what_is_asked(words: Words[Any, Any], sight: Sight[Any, Any], prompt: str) -> str:
-    """The book's question in one sentence: its last line that is no item of a list, to nobody by name.
+def what_is_asked(
+    drawing: Drawing[Any, Any], words: Words[Any, Any], sight: Sight[Any, Any], prompt: str
+) -> str:
+    """What a seat is asked in one sentence: by the board, else by the book.
 
-    Where the book only waits for an entry, it is what can be entered.
+    That is the last line of the book's question that is no item of a list, to nobody by name. Where the book
+    only waits for an entry, it is what can be entered.
     """
+    if asked := drawing.asked(sight):
+        return asked
     lines = [line for line in prompt.splitlines() if not _ITEM.match(line)]
     asked = _NAMED.sub("", lines[-1]).rstrip(": ") if lines else ""
     if len(asked.split()) < _FEWEST_WORDS:
@@ -168,6 +177,7 @@ def _told(standing: Standing, narrator: Narrator, viewer: Viewer, after: AnyMatc
         "who": "You" if seat and seat is viewer else name_of(standing, seat) if seat else "",
         "entry": None if hidden else format_entry(after.rules, turn),
         "resigned": isinstance(turn.action, Concession),
+        "secret": viewer is not None and turn.hidden_from(viewer.other),
         "text": _without_board(narrator.words, plain(narrator.happened(after)), after, viewer),
     }
 

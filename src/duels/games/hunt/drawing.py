@@ -30,6 +30,7 @@ from duels.games.hunt.rules import (
     Known,
     Move,
     Observed,
+    Phase,
     QuantumHunt,
     Tunnel,
 )
@@ -46,6 +47,12 @@ class HuntDrawing(Drawing[Action, Known]):
 
     def has_place(self, action: Action) -> bool:
         return True
+
+    def asked(self, sight: Sight[Action, Known]) -> str:
+        if sight.view.phase is Phase.OBSERVE:
+            return "Name the cell where you think the other token is."
+        way = "Enter in secret" if sight.view.cell == OFF_GRID else "Move in secret"
+        return f"{way}, by a step or through the tunnel." if sight.view.tunnel else f"{way}."
 
     def draw(self, sight: Sight[Action, Known], *, targets: bool = False) -> str:
         lane = sight.view.tunnel  # open as long as one's own tunnel is

@@ -1,39 +1,61 @@
 // Puzzles: the answer is graded by the server, and remembered in this browser alone.
-import { post } from "./post.js";
-
-const kept = (name) => JSON.parse(localStorage.getItem(name) || "{}");
-const keep = (name, data) => localStorage.setItem(name, JSON.stringify(data));
+import { Board } from "./board.js";
+import { keepData, keptData } from "./kept.js";
+import { copy, notice, post } from "./post.js";
 
 const puzzle = document.getElementById("puzzle");
-puzzle?.addEventListener("click", async (event) => {
-  const answer = event.target.closest("[data-answer]")?.dataset.answer;
-  if (answer === undefined || puzzle.dataset.done) return;
+if (puzzle) {
+  const sentence = () => document.getElementById("sentence").textContent.trim();
+  new Board({ around: puzzle, play: (answer) => grade(answer), sentence });
+}
+
+async function grade(answer) {
+  if (puzzle.dataset.done) {
+    notice("You have answered this one.");
+    return;
+  }
   const { kind, game, date, seed, aim } = puzzle.dataset;
-  const skills = kept("duels.practice");
-  const asked = kind === "daily" ? { answer, date } : { answer, seed, aim, skill: skills[game] || {} };
+  const skills = keptData("practice");
+  const asked = kind === "daily" ? { answer, date } : { answer, seed, aim, skill: skills[game] ?? {} };
   const graded = await post(`/${kind}/${game}`, asked);
   if (!graded) return;
   puzzle.dataset.done = "yes";
-  document.getElementById("graded").textContent = graded.text;
-  document.getElementById("next").hidden = false;
+  const told = document.getElementById("graded");
+  told.textContent = `You chose ${answer}. ${graded.text}`;
+  told.classList.add(graded.right ? "good" : "bad");
+  const next = document.getElementById("next");
+  next.hidden = false;
+  next.querySelector("a").focus({ preventScroll: true });
   if (kind === "daily") {
-    const days = kept("duels.daily");
-    days[date] = { ...days[date], [game]: graded.right };
-    keep("duels.daily", days);
+    const days = keptData("daily");
+    days[date] = { [game]: graded.right, ...days[date] }; // the first answer counts
+    keepData("daily", days);
   } else {
-    keep("duels.practice", { ...skills, [game]: graded.skill });
-    const link = document.querySelector("#next a");
-    link.search = `?aim=${graded.skill.aim.toFixed(2)}`;
+    keepData("practice", { ...skills, [game]: graded.skill });
+    next.querySelector("a").search = `?aim=${graded.skill.aim.toFixed(2)}`;
   }
-});
+}
 
 const daily = document.getElementById("daily");
 if (daily) {
-  const names = [...daily.querySelectorAll("[data-game]")].map((link) => link.dataset.game);
-  const days = kept("duels.daily");
+  const results = [...daily.querySelectorAll(".result")];
+  const days = keptData("daily");
   const answered = {};
   for (const [date, rights] of Object.entries(days))
-    answered[date] = names.filter((name) => name in rights).map((name) => rights[name]);
-  const told = await post("/daily", { answered });
-  if (told) document.getElementById("share").textContent = told.text;
+    answered[date] = results.map((each) => rights[each.dataset.game]).filter((right) => right !== undefined);
+  for (const result of results) {
+    const right = days[daily.dataset.date]?.[result.dataset.game];
+    if (right !== undefined) result.textContent = right ? "✓ right" : "✗ wrong";
+  }
+  const button = document.querySelector("[data-share-line]");
+  post("/daily", { answered }).then((told) => {
+    if (!told) return;
+    document.getElementById("share").textContent = told.text;
+    button.hidden = !Object.keys(days[daily.dataset.date] ?? {}).length;
+  });
+  button.addEventListener("click", () => {
+    const text = document.getElementById("share").textContent;
+    if (navigator.share) navigator.share({ text }).catch(() => {}); // they changed their mind
+    else copy(text);
+  });
 }
