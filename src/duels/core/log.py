@@ -71,7 +71,9 @@ class Log(Generic[E, S]):
         self._told: dict[frozenset[Seat], Told] = {}
 
     def extended(self, length: int, entry: E, state: S) -> "Log[E, S]":
-        """A log of these first `length` entries and `entry`: this one, unless it went on already."""
+        """A log of these first `length` entries and `entry`: this one, unless it went on otherwise."""
+        if len(self.states) > length + 1 and self.entries[length] == entry:
+            return self  # played before: the state after it is a function of what came before
         if len(self.entries) == length:
             self.entries.append(entry)
             if self.entries[length] is entry:  # else another thread was quicker
