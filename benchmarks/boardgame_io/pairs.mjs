@@ -1,4 +1,4 @@
-// Pairs of people who play leap at one of the servers, cell by cell, each pair a match of its own at a time.
+// Pairs of people who play leap at one of the servers, at random, each pair a match of its own at a time.
 //
 // node pairs.mjs duels|boardgame.io URL PID PAIRS ROUNDS PAUSE
 //
@@ -10,9 +10,10 @@ import { Agent, request } from "node:http";
 import { createRequire } from "node:module";
 
 const [kind, base, pid, pairs, rounds, pause] = process.argv.slice(2);
-const MOVES = 39; // whoever is first at cell 21, after 20 leaps by 1, wins
+const GOAL = 21;
 const TICKS = 100; // of /proc, a second
 const agent = new Agent({ keepAlive: true });
+const BROWSER = { "Accept-Encoding": "gzip, deflate, br" };
 const sleep = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
 function cpu() {
@@ -59,7 +60,7 @@ class DuelsSeat extends Seat {
   }
 
   watch() {
-    const headers = { Accept: "text/event-stream", Cookie: this.cookie };
+    const headers = { ...BROWSER, Accept: "text/event-stream", Cookie: this.cookie };
     return new Promise((done, failed) => {
       this.stream = request(`${base}${this.match}/events`, { headers }, (answer) => {
         let rest = "";
@@ -83,8 +84,8 @@ class DuelsSeat extends Seat {
     });
   }
 
-  async leap() {
-    await send("POST", `${this.match}/act`, { action: "1", event: this.event }, this.cookie);
+  async leap(by) {
+    await send("POST", `${this.match}/act`, { action: String(by), event: this.event }, this.cookie);
   }
 
   leave() {
@@ -123,8 +124,8 @@ class BoardgameSeat extends Seat {
     });
   }
 
-  async leap() {
-    const payload = { type: "leap", args: [1], playerID: this.player, credentials: this.credentials };
+  async leap(by) {
+    const payload = { type: "leap", args: [by], playerID: this.player, credentials: this.credentials };
     this.socket.emit("update", { type: "MAKE_MOVE", payload }, this.state, this.match, this.player);
   }
 
@@ -144,15 +145,23 @@ async function sitDownAtBoardgame() {
 
 const sitDown = { duels: sitDownAtDuels, "boardgame.io": sitDownAtBoardgame }[kind];
 
+function anyLeap(cell) {
+  const leaps = Array.from({ length: cell }, (_, place) => place + 1).filter((by) => cell % by === 0 && cell + by <= GOAL);
+  return leaps[Math.floor(Math.random() * leaps.length)];
+}
+
 async function play(seats, waits) {
   if (Number(pause)) await sleep(Math.random() * Number(pause)); // not all at once
-  for (let move = 0; move < MOVES; move++) {
+  const cells = [1, 1];
+  for (let move = 0; !cells.includes(GOAL); move++) {
     const [mover, other] = move % 2 ? [seats[1], seats[0]] : seats;
+    const by = anyLeap(cells[move % 2]);
+    cells[move % 2] += by;
     const both = seats.map(
       (seat) => new Promise((done) => (seat.seen > move ? done() : (seat.told = () => seat.seen > move && done()))),
     );
     const sent = performance.now();
-    const answered = mover.leap();
+    const answered = mover.leap(by);
     await both[seats.indexOf(other)];
     waits.push(performance.now() - sent);
     await Promise.all([answered, ...both]);
