@@ -9,6 +9,7 @@ from typing import Any
 
 from environments import environments
 from pieces import HERE, measured, table
+from serving import serving
 
 PAGE = HERE.parent / "performance.md"
 Row = dict[str, Any]
@@ -114,7 +115,7 @@ Random play through `Match`, which checks every move and keeps every event; one 
 
 
 # In the order of the page; a section is a function that gives its text.
-SECTIONS = (solving, startup, environments)
+SECTIONS = (solving, startup, serving, environments)
 
 
 def page() -> str:
