@@ -15,6 +15,7 @@ def serving() -> str:
     """The section, from its heading to its last line."""
     data = measured("web")
     fast, calm = data["flat_out"], data["thinking"]
+    held = [f"{data['memory'][kind] / 1e3:.1f} KB" for kind in (OURS, THEIRS)]
     rows = [
         ("moves per second of one core", *_both(fast, "moves_per_cpu_second", "{:,.0f}")),
         ("the same, people thinking", *_both(calm, "moves_per_cpu_second", "{:,.0f}")),
@@ -22,10 +23,7 @@ def serving() -> str:
         ("wait as fast as it goes, p99", *_both(fast, "p99_ms", "{:,.1f} ms")),
         ("wait, people thinking, median", *_both(calm, "p50_ms", "{:,.1f} ms")),
         ("wait, people thinking, p99", *_both(calm, "p99_ms", "{:,.1f} ms")),
-        (
-            "memory for each idle watcher",
-            *(f"{data['memory'][kind] / 1e3:.1f} KB" for kind in (OURS, THEIRS)),
-        ),
+        ("memory for each idle watcher", *held),
     ]
     pages = [
         (row["page"], f"{row['bytes'] / 1e3:.1f} KB", f"{row['longest_task_ms']:.0f} ms")
@@ -35,12 +33,13 @@ def serving() -> str:
 ## Server
 
 `duels serve` beside boardgame.io's own server (`benchmarks/web.py`). One program plays random matches of leap
-at both, {data["pairs"]} pairs at a time, each seat with an open stream. Every move of ours is synced to disk before anybody
-sees it, and every event carries the whole page of a match, drawn for that seat. boardgame.io keeps matches in
-memory and sends the state, which the browser draws.
+at both, {data["pairs"]} pairs at a time, each seat with an open stream. Every move of ours is synced to disk
+before anybody sees it, and every event carries the whole page of a match, drawn for that seat. boardgame.io
+keeps matches in memory and sends the state, which the browser draws.
 
-The wait is from sending a move until the other seat is told. 'People thinking' is a move every {data["pause"] / 1000:g} s in each
-match; otherwise the next move is made at once. {data["watchers"]:,} bystanders watch one match for the line on memory.
+The wait is from sending a move until the other seat is told. 'People thinking' is {data["pause"] / 1000:g} s
+between two moves of a match; otherwise the next move is made at once. For the line on memory,
+{data["watchers"]:,} bystanders watch one match.
 
 {table(("what", "duels", "boardgame.io"), rows)}
 The pages, with an empty cache, as Chromium counts them: all that is loaded, compressed, and the longest task,
@@ -58,7 +57,7 @@ def _both(measurements: dict[str, Any], name: str, form: str) -> tuple[str, str]
 
 def _goals(data: dict[str, Any]) -> list[tuple[str, str, str, str]]:
     moves = _ratio(data["flat_out"], "moves_per_cpu_second")
-    start = data["start_up"]["first_page"] - data["start_up"]["bare"]
+    start = data["start_up"]
     weight = max(row["bytes"] for row in data["pages"]) / 1e3
     longest = max(row["longest_task_ms"] for row in data["pages"])
     waits = [
@@ -72,8 +71,8 @@ def _goals(data: dict[str, Any]) -> list[tuple[str, str, str, str]]:
         (
             "first page after `duels serve`, over a bare Python",
             f"at most {MOST_SECONDS} s",
-            f"{start:.2f} s",
-            _met(start <= MOST_SECONDS),
+            f"{start['cpu']:.2f} s ({start['seconds']:.2f} s by the clock)",
+            _met(start["cpu"] <= MOST_SECONDS),
         ),
         (
             "the heaviest page",

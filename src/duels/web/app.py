@@ -90,7 +90,7 @@ def make_app(site: Site) -> ASGIApp:
 
 
 def _packed(app: ASGIApp) -> ASGIApp:
-    """Compress answers, but for those that never are: a packer takes 300 KB, for as long as a stream lasts."""
+    """Compress answers, but for those that never are: a stream would hold a packer of 80 KB."""
     packer = GZipMiddleware(app, minimum_size=1_000, compresslevel=5)
 
     async def choose(scope: Scope, receive: Receive, send: Send) -> None:
