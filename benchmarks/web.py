@@ -163,6 +163,7 @@ def main() -> None:
             flat_out = play(servers, 0, turns, 3)
             thinking = play(servers, PAUSE, turns, 1)
         data = {
+            "quick": asked.quick,
             "pairs": PAIRS,
             "pause": PAUSE,
             "watchers": WATCHERS,

@@ -29,6 +29,7 @@ def serving() -> str:
         (row["page"], f"{row['bytes'] / 1e3:.1f} KB", f"{row['longest_task_ms']:.0f} ms")
         for row in data["pages"]
     ]
+    short = "\n\nThis was a short run (`--quick`) on a busy machine: waits say little." if data["quick"] else ""
     return f"""\
 ## Server
 
@@ -39,7 +40,7 @@ keeps matches in memory and sends the state, which the browser draws.
 
 The wait is from sending a move until the other seat is told. 'People thinking' is {data["pause"] / 1000:g} s
 between two moves of a match; otherwise the next move is made at once. For the line on memory,
-{data["watchers"]:,} bystanders watch one match.
+{data["watchers"]:,} bystanders watch one match.{short}
 
 {table(("what", "duels", "boardgame.io"), rows)}
 The pages, with an empty cache, as Chromium counts them: all that is loaded, compressed, and the longest task,
