@@ -25,6 +25,7 @@ from web_pages import weigh
 
 HERE = Path(__file__).parent
 PEER = HERE / "boardgame_io"
+BUILD = HERE.parent / "build"
 OURS, THEIRS = "duels", "boardgame.io"
 DUELS = str(Path(sys.executable).with_name("duels"))
 PAIRS = 40
@@ -153,10 +154,12 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="fewer moves: a look, not a measurement")
     asked = parser.parse_args()
     turns = 1 if asked.quick else 3
+    load = os.getloadavg()[1]  # before anything of ours runs: on a busy machine, waits are the machine's
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, HELD_OPEN), most))
     # Not in /tmp, which may be in memory: ours is to write to a disk.
-    with tempfile.TemporaryDirectory(dir=HERE) as folder:
+    BUILD.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=BUILD) as folder:
         with ExitStack() as stack:
             servers = [stack.enter_context(running(kind, folder)) for kind in (OURS, THEIRS)]
             play(servers, 0, 1, 1)  # to warm up
@@ -164,6 +167,8 @@ def main() -> None:
             thinking = play(servers, PAUSE, turns, 1)
         data = {
             "quick": asked.quick,
+            "load": load,
+            "cores": os.cpu_count(),
             "pairs": PAIRS,
             "pause": PAUSE,
             "watchers": WATCHERS,

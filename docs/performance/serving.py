@@ -29,7 +29,7 @@ def serving() -> str:
         (row["page"], f"{row['bytes'] / 1e3:.1f} KB", f"{row['longest_task_ms']:.0f} ms")
         for row in data["pages"]
     ]
-    short = "\n\nThis was a short run (`--quick`) on a busy machine: waits say little." if data["quick"] else ""
+    short = " The run was a short one (`--quick`)." if data["quick"] else ""
     return f"""\
 ## Server
 
@@ -40,7 +40,10 @@ keeps matches in memory and sends the state, which the browser draws.
 
 The wait is from sending a move until the other seat is told. 'People thinking' is {data["pause"] / 1000:g} s
 between two moves of a match; otherwise the next move is made at once. For the line on memory,
-{data["watchers"]:,} bystanders watch one match.{short}
+{data["watchers"]:,} bystanders watch one match.
+
+When the run began, {data["cores"]} cores had a load of {data["load"]:.1f} from elsewhere. On a busy machine,
+times by the clock include waiting for a core.{short}
 
 {table(("what", "duels", "boardgame.io"), rows)}
 The pages, with an empty cache, as Chromium counts them: all that is loaded, compressed, and the longest task,
@@ -69,11 +72,14 @@ def _goals(data: dict[str, Any]) -> list[tuple[str, str, str, str]]:
     return [
         ("moves per second of one core, by theirs", "at least 1", f"{moves:.2f}", _met(moves >= 1)),
         *((what, goal, told, _met(ratio <= MOST_OF_THEIR_WAIT)) for what, goal, told, ratio in waits),
-        (
-            "first page after `duels serve`, over a bare Python",
-            f"at most {MOST_SECONDS} s",
-            f"{start['cpu']:.2f} s ({start['seconds']:.2f} s by the clock)",
-            _met(start["cpu"] <= MOST_SECONDS),
+        *(
+            (
+                f"first page, over a bare Python, {how}",
+                f"at most {MOST_SECONDS} s",
+                f"{took:.2f} s",
+                _met(took <= MOST_SECONDS),
+            )
+            for how, took in (("by the clock", start["seconds"]), ("processor time", start["cpu"]))
         ),
         (
             "the heaviest page",
