@@ -66,14 +66,20 @@ docs: .venv-docs/ready
 changelog: .venv-docs/ready
 	.venv-docs/bin/towncrier build --yes --version $(VERSION)
 
-bench: .venv/tested .venv-bench/ready
+bench: .venv/tested .venv-bench/ready benchmarks/boardgame_io/node_modules
 	$(BIN)/python benchmarks/startup.py --json docs/performance/startup.json
 	$(BIN)/python benchmarks/playouts.py --json docs/performance/playouts.json
+	$(BIN)/python benchmarks/web.py --json docs/performance/web.json
 	.venv-bench/bin/python benchmarks/solving.py --json docs/performance/solving.json
 	.venv-bench/bin/python benchmarks/bench_envs.py --json docs/performance/environments.json
 	.venv-bench/bin/python docs/performance/environments.py
 	.venv-bench/bin/python benchmarks/bench_arena.py --json docs/performance/arena.json
 	$(BIN)/python docs/performance/build.py
+
+# boardgame.io's server, which ours is measured against. Needs Node.js (Debian: apt-get install nodejs npm).
+benchmarks/boardgame_io/node_modules: benchmarks/boardgame_io/package.json
+	npm install --prefix benchmarks/boardgame_io --no-audit --no-fund --no-package-lock
+	@touch $@
 
 # The peers that our environments are measured against are large, and nothing else needs them.
 .venv-bench/ready: pyproject.toml benchmarks/peers.txt
@@ -125,4 +131,4 @@ examples: .venv-examples/ready
 	@touch $@
 
 clean:
-	rm -rf .venv .venv-* .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist site
+	rm -rf .venv .venv-* benchmarks/boardgame_io/node_modules .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist site

@@ -73,8 +73,10 @@ class Log(Generic[E, S]):
         self._growing = Lock()
 
     def extended(self, length: int, entry: E, state: S) -> "Log[E, S]":
-        """A log of these first `length` entries and `entry`: this one, unless it went on already."""
+        """A log of these first `length` entries and `entry`: this one, unless it went on otherwise."""
         with self._growing:
+            if len(self.entries) > length and self.entries[length] == entry:
+                return self  # played before: the state after it is a function of what came before
             if len(self.entries) == length:
                 self.entries.append(entry)
                 self.states.append(state)

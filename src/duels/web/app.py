@@ -10,7 +10,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from duels.web import reviews
 from duels.web.answers import json_answer, plain_answer
@@ -49,6 +49,7 @@ ADDRESSES: tuple[tuple[str, str, Callable[[Site, Request], Awaitable[Any]]], ...
     ("GET", "/static/{name}", Site.static),
 )
 """Every address: the method, the path, and what answers."""
+_NEVER_PACKED = ("/events", "/act", "/offer")
 
 
 def make_app(site: Site) -> ASGIApp:
@@ -84,9 +85,18 @@ def make_app(site: Site) -> ASGIApp:
         Route(path, guarded(partial(handler, site)), methods=[method]) for method, path, handler in ADDRESSES
     ]
     app = Starlette(routes=routes, exception_handlers={404: nothing, 405: nothing, Exception: failed})
-    packed = GZipMiddleware(app, minimum_size=1_000, compresslevel=5)
     larger = {"/review": 2 * reviews.MOST_BYTES}
-    return Guard(packed, site.settings.origins, site.settings.secure, larger)
+    return Guard(_packed(app), site.settings.origins, site.settings.secure, larger)
+
+
+def _packed(app: ASGIApp) -> ASGIApp:
+    """Compress answers, but for those that never are: a stream would hold a packer of 80 KB."""
+    packer = GZipMiddleware(app, minimum_size=1_000, compresslevel=5)
+
+    async def choose(scope: Scope, receive: Receive, send: Send) -> None:
+        await (app if scope["path"].endswith(_NEVER_PACKED) else packer)(scope, receive, send)
+
+    return choose
 
 
 def _unavailable(site: Site, request: Request) -> Response:

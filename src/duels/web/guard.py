@@ -6,7 +6,7 @@ And what every answer carries: headers that keep other sites, and code that is n
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from duels.web.answers import plain_answer
@@ -23,8 +23,8 @@ _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
-_CACHE = "Cache-Control"
-_HSTS = "Strict-Transport-Security"
+_CACHE = b"cache-control"
+_HSTS = {"Strict-Transport-Security": "max-age=31536000"}
 
 
 class Guard:
@@ -36,7 +36,8 @@ class Guard:
         self._app = app
         self._origins = frozenset(origins)
         self._hosts = frozenset(urlsplit(origin).netloc for origin in self._origins)
-        self._secure = secure
+        dress = _HEADERS | _HSTS if secure else _HEADERS
+        self._dress = [(name.lower().encode(), value.encode()) for name, value in dress.items()]
         self._larger = larger or {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -47,11 +48,10 @@ class Guard:
 
         async def dressed(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                headers.update(_HEADERS)
-                headers.setdefault(_CACHE, "no-store")
-                if self._secure:
-                    headers.setdefault(_HSTS, "max-age=31536000")
+                headers: list[tuple[bytes, bytes]] = [*message["headers"], *self._dress]
+                if all(name != _CACHE for name, _ in message["headers"]):
+                    headers.append((_CACHE, b"no-store"))
+                message["headers"] = headers
             await send(message)
 
         headers = Headers(scope=scope)

@@ -260,14 +260,17 @@ class Matches:
             _, seat = await self.look(id, identity)
             if seat is None:
                 raise Missing("There is no such match.")
-            change = decide(self._known[id], seat)
+            known = self._known[id]
+            change = decide(known, seat)
             if change is None:
                 return
             try:
                 await self._store.append(change)
             except Conflict:
                 continue
-            await self.look(id, identity)
+            if known.standing.number == change.number:  # else somebody has read it meanwhile
+                known.standing.add(change.entries)
+            self._drive(known.standing)
             return
         raise Stale("The match is being changed by too many at once.")
 

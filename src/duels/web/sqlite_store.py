@@ -304,14 +304,14 @@ def _create(db: sqlite3.Connection, match: NewMatch) -> None:
 
 def _append(db: sqlite3.Connection, change: Change) -> None:
     now = time.time()
-    (number,) = db.execute(
-        "SELECT coalesce(max(number), 0) FROM log WHERE match = ?", (change.match,)
-    ).fetchone()
-    if number != change.number:
-        raise Conflict(f"the log has {number} entries, not {change.number}.")
-    touched = db.execute("UPDATE matches SET touched = ? WHERE id = ?", (now, change.match))
+    # All in one: between two statements, this thread waits for whatever else runs.
+    touched = db.execute(
+        "UPDATE matches SET touched = ? WHERE id = ? "
+        "AND (SELECT coalesce(max(number), 0) FROM log WHERE match = id) = ?",
+        (now, change.match, change.number),
+    )
     if not touched.rowcount:
-        raise Conflict("there is no such match.")
+        raise Conflict(f"there is no such match, or its log does not have {change.number} entries.")
     if change.claim:
         given = change.claim
         taken = db.execute(
@@ -321,7 +321,7 @@ def _append(db: sqlite3.Connection, change: Change) -> None:
         if not taken:
             raise Conflict("the invitation was taken up already.")
         db.execute("INSERT INTO seats VALUES (?, ?, ?, ?)", (change.match, taken[0][0], given.identity, now))
-    _add_entries(db, change.match, number, change.entries, now)
+    _add_entries(db, change.match, change.number, change.entries, now)
     if change.creates:
         _create(db, change.creates)
 

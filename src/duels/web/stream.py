@@ -48,7 +48,6 @@ class EventStream:
                 if event:
                     self._last, data = event
                     await send(_chunk(f"id: {self._last}\ndata: {data}\n\n".encode()))
-                    continue
                 waiting: set[asyncio.Future[Any]] = {left, ended, ticket}
                 done, _ = await asyncio.wait(
                     waiting, timeout=self._every, return_when=asyncio.FIRST_COMPLETED
