@@ -95,7 +95,8 @@ def levels(rules: "Rules[Any, Any, Any]", matches: int | None, seed: str, as_jso
 
     A level is defined by how much winning probability it gives away per decision, as a share of what random
     play does: the share that is intended stands beside the one that is measured. `best` is called `perfect`
-    where that is proven.
+    where that is proven. In hunt, where the strategy mixes and nothing that it mixes in is given away, it is
+    how far the choices lie below the mixture.
     """
     from dataclasses import asdict
 
