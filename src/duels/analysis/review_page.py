@@ -130,8 +130,8 @@ def _step(
     if came_up := what_came_up(review, moment):
         told = "; ".join(came_up)
         lines.append(f"{told[0].upper()}{told[1:]}.")
-    if moment.mishap and spoken_to:
-        lines.append(f"{seat.label}, {moment.mishap}.")
+    if moment.mishap:
+        lines.append(f"{who(review, moment).capitalize()} {moment.mishap}.")
     if moment.beliefs:
         lines.append(f"What {seat.label} could know: {in_percent(moment.beliefs[seat].places)}")
     text = remembered + "\n".join(lines)
