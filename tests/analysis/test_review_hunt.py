@@ -48,7 +48,7 @@ def test_a_senseless_match_is_not_called_flawless() -> None:
     assert review.mixing_odds(Seat.ONE) < 0.001 < 0.01 < review.mixing_odds(Seat.TWO)
     told = " ".join(review_as_text(review).split())
     assert "no mistakes" not in told
-    below = f"lie about {-100 * review.mixing(Seat.ONE):.1f} points below the mixture in all, mostly when you "
+    below = f"lie about {-100 * review.mixing(Seat.ONE):.1f} points below the mixture in all, mostly when "
     assert "Each of your entries is one that the strategy sometimes plays" in told
     assert below in told
     assert review.mixing(Seat.ONE) < -0.2

@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+from html import unescape
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -266,10 +267,11 @@ def test_a_page_of_a_hunt_shows_both_tokens_and_tells_luck_as_the_terminal_does(
     page = tmp_path / "hunt.html"
     reviewed(tmp_path, match, "--html", str(page))
     out, steps = capsys.readouterr().out, steps_of(page.read_text(encoding="utf-8"))
-    one, two = steps[4]["board"].split("</figure>")[:2]
-    assert "<figcaption>Player 1" in one
-    assert "your token is on 3;" in one
-    assert "your token is on 6;" in two
+    assert [step["board"].count("<figure>") for step in steps] == [1] * 9
+    for known in ("Player 1's token is on 3;", "Player 2's token is on 6;", "Player 1 named 5 last"):
+        assert known in unescape(steps[4]["board"])
+    assert "your" not in steps[4]["board"]
+    assert len(re.findall('data-key="token-[12]"', steps[4]["board"])) == 2
     parts = 0
     for number in range(1, 9):
         told = re.findall(

@@ -72,7 +72,7 @@ class Moment:
     draws: tuple[tuple[float, float], ...] = ()
     """The mixture that it was chosen of: how likely each action is, and how far above the mixture it lies."""
     below_mixture: float = 0.0
-    """How far the action's value lies below the mixture's, to the actor; 0 where the strategy does not mix."""
+    """How far the action's value lies below the mixture's, to the actor; 0 where nothing is mixed."""
     loss: float = 0.0
     """What the decision gave away, to the one who made it; 0 for chance."""
     loss_error: float = 0.0

@@ -45,6 +45,11 @@ def whose_chance(review: Review) -> str:
     return chance_of(_name(review, review.side), review.match.rules)
 
 
+def whose_play(review: Review) -> str:
+    """How both play in the values, after `if both play`: the strategy where nothing is proven of it."""
+    return "the strategy" if review.exactness is Exactness.ESTIMATE else "perfectly"
+
+
 def who(review: Review, moment: Moment) -> str:
     """Who acted: `you`, `Player 1`, `chance`."""
     return _name(review, moment.actor) if isinstance(moment.actor, Seat) else moment.actor.value
@@ -337,8 +342,9 @@ def _choices_of(review: Review, seat: Seat) -> list[str]:
         return [f"- {whose[0].upper()}{whose[1:]} {told}"]
     other = "other " if _slips(review, seat) else ""
     return [
-        f"- Each of {whose} {other}entries is one that the strategy sometimes plays, but it would hardly ever "
-        f"play them all: the {told} To a player who mixes like it that happens less than once in 1,000 matches."
+        f"- Each of {whose} {other}entries is one that the strategy sometimes plays, but it would hardly "
+        f"ever play them all: the {told} To a player who mixes like it that happens less than once in 1,000 "
+        "matches."
     ]
 
 
