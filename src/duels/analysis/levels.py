@@ -89,7 +89,8 @@ def measure_levels(
                 scores.append(judge.score(played[-1], number))
         score, margin = (None, None) if below is None else _mean(scores)
         lost, lost_margin = _ratio([each.lost for each in played], [each.decisions for each in played])
-        measured = lost / (rows[0].per_decision if rows else lost)
+        at_random = rows[0].per_decision if rows else lost
+        measured = lost / at_random if at_random else 0.0
         rows.append(
             LevelRow(name, share, measured, judge.measure, lost, lost_margin, score, margin, len(scores))
         )
