@@ -45,7 +45,8 @@ def solve(
     """Show what perfect play is: the value of a position and of every action.
 
     A value is the probability that the player to move wins when both play perfectly; a draw counts one
-    half, and so does never-ending play.
+    half, and so does never-ending play. In hunt, where nobody knows perfect play, it is when both play the
+    strategy that comes with it.
 
     \b
     --verify takes, on one core:
