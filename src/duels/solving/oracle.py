@@ -28,7 +28,7 @@ class Exactness(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """The probability that a seat wins under perfect play of both.
+    """The probability that a seat wins under perfect play of both, or by the strategy where none is known.
 
     A draw counts one half, and so does a match that is cut off or never ends.
     """
