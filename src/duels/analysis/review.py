@@ -287,7 +287,8 @@ def _judge(
         )
     sight = before.sight(turn.actor)
     lost_before = bool(_mishap(oracle, before))
-    judged = _Decision(verdict, turn.action, was if turn.actor is Seat.ONE else 1 - was, lost_before)
+    worth = was if turn.actor is Seat.ONE else 1 - was
+    judged = _Decision(verdict, turn.action, worth, lost_before, oracle.mixes)
     side = 1 if turn.actor is Seat.ONE else -1
     luck = 0.0 if judged.lost_before else (now - was) + side * judged.loss
     slipped = judged.loss > MARKS[0].most
@@ -303,7 +304,7 @@ def _judge(
         luck=luck if abs(luck) >= _NOTHING else 0.0,
         mixing=side * judged.mixing,
         draws=judged.draws,
-        below_mixture=judged.below_mixture if oracle.mixes else 0.0,
+        below_mixture=judged.below_mixture,
         loss=judged.loss,
         loss_error=judged.loss_error,
         best=tuple(rules.format(action) for action in verdict.best),
@@ -335,7 +336,9 @@ def _stake(after: AnyMatch, reply: Verdict[Any] | None) -> Stake | None:
 class _Decision:
     """What an action, or a concession, was worth to the one who decided."""
 
-    def __init__(self, verdict: Verdict[Any], action: Any, worth: float, lost_before: bool) -> None:
+    def __init__(
+        self, verdict: Verdict[Any], action: Any, worth: float, lost_before: bool, mixes: bool
+    ) -> None:
         """`worth` is the position's to the one who decided, the secrets of both in sight."""
         self.lost_before = lost_before
         self.conceded = f"You {_CONCEDED[action]}." if isinstance(action, Concession) else ""
@@ -350,8 +353,9 @@ class _Decision:
             self.loss, self.loss_error = verdict.loss(action), verdict.loss_error(action)
             (taken,) = (judged for judged in verdict.actions if judged.action == action)
             mean = verdict.value.number
-            self.below_mixture = mean - taken.value.number
-            if verdict.mixed and taken.weight:  # what the strategy never takes is no draw of its mixture
+            if mixes:
+                self.below_mixture = mean - taken.value.number
+            if mixes and taken.weight:  # what the strategy never takes is no draw of its mixture
                 self.mixing = self.loss - self.below_mixture
                 self.draws = tuple((j.weight, j.value.number - mean) for j in verdict.actions if j.weight)
         self.mark = self._mark(verdict, action)
