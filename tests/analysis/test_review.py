@@ -121,10 +121,10 @@ def test_what_the_strategy_mixes_in_is_never_faulted() -> None:
             (moment.mixing if moment.actor is Seat.ONE else -moment.mixing) < -0.05
             for moment in found.moments
         )
-    assert unlucky > 5  # dear as some of it is: that is the luck of mixing
+    assert unlucky > 5  # far below the mixture as some of it lies
 
 
-def test_what_the_strategy_does_not_do_is_a_slip_and_no_luck_of_the_draw() -> None:
+def test_what_the_strategy_does_not_do_is_a_slip_and_no_choice_of_its_mixture() -> None:
     oracle = make_oracle(QuantumHunt())
     slips = 0
     for seed in range(8):

@@ -160,7 +160,7 @@ def _play(judge: _Judge, seat: Seat, share: float, other: float, rng: Random) ->
 
 
 def _luckless_points(judge: _Judge, seat: Seat, levels: dict[Seat, float], rng: Random) -> float:
-    """What a match of hidden moves says about the expected score of `seat`, luck of the draw taken out.
+    """What a match of hidden moves says about the expected score of `seat`, luck taken out.
 
     An action's worth less the average worth of the actions that might have been drawn is 0 on average,
     whatever stands behind the worths: subtracting it changes no mean, but removes most of the spread.

@@ -107,7 +107,7 @@ class HuntOracle(
     def _verdict_on(self, sight: Sight[Action, Known]) -> Verdict[Action]:
         """The position's value is that of the mixture; best is what the strategy takes OFTEN.
 
-        Whatever else it mixes in is no loss either: that this came up, and not another, is luck of the draw.
+        Whatever else it mixes in is no loss either, however far it lies below the mixture.
         """
         track = self._track(sight)
         weights = self.weights(sight)
