@@ -1,5 +1,6 @@
 """Exercises: positions with a clear answer, each about something else, and how answers are graded."""
 
+import re
 from functools import cache
 from itertools import islice, pairwise
 from random import Random
@@ -161,6 +162,21 @@ def test_an_answer_is_graded_with_its_reason() -> None:
     assert corrected.text.startswith(
         f"Not the best (blunder): {rules.format(wrong)} gives away 100.0 points; best was "
     )
+
+
+def test_in_hunt_no_answer_is_faulted_that_a_review_would_not_fault() -> None:
+    """It is compared with the mixture, without a mark: a review gives it no loss either."""
+    for exercise in sample("hunt"):
+        rules, verdict = exercise.sight.rules, exercise.verdict
+        for judged, below in zip(verdict.actions, verdict.below_mixture, strict=True):
+            graded = exercise.grade(judged.action)
+            assert not re.search("gives away|mistake|blunder|inaccuracy|best", graded.text.split(". ")[0])
+            if not graded.right:
+                assert graded.text.startswith(
+                    f"Not what the strategy usually does: {rules.format(judged.action)} is about "
+                    f"{100 * below:.1f} points below the mixture, and the strategy "
+                )
+                assert ("never takes it" in graded.text) == (judged.weight == 0)
 
 
 def test_the_same_seed_gives_the_same_exercises() -> None:

@@ -1,7 +1,9 @@
 """A review accounts for the result: the opening's value, luck, and what both gave away."""
 
+import re
 from collections import Counter
 from collections.abc import Callable
+from decimal import Decimal
 from functools import cache, partial
 from random import Random
 from typing import Any
@@ -10,6 +12,7 @@ import pytest
 
 import duels
 from duels.analysis.review import Review, review, review_record
+from duels.analysis.review_words import account
 from duels.core.errors import DuelsError
 from duels.core.match import Match
 from duels.core.record import dumps
@@ -40,6 +43,16 @@ def test_luck_and_losses_add_up_to_the_result(game: str) -> None:
             assert moment.loss >= 0
             if moment.actor is not CHANCE and game in OPEN_GAMES:
                 assert moment.luck == 0  # nothing is hidden: a decision alone moves nothing else
+
+
+def test_the_account_adds_up_as_it_is_printed() -> None:
+    oracle = oracle_for(find_game("chain").rules())
+    for seed in range(40):
+        _, told = account(review(random_match("chain", Random(seed), 80), oracle))
+        parts, result = told.replace("- ", "-").replace("+ ", "+").split(" = ")
+        printed = re.findall(r"[+-]?[0-9.]+", parts)
+        assert len(printed) == 4
+        assert sum(map(Decimal, printed)) == Decimal(result.split(",")[0])
 
 
 PLAYED = [
@@ -108,10 +121,10 @@ def test_what_the_strategy_mixes_in_is_never_faulted() -> None:
             (moment.mixing if moment.actor is Seat.ONE else -moment.mixing) < -0.05
             for moment in found.moments
         )
-    assert unlucky > 5  # dear as some of it is: that is the luck of mixing
+    assert unlucky > 5  # far below the mixture as some of it lies
 
 
-def test_what_the_strategy_does_not_do_is_a_slip_and_no_luck_of_the_draw() -> None:
+def test_what_the_strategy_does_not_do_is_a_slip_and_no_choice_of_its_mixture() -> None:
     oracle = make_oracle(QuantumHunt())
     slips = 0
     for seed in range(8):

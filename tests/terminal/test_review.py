@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+from html import unescape
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -266,20 +267,24 @@ def test_a_page_of_a_hunt_shows_both_tokens_and_tells_luck_as_the_terminal_does(
     page = tmp_path / "hunt.html"
     reviewed(tmp_path, match, "--html", str(page))
     out, steps = capsys.readouterr().out, steps_of(page.read_text(encoding="utf-8"))
-    one, two = steps[4]["board"].split("</figure>")[:2]
-    assert "<figcaption>Player 1" in one
-    assert "your token is on 3;" in one
-    assert "your token is on 6;" in two
+    assert [step["board"].count("<figure>") for step in steps] == [1] * 9
+    for known in ("Player 1's token is on 3;", "Player 2's token is on 6;", "Player 1 named 5 last"):
+        assert known in unescape(steps[4]["board"])
+    assert "your" not in steps[4]["board"]
+    assert len(re.findall('data-key="token-[12]"', steps[4]["board"])) == 2
     parts = 0
     for number in range(1, 9):
-        told = re.findall(r"(?:chance of the draw|luck): [+-][0-9.]+ for Player 1", line_of(out, number))
+        told = re.findall(
+            r"luck: [+-][0-9.]+ for Player 1|[0-9.]+ points (?:below|above) the mixture", line_of(out, number)
+        )
         parts += len(told)
         assert all(part.lower() in steps[number]["text"].lower() for part in told), number
-        assert len(re.findall("[0-9] for Player 1", steps[number]["text"])) == len(told)
+        assert len(re.findall("[0-9] for Player 1|the mixture", steps[number]["text"])) == len(told)
     assert parts > 3
     account = " ".join(out.split("Given away")[1].split())
-    mixes = r"\(chance of the draw, where perfect play mixes: [+-]\d+\.\d for Player 1\)"
-    assert re.search(rf"Luck: \S+ for Player 1 {mixes}\.", account)
+    chosen = r"\d+\.\d points (above|below) the mixture"
+    assert re.search(rf"Luck: \S+ for Player 1\. Choices: Player 1 {chosen}, Player 2 {chosen}\.", account)
+    assert "perfect play" not in out
 
 
 def test_the_pages_command_plays_on_from_the_board(record: Path, tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 """Reviews a match: what every decision was worth, what it gave away, and what was luck.
 
 For Player 1: score = value of the opening + luck - its own losses + the other's losses. The score of an
-unfinished match is its value as it stands.
+unfinished match is its value as it stands. Where the strategy mixes, part of the luck is what players chose
+of its mixture.
 """
 
 import math
@@ -28,7 +29,7 @@ AnyOracle = Oracle[Any, Any]
 MOST_REVIEWED = 2_000
 """Entries: what a seat has seen at each of them is as long as the match so far."""
 _NOTHING = 1e-9  # smaller differences come from rounding
-_CONCEDED = {Concession.RESIGN: "You resigned.", Concession.FORFEIT: "You forfeited the match."}
+_CONCEDED = {Concession.RESIGN: "resigned", Concession.FORFEIT: "forfeited the match"}
 
 
 @dataclass(frozen=True)
@@ -67,9 +68,11 @@ class Moment:
     luck: float
     """What chance gave Player 1, or what nobody could know in a game with secrets; includes `mixing`."""
     mixing: float = 0.0
-    """Luck of the draw where perfect play mixes: which action came up, as far as that is no loss."""
+    """How far what was chosen of the strategy's mixture lies above it, as far as that is no loss."""
     draws: tuple[tuple[float, float], ...] = ()
-    """All that could have come up where perfect play mixes: how likely, and the actor's luck of the draw."""
+    """The mixture that it was chosen of: how likely each action is, and how far above the mixture it lies."""
+    below_mixture: float = 0.0
+    """How far the action's value lies below the mixture's, to the actor; 0 where nothing is mixed."""
     loss: float = 0.0
     """What the decision gave away, to the one who made it; 0 for chance."""
     loss_error: float = 0.0
@@ -77,7 +80,7 @@ class Moment:
     best: tuple[str, ...] = ()
     mark: str = ""
     """Empty for chance, and where all actions are alike; ONLY_MOVE where there was no choice, RARE where
-    perfect play mixes this in now and then."""
+    the strategy mixes this in now and then."""
     alike: str = ""
     """What to say where it did not matter what was played; else empty."""
     reason: str = ""
@@ -86,8 +89,10 @@ class Moment:
     """What the action taken did, where it gave something away."""
     came_up: str = ""
     """A clause on what chance brought (`the coin showed heads`); empty for a decision."""
+    did: str = ""
+    """A clause without its subject on what was decided (`went to 7`); empty for chance."""
     mishap: str = ""
-    """A clause on how it lost the match at once, though who decided could not know; else empty."""
+    """A clause without its subject on how it lost the match at once, though nobody knew yet; else empty."""
     stake: Stake | None = None
     """What the reply could give away; None where the other player does not decide next, or in secret."""
     beliefs: Mapping[Seat, Belief] = field(default_factory=dict)
@@ -135,12 +140,12 @@ class Review:
         return value if self.side is Seat.ONE else 1 - value
 
     def mixing(self, seat: Seat) -> float:
-        """A seat's own luck of the draw, in its own decisions."""
+        """How far all that a seat chose of the strategy's mixture lies above it."""
         luck = sum(moment.mixing for moment in self.moments if moment.actor is seat)
         return luck if seat is Seat.ONE else -luck
 
     def mixing_odds(self, seat: Seat) -> float:
-        """How likely draws as unlucky as a seat's are, at most, for one that draws as perfect play does.
+        """How likely choices that lie so far below the mixture are, at most, for one that mixes like it.
 
         By Chernoff's bound.
         """
@@ -151,6 +156,11 @@ class Review:
     def loss(self, seat: Seat) -> float:
         """All that a seat gave away."""
         return sum(moment.loss for moment in self.moments if moment.actor is seat)
+
+    def unforeseen(self, seat: Seat) -> float:
+        """What luck gave a seat beyond what both chose of the strategy's mixture."""
+        luck = self.luck if seat is Seat.ONE else -self.luck
+        return luck - self.mixing(seat) + self.mixing(seat.other)
 
     @property
     def luck(self) -> float:
@@ -276,7 +286,9 @@ def _judge(
             came_up=explainer_of(oracle).came_up(turn.action) or f"chance brought {entry}",
         )
     sight = before.sight(turn.actor)
-    judged = _Decision(verdict, turn.action, lost_before=bool(_mishap(oracle, before)))
+    lost_before = bool(_mishap(oracle, before))
+    worth = was if turn.actor is Seat.ONE else 1 - was
+    judged = _Decision(verdict, turn.action, worth, lost_before, oracle.mixes)
     side = 1 if turn.actor is Seat.ONE else -1
     luck = 0.0 if judged.lost_before else (now - was) + side * judged.loss
     slipped = judged.loss > MARKS[0].most
@@ -292,6 +304,7 @@ def _judge(
         luck=luck if abs(luck) >= _NOTHING else 0.0,
         mixing=side * judged.mixing,
         draws=judged.draws,
+        below_mixture=judged.below_mixture,
         loss=judged.loss,
         loss_error=judged.loss_error,
         best=tuple(rules.format(action) for action in verdict.best),
@@ -299,10 +312,17 @@ def _judge(
         alike=judged.alike,
         reason=explainer.reason(sight) if slipped else "",
         effect=judged.conceded or (explainer.effect(sight, turn.action) if slipped else ""),
+        did=_did(oracle, turn.action, entry),
         mishap=_mishap(oracle, after),
         stake=_stake(after, reply),
         beliefs=_beliefs(oracle, before),
     )
+
+
+def _did(oracle: AnyOracle, action: Any, entry: str) -> str:
+    if isinstance(action, Concession):
+        return _CONCEDED[action]
+    return explainer_of(oracle).did(action) or f"played {entry}"
 
 
 def _stake(after: AnyMatch, reply: Verdict[Any] | None) -> Stake | None:
@@ -316,22 +336,27 @@ def _stake(after: AnyMatch, reply: Verdict[Any] | None) -> Stake | None:
 class _Decision:
     """What an action, or a concession, was worth to the one who decided."""
 
-    def __init__(self, verdict: Verdict[Any], action: Any, lost_before: bool) -> None:
+    def __init__(
+        self, verdict: Verdict[Any], action: Any, worth: float, lost_before: bool, mixes: bool
+    ) -> None:
+        """`worth` is the position's to the one who decided, the secrets of both in sight."""
         self.lost_before = lost_before
-        self.conceded = _CONCEDED[action] if isinstance(action, Concession) else ""
-        self.loss = self.loss_error = self.mixing = 0.0
+        self.conceded = f"You {_CONCEDED[action]}." if isinstance(action, Concession) else ""
+        self.loss = self.loss_error = self.mixing = self.below_mixture = 0.0
         self.draws: tuple[tuple[float, float], ...] = ()
         self.alike = "Lost already." if lost_before else "" if self.conceded else all_alike(verdict)
         if lost_before:
             pass
-        elif self.conceded:  # gives away all that the position was worth
-            self.loss, self.loss_error = verdict.value.number, verdict.value.error
+        elif self.conceded:  # gives away all that the position was worth: there is no luck in it
+            self.loss, self.loss_error = worth, verdict.value.error
         else:
             self.loss, self.loss_error = verdict.loss(action), verdict.loss_error(action)
             (taken,) = (judged for judged in verdict.actions if judged.action == action)
-            if verdict.mixed:
-                mean = verdict.value.number
-                self.mixing = taken.value.number - mean + self.loss
+            mean = verdict.value.number
+            if mixes:
+                self.below_mixture = mean - taken.value.number
+            if mixes and taken.weight:  # what the strategy never takes is no draw of its mixture
+                self.mixing = self.loss - self.below_mixture
                 self.draws = tuple((j.weight, j.value.number - mean) for j in verdict.actions if j.weight)
         self.mark = self._mark(verdict, action)
 

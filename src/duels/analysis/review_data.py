@@ -10,8 +10,9 @@ from duels.solving.oracle import Exactness
 
 _VALUES = (
     "opening, score, before, after, luck and mixing are Player 1's; loss is the actor's; "
-    "score = opening + luck - loss of 1 + loss of 2; luck includes mixing, the luck of the draw where "
-    "perfect play mixes; stake is what the reply could give away; you is the one person's seat"
+    "score = opening + luck - loss of 1 + loss of 2; luck includes mixing, which is how far what the actor "
+    "chose of the strategy's mixture lies above it; mishap is a clause whose subject is the actor; stake "
+    "is what the reply could give away; you is the one person's seat"
 )
 
 

@@ -1,7 +1,7 @@
 """A review as one self-contained HTML page: the curve, every entry with what it cost, and boards."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from html import escape
 from importlib.resources import files
 from itertools import pairwise
@@ -19,6 +19,7 @@ from duels.analysis.review_words import (
     what_came_up,
     who,
     whose_chance,
+    whose_play,
     why,
 )
 from duels.analysis.wording import MARKS, darkness, in_percent
@@ -49,6 +50,7 @@ def review_as_page(
         outcome=escape(heading(review)),
         players=_players(headers or {}),
         chance=whose_chance(review),
+        play=whose_play(review),
         curve=curve(review),
         entries=_entries(review),
         beliefs=_beliefs(review),
@@ -62,13 +64,12 @@ def review_steps(review: Review, play_on: PlayOn | None = None) -> list[dict[str
     """The start, then every entry: boards as SVG, a title, what there is to say, its mark, commands."""
     rules = review.match.rules
     words, drawing = review.game.words(rules), review.game.drawing(rules)
-    looking = tuple(Seat) if rules.has_secrets else (Seat.ONE,)
-    start = "".join(_boards(drawing, review.match.after(0), looking))
+    start = _board(drawing, review.match.after(0), Seat.ONE)
     opening = {"title": "The start", "board": start, "text": plain(words.opening()).strip(), "mark": ""}
     steps = [{**opening, **_commands(review, 0, play_on)}]
     for moment in review.moments:
-        board = "".join(_boards(drawing, moment.match, _looking(moment)))
-        told = _step(review, words, moment, _looking(moment))
+        board = _board(drawing, moment.match, _decided(moment))
+        told = _step(review, words, moment)
         steps.append({"board": board, **told, **_commands(review, moment.number, play_on)})
     return steps
 
@@ -98,24 +99,20 @@ def _account(review: Review) -> list[str]:
     return [*account(review), *(["", *told, ""] if told else []), legend(review)]
 
 
-def _looking(moment: Moment) -> tuple[Seat, ...]:
-    """Whose boards are shown: in games with secrets both, else that of whoever decided."""
-    if moment.match.rules.has_secrets:
-        return tuple(Seat)
-    return (moment.actor,) if isinstance(moment.actor, Seat) else (Seat.ONE,)
+def _decided(moment: Moment) -> Seat:
+    return moment.actor if isinstance(moment.actor, Seat) else Seat.ONE
 
 
-def _boards(drawing: Drawing[Any, Any], match: AnyMatch, looking: tuple[Seat, ...]) -> Iterator[str]:
-    """The boards of a match, each with its player where they differ."""
-    for seat in looking:
-        whose = f"<figcaption>{seat.label}</figcaption>" if len(looking) > 1 else ""
-        yield f"<figure>{whose}{drawing.draw(match.sight(seat))}</figure>"
+def _board(drawing: Drawing[Any, Any], match: AnyMatch, seat: Seat) -> str:
+    """The board as a seat sees it; in games with secrets with those of both."""
+    if match.rules.has_secrets:
+        return f"<figure>{drawing.draw_open(match.sight(Seat.ONE), match.sight(Seat.TWO))}</figure>"
+    return f"<figure>{drawing.draw(match.sight(seat))}</figure>"
 
 
-def _step(
-    review: Review, words: Words[Any, Any], moment: Moment, looking: tuple[Seat, ...]
-) -> dict[str, str]:
-    seat = moment.actor if isinstance(moment.actor, Seat) else Seat.ONE
+def _step(review: Review, words: Words[Any, Any], moment: Moment) -> dict[str, str]:
+    seat = _decided(moment)
+    looking = tuple(Seat) if moment.match.rules.has_secrets else (seat,)
     remembered = "".join(plain(words.remembered(moment.match.sight(each))) for each in looking)
     before, after = (100 * review.chance(value) for value in (moment.before, moment.after))
     lines = [f"{whose_chance(review)}: {before:.1f}% before, {after:.1f}% after."]
@@ -130,8 +127,8 @@ def _step(
     if came_up := what_came_up(review, moment):
         told = "; ".join(came_up)
         lines.append(f"{told[0].upper()}{told[1:]}.")
-    if moment.mishap and spoken_to:
-        lines.append(f"{seat.label}, {moment.mishap}.")
+    if moment.mishap:
+        lines.append(f"{who(review, moment).capitalize()} {moment.mishap}.")
     if moment.beliefs:
         lines.append(f"What {seat.label} could know: {in_percent(moment.beliefs[seat].places)}")
     text = remembered + "\n".join(lines)

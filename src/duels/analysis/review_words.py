@@ -4,6 +4,9 @@ One person against a machine is `you`, and sees the match from there. Otherwise 
 side. Of two people the loser is told why; a machine is never `you`.
 """
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 from duels.analysis.review import Moment, Review
 from duels.analysis.wording import LEAST_SHOWN, MARKS, RARE, chance_of, how_sure, points
 from duels.core.rules import Seat
@@ -15,7 +18,10 @@ POSITION = "  Position: "
 _SLIPS_TOLD = 5
 _LEAST_DOUBT = 0.005  # what a decision that is not proven wrong may have cost at most to say so
 _NO_LUCK = 0.001
-"""Draws less likely than this are not put down to luck."""
+"""Choices less likely than this are not put down to luck."""
+_NONE = 1e-9  # less comes from rounding
+_LEAST_TOLD = 20
+"""Tenths of a point: choices that lie nearer to the mixture in all did not decide the match."""
 
 
 def heading(review: Review) -> str:
@@ -37,6 +43,11 @@ def who_played(review: Review) -> str:
 def whose_chance(review: Review) -> str:
     """What the values are, over a column or a curve."""
     return chance_of(_name(review, review.side), review.match.rules)
+
+
+def whose_play(review: Review) -> str:
+    """How both play in the values, after `if both play`: the strategy where nothing is proven of it."""
+    return "the strategy" if review.exactness is Exactness.ESTIMATE else "perfectly"
 
 
 def who(review: Review, moment: Moment) -> str:
@@ -72,12 +83,14 @@ def doubtful(moment: Moment) -> bool:
 
 
 def what_came_up(review: Review, moment: Moment) -> list[str]:
-    """Luck of this entry: draw luck and mixing luck; negligible parts omitted."""
+    """Luck of this entry, and how far it lies from the mixture; negligible parts omitted."""
     if not isinstance(moment.actor, Seat):
         return [f"luck: {_luck(review, moment.luck)}"]
     least = max(LEAST_SHOWN, 2 * review.error)
-    parts = {"chance of the draw": moment.mixing, "luck": moment.luck - moment.mixing}
-    return [f"{name}: {_luck(review, part)}" for name, part in parts.items() if abs(part) > least]
+    chosen = moment.mixing if moment.actor is Seat.ONE else -moment.mixing
+    said = [_from_the_mixture(round(1000 * chosen))] if abs(chosen) > least else []
+    luck = moment.luck - moment.mixing
+    return [*said, f"luck: {_luck(review, luck)}"] if abs(luck) > least else said
 
 
 def _luck(review: Review, luck: float) -> str:
@@ -98,23 +111,76 @@ def at_stake(review: Review, moment: Moment) -> str:
     return f"{stake.mistakes} of {stake.replies} replies would have lost {what}"
 
 
+@dataclass(frozen=True)
+class _Account:
+    """What a match adds up to for the side that is shown, in tenths of a point: just as it is printed."""
+
+    start: int
+    luck: int
+    """Beyond what was chosen of the strategy's mixture."""
+    chosen: Mapping[Seat, int]
+    """How far each seat's choices lie above the mixture; empty where the strategy does not mix."""
+    lost: Mapping[Seat, int]
+    score: int
+
+
+def _add_up(review: Review) -> _Account:
+    """The parts in print. What rounding leaves goes to luck, or, where there was none, to another part."""
+    mine, theirs = review.side, review.side.other
+    start, score = (round(1000 * review.chance(value)) for value in (review.opening, review.score))
+    exactly = {
+        "luck": review.unforeseen(mine),
+        "mine": review.mixing(mine),
+        "theirs": -review.mixing(theirs),
+        "lost": -review.loss(mine),
+        "won": review.loss(theirs),
+    }
+    parts = {name: round(1000 * part) for name, part in exactly.items()}
+    takes_the_rest = "luck" if abs(exactly["luck"]) > _NONE else max(exactly, key=lambda n: abs(exactly[n]))
+    parts[takes_the_rest] += score - start - sum(parts.values())
+    mixes = any(moment.draws for moment in review.moments)
+    chosen = {mine: parts["mine"], theirs: -parts["theirs"]} if mixes else {}
+    return _Account(start, parts["luck"], chosen, {mine: -parts["lost"], theirs: parts["won"]}, score)
+
+
 def account(review: Review) -> list[str]:
     """What was given away, what was luck, and that they add up to the score; a paragraph each."""
     mine, theirs = review.side, review.side.other
-    own, others = review.loss(mine), review.loss(theirs)
-    luck = review.luck if mine is Seat.ONE else -review.luck
+    found = _add_up(review)
     sure = how_sure(Value(review.opening, review.exactness, error=review.error))
-    sign = "+" if luck >= 0 else "-"
     end = "the result" if review.match.outcome else "the value as it stands"
-    start, score = 100 * review.chance(review.opening), 100 * review.chance(review.score)
-    mixing = sum(moment.mixing for moment in review.moments)
-    by_mixing = f" (chance of the draw, where perfect play mixes: {_luck(review, mixing)})" if mixing else ""
-    return [
-        f"Given away: {_name(review, mine)} {100 * own:.1f} points, {_name(review, theirs)} "
-        f"{100 * others:.1f} points. Luck: {_luck(review, review.luck)}{by_mixing}. (Each value: {sure}.)",
-        f"{start:.1f} at the start {sign} {100 * abs(luck):.1f} luck "
-        f"- {100 * own:.1f} + {100 * others:.1f} given away = {score:.1f}, {end}.",
+    luck = f"{found.luck / 10:+.1f} for {_name(review, mine)}" if found.luck else "none"
+    said = [
+        f"Given away: {_name(review, mine)} {found.lost[mine] / 10:.1f} points, {_name(review, theirs)} "
+        f"{found.lost[theirs] / 10:.1f} points.",
+        f"Luck: {luck}.",
     ]
+    terms = [f"{found.start / 10:.1f} at the start", f"{_signed(found.luck)} luck"]
+    if found.chosen:
+        of_both = ", ".join(
+            f"{_name(review, seat)} {_from_the_mixture(found.chosen[seat])}" for seat in (mine, theirs)
+        )
+        said.append(f"Choices: {of_both}.")
+        terms.append(f"{_signed(found.chosen[mine])} {_whose(review, mine)} choices")
+        terms.append(f"{_signed(-found.chosen[theirs])} {_whose(review, theirs)} choices")
+    terms.append(f"- {found.lost[mine] / 10:.1f} + {found.lost[theirs] / 10:.1f} given away")
+    return [
+        f"{' '.join(said)} (Each value: {sure}.)",
+        f"{' '.join(terms)} = {found.score / 10:.1f}, {end}.",
+    ]
+
+
+def _signed(tenths: int) -> str:
+    return f"{'-' if tenths < 0 else '+'} {abs(tenths) / 10:.1f}"
+
+
+def _whose(review: Review, seat: Seat) -> str:
+    return "your" if seat is review.person else f"{seat.label}'s"
+
+
+def _from_the_mixture(tenths: int) -> str:
+    """How far choices lie from the mixture, which are so much above it: `7.6 points below the mixture`."""
+    return f"{abs(tenths) / 10:.1f} points {'below' if tenths < 0 else 'above'} the mixture"
 
 
 def legend(review: Review) -> str:
@@ -122,7 +188,12 @@ def legend(review: Review) -> str:
     names = ", ".join(f"{mark.name} to {100 * mark.most:g}" for mark in MARKS[:-1])
     told = f"Marks, by points given away: {names}, {MARKS[-1].name} above."
     if any(moment.mark == RARE for moment in review.moments):
-        told += f" What perfect play takes now and then, but seldom, is {RARE}."
+        told += f" What the strategy takes now and then, but seldom, is {RARE}."
+    if any(moment.draws for moment in review.moments):
+        told += (
+            " Whatever the strategy mixes in gives nothing away. Below the mixture: worth less than what it "
+            "wins on average there; who mixes like it is above as much as below in the long run."
+        )
     return told
 
 
@@ -155,18 +226,44 @@ def why(review: Review) -> list[str]:
     if told is outcome.winner:
         return [
             "Why you won:",
+            *_mishap_lines(review, loser),
             *_slips_of_other(review, loser),
             *_own_slips(review, told),
             *_rest(review, told),
         ]
     if told:
         title = "Why you lost:" if review.person else f"Why you lost, {told.label}:"
-        return [title, *_own_slips(review, told), *_rest(review, told)]
-    return [f"Why {loser.label} lost:", *_slips_of_other(review, loser), *_luck_lines(review, loser)]
+        return [
+            title,
+            *_mishap_lines(review, told),
+            *_own_slips(review, told),
+            *_rest(review, told),
+        ]
+    return [
+        f"Why {loser.label} lost:",
+        *_mishap_lines(review, loser),
+        *_slips_of_other(review, loser),
+        *_choice_lines(review, loser),
+        *_luck_lines(review, loser),
+    ]
 
 
 def _rest(review: Review, told: Seat) -> list[str]:
-    return [*_opening_lines(review, told), *_mixing_lines(review, told), *_luck_lines(review, told)]
+    return [*_opening_lines(review, told), *_choice_lines(review, told), *_luck_lines(review, told)]
+
+
+def _mishap_lines(review: Review, loser: Seat) -> list[str]:
+    """What lost the match at once, though the loser could not know."""
+    return [
+        f"- {_subject(review, loser).capitalize()} {moment.mishap} (entry {moment.number})."
+        for moment in review.moments
+        if moment.mishap and moment.actor is loser
+    ]
+
+
+def _subject(review: Review, seat: Seat) -> str:
+    """Who did something, to the player who is told why."""
+    return "you" if seat is _told(review) else seat.label
 
 
 def _own_slips(review: Review, told: Seat) -> list[str]:
@@ -220,42 +317,52 @@ def _opening_lines(review: Review, told: Seat) -> list[str]:
 
 
 def _draws_badly(review: Review, seat: Seat) -> bool:
-    """Whether what a player chose of a mixture is too dear to be luck of the draw."""
+    """Whether a player's choices lie too far below the mixture for that to be luck."""
     return review.mixing_odds(seat) < _NO_LUCK
 
 
-def _mixing_lines(review: Review, told: Seat) -> list[str]:
-    if not _draws_badly(review, told):
+def _choice_lines(review: Review, seat: Seat) -> list[str]:
+    """How far both players' choices lie from the mixture, where that counts; first those of `seat`."""
+    return [line for each in (seat, seat.other) for line in _choices_of(review, each)]
+
+
+def _choices_of(review: Review, seat: Seat) -> list[str]:
+    chosen = _add_up(review).chosen.get(seat, 0)
+    badly = _draws_badly(review, seat)
+    if abs(chosen) < _LEAST_TOLD and not badly:
         return []
-    side = 1 if told is Seat.ONE else -1
-    drawn = [moment for moment in review.moments if moment.actor is told]
-    worst = min(drawn, key=lambda moment: side * moment.mixing)
+    sign = 1 if (chosen > 0) is (seat is Seat.ONE) else -1
+    most = max(
+        (moment for moment in review.moments if moment.actor is seat), key=lambda moment: sign * moment.mixing
+    )
+    about = "about " if review.exactness is Exactness.ESTIMATE else ""
+    told = f"choices lie {about}{_from_the_mixture(chosen)} in all, mostly when {_when(review, most)}."
+    whose = "your" if _subject(review, seat) == "you" else f"{seat.label}'s"
+    if not badly:
+        return [f"- {whose[0].upper()}{whose[1:]} {told}"]
+    other = "other " if _slips(review, seat) else ""
     return [
-        "- The strategy might have played every one of your entries, but hardly all of them: what you chose "
-        f"of its mixture cost {points(-review.mixing(told), review.exactness)} in all, most with entry "
-        f"{worst.number}, {worst.entry}. To a player who mixes like it that happens less than once in 1,000 "
+        f"- Each of {whose} {other}entries is one that the strategy sometimes plays, but it would hardly "
+        f"ever play them all: the {told} To a player who mixes like it that happens less than once in 1,000 "
         "matches."
     ]
 
 
-def _happened(review: Review, moment: Moment, told: Seat) -> str:
-    """What happened, as a clause."""
-    if not isinstance(moment.actor, Seat):
-        return moment.came_up
-    mine = moment.actor is told and told is _told(review)
-    return f"{'you' if mine else moment.actor.label} played {moment.entry}"
+def _when(review: Review, moment: Moment) -> str:
+    """What happened, as a clause, and where."""
+    happened = moment.came_up
+    if isinstance(moment.actor, Seat):
+        happened = f"{_subject(review, moment.actor)} {moment.did}"
+    return f"{happened} (entry {moment.number})"
 
 
 def _luck_lines(review: Review, seat: Seat) -> list[str]:
     """What luck did to a player, which may be nobody to be spoken to."""
-    whom = "you" if seat is _told(review) else seat.label
-    side = 1 if seat is Seat.ONE else -1
-    luck = side * review.luck - (review.mixing(seat) if _draws_badly(review, seat) else 0.0)
-    if abs(luck) < LEAST_SHOWN:
+    luck = _add_up(review).luck if seat is review.side else -_add_up(review).luck
+    if not luck:
         return []
-    sign = 1 if luck > 0 else -1
-    most = max(review.moments, key=lambda moment: sign * side * moment.luck)
-    how = f": {most.mishap}" if most.mishap and most.actor is seat and whom == "you" else ""
-    amount = points(abs(luck), review.exactness)
+    sign = 1 if (luck > 0) is (seat is Seat.ONE) else -1
+    most = max(review.moments, key=lambda moment: sign * (moment.luck - moment.mixing))
+    whom, amount = _subject(review, seat), points(abs(luck) / 1000, review.exactness)
     did = f"Luck gave {whom} {amount}" if luck > 0 else f"Luck took {amount} from {whom}"
-    return [f"- {did} in all, mostly when {_happened(review, most, seat)} (entry {most.number}){how}."]
+    return [f"- {did} in all, mostly when {_when(review, most)}."]

@@ -45,7 +45,8 @@ def solve(
     """Show what perfect play is: the value of a position and of every action.
 
     A value is the probability that the player to move wins when both play perfectly; a draw counts one
-    half, and so does never-ending play.
+    half, and so does never-ending play. In hunt, where nobody knows perfect play, it is when both play the
+    strategy that comes with it.
 
     \b
     --verify takes, on one core:
@@ -95,7 +96,8 @@ def levels(rules: "Rules[Any, Any, Any]", matches: int | None, seed: str, as_jso
 
     A level is defined by how much winning probability it gives away per decision, as a share of what random
     play does: the share that is intended stands beside the one that is measured. `best` is called `perfect`
-    where that is proven.
+    where that is proven. In hunt, where the strategy mixes and nothing that it mixes in is given away, it is
+    how far the choices lie below the mixture.
     """
     from dataclasses import asdict
 

@@ -58,8 +58,8 @@ def _lines(review: Review, moment: Moment) -> Iterator[str]:
         return
     if review.is_person(seat) and slipped(moment):
         yield f"{moment.effect} Best was {best_of(moment)}. {moment.reason}".strip()
-    if review.is_person(seat) and moment.mishap:
-        yield f"{moment.mishap[0].upper()}{moment.mishap[1:]}."
+    if moment.mishap:
+        yield f"{who(review, moment).capitalize()} {moment.mishap}."
     if moment.beliefs:
         strip = belief_strip(moment.beliefs[seat].places).rstrip()
         yield f"What {who(review, moment)} could know before: {strip}"

@@ -41,6 +41,8 @@ from duels.solving.protocols import (
 SELF_PLAY = "chances when both play the strategy"
 """What the values are."""
 
+_DID = {Observe: "named", Move: "went to", Tunnel: "tunnelled to"}
+
 PLAYED_OUT = 4000
 """Matches that are played to check the exact sums."""
 
@@ -70,8 +72,8 @@ class HuntOracle(
     rules: QuantumHunt
     mixes = True
     counts_as_one = (
-        "What would the strategy do? It mixes: whatever gives away next to nothing is right. Tunnelling to "
-        "where a step leads counts as the step."
+        "What would the strategy do? It mixes: whatever it often takes is right, and whatever is worth about "
+        "as much as its mixture, or more. Tunnelling to where a step leads counts as the step."
     )
 
     def __init__(self, rules: QuantumHunt, strategy: Strategy) -> None:
@@ -105,7 +107,7 @@ class HuntOracle(
     def _verdict_on(self, sight: Sight[Action, Known]) -> Verdict[Action]:
         """The position's value is that of the mixture; best is what the strategy takes OFTEN.
 
-        Whatever else it mixes in is no loss either: that this came up, and not another, is luck of the draw.
+        Whatever else it mixes in is no loss either, however far it lies below the mixture.
         """
         track = self._track(sight)
         weights = self.weights(sight)
@@ -175,7 +177,7 @@ class HuntOracle(
         if isinstance(action, Observe) or action.cell != others.view.cell:
             return ""
         chance = self.belief(sight)[f"cell {action.cell}"]
-        return f"you went onto the other token, which was there with about {chance:.0%}"
+        return f"went onto the other token, which was there with about {chance:.0%}"
 
     def belief(self, sight: Sight[Action, Known]) -> dict[str, float]:
         other = self._track(sight).other
@@ -194,13 +196,15 @@ class HuntOracle(
         return why(sight, self.judge(sight), {c: belief[f"cell {c}"] for c in range(1, CELLS + 1)})
 
     def effect(self, sight: Sight[Action, Known], action: Action) -> str:
+        """Of a tunnel: nothing else gives anything away."""
         there = self.belief(sight)[f"cell {action.cell}"]
-        often = dict(zip(sight.actions, self.weights(sight), strict=True))[action]
-        rarely = (
-            f"the strategy does that {often:.1%} of the time" if often else "the strategy never does that"
+        return (
+            f"You {self.did(action)}, where the other token was with about {there:.0%}; the strategy never "
+            "tunnels."
         )
-        did = {Observe: "named", Move: "went to", Tunnel: "tunnelled to"}[type(action)]
-        return f"You {did} {action.cell}, where the other token was with about {there:.0%}; {rarely}."
+
+    def did(self, action: Action) -> str:
+        return f"{_DID[type(action)]} {action.cell}"
 
     def findings(self, sight: Sight[Action, Known]) -> Iterator[Finding]:
         yield Finding(
