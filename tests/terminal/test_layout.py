@@ -1,15 +1,20 @@
 """Lines are broken between words, never in one, and ink takes no room."""
 
+import re
 from pathlib import Path
+from random import Random
 
 import click
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from duels.core.record import dumps
 from duels.core.words import Ink, plain
+from duels.games import all_games
 from duels.terminal.commands import cli
 from duels.terminal.layout import wrap
+from tests.analysis.matches import random_match
 from tests.support import duels
 from tests.terminal.terminal import Terminal
 
@@ -51,6 +56,42 @@ def test_rows_of_a_drawing_stay_apart() -> None:
     assert wrap(rows, 8).split() == rows.split()
     listed = "  1. one  two three four five six\n  2. seven\n"
     assert wrap(listed, 30) == "  1. one  two three four five\n          six\n  2. seven\n"
+
+
+@pytest.mark.parametrize("width", [20, 30, 40])
+@pytest.mark.parametrize("item", ["  {}. name  ", "  {}. a-longer-name  ", "name{}  ", "  name{}  ", "- {} "])
+def test_items_of_a_list_stay_apart(item: str, width: int) -> None:
+    listed = [item.format(number) + "so much text that it does not fit in a line" for number in (1, 2)]
+    one, two = (wrap(line, width) for line in listed)
+    assert "\n" in one
+    assert wrap("\n".join(listed), width) == f"{one}\n{two}"
+
+
+def test_every_game_of_the_menu_begins_a_line(tmp_path: Path) -> None:
+    with Terminal(tmp_path) as terminal:
+        terminal.answer("Number or name: ", "play")
+        terminal.expect("Which game?")
+        terminal.answer("Number or name: ", "quit")
+        assert terminal.wait() == 0
+    listed = terminal.text.split("Which game?")[1]
+    assert re.findall(r"^  (\d)\. (\S+)", listed, re.MULTILINE) == [
+        (str(number), game.name) for number, game in enumerate(all_games(), start=1)
+    ]
+    assert max(map(len, listed.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+@pytest.mark.parametrize("game", ["lights", "chain"])
+def test_every_entry_of_a_review_begins_a_line(game: str, columns: int, tmp_path: Path) -> None:
+    match = random_match(game, Random(1), most=12)
+    path = tmp_path / "match.duel"
+    path.write_text(dumps(match), encoding="utf-8")
+    with Terminal(tmp_path, "review", path, size=(columns, 24)) as terminal:
+        assert terminal.wait() == 0
+    table = re.sub(r"\x1b\[[0-9;]*m", "", terminal.text).split("entry by entry:")[0]
+    rows = re.findall(r"^ *(\d+)\. .*%", table, re.MULTILINE)
+    assert [int(row) for row in rows] == list(range(1, len(match.turns) + 1))
+    assert max(map(len, table.splitlines())) <= columns
 
 
 @pytest.mark.parametrize("arguments", [("rules", "chain"), ("games",), ("players",)])

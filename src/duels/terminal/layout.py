@@ -13,10 +13,6 @@ _PIECES = re.compile(r"\s+|\[[^\]]*\]|[^\s\[]+|\[")
 _HANG = re.compile(r" *(?:(?:[0-9]+\.|-) +)?(?:[^\s\[]+ {2,})?")
 
 
-# Text that goes on from the line above, not a row of a drawing.
-_GOES_ON = re.compile(r" *\w")
-
-
 def terminal_size() -> tuple[int, int]:
     """Columns and rows."""
     try:
@@ -29,7 +25,7 @@ def terminal_size() -> tuple[int, int]:
 def wrap(text: str, width: int) -> str:
     """The text with no line wider than `width`, unless a single word is; marks of ink take no room.
 
-    What does not fit a line goes before the next one if that is indented to go on from it.
+    What does not fit a line goes before the next one if that goes on from it.
     """
     lines = text.split("\n")
     wrapped = []
@@ -41,7 +37,7 @@ def wrap(text: str, width: int) -> str:
         indent = _indent(line, width)
         *whole, rest = _broken(line, width, indent)
         wrapped += whole
-        if lines and indent and _indent(lines[0], width) == indent and _GOES_ON.match(plain(lines[0])):
+        if lines and indent and _goes_on(lines[0], indent):
             lines[0] = f"{rest} {lines[0].lstrip(' ')}"
         else:
             wrapped.append(rest)
@@ -53,6 +49,12 @@ def _indent(line: str, width: int) -> str:
     hang = _HANG.match(plain(line))
     deep = hang.end() if hang else 0
     return " " * (deep if deep <= width // 3 else len(line) - len(line.lstrip(" ")))
+
+
+def _goes_on(line: str, indent: str) -> bool:
+    """Whether it is text after this indent: no item of the same list, no row of a drawing."""
+    hang = _HANG.match(plain(line))
+    return hang is not None and hang[0] == indent and plain(line)[hang.end() :][:1].isalnum()
 
 
 def _broken(line: str, width: int, indent: str) -> list[str]:
