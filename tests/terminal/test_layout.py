@@ -39,6 +39,12 @@ def test_a_row_of_cells_is_broken_between_cells() -> None:
     assert all(line.endswith("]") for line in lines if line)
 
 
+def test_what_is_to_be_copied_is_not_broken() -> None:
+    command = Ink.COPIED("duels solve chain --position '__X?O__ 2'")
+    assert wrap(f"Look at it with: {command} now\n", 30) == f"Look at it with:\n{command}\nnow\n"
+    assert wrap(f"It is {Ink.COPIED('a b')} here", 30) == f"It is {Ink.COPIED('a b')} here"
+
+
 def test_what_fits_stays_as_it_is() -> None:
     board = "   1   2   3\nA [ ] [4] [ ]\n"
     assert wrap(board, 80) == board

@@ -4,10 +4,10 @@ import os
 import re
 import sys
 
-from duels.core.words import plain
+from duels.core.words import Ink, plain
 
-# A line may be broken at spaces, and between the cells of a row: [1][2].
-_PIECES = re.compile(r"\s+|\[[^\]]*\]|[^\s\[]+|\[")
+# A line may be broken at spaces, and between the cells of a row: [1][2]; never in what is to be copied.
+_PIECES = re.compile(rf"{Ink.COPIED('.*?')}|\s+|\[[^\]]*\]|[^\s\[{Ink.COPIED.value}]+|.")
 
 # What stands before the text of a list's line: `  1. name  `, `- `, `help  `.
 _HANG = re.compile(r" *(?:(?:[0-9]+\.|-) +)?(?:[^\s\[]+ {2,})?")

@@ -36,7 +36,6 @@ _LONG_MATCH = 40  # entries
 _LEAST_SUMMED_UP = 6
 _TEXT_WIDTH = 100
 _LOOK = "Look into the first of these positions: "
-_COPIED = (POSITION, _LOOK)  # what is on these lines stays in one piece
 
 
 def review_as_text(review: Review, width: int = _TEXT_WIDTH) -> str:
@@ -173,7 +172,10 @@ def _paragraphs(review: Review) -> list[str]:
 
 
 def _wrapped(paragraph: str, width: int) -> list[str]:
-    if not paragraph or paragraph.startswith(_COPIED):
-        return [paragraph]
+    if not paragraph:
+        return [""]
+    for before in (POSITION, _LOOK):
+        if paragraph.startswith(before):
+            return [before + Ink.COPIED(paragraph.removeprefix(before))]
     indent = "  " if paragraph.startswith("- ") else ""
     return wrap(paragraph, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)

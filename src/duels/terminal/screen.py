@@ -27,6 +27,7 @@ _CODES = {
     Ink.CHANGED: "\x1b[1m",
     Ink.WON: "\x1b[1;32m",
     Ink.DIM: "\x1b[2m",
+    Ink.COPIED: "",
 }
 _CLEAR = "\x1b[2J\x1b[H"  # the screen; the cursor goes to its top left
 _ASIDE, _BACK = "\x1b[?1049h", "\x1b[?1049l"  # the alternate screen, which keeps no scroll-back
