@@ -9,6 +9,7 @@ from duels.core.errors import DuelsError, GameOver
 from duels.core.extras import extra
 from duels.core.match import Match
 from duels.core.record import Record
+from duels.core.words import Ink
 from duels.play.journal import Journal
 from duels.play.library import new_path, read_record
 from duels.play.live import LiveMatch
@@ -134,7 +135,7 @@ def _run(live: LiveMatch, surface: Surface, screen: Screen, resumed: bool = Fals
                 journal.check(live.match)
                 # At a terminal it is the last match, and a path would be torn by the end of the line.
                 which = () if screen.on_terminal else (journal.path,)
-                told = f"The match is saved. Go on with: {command('resume', *which)}"
+                told = f"The match is saved. Go on with: {Ink.COPIED(command('resume', *which))}"
             screen.last_words(f"\n{told}")
         if isinstance(leaving, Stopped):
             raise
@@ -147,7 +148,7 @@ def _run(live: LiveMatch, surface: Surface, screen: Screen, resumed: bool = Fals
     if journal and screen.on_terminal:
         return 0, _ask_what_next(live, journal.path, screen)
     if journal:
-        review = command("review", journal.path)
+        review = Ink.COPIED(command("review", journal.path))
         screen.notice(f"\nRecord: {journal.path}\nWhere it was won and lost: {review}")
     return 0, After.LEFT
 

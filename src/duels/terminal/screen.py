@@ -94,11 +94,11 @@ class Screen:
     def notice(self, text: str) -> None:
         """Say something that is not part of the transcript."""
         if self._listener:
-            self._listener(text)
+            self._listener(plain(text))
             return
         sys.stdout.flush()
-        text = printable(text, but="\n")  # it may name a file
-        sys.stderr.write((wrap(text, self.size[0]) if sys.stderr.isatty() else text) + "\n")
+        text = printable(text, but="\n" + Ink.COPIED(""))  # it may name a file
+        sys.stderr.write(plain(wrap(text, self.size[0]) if sys.stderr.isatty() else text) + "\n")
         sys.stderr.flush()
 
     @contextmanager
