@@ -65,12 +65,28 @@ def test_rows_of_a_drawing_stay_apart() -> None:
 
 
 @pytest.mark.parametrize("width", [20, 30, 40])
-@pytest.mark.parametrize("item", ["  {}. name  ", "  {}. a-longer-name  ", "name{}  ", "  name{}  ", "- {} "])
+@pytest.mark.parametrize(
+    "item", ["    NAME {}  ", "  {}. name  ", "  {}. a-longer-name  ", "name{}  ", "  name{}  ", "- {} "]
+)
 def test_items_of_a_list_stay_apart(item: str, width: int) -> None:
     listed = [item.format(number) + "so much text that it does not fit in a line" for number in (1, 2)]
     one, two = (wrap(line, width) for line in listed)
     assert "\n" in one
     assert wrap("\n".join(listed), width) == f"{one}\n{two}"
+
+
+def test_a_list_in_a_paragraph_stays_apart() -> None:
+    card = (
+        "Turn  one of\n      MOVE n   here or there\n      STAY     where you are\n      You must do one.\n"
+    )
+    assert wrap(card, 20) == (
+        "Turn  one of\n      MOVE n   here\n      or there\n      STAY     where\n      you are\n"
+        "      You must do\n      one.\n"
+    )
+    card = "Turn  F: flip one of them, or\n      Q: flip two of them, once in a\n      game\n"
+    assert wrap(card, 26) == (
+        "Turn  F: flip one of them,\n      or\n      Q: flip two of them,\n      once in a game\n"
+    )
 
 
 def test_every_game_of_the_menu_begins_a_line(tmp_path: Path) -> None:
@@ -89,15 +105,19 @@ def test_every_game_of_the_menu_begins_a_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize("columns", [60, 80])
 @pytest.mark.parametrize("game", ["lights", "chain"])
 def test_every_entry_of_a_review_begins_a_line(game: str, columns: int, tmp_path: Path) -> None:
-    match = random_match(game, Random(1), most=12)
+    match = random_match(game, Random(1), most=39)
     path = tmp_path / "match.duel"
     path.write_text(dumps(match), encoding="utf-8")
     with Terminal(tmp_path, "review", path, size=(columns, 24)) as terminal:
         assert terminal.wait() == 0
-    table = re.sub(r"\x1b\[[0-9;]*m", "", terminal.text).split("entry by entry:")[0]
+    table, curve = re.sub(r"\x1b\[[0-9;]*m", "", terminal.text).split("entry by entry:\n")
     rows = re.findall(r"^ *(\d+)\. .*%", table, re.MULTILINE)
     assert [int(row) for row in rows] == list(range(1, len(match.turns) + 1))
     assert max(map(len, table.splitlines())) <= columns
+    assert [line[:5] for line in curve.splitlines()[:10]] == [
+        *("100% ", "     ", "     ", "     ", " 50% ", "     ", "     ", "  0% ", "     ", "     ")
+    ]
+    assert max(map(len, curve.splitlines()[:10])) <= columns
 
 
 @pytest.mark.parametrize("arguments", [("rules", "chain"), ("games",), ("players",)])

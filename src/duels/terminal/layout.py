@@ -9,8 +9,11 @@ from duels.core.words import Ink, plain
 # A line may be broken at spaces, and between the cells of a row: [1][2]; never in what is to be copied.
 _PIECES = re.compile(rf"{Ink.COPIED('.*?')}|\s+|\[[^\]]*\]|[^\s\[{Ink.COPIED.value}]+|.")
 
-# What stands before the text of a list's line: `  1. name  `, `- `, `help  `.
-_HANG = re.compile(r" *(?:(?:[0-9]+\.|-) +)?(?:[^\s\[]+ {2,})?")
+# What stands before the text of a list's line: `  1. name  `, `- `, `help  `, `MOVE n  `.
+_HANG = re.compile(r" *(?:(?:[0-9]+\.|-) +)?(?:[^\s\[]+(?: [^\s\[]+)? {2,})?")
+
+# Text that may go on from the line above: no row of a drawing, and no choice, `Q: `.
+_TEXT = re.compile(r"\w(?!:)")
 
 
 def terminal_size() -> tuple[int, int]:
@@ -34,27 +37,27 @@ def wrap(text: str, width: int) -> str:
         if len(plain(line)) <= width:
             wrapped.append(line)
             continue
-        indent = _indent(line, width)
+        hang = _hang(line)
+        indent = " " * (hang if hang <= width // 3 else len(line) - len(line.lstrip(" ")))
         *whole, rest = _broken(line, width, indent)
         wrapped += whole
-        if lines and indent and _goes_on(lines[0], indent):
+        if lines and hang and _goes_on(lines[0], hang):
             lines[0] = f"{rest} {lines[0].lstrip(' ')}"
         else:
             wrapped.append(rest)
     return "\n".join(wrapped)
 
 
-def _indent(line: str, width: int) -> str:
-    """What stands before the lines that go on from this one."""
+def _hang(line: str) -> int:
+    """How far in its text begins, below which lines go on from it."""
     hang = _HANG.match(plain(line))
-    deep = hang.end() if hang else 0
-    return " " * (deep if deep <= width // 3 else len(line) - len(line.lstrip(" ")))
+    return hang.end() if hang else 0
 
 
-def _goes_on(line: str, indent: str) -> bool:
-    """Whether it is text after this indent: no item of the same list, no row of a drawing."""
-    hang = _HANG.match(plain(line))
-    return hang is not None and hang[0] == indent and plain(line)[hang.end() :][:1].isalnum()
+def _goes_on(line: str, hang: int) -> bool:
+    """Whether there is only text, so far in: it is no item of the same list, no row of a drawing."""
+    line = plain(line)
+    return _hang(line) == hang and line[:hang].isspace() and _TEXT.match(line, hang) is not None
 
 
 def _broken(line: str, width: int, indent: str) -> list[str]:
