@@ -113,15 +113,15 @@ def _go_home(code: int, after: "After", screen: "Screen", board: bool) -> int:
 @plain_option
 def resume(file: Path | None, entries: int | None, board: bool, pace: str | None, plain: bool) -> None:
     """Go on with an interrupted match, the last one by default."""
-    from duels.terminal.play import play_on
+    from duels.terminal.play import play_branch, play_on
     from duels.terminal.screen import Screen
 
-    if entries is not None:
-        from duels.play.branch import branch
-
-        file = branch(file or last_played(), entries)
     screen = Screen(plain, pace)
-    leave(_go_home(*play_on(file or last_unfinished(), screen, board), screen, board))
+    if entries is None:
+        ended = play_on(file or last_unfinished(), screen, board)
+    else:
+        ended = play_branch(file or last_played(), entries, screen, board)
+    leave(_go_home(*ended, screen, board))
 
 
 @click.command(

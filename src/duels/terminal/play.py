@@ -58,14 +58,7 @@ def play_new(new: NewMatch, screen: Screen, board: bool = False) -> tuple[int, A
     At the prompt, or on a full-screen board.
     """
     while True:
-        match = Match.start(new.rules)
-        headers = new.headers()
-        with screen.progress("getting ready") as progress:
-            live = seat_players(match, headers, None, chance_notice(screen), progress)
-        surface = _surface(live, screen, board)
-        if new.path or live.people:
-            path = new.path or new_path(new.rules.name)
-            live.journal = Journal.create(path, match, headers, screen.notice)
+        live, surface = _start(Record(Match.start(new.rules), new.headers()), new.path, screen, board)
         if new.instead:
             screen.notice(f"Nobody knows perfect play in {new.rules.name}: {new.instead} plays.")
         if new.first != "1":
@@ -74,6 +67,17 @@ def play_new(new: NewMatch, screen: Screen, board: bool = False) -> tuple[int, A
         if after not in _AGAIN:
             return code, after
         new = _once_more(new, after)
+
+
+def _start(record: Record, path: Path | None, screen: Screen, board: bool) -> tuple[LiveMatch, Surface]:
+    """A match that is on no disk yet; from now on it is, at `path` or, with people in it, in their folder."""
+    match, headers = record.match, dict(record.headers)
+    with screen.progress("getting ready") as progress:
+        live = seat_players(match, headers, None, chance_notice(screen), progress)
+    surface = _surface(live, screen, board)
+    if path or live.people:
+        live.journal = Journal.create(path or new_path(match.rules.name), match, headers, screen.notice)
+    return live, surface
 
 
 def _who_is_first(new: NewMatch) -> str:
@@ -112,18 +116,35 @@ def play_on(path: Path, screen: Screen, board: bool = False) -> tuple[int, After
             raise DuelsError(f"{path}: {problem}") from None
         raise
     screen.notice(f"Going on with {path}.")
-    code, after = _run(live, surface, screen, resumed=True)
+    return _and_again(record, _run(live, surface, screen, resumed=True), screen, board)
+
+
+def play_branch(path: Path, entries: int, screen: Screen, board: bool = False) -> tuple[int, After]:
+    """Play on after so many entries of the match recorded at `path`, in a new one.
+
+    The exit code, and what comes next.
+    """
+    from duels.play.branch import branch
+
+    record = branch(path, entries)
+    live, surface = _start(record, None, screen, board)
+    screen.notice(f"Playing {path} {f'on after entry {entries}' if entries else 'from its start'}.")
+    return _and_again(record, _run(live, surface, screen), screen, board)
+
+
+def _and_again(record: Record, ended: tuple[int, After], screen: Screen, board: bool) -> tuple[int, After]:
+    """What came of a match, and of the new ones that followed it between the same players."""
+    code, after = ended
     if after not in _AGAIN:
         return code, after
-    headers = record.headers
-    seats = (headers.get("seat1", HUMAN), headers.get("seat2", HUMAN))
+    seats = (record.headers.get("seat1", HUMAN), record.headers.get("seat2", HUMAN))
     return play_new(_once_more(NewMatch(record.match.rules, *seats), after), screen, board)
 
 
 def _run(live: LiveMatch, surface: Surface, screen: Screen, resumed: bool = False) -> tuple[int, After]:
     """Play until the end or until somebody leaves; the exit code, and what comes next.
 
-    A new match in which nobody has decided anything is not kept.
+    A match that is new, or goes on in a new record, is not kept if nobody has decided anything.
     """
     journal = live.journal
     try:
