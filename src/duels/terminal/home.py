@@ -12,9 +12,9 @@ from duels.games import all_games, find_game
 from duels.play.library import Kept, kept_matches
 from duels.play.new_match import NewMatch
 from duels.players import HUMAN, KINDS, STRONGEST, strongest
-from duels.terminal.after import After
+from duels.terminal.after import After, show_review
 from duels.terminal.menu import Back, Leave, choose, choose_in_turn
-from duels.terminal.play import play_new, play_on, require_board, show_review
+from duels.terminal.play import play_new, play_on, require_board
 from duels.terminal.screen import Screen
 
 Door = tuple[str, Callable[[], After | None]]

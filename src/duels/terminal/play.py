@@ -1,9 +1,9 @@
-"""Plays matches at the terminal, new ones and ones to go on with, and asks what comes next."""
+"""Plays matches at the terminal: new ones, ones to go on with, and as many more as the person likes."""
 
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from duels.core.errors import DuelsError, GameOver
 from duels.core.extras import extra
@@ -11,18 +11,15 @@ from duels.core.match import Match
 from duels.core.record import Record
 from duels.core.words import Ink
 from duels.play.journal import Journal
-from duels.play.library import new_path, read_record
+from duels.play.library import new_path
 from duels.play.live import LiveMatch
 from duels.play.new_match import NewMatch, seat_players
 from duels.players import HUMAN
-from duels.terminal.after import After, ways_on
+from duels.terminal.after import After, ask_what_next
 from duels.terminal.prompts import PromptedMatch, Quit
 from duels.terminal.screen import Screen
 from duels.terminal.shell import command
 from duels.terminal.signals import INTERRUPTED, Stopped
-
-if TYPE_CHECKING:
-    from duels.analysis.review import Review
 
 _AGAIN = (After.REMATCH, After.SWAP, After.LONGER)
 
@@ -167,47 +164,8 @@ def _run(live: LiveMatch, surface: Surface, screen: Screen, resumed: bool = Fals
     if after:
         return 0, after
     if journal and screen.on_terminal:
-        return 0, _ask_what_next(live, journal.path, screen)
+        return 0, ask_what_next(live, journal.path, screen)
     if journal:
         review = Ink.COPIED(command("review", journal.path))
         screen.notice(f"\nRecord: {journal.path}\nWhere it was won and lost: {review}")
     return 0, After.LEFT
-
-
-def _ask_what_next(live: LiveMatch, path: Path, screen: Screen) -> After:
-    """One line, one key; a review is shown at once, and then it is asked again."""
-    suggested, keys = ways_on(live)
-    if suggested:
-        screen.say(f"\n{suggested}\n")
-    reviewed: Review | None = None
-    while True:
-        told = ", ".join(f"{after.value} {what}" for after, what in keys.items())
-        try:
-            after = After(screen.key(f"\nPress {told}: ", [after.value for after in keys]))
-        except EOFError:
-            return After.QUIT
-        if after is After.REVIEW:
-            reviewed = show_review(read_record(path), screen)
-            if reviewed and screen.can_clear:
-                keys = {After.BOARDS: "board by board", **keys}
-        elif after is After.BOARDS and reviewed:
-            from duels.terminal.review_steps import step_through
-
-            step_through(reviewed, screen)
-        else:
-            return after
-
-
-def show_review(record: Record, screen: Screen) -> "Review | None":
-    """Show where a match was won and lost; None where that is not known."""
-    from duels.analysis.review import review_record
-    from duels.terminal.review_text import review_as_text
-
-    try:
-        with screen.progress("reviewing"):
-            reviewed = review_record(record)
-    except DuelsError as error:
-        screen.say(f"{error}\n")
-        return None
-    screen.say(review_as_text(reviewed, screen.width))
-    return reviewed
