@@ -1,5 +1,6 @@
 """Lines are broken between words, never in one, and ink takes no room."""
 
+import io
 import re
 from pathlib import Path
 from random import Random
@@ -13,7 +14,7 @@ from duels.core.record import dumps
 from duels.core.words import Ink, plain
 from duels.games import all_games
 from duels.terminal.commands import cli
-from duels.terminal.layout import wrap
+from duels.terminal.layout import terminal_size, wrap
 from tests.analysis.matches import random_match
 from tests.support import duels
 from tests.terminal.terminal import Terminal
@@ -126,6 +127,15 @@ def test_lists_and_cards_fit_a_narrow_terminal(arguments: tuple[str, ...], tmp_p
         assert terminal.wait() == 0
     assert max(map(len, terminal.text.splitlines())) <= 50
     assert terminal.text.split() == duels(tmp_path, *arguments).out.split()
+
+
+@pytest.mark.parametrize(("columns", "width"), [("70", 70), ("abc", 80), ("-5", 80), ("0", 80), ("", 80)])
+def test_only_a_width_that_can_be_is_taken_from_the_environment(
+    columns: str, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdout", io.StringIO())  # no terminal
+    monkeypatch.setenv("COLUMNS", columns)
+    assert terminal_size() == (width, 24)
 
 
 def test_examples_fit_a_terminal() -> None:

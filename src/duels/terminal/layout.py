@@ -22,7 +22,15 @@ def terminal_size() -> tuple[int, int]:
         columns, rows = os.get_terminal_size(sys.stdout.fileno())
     except (OSError, ValueError):  # no terminal
         columns, rows = 0, 0
-    return int(os.environ.get("COLUMNS") or 0) or columns or 80, rows or 24
+    return _columns_wanted() or columns or 80, rows or 24
+
+
+def _columns_wanted() -> int:
+    """What COLUMNS says, if that is a width; else 0."""
+    try:
+        return max(0, int(os.environ.get("COLUMNS", "")))
+    except ValueError:
+        return 0
 
 
 def wrap(text: str, width: int) -> str:
