@@ -11,11 +11,12 @@ from unittest import mock
 import pytest
 
 from duels.analysis.daily import puzzle
-from duels.analysis.exercises import exercises
+from duels.analysis.exercises import Exercise, exercises
 from duels.analysis.progression import Skill, at_level
 from duels.games import GAMES, find_game
 from duels.play.library import read_record
 from duels.terminal import daily as module
+from duels.terminal.remembered import note
 from tests.support import duels, home
 from tests.terminal.terminal import Terminal
 
@@ -145,6 +146,17 @@ def test_practice_remembers_how_hard_it_was(tmp_path: Path) -> None:
     seeded = duels(tmp_path, "practice", "leap", "--count", "1", "--seed", "1", entered="1\n")
     assert (tmp_path / "practice.json").read_bytes() == before, "with a seed it is the same each time"
     assert "Next time" not in seeded.out
+
+
+def test_two_practices_at_once_are_both_remembered(tmp_path: Path) -> None:
+    def answer(exercise: Exercise, *_: object) -> object:
+        note("practice", {"another game": {}})
+        return exercise.sight.actions[0]
+
+    with mock.patch("duels.terminal.practice.ask_exercise", answer):
+        assert duels(tmp_path, "practice", "leap", "--count", "1").code == 0
+    noted = json.loads((tmp_path / "practice.json").read_text())
+    assert set(noted) == {"another game", repr(find_game("leap").rules())}
 
 
 @pytest.mark.parametrize(("right", "outlook"), [(True, "harder"), (False, "easier")])
