@@ -94,9 +94,13 @@ def kept_matches(warn: Callable[[str], None]) -> Iterator[Kept]:
     `warn` is told about damaged files. Copies for one seat are no matches of ours.
     """
     candidates = list(matches_dir().glob("[!.]*.duel")) if matches_dir().is_dir() else []  # no drafts
-    existing = {path for path in (*candidates, *_elsewhere()) if path.is_file()}
-    times = {path: path.stat().st_mtime for path in existing}
-    for path in sorted(existing, key=lambda path: times[path], reverse=True):
+    times: dict[Path, float] = {}
+    for path in (*candidates, *_elsewhere()):
+        with suppress(OSError):  # somebody may just be removing it
+            found = path.stat()
+            if stat.S_ISREG(found.st_mode):
+                times[path] = found.st_mtime
+    for path in sorted(times, key=lambda path: times[path], reverse=True):
         try:
             record = read_record(path)
         except TornRecord as torn:
