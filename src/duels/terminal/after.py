@@ -41,12 +41,11 @@ _KEYS = {
 
 def ways_on(live: LiveMatch) -> tuple[str, dict[After, str]]:
     """A suggestion to whoever won, or nothing, and what can be chosen after the match."""
-    from duels.terminal.variants import suggestion
+    from duels.terminal.variants import knows_the_trick, suggestion
 
-    outcome = live.match.outcome
-    won = outcome is not None and outcome.winner in live.people
-    suggested = suggestion(live.match.rules) if won else ""
-    return suggested, {after: what for after, what in _KEYS.items() if suggested or after is not After.LONGER}
+    offered = knows_the_trick(live)
+    keys = {after: what for after, what in _KEYS.items() if offered or after is not After.LONGER}
+    return suggestion(live) if offered else "", keys
 
 
 def ask_what_next(live: LiveMatch, path: Path, screen: Screen) -> After:
@@ -57,10 +56,7 @@ def ask_what_next(live: LiveMatch, path: Path, screen: Screen) -> After:
     reviewed: Review | None = None
     while True:
         told = ", ".join(f"{after.value} {what}" for after, what in keys.items())
-        try:
-            after = After(screen.key(f"\nPress {told}: ", [after.value for after in keys]))
-        except EOFError:
-            return After.QUIT
+        after = After(screen.key(f"\nPress {told}: ", [after.value for after in keys]))
         if after is After.REVIEW:
             reviewed = show_review(read_record(path), screen)
             if reviewed and screen.can_clear:
