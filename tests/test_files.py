@@ -31,10 +31,10 @@ def test_what_cannot_be_written_leaves_everything_as_it_was(
     write_whole(path, b"old")
 
     def fail(draft: Path, path: Path) -> None:
-        raise OSError
+        raise OSError("no room")
 
     monkeypatch.setattr(os, "replace", fail)
-    with pytest.raises(OSError):
+    with pytest.raises(OSError, match="no room"):
         write_whole(path, b"new")
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]

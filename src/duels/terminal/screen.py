@@ -206,8 +206,7 @@ class Screen:
     def key(self, prompt: str, keys: Sequence[str]) -> str:
         """One of `keys`, pressed at a terminal without Enter; the last one stands for leaving."""
         if not self._keyboard:
-            entry = self.ask(Question(prompt)).strip().lower()[:1]
-            return entry if entry in keys else keys[-1]
+            return self._key_by_name(prompt, keys)
         chosen = ""
         with self._keyboard.single_keys() as pressed:
             self.say(prompt)
@@ -216,6 +215,14 @@ class Screen:
             finally:
                 self.say(f"{chosen if chosen.isalpha() else ''}\n")
         return chosen
+
+    def _key_by_name(self, prompt: str, keys: Sequence[str]) -> str:
+        """One of `keys`, entered as a line where single keys cannot be heard; an empty line is Enter."""
+        try:
+            entry = self.ask(Question(prompt)).strip().lower()
+        except EOFError:
+            return keys[-1]
+        return next((key for key in (entry or "\n", entry[:1]) if key in keys), keys[-1])
 
     @property
     def moment(self) -> float:
