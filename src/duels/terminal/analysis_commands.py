@@ -184,6 +184,7 @@ def review(file: Path | None, as_json: bool, page: Path | None, force: bool, ste
 def practice(rules: "Rules[Any, Any, Any]", count: int, seed: str | None, plain: bool) -> None:
     """Solve positions with a clear answer, graded at once.
 
+    They get harder as you get better, from one time to the next too; with --seed they are the same each time.
     Type help at any time.
     """
     from duels.terminal.practice import practise

@@ -126,7 +126,10 @@ def resume(file: Path | None, entries: int | None, board: bool, pace: str | None
 
 @click.command(
     epilog=examples(
-        "duels replay evening.duel", "duels replay evening.duel --seat 2", "duels replay evening.duel --step"
+        "duels replay",
+        "duels replay --step",
+        "duels replay evening.duel",
+        "duels replay evening.duel --seat 2",
     )
 )
 @record_argument
@@ -145,7 +148,7 @@ def replay(file: Path | None, seat: str | None, step: bool, plain: bool) -> None
     show_replay(read(file or last_played()), Seat(int(seat)) if seat else None, step, Screen(plain))
 
 
-@click.command(epilog=examples("duels verify evening.duel", "duels verify evening.duel --json"))
+@click.command(epilog=examples("duels verify", "duels verify evening.duel --json"))
 @record_argument
 @click.option("--json", "as_json", is_flag=True, help="The answer as one JSON object.")
 def verify(file: Path | None, as_json: bool) -> None:
@@ -178,11 +181,13 @@ def verify(file: Path | None, as_json: bool) -> None:
         tell(f"{printable(str(file))}: legal, {match.rules.name}, {entries} entries; {told}")
 
 
-@click.command(epilog=examples("duels share hunt.duel --seat 1 > mine.duel"))
+@click.command(
+    epilog=examples("duels share --seat 1 > mine.duel", "duels share hunt.duel --seat 2 > theirs.duel")
+)
 @record_argument
 @click.option("--seat", type=click.Choice(["1", "2"]), required=True, help="Whose copy it is.")
 def share(file: Path | None, seat: str) -> None:
-    """Print a record with one seat's view only, to hand to that seat.
+    """Print a record, the last one by default, with one seat's view only, to hand to that seat.
 
     What the seat may not know reads '?', and the seed is left out.
     """
