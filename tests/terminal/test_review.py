@@ -319,6 +319,15 @@ def test_the_pages_command_plays_on_from_the_board(record: Path, tmp_path: Path)
     assert "States: X X X X X O O" in played.out
 
 
+def test_the_pages_command_can_be_entered_anywhere(
+    record: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(["review", record.name, "--html", "page.html"]) == 0
+    (step, *_) = steps_of((tmp_path / "page.html").read_text(encoding="utf-8"))
+    assert shlex.split(step["here"]) == ["duels", "resume", str(record.resolve()), "--at", "0"]
+
+
 def test_a_page_is_not_written_over_unasked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     match = duels.start("lights").play_text("1", "2")
     page = tmp_path / "index.html"

@@ -131,7 +131,8 @@ def _step(
         told = "; ".join(came_up)
         lines.append(f"{told[0].upper()}{told[1:]}.")
     if moment.mishap and spoken_to:
-        lines.append(f"{seat.label}, {moment.mishap}.")
+        told = moment.mishap if review.person else f"{seat.label}, {moment.mishap}"
+        lines.append(f"{told[0].upper()}{told[1:]}.")
     if moment.beliefs:
         lines.append(f"What {seat.label} could know: {in_percent(moment.beliefs[seat].places)}")
     text = remembered + "\n".join(lines)
