@@ -187,9 +187,10 @@ def verify(file: Path | None, as_json: bool) -> None:
 @record_argument
 @click.option("--seat", type=click.Choice(["1", "2"]), required=True, help="Whose copy it is.")
 def share(file: Path | None, seat: str) -> None:
-    """Print a record, the last one by default, with one seat's view only, to hand to that seat.
+    """Print a record with one seat's view only, to hand to that seat.
 
-    What the seat may not know reads '?', and the seed is left out.
+    What the seat may not know reads '?', and the seed is left out. Without FILE it is the match that was
+    played last.
     """
     from duels.core.record import dumps
     from duels.core.rules import Seat
