@@ -1,4 +1,4 @@
-"""Files with one writer at a time."""
+"""Files with one writer at a time, and files that are written in one step."""
 
 import errno
 import os
@@ -53,6 +53,16 @@ def sole_writer(path: Path) -> Iterator[None]:
                 return
         finally:
             os.close(handle)
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Put a file in the place of the one that is there: whoever reads it finds either, never a part."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}")  # another program may be writing it too
+    try:
+        draft.write_bytes(data)
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def _is_at(handle: int, path: Path) -> bool:

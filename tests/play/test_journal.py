@@ -380,3 +380,33 @@ def test_what_is_recorded_can_be_read_back_however_large_or_long(tmp_path: Path)
         path.write_text(dumps(match, HEADERS))
         with pytest.raises(RecordError, match="line 13: a record of leap of this size has at most 5 entries"):
             read_record(path)
+
+
+def test_a_match_that_nobody_has_touched_yet_is_found_where_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "match.duel"
+    path.write_bytes(sample_record("lights", 3))
+    before = path.read_bytes()
+    journal, record = Journal.reopen(path)
+    journal.check(record.match)
+    journal.close()
+    assert path.read_bytes() == before
+    journal, _ = Journal.reopen(path)
+    journal.close(keep=False)  # it is not known to be ours
+    assert list(tmp_path.glob("*.duel")) == [path]
+
+
+def test_a_match_that_is_being_removed_is_passed_over(tmp_path: Path) -> None:
+    with home(tmp_path):
+        for name in ("a", "b"):
+            (tmp_path / "matches").mkdir(exist_ok=True)
+            (tmp_path / "matches" / f"{name}.duel").write_bytes(sample_record("lights", 3))
+        look = Path.stat
+
+        def remove_first(path: Path, **options: bool) -> os.stat_result:
+            found = look(path, **options)
+            if path.name == "a.duel":
+                path.unlink(missing_ok=True)
+            return found
+
+        with mock.patch.object(Path, "stat", remove_first):
+            assert last_unfinished(lambda text: None) == tmp_path / "matches" / "b.duel"

@@ -242,6 +242,18 @@ def test_the_last_moves_are_told_again_where_they_scrolled_away(tmp_path: Path) 
         assert len(re.findall(r"Last moves: you: B2 \(4\); greedy: [A-E][1-5] \(3\)\.\n", shown)) == told
 
 
+def test_no_last_moves_are_told_after_they_were_taken_back(tmp_path: Path) -> None:
+    with Terminal(tmp_path, "play", "chain", "--seat2", "random", "--seed", "7", **PLAIN) as terminal:
+        terminal.answer("want to observe: ", "4")
+        for _ in range(12):  # until the board has scrolled away
+            terminal.answer("want to observe: ", "nonsense")
+        terminal.answer("want to observe: ", "undo")
+        terminal.answer("want to observe: ", "quit")
+        assert terminal.wait() == 0
+    _, after = terminal.text.split("Taken back: 2 entries.")
+    assert "Last moves" not in after
+
+
 @pytest.mark.parametrize("columns", [60, 40])
 def test_everything_printed_is_broken_between_words(columns: int, tmp_path: Path) -> None:
     entries = ("rules", "help", "moves", "board", "nonsense", "undo", "1")

@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+import sys
 from html import unescape
 from pathlib import Path
 from random import Random
@@ -16,10 +17,12 @@ from duels.core.record import dumps
 from duels.core.rules import Seat
 from duels.games import find_game
 from duels.solving.oracles import oracle_for
+from duels.terminal import shell
 from duels.terminal.commands import run
 from tests import support
 from tests.analysis.matches import random_match
 from tests.analysis.test_review_page import steps_of
+from tests.terminal.terminal import Terminal
 
 
 @pytest.fixture
@@ -84,6 +87,31 @@ def test_the_command_to_look_into_a_position_can_be_pasted(
     assert command.startswith("duels solve lights --lights 9 --position ")
     assert run(shlex.split(command)[1:]) == 0
     assert capsys.readouterr().out.startswith("lights: ")
+
+
+def test_the_command_is_called_as_the_program_was(
+    record: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shell, "_script", "duels/__main__.py")
+    assert run(["review", str(record)]) == 0
+    assert "positions: python -m duels solve lights --position " in capsys.readouterr().out
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+@pytest.mark.parametrize("columns", [40, 60, 80])
+def test_what_is_to_be_copied_stays_in_one_piece(columns: int, tmp_path: Path) -> None:
+    rules = find_game("lights").rules(lights=50)
+    match = Match.start(rules).play_text("1", "3", "5", "7").resign(Seat.ONE)
+    path = tmp_path / "some.duel"
+    path.write_text(dumps(match), encoding="utf-8")
+    with Terminal(tmp_path, "review", path, "--plain", size=(columns, 24)) as terminal:
+        assert terminal.wait() == 0
+    (position, *_) = re.findall(r"^  Position:\s+(\S+ [12])$", terminal.text, re.MULTILINE)
+    command = f"duels solve lights --lights 50 --position '{position}'"
+    assert command in terminal.text.splitlines()
+    with Terminal(tmp_path, *shlex.split(command)[1:], "--plain", size=(columns, 24)) as terminal:
+        assert terminal.wait() == 0
+    assert re.match(rf"lights:\s+{position}\n", terminal.text)
 
 
 # Its values are proven to within several points only.
@@ -294,6 +322,15 @@ def test_the_pages_command_plays_on_from_the_board(record: Path, tmp_path: Path)
     played = support.duels(tmp_path, *shlex.split(steps[3]["here"])[1:], entered="1\n5\n")
     assert "States: X X X X O O O" in played.out
     assert "States: X X X X X O O" in played.out
+
+
+def test_the_pages_command_can_be_entered_anywhere(
+    record: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(["review", record.name, "--html", "page.html"]) == 0
+    (step, *_) = steps_of((tmp_path / "page.html").read_text(encoding="utf-8"))
+    assert shlex.split(step["here"]) == ["duels", "resume", str(record.resolve()), "--at", "0"]
 
 
 def test_a_page_is_not_written_over_unasked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

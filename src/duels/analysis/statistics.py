@@ -22,6 +22,7 @@ from duels.core.errors import DuelsError
 from duels.core.match import Concession, Match
 from duels.core.record import dumps
 from duels.core.rules import Seat
+from duels.files import write_whole
 from duels.paths import cache_dir
 from duels.solving.oracle import Oracle
 from duels.solving.oracles import oracle_for
@@ -243,6 +244,4 @@ def _kept(path: Path) -> tuple[Decision, ...] | None:
 def _keep(path: Path, decisions: Sequence[Decision]) -> None:
     with suppress(OSError):  # it only saves time
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        draft = path.with_suffix(".draft")
-        draft.write_text(json.dumps([asdict(decision) for decision in decisions]), encoding="utf-8")
-        draft.replace(path)
+        write_whole(path, json.dumps([asdict(decision) for decision in decisions]).encode())

@@ -23,13 +23,15 @@ _INTEGER = re.compile(r"-?[0-9]+")
 
 
 class Ink(Enum):
-    """What a piece of text is, for a screen that has colours. Values are private-use marks."""
+    """What a piece of text is, for a screen to show as it can. Values are private-use marks."""
 
     ONE = "\ue001"
     TWO = "\ue002"
     CHANGED = "\ue003"
     WON = "\ue004"
     DIM = "\ue005"
+    COPIED = "\ue006"
+    """What is copied and entered elsewhere: in one piece, however narrow the screen."""
 
     def __call__(self, text: str) -> str:
         return f"{self.value}{text}{_END}"
@@ -41,7 +43,7 @@ class Ink(Enum):
 
 
 _END = "\ue000"
-_MARKS = re.compile("[\ue000-\ue005]")
+_MARKS = re.compile("[\ue000-\ue006]")
 
 
 def plain(text: str) -> str:

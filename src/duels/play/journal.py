@@ -135,7 +135,9 @@ class Journal:
 
     def check(self, match: AnyMatch) -> None:
         """Make sure that the file holds the match: whoever is told that it is saved must find it."""
-        if self._changed_by_others():
+        if not self._lengths:
+            self.settle(match)
+        elif self._changed_by_others():
             self._go_on_beside(match)
 
     def close(self, keep: bool = True) -> None:
@@ -167,7 +169,8 @@ class Journal:
             named, held = os.stat(self.path), os.fstat(self._handle)
         except OSError:
             return True
-        return not os.path.samestat(named, held) or held.st_size != self._lengths[-1]
+        # Before it is settled nobody knows how long it was.
+        return not os.path.samestat(named, held) or self._lengths[-1:] != [held.st_size]
 
     def _go_on_beside(self, match: AnyMatch) -> None:
         """Write the whole match to a new file, since the old one is no longer ours."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from duels.core.errors import DuelsError, RecordError
 from duels.core.game import Game
 from duels.core.record import Record, TornRecord
+from duels.files import write_whole
 from duels.games import load_record
 from duels.paths import data_dir, matches_dir
 from duels.players import HUMAN
@@ -150,12 +151,7 @@ def remember(path: Path) -> None:
         data_dir().mkdir(mode=0o700, parents=True, exist_ok=True)
         others = [known for known in _elsewhere() if _last_written(known) and known != path.resolve()]
         lines = [os.fsencode(known) for known in (*others, path.resolve())[-_MOST_REMEMBERED:]]
-        draft = _elsewhere_file().with_name(f"{_elsewhere_file().name}.{os.getpid()}")
-        try:
-            draft.write_bytes(b"\0".join(lines))
-            os.replace(draft, _elsewhere_file())
-        finally:
-            draft.unlink(missing_ok=True)
+        write_whole(_elsewhere_file(), b"\0".join(lines))
 
 
 def _elsewhere() -> list[Path]:

@@ -158,7 +158,7 @@ def review(file: Path | None, as_json: bool, page: Path | None, force: bool, ste
         from duels.terminal.shell import command
 
         def play_on(entries: int) -> str:
-            return command("resume", file, "--at", entries)
+            return command("resume", file.resolve(), "--at", entries)
 
         with page.open("w" if force else "x", encoding="utf-8") as written:
             written.write(review_as_page(reviewed, record.headers, play_on))
@@ -186,6 +186,7 @@ def review(file: Path | None, as_json: bool, page: Path | None, force: bool, ste
 def practice(rules: "Rules[Any, Any, Any]", count: int, seed: str | None, plain: bool) -> None:
     """Solve positions with a clear answer, graded at once.
 
+    They get harder as you get better, from one time to the next too; with --seed they are the same each time.
     Type help at any time.
     """
     from duels.terminal.practice import practise

@@ -12,9 +12,9 @@ from duels.games import all_games, find_game
 from duels.play.library import Kept, kept_matches
 from duels.play.new_match import NewMatch
 from duels.players import HUMAN, KINDS, STRONGEST, strongest
-from duels.terminal.after import After
+from duels.terminal.after import After, show_review
 from duels.terminal.menu import Back, Leave, choose, choose_in_turn
-from duels.terminal.play import play_new, play_on, require_board, show_review
+from duels.terminal.play import play_new, play_on, require_board
 from duels.terminal.screen import Screen
 
 Door = tuple[str, Callable[[], After | None]]
@@ -23,7 +23,7 @@ Door = tuple[str, Callable[[], After | None]]
 _FRIEND = "friend"
 _USUAL_LEVEL = "casual"
 _ME, _OTHER, _COIN = "me", "other", "coin"
-_FIRST = {_ME: "you", _OTHER: "the other", _COIN: "a coin decides"}
+_FIRST = {_ME: "you", _OTHER: "your opponent", _COIN: "a coin decides"}
 _RECENT = 50  # matches among which an unfinished one is looked for
 
 
@@ -67,7 +67,10 @@ class Home:
             told = f"go on with your match of {_title(unfinished)}"
             doors["resume"] = (told, partial(self._resume, unfinished))
         doors["daily"] = ("the puzzles of the day, the same for everybody", self._daily)
-        doors["practice"] = ("positions with a clear answer, as hard as you can take them", self._practise)
+        doors["practice"] = (
+            "positions with a clear answer, which get harder as you get better",
+            self._practise,
+        )
         if finished:
             told = f"why your last match ({_title(finished)}) went as it did"
             doors["review"] = (told, partial(self._review, finished))
@@ -104,9 +107,7 @@ class Home:
             self._screen.say("Flipping a coin...\n")
             self._screen.wait()
             first = Random().choice([_ME, _OTHER])
-        told = (
-            "You are Player 1 and move first." if first == _ME else "The other is Player 1 and moves first."
-        )
+        told = "You move first." if first == _ME else "Your opponent is Player 1 and moves first."
         self._screen.say(f"{told}\n")
         return first
 

@@ -147,25 +147,28 @@ def resume(
     A record does not say how to run a program that played in it: name it again.
     """
     from duels.core.rules import Seat
-    from duels.terminal.play import play_on
+    from duels.terminal.play import play_branch, play_on
     from duels.terminal.screen import Screen
 
-    if entries is not None:
-        from duels.play.branch import branch
-
-        file = branch(file or last_played(), entries)
     screen = Screen(plain, pace)
     seats = {seat: who for seat, who in zip(Seat, (seat1, seat2), strict=True) if who is not None}
     for seat, who in seats.items():
         if isinstance(who, str):
             raise click.UsageError(f'--seat{seat.value} is for the program that played there: "cmd:COMMAND".')
     programs = {seat: who for seat, who in seats.items() if not isinstance(who, str)}
-    leave(_go_home(*play_on(file or last_unfinished(), screen, board, programs), screen, board))
+    if entries is None:
+        ended = play_on(file or last_unfinished(), screen, board, programs)
+    else:
+        ended = play_branch(file or last_played(), entries, screen, board, programs)
+    leave(_go_home(*ended, screen, board))
 
 
 @click.command(
     epilog=examples(
-        "duels replay evening.duel", "duels replay evening.duel --seat 2", "duels replay evening.duel --step"
+        "duels replay",
+        "duels replay --step",
+        "duels replay evening.duel",
+        "duels replay evening.duel --seat 2",
     )
 )
 @record_argument
@@ -184,7 +187,7 @@ def replay(file: Path | None, seat: str | None, step: bool, plain: bool) -> None
     show_replay(read(file or last_played()), Seat(int(seat)) if seat else None, step, Screen(plain))
 
 
-@click.command(epilog=examples("duels verify evening.duel", "duels verify evening.duel --json"))
+@click.command(epilog=examples("duels verify", "duels verify evening.duel --json"))
 @record_argument
 @click.option("--json", "as_json", is_flag=True, help="The answer as one JSON object.")
 def verify(file: Path | None, as_json: bool) -> None:
@@ -217,13 +220,16 @@ def verify(file: Path | None, as_json: bool) -> None:
         tell(f"{printable(str(file))}: legal, {match.rules.name}, {entries} entries; {told}")
 
 
-@click.command(epilog=examples("duels share hunt.duel --seat 1 > mine.duel"))
+@click.command(
+    epilog=examples("duels share --seat 1 > mine.duel", "duels share hunt.duel --seat 2 > theirs.duel")
+)
 @record_argument
 @click.option("--seat", type=click.Choice(["1", "2"]), required=True, help="Whose copy it is.")
 def share(file: Path | None, seat: str) -> None:
     """Print a record with one seat's view only, to hand to that seat.
 
-    What the seat may not know reads '?', and the seed is left out.
+    What the seat may not know reads '?', and the seed is left out. Without FILE it is the match that was
+    played last.
     """
     from duels.core.record import dumps
     from duels.core.rules import Seat

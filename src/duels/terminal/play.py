@@ -1,29 +1,27 @@
-"""Plays matches at the terminal, new ones and ones to go on with, and asks what comes next."""
+"""Plays matches at the terminal: new ones, ones to go on with, and as many more as the person likes."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from duels.core.errors import DuelsError, GameOver
 from duels.core.extras import extra
 from duels.core.match import Match
 from duels.core.record import Record
 from duels.core.rules import Seat
+from duels.core.words import Ink
 from duels.play.journal import Journal
-from duels.play.library import new_path, read_record
+from duels.play.library import new_path
 from duels.play.live import LiveMatch
 from duels.play.new_match import NewMatch, seat_players
 from duels.players import HUMAN, Kind
 from duels.players.naming import is_outside, refuse_unseated
-from duels.terminal.after import After, ways_on
+from duels.terminal.after import After, ask_what_next
 from duels.terminal.prompts import PromptedMatch, Quit
 from duels.terminal.screen import Screen
 from duels.terminal.shell import command
 from duels.terminal.signals import INTERRUPTED, Stopped
-
-if TYPE_CHECKING:
-    from duels.analysis.review import Review
 
 _AGAIN = (After.REMATCH, After.SWAP, After.LONGER)
 
@@ -59,14 +57,8 @@ def play_new(new: NewMatch, screen: Screen, board: bool = False) -> tuple[int, A
     At the prompt, or on a full-screen board.
     """
     while True:
-        match = Match.start(new.rules)
-        headers = new.headers()
-        with screen.progress("getting ready") as progress:
-            live = seat_players(match, headers, None, chance_notice(screen), progress, new.outside)
-        surface = _surface(live, screen, board)
-        if new.path or live.people:
-            path = new.path or new_path(new.rules.name)
-            live.journal = Journal.create(path, match, headers, screen.notice)
+        record = Record(Match.start(new.rules), new.headers())
+        live, surface = _start(record, new.path, screen, board, new.outside)
         if new.instead:
             screen.notice(f"Nobody knows perfect play in {new.rules.name}: {new.instead} plays.")
         if new.first != "1":
@@ -75,6 +67,19 @@ def play_new(new: NewMatch, screen: Screen, board: bool = False) -> tuple[int, A
         if after not in _AGAIN:
             return code, after
         new = _once_more(new, after)
+
+
+def _start(
+    record: Record, path: Path | None, screen: Screen, board: bool, outside: Mapping[str, Kind]
+) -> tuple[LiveMatch, Surface]:
+    """A match that is on no disk yet; from now on it is, at `path` or, with people in it, in their folder."""
+    match, headers = record.match, dict(record.headers)
+    with screen.progress("getting ready") as progress:
+        live = seat_players(match, headers, None, chance_notice(screen), progress, outside)
+    surface = _surface(live, screen, board)
+    if path or live.people:
+        live.journal = Journal.create(path or new_path(match.rules.name), match, headers, screen.notice)
+    return live, surface
 
 
 def _who_is_first(new: NewMatch) -> str:
@@ -121,11 +126,35 @@ def play_on(
             raise DuelsError(f"{path}: {problem}") from None
         raise
     screen.notice(f"Going on with {path}.")
-    code, after = _run(live, surface, screen, resumed=True)
+    return _and_again(record, outside, _run(live, surface, screen, resumed=True), screen, board)
+
+
+def play_branch(
+    path: Path, entries: int, screen: Screen, board: bool = False, seats: Mapping[Seat, Kind] | None = None
+) -> tuple[int, After]:
+    """Play on after so many entries of the match recorded at `path`, in a new one.
+
+    The exit code, and what comes next.
+    """
+    from duels.play.branch import branch
+    from duels.play.library import read_record
+
+    whole = read_record(path)
+    outside = _seated_again(whole.headers, seats or {})
+    record = branch(path, whole, entries, outside)
+    live, surface = _start(record, None, screen, board, outside)
+    screen.notice(f"Playing {path} {f'on after entry {entries}' if entries else 'from its start'}.")
+    return _and_again(record, outside, _run(live, surface, screen), screen, board)
+
+
+def _and_again(
+    record: Record, outside: Mapping[str, Kind], ended: tuple[int, After], screen: Screen, board: bool
+) -> tuple[int, After]:
+    """What came of a match, and of the new ones that followed it between the same players."""
+    code, after = ended
     if after not in _AGAIN:
         return code, after
-    headers = record.headers
-    names = (headers.get("seat1", HUMAN), headers.get("seat2", HUMAN))
+    names = (record.headers.get("seat1", HUMAN), record.headers.get("seat2", HUMAN))
     again = NewMatch(record.match.rules, *names, outside=outside)
     return play_new(_once_more(again, after), screen, board)
 
@@ -149,7 +178,7 @@ def _seated_again(headers: Mapping[str, str], seats: Mapping[Seat, Kind]) -> dic
 def _run(live: LiveMatch, surface: Surface, screen: Screen, resumed: bool = False) -> tuple[int, After]:
     """Play until the end or until somebody leaves; the exit code, and what comes next.
 
-    A new match in which nobody has decided anything is not kept.
+    A match that is new, or goes on in a new record, is not kept if nobody has decided anything.
     """
     journal = live.journal
     try:
@@ -161,7 +190,7 @@ def _run(live: LiveMatch, surface: Surface, screen: Screen, resumed: bool = Fals
                 journal.check(live.match)
                 # At a terminal it is the last match, and a path would be torn by the end of the line.
                 which = () if screen.on_terminal else (journal.path,)
-                told = f"The match is saved. Go on with: {command('resume', *which)}"
+                told = f"The match is saved. Go on with: {Ink.COPIED(command('resume', *which))}"
             screen.last_words(f"\n{told}")
         if isinstance(leaving, Stopped):
             raise
@@ -173,47 +202,8 @@ def _run(live: LiveMatch, surface: Surface, screen: Screen, resumed: bool = Fals
     if after:
         return 0, after
     if journal and screen.on_terminal:
-        return 0, _ask_what_next(live, journal.path, screen)
+        return 0, ask_what_next(live, journal.path, screen)
     if journal:
-        review = command("review", journal.path)
+        review = Ink.COPIED(command("review", journal.path))
         screen.notice(f"\nRecord: {journal.path}\nWhere it was won and lost: {review}")
     return 0, After.LEFT
-
-
-def _ask_what_next(live: LiveMatch, path: Path, screen: Screen) -> After:
-    """One line, one key; a review is shown at once, and then it is asked again."""
-    suggested, keys = ways_on(live)
-    if suggested:
-        screen.say(f"\n{suggested}\n")
-    reviewed: Review | None = None
-    while True:
-        told = ", ".join(f"{after.value} {what}" for after, what in keys.items())
-        try:
-            after = After(screen.key(f"\nPress {told}: ", [after.value for after in keys]))
-        except EOFError:
-            return After.QUIT
-        if after is After.REVIEW:
-            reviewed = show_review(read_record(path), screen)
-            if reviewed and screen.can_clear:
-                keys = {After.BOARDS: "board by board", **keys}
-        elif after is After.BOARDS and reviewed:
-            from duels.terminal.review_steps import step_through
-
-            step_through(reviewed, screen)
-        else:
-            return after
-
-
-def show_review(record: Record, screen: Screen) -> "Review | None":
-    """Show where a match was won and lost; None where that is not known."""
-    from duels.analysis.review import review_record
-    from duels.terminal.review_text import review_as_text
-
-    try:
-        with screen.progress("reviewing"):
-            reviewed = review_record(record)
-    except DuelsError as error:
-        screen.say(f"{error}\n")
-        return None
-    screen.say(review_as_text(reviewed, screen.width))
-    return reviewed

@@ -27,9 +27,8 @@ def practise(rules: Rules[Any, Any, Any], count: int, seed: str | None, screen: 
 
     They get harder with success, from one time to the next too; with a seed they are the same each time.
     """
-    noted = recall(_MEMORY)
     name = repr(rules)
-    skill = Skill() if seed else Skill.from_data(noted.get(name))
+    skill = Skill() if seed else Skill.from_data(recall(_MEMORY).get(name))
     began = skill.aim
     right = asked = 0
     with screen.progress("looking for positions") as progress:
@@ -61,7 +60,7 @@ def practise(rules: Rules[Any, Any, Any], count: int, seed: str | None, screen: 
         if asked:
             screen.say(f"{right} of {asked} right.{'' if seed else _outlook(began, skill.aim)}\n")
         if asked and not seed:
-            note(_MEMORY, {**noted, name: skill.as_data()})
+            note(_MEMORY, {**recall(_MEMORY), name: skill.as_data()})
     return right, asked
 
 

@@ -8,7 +8,7 @@ from duels.core.record import format_entry
 from duels.core.rules import Seat
 from duels.core.words import Ink, Question, ask_until, read_yes
 from duels.play.live import LiveMatch
-from duels.play.narrator import Narrator
+from duels.play.narrator import Narrator, in_suspense
 from duels.players.failures import NoMove
 from duels.terminal.dialogue import ALWAYS, converse, help_text
 from duels.terminal.people import (
@@ -36,7 +36,6 @@ COMMANDS = ALWAYS | {
 HELP = help_text(COMMANDS)
 SHORT = {"?": "help", "q": "quit", "exit": "quit"}
 """Other words for some of them, where the game has no meaning of its own for them."""
-_SUSPENSE = "...\n"  # of a coin in the air
 _ROOM_FOR_A_QUESTION = 4  # lines
 
 
@@ -104,7 +103,7 @@ class PromptedMatch:
                 live.forfeit(actor)
                 self._tell()
                 continue
-            if isinstance(actor, Seat) or self._told.endswith(_SUSPENSE):
+            if isinstance(actor, Seat) or in_suspense(self._told):
                 self.screen.wait()
             live.play(actor, action)
             self._say(self.narrator.entered(live.match))
@@ -135,7 +134,8 @@ class PromptedMatch:
         """Say what was played since this person's last decision, where the screen has lost sight of it."""
         you = self._alone
         if you and self._lines > self.screen.size[1] - _ROOM_FOR_A_QUESTION:
-            self.screen.say(Ink.DIM(f"Last moves: {'; '.join(self._moves_since(you))}.") + "\n")
+            moves = self._moves_since(you)
+            self.screen.say(Ink.DIM(f"Last moves: {'; '.join(moves)}.") + "\n" if moves else "")
         self._lines, self._asked_at = 0, len(self.live.match.turns)
 
     def _moves_since(self, you: Seat) -> list[str]:
@@ -266,6 +266,7 @@ class PromptedMatch:
             return
         self.live.take_back(back)
         self._at_keyboard = None
+        self._lines = 0  # nothing has been played since
         self.screen.say(f"{taken_back(back)}\n\n")
         if not self.guarded:  # else the keyboard is passed first: whoever agreed is still looking
             self.screen.say(self.words.board(back.match.sight(seat)) + "\n")

@@ -27,16 +27,17 @@ from duels.core.words import Ink
 from duels.terminal.solve import command_to_solve
 
 _HEIGHT = 8
-_WIDTH = 72
+_MOST_BARS = 72
+_MARGIN, _ENTRIES = "     ", "  entries"  # left and right of the line below the bars
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 _SERIOUS = {"mistake": Ink.CHANGED, "blunder": Ink.WON}
 _BELIEFS = "What each player could know before each entry (darker is likelier, ( ) is the truth):"
+_WHO_WIDTH = 10
 _ENTRY_WIDTH = 11
 _LONG_MATCH = 40  # entries
 _LEAST_SUMMED_UP = 6
 _TEXT_WIDTH = 100
 _LOOK = "Look into the first of these positions: "
-_COPIED = (POSITION, _LOOK)  # what is on these lines stays in one piece
 
 
 def review_as_text(review: Review, width: int = _TEXT_WIDTH) -> str:
@@ -46,12 +47,12 @@ def review_as_text(review: Review, width: int = _TEXT_WIDTH) -> str:
         f"{review.game.name}: {heading(review)}",
         who_played(review),
         "",
-        f"     {'who':<9}{'entry':<{_entry_width(review)}}{chance}, before and after",
+        f"     {'who':<{_WHO_WIDTH}}{'entry':<{_entry_width(review)}}{chance}, before and after",
         *_moment_lines(review),
         *_belief_lines(review),
         "",
         f"{chance}, entry by entry:",
-        *_curve(review),
+        *_curve(review, width),
         "",
         *(line for paragraph in _paragraphs(review) for line in _wrapped(paragraph, min(width, _TEXT_WIDTH))),
     ]
@@ -104,7 +105,7 @@ def _quiet(moment: Moment) -> bool:
 
 
 def _moment_line(review: Review, moment: Moment) -> str:
-    actor = f"{who(review, moment):<9}"
+    actor = f"{who(review, moment):<{_WHO_WIDTH}}"
     if isinstance(moment.actor, Seat):
         actor = Ink.of(moment.actor)(actor)
     entry = f"{moment.entry:<{_entry_width(review)}}"
@@ -142,14 +143,15 @@ def _belief_lines(review: Review) -> list[str]:
     return lines
 
 
-def _curve(review: Review) -> list[str]:
+def _curve(review: Review, width: int) -> list[str]:
     """A bar for the opening and each entry, filled in eighths; bars of a long match are narrower."""
+    most = max(2, min(_MOST_BARS, width - len(_MARGIN) - len(_ENTRIES) - 1))
     values = [review.chance(value) for value in (review.opening, *(m.after for m in review.moments))]
     entries = len(values) - 1
-    if 2 * len(values) <= _WIDTH:
+    if 2 * len(values) <= most:
         values = [value for value in values for _ in range(2)]
-    elif len(values) > _WIDTH:
-        values = [values[round(i * (len(values) - 1) / (_WIDTH - 1))] for i in range(_WIDTH)]
+    elif len(values) > most:
+        values = [values[round(i * (len(values) - 1) / (most - 1))] for i in range(most)]
     # A lost position is a thin line at the bottom, not a gap.
     heights = [max(1, round(value * _HEIGHT * 8)) for value in values]
     rows = []
@@ -160,8 +162,8 @@ def _curve(review: Review) -> list[str]:
     end = str(entries)
     return [
         *rows,
-        f"     +{'-' * len(values)}",
-        f"      0{end:>{max(len(end) + 1, len(values) - 1)}}  entries",
+        f"{_MARGIN}+{'-' * len(values)}",
+        f"{_MARGIN} 0{end:>{max(len(end) + 1, len(values) - 1)}}{_ENTRIES}",
     ]
 
 
@@ -173,7 +175,10 @@ def _paragraphs(review: Review) -> list[str]:
 
 
 def _wrapped(paragraph: str, width: int) -> list[str]:
-    if not paragraph or paragraph.startswith(_COPIED):
-        return [paragraph]
+    if not paragraph:
+        return [""]
+    for before in (POSITION, _LOOK):
+        if paragraph.startswith(before):
+            return [before + Ink.COPIED(paragraph.removeprefix(before))]
     indent = "  " if paragraph.startswith("- ") else ""
     return wrap(paragraph, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)

@@ -27,6 +27,7 @@ _CODES = {
     Ink.CHANGED: "\x1b[1m",
     Ink.WON: "\x1b[1;32m",
     Ink.DIM: "\x1b[2m",
+    Ink.COPIED: "",
 }
 _CLEAR = "\x1b[2J\x1b[H"  # the screen; the cursor goes to its top left
 _ASIDE, _BACK = "\x1b[?1049h", "\x1b[?1049l"  # the alternate screen, which keeps no scroll-back
@@ -93,11 +94,11 @@ class Screen:
     def notice(self, text: str) -> None:
         """Say something that is not part of the transcript."""
         if self._listener:
-            self._listener(text)
+            self._listener(plain(text))
             return
         sys.stdout.flush()
-        text = printable(text, but="\n")  # it may name a file
-        sys.stderr.write((wrap(text, self.size[0]) if sys.stderr.isatty() else text) + "\n")
+        text = printable(text, but="\n" + Ink.COPIED(""))  # it may name a file
+        sys.stderr.write(plain(wrap(text, self.size[0]) if sys.stderr.isatty() else text) + "\n")
         sys.stderr.flush()
 
     @contextmanager
@@ -205,8 +206,7 @@ class Screen:
     def key(self, prompt: str, keys: Sequence[str]) -> str:
         """One of `keys`, pressed at a terminal without Enter; the last one stands for leaving."""
         if not self._keyboard:
-            entry = self.ask(Question(prompt)).strip().lower()[:1]
-            return entry if entry in keys else keys[-1]
+            return self._key_by_name(prompt, keys)
         chosen = ""
         with self._keyboard.single_keys() as pressed:
             self.say(prompt)
@@ -215,6 +215,14 @@ class Screen:
             finally:
                 self.say(f"{chosen if chosen.isalpha() else ''}\n")
         return chosen
+
+    def _key_by_name(self, prompt: str, keys: Sequence[str]) -> str:
+        """One of `keys`, entered as a line where single keys cannot be heard; an empty line is Enter."""
+        try:
+            entry = self.ask(Question(prompt)).strip().lower()
+        except EOFError:
+            return keys[-1]
+        return next((key for key in (entry or "\n", entry[:1]) if key in keys), keys[-1])
 
     @property
     def moment(self) -> float:

@@ -16,7 +16,7 @@ from duels.paths import data_dir
 _EXAMPLES = """\b
 Examples:
   duels serve                             play in your browser
-  duels serve --lan                       with others near you: shows a code for a phone
+  duels serve --lan                       for phones nearby: shows a code
   duels serve --port 9000 --no-browser    at another port
   duels serve --public-url https://duels.example
 """

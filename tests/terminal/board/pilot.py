@@ -13,7 +13,7 @@ from duels.games import find_game
 from duels.play.journal import Journal
 from duels.play.live import LiveMatch
 from duels.play.new_match import seat_players
-from duels.terminal.board.app import BoardApp, Left
+from duels.terminal.board.app import BoardApp, Leaving
 from duels.terminal.board.view import BoardView
 
 SIZES = ((80, 24), (120, 40))
@@ -23,7 +23,7 @@ _TRIES = 600  # until a test that waits in vain fails
 class Player:
     """Somebody at the board."""
 
-    def __init__(self, app: BoardApp, pilot: Pilot[Left]) -> None:
+    def __init__(self, app: BoardApp, pilot: Pilot[Leaving]) -> None:
         self.app = app
         self.live = app.live
         self.pilot = pilot
@@ -68,7 +68,7 @@ class Player:
         await self.pilot.click(view, offset=view._grid.origin(cell))
         await self.asked()
 
-    async def left(self) -> Left | None:
+    async def left(self) -> Leaving | None:
         """Wait until the screen is taken down; how it was left."""
         await self.until(lambda: self.app.return_value is not None)
         return self.app.return_value
@@ -100,10 +100,10 @@ def at_board(
     act: Callable[[Player], Awaitable[None]],
     size: tuple[int, int] = SIZES[0],
     moment: float = 0.0,
-) -> Left | None:
+) -> Leaving | None:
     """Let somebody play; how the screen was left, if it was."""
 
-    async def run() -> Left | None:
+    async def run() -> Leaving | None:
         app = BoardApp(live, moment)
         async with app.run_test(size=size) as pilot:
             player = Player(app, pilot)

@@ -40,11 +40,11 @@ from duels.terminal.people import (
 from duels.terminal.prompts import Quit
 
 T = TypeVar("T")
-Left = After | BaseException
+Leaving = After | BaseException
 """How the screen was left: with what comes next, or for this reason."""
 
 
-class BoardApp(App[Left]):
+class BoardApp(App[Leaving]):
     """One match on a full screen, until it is over and somebody says what comes next."""
 
     CSS_PATH = "board.tcss"

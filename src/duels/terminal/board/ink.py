@@ -12,6 +12,7 @@ _STYLES = {
     Ink.CHANGED: Style(bold=True),
     Ink.WON: Style(foreground=Color.parse("ansi_green"), bold=True),
     Ink.DIM: Style(dim=True),
+    Ink.COPIED: Style(),
 }
 
 

@@ -4,11 +4,9 @@ from duels.core.record import format_entry
 from duels.core.rules import Seat
 from duels.core.words import Ink
 from duels.play.live import AnyMatch, LiveMatch
-from duels.play.narrator import Narrator
+from duels.play.narrator import Narrator, in_suspense
 from duels.terminal.board.cells import messages
 from duels.terminal.people import alone
-
-_SUSPENSE = "...\n"  # of a coin in the air
 
 
 class Story:
@@ -36,7 +34,7 @@ class Story:
     @property
     def in_suspense(self) -> bool:
         """Whether a coin is in the air."""
-        return self._narrator.happened(self._live.match).endswith(_SUSPENSE)
+        return in_suspense(self._narrator.happened(self._live.match))
 
     def _tell(self, after: AnyMatch) -> str:
         told = messages(self._narrator.happened(after), self._board(after))

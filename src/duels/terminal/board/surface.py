@@ -6,7 +6,7 @@ import sys
 from duels.core.errors import DuelsError
 from duels.play.live import LiveMatch
 from duels.terminal.after import After
-from duels.terminal.board.app import BoardApp, Left
+from duels.terminal.board.app import BoardApp, Leaving
 from duels.terminal.board.cells import read_board
 from duels.terminal.board.signals import signals_to
 from duels.terminal.people import alone, who_won
@@ -43,7 +43,7 @@ class BoardMatch:
         if not self.screen.colour:
             os.environ["NO_COLOR"] = "1"  # which Textual reads, and removes
         app = BoardApp(self.live, self.screen.moment)
-        left: Left | None = None
+        left: Leaving | None = None
         with self.screen.notices_to(app.notice), signals_to(app.leave):
             try:
                 left = app.run()
