@@ -352,3 +352,16 @@ def test_random_keys_do_no_harm() -> None:
 
     at_board(live, act)
     assert lines_of(load_record(dumps(live.match)).match) == lines_of(live.match)
+
+
+def test_the_machines_answer_is_in_sight_when_the_log_begins_to_scroll() -> None:
+    async def act(player: Player) -> None:
+        for step in ("1", "2", "1"):
+            await player.press(step)
+            log = player.app.screen.query_one("#right")
+            assert log.scroll_offset.y == log.max_scroll_y
+            last = [line.rpartition("│")[2].strip() for line in player.shown.splitlines() if "│" in line]
+            assert next(line for line in reversed(last) if line).startswith("You move to cell")
+            assert "expert: " in player.shown
+
+    at_board(live_match("leap", two="expert"), act)
