@@ -365,3 +365,46 @@ def test_the_machines_answer_is_in_sight_when_the_log_begins_to_scroll() -> None
             assert "expert: " in player.shown
 
     at_board(live_match("leap", two="expert"), act)
+
+
+@pytest.mark.parametrize(
+    ("game", "entries", "keys", "answer"),
+    [
+        ("chain", "4 5", "4", "Cell 4 is already observed. Choose an unobserved cell: 1, 2, 3, 6 or 7."),
+        ("chain", "4 5", "9", "There is no cell 9."),
+        ("leap", "enter enter 1 1", "9", "9 is not a divisor of 2. Choose 1 or 2."),
+        ("lights", "", "0", "There is no light 0. Enter 1, 2, 3, 4, 5, 6 or 7."),
+        ("hunt", "", "8", "There is no position 8."),
+        ("flip", "A1+A2 4,4", "4", "Both tiles show 4. Please enter A1 or A2."),
+    ],
+)
+def test_a_key_that_cannot_be_is_refused_in_the_games_words(
+    game: str, entries: str, keys: str, answer: str
+) -> None:
+    live = live_match(game, two="human" if game != "hunt" else "novice", entries=entries)
+    before = len(live.match.turns)
+
+    async def act(player: Player) -> None:
+        await player.press(keys)
+        assert answer in player.story
+        await player.press("escape")
+        assert answer not in player.story
+
+    at_board(live, act)
+    assert len(live.match.turns) == before
+
+
+def test_a_cell_that_cannot_be_chosen_is_refused_when_clicked() -> None:
+    async def act(player: Player) -> None:
+        await player.click(4)
+        assert "Cell 4 is already observed." in player.story
+
+    at_board(live_match("chain", entries="4 5"), act)
+
+    async def leap(player: Player) -> None:
+        await player.click(20)
+        assert "20 is" not in player.story, "a cell is no number of steps"
+        assert player.app.choice
+        assert player.app.choice.refusal.startswith("Possible moves: ")
+
+    at_board(live_match("leap", entries="enter enter"), leap)

@@ -181,7 +181,7 @@ class BoardApp(App[Left]):
             story=content(self._story.text),
             turn=self._turn(),
             question=content(self._question()),
-            note=content(self._note),
+            note=content(self.choice.refusal if self.choice and self.choice.refusal else self._note),
             keys=self._keys(),
         )
         self._scene.show(board, self.choice, new, texts)
@@ -244,6 +244,9 @@ class BoardApp(App[Left]):
             self.action_after(after.value)
         elif command:
             self.action_command(command.name)
+        elif self.choice and event.is_printable:
+            self.choice.refuse(self.choice.typed + (event.character or ""))
+            self._draw()
 
     def _chosen_by(self, choice: Choice, key: str, letter: str) -> bool:
         """Let a key choose; whether it was one that does."""
