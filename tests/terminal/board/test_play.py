@@ -408,3 +408,13 @@ def test_a_cell_that_cannot_be_chosen_is_refused_when_clicked() -> None:
         assert player.app.choice.refusal.startswith("Possible moves: ")
 
     at_board(live_match("leap", entries="enter enter"), leap)
+
+
+def test_hunt_says_that_one_now_observes() -> None:
+    async def act(player: Player) -> None:
+        assert "(•) move ( ) tunnel Tab changes" in player.story
+        await player.press("4")
+        assert "(•) observe Enters:" in player.story
+        assert "Tab changes" not in player.story
+
+    at_board(live_match("hunt", two="novice"), act)

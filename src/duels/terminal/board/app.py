@@ -194,12 +194,12 @@ class BoardApp(App[Left]):
             actor = live.match.actor
             return content(f"{live.names[actor]} is thinking …" if isinstance(actor, Seat) else "…")
         turn = content("Your turn." if self._you else f"{named(live, self._asked)}, your turn.")
-        kinds = [kind for kind in self.choice.kinds if len(self.choice.kinds) > 1]
-        for number, kind in enumerate(kinds):
+        several = len(self.choice.kinds) > 1
+        for number, kind in enumerate(self.choice.kinds if several or self.choice.kind else ()):
             mark, style = ("(•)", "bold") if kind == self.choice.kind else ("( )", "none")
             markup = f"   [{style} @click=app.kind({number})]$shown[/]"
             turn += Content.from_markup(markup, shown=f"{mark} {kind or 'other'}")
-        return turn + Content.styled("   Tab changes", "dim") if kinds else turn
+        return turn + Content.styled("   Tab changes", "dim") if several else turn
 
     def _question(self) -> str:
         if not self.choice:
