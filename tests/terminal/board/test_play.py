@@ -418,3 +418,17 @@ def test_hunt_says_that_one_now_observes() -> None:
         assert "Tab changes" not in player.story
 
     at_board(live_match("hunt", two="novice"), act)
+
+
+def test_the_board_stays_where_it_is_while_a_challenge_is_asked() -> None:
+    columns: list[int] = []
+
+    async def act(player: Player) -> None:
+        columns.append(player.app.screen.query_one(BoardView).region.x)
+        await player.press("2")
+        assert player.app.choice
+        assert player.app.choice.listed
+        columns.append(player.app.screen.query_one(BoardView).region.x)
+
+    at_board(live_match("chain", entries="1 7"), act, SIZES[1])
+    assert len(set(columns)) == 1

@@ -147,7 +147,7 @@ class BoardView(Widget):
 class ActionList(Widget):
     """Actions that have no place on the board, one after another."""
 
-    DEFAULT_CSS = "ActionList { width: 1fr; height: auto; }"
+    DEFAULT_CSS = "ActionList { width: auto; height: auto; }"
 
     class Picked(Message):
         """An action was clicked."""
@@ -203,9 +203,12 @@ class ActionList(Widget):
             style = _CURSOR if number == self._cursor else _CHOOSABLE
             parts.append(Content.styled(f"[ {_called(option).ljust(width - 5)} ]", style))
             parts.append(Content("\n" if (number + 1) % self._columns == 0 else " "))
-        return Content("").join(parts)
+        return Content("").join(parts[:-1])
 
     def on_click(self, event: events.Click) -> None:
+    def get_content_width(self, *_: object) -> int:
+        return min(self._columns, len(self._options)) * self._width - 1 if self._options else 0
+
         if not self._options:
             return
         column = event.x // self._width
