@@ -109,7 +109,7 @@ def test_a_mouse_is_enough() -> None:
     async def act(player: Player) -> None:
         assert player.app.choice
         row = next(line for line in player.shown.splitlines() if "[ no: accept" in line)
-        left = row.index("[ yes")
+        left = row.index("> yes")
         await player.pilot.click("#list", offset=(row.index("accept") - left, 0))
         await player.asked()
         keys = player.shown.splitlines()[-1]
@@ -129,7 +129,7 @@ def test_actions_without_a_place_are_chosen_from_a_list() -> None:
     live = live_match("chain", entries="1 7 2")
 
     async def challenge(player: Player) -> None:
-        assert "[ yes: challenge ] [ no: accept" in player.shown
+        assert "> yes: challenge < [ no: accept" in player.shown
         assert "Player 2, do you want to challenge? (yes/no):" in player.shown
         assert "X?" in player.shown, "the doubtful symbol is on the board"
         await player.press("n")
@@ -432,3 +432,12 @@ def test_the_board_stays_where_it_is_while_a_challenge_is_asked() -> None:
 
     at_board(live_match("chain", entries="1 7"), act, SIZES[1])
     assert len(set(columns)) == 1
+
+
+def test_signs_say_where_the_cursor_is_and_what_is_chosen() -> None:
+    async def act(player: Player) -> None:
+        assert ">     <     │" in player.shown
+        await player.press("q", "enter")
+        assert "[     >     <" in player.shown
+
+    at_board(live_match("flip", two="novice"), act)
