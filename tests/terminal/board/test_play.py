@@ -314,6 +314,7 @@ def test_the_other_token_is_never_on_the_board_of_hunt() -> None:
 def test_a_terminal_that_is_too_small_says_so_until_it_is_larger() -> None:
     async def act(player: Player) -> None:
         await player.see("The board needs 60 columns and 24 rows; this terminal has 50 and 20.")
+        await player.see("Make it larger, or press F10 to leave: the match is saved.")
         await player.pilot.resize_terminal(100, 30)
         await player.see("Your turn.")
         assert "The board needs" not in player.shown

@@ -20,7 +20,7 @@ from duels.terminal.board.background import in_background
 from duels.terminal.board.cells import BoardText, changed, read_board
 from duels.terminal.board.choice import Choice
 from duels.terminal.board.ink import Palette
-from duels.terminal.board.keys import ARROWS, COMMANDS, help_text
+from duels.terminal.board.keys import ARROWS, COMMANDS, QUIT, Command, help_text
 from duels.terminal.board.pages import Ask, Page
 from duels.terminal.board.scene import Scene, Texts
 from duels.terminal.board.story import Story
@@ -183,6 +183,7 @@ class BoardApp(App[Left]):
             question=content(self._question()),
             note=content(self.choice.refusal if self.choice and self.choice.refusal else self._note),
             keys=self._keys(),
+            leave="q" if self._ways_on else self._key(QUIT),
         )
         self._scene.show(board, self.choice, new, texts)
 
@@ -212,9 +213,7 @@ class BoardApp(App[Left]):
             keys = [(after.value, what, f"after('{after.value}')") for after, what in self._ways_on.items()]
         else:
             keys = [
-                (c.key.upper() if self._taken(c.letter) else c.letter, c.name, f"command('{c.name}')")
-                for c in COMMANDS
-                if self.choice or c.always
+                (self._key(c), c.name, f"command('{c.name}')") for c in COMMANDS if self.choice or c.always
             ]
         shown = [
             Content.from_markup(f"[@click=app.{action}][bold]$key[/bold] $what[/]", key=key, what=what)
@@ -223,9 +222,10 @@ class BoardApp(App[Left]):
         choosing = [Content.from_markup("[bold]arrows Enter[/bold] choose")] if self.choice else []
         return Content("  ").join([*choosing, *shown])
 
-    def _taken(self, letter: str) -> bool:
-        """Whether the game has a meaning of its own for a letter here."""
-        return self.choice is not None and self.choice.takes(letter)
+    def _key(self, command: Command) -> str:
+        """What gives a command now: the game may have a meaning of its own for the letter."""
+        taken = self.choice is not None and self.choice.takes(command.letter)
+        return command.key.upper() if taken else command.letter
 
     # -- choosing ---------------------------------------------------------------------------------
 
