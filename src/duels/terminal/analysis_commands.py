@@ -156,7 +156,7 @@ def review(file: Path | None, as_json: bool, page: Path | None, force: bool, ste
         from duels.terminal.shell import command
 
         def play_on(entries: int) -> str:
-            return command("resume", file, "--at", entries)
+            return command("resume", file.resolve(), "--at", entries)
 
         with page.open("w" if force else "x", encoding="utf-8") as written:
             written.write(review_as_page(reviewed, record.headers, play_on))
