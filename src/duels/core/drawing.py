@@ -39,6 +39,10 @@ class Drawing(ABC, Generic[A, V]):
         With `targets`, what the seat may do now and what has a place on the board can be pressed there.
         """
 
+    def draw_open(self, one: Sight[A, V], two: Sight[A, V]) -> tuple[str, ...]:
+        """The board with the secrets of both, for looking back at a match: one picture, or one a seat."""
+        return self.draw(one), self.draw(two)
+
     def has_place(self, action: A) -> bool:
         """Whether an action is chosen on the board itself; for any other a page has a button."""
         return False

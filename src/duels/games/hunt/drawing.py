@@ -53,17 +53,33 @@ class HuntDrawing(Drawing[Action, Known]):
         track = Track(self.rules.cells, 306 if lane else 208, 82, per_row, margin=56)
         tokens = _tokens(sight)
         scene = [decoration(path(track.line(), "line", 8, opacity=0.6))]
-        scene += [self._cell(track, number, sight, tokens) for number in range(1, self.rules.cells + 1)]
-        for seat in Seat:
-            scene += self._eyes(track, sight, seat)
+        whose = {sight.seat: "your token", sight.seat.other: f"{sight.seat.other.label}'s token"}
+        scene += self._cells(track, sight, tokens, whose)
         if lane:
             scene.append(self._lane(track))
         if sight.view.cell == OFF_GRID:
             # The token waits beside the first cell, half out of the picture.
             tokens = {sight.seat: OFF_GRID}
-        scene += [self._token(track, seat, place, sight) for seat, place in tokens.items()]
+        scene += [self._token(track, seat, place, sight, tokens) for seat, place in tokens.items()]
         pressed = [self._target(track, action, sight) for action in sight.actions] if targets else None
         return board(track.height, self._told(sight, tokens), scene, pressed)
+
+    def draw_open(self, one: Sight[Action, Known], two: Sight[Action, Known]) -> tuple[str, ...]:
+        track = Track(self.rules.cells, 208, 82, 7 if self.rules.cells > 9 else 9, margin=56)
+        tokens = {sight.seat: sight.view.cell for sight in (one, two)}
+        whose = {seat: f"{seat.label}'s token" for seat in Seat}
+        scene = [decoration(path(track.line(), "line", 8, opacity=0.6))]
+        scene += self._cells(track, one, tokens, whose)
+        scene += [self._token(track, seat, place, one, tokens) for seat, place in tokens.items()]
+        said = [f"{self.rules.cells} cells"]
+        for sight in (one, two):
+            place = f"on {sight.view.cell}" if sight.view.cell else "off the grid"
+            named = one.view.named[sight.seat - 1]
+            said.append(
+                f"{whose[sight.seat]} is {place}, its tunnel {'left' if sight.view.tunnel else 'spent'}"
+            )
+            said.append(f"{sight.seat.label} named {named or 'no cell'} last")
+        return (board(track.height, f"{'; '.join(said)}.", scene),)
 
     def _told(self, sight: Sight[Action, Known], tokens: dict[Seat, int]) -> str:
         view, other = sight.view, sight.seat.other
@@ -77,16 +93,22 @@ class HuntDrawing(Drawing[Action, Known]):
             said.append(f"{who} named {named or 'no cell'} last" if named else f"{who} named no cell yet")
         return f"{'; '.join(said)}."
 
-    def _cell(self, track: Track, number: int, sight: Sight[Action, Known], tokens: dict[Seat, int]) -> str:
+    def _cells(
+        self, track: Track, sight: Sight[Action, Known], tokens: dict[Seat, int], whose: dict[Seat, str]
+    ) -> list[str]:
+        """The cells, and over and under them who named which."""
+        drawn = []
+        for number in range(1, self.rules.cells + 1):
+            here = [whose[seat] for seat, place in tokens.items() if place == number]
+            named = [seat.label for seat in Seat if sight.view.named[seat - 1] == number]
+            drawn.append(self._cell(track, number, [*here, *(f"named last by {name}" for name in named)]))
+        for seat in Seat:
+            drawn += self._eyes(track, sight, seat)
+        return drawn
+
+    def _cell(self, track: Track, number: int, said: list[str]) -> str:
         x, y = track.at(number)
         size = min(track.pitch * 0.88, 80)
-        here = [
-            "your token" if seat is sight.seat else f"{seat.label}'s token"
-            for seat, place in tokens.items()
-            if place == number
-        ]
-        named = [seat.label for seat in Seat if sight.view.named[seat - 1] == number]
-        said = [*here, *(f"named last by {name}" for name in named)]
         swing = (number * 5) % 7 - 3  # no two neighbours alike, the same in every match
         scale = size / 78
         puffs = "".join(
@@ -151,15 +173,20 @@ class HuntDrawing(Drawing[Action, Known]):
         words = text(x - 30, y + _TUNNEL + 34, "tunnel, once", text_anchor="start")
         return decoration(way, *holes, words, data_key="tunnel", **{"class": "secret"})
 
-    def _token(self, track: Track, seat: Seat, place: int, sight: Sight[Action, Known]) -> str:
+    def _token(
+        self, track: Track, seat: Seat, place: int, sight: Sight[Action, Known], tokens: dict[Seat, int]
+    ) -> str:
         x, y = track.at(place or 1)
+        both = tokens.get(seat.other) == place
         if place == OFF_GRID:
-            x, y = x - track.pitch / 2 + 4, y - 62
-        # Two tokens on one cell have collided; one that was observed shows its Q.
+            below = both and seat is Seat.TWO
+            x, y = x - track.pitch / 2 + 4, y + 62 if below else y - 62
+        # Two tokens that have collided and one that was observed show their Q.
         collided = sight.outcome is not None and isinstance(_ending(sight), Collided)
-        x += (-19 if seat is Seat.ONE else 19) if collided else 0
+        together = both and place != OFF_GRID
+        x += (-19 if seat is Seat.ONE else 19) if together else 0
         letter = "Q" if collided or place in _hits(sight, seat.other) else ""
-        r = 15 if place == OFF_GRID else 19 if collided else 23
+        r = 15 if place == OFF_GRID else 19 if together else 23
         own = "secret moves" if seat is sight.seat else "moves"
         return decoration(
             token(seat, 0, 0, r, letter), transform=at(x, y), data_key=f"token-{seat.value}", **{"class": own}
