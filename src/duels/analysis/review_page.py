@@ -28,7 +28,9 @@ from duels.core.svg import stylesheet
 from duels.core.words import Words, plain
 
 _HEIGHT, _MARGIN = 180, 14  # of the curve, in pixels; it is as wide as the page
-_LEAST_GAP = 14  # between dots that are 12 wide
+_NARROWEST = 260  # pixels that the curve has on a phone
+_LARGER = {mark.name: pixels for pixels, mark in enumerate(MARKS[2:], start=1)}
+_BOARD = '<li class="on">Board {}</li>'
 _LISTED = {mark.name for mark in MARKS[2:]}
 PlayOn = Callable[[int], str]
 """The command that plays on from after so many entries."""
@@ -202,8 +204,8 @@ def curve_stylesheet() -> str:
 def curve(review: Review) -> str:
     """The winning probability over the match as HTML, one dot an entry; `curve.css` lays it out.
 
-    Across, everything is a share of the width: it fits any page. However long the match, a dot stays wide
-    enough to be clicked: an empty picture keeps the curve so wide, and its frame scrolls.
+    Across, everything is a share of the width: it fits any page, however long the match. Dots shrink where
+    there are many; what is clicked is the whole height above and below them.
     """
     values = [review.chance(value) for value in (review.opening, *(m.after for m in review.moments))]
     gap = 100 / max(1, len(values) - 1)
@@ -215,18 +217,28 @@ def curve(review: Review) -> str:
         f'<line class="grid" x1="0" x2="100%" y1="{y:.0f}" y2="{y:.0f}"/>'
         for y in (_MARGIN, _HEIGHT / 2, _HEIGHT - _MARGIN)
     )
+def _radius(gap: float, mark: str) -> float:
+    """Of a dot on the curve, in pixels: neighbours do not hide each other on a phone, and slips stand out."""
+    return max(1.5, min(6, _NARROWEST * gap / 100 * 0.4)) + _LARGER.get(mark, 0)
+
+
     line = "".join(
         f'<line class="value" x1="{x:.3f}%" y1="{y:.1f}" x2="{to_x:.3f}%" y2="{to_y:.1f}"/>'
         for (x, y), (to_x, to_y) in pairwise(points)
     )
     dots = "".join(
-        f'<circle class="dot {mark}" data-step="{index}" cx="{x:.3f}%" cy="{y:.1f}" r="6"/>'
+        f'<circle class="dot {mark}" data-step="{index}" cx="{x:.3f}%" cy="{y:.1f}" '
+        f'r="{_radius(gap, mark):.1f}"/>'
         for index, ((x, y), mark) in enumerate(zip(points, marks, strict=True))
     )
-    least = f'<svg width="{_LEAST_GAP * (len(values) - 1)}" height="0"></svg>'
-    drawn = f'<svg width="100%" height="{_HEIGHT}">{grid}{line}{dots}</svg>'
+    bands = "".join(
+        f'<rect class="band" data-step="{index}" x="{x - gap / 2:.3f}%" y="0" width="{gap:.3f}%" '
+        f'height="{_HEIGHT}" fill="none" pointer-events="all"/>'
+        for index, (x, _) in enumerate(points)
+    )
+    drawn = f'<svg width="100%" height="{_HEIGHT}">{grid}{line}{dots}{bands}</svg>'
     scale = "<span>100%</span><span>50%</span><span>0%</span>"
     return (
-        f'<div class="curve" aria-hidden="true"><div class="scale">{scale}</div>'
-        f'<div class="frame"><div class="drawn">{least}{drawn}</div></div></div>'
+        f'<div class="curve side-{review.side.value}" aria-hidden="true">'
+        f'<div class="scale">{scale}</div><div class="drawn">{drawn}</div></div>'
     )
