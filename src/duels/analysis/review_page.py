@@ -1,7 +1,7 @@
 """A review as one self-contained HTML page: the curve, every entry with what it cost, and boards."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from html import escape
 from importlib.resources import files
 from itertools import pairwise
@@ -11,6 +11,7 @@ from typing import Any
 from duels.analysis.review import AnyMatch, Belief, Moment, Review
 from duels.analysis.review_words import (
     account,
+    at_stake,
     best_of,
     heading,
     legend,
@@ -25,7 +26,7 @@ from duels.analysis.wording import MARKS, darkness, in_percent
 from duels.core.drawing import Drawing
 from duels.core.rules import Seat
 from duels.core.svg import stylesheet
-from duels.core.words import Words, plain
+from duels.core.words import Words, messages, plain
 
 _HEIGHT, _MARGIN = 180, 14  # of the curve, in pixels; it is as wide as the page
 _NARROWEST = 260  # pixels that the curve has on a phone
@@ -49,14 +50,16 @@ def review_as_page(
         title=escape(review.game.title),
         game=escape(review.game.name),
         outcome=escape(heading(review)),
-        players=_players(headers or {}),
+        players=_players(review, headers or {}),
+        result=_result(review),
+        why=_why(review),
         chance=whose_chance(review),
         curve=curve(review),
         entries=_entries(review),
         beliefs=_beliefs(review),
         # A closing tag inside the data would end the script.
         steps=json.dumps(review_steps(review, play_on)).replace("</", "<\\/"),
-        account=escape(plain("\n".join(_account(review)))),
+        account=escape(plain("\n".join([*account(review), legend(review)]))),
     )
 
 
@@ -64,20 +67,40 @@ def review_steps(review: Review, play_on: PlayOn | None = None) -> list[dict[str
     """The start, then every entry: boards as SVG, a title, what there is to say, its mark, commands."""
     rules = review.match.rules
     words, drawing = review.game.words(rules), review.game.drawing(rules)
-    looking = tuple(Seat) if rules.has_secrets else (Seat.ONE,)
-    start = "".join(_boards(drawing, review.match.after(0), looking))
-    opening = {"title": "The start", "board": start, "text": plain(words.opening()).strip(), "mark": ""}
+    start = _boards(drawing, review.match.after(0), Seat.ONE)
+    # What the drawing shows is not said again in letters.
+    welcome = messages(plain(words.opening()), words.board(review.match.after(0).sight(Seat.ONE)))
+    opening = {"title": "The start", "board": start, "text": welcome.strip(), "mark": ""}
     steps = [{**opening, **_commands(review, 0, play_on)}]
     for moment in review.moments:
-        board = "".join(_boards(drawing, moment.match, _looking(moment)))
-        told = _step(review, words, moment, _looking(moment))
+        seat = moment.actor if isinstance(moment.actor, Seat) else Seat.ONE
+        board = _boards(drawing, moment.match, seat)
+        told = _step(review, words, moment, tuple(Seat) if rules.has_secrets else (seat,))
         steps.append({"board": board, **told, **_commands(review, moment.number, play_on)})
     return steps
 
 
-def _players(headers: Mapping[str, str]) -> str:
+def _result(review: Review) -> str:
+    """Whether the one person won, before how the match ended."""
+    outcome = review.match.outcome
+    if not outcome or not outcome.winner or not review.person:
+        return ""
+    return f"<b>You {'won' if outcome.winner is review.person else 'lost'}.</b> "
+
+
+def _why(review: Review) -> str:
+    """Why it was won or lost: what somebody who opens the page wants to know first."""
+    told = [escape(plain(paragraph)) for paragraph in why(review)]
+    if not told:
+        return ""
+    paragraphs = "".join(f"<p>{paragraph}</p>" for paragraph in told[1:])
+    return f'<section class="card" id="why"><h2>{told[0].removesuffix(":")}</h2>{paragraphs}</section>'
+
+
+def _players(review: Review, headers: Mapping[str, str]) -> str:
     """Who played, and when, as far as the record says."""
-    seats = [(seat, headers.get(f"seat{seat.value}")) for seat in Seat]
+    given = ((seat, headers.get(f"seat{seat.value}")) for seat in Seat)
+    seats = [(seat, name and ("you" if seat is review.person else name)) for seat, name in given]
     said = [f'<b class="p{seat.value}">{seat.label}</b>: {escape(name)}' for seat, name in seats if name]
     if started := headers.get("started"):
         said.append(f"<time>{escape(started)}</time>")
@@ -95,23 +118,13 @@ def _commands(review: Review, number: int, play_on: PlayOn | None) -> dict[str, 
     return found
 
 
-def _account(review: Review) -> list[str]:
-    told = why(review)
-    return [*account(review), *(["", *told, ""] if told else []), legend(review)]
-
-
-def _looking(moment: Moment) -> tuple[Seat, ...]:
-    """Whose boards are shown: in games with secrets both, else that of whoever decided."""
-    if moment.match.rules.has_secrets:
-        return tuple(Seat)
-    return (moment.actor,) if isinstance(moment.actor, Seat) else (Seat.ONE,)
-
-
-def _boards(drawing: Drawing[Any, Any], match: AnyMatch, looking: tuple[Seat, ...]) -> Iterator[str]:
-    """The boards of a match, each with its player where they differ."""
-    for seat in looking:
-        whose = f"<figcaption>{seat.label}</figcaption>" if len(looking) > 1 else ""
-        yield f"<figure>{whose}{drawing.draw(match.sight(seat))}</figure>"
+def _boards(drawing: Drawing[Any, Any], match: AnyMatch, seat: Seat) -> str:
+    """The board that a seat sees; in games with secrets all of it, in one picture or in one a seat."""
+    if not match.rules.has_secrets:
+        return f"<figure>{drawing.draw(match.sight(seat))}</figure>"
+    drawn = drawing.draw_open(*map(match.sight, Seat))
+    names = [f"<figcaption>{each.label}</figcaption>" if len(drawn) > 1 else "" for each in Seat]
+    return "".join(f"<figure>{name}{picture}</figure>" for name, picture in zip(names, drawn, strict=False))
 
 
 def _step(
@@ -129,6 +142,8 @@ def _step(
         lines.append(f"Position before it: {moment.position}")
     elif moment.mark or moment.alike:
         lines.append(moment.alike or f"{moment.mark.capitalize()}.")
+        if moment.alike and (stake := at_stake(review, moment)):
+            lines.append(f"{stake[0].upper()}{stake[1:]}.")
     if came_up := what_came_up(review, moment):
         told = "; ".join(came_up)
         lines.append(f"{told[0].upper()}{told[1:]}.")
@@ -146,9 +161,12 @@ def _title(review: Review, moment: Moment) -> str:
 
 def _entries(review: Review) -> str:
     """Every entry with what it cost; each leads to its board."""
-    items = []
+    board = 1
+    numbered = any(moment.restarts for moment in review.moments)
+    items = [_BOARD.format(board)] if numbered else []
     for moment in review.moments:
-        told = [moment.mark, lost(review, moment) if slipped(moment) else ""]
+        stake = at_stake(review, moment) if moment.alike else ""
+        told = [moment.mark, lost(review, moment) if slipped(moment) else "", stake]
         slip = " data-slip" if moment.mark in _LISTED else ""
         seat = f"p{moment.actor.value}" if isinstance(moment.actor, Seat) else "chance"
         items.append(
@@ -157,6 +175,9 @@ def _entries(review: Review) -> str:
             f'<span><span class="{seat}">{escape(who(review, moment))}</span> {escape(moment.entry)}</span>'
             f'<span class="cost {moment.mark}">{escape(", ".join(filter(None, told)))}</span></button></li>'
         )
+        if moment.restarts:
+            board += 1
+            items.append(_BOARD.format(board))
     return f"<ol>{''.join(items)}</ol>"
 
 
@@ -196,6 +217,11 @@ def _strip(belief: Belief) -> str:
     )
 
 
+def _radius(gap: float, mark: str) -> float:
+    """Of a dot on the curve, in pixels: neighbours do not hide each other on a phone, and slips stand out."""
+    return max(1.5, min(6, _NARROWEST * gap / 100 * 0.4)) + _LARGER.get(mark, 0)
+
+
 def curve_stylesheet() -> str:
     """`curve.css`, for pages that show a curve."""
     return files(__package__).joinpath("curve.css").read_text(encoding="utf-8")
@@ -217,11 +243,6 @@ def curve(review: Review) -> str:
         f'<line class="grid" x1="0" x2="100%" y1="{y:.0f}" y2="{y:.0f}"/>'
         for y in (_MARGIN, _HEIGHT / 2, _HEIGHT - _MARGIN)
     )
-def _radius(gap: float, mark: str) -> float:
-    """Of a dot on the curve, in pixels: neighbours do not hide each other on a phone, and slips stand out."""
-    return max(1.5, min(6, _NARROWEST * gap / 100 * 0.4)) + _LARGER.get(mark, 0)
-
-
     line = "".join(
         f'<line class="value" x1="{x:.3f}%" y1="{y:.1f}" x2="{to_x:.3f}%" y2="{to_y:.1f}"/>'
         for (x, y), (to_x, to_y) in pairwise(points)
