@@ -15,7 +15,7 @@ PHONE = {"width": 390, "height": 800}
 MATCHES = {
     "lights": duels.start("lights").play_text("1-2", "4", "3", "5-6", "7"),
     "leap": duels.start("leap").play_text("enter", "enter", "1", "1", "2", "2", "4", "1"),
-    "chain": random_match("chain", Random(1), 60),  # the curve is wider than the page
+    "chain": random_match("chain", Random(1), 60),  # many dots
     "hunt": duels.start("hunt").play_text("move 3", "observe 5", "move 2", "observe 3"),
     "flip": duels.start("flip").play_text("A1+A2", "3,5", "keep A1", "A3", "4"),
 }
@@ -45,6 +45,8 @@ def test_a_phone_shows_it_without_scrolling_sideways(browser: Any, page_file: Pa
         page.keyboard.press(key)
         assert page.locator("#board svg.board").count() > 0
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], key
+    dot = page.locator(".curve .dot").last.bounding_box()
+    assert dot["x"] + dot["width"] <= PHONE["width"], "the whole curve is in sight"
     last = str(page.locator("#entries button").count())
     assert page.locator("#entries [aria-current=step]").get_attribute("data-step") == last
     page.locator("#entries button").first.focus()

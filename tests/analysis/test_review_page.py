@@ -3,14 +3,20 @@
 import json
 import re
 from html.parser import HTMLParser
-from itertools import pairwise
 from random import Random
 from typing import Any
 
+import pytest
+
 import duels
+from duels.analysis.review import review_record
 from duels.analysis.review_page import review_as_page
 from duels.core.match import Match
+from duels.core.record import Record
+from duels.core.rules import Seat
+from duels.core.words import plain
 from tests.analysis.matches import random_match
+from tests.support import GAME_NAMES
 
 LOST = ("1-2", "4", "3", "5-6", "7")
 
@@ -59,13 +65,60 @@ def test_the_page_shows_what_was_shown_and_lists_the_slips() -> None:
     assert re.findall(r'<button data-step="(\d+)" data-slip>', text) == ["1"]
 
 
-def test_a_long_curve_keeps_its_dots_apart() -> None:
+def test_a_long_curve_fits_and_every_entry_has_a_band_to_click() -> None:
     page = page_of(random_match("chain", Random(1), 150))
-    curve = re.search(r'<svg width="([0-9]+)" height="0"></svg><svg width="100%".*?</svg>', page)
-    assert curve
-    places = [float(x) / 100 * int(curve[1]) for x in re.findall(r'cx="([0-9.]+)%"', curve[0])]
+    places = [float(x) for x in re.findall(r'cx="([0-9.]+)%"', page)]
     assert len(places) > 100
-    assert min(b - a for a, b in pairwise(places)) >= 12
+    assert (places[0], places[-1]) == (0, 100)
+    bands = re.findall(r'class="band" data-step="(\d+)" x="(-?[0-9.]+)%" y="0" width="([0-9.]+)%"', page)
+    assert [int(step) for step, _, _ in bands] == list(range(len(places)))
+    for (_, x, width), place in zip(bands, places, strict=True):
+        assert abs(float(x) + float(width) / 2 - place) < 0.01
+
+
+def test_the_result_for_the_person_and_why_come_first() -> None:
+    match = duels.start("lights").play_text(*LOST)
+    for person, verdict in ((Seat.ONE, "won"), (Seat.TWO, "lost")):
+        headers = {f"seat{person.value}": "human", f"seat{person.other.value}": "club"}
+        page = review_as_page(review_record(Record(match, headers)), headers)
+        body = page[page.index("<main>") :]
+        assert f"<p><b>You {verdict}.</b> Player 1 wins" in body
+        assert f'<b class="p{person.value}">{person.label}</b>: you' in body
+        places = [body.index(text) for text in (f"<h2>Why you {verdict}</h2>", 'id="curve-card"', "account")]
+        assert places == sorted(places)
+        assert body.count("Why you") == 1
+        assert f'class="curve side-{person.value}"' in body
+    assert "<b>You" not in page_of(match), "two people"
+
+
+@pytest.mark.parametrize("game", GAME_NAMES)
+def test_no_grid_of_letters_stands_under_a_drawing(game: str) -> None:
+    match = duels.start(game).resign(Seat.ONE)
+    board = plain(match.rules.game.words(match.rules).board(match.after(0).sight(Seat.ONE)))
+    start = steps_of(page_of(match))[0]["text"]
+    assert not {line for line in board.splitlines() if line} & set(start.splitlines())
+    assert "Board:" not in start
+
+
+def test_chain_numbers_its_boards_and_says_what_was_at_stake() -> None:
+    page = page_of(random_match("chain", Random(1), 150))
+    listed = page[page.index("<ol>") : page.index("</ol>")]
+    boards = re.findall(r'<li class="on">Board (\d+)</li>', listed)
+    assert boards == [str(number) for number in range(1, len(boards) + 1)]
+    assert len(boards) > 1
+    assert re.search(r'class="cost ">\d of \d replies would have lost', listed)
+    assert any("replies would have lost" in step["text"] for step in steps_of(page))
+    assert "Board 1" not in page_of(duels.start("lights").play_text(*LOST))
+
+
+def test_hunt_is_shown_on_one_grid_with_both_tokens() -> None:
+    match = duels.start("hunt").play_text("move 3", "observe 5", "move 2", "observe 3")
+    for step in steps_of(page_of(match)):
+        assert step["board"].count("<svg") == 1
+        assert [f'data-key="token-{seat}"' in step["board"] for seat in (1, 2)] == [True, True]
+    last = steps_of(page_of(match))[-1]["board"]
+    assert "Cell 2: Player 2&#x27;s token" in last
+    assert "Cell 3: Player 1&#x27;s token, named last by Player 2" in last
 
 
 def test_every_entry_is_listed_with_what_it_cost() -> None:
@@ -112,7 +165,9 @@ def test_beliefs_stand_under_the_numbers_of_the_cells() -> None:
 
 
 def test_a_page_breaks_no_lines_of_the_account() -> None:
-    account = page_of(duels.start("lights").play_text(*LOST)).split("<pre>")[1].split("</pre>")[0]
-    (slip,) = (line for line in account.splitlines() if line.startswith("- Entry 2, 4, gave away"))
+    account = page_of(duels.start("lights").play_text(*LOST)).split('id="why">')[1].split("</section>")[0]
+    (slip,) = (
+        line for line in re.findall("<p>(.*?)</p>", account) if line.startswith("- Entry 2, 4, gave away")
+    )
     assert len(slip) > 150
     assert slip.endswith(".")

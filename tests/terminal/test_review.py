@@ -315,10 +315,14 @@ def test_a_page_of_a_hunt_shows_both_tokens_and_tells_luck_as_the_terminal_does(
     assert "perfect play" not in out
 
 
-def test_the_pages_command_plays_on_from_the_board(record: Path, tmp_path: Path) -> None:
+def test_the_pages_command_plays_on_from_the_board(
+    record: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     page = tmp_path / "page.html"
-    assert run(["review", str(record), "--html", str(page)]) == 0
+    monkeypatch.chdir(record.parent)
+    assert run(["review", record.name, "--html", str(page)]) == 0
     steps = steps_of(page.read_text(encoding="utf-8"))
+    assert str(record.resolve()) in shlex.split(steps[3]["here"]), "it works wherever it is pasted"
     played = support.duels(tmp_path, *shlex.split(steps[3]["here"])[1:], entered="1\n5\n")
     assert "States: X X X X O O O" in played.out
     assert "States: X X X X X O O" in played.out

@@ -11,6 +11,7 @@ from typing import Any
 from duels.analysis.review import AnyMatch, Belief, Moment, Review
 from duels.analysis.review_words import (
     account,
+    at_stake,
     best_of,
     heading,
     legend,
@@ -26,10 +27,12 @@ from duels.analysis.wording import MARKS, darkness, in_percent
 from duels.core.drawing import Drawing
 from duels.core.rules import Seat
 from duels.core.svg import stylesheet
-from duels.core.words import Words, plain
+from duels.core.words import Words, messages, plain
 
 _HEIGHT, _MARGIN = 180, 14  # of the curve, in pixels; it is as wide as the page
-_LEAST_GAP = 14  # between dots that are 12 wide
+_NARROWEST = 260  # pixels that the curve has on a phone
+_LARGER = {mark.name: pixels for pixels, mark in enumerate(MARKS[2:], start=1)}
+_BOARD = '<li class="on">Board {}</li>'
 _LISTED = {mark.name for mark in MARKS[2:]}
 PlayOn = Callable[[int], str]
 """The command that plays on from after so many entries."""
@@ -48,7 +51,9 @@ def review_as_page(
         title=escape(review.game.title),
         game=escape(review.game.name),
         outcome=escape(heading(review)),
-        players=_players(headers or {}),
+        players=_players(review, headers or {}),
+        result=_result(review),
+        why=_why(review),
         chance=whose_chance(review),
         play=whose_play(review),
         curve=curve(review),
@@ -56,7 +61,7 @@ def review_as_page(
         beliefs=_beliefs(review),
         # A closing tag inside the data would end the script.
         steps=json.dumps(review_steps(review, play_on)).replace("</", "<\\/"),
-        account=escape(plain("\n".join(_account(review)))),
+        account=escape(plain("\n".join([*account(review), legend(review)]))),
     )
 
 
@@ -65,7 +70,9 @@ def review_steps(review: Review, play_on: PlayOn | None = None) -> list[dict[str
     rules = review.match.rules
     words, drawing = review.game.words(rules), review.game.drawing(rules)
     start = _board(drawing, review.match.after(0), Seat.ONE)
-    opening = {"title": "The start", "board": start, "text": plain(words.opening()).strip(), "mark": ""}
+    # What the drawing shows is not said again in letters.
+    welcome = messages(plain(words.opening()), words.board(review.match.after(0).sight(Seat.ONE)))
+    opening = {"title": "The start", "board": start, "text": welcome.strip(), "mark": ""}
     steps = [{**opening, **_commands(review, 0, play_on)}]
     for moment in review.moments:
         board = _board(drawing, moment.match, _decided(moment))
@@ -74,9 +81,27 @@ def review_steps(review: Review, play_on: PlayOn | None = None) -> list[dict[str
     return steps
 
 
-def _players(headers: Mapping[str, str]) -> str:
+def _result(review: Review) -> str:
+    """Whether the one person won, before how the match ended."""
+    outcome = review.match.outcome
+    if not outcome or not outcome.winner or not review.person:
+        return ""
+    return f"<b>You {'won' if outcome.winner is review.person else 'lost'}.</b> "
+
+
+def _why(review: Review) -> str:
+    """Why it was won or lost: what somebody who opens the page wants to know first."""
+    told = [escape(plain(paragraph)) for paragraph in why(review)]
+    if not told:
+        return ""
+    paragraphs = "".join(f"<p>{paragraph}</p>" for paragraph in told[1:])
+    return f'<section class="card" id="why"><h2>{told[0].removesuffix(":")}</h2>{paragraphs}</section>'
+
+
+def _players(review: Review, headers: Mapping[str, str]) -> str:
     """Who played, and when, as far as the record says."""
-    seats = [(seat, headers.get(f"seat{seat.value}")) for seat in Seat]
+    given = ((seat, headers.get(f"seat{seat.value}")) for seat in Seat)
+    seats = [(seat, name and ("you" if seat is review.person else name)) for seat, name in given]
     said = [f'<b class="p{seat.value}">{seat.label}</b>: {escape(name)}' for seat, name in seats if name]
     if started := headers.get("started"):
         said.append(f"<time>{escape(started)}</time>")
@@ -92,11 +117,6 @@ def _commands(review: Review, number: int, play_on: PlayOn | None) -> dict[str, 
     if number and slipped(review.moments[number - 1]):
         found["again"] = play_on(number - 1)
     return found
-
-
-def _account(review: Review) -> list[str]:
-    told = why(review)
-    return [*account(review), *(["", *told, ""] if told else []), legend(review)]
 
 
 def _decided(moment: Moment) -> Seat:
@@ -124,6 +144,8 @@ def _step(review: Review, words: Words[Any, Any], moment: Moment) -> dict[str, s
         lines.append(f"Position before it: {moment.position}")
     elif moment.mark or moment.alike:
         lines.append(moment.alike or f"{moment.mark.capitalize()}.")
+        if moment.alike and (stake := at_stake(review, moment)):
+            lines.append(f"{stake[0].upper()}{stake[1:]}.")
     if came_up := what_came_up(review, moment):
         told = "; ".join(came_up)
         lines.append(f"{told[0].upper()}{told[1:]}.")
@@ -141,9 +163,12 @@ def _title(review: Review, moment: Moment) -> str:
 
 def _entries(review: Review) -> str:
     """Every entry with what it cost; each leads to its board."""
-    items = []
+    board = 1
+    numbered = any(moment.restarts for moment in review.moments)
+    items = [_BOARD.format(board)] if numbered else []
     for moment in review.moments:
-        told = [moment.mark, lost(review, moment) if slipped(moment) else ""]
+        stake = at_stake(review, moment) if moment.alike else ""
+        told = [moment.mark, lost(review, moment) if slipped(moment) else "", stake]
         slip = " data-slip" if moment.mark in _LISTED else ""
         seat = f"p{moment.actor.value}" if isinstance(moment.actor, Seat) else "chance"
         items.append(
@@ -152,6 +177,9 @@ def _entries(review: Review) -> str:
             f'<span><span class="{seat}">{escape(who(review, moment))}</span> {escape(moment.entry)}</span>'
             f'<span class="cost {moment.mark}">{escape(", ".join(filter(None, told)))}</span></button></li>'
         )
+        if moment.restarts:
+            board += 1
+            items.append(_BOARD.format(board))
     return f"<ol>{''.join(items)}</ol>"
 
 
@@ -191,6 +219,11 @@ def _strip(belief: Belief) -> str:
     )
 
 
+def _radius(gap: float, mark: str) -> float:
+    """Of a dot on the curve, in pixels: neighbours do not hide each other on a phone, and slips stand out."""
+    return max(1.5, min(6, _NARROWEST * gap / 100 * 0.4)) + _LARGER.get(mark, 0)
+
+
 def curve_stylesheet() -> str:
     """`curve.css`, for pages that show a curve."""
     return files(__package__).joinpath("curve.css").read_text(encoding="utf-8")
@@ -199,8 +232,8 @@ def curve_stylesheet() -> str:
 def curve(review: Review) -> str:
     """The winning probability over the match as HTML, one dot an entry; `curve.css` lays it out.
 
-    Across, everything is a share of the width: it fits any page. However long the match, a dot stays wide
-    enough to be clicked: an empty picture keeps the curve so wide, and its frame scrolls.
+    Across, everything is a share of the width: it fits any page, however long the match. Dots shrink where
+    there are many; what is clicked is the whole height above and below them.
     """
     values = [review.chance(value) for value in (review.opening, *(m.after for m in review.moments))]
     gap = 100 / max(1, len(values) - 1)
@@ -217,13 +250,18 @@ def curve(review: Review) -> str:
         for (x, y), (to_x, to_y) in pairwise(points)
     )
     dots = "".join(
-        f'<circle class="dot {mark}" data-step="{index}" cx="{x:.3f}%" cy="{y:.1f}" r="6"/>'
+        f'<circle class="dot {mark}" data-step="{index}" cx="{x:.3f}%" cy="{y:.1f}" '
+        f'r="{_radius(gap, mark):.1f}"/>'
         for index, ((x, y), mark) in enumerate(zip(points, marks, strict=True))
     )
-    least = f'<svg width="{_LEAST_GAP * (len(values) - 1)}" height="0"></svg>'
-    drawn = f'<svg width="100%" height="{_HEIGHT}">{grid}{line}{dots}</svg>'
+    bands = "".join(
+        f'<rect class="band" data-step="{index}" x="{x - gap / 2:.3f}%" y="0" width="{gap:.3f}%" '
+        f'height="{_HEIGHT}" fill="none" pointer-events="all"/>'
+        for index, (x, _) in enumerate(points)
+    )
+    drawn = f'<svg width="100%" height="{_HEIGHT}">{grid}{line}{dots}{bands}</svg>'
     scale = "<span>100%</span><span>50%</span><span>0%</span>"
     return (
-        f'<div class="curve" aria-hidden="true"><div class="scale">{scale}</div>'
-        f'<div class="frame"><div class="drawn">{least}{drawn}</div></div></div>'
+        f'<div class="curve side-{review.side.value}" aria-hidden="true">'
+        f'<div class="scale">{scale}</div><div class="drawn">{drawn}</div></div>'
     )

@@ -51,6 +51,24 @@ def plain(text: str) -> str:
     return _MARKS.sub("", text)
 
 
+def messages(told: str, board: str) -> str:
+    """What was told, without the lines that the board shows and the headings over them."""
+    shown = {line.strip() for line in plain(board).split("\n") if line.strip()}
+    kept: list[str] = []
+    for line in told.split("\n"):
+        if plain(line).strip() in shown:
+            drop_heading(kept)
+        elif line.strip():
+            kept.append(line)
+    return "\n".join(kept)
+
+
+def drop_heading(lines: list[str]) -> None:
+    """What stands over a board of its own says nothing beside one that is always there."""
+    if lines and plain(lines[-1]).endswith(":"):
+        lines.pop()
+
+
 def inked(text: str, codes: dict[Ink, str]) -> str:
     """The text with each ink turned into its terminal code; inks may nest."""
     result, open_codes = [], []

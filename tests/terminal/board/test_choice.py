@@ -9,9 +9,9 @@ from duels_tictactoe import GAME as TICTACTOE
 
 from duels.core.match import Match
 from duels.core.rules import Seat
-from duels.core.words import plain
+from duels.core.words import messages, plain
 from duels.games import find_game
-from duels.terminal.board.cells import changed, messages, read_board
+from duels.terminal.board.cells import changed, read_board
 from duels.terminal.board.choice import Choice
 from duels.terminal.board.grid import Grid, grid_for
 from tests.support import GAME_NAMES, AnyMatch, AnyRules, all_rules, play_randomly

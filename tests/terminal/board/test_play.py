@@ -109,7 +109,7 @@ def test_a_mouse_is_enough() -> None:
     async def act(player: Player) -> None:
         assert player.app.choice
         row = next(line for line in player.shown.splitlines() if "[ no: accept" in line)
-        left = row.index("[ yes")
+        left = row.index("> yes")
         await player.pilot.click("#list", offset=(row.index("accept") - left, 0))
         await player.asked()
         keys = player.shown.splitlines()[-1]
@@ -129,7 +129,7 @@ def test_actions_without_a_place_are_chosen_from_a_list() -> None:
     live = live_match("chain", entries="1 7 2")
 
     async def challenge(player: Player) -> None:
-        assert "[ yes: challenge ] [ no: accept" in player.shown
+        assert "> yes: challenge < [ no: accept" in player.shown
         assert "Player 2, do you want to challenge? (yes/no):" in player.shown
         assert "X?" in player.shown, "the doubtful symbol is on the board"
         await player.press("n")
@@ -314,6 +314,7 @@ def test_the_other_token_is_never_on_the_board_of_hunt() -> None:
 def test_a_terminal_that_is_too_small_says_so_until_it_is_larger() -> None:
     async def act(player: Player) -> None:
         await player.see("The board needs 60 columns and 24 rows; this terminal has 50 and 20.")
+        await player.see("Make it larger, or press F10 to leave: the match is saved.")
         await player.pilot.resize_terminal(100, 30)
         await player.see("Your turn.")
         assert "The board needs" not in player.shown
@@ -352,3 +353,92 @@ def test_random_keys_do_no_harm() -> None:
 
     at_board(live, act)
     assert lines_of(load_record(dumps(live.match)).match) == lines_of(live.match)
+
+
+def test_the_machines_answer_is_in_sight_when_the_log_begins_to_scroll() -> None:
+    async def act(player: Player) -> None:
+        for step in ("1", "2", "1"):
+            await player.press(step)
+            log = player.app.screen.query_one("#right")
+            assert log.scroll_offset.y == log.max_scroll_y
+            last = [line.rpartition("│")[2].strip() for line in player.shown.splitlines() if "│" in line]
+            assert next(line for line in reversed(last) if line).startswith("You move to cell")
+            assert "expert: " in player.shown
+
+    at_board(live_match("leap", two="expert"), act)
+
+
+@pytest.mark.parametrize(
+    ("game", "entries", "keys", "answer"),
+    [
+        ("chain", "4 5", "4", "Cell 4 is already observed. Choose an unobserved cell: 1, 2, 3, 6 or 7."),
+        ("chain", "4 5", "9", "There is no cell 9."),
+        ("leap", "enter enter 1 1", "9", "9 is not a divisor of 2. Choose 1 or 2."),
+        ("lights", "", "0", "There is no light 0. Enter 1, 2, 3, 4, 5, 6 or 7."),
+        ("hunt", "", "8", "There is no position 8."),
+        ("flip", "A1+A2 4,4", "4", "Both tiles show 4. Please enter A1 or A2."),
+    ],
+)
+def test_a_key_that_cannot_be_is_refused_in_the_games_words(
+    game: str, entries: str, keys: str, answer: str
+) -> None:
+    live = live_match(game, two="human" if game != "hunt" else "novice", entries=entries)
+    before = len(live.match.turns)
+
+    async def act(player: Player) -> None:
+        await player.press(keys)
+        assert answer in player.story
+        await player.press("escape")
+        assert answer not in player.story
+
+    at_board(live, act)
+    assert len(live.match.turns) == before
+
+
+def test_a_cell_that_cannot_be_chosen_is_refused_when_clicked() -> None:
+    async def act(player: Player) -> None:
+        await player.click(4)
+        assert "Cell 4 is already observed." in player.story
+
+    at_board(live_match("chain", entries="4 5"), act)
+
+    async def leap(player: Player) -> None:
+        await player.click(20)
+        assert "20 is" not in player.story, "a cell is no number of steps"
+        assert player.app.choice
+        assert player.app.choice.refusal.startswith("Possible moves: ")
+
+    at_board(live_match("leap", entries="enter enter"), leap)
+
+
+def test_hunt_says_that_one_now_observes() -> None:
+    async def act(player: Player) -> None:
+        assert "(•) move ( ) tunnel Tab changes" in player.story
+        await player.press("4")
+        assert "(•) observe Enters:" in player.story
+        assert "Tab changes" not in player.story
+
+    at_board(live_match("hunt", two="novice"), act)
+
+
+def test_the_board_stays_where_it_is_while_a_challenge_is_asked() -> None:
+    columns: list[int] = []
+
+    async def act(player: Player) -> None:
+        columns.append(player.app.screen.query_one(BoardView).region.x)
+        await player.press("2")
+        assert player.app.choice
+        assert player.app.choice.listed
+        columns.append(player.app.screen.query_one(BoardView).region.x)
+
+    at_board(live_match("chain", entries="1 7"), act, SIZES[1])
+    assert len(set(columns)) == 1
+
+
+def test_signs_say_where_the_cursor_is_and_what_is_chosen() -> None:
+    async def act(player: Player) -> None:
+        assert ">     <     │" in player.shown
+        await player.press("q", "enter")
+        assert "[     >     <" in player.shown
+
+    at_board(live_match("flip", two="novice"), act)

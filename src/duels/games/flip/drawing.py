@@ -24,7 +24,7 @@ from duels.core.svg import (
 )
 from duels.games.flip.rules import Action, Flip, Keep, QuantumFlip, QuantumTiles, Scored, State
 
-_WIDE, _LARGEST = 382, 90  # the tiles together; one of them
+_WIDE, _LARGEST = 380, 90  # the tiles together; one of them
 _TOP, _DIAL, _RING = 8, 44, 10
 _QUANTUM = "Quantum Flip"
 
@@ -43,7 +43,7 @@ class FlipDrawing(Drawing[Action, State]):
     def _at(self, tile: int) -> tuple[float, float]:
         """The middle of a tile."""
         row, column = divmod(tile, self.rules.side)
-        left = WIDTH / 2 + 8 - self._pitch * self.rules.side / 2
+        left = WIDTH / 2 + 7 - self._pitch * self.rules.side / 2
         return left + (column + 0.5) * self._pitch, _TOP + (row + 0.5) * self._pitch
 
     def asked(self, sight: Sight[Action, State]) -> str:
@@ -88,7 +88,7 @@ class FlipDrawing(Drawing[Action, State]):
         return str(self.rules.value_of(face)) if state.choosing and tile in state.lifted else ""
 
     def _dial(self, state: State, seat: Seat, height: float, offered: bool) -> str:
-        x = 57 if seat is Seat.ONE else WIDTH - 57
+        x, inwards = (57, 4) if seat is Seat.ONE else (WIDTH - 57, -4)
         y = min(112, height / 2 - 60)
         score, goal = state.scores[seat - 1], self.rules.target
         r, part = _DIAL, min(score / goal, 0.9999)
@@ -99,9 +99,9 @@ class FlipDrawing(Drawing[Action, State]):
             arc = path(f"M{x} {y - r}A{r} {r} 0 {int(part > 0.5)} 1 {end}", "p2-edge", _RING + 2.5) + arc
         left = state.quantum[seat - 1]
         tone, wash = ("ok", "ok-wash") if offered else ("ink", "card") if left else ("dim", "card")
-        label = chip(x, y + 134, "Quantum", 112, tone, wash, weight=500)
+        label = chip(x + inwards, y + 134, "Quantum", 110, tone, wash, weight=500)
         if not left:
-            label = group(label, path(f"M{x - 44} {y + 134}h88", "dim", 2), opacity=0.55)
+            label = group(label, path(f"M{x + inwards - 44} {y + 134}h88", "dim", 2), opacity=0.55)
         return decoration(
             circle(x, y, r, "none", "well", stroke_width=_RING),
             circle(x, y, r + 6, "none", "line", stroke_width=1.2),

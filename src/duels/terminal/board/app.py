@@ -21,7 +21,7 @@ from duels.terminal.board.background import in_background
 from duels.terminal.board.cells import BoardText, changed, read_board
 from duels.terminal.board.choice import Choice
 from duels.terminal.board.ink import Palette
-from duels.terminal.board.keys import ARROWS, COMMANDS, help_text
+from duels.terminal.board.keys import ARROWS, COMMANDS, QUIT, Command, help_text
 from duels.terminal.board.pages import Ask, Page
 from duels.terminal.board.scene import Scene, Texts
 from duels.terminal.board.story import Story
@@ -188,8 +188,9 @@ class BoardApp(App[Leaving]):
             story=content(self._story.text),
             turn=self._turn(),
             question=content(self._question()),
-            note=content(self._note),
+            note=content(self.choice.refusal if self.choice and self.choice.refusal else self._note),
             keys=self._keys(),
+            leave="q" if self._ways_on else self._key(QUIT),
         )
         self._scene.show(board, self.choice, new, texts)
 
@@ -201,12 +202,12 @@ class BoardApp(App[Leaving]):
             actor = live.match.actor
             return content(f"{live.names[actor]} is thinking …" if isinstance(actor, Seat) else "…")
         turn = content("Your turn." if self._you else f"{named(live, self._asked)}, your turn.")
-        kinds = [kind for kind in self.choice.kinds if len(self.choice.kinds) > 1]
-        for number, kind in enumerate(kinds):
+        several = len(self.choice.kinds) > 1
+        for number, kind in enumerate(self.choice.kinds if several or self.choice.kind else ()):
             mark, style = ("(•)", "bold") if kind == self.choice.kind else ("( )", "none")
             markup = f"   [{style} @click=app.kind({number})]$shown[/]"
             turn += Content.from_markup(markup, shown=f"{mark} {kind or 'other'}")
-        return turn + Content.styled("   Tab changes", "dim") if kinds else turn
+        return turn + Content.styled("   Tab changes", "dim") if several else turn
 
     def _question(self) -> str:
         if not self.choice:
@@ -219,9 +220,7 @@ class BoardApp(App[Leaving]):
             keys = [(after.value, what, f"after('{after.value}')") for after, what in self._ways_on.items()]
         else:
             keys = [
-                (c.key.upper() if self._taken(c.letter) else c.letter, c.name, f"command('{c.name}')")
-                for c in COMMANDS
-                if self.choice or c.always
+                (self._key(c), c.name, f"command('{c.name}')") for c in COMMANDS if self.choice or c.always
             ]
         shown = [
             Content.from_markup(f"[@click=app.{action}][bold]$key[/bold] $what[/]", key=key, what=what)
@@ -230,9 +229,10 @@ class BoardApp(App[Leaving]):
         choosing = [Content.from_markup("[bold]arrows Enter[/bold] choose")] if self.choice else []
         return Content("  ").join([*choosing, *shown])
 
-    def _taken(self, letter: str) -> bool:
-        """Whether the game has a meaning of its own for a letter here."""
-        return self.choice is not None and self.choice.takes(letter)
+    def _key(self, command: Command) -> str:
+        """What gives a command now: the game may have a meaning of its own for the letter."""
+        taken = self.choice is not None and self.choice.takes(command.letter)
+        return command.key.upper() if taken else command.letter
 
     # -- choosing ---------------------------------------------------------------------------------
 
@@ -251,6 +251,9 @@ class BoardApp(App[Leaving]):
             self.action_after(after.value)
         elif command:
             self.action_command(command.name)
+        elif self.choice and event.is_printable:
+            self.choice.refuse(self.choice.typed + (event.character or ""))
+            self._draw()
 
     def _chosen_by(self, choice: Choice, key: str, letter: str) -> bool:
         """Let a key choose; whether it was one that does."""

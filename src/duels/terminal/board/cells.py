@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from duels.core.words import Words, pieces, plain
+from duels.core.words import Words, drop_heading, pieces, plain
 
 _ROW_NAME = re.compile(r"\s*([A-Z])\s*")
 _NUMBERS = re.compile(r"(\w+:)?[\d\s]*\d[\d\s]*")  # over or under the cells: each cell carries its own
@@ -60,28 +60,10 @@ def read_board(words: Words[Any, Any], text: str) -> BoardText:
             label = f"{named[1]}{column}" if named else str(count)
             cells.append(Cell(count, label, _cut(line, *match.span(1))))
         if not rows:
-            _drop_heading(around[0])
+            drop_heading(around[0])
         rows.append(tuple(cells))
     above, below = ("\n".join(lines).strip("\n") for lines in around)
     return BoardText(tuple(rows), above, below)
-
-
-def messages(told: str, board: str) -> str:
-    """What was told, without the lines that the board shows and the headings over them."""
-    shown = {line.strip() for line in plain(board).split("\n") if line.strip()}
-    kept: list[str] = []
-    for line in told.split("\n"):
-        if plain(line).strip() in shown:
-            _drop_heading(kept)
-        elif line.strip():
-            kept.append(line)
-    return "\n".join(kept)
-
-
-def _drop_heading(lines: list[str]) -> None:
-    """What stands over a board of its own says nothing beside one that is always there."""
-    if lines and plain(lines[-1]).endswith(":"):
-        lines.pop()
 
 
 def _cut(line: str, start: int, end: int) -> str:

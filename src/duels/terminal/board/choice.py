@@ -6,7 +6,7 @@ from itertools import takewhile
 from typing import Any
 
 from duels.core.rules import Sight
-from duels.core.words import Place, Words
+from duels.core.words import Dialogue, Place, Question, Words
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,8 @@ class Choice:
         self.chosen: tuple[int, ...] = ()
         """The cells named so far of an action that is about several."""
         self.typed = ""
+        self.refusal = ""
+        """Why what was last typed or named cannot be, in the game's words."""
 
     # -- what there is to choose from ---------------------------------------------------------------
 
@@ -76,12 +78,16 @@ class Choice:
     @property
     def question(self) -> str:
         """What the book asks here, once the kind of action is settled."""
+        return self._asked()[1].prompt.strip().removesuffix("\n>").rstrip()
+
+    def _asked(self) -> tuple[Dialogue[Any], Question]:
+        """The dialogue as far as it is settled, and the question that it has come to."""
         option = self.options[0]
         dialogue = self._words.ask(self._sight)
         question = next(dialogue)
         for entry in option.entries[: min(self._settled + len(self.chosen), len(option.entries) - 1)]:
             question = dialogue.send(entry)
-        return question.prompt.strip().removesuffix("\n>").rstrip()
+        return dialogue, question
 
     @property
     def _of_kind(self) -> tuple[Option, ...]:
@@ -106,7 +112,7 @@ class Choice:
 
     def clear(self) -> None:
         """Begin again."""
-        self.chosen, self.typed = (), ""
+        self.chosen, self.typed, self.refusal = (), "", ""
 
     def turn_to(self, action: Any) -> frozenset[int]:
         """Choose the kind of this action; the cells that it is about."""
@@ -116,11 +122,12 @@ class Choice:
 
     def pick(self, cell: int) -> Any | None:
         """Name a cell; the action, if that settles it. A cell named twice is named no more."""
-        self.typed = ""
+        self.typed = self.refusal = ""
         if cell in self.chosen:
             self.chosen = tuple(number for number in self.chosen if number != cell)
             return None
         if cell not in self.cells:
+            self._refuse_cell(cell)
             return None
         self.chosen += (cell,)
         exact = [option for option in self.options if option.cells == frozenset(self.chosen)]
@@ -134,6 +141,7 @@ class Choice:
 
     def type(self, letter: str) -> Any | None:
         """Type a letter; the action, if that settles it."""
+        self.refusal = ""
         typed = self.typed + letter
         meant = self._meant_by(typed)
         if len(meant) == 1 and (not meant[0].place or typed in self._forms(meant[0])):
@@ -151,8 +159,30 @@ class Choice:
     def confirm(self) -> Any | None:
         """Take what is typed as it stands; the action, if it is one."""
         exact = [option for option in self.options if self.typed in self._forms(option)]
-        self.typed = ""
-        return exact[0].action if len(exact) == 1 else None
+        typed, self.typed, self.refusal = self.typed, "", ""
+        if len(exact) == 1:
+            return exact[0].action
+        self.refuse(typed)
+        return None
+
+    def refuse(self, entry: str) -> None:
+        """Say why an entry cannot be, as the prompt does, or what can be done where it would take it."""
+        dialogue, _ = self._asked()
+        try:
+            self.refusal = dialogue.send(entry).notice
+        except StopIteration:
+            self.refusal = ""
+        self.refusal = self.refusal or self._words.moves(self._sight).strip()
+
+    def _refuse_cell(self, cell: int) -> None:
+        """Refuse what the cell is called, where that is what one enters: in leap one enters how far."""
+        names = {number: label for label, number in self._labels.items()}
+        single = [option for option in self.options if len(option.cells) == 1]
+        entered = all(names[min(option.cells)] in self._forms(option) for option in single)
+        if entered and cell in names and not self.listed:
+            self.refuse(names[cell].upper())
+        else:
+            self.refusal = self._words.moves(self._sight).strip()
 
     def _meant_by(self, typed: str) -> Sequence[Option]:
         return [o for o in self.options if any(form.startswith(typed) for form in self._forms(o))]

@@ -21,13 +21,14 @@ class Command:
     """Also while nobody is to decide."""
 
 
+QUIT = Command("quit", "q", "f10", "leave; the match is saved and can be resumed", always=True)
 COMMANDS = (
     Command("hint", "h", "f2", "the best action and its value; once more: why"),
     Command("undo", "u", "f3", "take back your last decision"),
     Command("review", "v", "f4", "what every decision so far was worth"),
     Command("resign", "r", "f5", "give up"),
     Command("help", "?", "f1", "these keys, and the rules", always=True),
-    Command("quit", "q", "f10", "leave; the match is saved and can be resumed", always=True),
+    QUIT,
 )
 _CHOOSING = {
     "arrows": "point at a cell or an action",

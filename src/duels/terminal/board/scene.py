@@ -32,6 +32,8 @@ class Texts:
     question: Content
     note: Content
     keys: Content
+    leave: str
+    """The key that leaves."""
 
 
 class Scene(Screen[None]):
@@ -91,7 +93,7 @@ class Scene(Screen[None]):
         self._write("#keys", texts.keys)
         self.query_one("#note").display = bool(texts.note)
         self.query_one("#right", VerticalScroll).scroll_end(animate=False)
-        self._say_if_too_small(board)
+        self._say_if_too_small(board, texts.leave)
 
     def _write(self, name: str, text: Content) -> None:
         part = self.query_one(name, Static)
@@ -107,14 +109,14 @@ class Scene(Screen[None]):
         self.board.mark(choice, changed)
         self.listed.show(choice.listed if choice else (), columns)
 
-    def _say_if_too_small(self, board: BoardText) -> None:
+    def _say_if_too_small(self, board: BoardText, leave: str) -> None:
         width, height = self.app.size
         rows = grid_for(board.rows, _LEAST[0], 0).size[1] + _text_rows(board)
         least = max(_LEAST[1], min(rows, _MOST_ROWS) + _AROUND)
         self.set_class(width < _LEAST[0] or height < least, "small")
         self.query_one("#small", Static).update(
             f"The board needs {_LEAST[0]} columns and {least} rows; this terminal has {width} and {height}.\n"
-            "Make it larger, or press Ctrl-Q to leave: the match is saved."
+            f"Make it larger, or press {leave} to leave: the match is saved."
         )
 
 

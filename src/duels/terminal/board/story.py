@@ -2,10 +2,9 @@
 
 from duels.core.record import format_entry
 from duels.core.rules import Seat
-from duels.core.words import Ink
+from duels.core.words import Ink, messages
 from duels.play.live import AnyMatch, LiveMatch
 from duels.play.narrator import Narrator, in_suspense
-from duels.terminal.board.cells import messages
 from duels.terminal.people import alone
 
 

@@ -20,6 +20,8 @@ from duels.terminal.board.ink import YOURS, Palette
 _BORDER = Style(dim=True)
 _CHOOSABLE = Style(bold=True)
 _CURSOR = YOURS + Style(reverse=True, bold=True)
+# Around what the cursor is on and what is chosen: colours are not for everybody.
+_POINTING, _CHOSEN = (">", "<"), ("[", "]")
 _NEW = "•"  # behind the name of a cell in which something has changed
 
 
@@ -108,7 +110,18 @@ class BoardView(Widget):
         for row in self._rows:
             for cell in row:
                 self._draw(cell, canvas)
+        for number in self._chosen:
+            self._put_between(number, _CHOSEN, canvas)
+        if self.cursor in self._choosable:
+            self._put_between(self.cursor, _POINTING, canvas)
         return canvas.content()
+
+    def _put_between(self, cell: int, signs: tuple[str, str], canvas: Canvas) -> None:
+        """Put a cell between two signs, which stand on its borders: inside there may be no room."""
+        column, row = self._grid.origin(cell)
+        middle = row + self._grid.height // 2
+        canvas.write((column - 1, middle), signs[0], _CHOOSABLE)
+        canvas.write((column + self._grid.width, middle), signs[1], _CHOOSABLE)
 
     def _draw(self, cell: Cell, canvas: Canvas) -> None:
         grid, (column, row) = self._grid, self._grid.origin(cell.number)
@@ -147,7 +160,7 @@ class BoardView(Widget):
 class ActionList(Widget):
     """Actions that have no place on the board, one after another."""
 
-    DEFAULT_CSS = "ActionList { width: 1fr; height: auto; }"
+    DEFAULT_CSS = "ActionList { width: auto; height: auto; }"
 
     class Picked(Message):
         """An action was clicked."""
@@ -193,6 +206,9 @@ class ActionList(Widget):
     def _width(self) -> int:
         return max(len(_called(option)) for option in self._options) + 5
 
+    def get_content_width(self, *_: object) -> int:
+        return min(self._columns, len(self._options)) * self._width - 1 if self._options else 0
+
     def get_content_height(self, *_: object) -> int:
         return -(-len(self._options) // self._columns)
 
@@ -200,10 +216,12 @@ class ActionList(Widget):
         width = self._width if self._options else 0
         parts: list[Content] = []
         for number, option in enumerate(self._options):
-            style = _CURSOR if number == self._cursor else _CHOOSABLE
-            parts.append(Content.styled(f"[ {_called(option).ljust(width - 5)} ]", style))
+            here = number == self._cursor
+            left, right = _POINTING if here else _CHOSEN
+            name = _called(option).ljust(width - 5)
+            parts.append(Content.styled(f"{left} {name} {right}", _CURSOR if here else _CHOOSABLE))
             parts.append(Content("\n" if (number + 1) % self._columns == 0 else " "))
-        return Content("").join(parts)
+        return Content("").join(parts[:-1])
 
     def on_click(self, event: events.Click) -> None:
         if not self._options:
