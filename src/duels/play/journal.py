@@ -28,6 +28,7 @@ from duels.core.record import (
     most_entries,
 )
 from duels.files import InUse, lock
+from duels.play.dice import new_seed
 from duels.play.library import NO_WAIT, free_path, naming, read_bytes, read_record, remember
 
 AnyMatch = Match[Any, Any, Any]
@@ -84,7 +85,7 @@ class Journal:
                 notice(f"{path}: the last line was torn off and is dropped: {quote(torn)}.")
             if record.seat:
                 raise DuelsError(f"{path} holds only what {record.seat.label} saw; it cannot be played on.")
-            journal._headers = {"seed": os.urandom(16).hex(), **record.headers}
+            journal._headers = {"seed": new_seed(), **record.headers}
             if record.match.outcome:
                 if torn:
                     journal.settle(record.match)  # all that was lost of it can be written again
