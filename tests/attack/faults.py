@@ -398,7 +398,8 @@ def _check_told(rehearsal: Rehearsal, done: Done, folder: Path) -> None:
     if done.code == 1 and rehearsal.done.code != 1:
         *_, last = done.err.splitlines()
         assert last.startswith("duels: /"), f"what is it about? {done.err}"
-    assert len(done.err.splitlines()) <= len(rehearsal.done.err.splitlines()) + 2, done.err
+    lines = done.err.splitlines()
+    assert len(lines) <= len(rehearsal.done.err.splitlines()) + 2, f"more than one line: {done.err}"
 
 
 # A power cut undoes what another program did, and a full disk keeps it from doing it.
