@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .PHONY: play test lint golden check-slow wheel-test trainers-test docs changelog bench solved examples hunt-strategy \
-	hunt-study new-game clean
+	ladder ray-test hunt-study new-game clean
 
 # Reinstalled only when what is to be installed changes.
 .venv/played: pyproject.toml
@@ -72,12 +72,28 @@ bench: .venv/tested .venv-bench/ready
 	.venv-bench/bin/python benchmarks/solving.py --json docs/performance/solving.json
 	.venv-bench/bin/python benchmarks/bench_envs.py --json docs/performance/environments.json
 	.venv-bench/bin/python docs/performance/environments.py
+	.venv-bench/bin/python benchmarks/bench_arena.py --json docs/performance/arena.json
 	$(BIN)/python docs/performance/build.py
 
 # The peers that our environments are measured against are large, and nothing else needs them.
 .venv-bench/ready: pyproject.toml benchmarks/peers.txt
 	@test -d .venv-bench || $(PYTHON) -m venv .venv-bench
-	@.venv-bench/bin/pip install --quiet --disable-pip-version-check --editable '.[rl,openspiel,fast]' -r benchmarks/peers.txt
+	@.venv-bench/bin/pip install --quiet --disable-pip-version-check --editable '.[arena,llm,ray,rl,openspiel,fast]' -r benchmarks/peers.txt
+	@touch $@
+
+# The standing field, about two minutes on two cores, and its page.
+ladder: .venv/tested
+	$(BIN)/duels arena ladder --out build/ladder
+	$(BIN)/python docs/ladder/build.py build/ladder
+
+# Runs on a Ray cluster of two nodes on this machine, one of whose workers is killed.
+ray-test: .venv-ray/ready
+	.venv-ray/bin/pytest -n 0 -m slow tests/arena/test_ray.py
+
+# Ray is large, and nothing else needs it.
+.venv-ray/ready: pyproject.toml
+	@test -d .venv-ray || $(PYTHON) -m venv .venv-ray
+	@.venv-ray/bin/pip install --quiet --disable-pip-version-check --editable '.[ray,arena,llm]' pytest pytest-xdist hypothesis
 	@touch $@
 
 solved: .venv/tested

@@ -31,6 +31,7 @@ ALLOWED: dict[str, set[str]] = {
     "terminal": BELOW | {"solving", "games", "players", "play", "analysis"},
     "web": BELOW | {"solving", "games", "players", "play", "analysis"},
     "envs": BELOW | {"solving", "games", "players", "analysis"},
+    "arena": BELOW | {"solving", "games", "players", "play", "analysis"},
     "vector": BELOW | {"solving", "games", "envs"},  # duels.vector: the arrays of envs, for everybody
     "": {"core", "games", "players", "analysis", "vector"},  # duels/__init__.py
     "__main__": {"terminal"},  # python -m duels
@@ -99,6 +100,9 @@ class _Outer(_RunTime):
     """Leaves out function bodies too."""
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        return None
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
         return None
 
 

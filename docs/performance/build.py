@@ -7,6 +7,7 @@ python docs/performance/build.py --check  fails if the page is not what they say
 import sys
 from typing import Any
 
+from arena import arena
 from environments import environments
 from pieces import HERE, measured, table
 
@@ -114,7 +115,7 @@ Random play through `Match`, which checks every move and keeps every event; one 
 
 
 # In the order of the page; a section is a function that gives its text.
-SECTIONS = (solving, startup, environments)
+SECTIONS = (solving, startup, environments, arena)
 
 
 def page() -> str:

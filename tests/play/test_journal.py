@@ -220,6 +220,8 @@ def test_resume_takes_the_last_match_and_names_damaged_ones_it_passes_over(tmp_p
     elsewhere = tmp_path / "else where" / "mine.duel"
     elsewhere.parent.mkdir()
     duels(tmp_path, "play", "lights", "--save", elsewhere, entered="1\n4\nquit\n")
+    with (tmp_path / "matches-elsewhere").open("ab") as file:
+        file.write(b"\0" + b"x" * 5_000)  # no file can have such a name
     damaged = tmp_path / "matches" / "damaged.duel"
     damaged.parent.mkdir()
     damaged.write_text("duels record 9\n")

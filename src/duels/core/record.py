@@ -27,7 +27,7 @@ from typing import Any
 from duels.core.errors import BadOption, DuelsError, GameOver, RecordError, UnknownName, quote
 from duels.core.match import Concession, Match, Turn
 from duels.core.options import Option, OptionValue, options_of
-from duels.core.rules import Outcome, Rules, Seat
+from duels.core.rules import Outcome, Rules, Seat, as_seat
 from duels.core.work import MOST_WORK, work_of
 
 VERSION = 2
@@ -65,7 +65,8 @@ def dumps(match: AnyMatch, headers: Mapping[str, str] | None = None, seat: Seat 
     """The whole record; with `seat`, as that seat may have it."""
     kept = dict(headers or {})
     lines = [format_entry(match.rules, turn) for turn in match.turns]
-    if seat:
+    if seat is not None:
+        seat = as_seat(seat)
         kept = {key: value for key, value in kept.items() if key not in SECRET_HEADERS}
         kept["seat"] = str(seat.value)
         conceded = lines[-1:] if match.last and isinstance(match.last.action, Concession) else []
@@ -243,12 +244,13 @@ def _find_rules(headers: dict[str, str], found_at: dict[str, int], find_rules: R
         raise RecordError(str(error), found_at["game"]) from None
     line = found_at.get("options")
     try:
-        return kind(**_read_options(kind, headers.get("options", "")))
+        return kind(**read_options(kind, headers.get("options", "")))
     except DuelsError as error:
         raise RecordError(str(error), line) from None
 
 
-def _read_options(kind: type[AnyRules], text: str) -> dict[str, OptionValue]:
+def read_options(kind: type[AnyRules], text: str) -> dict[str, OptionValue]:
+    """Options as a record's header writes them: `cells=9 run=5`."""
     known = {option.name: option for option in options_of(kind)}
     options: dict[str, OptionValue] = {}
     for part in text.split():

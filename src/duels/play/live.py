@@ -109,6 +109,13 @@ class LiveMatch:
             self._notice(f"'{rules.format(scripted)}' cannot come now (only {can}); the rest is drawn.")
         return self._dice.chance(match)
 
+    def close(self) -> None:
+        """Let the players go: programs end with the match."""
+        for player in self.players.values():
+            close = getattr(player, "close", None)
+            if close:
+                close()
+
     # -- going back -----------------------------------------------------------------------------
 
     def takeback(self, seat: Seat) -> Takeback | None:

@@ -36,6 +36,11 @@ _COMMANDS = {
     "duels.web.command": {
         "serve": "Play in a browser: against any level, or with a friend by a link.",
     },
+    "duels.arena.commands": {
+        "arena": "Measure players against each other and against perfect play.",
+        "bot": "Help whoever writes a program that plays.",
+        "exam": "Write positions with every legal action graded, for any harness, and a card that says how.",
+    },
     "duels.terminal.list_commands": {
         "games": "List the games, a line each, and where they come from.",
         "rules": "Show a game's rule card.",

@@ -12,6 +12,7 @@ from duels.terminal.record_argument import last_played, last_unfinished, read, r
 
 if TYPE_CHECKING:
     from duels.core.rules import Rules
+    from duels.players import Kind
     from duels.terminal.after import After
     from duels.terminal.screen import Screen
 
@@ -24,13 +25,14 @@ if TYPE_CHECKING:
         'duels play chain --chance "heads tails heads"',
         'duels play flip --chance "4 5 2,5" --save evening.duel',
         "duels play lights --lights 12 --seat2 club",
+        'duels play chain --seat2 "cmd:python bot.py"',
         "duels play chain --seat2 club --board",
     ),
     cls=GameCommand,
 )
 @game_argument
-@who_option("--seat1", "Who plays as seat 1.", "human")
-@who_option("--seat2", "Who plays as seat 2.", "human")
+@who_option("--seat1", "Who plays as seat 1.", "human", programs=True)
+@who_option("--seat2", 'Who plays as seat 2; "cmd:COMMAND" for a program of yours.', "human", programs=True)
 @click.option(
     "--first",
     type=click.Choice(["1", "2", "random"]),
@@ -51,8 +53,8 @@ if TYPE_CHECKING:
 @plain_option
 def play(
     rules: "Rules[Any, Any, Any]",
-    seat1: str,
-    seat2: str,
+    seat1: "Kind | str",
+    seat2: "Kind | str",
     first: str,
     seed: str | None,
     script: str | None,
@@ -77,13 +79,26 @@ def play(
     if path and not path.parent.is_dir():
         raise click.UsageError(f"--save: there is no folder {printable(str(path.parent))}.")
     try:
-        new = NewMatch(rules, seat1, seat2, first, seed, script or "", path)
+        (one, two), outside = _by_name((seat1, seat2))
+        new = NewMatch(rules, one, two, first, seed, script or "", path, outside)
     except SettingError as error:
         raise click.UsageError(f"--{error.setting}: {error}") from None
     except DuelsError as error:
         raise click.UsageError(str(error)) from None
     screen = Screen(plain, pace)
     leave(_go_home(*play_new(new, screen, board), screen, board))
+
+
+def _by_name(seats: "tuple[Kind | str, Kind | str]") -> "tuple[tuple[str, ...], dict[str, Kind]]":
+    """The names of who sits at the seats, and the programs among them by theirs."""
+    programs = [seat for seat in seats if not isinstance(seat, str)]
+    if not programs:
+        return tuple(str(seat) for seat in seats), {}
+    from duels.players.naming import told_apart
+
+    apart = iter(told_apart(programs))
+    outside = {kind.name: kind for kind in told_apart(programs)}
+    return tuple(seat if isinstance(seat, str) else next(apart).name for seat in seats), outside
 
 
 def _go_home(code: int, after: "After", screen: "Screen", board: bool) -> int:
@@ -98,7 +113,12 @@ def _go_home(code: int, after: "After", screen: "Screen", board: bool) -> int:
 
 
 @click.command(
-    epilog=examples("duels resume", "duels resume evening.duel", "duels resume evening.duel --at 12")
+    epilog=examples(
+        "duels resume",
+        "duels resume evening.duel",
+        "duels resume evening.duel --at 12",
+        'duels resume evening.duel --seat2 "cmd:python bot.py"',
+    )
 )
 @record_argument
 @click.option(
@@ -108,11 +128,25 @@ def _go_home(code: int, after: "After", screen: "Screen", board: bool) -> int:
     metavar="N",
     help="Play on after its first N entries, in a new record; the match may be over.",
 )
+@who_option("--seat1", "The program that plays as Player 1.", programs=True)
+@who_option("--seat2", "The program that plays as Player 2.", programs=True)
 @board_option
 @pace_option
 @plain_option
-def resume(file: Path | None, entries: int | None, board: bool, pace: str | None, plain: bool) -> None:
-    """Go on with an interrupted match, the last one by default."""
+def resume(
+    file: Path | None,
+    entries: int | None,
+    seat1: "Kind | str | None",
+    seat2: "Kind | str | None",
+    board: bool,
+    pace: str | None,
+    plain: bool,
+) -> None:
+    """Go on with an interrupted match, the last one by default.
+
+    A record does not say how to run a program that played in it: name it again.
+    """
+    from duels.core.rules import Seat
     from duels.terminal.play import play_on
     from duels.terminal.screen import Screen
 
@@ -121,7 +155,12 @@ def resume(file: Path | None, entries: int | None, board: bool, pace: str | None
 
         file = branch(file or last_played(), entries)
     screen = Screen(plain, pace)
-    leave(_go_home(*play_on(file or last_unfinished(), screen, board), screen, board))
+    seats = {seat: who for seat, who in zip(Seat, (seat1, seat2), strict=True) if who is not None}
+    for seat, who in seats.items():
+        if isinstance(who, str):
+            raise click.UsageError(f'--seat{seat.value} is for the program that played there: "cmd:COMMAND".')
+    programs = {seat: who for seat, who in seats.items() if not isinstance(who, str)}
+    leave(_go_home(*play_on(file or last_unfinished(), screen, board, programs), screen, board))
 
 
 @click.command(

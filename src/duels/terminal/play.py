@@ -1,6 +1,6 @@
 """Plays matches at the terminal, new ones and ones to go on with, and asks what comes next."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -9,11 +9,13 @@ from duels.core.errors import DuelsError, GameOver
 from duels.core.extras import extra
 from duels.core.match import Match
 from duels.core.record import Record
+from duels.core.rules import Seat
 from duels.play.journal import Journal
 from duels.play.library import new_path, read_record
 from duels.play.live import LiveMatch
 from duels.play.new_match import NewMatch, seat_players
-from duels.players import HUMAN
+from duels.players import HUMAN, Kind
+from duels.players.naming import is_outside, refuse_unseated
 from duels.terminal.after import After, ways_on
 from duels.terminal.prompts import PromptedMatch, Quit
 from duels.terminal.screen import Screen
@@ -60,7 +62,7 @@ def play_new(new: NewMatch, screen: Screen, board: bool = False) -> tuple[int, A
         match = Match.start(new.rules)
         headers = new.headers()
         with screen.progress("getting ready") as progress:
-            live = seat_players(match, headers, None, chance_notice(screen), progress)
+            live = seat_players(match, headers, None, chance_notice(screen), progress, new.outside)
         surface = _surface(live, screen, board)
         if new.path or live.people:
             path = new.path or new_path(new.rules.name)
@@ -94,15 +96,23 @@ def chance_notice(screen: Screen) -> Callable[[str], None]:
     return lambda text: screen.notice(f"--chance: {text}")
 
 
-def play_on(path: Path, screen: Screen, board: bool = False) -> tuple[int, After]:
-    """Go on with the match recorded at `path`; the exit code, and what comes next."""
+def play_on(
+    path: Path, screen: Screen, board: bool = False, seats: Mapping[Seat, Kind] | None = None
+) -> tuple[int, After]:
+    """Go on with the match recorded at `path`; the exit code, and what comes next.
+
+    `seats` are the players from outside, whom a record names and does not know how to call.
+    """
     try:
         journal, record = Journal.reopen(path, screen.notice)
     except GameOver as over:
         raise DuelsError(f"{over} See it with: {command('replay', path)}") from None
     try:
+        outside = _seated_again(record.headers, seats or {})
         with screen.progress("getting ready") as progress:
-            live = seat_players(record.match, record.headers, journal, chance_notice(screen), progress)
+            live = seat_players(
+                record.match, record.headers, journal, chance_notice(screen), progress, outside
+            )
         surface = _surface(live, screen, board)
         journal.settle(record.match)
     except BaseException as problem:
@@ -115,8 +125,25 @@ def play_on(path: Path, screen: Screen, board: bool = False) -> tuple[int, After
     if after not in _AGAIN:
         return code, after
     headers = record.headers
-    seats = (headers.get("seat1", HUMAN), headers.get("seat2", HUMAN))
-    return play_new(_once_more(NewMatch(record.match.rules, *seats), after), screen, board)
+    names = (headers.get("seat1", HUMAN), headers.get("seat2", HUMAN))
+    again = NewMatch(record.match.rules, *names, outside=outside)
+    return play_new(_once_more(again, after), screen, board)
+
+
+def _seated_again(headers: Mapping[str, str], seats: Mapping[Seat, Kind]) -> dict[str, Kind]:
+    """The players from outside by the names that the record has for them."""
+    outside = {}
+    for seat in Seat:
+        name = headers.get(f"seat{seat.value}", HUMAN)
+        if seat not in seats:
+            refuse_unseated(name, seat.value)
+        elif not is_outside(name):
+            raise DuelsError(
+                f"seat {seat.value} is {name}, as recorded; --seat{seat.value} cannot change it."
+            )
+        else:
+            outside[name] = replace(seats[seat], name=name)
+    return outside
 
 
 def _run(live: LiveMatch, surface: Surface, screen: Screen, resumed: bool = False) -> tuple[int, After]:
@@ -140,6 +167,7 @@ def _run(live: LiveMatch, surface: Surface, screen: Screen, resumed: bool = Fals
             raise
         return (0 if isinstance(leaving, Quit) else INTERRUPTED), After.LEFT
     finally:
+        live.close()
         if journal:
             journal.close(keep=resumed or live.begun)
     if after:

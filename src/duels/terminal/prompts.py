@@ -9,6 +9,7 @@ from duels.core.rules import Seat
 from duels.core.words import Ink, Question, ask_until, read_yes
 from duels.play.live import LiveMatch
 from duels.play.narrator import Narrator
+from duels.players.failures import NoMove
 from duels.terminal.dialogue import ALWAYS, converse, help_text
 from duels.terminal.people import (
     REFUSED,
@@ -94,8 +95,15 @@ class PromptedMatch:
                 self._recall()
                 self._let_person_decide(live.person)
                 continue
-            with self.screen.progress("thinking"):
-                action = live.choose()
+            try:
+                with self.screen.progress("thinking"):
+                    action = live.choose()
+            except NoMove as problem:
+                assert isinstance(actor, Seat)  # chance always has an answer
+                self.screen.notice(f"{problem}")
+                live.forfeit(actor)
+                self._tell()
+                continue
             if isinstance(actor, Seat) or self._told.endswith(_SUSPENSE):
                 self.screen.wait()
             live.play(actor, action)

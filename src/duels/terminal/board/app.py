@@ -14,6 +14,7 @@ from duels.core.errors import DuelsError
 from duels.core.record import Record
 from duels.core.rules import Actor, Seat
 from duels.play.live import LiveMatch
+from duels.players.failures import NoMove
 from duels.solving.progress import Progress
 from duels.terminal.after import After, ways_on
 from duels.terminal.board.background import in_background
@@ -125,7 +126,13 @@ class BoardApp(App[Left]):
     async def _let_machine_decide(self, actor: Actor) -> None:
         self._hurried.clear()
         self._draw()
-        action = await in_background(self.live.choose)
+        try:
+            action = await in_background(self.live.choose)
+        except NoMove as problem:
+            assert isinstance(actor, Seat)  # chance always has an answer
+            self.live.forfeit(actor)
+            self.notice(str(problem))
+            return
         if self._pause and (isinstance(actor, Seat) or self._story.in_suspense):
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._hurried.wait(), self._pause)
