@@ -83,8 +83,7 @@ def _write_lines(run: Export, path: Path, progress: Counted, held: int = 0) -> i
     with path.open("a", encoding="utf-8") as file:
         for number in range(found, run.games):
             progress(number, run.games)
-            line = {**run.head, "number": number, **play_one(run, number, oracle, seated)}
-            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+            file.write(_line({**run.head, "number": number, **play_one(run, number, oracle, seated)}))
             file.flush()
     progress(run.games, run.games)
     return found
@@ -111,9 +110,19 @@ def _resume(run: Export, path: Path, held: int) -> int:
         numbers.append(number)
     if numbers and numbers[-1] + 1 < held:
         raise DuelsError(f"{path}: matches are missing after its last one; remove it.")
-    if len(whole) < len(content):
+    following = numbers[-1] + 1 if numbers else held
+    if torn := content[len(whole) :]:
+        start = _line({**run.head, "number": following}).rstrip("}\n").encode()
+        if not (torn.startswith(start) or start.startswith(torn)):
+            raise DuelsError(
+                f"{path}, line {len(numbers) + 1}: this is no match of this run; name another file."
+            )
         os.truncate(path, len(whole))
-    return numbers[-1] + 1 if numbers else held
+    return following
+
+
+def _line(match: dict[str, Any]) -> str:
+    return json.dumps(match, ensure_ascii=False) + "\n"
 
 
 def play_one(run: Export, number: int, oracle: Any, seated: list[Any]) -> dict[str, Any]:
