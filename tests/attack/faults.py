@@ -102,7 +102,8 @@ def check_undisturbed(scenario: Scenario, folder: Path) -> None:
     def look(progress: Progress) -> None:
         live = played[-1]
         if live.journal and not scenario.meddled:
-            expected = dumps(live.match, read_record(live.journal.path).headers).encode()
+            record = read_record(live.journal.path)
+            expected = dumps(live.match, record.headers, comments=record.comments).encode()
             assert live.journal.path.read_bytes() == expected, f"{expected!r} is shown, and not saved"
 
     with mock.patch.object(play, "seat_players", seated):

@@ -6,7 +6,7 @@ import re
 import secrets
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -17,6 +17,7 @@ from unittest import mock
 import click
 import pytest
 
+from duels import files
 from duels.core import record, rules, words
 from duels.core.rules import Event
 from duels.play import journal
@@ -99,8 +100,16 @@ def _in_place(draft: str, path: Path) -> None:
     os.unlink(draft)
 
 
-def _careless(handle: int, data: bytes) -> None:
-    os.write(handle, data)
+def _careless() -> AbstractContextManager[Any]:
+    """Of a write that is carried out in part, nobody is told."""
+
+    def write(handle: int, data: bytes) -> None:
+        os.write(handle, data)
+
+    patched = ExitStack()
+    for module in (files, journal):
+        patched.enter_context(mock.patch.object(module, "write_all", write))
+    return patched
 
 
 _DEAF = "from duels.terminal import commands; commands.end_in_order = int; commands.main()"
@@ -132,7 +141,7 @@ _BROKEN = {
         "errors", "is shown, and not saved", lambda: mock.patch.object(Journal, "add")
     ),
     "repaired in place": Breakage(
-        "torn writes", "neither b'.* nor b'", lambda: mock.patch.object(journal, "_name_again", _in_place)
+        "torn writes", "neither b'.* nor b'", lambda: mock.patch.object(files, "_name_again", _in_place)
     ),
     "entries are not synced": Breakage(
         "power cuts",
@@ -140,16 +149,12 @@ _BROKEN = {
         lambda: mock.patch.object(Journal, "_write", _unsynced),
     ),
     "names are not synced": Breakage(
-        "power cuts", "what was shown is lost", lambda: mock.patch.object(journal, "_settle_folder")
+        "power cuts", "what was shown is lost", lambda: mock.patch.object(files, "settle_folder")
     ),
-    "short writes are not noticed": Breakage(
-        "torn writes", "neither b'.* nor b'", lambda: mock.patch.object(journal, "_write_all", _careless)
-    ),
-    "full disks are not noticed": Breakage(
-        "full disks", "more than one line", lambda: mock.patch.object(journal, "_write_all", _careless)
-    ),
+    "short writes are not noticed": Breakage("torn writes", "neither b'.* nor b'", _careless),
+    "full disks are not noticed": Breakage("full disks", "more than one line", _careless),
     "errors name no file": Breakage(
-        "errors", "what is it about", lambda: mock.patch.object(journal, "naming", nullcontext)
+        "errors", "what is it about", lambda: mock.patch.object(files, "naming", nullcontext)
     ),
     "options are read naively": Breakage(
         "records", "^(IndexError|ValueError)", lambda: mock.patch.object(record, "_read_options", _naively)

@@ -15,7 +15,7 @@ from typing import Any
 from duels.core.errors import DuelsError, to_install
 from duels.core.match import Match, draw
 from duels.core.rules import CHANCE, Rules, Seat, Sight
-from duels.files import sole_writer
+from duels.files import draft_of, naming, sole_writer
 from duels.players import make_player
 from duels.solving.oracle import Exactness
 from duels.solving.oracles import oracle_for
@@ -80,7 +80,7 @@ def _write_lines(run: Export, path: Path, progress: Counted, held: int = 0) -> i
     found = _resume(run, path, held)
     oracle = oracle_for(run.rules)
     seated = [make_player(name, run.rules) for name in run.players]
-    with path.open("a", encoding="utf-8") as file:
+    with naming(path), path.open("a", encoding="utf-8") as file:
         for number in range(found, run.games):
             progress(number, run.games)
             file.write(_line({**run.head, "number": number, **play_one(run, number, oracle, seated)}))
@@ -231,18 +231,18 @@ def _write_parquet(run: Export, lines: Path, path: Path, held: int) -> None:
     from pyarrow import parquet
 
     schema = _schema(run)
-    draft = path.with_name(path.name + ".draft")
-    with (
-        parquet.ParquetWriter(draft, schema, compression="zstd") as writer,
-        lines.open(encoding="utf-8") as file,
-    ):
-        if held:
-            for batch in parquet.ParquetFile(path).iter_batches():
-                writer.write_batch(batch)
-        matches = (match for match in map(json.loads, file) if match["number"] in range(held, run.games))
-        while rows := [row for match in islice(matches, AT_ONCE) for row in rows_of(run, match)]:
-            writer.write_batch(arrow.RecordBatch.from_pylist(rows, schema=schema))
-    os.replace(draft, path)
+    with naming(path), draft_of(path) as draft:
+        with (
+            parquet.ParquetWriter(draft, schema, compression="zstd") as writer,
+            lines.open(encoding="utf-8") as file,
+        ):
+            if held:
+                for batch in parquet.ParquetFile(path).iter_batches():
+                    writer.write_batch(batch)
+            matches = (match for match in map(json.loads, file) if match["number"] in range(held, run.games))
+            while rows := [row for match in islice(matches, AT_ONCE) for row in rows_of(run, match)]:
+                writer.write_batch(arrow.RecordBatch.from_pylist(rows, schema=schema))
+        os.replace(draft, path)
 
 
 def rows_of(run: Export, told: dict[str, Any]) -> Iterator[dict[str, Any]]:
