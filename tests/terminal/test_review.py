@@ -309,7 +309,7 @@ def test_a_page_is_not_written_over_unasked(tmp_path: Path, capsys: pytest.Captu
 def test_a_page_is_whole_or_not_there(record: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     told = ("review", record, "--html", page)
-    limit = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))}
+    limit: dict[str, Any] = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))}
     full = support.command(tmp_path, *told, **limit)
     assert full.returncode == 1
     assert full.stderr.decode().splitlines()[-1].startswith(f"duels: {page}: ")
