@@ -71,7 +71,7 @@ def test_no_command_that_takes_a_file_is_left_out() -> None:
     found = {name: commands.cli.get_command(context, name) for name in commands.cli.list_commands(context)}
     with_files = {name for name, command in found.items() if command and _takes_a_file(command)}
     assert with_files <= {taker[0] for taker in TAKERS}
-    assert with_files - {"play", "resume", "export"} <= {reader[0] for reader in READERS}
+    assert with_files - {"play", "resume", "export", "exam"} <= {reader[0] for reader in READERS}
 
 
 # -- what the attacks must find ---------------------------------------------------------------------------
@@ -157,7 +157,7 @@ _BROKEN = {
         "errors", "what is it about", lambda: mock.patch.object(files, "naming", nullcontext)
     ),
     "options are read naively": Breakage(
-        "records", "^(IndexError|ValueError)", lambda: mock.patch.object(record, "_read_options", _naively)
+        "records", "^(IndexError|ValueError)", lambda: mock.patch.object(record, "read_options", _naively)
     ),
     "numbers are read by int": Breakage(
         "entries", r"^ValueError: .* for int\(\)", lambda: mock.patch.object(words, "whole_number", int)
