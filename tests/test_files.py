@@ -1,40 +1,93 @@
-"""Files that are written in one step."""
+"""Whole files: there with all their content or not at all, and nothing is left of what failed."""
 
+import errno
 import os
+import stat
+import sys
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
-from duels.files import write_whole
+from duels import files
+from duels.core.errors import DuelsError
+from duels.files import draft_of, open_regular, write_whole
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="has no such modes and pipes")
 
 
-def test_two_programs_can_write_one_file_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path, replace = tmp_path / "file", os.replace
-
-    def be_late(draft: Path, path: Path) -> None:
-        with monkeypatch.context() as other:
-            other.setattr(os, "getpid", lambda: -1)
-            other.setattr(os, "replace", replace)
-            write_whole(path, b"theirs")
-        replace(draft, path)
-
-    monkeypatch.setattr(os, "replace", be_late)
-    write_whole(path, b"ours")
-    assert path.read_bytes() == b"ours"
-    assert list(tmp_path.iterdir()) == [path]
+def mode_of(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
 
 
-def test_what_cannot_be_written_leaves_everything_as_it_was(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("over", [False, True])
+def test_a_full_disk_is_named_and_leaves_what_was_there(over: bool, tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    if over:
+        path.write_text("before")
+    short = mock.patch.object(os, "write", side_effect=lambda handle, data: len(data) - 1)
+    with short, pytest.raises(OSError, match="No space left") as caught:
+        write_whole(path, b"after", over)
+    assert caught.value.errno == errno.ENOSPC
+    assert caught.value.filename == path
+    assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("page.html", "before")] * over
+
+
+def test_a_name_that_is_taken_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "link"
+    path.symlink_to(tmp_path / "nowhere")
+    with pytest.raises(FileExistsError):
+        write_whole(path, b"after")
+    write_whole(path, b"after", over=True)
+    assert (tmp_path / "nowhere").read_bytes() == b"after"
+    assert path.is_symlink()
+
+
+def test_modes(tmp_path: Path) -> None:
     path = tmp_path / "file"
-    write_whole(path, b"old")
+    before = os.umask(0o022)
+    try:
+        write_whole(path, b"1")
+        assert mode_of(path) == 0o644
+        path.chmod(0o664)
+        write_whole(path, b"2", over=True)
+        assert mode_of(path) == 0o664
+        write_whole(path, b"3", over=True, private=True)
+        assert mode_of(path) == 0o600
+        write_whole(tmp_path / "private", b"1", private=True)
+        assert mode_of(tmp_path / "private") == 0o600
+    finally:
+        os.umask(before)
 
-    def fail(draft: Path, path: Path) -> None:
-        raise OSError("no room")
 
-    monkeypatch.setattr(os, "replace", fail)
-    with pytest.raises(OSError, match="no room"):
-        write_whole(path, b"new")
-    assert path.read_bytes() == b"old"
-    assert list(tmp_path.iterdir()) == [path]
+def test_a_draft_whose_writer_was_killed_is_removed_later(tmp_path: Path) -> None:
+    forgotten, recent = (tmp_path / f".{letter * 16}.draft" for letter in "ab")
+    mine = tmp_path / ".notes.draft"
+    for path in (forgotten, recent, mine):
+        path.write_text("secret")
+    for path in (forgotten, mine):
+        os.utime(path, (1_000_000_000, 1_000_000_000))
+    write_whole(tmp_path / "file", b"")
+    assert {path.name for path in tmp_path.iterdir()} == {recent.name, mine.name, "file"}
+
+
+def test_a_draft_that_was_not_put_anywhere_is_removed(tmp_path: Path) -> None:
+    with draft_of(tmp_path / "file") as draft:
+        draft.write_text("half")
+    assert not list(tmp_path.iterdir())
+    with draft_of(tmp_path / "file") as draft:
+        draft.write_text("whole")
+        os.replace(draft, tmp_path / "file")
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_nobody_waits_for_a_pipe(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(DuelsError, match="not a regular file"), open_regular(tmp_path / "pipe"):
+        pass
+
+
+def test_an_error_without_a_number_is_told_too(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="of another library") as caught, files.naming(tmp_path):
+        raise OSError("of another library")
+    assert caught.value.filename == tmp_path

@@ -1,11 +1,14 @@
-"""Files with one writer at a time, and files that are written in one step."""
+"""Files that are whole or not there, and have one writer at a time."""
 
 import errno
 import os
+import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from time import time
+from typing import BinaryIO
 
 from duels.core.errors import DuelsError
 
@@ -13,6 +16,39 @@ try:
     import fcntl
 except ImportError:  # not on Windows, where a second writer is not kept out
     fcntl = None  # type: ignore[assignment]
+
+
+NO_WAIT = getattr(os, "O_NONBLOCK", 0)
+"""For opening files: a pipe would wait for somebody to write to it."""
+_NO_SYNC = (errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS)  # folders that cannot be synced
+_NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL, errno.EMLINK, errno.EXDEV)
+_DRAFT = re.compile(r"\.[0-9a-f]{16}\.draft")
+_FORGOTTEN = 3600.0  # seconds after which nobody is still writing a draft
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Let errors of the system name the file they are about."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror or str(error), error.filename or path) from None
+
+
+@contextmanager
+def open_regular(path: Path) -> Iterator[BinaryIO]:
+    """Open a file for reading, at once; DuelsError, if it is a folder, a pipe or a device."""
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | NO_WAIT)) as file:
+        _check_regular(file.fileno(), path)
+        yield file
+
+
+def _check_regular(handle: int, path: Path) -> None:
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        raise DuelsError(f"{path}: this is not a regular file.")
+
+
+# -- one writer at a time ----------------------------------------------------------------------------
 
 
 class InUse(DuelsError):
@@ -41,8 +77,7 @@ def sole_writer(path: Path) -> Iterator[None]:
     while True:
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
         try:
-            if not stat.S_ISREG(os.fstat(handle).st_mode):
-                raise DuelsError(f"{path}: this is not a regular file.")
+            _check_regular(handle, path)
             lock(handle, path)
             if _is_at(handle, path):
                 try:
@@ -55,18 +90,130 @@ def sole_writer(path: Path) -> Iterator[None]:
             os.close(handle)
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Put a file in the place of the one that is there: whoever reads it finds either, never a part."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")  # another program may be writing it too
-    try:
-        draft.write_bytes(data)
-        os.replace(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)
-
-
 def _is_at(handle: int, path: Path) -> bool:
     """Whether the file still has this name: whoever had the lock before may have removed it."""
     with suppress(FileNotFoundError):
         return os.path.samestat(os.fstat(handle), os.stat(path))
     return False
+
+
+# -- whole or not there ------------------------------------------------------------------------------
+
+
+def write_whole(path: Path, content: bytes, over: bool = False, private: bool = False) -> None:
+    """Write a file that appears with all its content or not at all (see `put`)."""
+    let_go(put(path, content, over, private))
+
+
+def put(
+    path: Path,
+    content: bytes,
+    over: bool = False,
+    private: bool = False,
+    prepare: Callable[[int], None] = lambda handle: None,
+) -> int:
+    """Write a file under another name, then give it its own in one step; the open file.
+
+    FileExistsError, if the name is taken, unless it is to be written `over`. A `private` file is readable by
+    its owner alone; any other keeps the mode of the one that it is written over. `prepare` is told of the
+    file before anything is in it. All errors of the system name `path`.
+    """
+    path = Path(os.path.realpath(path)) if over else path
+    _sweep(path.parent)
+    draft = str(_draft_of(path))
+    handle = -1
+    try:
+        handle = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600 if private else 0o666)
+        prepare(handle)
+        if over:
+            _take_mode(draft, path, private)
+        write_all(handle, content)
+        os.fsync(handle)
+        (_name_again if over else _name_new)(draft, path)
+        settle_folder(path.parent)
+    except BaseException as problem:
+        if handle >= 0:
+            let_go(handle)
+            with suppress(OSError):
+                os.unlink(draft)
+        if isinstance(problem, OSError):  # nobody knows the draft's name
+            raise OSError(problem.errno, problem.strerror, path) from None
+        raise
+    return handle
+
+
+@contextmanager
+def draft_of(path: Path) -> Iterator[Path]:
+    """Within, a name for what will be put at `path`; if it is still there at the end, it is removed."""
+    _sweep(path.parent)
+    draft = _draft_of(path)
+    try:
+        yield draft
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _draft_of(path: Path) -> Path:
+    return path.with_name(f".{os.urandom(8).hex()}.draft")
+
+
+def write_all(handle: int, data: bytes) -> None:
+    """Write to an open file; a disk that is full before the end is an error."""
+    if os.write(handle, data) < len(data):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def let_go(handle: int) -> None:
+    """Close a file; whatever the system then says, all that counts was synced before."""
+    with suppress(OSError):
+        os.close(handle)
+
+
+def settle_folder(folder: Path) -> None:
+    """Make a new file's name as safe as its content."""
+    if not hasattr(os, "O_DIRECTORY"):  # Windows does it by itself
+        return
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        with naming(folder):
+            os.fsync(handle)
+    except OSError as error:
+        if error.errno not in _NO_SYNC:
+            raise
+    finally:
+        let_go(handle)
+
+
+def _take_mode(draft: str, path: Path, private: bool) -> None:
+    """Let whoever may read the file that is being replaced read the new one."""
+    with suppress(FileNotFoundError):
+        mode = stat.S_IMODE(os.stat(path).st_mode)
+        os.chmod(draft, mode & stat.S_IRWXU if private else mode)
+
+
+def _name_new(draft: str, path: Path) -> None:
+    """Let the file be known by a name that nobody has taken."""
+    try:
+        os.link(draft, path)
+        os.unlink(draft)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        # No second names on this file system: all that is lost is the guard against a race for the name.
+        if os.path.lexists(path):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path) from None
+        os.rename(draft, path)
+
+
+def _name_again(draft: str, path: Path) -> None:
+    """Put the file in the place of the one that is written over."""
+    os.replace(draft, path)
+
+
+def _sweep(folder: Path) -> None:
+    """Remove drafts whose writers were killed: they may hold secrets."""
+    with suppress(OSError):  # whoever cannot look into a folder may still write to it
+        for name in os.listdir(folder):
+            draft = folder / name
+            if _DRAFT.fullmatch(name) and time() - draft.lstat().st_mtime > _FORGOTTEN:
+                draft.unlink()

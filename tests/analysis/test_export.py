@@ -80,6 +80,20 @@ def test_another_run_is_never_mixed_in(tmp_path: Path) -> None:
     assert export(run_of("lights", 3), path) == 2
 
 
+@pytest.mark.parametrize("line", ['{"my": "only copy"}', '{"game": "lights", "mine": 1', "notes", "\u2028"])
+@pytest.mark.parametrize("matches", [0, 2])
+def test_a_last_line_that_is_not_ours_is_kept(line: str, matches: int, tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    if matches:
+        export(run_of("lights", matches), path)
+    with path.open("a", encoding="utf-8") as file:
+        file.write(line)
+    content = path.read_bytes()
+    with pytest.raises(DuelsError, match=f"line {matches + 1}: this is no match of this run"):
+        export(run_of("lights", matches + 1), path)
+    assert path.read_bytes() == content
+
+
 def test_a_parquet_file_of_another_run_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "out.parquet"
     assert export(run_of("lights", 3), path) == 0

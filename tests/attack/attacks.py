@@ -13,12 +13,12 @@ ATTACKS = (
     ),
     Attack("torn writes", "every write carried out in part", faults.torn_writes, 50),
     Attack("full disks", "a disk with room for every number of bytes", faults.full_disks, 50),
-    Attack("errors", "every system call refused, once or from then on", faults.errors, 160),
+    Attack("errors", "every system call refused, once or from then on", faults.errors, 120),
     Attack(
         "records",
         "records by grammar and by mutation, for every command that reads one",
         fuzzing.records,
-        150,
+        110,
     ),
     Attack(
         "entries", "entries at every prompt of every game, and whole sessions of them", fuzzing.entries, 60
@@ -28,5 +28,5 @@ ATTACKS = (
         "information flow", "matches that a seat cannot tell apart, on every surface", information_flow, 500
     ),
     Attack("signals", "signals and keys at every prompt in a real terminal", signals, 16),
-    Attack("environments", "locales, streams, homes, and files that are no records", environments, 30),
+    Attack("environments", "locales, streams, homes, and files that are no records", environments, 20),
 )

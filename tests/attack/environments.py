@@ -223,6 +223,7 @@ TAKERS: tuple[tuple[str, ...], ...] = (
     ("review", "--json", "{}"),
     ("review", "--html", "{}", RECORD),
     ("export", "lights", "--games", "1", "--out", "{}"),
+    ("exam", "lights", "--positions", "2", "--out", "{}"),
     ("play", "lights", "--save", "{}"),
 )
 """Every command that takes the name of a record; more are added by a line."""

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import count, islice
+from itertools import islice
 from pathlib import Path
 from random import Random
 from time import monotonic
@@ -38,9 +38,9 @@ class Attack:
     short: int
     """How many cases `make test` tries: a few seconds."""
 
-    def stream(self, seed: str) -> Iterator[tuple[int, Case]]:
-        """All cases with their numbers: seed, kind and number name a case."""
-        return zip(count(), self.cases(Random(f"{seed}/{self.kind}")), strict=False)
+    def stream(self, seed: str) -> Iterator[Case]:
+        """All cases, numbered from 0: seed, kind and number name a case."""
+        return self.cases(Random(f"{seed}/{self.kind}"))
 
 
 @dataclass(frozen=True)
@@ -72,10 +72,22 @@ def run(
     first: int = 0,
     until_failure: bool = False,
 ) -> Report:
-    """Try cases from number `first` on, until there were so many, or for so long."""
+    """Try cases from number `first` on, until there were so many, or for so long.
+
+    Where no case can be made, which often takes a session that goes undisturbed, that is a failure too.
+    """
     report = Report(attack)
     start = monotonic()
-    for number, case in islice(attack.stream(seed), first, None if cases is None else first + cases):
+    stream = islice(attack.stream(seed), first, None if cases is None else first + cases)
+    while True:
+        number = first + report.cases
+        try:
+            case = next(stream, None)
+        except Exception as error:
+            report.failures.append(Failure(attack.kind, number, "making the case", told(error)))
+            break
+        if case is None:
+            break
         problem = attempt(case)
         report.cases += 1
         report.seconds = monotonic() - start
@@ -93,10 +105,14 @@ def attempt(case: Case) -> str:
         with bounded(CASE_SECONDS):
             case.run(folder)
     except Exception as problem:
-        return f"{type(problem).__name__}: {problem}"
+        return told(problem)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     return ""
+
+
+def told(problem: Exception) -> str:
+    return f"{type(problem).__name__}: {problem}"
 
 
 class TooLong(Exception):

@@ -99,7 +99,7 @@ def always_the_same() -> Iterator[None]:
     with (
         mock.patch("duels.play.library.datetime", clock),
         mock.patch("duels.play.new_match.datetime", clock),
-        mock.patch("duels.play.journal.secrets.token_hex", return_value="5eed" * 8),
+        mock.patch("duels.play.journal.new_seed", return_value="5eed" * 8),
     ):
         yield
 

@@ -133,7 +133,7 @@ def stepping(rng: Random) -> Sitting:
 def _end(number: signal.Signals) -> Callable[[Sitting, Prompt, Path, Job], None]:
     def act(there: Sitting, at: Prompt, path: Path, terminal: Job) -> None:
         terminal.signal(number)
-        assert terminal.wait() == 128 + number
+        _check_code(terminal, 128 + number)
         _check_left(there, at, path, terminal)
 
     return act
@@ -142,7 +142,7 @@ def _end(number: signal.Signals) -> Callable[[Sitting, Prompt, Path, Job], None]
 def _key(key: str) -> Callable[[Sitting, Prompt, Path, Job], None]:
     def act(there: Sitting, at: Prompt, path: Path, terminal: Job) -> None:
         terminal.send(key)
-        assert terminal.wait() == {"\x03": 130, "\x04": at.at_end, "\x1c": 131}[key]
+        _check_code(terminal, {"\x03": 130, "\x04": at.at_end, "\x1c": 131}[key])
         _check_left(there, at, path, terminal)
 
     return act
@@ -168,11 +168,16 @@ def _stop(stop: Callable[[Job], None]) -> Callable[[Sitting, Prompt, Path, Job],
     return act
 
 
+def _check_code(terminal: Job, expected: int) -> None:
+    code = terminal.wait()
+    assert code == expected, f"it ended with {code}, not {expected}"
+
+
 def _check_left(there: Sitting, at: Prompt, path: Path, terminal: Job) -> None:
     assert terminal.left_as_found, "the terminal is left as it was found"
     assert "Traceback" not in terminal.text
     _check_secrets(there, terminal)
-    assert at.told in terminal.text
+    assert at.told in terminal.text, f"{at.told!r} is not said"
     if at.lines is None:
         assert not path.exists()
     else:

@@ -2,18 +2,22 @@
 
 import json
 import os
+import re
 import secrets
 import sys
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from random import Random
 from typing import Any
 from unittest import mock
 
 import click
 import pytest
 
+from duels import files
 from duels.core import record, rules, words
 from duels.core.rules import Event
 from duels.play import journal
@@ -25,7 +29,7 @@ from tests.attack.attacks import ATTACKS
 from tests.attack.environments import TAKERS
 from tests.attack.figures import BEGIN, END, FIGURES, PAGE, figures_of, markdown
 from tests.attack.fuzzing import READERS
-from tests.attack.harness import Attack, run
+from tests.attack.harness import Attack, Case, run
 from tests.terminal.terminal import Job
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs forks and pseudo-terminals")
@@ -67,7 +71,7 @@ def test_no_command_that_takes_a_file_is_left_out() -> None:
     found = {name: commands.cli.get_command(context, name) for name in commands.cli.list_commands(context)}
     with_files = {name for name, command in found.items() if command and _takes_a_file(command)}
     assert with_files <= {taker[0] for taker in TAKERS}
-    assert with_files - {"play", "resume", "export"} <= {reader[0] for reader in READERS}
+    assert with_files - {"play", "resume", "export", "exam"} <= {reader[0] for reader in READERS}
 
 
 # -- what the attacks must find ---------------------------------------------------------------------------
@@ -96,8 +100,16 @@ def _in_place(draft: str, path: Path) -> None:
     os.unlink(draft)
 
 
-def _careless(handle: int, data: bytes) -> None:
-    os.write(handle, data)
+def _careless() -> AbstractContextManager[Any]:
+    """Of a write that is carried out in part, nobody is told."""
+
+    def write(handle: int, data: bytes) -> None:
+        os.write(handle, data)
+
+    patched = ExitStack()
+    for module in (files, journal):
+        patched.enter_context(mock.patch.object(module, "write_all", write))
+    return patched
 
 
 _DEAF = "from duels.terminal import commands; commands.end_in_order = int; commands.main()"
@@ -111,39 +123,81 @@ def _all_told(event: Event, watching: frozenset[rules.Seat]) -> bool:
     return True
 
 
-_BROKEN: dict[str, tuple[str, Callable[[], AbstractContextManager[Any]]]] = {
-    "shown before it is saved": ("kills", lambda: mock.patch.object(LiveMatch, "_advance", _late)),
-    "nothing is saved": ("errors", lambda: mock.patch.object(Journal, "add")),
-    "repaired in place": ("torn writes", lambda: mock.patch.object(journal, "_name_again", _in_place)),
-    "entries are not synced": ("power cuts", lambda: mock.patch.object(Journal, "_write", _unsynced)),
-    "names are not synced": ("power cuts", lambda: mock.patch.object(journal, "_settle_folder")),
-    "short writes are not noticed": (
-        "torn writes",
-        lambda: mock.patch.object(journal, "_write_all", _careless),
+@dataclass(frozen=True)
+class Breakage:
+    """A way to break the package, the kind of attack that must find it, and what that must say."""
+
+    kind: str
+    problem: str
+    """A regular expression."""
+    broken: Callable[[], AbstractContextManager[Any]]
+
+
+_BROKEN = {
+    "shown before it is saved": Breakage(
+        "kills", "is shown, and not saved", lambda: mock.patch.object(LiveMatch, "_advance", _late)
     ),
-    "full disks are not noticed": ("full disks", lambda: mock.patch.object(journal, "_write_all", _careless)),
-    "errors name no file": (
-        "errors",
-        lambda: mock.patch.object(journal, "naming", nullcontext),
+    "nothing is saved": Breakage(
+        "errors", "is shown, and not saved", lambda: mock.patch.object(Journal, "add")
     ),
-    "options are read naively": ("records", lambda: mock.patch.object(record, "_read_options", _naively)),
-    "numbers are read by int": ("entries", lambda: mock.patch.object(words, "whole_number", int)),
-    "every event is visible": ("information flow", lambda: mock.patch.object(Event, "visible_to", _all_told)),
-    "signals are not caught": (
+    "repaired in place": Breakage(
+        "torn writes", "neither b'.* nor b'", lambda: mock.patch.object(files, "_name_again", _in_place)
+    ),
+    "entries are not synced": Breakage(
+        "power cuts",
+        "neither b'.* nor b'|what was shown is lost",
+        lambda: mock.patch.object(Journal, "_write", _unsynced),
+    ),
+    "names are not synced": Breakage(
+        "power cuts", "what was shown is lost", lambda: mock.patch.object(files, "settle_folder")
+    ),
+    "short writes are not noticed": Breakage("torn writes", "neither b'.* nor b'", _careless),
+    "full disks are not noticed": Breakage("full disks", "more than one line", _careless),
+    "errors name no file": Breakage(
+        "errors", "what is it about", lambda: mock.patch.object(files, "naming", nullcontext)
+    ),
+    "options are read naively": Breakage(
+        "records", "^(IndexError|ValueError)", lambda: mock.patch.object(record, "read_options", _naively)
+    ),
+    "numbers are read by int": Breakage(
+        "entries", r"^ValueError: .* for int\(\)", lambda: mock.patch.object(words, "whole_number", int)
+    ),
+    "every event is visible": Breakage(
+        "information flow",
+        "^AssertionError: sight: b'.*' and b'",
+        lambda: mock.patch.object(Event, "visible_to", _all_told),
+    ),
+    "signals are not caught": Breakage(
         "signals",
+        "it ended with [0-9]+, not",
         lambda: mock.patch.object(signals, "Job", partial(Job, program=_DEAF)),
     ),
-    "failures are tracebacks": (
-        "environments",
-        lambda: mock.patch.object(commands, "DuelsError", KeyError),
+    "failures are tracebacks": Breakage(
+        "environments", "Traceback", lambda: mock.patch.object(commands, "DuelsError", KeyError)
     ),
 }
 
 
 @pytest.mark.parametrize("what", _BROKEN)
 def test_the_attack_finds_it_when(what: str) -> None:
-    kind, broken = _BROKEN[what]
-    attack = BY_KIND[kind]
-    with broken():
+    """It says what is wrong; and nothing is where nothing is broken."""
+    breakage = _BROKEN[what]
+    attack = BY_KIND[breakage.kind]
+    with breakage.broken():
         report = run(attack, "broken", 3 * attack.short, until_failure=True)
-    assert report.failures
+    assert report.failures, "it is not found"
+    assert re.search(breakage.problem, report.failures[0].problem, re.DOTALL), report.failures[0]
+    control = run(attack, "broken", report.cases)
+    assert not control.failures, "\n".join(map(str, control.failures[:5]))
+
+
+def test_where_no_case_can_be_made_that_is_a_failure() -> None:
+    def cases(rng: Random) -> Iterator[Case]:
+        yield Case("harmless", lambda folder: None)
+        raise OSError("no session")
+
+    report = run(Attack("kind", "what", cases, 1), "seed")
+    assert report.cases == 1
+    assert [str(failure) for failure in report.failures] == [
+        "kind 1: making the case\n    OSError: no session"
+    ]

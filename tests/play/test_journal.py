@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import resource
 import subprocess
 import tempfile
@@ -20,7 +21,7 @@ from duels.core.record import dumps
 from duels.core.rules import Seat
 from duels.games import find_game
 from duels.play.journal import Journal
-from duels.play.library import last_unfinished, read_record, remember
+from duels.play.library import MOST_BYTES, last_unfinished, read_record, remember
 from tests.support import (
     COMMAND,
     GAME_NAMES,
@@ -268,6 +269,99 @@ def test_one_seats_copy_cannot_be_played_on(tmp_path: Path) -> None:
     done = duels(tmp_path, "resume", path)
     assert done.code == 1
     assert done.err == f"duels: {path} holds only what Player 1 saw; it cannot be played on.\n"
+
+
+def test_of_a_torn_copy_nothing_is_said_to_be_dropped(tmp_path: Path) -> None:
+    path = tmp_path / "copy.duel"
+    path.write_bytes(sample_record("hunt", 5, seat=Seat.ONE) + b"mo")
+    done = duels(tmp_path, "resume", path)
+    assert done.err == f"duels: {path} holds only what Player 1 saw; it cannot be played on.\n"
+
+
+OPENED = "duels record 2\ngame: lights\nseed: 1\n\n1\n"
+
+
+@pytest.mark.parametrize("others", [OPENED + "2\n3\n", OPENED.replace("1\n\n1", "2\n\n1"), None])
+def test_what_others_write_before_a_match_goes_on_is_kept(others: str | None, tmp_path: Path) -> None:
+    path = tmp_path / "match.duel"
+    path.write_text(OPENED)
+    told: list[str] = []
+    with home(tmp_path):
+        journal, opened = Journal.reopen(path, told.append)
+        if others is None:
+            path.unlink()
+        else:
+            path.write_text(others)
+        journal.settle(opened.match)
+        journal.close()
+    beside = tmp_path / "match-2.duel"
+    assert told == [f"{path} was changed by another program; the match goes on in {beside}."]
+    assert (path.read_text() if path.exists() else None) == others
+    assert beside.read_text() == OPENED
+
+
+COMMENTED = "duels record 2\ngame: lights\nseed: 1\n\n# a fine day\n7\n# hm\n# really?\n4\n# good\n"
+
+
+def test_comments_outlast_playing_on(tmp_path: Path) -> None:
+    path = tmp_path / "match.duel"
+    path.write_text(COMMENTED)
+    duels(tmp_path, "resume", path, entered="quit\n")
+    assert path.read_text() == COMMENTED
+    duels(tmp_path, "resume", path, entered="1\n1\nquit\n")
+    assert path.read_text() == COMMENTED + "1\n"
+    duels(tmp_path, "resume", path, entered="undo\nyes\nundo\nyes\n1\n3\nresign\nyes\n")
+    after = COMMENTED.partition("4\n")[0] + "3\nresign\n"
+    assert path.read_text().startswith(after)
+    assert path.read_text().endswith("resigns.\nresult: 2 won, 1 resigned\n")
+
+
+@pytest.mark.parametrize("change", ["old", "torn", "seedless", "CRLF"])
+def test_comments_outlast_a_repair(change: str, tmp_path: Path) -> None:
+    path = tmp_path / "match.duel"
+    damage = {
+        "old": COMMENTED.replace("record 2", "record 1"),
+        "torn": COMMENTED + "2",
+        "seedless": COMMENTED.replace("seed: 1\n", ""),
+        "CRLF": COMMENTED.replace("\n", "\r\n") + "\r\n# last\r\n",
+    }
+    path.write_bytes(damage[change].encode())
+    duels(tmp_path, "resume", path, entered="1\n1\nquit\n")
+    last = "# last\n" if change == "CRLF" else ""
+    assert path.read_text().partition("\n\n")[2] == COMMENTED.partition("\n\n")[2] + last + "1\n"
+
+
+def test_a_copy_for_one_seat_has_no_comments(tmp_path: Path) -> None:
+    path = tmp_path / "match.duel"
+    path.write_text(COMMENTED)
+    assert "#" not in duels(tmp_path, "share", path, "--seat", "1").out
+
+
+def test_a_record_does_not_outgrow_what_can_be_read(tmp_path: Path) -> None:
+    path = tmp_path / "match.duel"
+    room = MOST_BYTES - len(OPENED)
+    path.write_text(OPENED + f"#{'x' * (room - 4)}\n")
+    done = duels(tmp_path, "resume", path, entered="1\n3\n1\n5\nquit\n")
+    assert done.code == 1
+    assert done.err.endswith(f"duels: {path}: the record would be larger than 4 MB.\n")
+    assert lines_of(read_record(path).match) == ["1", "3"]
+
+
+@pytest.mark.parametrize(("seed", "mode"), [("", 0o600), ("seed: 1\n", 0o644)])
+def test_a_record_that_gets_a_seed_is_closed_to_others(seed: str, mode: int, tmp_path: Path) -> None:
+    path = tmp_path / "match.duel"
+    path.write_text(f"duels record 1\ngame: lights\n{seed}\n1\n")
+    path.chmod(0o644)
+    duels(tmp_path, "resume", path, entered="quit\n")
+    assert "seed: " in path.read_text()
+    assert path.stat().st_mode & 0o777 == mode
+
+
+def test_a_seed_without_a_value_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "match.duel"
+    path.write_text("duels record 2\ngame: lights\nseed:\n\n1\n")
+    duels(tmp_path, "resume", path, entered="quit\n")
+    assert re.search("seed: [0-9a-f]{32}\n", path.read_text())
 
 
 def test_a_draft_is_no_match_to_go_on_with(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Tables in files: believed only when they prove themselves, made again otherwise."""
 
+import os
 import subprocess
 import sys
 from hashlib import sha256
@@ -77,6 +78,17 @@ def test_a_damaged_cache_is_noticed_and_made_good(home: Path, caplog: pytest.Log
     assert "checksum" in caplog.text
     assert obtain("squares", "squares.bin", build) == TABLE
     assert build.calls == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no such pipes")
+def test_a_pipe_in_the_cache_is_not_waited_for(home: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (home / "cache").mkdir()
+    os.mkfifo(home / "cache" / "squares.bin")
+    build = Builder()
+    for _ in range(2):
+        assert obtain("squares", "squares.bin", build) == TABLE
+    assert "not a regular file" in caplog.text
+    assert build.calls == 1, "the pipe was replaced"
 
 
 def test_the_shipped_table_comes_first(home: Path, tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def test_the_copy_of_a_large_game_is_neither_checked_nor_written(
     assert done.code == 1
     assert done.out == ""
     assert "What Player 1 saw can have come about in too many ways: " in done.err
-    assert done.err.endswith("to look at all takes more than 5,000,000 steps.\n")
+    assert done.err.endswith("to look at all takes more than 1,000,000 steps.\n")
     assert done.err.count("\n") == 1
 
 
@@ -159,7 +159,7 @@ def test_a_long_match_is_shared_as_far_as_it_can_be_read(monkeypatch: pytest.Mon
     """What is written is never more than what is read."""
     match = hunted(40)
     text = dumps(match, seat=Seat.ONE)
-    monkeypatch.setattr("duels.core.information_sets.MOST_WORK", 9000)
+    monkeypatch.setattr("duels.core.information_sets.MOST_WORK_OF_COPY", 9000)
     with pytest.raises(TooLarge, match="more than 9,000 steps"):
         dumps(match, seat=Seat.ONE)
     with pytest.raises(RecordError, match="more than 9,000 steps"):

@@ -9,6 +9,7 @@ import pytest
 
 from duels.analysis import export
 from duels.terminal.commands import run
+from tests.support import command
 
 
 def matches_in(path: Path) -> list[dict[str, Any]]:
@@ -88,3 +89,20 @@ def test_the_limit_of_the_command(
         assert matches_in(tmp_path / f"{boards}.jsonl")[0]["options"] == {"max_boards": boards}
     assert run(["export", "leap", "--max-boards", "2"]) == 2
     assert "No such option" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no such limit")
+@pytest.mark.parametrize("out", ["lights.jsonl", "lights.parquet"])
+def test_a_full_disk_is_named(out: str, tmp_path: Path) -> None:
+    import resource
+
+    if out.endswith("parquet"):
+        pytest.importorskip("pyarrow")
+    done = command(
+        tmp_path,
+        *("export", "lights", "--games", "3", "--player", "casual", "--out", tmp_path / out),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000)),
+    )
+    assert done.returncode == 1
+    assert done.stderr.decode().splitlines()[-1].startswith(f"duels: {tmp_path / out}")
+    assert not list(tmp_path.glob(".*"))

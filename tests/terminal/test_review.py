@@ -2,6 +2,7 @@
 
 import json
 import re
+import resource
 import shlex
 import sys
 from html import unescape
@@ -349,3 +350,19 @@ def test_a_page_is_not_written_over_unasked(tmp_path: Path, capsys: pytest.Captu
     assert "somebody's own" in page.read_text()
     assert run([*command, "--force"]) == 0
     assert "somebody's own" not in page.read_text()
+
+
+def test_a_page_is_whole_or_not_there(record: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    told = ("review", record, "--html", page)
+    limit: dict[str, Any] = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))}
+    full = support.command(tmp_path, *told, **limit)
+    assert full.returncode == 1
+    assert full.stderr.decode().splitlines()[-1].startswith(f"duels: {page}: ")
+    assert not page.exists()
+    page.write_text("before")
+    assert support.command(tmp_path, *told, "--force", **limit).returncode == 1
+    assert page.read_text() == "before"
+    page.unlink()
+    page.symlink_to(tmp_path / "nowhere")
+    assert "exists already; --force writes over it." in support.duels(tmp_path, *told).err

@@ -113,18 +113,34 @@ def test_a_match_that_is_stopped_leaves_the_terminal_to_the_shell_and_hides_its_
 def test_a_line_that_is_being_edited_goes_on_after_a_stop(tmp_path: Path) -> None:
     with Job(tmp_path, "play", "chain", NO_COLOR="1") as terminal:
         terminal.ask("want to observe: ")
-        terminal.send("37\x1b[D")
-        terminal.ask("37\x08")  # it has gone to the left
+        terminal.send("37")
+        terminal.ask("37")
         terminal.send("\x1a")
         terminal.ask(STOPPED)
         assert terminal.left_as_found
         terminal.send("\n")
+        terminal.ask("want to observe: 37")
         terminal.wait_for_hiding()
-        terminal.send("\x7f\n")  # the 3 is gone
+        terminal.send("\x1b[D\x7f\n")  # the 3 is gone
         terminal.expect("You have observed cell 7.")
         terminal.answer("want to observe: ", "quit")
         assert terminal.wait() == 0
         assert terminal.left_as_found
+
+
+@pytest.mark.parametrize(("arguments", "prompt"), [((), "Number or name: "), (("play", "lights"), "> ")])
+@pytest.mark.parametrize("colour", ["", "1"])
+def test_a_question_is_asked_again_after_a_stop(
+    arguments: tuple[str, ...], prompt: str, colour: str, tmp_path: Path
+) -> None:
+    with Job(tmp_path, *arguments, NO_COLOR=colour) as terminal:
+        terminal.ask(prompt)
+        terminal.send("\x1a")
+        terminal.ask(STOPPED)
+        terminal.send("\n")
+        terminal.ask(prompt)
+        terminal.send("quit\n")
+        assert terminal.wait() == 0
 
 
 def test_one_key_can_be_pressed_after_a_stop(tmp_path: Path) -> None:
@@ -136,6 +152,7 @@ def test_one_key_can_be_pressed_after_a_stop(tmp_path: Path) -> None:
         terminal.ask(STOPPED)
         assert terminal.left_as_found
         terminal.send("\n")
+        terminal.ask("q quit: ")
         terminal.wait_for_hiding()
         terminal.send("q")
         assert terminal.wait() == 0

@@ -15,7 +15,7 @@ from typing import Any
 from duels.core.errors import DuelsError, to_install
 from duels.core.match import Match, draw
 from duels.core.rules import CHANCE, Rules, Seat, Sight
-from duels.files import sole_writer
+from duels.files import draft_of, naming, sole_writer
 from duels.players import make_player
 from duels.solving.oracle import Exactness
 from duels.solving.oracles import oracle_for
@@ -80,11 +80,10 @@ def _write_lines(run: Export, path: Path, progress: Counted, held: int = 0) -> i
     found = _resume(run, path, held)
     oracle = oracle_for(run.rules)
     seated = [make_player(name, run.rules) for name in run.players]
-    with path.open("a", encoding="utf-8") as file:
+    with naming(path), path.open("a", encoding="utf-8") as file:
         for number in range(found, run.games):
             progress(number, run.games)
-            line = {**run.head, "number": number, **play_one(run, number, oracle, seated)}
-            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+            file.write(_line({**run.head, "number": number, **play_one(run, number, oracle, seated)}))
             file.flush()
     progress(run.games, run.games)
     return found
@@ -111,9 +110,19 @@ def _resume(run: Export, path: Path, held: int) -> int:
         numbers.append(number)
     if numbers and numbers[-1] + 1 < held:
         raise DuelsError(f"{path}: matches are missing after its last one; remove it.")
-    if len(whole) < len(content):
+    following = numbers[-1] + 1 if numbers else held
+    if torn := content[len(whole) :]:
+        start = _line({**run.head, "number": following}).rstrip("}\n").encode()
+        if not (torn.startswith(start) or start.startswith(torn)):
+            raise DuelsError(
+                f"{path}, line {len(numbers) + 1}: this is no match of this run; name another file."
+            )
         os.truncate(path, len(whole))
-    return numbers[-1] + 1 if numbers else held
+    return following
+
+
+def _line(match: dict[str, Any]) -> str:
+    return json.dumps(match, ensure_ascii=False) + "\n"
 
 
 def play_one(run: Export, number: int, oracle: Any, seated: list[Any]) -> dict[str, Any]:
@@ -222,18 +231,18 @@ def _write_parquet(run: Export, lines: Path, path: Path, held: int) -> None:
     from pyarrow import parquet
 
     schema = _schema(run)
-    draft = path.with_name(path.name + ".draft")
-    with (
-        parquet.ParquetWriter(draft, schema, compression="zstd") as writer,
-        lines.open(encoding="utf-8") as file,
-    ):
-        if held:
-            for batch in parquet.ParquetFile(path).iter_batches():
-                writer.write_batch(batch)
-        matches = (match for match in map(json.loads, file) if match["number"] in range(held, run.games))
-        while rows := [row for match in islice(matches, AT_ONCE) for row in rows_of(run, match)]:
-            writer.write_batch(arrow.RecordBatch.from_pylist(rows, schema=schema))
-    os.replace(draft, path)
+    with naming(path), draft_of(path) as draft:
+        with (
+            parquet.ParquetWriter(draft, schema, compression="zstd") as writer,
+            lines.open(encoding="utf-8") as file,
+        ):
+            if held:
+                for batch in parquet.ParquetFile(path).iter_batches():
+                    writer.write_batch(batch)
+            matches = (match for match in map(json.loads, file) if match["number"] in range(held, run.games))
+            while rows := [row for match in islice(matches, AT_ONCE) for row in rows_of(run, match)]:
+                writer.write_batch(arrow.RecordBatch.from_pylist(rows, schema=schema))
+        os.replace(draft, path)
 
 
 def rows_of(run: Export, told: dict[str, Any]) -> Iterator[dict[str, Any]]:

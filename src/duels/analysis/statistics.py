@@ -244,4 +244,4 @@ def _kept(path: Path) -> tuple[Decision, ...] | None:
 def _keep(path: Path, decisions: Sequence[Decision]) -> None:
     with suppress(OSError):  # it only saves time
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_whole(path, json.dumps([asdict(decision) for decision in decisions]).encode())
+        write_whole(path, json.dumps([asdict(decision) for decision in decisions]).encode(), over=True)

@@ -15,7 +15,7 @@ from typing import Generic
 from duels.core.errors import GameOver, IllegalMove, TooLarge
 from duels.core.match import Conceded, Match
 from duels.core.rules import A, Event, Outcome, Rules, S, Seat, Sight, V
-from duels.core.work import MOST_WORK, work_of
+from duels.core.work import MOST_WORK_OF_COPY, work_of
 
 HIDDEN = "?"
 """What stands for an entry that was hidden from the seat."""
@@ -56,8 +56,8 @@ class InformationSet(Generic[S, A, V]):
         TooLarge, if that takes too long to find out.
         """
         work = self.work + self._work_of(action)
-        if work > MOST_WORK:
-            limit = f"to look at all takes more than {MOST_WORK:,} steps"
+        if work > MOST_WORK_OF_COPY:
+            limit = f"to look at all takes more than {MOST_WORK_OF_COPY:,} steps"
             raise TooLarge(f"What {self.seat.label} saw can have come about in too many ways: {limit}.")
         after = self._after_hidden() if action is None else self._after_open(action)
         alike: dict[tuple[Event, ...], dict[S, Match[S, A, V]]] = {}

@@ -20,7 +20,7 @@ Version 1, whose result was a sentence, can still be read.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,6 +42,8 @@ SECRET_HEADERS = ("seed", "chance")
 
 AnyRules = Rules[Any, Any, Any]
 AnyMatch = Match[Any, Any, Any]
+Comments = Mapping[int, Sequence[str]]
+"""Comment lines, by the number of entries before them."""
 RulesFinder = Callable[[str], type[AnyRules]]
 """From the name of a game to the class of its rules; UnknownName where there is none."""
 
@@ -59,20 +61,28 @@ class Record:
     seat: Seat | None = None
     version: int = VERSION
     """The version of the format that it was written in."""
+    comments: Comments = field(default_factory=dict)
+    """What people wrote into it."""
 
 
-def dumps(match: AnyMatch, headers: Mapping[str, str] | None = None, seat: Seat | None = None) -> str:
-    """The whole record; with `seat`, as that seat may have it."""
-    kept = dict(headers or {})
-    lines = [format_entry(match.rules, turn) for turn in match.turns]
-    if seat is not None:
-        seat = as_seat(seat)
-        kept = {key: value for key, value in kept.items() if key not in SECRET_HEADERS}
-        kept["seat"] = str(seat.value)
-        conceded = lines[-1:] if match.last and isinstance(match.last.action, Concession) else []
-        from duels.core.information_sets import spell
+def dumps(
+    match: AnyMatch,
+    headers: Mapping[str, str] | None = None,
+    seat: Seat | None = None,
+    comments: Comments | None = None,
+) -> str:
+    """The whole record; with `seat`, as that seat may have it, which is without comments."""
+    if seat is None:
+        body = "".join(format_entries(match, comments))
+        return format_header(match.rules, headers or {}) + body + format_result(match)
+    seat = as_seat(seat)
+    kept = {key: value for key, value in (headers or {}).items() if key not in SECRET_HEADERS}
+    kept["seat"] = str(seat.value)
+    from duels.core.information_sets import spell
 
-        lines = [*spell(match.rules, match.sight(seat)), *conceded]
+    lines = spell(match.rules, match.sight(seat))
+    if match.last and isinstance(match.last.action, Concession):
+        lines = [*lines, format_entry(match.rules, match.last)]
     body = "".join(f"{line}\n" for line in lines)
     return format_header(match.rules, kept) + body + format_result(match)
 
@@ -87,6 +97,15 @@ def format_header(rules: AnyRules, headers: Mapping[str, str]) -> str:
         )
     lines += [f"{key}: {headers[key]}" for key in HEADERS if headers.get(key)]
     return "\n".join(lines) + "\n\n"
+
+
+def format_entries(match: AnyMatch, comments: Comments | None = None) -> list[str]:
+    """The comments before the first entry, then each entry's line with the comments after it."""
+    entries = ["", *(f"{format_entry(match.rules, turn)}\n" for turn in match.turns)]
+    after = [(comments or {}).get(place, ()) for place in range(len(entries))]
+    return [
+        entry + "".join(f"{line}\n" for line in lines) for entry, lines in zip(entries, after, strict=True)
+    ]
 
 
 def format_entry(rules: AnyRules, turn: Turn[Any]) -> str:
@@ -132,12 +151,14 @@ def loads(text: str, find_rules: RulesFinder) -> Record:
     headers, found_at, first_entry = _read_headers(lines)
     rules = _find_rules(headers, found_at, find_rules)
     seat = _read_seat(headers, found_at)
-    # An editor's or a mail's empty lines at the end mean nothing, and neither do comments.
-    numbered = [
-        (number, line)
-        for number, line in enumerate(lines[first_entry:], start=first_entry + 1)
-        if not line.startswith(COMMENT)
-    ]
+    numbered: list[Numbered] = []
+    commented: list[tuple[int, str]] = []
+    for number, line in enumerate(lines[first_entry:], start=first_entry + 1):
+        if line.startswith(COMMENT):
+            commented.append((len(numbered), line))
+        else:
+            numbered.append((number, line))
+    # An editor's or a mail's empty lines at the end mean nothing.
     while numbered and not numbered[-1][1]:
         numbered.pop()
     entries, stated = _split_result(numbered)
@@ -147,10 +168,20 @@ def loads(text: str, find_rules: RulesFinder) -> Record:
         actual = match.outcome.code if match.outcome else "it is not over"
         what = f"the result {quote(stated[1], 80)} is not how the match stands"
         raise RecordError(f"{what}: {actual}", stated[0])
-    record = Record(match, headers, seat, version)
+    record = Record(match, headers, seat, version, _comments(match, commented))
     if cut:
         raise TornRecord(record, cut, len(lines) + 1)
     return record
+
+
+def _comments(match: AnyMatch, commented: list[tuple[int, str]]) -> Comments:
+    """Comments by the number of entries before them, without the one that every result has."""
+    own, last = format_result(match).partition("\n")[0], len(match.turns)
+    comments: dict[int, list[str]] = {}
+    for place, line in commented:
+        if place < last or line != own:
+            comments.setdefault(min(place, last), []).append(line)
+    return comments
 
 
 class TornRecord(RecordError):

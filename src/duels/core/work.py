@@ -1,7 +1,9 @@
 """How much work a record may cost: a few edited letters must not cost minutes."""
 
 MOST_WORK = 5_000_000
-"""Steps, which take seconds."""
+"""Steps of checking a record, which take seconds."""
+MOST_WORK_OF_COPY = 1_000_000
+"""Steps of working out what a seat has seen, where each makes a match of its own and takes longer."""
 _STEPS_OF_ENTRY = 25  # besides listing the legal actions, each of which is one more
 
 

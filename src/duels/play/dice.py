@@ -1,5 +1,6 @@
 """Where the randomness of a match comes from: a seed, and outcomes that were given in advance."""
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,11 @@ if TYPE_CHECKING:
     from random import Random
 
 AnyMatch = Match[Any, Any, Any]
+
+
+def new_seed() -> str:
+    """A seed that nobody finds by trying: it tells the coins and tiles to come."""
+    return os.urandom(16).hex()
 
 
 class Dice:

@@ -5,12 +5,10 @@ is never overwritten, two programs never write to one match, and a file that ano
 left alone: the match goes on in a file beside it.
 """
 
-import errno
 import os
-import stat
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from itertools import takewhile
+from itertools import accumulate, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -22,19 +20,18 @@ from duels.core.record import (
     TornRecord,
     check_recordable,
     dumps,
+    format_entries,
     format_entry,
     format_header,
     format_result,
     most_entries,
 )
-from duels.files import InUse, lock
-from duels.play.library import NO_WAIT, free_path, naming, read_bytes, read_record, remember
+from duels.files import NO_WAIT, InUse, let_go, lock, naming, put, settle_folder, write_all
+from duels.play.dice import new_seed
+from duels.play.library import MOST_BYTES, free_path, parse_record, read_bytes, remember
 
 AnyMatch = Match[Any, Any, Any]
 Notice = Callable[[str], None]
-
-_NO_SYNC = (errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS)  # folders that cannot be synced
-_NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL, errno.EMLINK, errno.EXDEV)
 
 
 def _silent(text: str) -> None:
@@ -49,6 +46,9 @@ class Journal:
         self._handle = handle
         self._headers = headers
         self._notice = notice
+        self._read = b""  # what a file that is played on held when it was opened
+        self._seeded = False  # whether it held no seed then
+        self._comments: dict[int, Sequence[str]] = {}  # that people wrote into it
         self._lengths: list[int] = []  # of the file: without entries, with the first, …
         self._most = 0  # entries, so that it can be read back
 
@@ -60,7 +60,7 @@ class Journal:
         check_recordable(match.rules)
         _make_folder(path.parent)
         journal = cls(path, -1, headers, notice)
-        journal._handle = journal._put(match, _name_new)
+        journal._handle = journal._put(match)
         remember(path)
         return journal
 
@@ -76,15 +76,19 @@ class Journal:
         try:
             _lock(journal._handle, path, notice)
             # Read only now that nobody else can be writing.
+            journal._read = read_bytes(path)
             torn = ""
             try:
-                record = read_record(path, game)
+                record = parse_record(journal._read, path, game)
             except TornRecord as error:
                 record, torn = error.record, error.torn
-                notice(f"{path}: the last line was torn off and is dropped: {quote(torn)}.")
             if record.seat:
                 raise DuelsError(f"{path} holds only what {record.seat.label} saw; it cannot be played on.")
-            journal._headers = {"seed": os.urandom(16).hex(), **record.headers}
+            if torn:
+                notice(f"{path}: the last line was torn off and is dropped: {quote(torn)}.")
+            journal._seeded = not record.headers.get("seed")
+            journal._headers = {**record.headers, "seed": record.headers.get("seed") or new_seed()}
+            journal._comments = dict(record.comments)
             if record.match.outcome:
                 if torn:
                     journal.settle(record.match)  # all that was lost of it can be written again
@@ -100,12 +104,14 @@ class Journal:
 
         It may be of an older version, without a seed, torn, or have come through other systems.
         """
-        with naming(self.path):
-            if read_bytes(self.path) == dumps(match, self._headers).encode():
+        if self._changed_by_others():
+            self._go_on_beside(match)
+        elif self._read == self._content(match):
+            with naming(self.path):
                 os.fsync(self._handle)  # whoever wrote it may have been killed before that
-                self._measure(match)
-            else:
-                self._turn_to(self._put(match, _name_again))
+            self._measure(match)
+        else:
+            self._turn_to(self._put(match, over=True))
 
     def add(self, match: AnyMatch) -> None:
         """Write the last entry of `match`, and its result if that ended it."""
@@ -121,7 +127,9 @@ class Journal:
             self._write(f"{format_entry(match.rules, match.last)}\n{format_result(match)}")
 
     def take_back(self, match: AnyMatch) -> None:
-        """Drop the entries after those of `match`."""
+        """Drop the entries after those of `match`, with the comments on them."""
+        kept = len(match.turns)
+        self._comments = {place: lines for place, lines in self._comments.items() if place <= kept}
         if not self._lengths:
             self.settle(match)
             return
@@ -129,9 +137,9 @@ class Journal:
             self._go_on_beside(match)
             return
         with naming(self.path):
-            os.ftruncate(self._handle, self._lengths[len(match.turns)])
+            os.ftruncate(self._handle, self._lengths[kept])
             os.fsync(self._handle)
-        del self._lengths[len(match.turns) + 1 :]
+        del self._lengths[kept + 1 :]
 
     def check(self, match: AnyMatch) -> None:
         """Make sure that the file holds the match: whoever is told that it is saved must find it."""
@@ -145,15 +153,16 @@ class Journal:
         if not keep and not self._changed_by_others():
             with suppress(OSError):
                 os.unlink(self.path)
-        _let_go(self._handle)
+        let_go(self._handle)
 
     def _write(self, text: str) -> None:
         # One write an entry: the system does not tear it when the process is killed.
         line = text.encode()
         length = self._lengths[-1]
+        self._check_size(length + len(line))
         try:
             os.lseek(self._handle, length, os.SEEK_SET)
-            _write_all(self._handle, line)
+            write_all(self._handle, line)
             os.fsync(self._handle)
         except OSError as error:
             with suppress(OSError):  # else the torn line is dropped when the match goes on
@@ -164,88 +173,64 @@ class Journal:
     # -- files that are not as we left them ------------------------------------------------------
 
     def _changed_by_others(self) -> bool:
-        """Whether the file was removed, replaced, cut or added to since we wrote to it, or may have been."""
+        """Whether the file was removed, replaced, cut or added to, or may have been.
+
+        Since we wrote to it; or, if we have not yet, since we read it: then every byte must be the same.
+        """
         try:
             named, held = os.stat(self.path), os.fstat(self._handle)
-        except OSError:
+            if not os.path.samestat(named, held):
+                return True
+            if not self._lengths:
+                return read_bytes(self.path) != self._read
+        except (DuelsError, OSError):
             return True
-        # Before it is settled nobody knows how long it was.
-        return not os.path.samestat(named, held) or self._lengths[-1:] != [held.st_size]
+        return held.st_size != self._lengths[-1]
 
     def _go_on_beside(self, match: AnyMatch) -> None:
         """Write the whole match to a new file, since the old one is no longer ours."""
         old, path = self.path, free_path(self.path)
         self.path = path
-        self._turn_to(self._put(match, _name_new))
+        self._turn_to(self._put(match))
         remember(path)
         self._notice(f"{old} was changed by another program; the match goes on in {path}.")
 
     def _turn_to(self, handle: int) -> None:
         """Write there from now on."""
-        _let_go(self._handle)
+        let_go(self._handle)
         self._handle = handle
 
-    def _put(self, match: AnyMatch, name: Callable[[str, Path], None]) -> int:
-        """Write a whole record under another name, then give it its own in one step."""
-        path = Path(os.path.realpath(self.path)) if name is _name_again else self.path
-        draft = str(path.with_name(f".{os.urandom(8).hex()}.duel"))
-        handle = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
-            _lock(handle, path, self._notice)
-            _write_all(handle, dumps(match, self._headers).encode())
-            os.fsync(handle)
-            name(draft, path)
-            _settle_folder(path.parent)
-        except BaseException as problem:
-            _let_go(handle)
-            with suppress(OSError):
-                os.unlink(draft)
-            if isinstance(problem, OSError):  # nobody knows the draft's name
-                raise OSError(problem.errno, problem.strerror, path) from None
-            raise
+    def _put(self, match: AnyMatch, over: bool = False) -> int:
+        """Write the whole record in one step, and keep it open."""
+        content = self._content(match)
+        self._check_size(len(content))
+        handle = put(
+            self.path,
+            content,
+            over,
+            # With a seed it holds a secret that it did not hold before.
+            private=not over or self._seeded,
+            prepare=lambda handle: _lock(handle, self.path, self._notice),
+        )
         self._measure(match)
         return handle
+
+    def _content(self, match: AnyMatch) -> bytes:
+        return dumps(match, self._headers, comments=self._comments).encode()
+
+    def _check_size(self, size: int) -> None:
+        """DuelsError, if a file of so many bytes could not be read back."""
+        if size > MOST_BYTES:
+            raise DuelsError(f"{self.path}: the record would be larger than {MOST_BYTES >> 20} MB.")
 
     def _measure(self, match: AnyMatch) -> None:
         """Work out how long the file was after each entry."""
         self._most = most_entries(match.rules)
-        length = len(format_header(match.rules, self._headers).encode())
-        self._lengths = [length]
-        for turn in match.turns:
-            length += len(format_entry(match.rules, turn).encode()) + 1
-            self._lengths.append(length)
+        header = format_header(match.rules, self._headers)
+        pieces = format_entries(match, self._comments)
+        first, *sizes = [len(text.encode()) for text in (header + pieces[0], *pieces[1:])]
+        self._lengths = list(accumulate(sizes, initial=first))
         self._lengths[-1] += len(format_result(match).encode())
-
-
-def _let_go(handle: int) -> None:
-    """Close a file; whatever the system then says, all that counts was synced before."""
-    with suppress(OSError):
-        os.close(handle)
-
-
-def _write_all(handle: int, data: bytes) -> None:
-    if os.write(handle, data) < len(data):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-
-def _name_new(draft: str, path: Path) -> None:
-    """Let the file be known by a name that nobody has taken."""
-    try:
-        os.link(draft, path)
-        os.unlink(draft)
-    except OSError as error:
-        if error.errno not in _NO_LINKS:
-            raise
-        # No second names on this file system: all that is lost is the guard against a race for the name.
-        if os.path.lexists(path):
-            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path) from None
-        os.rename(draft, path)
-
-
-def _name_again(draft: str, path: Path) -> None:
-    """Put the file in the place of the one that is being repaired."""
-    os.chmod(draft, stat.S_IMODE(os.stat(path).st_mode))
-    os.replace(draft, path)
 
 
 def _lock(handle: int, path: Path, notice: Notice) -> None:
@@ -262,19 +247,4 @@ def _make_folder(folder: Path) -> None:
     missing = list(takewhile(lambda place: not place.exists(), (folder, *folder.parents)))
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     for made in missing:
-        _settle_folder(made.parent)
-
-
-def _settle_folder(folder: Path) -> None:
-    """Make a new file's name as safe as its lines."""
-    if not hasattr(os, "O_DIRECTORY"):  # Windows does it by itself
-        return
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        with naming(folder):
-            os.fsync(handle)
-    except OSError as error:
-        if error.errno not in _NO_SYNC:
-            raise
-    finally:
-        _let_go(handle)
+        settle_folder(made.parent)

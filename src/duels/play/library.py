@@ -3,7 +3,7 @@
 import os
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,15 +11,13 @@ from pathlib import Path
 from duels.core.errors import DuelsError, RecordError
 from duels.core.game import Game
 from duels.core.record import Record, TornRecord
-from duels.files import write_whole
+from duels.files import naming, open_regular, write_whole
 from duels.games import load_record
 from duels.paths import data_dir, matches_dir
 from duels.players import HUMAN
 
 MOST_BYTES = 4 << 20
 """No record is larger: reading one is bounded."""
-NO_WAIT = getattr(os, "O_NONBLOCK", 0)
-"""For opening files: a pipe would wait for somebody to write to it."""
 _MOST_REMEMBERED = 100
 
 
@@ -28,7 +26,11 @@ def read_record(path: Path, game: Game | None = None) -> Record:
 
     RecordError, which names the file, if it is damaged.
     """
-    data = read_bytes(path)
+    return parse_record(read_bytes(path), path, game)
+
+
+def parse_record(data: bytes, path: Path, game: Game | None = None) -> Record:
+    """What `read_record` does, with the file's content at hand."""
     whole, end, torn = data.rpartition(b"\n")
     try:
         # A line that was torn off may not even be text.
@@ -43,24 +45,13 @@ def read_record(path: Path, game: Game | None = None) -> Record:
 
 def read_bytes(path: Path) -> bytes:
     """The content of a file that may be a record."""
-    with naming(path), open(path, "rb", opener=lambda name, flags: os.open(name, flags | NO_WAIT)) as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise RecordError("this is not a regular file.").within(path)
+    with naming(path), open_regular(path) as file:
         data = file.read(MOST_BYTES + 1)
     if data is None:  # the kernel's own files may say that there is nothing yet
         raise RecordError("this cannot be read to its end.").within(path)
     if len(data) > MOST_BYTES:
         raise RecordError(f"this is larger than {MOST_BYTES >> 20} MB: no record is.").within(path)
     return data
-
-
-@contextmanager
-def naming(path: Path) -> Iterator[None]:
-    """Let errors of the system name the file they are about."""
-    try:
-        yield
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, error.filename or path) from None
 
 
 @dataclass(frozen=True)
@@ -151,7 +142,7 @@ def remember(path: Path) -> None:
         data_dir().mkdir(mode=0o700, parents=True, exist_ok=True)
         others = [known for known in _elsewhere() if _last_written(known) and known != path.resolve()]
         lines = [os.fsencode(known) for known in (*others, path.resolve())[-_MOST_REMEMBERED:]]
-        write_whole(_elsewhere_file(), b"\0".join(lines))
+        write_whole(_elsewhere_file(), b"\0".join(lines), over=True, private=True)
 
 
 def _elsewhere() -> list[Path]:

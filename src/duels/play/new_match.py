@@ -1,6 +1,5 @@
 """A match to be played, validated: rules, seats, seed; and the live match made from it."""
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -10,7 +9,7 @@ from typing import Any
 from duels.core.errors import NotationError, quote
 from duels.core.match import Match
 from duels.core.rules import Rules, Seat
-from duels.play.dice import ChanceScript, Dice
+from duels.play.dice import ChanceScript, Dice, new_seed
 from duels.play.journal import Journal
 from duels.play.live import LiveMatch
 from duels.players import HUMAN, NOBODY, PERFECT, Kind, kind_for
@@ -52,8 +51,7 @@ class NewMatch:
         self.one, self.two = seated
         if HUMAN not in (self.one, self.two):
             self.rules = limited(self.rules)
-        # Long enough that nobody finds it by trying: it tells the coins and tiles to come.
-        self.seed = " ".join(self.seed.split()) if self.seed else os.urandom(16).hex()
+        self.seed = " ".join(self.seed.split()) if self.seed else new_seed()
         if not self.seed.isprintable():
             raise SettingError("seed", f"{quote(self.seed)} is not text that a record can hold.")
         self.chance = " ".join(self.chance.split())

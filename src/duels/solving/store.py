@@ -6,14 +6,13 @@ this is on the way to the first move of a perfect player.
 
 import logging
 import lzma
-import os
-import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
 from duels.core.errors import DuelsError
+from duels.files import open_regular, write_whole
 
 MAGIC = "duels table 1"
 log = logging.getLogger("duels")
@@ -82,11 +81,12 @@ def obtain(holds: str, name: str, build: Callable[[], bytes], shipped: Shipped |
 
     cached = cache_dir() / name
     try:
-        table = parse(cached.read_bytes(), holds)
+        with open_regular(cached) as file:
+            table = parse(file.read(), holds)
         table = shipped.check(table) if shipped else table
     except FileNotFoundError:
         pass
-    except (DamagedTable, OSError) as problem:
+    except (DuelsError, OSError) as problem:
         damage.append(f"{cached}: {problem}")
     else:
         _warn(damage, "the copy in the cache is used")
@@ -94,7 +94,8 @@ def obtain(holds: str, name: str, build: Callable[[], bytes], shipped: Shipped |
     _warn(damage, "the table is made again")
     table = build()
     try:
-        _write(cached, dump(holds, table))
+        cached.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(cached, dump(holds, table), over=True, private=True)
     except OSError as problem:  # a full or read-only disk costs time at the next start, nothing else
         log.warning("%s: cannot be written (%s)", cached, problem)
     return table
@@ -103,16 +104,3 @@ def obtain(holds: str, name: str, build: Callable[[], bytes], shipped: Shipped |
 def _warn(damage: list[str], instead: str) -> None:
     if damage:
         log.warning("%s; %s", "; ".join(damage), instead)
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Put `content` at `path` in one step: nobody ever reads half a table."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, draft = tempfile.mkstemp(dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.replace(draft, path)
-    except BaseException:
-        Path(draft).unlink(missing_ok=True)
-        raise

@@ -1,6 +1,7 @@
 """The commands of `duels` that need an oracle: what a match, a position or a player is worth."""
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -146,7 +147,7 @@ def review(file: Path | None, as_json: bool, page: Path | None, force: bool, ste
 
     if step and as_json:
         raise click.UsageError("--step does not go with --json.")
-    if page and page.exists() and not force:
+    if page and os.path.lexists(page) and not force:
         raise click.UsageError(f"--html: {printable(str(page))} exists already; --force writes over it.")
     file = file or last_played()
     record = read(file)
@@ -155,13 +156,13 @@ def review(file: Path | None, as_json: bool, page: Path | None, force: bool, ste
         reviewed = review_record(record, progress)
     if page:
         from duels.analysis.review_page import review_as_page
+        from duels.files import write_whole
         from duels.terminal.shell import command
 
         def play_on(entries: int) -> str:
             return command("resume", file.resolve(), "--at", entries)
 
-        with page.open("w" if force else "x", encoding="utf-8") as written:
-            written.write(review_as_page(reviewed, record.headers, play_on))
+        write_whole(page, review_as_page(reviewed, record.headers, play_on).encode(), over=force)
     if as_json:
         from duels.analysis.review_data import review_as_data
 

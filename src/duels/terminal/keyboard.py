@@ -10,6 +10,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 try:
@@ -20,6 +21,14 @@ except ImportError:  # not on Windows
 _END_OF_INPUT = "\x04"
 _KEY = re.compile(r"\x1b\[[0-9;]*.|\x1bo.|.", re.DOTALL)  # an arrow sends several letters
 _ESCAPES = re.compile(r"(\x1b\[[0-9;]*m)+")
+
+
+class _CameBack(Exception):
+    """The program was stopped while a line was being edited, and goes on."""
+
+    def __init__(self, typed: str) -> None:
+        super().__init__()
+        self.typed = typed
 
 
 class Keyboard:
@@ -80,12 +89,24 @@ class Keyboard:
 
         readline.set_auto_history(False)  # what one person entered is not for the next one's arrow keys
         readline.parse_and_bind("set enable-bracketed-paste off")
-        with self._stoppable():
+
+        def come_back() -> None:
+            raise _CameBack(readline.get_line_buffer())
+
+        # What takes no room must be marked for whoever moves the cursor.
+        prompt = _ESCAPES.sub("\x01\\g<0>\x02", prompt)
+        typed = ""
+        while True:
+            readline.set_startup_hook(partial(readline.insert_text, typed))
             try:
-                # What takes no room must be marked for whoever moves the cursor.
-                return input(_ESCAPES.sub("\x01\\g<0>\x02", prompt)) + "\n"
+                with self._stoppable(come_back):
+                    return input(prompt) + "\n"
             except EOFError:
                 return ""
+            except _CameBack as stopped:  # the shell has written over the prompt
+                typed = stopped.typed
+            finally:
+                readline.set_startup_hook()
 
     @contextmanager
     def _set(self, settings: list[Any]) -> Iterator[None]:
@@ -99,15 +120,20 @@ class Keyboard:
             termios.tcsetattr(sys.stdin, termios.TCSAFLUSH, before)
 
     @contextmanager
-    def _stoppable(self) -> Iterator[None]:
-        """Within, Ctrl-Z stops the program in order."""
-        before = signal.signal(signal.SIGTSTP, self._stop)
+    def _stoppable(self, then: Callable[[], None] = lambda: None) -> Iterator[None]:
+        """Within, Ctrl-Z stops the program in order; `then` is called when it has come back."""
+
+        def stop(*_: object) -> None:
+            self._stop()
+            then()
+
+        before = signal.signal(signal.SIGTSTP, stop)
         try:
             yield
         finally:
             signal.signal(signal.SIGTSTP, before)
 
-    def _stop(self, *_: object) -> None:
+    def _stop(self) -> None:
         """Stop: meanwhile the terminal is as it was found, and shows no secret."""
         settings = termios.tcgetattr(sys.stdin)
         termios.tcsetattr(sys.stdin, termios.TCSANOW, self._usual)

@@ -22,4 +22,6 @@ def note(name: str, things: dict[str, Any]) -> None:
     with suppress(OSError):  # a convenience, and no reason to stop anybody
         folder = data_dir()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_whole(folder / f"{name}.json", (json.dumps(things, indent=1) + "\n").encode())
+        write_whole(
+            folder / f"{name}.json", (json.dumps(things, indent=1) + "\n").encode(), over=True, private=True
+        )

@@ -52,6 +52,7 @@ class Screen:
         self._pause = PACES.get(pace or os.environ.get("DUELS_PACE", ""), PACES["normal"])
         self._listener: Callable[[str], None] | None = None  # who is told notices in place of the terminal
         self._aside: str | None = None  # what is shown on the screen without a scroll-back
+        self._asked = ""  # the last line of the question that is open
         controlled = self.on_terminal and Keyboard.supported
         self._keyboard = Keyboard(self._leave_aside, self._come_back) if controlled else None
 
@@ -186,10 +187,21 @@ class Screen:
         self.say("".join(f"{line}\n" for line in above))
         if self._keyboard and not unseen:
             with suppress(ImportError):
-                self._remember(last)
-                return self._keyboard.edited_line(self._dressed(last))
+                line = self._keyboard.edited_line(self._dressed(last))
+                self._remember(last + line)
+                return line
         self.say(last)
-        return _hidden_line() if unseen and not self._keyboard else self._next_line()
+        with self._asking(last):
+            return _hidden_line() if unseen and not self._keyboard else self._next_line()
+
+    @contextmanager
+    def _asking(self, line: str) -> Iterator[None]:
+        """Within, this last line of an open question is shown again after a stop."""
+        self._asked = line
+        try:
+            yield
+        finally:
+            self._asked = ""
 
     def _next_line(self) -> str:
         """The next line of the input; what cannot be a line is the end of it."""
@@ -208,7 +220,8 @@ class Screen:
         if not self._keyboard:
             return self._key_by_name(prompt, keys)
         chosen = ""
-        with self._keyboard.single_keys() as pressed:
+        last = self._fitted(prompt).rpartition("\n")[2]
+        with self._asking(last), self._keyboard.single_keys() as pressed:
             self.say(prompt)
             try:
                 chosen = next((key for key in pressed if key in keys), keys[-1])
@@ -258,8 +271,11 @@ class Screen:
             _write_now(_CLEAR + _BACK)
 
     def _come_back(self) -> None:
+        """Show what was cleared away, and the open question again, which the shell has written over."""
         if self._aside is not None:
             _write_now(_ASIDE + _CLEAR + self._dressed(self._aside))
+        else:
+            _write_now(self._dressed(self._asked))
 
     def whisper(self, text: str) -> None:
         """Show something to one of two people, and take it off the screen again."""
