@@ -5,6 +5,7 @@ A game states its features once, from the observing seat's point of view; every 
 
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
+from enum import Enum
 from functools import lru_cache
 from itertools import islice
 from typing import Any, cast
@@ -36,6 +37,26 @@ class Feature:
         """How many numbers all its slots take."""
         return self.count * self.width
 
+    def marks(self) -> "Mapping[Hashable, bytes]":
+        """Every value of a slot as the numbers that stand for it."""
+        if self.width == 1:
+            return {value: bytes([place]) for place, value in enumerate(self.values)}
+        marks = _OneHot(self.values)
+        return marks if self.width > WIDE else {value: marks[value] for value in self.values}
+
+    def names(self) -> Iterator[str]:
+        """What each of its numbers says: `cells[3]=mine`, or `my_turn` of a feature with two values."""
+        for slot in range(1, self.count + 1):
+            name = f"{self.name}[{slot}]" if self.count > 1 else self.name
+            if self.width == 1:
+                yield name
+            else:
+                yield from (f"{name}={_said(value)}" for value in self.values)
+
+
+def _said(value: Hashable) -> str:
+    return str(value.value) if isinstance(value, Enum) else str(value)
+
 
 WIDE = 64  # values: from there on their marks together would take much more room than they are worth
 
@@ -46,15 +67,12 @@ class Encoding:
     def __init__(self, features: Sequence[Feature]) -> None:
         self.features = tuple(features)
         self.size = sum(feature.size for feature in self.features)
-        self._marks = tuple(self._mark(feature) for feature in self.features)
+        self._marks = tuple(feature.marks() for feature in self.features)
 
-    @staticmethod
-    def _mark(feature: Feature) -> "Mapping[Hashable, bytes]":
-        """Every value of a slot as the numbers that stand for it."""
-        if feature.width == 1:
-            return {value: bytes([place]) for place, value in enumerate(feature.values)}
-        marks = _OneHot(feature.values)
-        return marks if feature.width > WIDE else {value: marks[value] for value in feature.values}
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What each number of an observation says."""
+        return tuple(name for feature in self.features for name in feature.names())
 
     def encode(self, view: Any, seat: Seat) -> bytes:
         """The observation: what `seat` is shown of `view`, one byte a number."""
@@ -86,6 +104,29 @@ class _OneHot(dict[Hashable, bytes]):
     def __missing__(self, value: Hashable) -> bytes:
         place = self._place[value]
         return bytes(place) + b"\1" + bytes(len(self._place) - place - 1)
+
+
+TRUNCATION, DRAW = LIMIT_ENDS = ("truncation", "draw")
+MOST_LEFT = 1000
+"""A limit that is observed is no higher: what is left of it is one-hot too."""
+
+
+def limit_draws(limit_ends: str) -> bool:
+    """Whether a limit ends a game drawn, as an environment was told; otherwise it truncates the game."""
+    if limit_ends not in LIMIT_ENDS:
+        raise DuelsError(f"limit_ends is {' or '.join(map(repr, LIMIT_ENDS))}, not {limit_ends!r}.")
+    return limit_ends == DRAW
+
+
+def left_feature(rules: Rules[Any, Any, Any]) -> Feature:
+    """What is left of the limit that the rules have, for programs to which it is part of the game."""
+    limit, clock = rules.limit_value, rules.clock
+    if limit is None or clock is None:
+        named = f"{rules.name} has none" if rules.limit is None else f"set {rules.limit}"
+        raise DuelsError(f"What is left of a limit needs a limit: {named}.")
+    if limit > MOST_LEFT:
+        raise DuelsError(f"A limit that is observed is at most {MOST_LEFT}, not {limit}.")
+    return Feature("left", tuple(range(limit + 1)), lambda view, seat: (limit - getattr(view, clock),))
 
 
 MOST_EXPLORED = 100_000

@@ -15,6 +15,7 @@ from duels.core.extras import extra
 from duels.core.rules import Rules
 from duels.core.validation import check_int
 from duels.envs import dice
+from duels.envs.form import PLAIN, Form, left_shown
 
 with extra("vector"):
     import numpy as np
@@ -42,7 +43,7 @@ class Steps(NamedTuple):
     terminated: Flags
     """[env] whether its game was won or drawn."""
     truncated: Flags
-    """[env] whether its game was cut off by the limit."""
+    """[env] whether its game was truncated by the limit."""
 
 
 @dataclass(frozen=True)
@@ -115,8 +116,10 @@ class Batch(ABC):
         first: int = 0,
         autoreset: bool = True,
         compiled: bool = False,
+        form: Form = PLAIN,
     ) -> None:
         self.rules = rules
+        self.form = form
         self.num_envs = num_envs
         self.limit = rules.limit_value
         self.first = first
@@ -127,14 +130,19 @@ class Batch(ABC):
         self.final_observations: NDArray[np.int8] | None = None
         """[seat, ended env] what the seats are shown of the games that the last step ended."""
         self.final_masks: NDArray[np.int8] | None = None
-        """[ended env, action] what could have been played next where the limit cut a game off, else 0."""
+        """[ended env, action] what could have been played next where the limit truncated a game, else 0."""
         self._clock = np.zeros(num_envs, np.int64)
         self._over: Flags | None = None if autoreset else np.zeros(num_envs, np.bool_)
         self._cut = np.zeros(num_envs, np.bool_)
         self._streams: NDArray[np.uint64] = dice.streams(seed, first, num_envs)
         self._copied = (*vars(self), "_copied")
-        self._prepare()
+        self._get_ready()
         self._start(None)
+
+    def _get_ready(self) -> None:
+        self._prepare()
+        self._left = left_shown(self.rules) if self.form.limit_draws else None
+        self.observation_size += self.form.numbers(self.rules)
 
     def __getstate__(self) -> dict[str, Any]:
         # What is prepared from the rules is shared by a process, and too large to be sent to another.
@@ -143,7 +151,7 @@ class Batch(ABC):
     def __setstate__(self, state: dict[str, Any]) -> None:
         position = state.pop("position")
         vars(self).update(state)
-        self._prepare()
+        self._get_ready()
         self._place(position)
 
     # -- what a kind of batch has to say -----------------------------------------------------------
@@ -185,7 +193,15 @@ class Batch(ABC):
 
     @abstractmethod
     def _observe(self, seats: int | Bytes, which: NDArray[np.intp] | None = None) -> Bytes:
-        """What `seats` are shown, in all environments or in those given."""
+        """What `seats` are shown by the game's features, in all environments or in those given."""
+
+    def _shown(self, seats: int | Bytes, which: NDArray[np.intp] | None = None) -> Bytes:
+        """All that `seats` are shown."""
+        shown = self._observe(seats, which)
+        if self._left is None:
+            return shown
+        clock = self._clock if which is None else self._clock[which]
+        return np.concatenate([shown, self._left.take(len(self._left) - 1 - clock, axis=0)], axis=1)
 
     # -- playing -----------------------------------------------------------------------------------
 
@@ -228,30 +244,37 @@ class Batch(ABC):
 
     @property
     def cut_off(self) -> Flags:
-        """[env] whether the limit has cut the game off; it is over until it is reset."""
+        """[env] whether the limit has ended the game; it is over until it is reset."""
         return self._cut.copy()
 
     def masks(self) -> Bytes:
         """[env, action] 1 where the seat to move may take the action.
 
-        Where a limit has cut the game off, 1 where the seat that would have been to move could have taken it.
+        Where a limit has truncated the game, 1 where the seat that would have been to move could have taken
+        it.
         """
         masks = self._masks()
         if self._over is not None and self._over.any():
-            masks[self._over & ~self._cut] = 0
+            masks[self._over & ~self._truncated] = 0
         return masks
+
+    @property
+    def _truncated(self) -> Flags:
+        """[env] whether the limit has truncated the game."""
+        return np.zeros_like(self._cut) if self.form.limit_draws else self._cut
 
     def masks_for(self, seat: int) -> Bytes:
         """[env, action] 1 where an agent at `seat` may take the action: nothing while it is the other's turn.
 
-        Where a limit has cut the game off, 1 where the next action could have been this one, as far as the
+        Where a limit has truncated the game, 1 where the next action could have been this one, as far as the
         seat knows.
         """
         masks, others = self.masks(), self._actor() != seat
         if others.any():
-            masks[others & ~self._cut] = 0
+            truncated = self._truncated
+            masks[others & ~truncated] = 0
             if self.rules.has_secrets:
-                masks[others & self._cut] = 1  # what the other may do can tell where it is
+                masks[others & truncated] = 1  # what the other may do can tell where it is
         return masks
 
     def observe(self, seat: int | None = None) -> Bytes:
@@ -261,7 +284,7 @@ class Batch(ABC):
         """
         if seat not in (None, 0, 1):
             raise DuelsError(f"Seats are 0 and 1 here, not {seat}.")
-        return self._observe(np.maximum(self.actor, 0) if seat is None else int(seat))
+        return self._shown(np.maximum(self.actor, 0) if seat is None else int(seat))
 
     @property
     def tables(self) -> Tables:
@@ -316,7 +339,7 @@ class Batch(ABC):
         given = self._checked(actions, idle)
         chance = (dice.words(self._streams, 1)[0] >> np.uint64(32)).view(np.int64)
         result, ticks = self._play(given, chance, idle)
-        truncated = np.zeros(self.num_envs, np.bool_)
+        cut = np.zeros(self.num_envs, np.bool_)
         if idle is None:
             self._streams += np.uint64(dice.GAMMA)
         else:
@@ -325,12 +348,14 @@ class Batch(ABC):
         terminated = result != ONGOING
         if self.limit is not None and ticks is not None:
             self._clock += ticks
-            truncated = (self._clock >= self.limit) & ~terminated
+            cut = (self._clock >= self.limit) & ~terminated
             if idle is not None:
-                truncated &= ~idle
+                cut &= ~idle
         rewards = POINTS.take(result + 1, axis=0)
-        self._finish(terminated | truncated, truncated)
-        return Steps(rewards, terminated, truncated)
+        self._finish(terminated | cut, cut)
+        if self.form.limit_draws:
+            return Steps(rewards, terminated | cut, np.zeros_like(cut))
+        return Steps(rewards, terminated, cut)
 
     def _idle(self, which: Flags | None) -> Flags | None:
         """Where nothing is to be played; None: nowhere."""
@@ -341,16 +366,17 @@ class Batch(ABC):
             raise DuelsError(f"Which environments to step is said by {self.num_envs} of True and False.")
         return ~which if self._over is None else self._over | ~which
 
-    def _finish(self, ended: Flags, truncated: Flags) -> None:
+    def _finish(self, ended: Flags, cut: Flags) -> None:
         if not ended.any():
             return
         if self.keep_final:
             places = np.flatnonzero(ended)
-            self.final_observations = np.stack([self._observe(seat, places) for seat in (0, 1)])
-            self.final_masks = self._masks()[places] * truncated[places, None]
+            self.final_observations = np.stack([self._shown(seat, places) for seat in (0, 1)])
+            truncated = cut[places, None] & (not self.form.limit_draws)
+            self.final_masks = self._masks()[places] * truncated
         if self._over is not None:
             self._over |= ended
-            self._cut |= truncated
+            self._cut |= cut
         else:
             self._clock[ended] = 0
             self._begin(ended)
@@ -391,12 +417,12 @@ class Batch(ABC):
         else:
             with ThreadPoolExecutor(threads) as pool:
                 tallies = list(pool.map(lambda part: self._roll(part, steps, ready), parts))
-        return Tally(
-            steps * self.num_envs,
-            np.concatenate([tally.wins for tally in tallies]),
-            np.concatenate([tally.draws for tally in tallies]),
-            np.concatenate([tally.truncated for tally in tallies]),
+        draws, cut = (
+            np.concatenate([getattr(tally, kind) for tally in tallies]) for kind in ("draws", "truncated")
         )
+        if self.form.limit_draws:
+            draws, cut = draws + cut, np.zeros_like(cut)
+        return Tally(steps * self.num_envs, np.concatenate([tally.wins for tally in tallies]), draws, cut)
 
     @abstractmethod
     def _roll(self, part: slice, steps: int, policy: ReadyPolicy | None) -> Tally:

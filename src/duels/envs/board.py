@@ -9,10 +9,11 @@ from xml.etree import ElementTree
 import numpy as np
 from numpy.typing import NDArray
 
-from duels.core.drawing import WIDTH, Drawing
+from duels.core.drawing import Drawing
 from duels.core.errors import DuelsError
 from duels.core.extras import extra
 from duels.core.rules import Rules, Seat, Sight
+from duels.core.svg import WIDTH
 from duels.core.words import Words, plain
 
 Picture = NDArray[np.uint8]

@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 from duels.core.match import Match
 from duels.core.rules import CHANCE, Ending, Rules, Seat, Sight
 from duels.envs import dice
+from duels.envs.form import PLAIN, Form, left_shown
 from duels.envs.kernels import kernel_of
 from duels.solving.decisions import Decisions, Transition
-from duels.solving.tables import NOBODY, ONGOING, result_at, result_of
+from duels.solving.tables import DRAWN, NOBODY, ONGOING, result_at, result_of
 
 # Beyond so many positions, or bytes shown of them, memory matters more than speed.
 MOST_REMEMBERED = 100_000
@@ -32,6 +33,7 @@ class Engine(ABC):
     """
 
     rules: Rules[Any, Any, Any]
+    form: Form = PLAIN
     num_actions: int
     observation_size: int
     actor: int
@@ -39,13 +41,13 @@ class Engine(ABC):
     next_actor: int
     """The same, but where a limit has cut the game off: who would have been to move."""
     result: int
-    """ONGOING, FIRST_WON, SECOND_WON or DRAWN (see `solving.tables`); ONGOING too when it was cut off."""
+    """ONGOING, FIRST_WON, SECOND_WON or DRAWN (see `solving.tables`); ONGOING too when it was truncated."""
     truncated: bool
-    """Whether a limit has cut the game off."""
+    """Whether a limit has truncated the game."""
 
     @property
     def terminated(self) -> bool:
-        """Whether the game has ended by itself: won or drawn."""
+        """Whether the game has ended by itself: won or drawn, by its limit too if `form` says so."""
         return self.result != ONGOING
 
     @abstractmethod
@@ -91,13 +93,43 @@ class Engine(ABC):
         """Go to a position that `_position` gave."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _placed, (type(self), self.rules, self._position())
+        return _placed, (type(self), self._made_of(), self._position())
+
+    def _made_of(self) -> tuple[Any, ...]:
+        """What such an engine is made of."""
+        return (self.rules,)
 
 
-def _placed(kind: type[Any], rules: Rules[Any, Any, Any], position: Any) -> Engine:
-    engine: Engine = kind(rules)
+def _placed(kind: type[Any], made_of: tuple[Any, ...], position: Any) -> Engine:
+    engine: Engine = kind(*made_of)
     engine._place(position)
     return engine
+
+
+class _LimitedEngine(Engine):
+    """An engine that knows of a limit, and whether that ends a game drawn or truncates it."""
+
+    def __init__(self, rules: Rules[Any, Any, Any], form: Form = PLAIN) -> None:
+        self.rules = rules
+        self.form = form
+        self._left = left_shown(rules) if form.limit_draws else None
+
+    def _made_of(self) -> tuple[Any, ...]:
+        return self.rules, self.form
+
+    def _cut_off(self) -> None:
+        """The limit is reached."""
+        self.actor = NOBODY
+        if self.form.limit_draws:
+            self.result, self.next_actor = DRAWN, NOBODY
+        else:
+            self.truncated = True
+
+    def _with_left(self, shown: NDArray[np.int8], clock: int) -> NDArray[np.int8]:
+        """What is shown, as a new array, and what is left of the limit, if it is to be observed."""
+        if self._left is None:
+            return shown.copy()
+        return np.concatenate([shown, self._left[-1 - min(clock, len(self._left) - 1)]])
 
 
 class _Node:
@@ -173,15 +205,15 @@ def _bounds(odds: list[Fraction]) -> list[int]:
 _map_of = lru_cache(maxsize=16)(_Map)
 
 
-class RulesEngine(Engine):
+class RulesEngine(_LimitedEngine):
     """A game by its rules; the limit, if there is one, is counted here."""
 
-    def __init__(self, rules: Rules[Any, Any, Any]) -> None:
-        self.rules = rules
+    def __init__(self, rules: Rules[Any, Any, Any], form: Form = PLAIN) -> None:
+        super().__init__(rules, form)
         self._map = _map_of(rules)
         self._limit = self._map.decisions.limit
         self.num_actions = len(self._map.decisions.actions)
-        self.observation_size = self._map.encoding.size
+        self.observation_size = self._map.encoding.size + form.numbers(rules)
         self.reset(0)
 
     def reset(self, stream: int) -> None:
@@ -200,13 +232,13 @@ class RulesEngine(Engine):
         self.result = node.result
 
     def _position(self) -> Any:
-        return self._node.state, self._clock, self.truncated
+        return self._node.state, self._clock
 
     def _place(self, position: Any) -> None:
-        state, self._clock, self.truncated = position
+        state, self._clock = position
+        self.truncated = False
         self._enter(self._map.node(state))
-        if self.truncated:
-            self.actor = NOBODY
+        self._count(0)
 
     def step(self, action: int, chance: int) -> None:
         branches = self._node.after.get(action) or self._map.after(self._node, action)
@@ -214,33 +246,36 @@ class RulesEngine(Engine):
         if chance >= below:
             below, node, ticks = next(branch for branch in branches if chance < branch[0])
         self._enter(node)
-        if ticks and self._limit is not None:
+        if ticks:
+            self._count(ticks)
+
+    def _count(self, ticks: int) -> None:
+        if self._limit is not None:
             self._clock += ticks
-            if self._clock >= self._limit and node.actor != NOBODY:
-                self.truncated = True
-                self.actor = NOBODY
+            if self._clock >= self._limit and self.actor != NOBODY:
+                self._cut_off()
 
     def allows(self, action: int) -> bool:
-        return action in self._node.legal and not self.truncated
+        return action in self._node.legal and self.actor != NOBODY
 
     def mask(self) -> NDArray[np.int8]:
         return self._node.mask.copy()
 
     def observe(self, seat: int) -> NDArray[np.int8]:
         shown = self._node.shown[seat]
-        return (self._map.show(self._node, seat) if shown is None else shown).copy()
+        return self._with_left(self._map.show(self._node, seat) if shown is None else shown, self._clock)
 
 
-class MatchEngine(Engine):
+class MatchEngine(_LimitedEngine):
     """A game as a match, with all its history: slower, for whoever needs sights of it."""
 
-    def __init__(self, rules: Rules[Any, Any, Any]) -> None:
-        self.rules = rules
+    def __init__(self, rules: Rules[Any, Any, Any], form: Form = PLAIN) -> None:
+        super().__init__(rules, form)
         self._actions = rules.all_actions()
         self._number = {action: number for number, action in enumerate(self._actions)}
         self._shown = Shown(rules)
         self.num_actions = len(self._actions)
-        self.observation_size = self._shown.size
+        self.observation_size = self._shown.size + form.numbers(rules)
         self.reset(0)
 
     def reset(self, stream: int) -> None:
@@ -256,10 +291,11 @@ class MatchEngine(Engine):
         actor, outcome = match.actor, match.outcome
         self.actor = self.next_actor = actor - 1 if isinstance(actor, Seat) else NOBODY
         self.result = result_of(outcome)
-        self.truncated = outcome is not None and outcome.ending is Ending.CUT_OFF
-        if self.truncated:
+        self.truncated = False
+        if outcome is not None and outcome.ending is Ending.CUT_OFF:
             following, _ = self._shown.next_decision(match)
             self.next_actor = following - 1 if following else NOBODY
+            self._cut_off()
 
     def _position(self) -> Any:
         return self.match
@@ -292,7 +328,8 @@ class MatchEngine(Engine):
         return mask
 
     def observe(self, seat: int) -> NDArray[np.int8]:
-        return np.frombuffer(self._shown.to(Seat(seat + 1), self.match), np.int8).copy()
+        clock = getattr(self.match.state, self.rules.clock) if self.rules.clock else 0
+        return self._with_left(np.frombuffer(self._shown.to(Seat(seat + 1), self.match), np.int8), clock)
 
 
 def drawn(match: Match[Any, Any, Any], chance: int) -> Match[Any, Any, Any]:
@@ -336,8 +373,8 @@ class Shown:
         return match.state
 
 
-def make_engine(rules: Rules[Any, Any, Any]) -> Engine:
+def make_engine(rules: Rules[Any, Any, Any], form: Form = PLAIN) -> Engine:
     """The quickest way to play one game of `rules`."""
     kernel = kernel_of(rules, "engine")
-    engine: Engine = kernel.ENGINE(rules) if kernel else RulesEngine(rules)
+    engine: Engine = kernel.ENGINE(rules) if kernel else RulesEngine(rules, form)
     return engine

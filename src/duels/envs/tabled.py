@@ -9,6 +9,7 @@ from duels.core.rules import Rules
 from duels.envs import dice
 from duels.envs import packed as form
 from duels.envs.batch import Batch, Bytes, Flags, Ints, ReadyPolicy, Tally
+from duels.envs.form import PLAIN, Form
 from duels.envs.kernels import kernel_of
 from duels.envs.packed import packed_moves
 from duels.solving.tables import ILLEGAL, Tables
@@ -89,7 +90,7 @@ class TableBatch(Batch):
             shown: Bytes = self.tables.observation[seats].take(states, axis=0)
             return shown
         rows = seats.astype(np.intp) * self.tables.states + states
-        return self.tables.observation.reshape(-1, self.observation_size).take(rows, axis=0)
+        return self.tables.observation.reshape(-1, self.tables.observation.shape[2]).take(rows, axis=0)
 
     # -- whole playouts ----------------------------------------------------------------------------
 
@@ -244,8 +245,9 @@ def make_batch(
     first: int = 0,
     autoreset: bool = True,
     compiled: bool = False,
+    form: Form = PLAIN,
 ) -> Batch:
     """The quickest way to play many games of `rules`."""
     kernel = kernel_of(rules, "batch")
     kind: type[Batch] = kernel.BATCH if kernel else TableBatch
-    return kind(rules, num_envs, seed, first, autoreset, compiled)
+    return kind(rules, num_envs, seed, first, autoreset, compiled, form)

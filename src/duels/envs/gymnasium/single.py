@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from duels.analysis.agents import is_player
 from duels.analysis.grading import Grader
 from duels.core.errors import DuelsError, IllegalMove
+from duels.core.features import TRUNCATION
 from duels.core.game import Game
 from duels.core.options import OptionValue
 from duels.core.rules import Rules, Seat
@@ -20,6 +21,7 @@ from duels.envs import dice
 from duels.envs.batch import RANDOM
 from duels.envs.board import RENDER_MODES, Board, Picture, check_render_mode
 from duels.envs.engine import Engine, MatchEngine, make_engine
+from duels.envs.form import form_of
 from duels.envs.tabled import make_batch
 from duels.games import rules_of
 from duels.players import Player, make_player
@@ -34,8 +36,9 @@ class DuelEnv(gymnasium.Env[Shown, np.int64]):
     `opponent` is the name of a player (`random`, a level, `best`), an object with a method `choose`, or a
     policy table (`duels.vector`; not in flip). `info["action_mask"]` says what is allowed; `action_masks()`
     is the same for sb3-contrib. An action that is not allowed loses the game. The reward is 1 for a win, -1
-    for a loss, otherwise 0; a draw terminates the game, a limit truncates it. With `grade`, `info` holds the
-    `value` of the position to the agent, the `regret` of its last action, and their `exactness` (see
+    for a loss, otherwise 0; a draw terminates the game, a limit truncates it; with `limit_ends="draw"` it
+    ends the game drawn, and what is left of it is observed. With `grade`, `info` holds the `value` of the
+    position to the agent, the `regret` of its last action, and their `exactness` (see
     `duels.analysis.grading`). Where a limit truncates a game, the mask tells what could have been played
     next. A copy made in the middle of a game, pickled or not, goes on as the original would.
     """
@@ -49,11 +52,13 @@ class DuelEnv(gymnasium.Env[Shown, np.int64]):
         seat: int = 1,
         render_mode: str | None = None,
         grade: bool = False,
+        limit_ends: str = TRUNCATION,
         **options: OptionValue,
     ) -> None:
         if as_int(seat) not in (1, 2):
             raise DuelsError(f"The agent's seat is 1 or 2, not {seat!r}.")
         self.rules = rules_of(game, **options)
+        form = form_of(self.rules, limit_ends)
         self.render_mode = check_render_mode(render_mode)
         self._seat = seat - 1
         self._rewards: list[float] = POINTS[:, self._seat].tolist()
@@ -72,11 +77,11 @@ class DuelEnv(gymnasium.Env[Shown, np.int64]):
             raise DuelsError(
                 f"An opponent is a player's name, has a method `choose`, or is a table, not {opponent!r}."
             )
-        self._engine: Engine = make_engine(self.rules)
+        self._engine: Engine = make_engine(self.rules, form)
         self._grader: Grader | None = None
         grade = check_flag("grade", grade)
         if render_mode or grade or self._opponent is not None:  # all of these need to know what a seat knows
-            self._engine = MatchEngine(self.rules)
+            self._engine = MatchEngine(self.rules, form)
             self._grader = Grader(self.rules) if grade else None
         self._stream: int | None = None
         self._forfeited = False

@@ -14,11 +14,13 @@ from duels.analysis.agents import is_player
 from duels.analysis.exploitability import tabulate
 from duels.analysis.grading import clock_matters, grades_of
 from duels.core.errors import DuelsError
+from duels.core.features import TRUNCATION
 from duels.core.game import Game
 from duels.core.options import OptionValue
 from duels.core.rules import Rules
 from duels.core.validation import as_int, check_flag, check_int
 from duels.envs.batch import RANDOM, Bytes, Flags, Steps
+from duels.envs.form import form_of
 from duels.envs.gymnasium.single import refuse_options
 from duels.envs.tabled import TableBatch, make_batch
 from duels.games import rules_of
@@ -45,7 +47,8 @@ class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
     A game that ends is reset as `autoreset_mode` says: in the next step, whose action is ignored there; in
     the same step, with the last observation in `info["final_obs"]` and the rest in `info["final_info"]`; or
     not by itself. `reset(options={"reset_mask": …})` resets some games only. A game is truncated by a limit
-    of its rules, and after `max_episode_steps` steps of the agent. With `grade`, in games that have tables
+    of its rules, and after `max_episode_steps` steps of the agent; with `limit_ends="draw"` the limit of the
+    rules ends it drawn, and what is left of it is observed. With `grade`, in games that have tables
     and no secrets, `info` holds the `value` of every position to the agent, the `regret` of its last actions
     and their `exactness`.
     """
@@ -65,6 +68,7 @@ class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
         grade: bool = False,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         max_episode_steps: int | None = None,
+        limit_ends: str = TRUNCATION,
         **options: OptionValue,
     ) -> None:
         if as_int(seat) not in (1, 2):
@@ -78,7 +82,7 @@ class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
         self._most_steps = None
         if max_episode_steps is not None:
             self._most_steps = check_int("max_episode_steps", max_episode_steps, 1)
-        self._batch = make_batch(self.rules, num_envs, autoreset=False)
+        self._batch = make_batch(self.rules, num_envs, autoreset=False, form=form_of(self.rules, limit_ends))
         self._seat = seat - 1
         self._policy = None
         if not isinstance(opponent, str) or opponent != RANDOM:

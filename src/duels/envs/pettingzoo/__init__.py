@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from duels.core.extras import extra
+from duels.core.features import TRUNCATION
 from duels.core.game import Game
 from duels.core.options import OptionValue
 from duels.core.rules import Rules
@@ -43,10 +44,11 @@ def env(
     *,
     render_mode: str | None = None,
     grade: bool = False,
+    limit_ends: str = TRUNCATION,
     **options: OptionValue,
 ) -> GuardedDuelEnv:
     """An environment that checks what PettingZoo's usual wrappers check; an illegal action loses."""
-    return GuardedDuelEnv(game, render_mode, grade, **options)
+    return GuardedDuelEnv(game, render_mode, grade, limit_ends, **options)
 
 
 def raw_env(
@@ -54,10 +56,11 @@ def raw_env(
     *,
     render_mode: str | None = None,
     grade: bool = False,
+    limit_ends: str = TRUNCATION,
     **options: OptionValue,
 ) -> DuelEnv:
     """An environment that raises IllegalMove where an action is not allowed."""
-    return DuelEnv(game, render_mode, grade, **options)
+    return DuelEnv(game, render_mode, grade, limit_ends, **options)
 
 
 def register(game: Game) -> str:

@@ -10,6 +10,7 @@ from pettingzoo.utils.env_logger import EnvLogger
 
 from duels.analysis.grading import Grader
 from duels.core.errors import DuelsError, IllegalMove, UnknownName
+from duels.core.features import TRUNCATION
 from duels.core.game import Game
 from duels.core.options import OptionValue
 from duels.core.rules import Rules
@@ -17,6 +18,7 @@ from duels.core.validation import as_int, check_flag
 from duels.envs import dice
 from duels.envs.board import RENDER_MODES, Board, Picture, check_render_mode
 from duels.envs.engine import Engine, MatchEngine, make_engine
+from duels.envs.form import form_of
 from duels.envs.pettingzoo.base import AECEnv, Observation
 from duels.games import rules_of
 from duels.solving.tables import NOBODY, POINTS
@@ -49,7 +51,8 @@ class DuelEnv(AECEnv):
     It is of a game or the one of that name, with options (`max_turns=40`), or by rules. The agent to move is
     shown the position as its seat knows it, and a mask of what it may do; the other agent's mask is zero. The
     winner's reward is 1, the loser's -1. A draw terminates the game and a limit truncates it, with no reward;
-    the mask then tells what could have been played next, as far as the agent knows. A copy made in the middle
+    the mask then tells what could have been played next, as far as the agent knows. With `limit_ends="draw"`
+    a limit ends the game drawn, and what is left of it is observed. A copy made in the middle
     of a game, pickled or not, goes on as the original would.
     With `grade`, an agent's info holds the `value` of the position to it, the `regret` of its last action,
     and their `exactness` (see `duels.analysis.grading`).
@@ -62,6 +65,7 @@ class DuelEnv(AECEnv):
         game: str | Game | Rules[Any, Any, Any],
         render_mode: str | None = None,
         grade: bool = False,
+        limit_ends: str = TRUNCATION,
         **options: OptionValue,
     ) -> None:
         super().__init__()
@@ -74,10 +78,11 @@ class DuelEnv(AECEnv):
             "render_fps": 1,
         }
         # A board is drawn from what a seat knows, and so are grades: that takes the history of a match.
-        self._engine: Engine = make_engine(self.rules)
+        form = form_of(self.rules, limit_ends)
+        self._engine: Engine = make_engine(self.rules, form)
         self._grader: Grader | None = None
         if check_flag("grade", grade) or render_mode:
-            self._engine = MatchEngine(self.rules)
+            self._engine = MatchEngine(self.rules, form)
             self._grader = Grader(self.rules) if grade else None
         self._board = Board(self.rules)
         self._has_chance = bool(self.rules.all_outcomes())
