@@ -17,6 +17,7 @@ from duels.core.errors import (
 if TYPE_CHECKING:
     # `as` exports what needs NumPy; `from duels import *` is for everybody, and leaves it out.
     from duels import vector as vector
+    from duels.analysis.agents import policy_of as policy_of
     from duels.analysis.agents import table_of as table_of
     from duels.analysis.exercises import Exercise, exercises
     from duels.analysis.exploitability import exploitability as exploitability
@@ -96,6 +97,7 @@ _LATER = {
     "hint": "duels.analysis.hints.hint",
     "load_record": "duels.games.load_record",
     "make_player": "duels.players.make_player",
+    "policy_of": "duels.analysis.agents.policy_of",
     "review": "duels.analysis.review.review",
     "table_of": "duels.analysis.agents.table_of",
 }

@@ -27,6 +27,7 @@ def make(
     autoreset: bool = True,
     compiled: bool = False,
     limit_ends: str = TRUNCATION,
+    memory: int = 0,
     **options: OptionValue,
 ) -> Batch:
     """`num_envs` games: of a game or the one of that name with options (`max_turns=40`), or by rules.
@@ -34,8 +35,9 @@ def make(
     `first` is the number of the first environment: a batch of 100 is, game for game, a batch of 60
     and a batch of 40 made with `first=60`. `compiled=True` runs rollouts in compiled code; it needs
     the extra `fast`. With `limit_ends="draw"` a limit of the rules is part of the game: reaching it
-    terminates the game, and what is left of it is observed. A game that has too many states for tables is
-    refused.
+    terminates the game, and what is left of it is observed. `memory` is how many of the last entries a
+    seat is shown beside what it knows now, in games with secrets. A game that has too many states for
+    tables is refused.
     """
     rules = rules_of(game, **options)
     if check_flag("compiled", compiled):
@@ -48,5 +50,5 @@ def make(
         check_int("first", first, 0),
         check_flag("autoreset", autoreset),
         compiled,
-        form_of(rules, limit_ends),
+        form_of(rules, limit_ends, memory),
     )

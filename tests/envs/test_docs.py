@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import pytest
 
+from duels.envs.gymnasium import DuelEnv
 from duels.games import GAMES
 
 ROOT = Path(__file__).parents[2]
@@ -27,7 +28,7 @@ PIECES = [
 class Untrained:
     """Stands in for sb3-contrib's learner, too large to be installed here (`make examples` has it)."""
 
-    def __init__(self, policy: str, env: Any, seed: int) -> None:
+    def __init__(self, policy: str, env: Any, seed: int, **how: int) -> None:
         env.reset(seed=seed)
         self.env = env
 
@@ -42,6 +43,12 @@ class Untrained:
         return action_masks.argmax(), None
 
 
+def adapted(game: str, num_envs: int, **how: Any) -> Any:
+    """Stands in for the adapter to Stable-Baselines3: one game of those that it would play."""
+    assert num_envs > 1
+    return DuelEnv(game, **how)
+
+
 def test_no_piece_of_code_is_overlooked() -> None:
     assert len(PIECES) == sum(page.count("```python") for page in PAGES.values()) >= 14
 
@@ -51,6 +58,9 @@ def test_every_piece_of_code_runs(piece: str, monkeypatch: pytest.MonkeyPatch) -
     learners = ModuleType("sb3_contrib")
     learners.MaskablePPO = Untrained  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, learners.__name__, learners)
+    adapter = ModuleType("duels.envs.stable_baselines3")
+    adapter.DuelVecEnv = adapted  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, adapter.__name__, adapter)
     # Their value iteration imports it for simultaneous moves alone; it needs more than is installed here.
     solver = ModuleType("open_spiel.python.algorithms.lp_solver")
     monkeypatch.setitem(sys.modules, solver.__name__, solver)

@@ -6,10 +6,11 @@ from typing import Any, TypeAlias, TypeGuard
 
 from duels.core.errors import DuelsError
 from duels.core.extras import extra
-from duels.core.features import TRUNCATION, left_feature, limit_draws
+from duels.core.features import TRUNCATION, Encoding, Entries, left_feature, limit_draws
 from duels.core.game import Game
+from duels.core.information_sets import InformationSet
 from duels.core.options import OptionValue
-from duels.core.rules import Rules, Sight
+from duels.core.rules import CHANCE, Rules, Sight
 from duels.core.validation import check_flag
 from duels.games import rules_of
 from duels.players import Player, make_player
@@ -67,6 +68,59 @@ def table_of(
     feature = left_feature(rules)
     marks = feature.marks()
     return np.stack([at(np.frombuffer(marks[left], np.int8)) for left in reversed(feature.values[1:])])
+
+
+def policy_of(
+    agent: Agent,
+    game: str | Game | Rules[Any, Any, Any],
+    *,
+    limit_ends: str = TRUNCATION,
+    memory: int = 0,
+    **options: OptionValue,
+) -> Callable[[Sight[Any, Any]], dict[Any, float]]:
+    """What `agent` does as a function of a `Sight`, for `exploitability` of games or agents without tables.
+
+    It is shown what the environments show it: with `limit_ends="draw"` what is left of the limit, with
+    `memory` so many of the last entries.
+    """
+    rules = rules_of(game, **options)
+    left = (left_feature(rules),) if limit_draws(limit_ends) else ()
+    encoding = Encoding((*rules.game.encoding(rules).features, *left))
+    actions = rules.all_actions()
+    past = _Past(rules, memory) if memory else None
+
+    def policy(sight: Sight[Any, Any]) -> dict[Any, float]:
+        shown = encoding.encode(sight.view, sight.seat) + (past.shown(sight) if past else b"")
+        mask = np.array([action in sight.actions for action in actions], np.int8)
+        odds = probabilities(agent(np.frombuffer(shown, np.int8).copy(), mask.copy()), mask)
+        return {actions[number]: float(odds[number]) for number in np.flatnonzero(odds)}
+
+    return policy
+
+
+class _Past:
+    """The last entries that a seat has seen, as the environments show them."""
+
+    def __init__(self, rules: Rules[Any, Any, Any], memory: int) -> None:
+        self._rules, self._memory = rules, memory
+        self._entries = Entries(rules)
+        self._marks = self._entries.marks()
+        self._number = {action: number for number, action in enumerate(rules.all_actions())}
+
+    def shown(self, sight: Sight[Any, Any]) -> bytes:
+        known = InformationSet.start(self._rules, sight.seat)
+        tokens = [Entries.NOTHING] * self._memory
+        for entry in sight.history:
+            actor = known.match.actor
+            if actor is not CHANCE:
+                hidden = entry is None
+                tokens.append(
+                    Entries.HIDDEN
+                    if hidden
+                    else self._entries.token(self._number[entry], mine=actor is sight.seat)
+                )
+            known = known.then(entry)
+        return b"".join(self._marks[token] for token in tokens[: -self._memory - 1 : -1])
 
 
 def _one_by_one(agent: Agent, observations: NDArray[np.int8], masks: NDArray[np.int8]) -> NDArray[np.float64]:

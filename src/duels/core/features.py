@@ -129,6 +129,37 @@ def left_feature(rules: Rules[Any, Any, Any]) -> Feature:
     return Feature("left", tuple(range(limit + 1)), lambda view, seat: (limit - getattr(view, clock),))
 
 
+class Entries:
+    """What a seat has seen happen, entry by entry, as numbers beside the features of its view.
+
+    An entry is a token: NOTHING (none so far), HIDDEN, or the action and whose it was.
+    """
+
+    NOTHING, HIDDEN = range(2)
+
+    def __init__(self, rules: Rules[Any, Any, Any]) -> None:
+        self.actions = tuple(map(rules.format, rules.all_actions()))
+        self.width = 2 + len(self.actions)
+
+    def token(self, action: int, mine: bool) -> int:
+        """The token of an action that the seat has seen, by its number."""
+        return 2 + 2 * action + mine
+
+    def marks(self) -> list[bytes]:
+        """The numbers of every token: whether it is the seat's own, whether it is hidden, and which it is."""
+        seen = [
+            bytes([mine, 0]) + bytes(action) + b"\1" + bytes(len(self.actions) - action - 1)
+            for action in range(len(self.actions))
+            for mine in (0, 1)
+        ]
+        return [bytes(self.width), b"\0\1" + bytes(len(self.actions)), *seen]
+
+    def names(self, memory: int) -> Iterator[str]:
+        """What the numbers of the last `memory` entries say, the latest first."""
+        for entry in range(1, memory + 1):
+            yield from (f"past[{entry}]={said}" for said in ("mine", "hidden", *self.actions))
+
+
 MOST_EXPLORED = 100_000
 """So many states are walked through for a game that does not state its features; with more it must."""
 _MINE, _OTHERS = "mine", "other's"

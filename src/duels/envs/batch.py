@@ -15,7 +15,8 @@ from duels.core.extras import extra
 from duels.core.rules import Rules
 from duels.core.validation import check_int
 from duels.envs import dice
-from duels.envs.form import PLAIN, Form, left_shown
+from duels.envs.form import PLAIN, Form, Named, left_shown
+from duels.envs.past import Past
 
 with extra("vector"):
     import numpy as np
@@ -97,7 +98,7 @@ class NoTables(DuelsError, AttributeError):
     """Asked for tables of a game that has too many states for them."""
 
 
-class Batch(ABC):
+class Batch(Named, ABC):
     """`num_envs` games under way at once.
 
     What happens in environment number `first + i` depends on the seed, on that number and on the
@@ -142,16 +143,19 @@ class Batch(ABC):
     def _get_ready(self) -> None:
         self._prepare()
         self._left = left_shown(self.rules) if self.form.limit_draws else None
+        self._past = Past(self.rules, self.form.memory, self.num_envs) if self.form.memory else None
         self.observation_size += self.form.numbers(self.rules)
 
     def __getstate__(self) -> dict[str, Any]:
         # What is prepared from the rules is shared by a process, and too large to be sent to another.
-        return {name: getattr(self, name) for name in self._copied} | {"position": self._position()}
+        kept = {name: getattr(self, name) for name in self._copied}
+        return kept | {"position": self._position(), "past": self._past}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        position = state.pop("position")
+        position, past = state.pop("position"), state.pop("past")
         vars(self).update(state)
         self._get_ready()
+        self._past = past
         self._place(position)
 
     # -- what a kind of batch has to say -----------------------------------------------------------
@@ -198,10 +202,18 @@ class Batch(ABC):
     def _shown(self, seats: int | Bytes, which: NDArray[np.intp] | None = None) -> Bytes:
         """All that `seats` are shown."""
         shown = self._observe(seats, which)
-        if self._left is None:
+        if self.form == PLAIN:
             return shown
-        clock = self._clock if which is None else self._clock[which]
-        return np.concatenate([shown, self._left.take(len(self._left) - 1 - clock, axis=0)], axis=1)
+        parts, places = [shown], slice(None) if which is None else which
+        if self._left is not None:
+            parts.append(self._left.take(len(self._left) - 1 - self._clock[places], axis=0))
+        if self._past:
+            parts.append(self._past.shown(seats, places))
+        return np.concatenate(parts, axis=1)
+
+    def _hides(self, actions: Ints) -> Flags:
+        """[env] whether the other seat is not told that these actions are taken."""
+        raise NotImplementedError(f"{self.rules.name} has secrets, and does not say what is hidden.")
 
     # -- playing -----------------------------------------------------------------------------------
 
@@ -229,6 +241,8 @@ class Batch(ABC):
     def _start(self, which: Flags | None) -> None:
         places = slice(None) if which is None else which
         self._clock[places] = 0
+        if self._past:
+            self._past.clear(places)
         if self._over is not None:
             self._over[places] = False
             self._cut[places] = False
@@ -263,11 +277,11 @@ class Batch(ABC):
         """[env] whether the limit has truncated the game."""
         return np.zeros_like(self._cut) if self.form.limit_draws else self._cut
 
-    def masks_for(self, seat: int) -> Bytes:
+    def masks_for(self, seat: int | Bytes) -> Bytes:
         """[env, action] 1 where an agent at `seat` may take the action: nothing while it is the other's turn.
 
         Where a limit has truncated the game, 1 where the next action could have been this one, as far as the
-        seat knows.
+        seat knows. Seats can be an array, one an environment.
         """
         masks, others = self.masks(), self._actor() != seat
         if others.any():
@@ -277,14 +291,21 @@ class Batch(ABC):
                 masks[others & truncated] = 1  # what the other may do can tell where it is
         return masks
 
-    def observe(self, seat: int | None = None) -> Bytes:
+    def observe(self, seat: int | Bytes | None = None) -> Bytes:
         """[env, number] what `seat` is shown, or, without one, what the seat to move is shown.
 
-        Where a game is over and nobody is to move, that is what seat 0 is shown.
+        Seats can be an array, one an environment. Where a game is over and nobody is to move, what the seat
+        to move is shown is what seat 0 is.
         """
+        if isinstance(seat, np.ndarray):
+            return self._shown(seat)
         if seat not in (None, 0, 1):
             raise DuelsError(f"Seats are 0 and 1 here, not {seat}.")
         return self._shown(np.maximum(self.actor, 0) if seat is None else int(seat))
+
+    def draw_seats(self) -> Bytes:
+        """[env] a seat for an agent of the game that begins now, by lot."""
+        return dice.seat_all(self._streams)
 
     @property
     def tables(self) -> Tables:
@@ -324,9 +345,12 @@ class Batch(ABC):
 
         A policy is a table, better made ready once by `policy` if it is used often, or `random`.
         """
-        ready = self._ready(policy)
-        words = dice.words(self._streams, 1)[0]
-        return self._sample((words & np.uint64(dice.HALF)).view(np.int64), ready)
+        return self._sample(self.bits(), self._ready(policy))
+
+    def bits(self) -> Ints:
+        """[env] 32 random bits to choose an action by; the same until the next step."""
+        bits: Ints = (dice.words(self._streams, 1)[0] & np.uint64(dice.HALF)).view(np.int64)
+        return bits
 
     def step(self, actions: ArrayLike, which: Flags | None = None) -> Steps:
         """Play an action of the seat to move in every environment, and the chance that follows from it.
@@ -338,7 +362,10 @@ class Batch(ABC):
         idle = self._idle(which)
         given = self._checked(actions, idle)
         chance = (dice.words(self._streams, 1)[0] >> np.uint64(32)).view(np.int64)
+        entries = (self._actor(), given, self._hides(given)) if self._past else None
         result, ticks = self._play(given, chance, idle)
+        if self._past and entries:
+            self._past.add(*entries, None if idle is None else ~idle)
         cut = np.zeros(self.num_envs, np.bool_)
         if idle is None:
             self._streams += np.uint64(dice.GAMMA)
@@ -378,8 +405,7 @@ class Batch(ABC):
             self._over |= ended
             self._cut |= cut
         else:
-            self._clock[ended] = 0
-            self._begin(ended)
+            self._start(ended)
 
     def _checked(self, actions: ArrayLike, idle: Flags | None) -> Ints:
         given = np.asarray(actions)
@@ -410,6 +436,8 @@ class Batch(ABC):
         ready = self._ready(policy)
         if self._over is not None:
             raise DuelsError("A rollout needs a batch that starts ended games again (autoreset=True).")
+        if self._past:
+            raise DuelsError("A rollout remembers nothing: make the batch without memory.")
         size = min(CHUNK, -(-self.num_envs // threads))
         parts = [slice(i, min(i + size, self.num_envs)) for i in range(0, self.num_envs, size)]
         if threads == 1:

@@ -18,6 +18,7 @@ from duels.core.rules import CHANCE, Ending, Rules, Seat, Sight
 from duels.envs import dice
 from duels.envs.form import PLAIN, Form, left_shown
 from duels.envs.kernels import kernel_of
+from duels.envs.past import Past
 from duels.solving.decisions import Decisions, Transition
 from duels.solving.tables import DRAWN, NOBODY, ONGOING, result_at, result_of
 
@@ -106,13 +107,14 @@ def _placed(kind: type[Any], made_of: tuple[Any, ...], position: Any) -> Engine:
     return engine
 
 
-class _LimitedEngine(Engine):
-    """An engine that knows of a limit, and whether that ends a game drawn or truncates it."""
+class _FormedEngine(Engine):
+    """An engine that can play in any form: with a limit that ends games drawn, with a memory."""
 
     def __init__(self, rules: Rules[Any, Any, Any], form: Form = PLAIN) -> None:
         self.rules = rules
         self.form = form
         self._left = left_shown(rules) if form.limit_draws else None
+        self._past = Past(rules, form.memory, 1) if form.memory else None
 
     def _made_of(self) -> tuple[Any, ...]:
         return self.rules, self.form
@@ -125,11 +127,21 @@ class _LimitedEngine(Engine):
         else:
             self.truncated = True
 
-    def _with_left(self, shown: NDArray[np.int8], clock: int) -> NDArray[np.int8]:
-        """What is shown, as a new array, and what is left of the limit, if it is to be observed."""
-        if self._left is None:
+    def _remember(self, action: int, hidden: bool) -> None:
+        """Remember an action that the actor is about to take; the other does not see a hidden one."""
+        assert self._past
+        self._past.add(np.array([self.actor], np.int8), np.array([action]), np.array([hidden]), None)
+
+    def _formed(self, shown: NDArray[np.int8], seat: int, clock: int) -> NDArray[np.int8]:
+        """What is shown as a new array, with all that the form shows beside it."""
+        if self.form is PLAIN:
             return shown.copy()
-        return np.concatenate([shown, self._left[-1 - min(clock, len(self._left) - 1)]])
+        parts = [shown]
+        if self._left is not None:
+            parts.append(self._left[-1 - min(clock, len(self._left) - 1)])
+        if self._past:
+            parts.append(self._past.shown(seat)[0])
+        return np.concatenate(parts)
 
 
 class _Node:
@@ -190,6 +202,10 @@ class _Map:
             node.after[action] = branches
         return branches
 
+    def hides(self, node: _Node, action: int) -> bool:
+        """Whether the other seat is not told that the seat to move takes `action`."""
+        return self.decisions.hides(node.state, node.legal[action])
+
     def show(self, node: _Node, seat: int) -> NDArray[np.int8]:
         """What `seat` is shown of a position, worked out anew."""
         view = self.decisions.rules.view(node.state, Seat(seat + 1))
@@ -205,7 +221,7 @@ def _bounds(odds: list[Fraction]) -> list[int]:
 _map_of = lru_cache(maxsize=16)(_Map)
 
 
-class RulesEngine(_LimitedEngine):
+class RulesEngine(_FormedEngine):
     """A game by its rules; the limit, if there is one, is counted here."""
 
     def __init__(self, rules: Rules[Any, Any, Any], form: Form = PLAIN) -> None:
@@ -218,6 +234,8 @@ class RulesEngine(_LimitedEngine):
 
     def reset(self, stream: int) -> None:
         self._clock = 0
+        if self._past:
+            self._past.clear(slice(None))
         starts = self._map.starts
         if len(starts) == 1:
             self._enter(starts[0][1])
@@ -232,15 +250,17 @@ class RulesEngine(_LimitedEngine):
         self.result = node.result
 
     def _position(self) -> Any:
-        return self._node.state, self._clock
+        return self._node.state, self._clock, self._past
 
     def _place(self, position: Any) -> None:
-        state, self._clock = position
+        state, self._clock, self._past = position
         self.truncated = False
         self._enter(self._map.node(state))
         self._count(0)
 
     def step(self, action: int, chance: int) -> None:
+        if self._past:
+            self._remember(action, self._map.hides(self._node, action))
         branches = self._node.after.get(action) or self._map.after(self._node, action)
         below, node, ticks = branches[0]
         if chance >= below:
@@ -263,10 +283,10 @@ class RulesEngine(_LimitedEngine):
 
     def observe(self, seat: int) -> NDArray[np.int8]:
         shown = self._node.shown[seat]
-        return self._with_left(self._map.show(self._node, seat) if shown is None else shown, self._clock)
+        return self._formed(self._map.show(self._node, seat) if shown is None else shown, seat, self._clock)
 
 
-class MatchEngine(_LimitedEngine):
+class MatchEngine(_FormedEngine):
     """A game as a match, with all its history: slower, for whoever needs sights of it."""
 
     def __init__(self, rules: Rules[Any, Any, Any], form: Form = PLAIN) -> None:
@@ -279,12 +299,17 @@ class MatchEngine(_LimitedEngine):
         self.reset(0)
 
     def reset(self, stream: int) -> None:
+        if self._past:
+            self._past.clear(slice(None))
         self._enter(drawn(Match.start(self.rules), dice.begin(stream)))
 
     def step(self, action: int, chance: int) -> None:
         actor = self.match.actor
         assert isinstance(actor, Seat)
-        self._enter(drawn(self.match.play(actor, self._actions[action]), chance))
+        played = self.match.play(actor, self._actions[action])
+        if self._past:
+            self._remember(action, bool(played.last and played.last.hidden_from(actor.other)))
+        self._enter(drawn(played, chance))
 
     def _enter(self, match: Match[Any, Any, Any]) -> None:
         self.match = match
@@ -298,10 +323,11 @@ class MatchEngine(_LimitedEngine):
             self._cut_off()
 
     def _position(self) -> Any:
-        return self.match
+        return self.match, self._past
 
     def _place(self, position: Any) -> None:
-        self._enter(position)
+        match, self._past = position
+        self._enter(match)
 
     def action(self, number: int) -> Any:
         """The action of the rules that goes by an integer."""
@@ -329,7 +355,7 @@ class MatchEngine(_LimitedEngine):
 
     def observe(self, seat: int) -> NDArray[np.int8]:
         clock = getattr(self.match.state, self.rules.clock) if self.rules.clock else 0
-        return self._with_left(np.frombuffer(self._shown.to(Seat(seat + 1), self.match), np.int8), clock)
+        return self._formed(np.frombuffer(self._shown.to(Seat(seat + 1), self.match), np.int8), seat, clock)
 
 
 def drawn(match: Match[Any, Any, Any], chance: int) -> Match[Any, Any, Any]:

@@ -128,6 +128,16 @@ class DuelGame(pyspiel.Game):
         """What is played by."""
         return self.form.rules
 
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """What each number of an observation says, such as `cells[3]=mine`."""
+        return self.rules.game.encoding(self.rules).names
+
+    @property
+    def action_names(self) -> tuple[str, ...]:
+        """What each action is, in the game's notation."""
+        return tuple(map(self.rules.format, self.form.actions))
+
     def new_initial_state(self) -> "DuelState":
         return DuelState(self)
 

@@ -70,6 +70,10 @@ class TableBatch(Batch):
         ticks = (moves & 1).astype(np.int8) if self.limit is not None else None
         return self.tables.result.take(self._states), ticks
 
+    def _hides(self, actions: Ints) -> Flags:
+        hidden: Flags = self.shared.hidden[self._states, actions]
+        return hidden
+
     def _actor(self) -> Bytes:
         return self.tables.actor.take(self._states)
 

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from duels.core.errors import DuelsError
 from duels.core.rules import Rules
+from duels.solving.decisions import Decisions
 from duels.solving.tables import NOBODY, Tables, refuse_many_states, tables_of
 
 Ints = NDArray[np.int64]
@@ -48,6 +49,16 @@ class GameTables:
         """[state, k] the k-th legal action; 0 beyond the last."""
         order = np.argsort(~self.tables.legal, axis=1, kind="stable")[:, : int(self.counts.max())]
         return np.where(np.arange(order.shape[1]) < self.counts[:, None], order, 0)
+
+    @cached_property
+    def hidden(self) -> NDArray[np.bool_]:
+        """[state, action] whether the other seat is not told that the seat to move takes the action."""
+        decisions = Decisions(self.rules)
+        hidden = np.zeros(self.legal.shape, np.bool_)
+        for place, state in enumerate(self.tables.rules_states(self.rules)):
+            for number, action in decisions.legal(state).items():
+                hidden[place, number] = decisions.hides(state, action)
+        return hidden
 
     @cached_property
     def observation_groups(self) -> NDArray[np.intp]:

@@ -18,6 +18,7 @@ from duels.games import all_games
 
 with extra("rl"):
     import pettingzoo
+    from numpy.typing import DTypeLike
 
     from duels.envs.pettingzoo import chain_v0, flip_v0, hunt_v0, leap_v0, lights_v0
     from duels.envs.pettingzoo.aec import AGENTS, DuelEnv, GuardedDuelEnv
@@ -45,10 +46,12 @@ def env(
     render_mode: str | None = None,
     grade: bool = False,
     limit_ends: str = TRUNCATION,
+    memory: int = 0,
+    dtype: DTypeLike = "int8",
     **options: OptionValue,
 ) -> GuardedDuelEnv:
     """An environment that checks what PettingZoo's usual wrappers check; an illegal action loses."""
-    return GuardedDuelEnv(game, render_mode, grade, limit_ends, **options)
+    return GuardedDuelEnv(game, render_mode, grade, limit_ends, memory, dtype, **options)
 
 
 def raw_env(
@@ -57,10 +60,12 @@ def raw_env(
     render_mode: str | None = None,
     grade: bool = False,
     limit_ends: str = TRUNCATION,
+    memory: int = 0,
+    dtype: DTypeLike = "int8",
     **options: OptionValue,
 ) -> DuelEnv:
     """An environment that raises IllegalMove where an action is not allowed."""
-    return DuelEnv(game, render_mode, grade, limit_ends, **options)
+    return DuelEnv(game, render_mode, grade, limit_ends, memory, dtype, **options)
 
 
 def register(game: Game) -> str:
