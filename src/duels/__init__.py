@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from duels.analysis.agents import policy_of as policy_of
     from duels.analysis.agents import table_of as table_of
     from duels.analysis.exercises import Exercise, exercises
+    from duels.analysis.exploitability import best_responses as best_responses
     from duels.analysis.exploitability import exploitability as exploitability
     from duels.analysis.exploitability import exploitability_bounds as exploitability_bounds
     from duels.analysis.hints import Hint, hint
@@ -87,6 +88,7 @@ _LATER = {
     "Rules": "duels.core.rules.Rules",
     "Seat": "duels.core.rules.Seat",
     "Sight": "duels.core.rules.Sight",
+    "best_responses": "duels.analysis.exploitability.best_responses",
     "all_games": "duels.games.all_games",
     "draw": "duels.core.match.draw",
     "dump_record": "duels.core.record.dumps",

@@ -66,9 +66,7 @@ def test_an_agent_can_be_asked_for_many_at_once(game: str, monkeypatch: pytest.M
     table = table_of(firsts, game, batch=True, **options)
     assert (table == table_of(lambda observation, mask: mask.argmax(), game, **options)).all()
     assert max(calls) <= 100
-    shares = table_of(
-        lambda seen, masks: masks / masks.sum(axis=1, keepdims=True), game, batch=True, **options
-    )
+    each = table_of(lambda seen, masks: masks / masks.sum(axis=1, keepdims=True), game, batch=True, **options)
     assert (each == table_of(lambda seen, mask: mask / mask.sum(), game, **options)).all()
     for wrong in (lambda seen, masks: masks[:-1].argmax(axis=1), lambda seen, masks: 0):
         with pytest.raises(DuelsError, match="at once gives so many answers"):

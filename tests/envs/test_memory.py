@@ -102,7 +102,7 @@ def test_environments_show_it() -> None:
     zoo.step(0)
     assert remembered(zoo.observe("player_1")["observation"], 4) == ["my move 1"]
     assert remembered(zoo.observe("player_2")["observation"], 4) == []
-    assert len(env.feature_names) == env.observation_space.shape[0] == len(set(env.feature_names))
+    assert env.observation_space.shape == (len(set(env.feature_names)),) == shown.shape
     assert env.feature_names[-1] == "past[4]=observe 3"
 
 

@@ -59,4 +59,5 @@ class Past:
         else:
             envs = np.arange(self._tokens.shape[1])[which]
             tokens = self._tokens[seats[which], envs]
-        return self._marks.take(tokens, axis=0).reshape(len(tokens), -1)
+        shown: NDArray[np.int8] = self._marks.take(tokens, axis=0).reshape(len(tokens), -1)
+        return shown
