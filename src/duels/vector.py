@@ -33,8 +33,8 @@ def make(
     """`num_envs` games: of a game or the one of that name with options (`max_turns=40`), or by rules.
 
     `first` is the number of the first environment: a batch of 100 is, game for game, a batch of 60
-    and a batch of 40 made with `first=60`. `compiled=True` runs rollouts in compiled code; it needs
-    the extra `fast`. With `limit_ends="draw"` a limit of the rules is part of the game: reaching it
+    and a batch of 40 made with `first=60`. `compiled=True` runs steps and rollouts in compiled code; it
+    needs the extra `fast`. With `limit_ends="draw"` a limit of the rules is part of the game: reaching it
     terminates the game, and what is left of it is observed. `memory` is how many of the last entries a
     seat is shown beside what it knows now, in games with secrets. A game that has too many states for
     tables is refused.

@@ -56,7 +56,7 @@ def test_an_agent_of_the_gymnasium_environment_is_graded() -> None:
 @pytest.mark.parametrize("game", ["lights", "chain", "hunt"])
 def test_an_agent_can_be_asked_for_many_at_once(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("duels.analysis.agents.AT_ONCE", 100)
-    options = {"cells": 3} if game == "hunt" else {}
+    options: dict[str, Any] = {"cells": 3} if game == "hunt" else {}
     calls = []
 
     def firsts(observations: Any, masks: Any) -> Any:

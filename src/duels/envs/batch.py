@@ -360,6 +360,8 @@ class Batch(Named, ABC):
         played there is ignored.
         """
         idle = self._idle(which)
+        if self.compiled and idle is None and not self.keep_final and self._past is None:
+            return self._step_compiled(self._whole_numbers(actions))
         given = self._checked(actions, idle)
         chance = (dice.words(self._streams, 1)[0] >> np.uint64(32)).view(np.int64)
         entries = (self._actor(), given, self._hides(given)) if self._past else None
@@ -383,6 +385,27 @@ class Batch(Named, ABC):
         if self.form.limit_draws:
             return Steps(rewards, terminated | cut, np.zeros_like(cut))
         return Steps(rewards, terminated, cut)
+
+    def _step_compiled(self, actions: Ints) -> Steps:
+        """The same where nothing is idle, in compiled code."""
+        rewards = np.empty((self.num_envs, 2), np.float32)
+        ended, cut = np.empty((2, self.num_envs), np.bool_)
+        wrong = self._play_compiled(actions, rewards, ended, cut)
+        if wrong >= 0:
+            self._refuse(np.arange(self.num_envs) == wrong, actions)
+        if self._over is not None:
+            self._over |= ended | cut
+            self._cut |= cut
+        if self.form.limit_draws:
+            return Steps(rewards, ended | cut, np.zeros_like(cut))
+        return Steps(rewards, ended, cut)
+
+    @abstractmethod
+    def _play_compiled(self, actions: Ints, rewards: NDArray[np.float32], ended: Flags, cut: Flags) -> int:
+        """Play everywhere, count the clocks, begin games that ended if `autoreset`; tell what came of it.
+
+        Gives the first game whose action is not allowed, where nothing has changed anywhere; -1: all are.
+        """
 
     def _idle(self, which: Flags | None) -> Flags | None:
         """Where nothing is to be played; None: nowhere."""
@@ -408,10 +431,7 @@ class Batch(Named, ABC):
             self._start(ended)
 
     def _checked(self, actions: ArrayLike, idle: Flags | None) -> Ints:
-        given = np.asarray(actions)
-        if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
-            raise DuelsError(f"A step needs {self.num_envs} whole numbers, one action an environment.")
-        given = given.astype(np.int64, copy=False)
+        given = self._whole_numbers(actions)
         outside = (given < 0) | (given >= self.num_actions)
         if idle is not None:
             given = np.where(idle, 0, given)
@@ -419,6 +439,12 @@ class Batch(Named, ABC):
         if outside.any():
             self._refuse(outside, given)
         return given
+
+    def _whole_numbers(self, actions: ArrayLike) -> Ints:
+        given = np.asarray(actions)
+        if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
+            raise DuelsError(f"A step needs {self.num_envs} whole numbers, one action an environment.")
+        return given.astype(np.int64, copy=False)
 
     def _refuse(self, wrong: Flags, actions: Ints) -> None:
         env = int(np.argmax(wrong))

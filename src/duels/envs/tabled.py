@@ -12,7 +12,7 @@ from duels.envs.batch import Batch, Bytes, Flags, Ints, ReadyPolicy, Tally
 from duels.envs.form import PLAIN, Form
 from duels.envs.kernels import kernel_of
 from duels.envs.packed import packed_moves
-from duels.solving.tables import ILLEGAL, Tables
+from duels.solving.tables import ILLEGAL, POINTS, Tables
 
 _NEVER = (1 << 63) - 1  # as a limit
 _FEW = 8  # games: up to there one after the other is quicker than arrays
@@ -70,6 +70,22 @@ class TableBatch(Batch):
         ticks = (moves & 1).astype(np.int8) if self.limit is not None else None
         return self.tables.result.take(self._states), ticks
 
+    def _play_compiled(self, actions: Ints, rewards: NDArray[np.float32], ended: Flags, cut: Flags) -> int:
+        from duels.envs import compiled
+
+        tables = self.tables
+        wrong = int(compiled.first_illegal(self._states, actions, tables.successor))
+        if wrong < 0:
+            limit = _NEVER if self.limit is None else self.limit
+            compiled.step(
+                (self._streams, self._states, actions),
+                (tables.successor, tables.result, POINTS),
+                (self._clock, limit, tables.starts),
+                self.autoreset,
+                (rewards, ended, cut),
+            )
+        return wrong
+
     def _hides(self, actions: Ints) -> Flags:
         hidden: Flags = self.shared.hidden[self._states, actions]
         return hidden
@@ -80,13 +96,21 @@ class TableBatch(Batch):
     def _masks(self) -> Bytes:
         return self.shared.legal.take(self._states, axis=0)
 
+    def sample(self, policy: ArrayLike | ReadyPolicy | None = None) -> Ints:
+        if not self.compiled or self._ready(policy) is not None:
+            return super().sample(policy)
+        from duels.envs import compiled
+
+        chosen = np.empty(self.num_envs, np.int64)
+        compiled.sample(self._streams, self._states, self.shared.counts, self.shared.choices, chosen)
+        return chosen
+
     def _sample(self, bits: Ints, policy: ReadyPolicy | None) -> Ints:
         if policy is None:
             k = bits * self.shared.counts.take(self._states) >> 32
         else:
             k = (bits[:, None] >= policy.bounds.take(self._states, axis=0)).sum(axis=1)
-        chosen: Ints = self.shared.choices[self._states, k]
-        return chosen
+        return self.shared.choices[self._states, k].astype(np.int64)
 
     def _observe(self, seats: int | Bytes, which: NDArray[np.intp] | None = None) -> Bytes:
         states = self._states if which is None else self._states[which]

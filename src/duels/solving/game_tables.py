@@ -45,10 +45,10 @@ class GameTables:
         return shared_tables, (self.rules,)  # a copy shares them, in another process too
 
     @cached_property
-    def choices(self) -> Ints:
-        """[state, k] the k-th legal action; 0 beyond the last."""
+    def choices(self) -> NDArray[np.int16]:
+        """[state, k] the k-th legal action; 0 beyond the last. Small numbers: more of them fit the cache."""
         order = np.argsort(~self.tables.legal, axis=1, kind="stable")[:, : int(self.counts.max())]
-        return np.where(np.arange(order.shape[1]) < self.counts[:, None], order, 0)
+        return np.where(np.arange(order.shape[1]) < self.counts[:, None], order, 0).astype(np.int16)
 
     @cached_property
     def hidden(self) -> NDArray[np.bool_]:
