@@ -147,7 +147,7 @@ class _FormedEngine(Engine):
 class _Node:
     """A position: what both seats are shown of it, and where moves lead, each once it was asked for."""
 
-    __slots__ = ("actor", "after", "legal", "mask", "result", "shown", "state")
+    __slots__ = ("actor", "after", "answers", "legal", "mask", "result", "shown", "state")
 
     def __init__(self, decisions: Decisions[Any, Any, Any], state: Any) -> None:
         self.state = state
@@ -159,6 +159,7 @@ class _Node:
         self.mask[list(self.legal)] = 1
         self.shown: list[NDArray[np.int8] | None] = [None, None]
         self.after: dict[int, list[_Branch]] = {}
+        self.answers: dict[Any, Any] = {}
 
 
 _Branch = tuple[int, _Node, int]
@@ -274,6 +275,15 @@ class RulesEngine(_FormedEngine):
             self._clock += ticks
             if self._clock >= self._limit and self.actor != NOBODY:
                 self._cut_off()
+
+    @property
+    def answers(self) -> dict[Any, Any]:
+        """What opponents do in this position, by opponent; shared by all who play by these rules."""
+        return self._node.answers
+
+    def open_sight(self, seat: int) -> Sight[Any, Any]:
+        """The position as `seat` knows it, in a game without secrets; the clock is at its start."""
+        return self.rules.sight(self._node.state, Seat(seat + 1))
 
     def allows(self, action: int) -> bool:
         return action in self._node.legal and self.actor != NOBODY

@@ -110,7 +110,8 @@ class TableBatch(Batch):
             k = bits * self.shared.counts.take(self._states) >> 32
         else:
             k = (bits[:, None] >= policy.bounds.take(self._states, axis=0)).sum(axis=1)
-        return self.shared.choices[self._states, k].astype(np.int64)
+        chosen: Ints = self.shared.choices[self._states, k].astype(np.int64)
+        return chosen
 
     def _observe(self, seats: int | Bytes, which: NDArray[np.intp] | None = None) -> Bytes:
         states = self._states if which is None else self._states[which]

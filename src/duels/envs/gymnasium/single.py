@@ -81,7 +81,7 @@ class DuelEnv(Named, gymnasium.Env[Any, np.int64]):
 
     def set_opponent(self, opponent: Opponent) -> None:
         """Play against another opponent, from the next reset on."""
-        self._next_opponent = opposing(opponent, self.rules)
+        self._next_opponent = opposing(opponent, self.rules, self._needs_match)
 
     def _make_engine(self) -> Engine:
         """An engine for the next game, once the opponent of that is known."""
@@ -109,6 +109,7 @@ class DuelEnv(Named, gymnasium.Env[Any, np.int64]):
         if len(self._seats) > 1:
             self._take_seat(self._seats[dice.seat(self._stream)])
         self._forfeited = False
+        self._opponent.begin()
         if self._grader:
             self._grader.reset()
         self._answer()
@@ -181,6 +182,7 @@ class DuelEnv(Named, gymnasium.Env[Any, np.int64]):
 
     def _play(self, action: int) -> None:
         assert self._stream is not None
+        self._opponent.saw(self._engine.actor, action, 1 - self._seat)
         self._engine.step(action, dice.roll(self._stream)[0])
         self._stream = dice.advance(self._stream)
 

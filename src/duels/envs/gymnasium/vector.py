@@ -1,7 +1,8 @@
 """Many duels against an opponent as one Gymnasium vector environment, on arrays throughout."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 import gymnasium
 import numpy as np
@@ -23,6 +24,7 @@ from duels.envs.batch import RANDOM, Batch, Bytes, Flags, ReadyPolicy, Steps
 from duels.envs.form import Named, form_of
 from duels.envs.gymnasium.opponents import Opponent, drawn, is_agent, refuse_no_opponent
 from duels.envs.gymnasium.single import refuse_options, seats_of
+from duels.envs.kernels import levels_of
 from duels.envs.observations import ACTION_MASK, Observations
 from duels.envs.tabled import TableBatch, make_batch
 from duels.games import rules_of
@@ -43,9 +45,10 @@ class DuelVectorEnv(Named, gymnasium.vector.VectorEnv[Any, Numbers, NDArray[Any]
     level mixes its actions alike in both, but draws by other dice.
 
     `opponent` is `random`, a policy table (`duels.vector`), or a function of observations and masks, a row a
-    game; in games that have tables and no secrets (lights, leap and chain) also a player that tells its
-    `odds`, by name or itself. For any other, make the environment with `vectorization_mode="sync"`.
-    `set_opponent` changes it. `seat`, `memory`, `dict_observations` and `dtype` are as for a `DuelEnv`.
+    game; in hunt also a level by name, and in games that have tables and no secrets (lights, leap and chain)
+    a player that tells its `odds`, by name or itself. For any other, make the environment with
+    `vectorization_mode="sync"`. `set_opponent` changes it. `seat`, `memory`, `dict_observations` and `dtype`
+    are as for a `DuelEnv`.
 
     A game that ends is reset as `autoreset_mode` says: in the next step, whose action is ignored there; in
     the same step, with the last observation in `info["final_obs"]` and the rest in `info["final_info"]`; or
@@ -172,6 +175,8 @@ class DuelVectorEnv(Named, gymnasium.vector.VectorEnv[Any, Numbers, NDArray[Any]
         if isinstance(self._seat, np.ndarray):
             self._seat[which] = self._batch.draw_seats()[which]
         self._face_the_last(which)
+        for opponent in self._opponents:
+            opponent.begin(which)
         opened = _Results(self)
         self._answer(opened)
         if opened.ended.any():
@@ -221,7 +226,7 @@ class DuelVectorEnv(Named, gymnasium.vector.VectorEnv[Any, Numbers, NDArray[Any]
             # An action that is not allowed gives away all that the position was worth.
             regrets = np.where(legal, self._grades.regrets[batch.states, actions], self._values())
             self._regrets = np.where(which, regrets, 0.0)
-        results.add(batch.step(actions, None if legal.all() else legal))
+        results.add(self._step(actions, legal))
         results.lose(self._forfeited)
         self._answer(results)
         if self._most_steps is not None:
@@ -235,7 +240,13 @@ class DuelVectorEnv(Named, gymnasium.vector.VectorEnv[Any, Numbers, NDArray[Any]
             waiting = self._batch.actor == 1 - self._seat
             if not waiting.any():
                 return
-            results.add(self._batch.step(self._answers(waiting), waiting))
+            results.add(self._step(self._answers(waiting), waiting))
+
+    def _step(self, actions: Numbers, which: Flags) -> Steps:
+        """Play in some games; the opponents hear of it."""
+        for opponent in self._opponents:
+            opponent.saw(self._batch, actions, 1 - self._seat, which)
+        return self._batch.step(actions, None if which.all() else which)
 
     def _answers(self, waiting: Flags) -> Numbers:
         """[env] the opponents' actions, where they are waited for."""
@@ -331,8 +342,19 @@ class DuelVectorEnv(Named, gymnasium.vector.VectorEnv[Any, Numbers, NDArray[Any]
             self._opponents.append(_Agents(opponent))
         elif isinstance(opponent, str) and opponent == RANDOM:
             self._opponents.append(_Policy(None))
+        elif isinstance(opponent, str) and (levels := self._levels_of(opponent)):
+            self._opponents.append(_Watching(levels))
         else:
             self._opponents.append(_Policy(self._batch.policy(self._table_of(opponent))))
+
+    def _levels_of(self, name: str) -> Any:
+        """The level of that name for many games of a game with secrets; None if there is no such."""
+        levels, player = levels_of(self.rules), make_player(name, self.rules)
+        return (
+            levels.MANY(self.rules, player.share, self.num_envs)
+            if levels and isinstance(player, LevelPlayer)
+            else None
+        )
 
     def _face_the_last(self, which: Flags) -> None:
         """Games that begin are against the opponent that was set last."""
@@ -360,14 +382,21 @@ class DuelVectorEnv(Named, gymnasium.vector.VectorEnv[Any, Numbers, NDArray[Any]
         return tabulate(odds, self.rules)
 
 
-class _Opposing(Protocol):
+class _Opposing(ABC):
     """An opponent of many games."""
 
+    @abstractmethod
     def choose(self, batch: Batch, seats: int | Bytes, which: Flags) -> Numbers:
         """[env] actions of these seats; only those of `which` games are looked at."""
 
+    def begin(self, which: Flags) -> None:  # noqa: B027  (most have nothing to do)
+        """Games begin."""
 
-class _Policy:
+    def saw(self, batch: Batch, actions: Numbers, seats: int | Bytes, which: Flags) -> None:  # noqa: B027
+        """Actions are about to be taken in `which` games, where the opponent has these seats."""
+
+
+class _Policy(_Opposing):
     """A policy made ready; None for random play."""
 
     def __init__(self, policy: ReadyPolicy | None) -> None:
@@ -377,7 +406,27 @@ class _Policy:
         return batch.sample(self._policy)
 
 
-class _Agents:
+class _Watching(_Opposing):
+    """A level of a game with secrets, which remembers what it heard."""
+
+    def __init__(self, levels: Any) -> None:
+        self._levels = levels
+
+    def begin(self, which: Flags) -> None:
+        self._levels.begin(which)
+
+    def saw(self, batch: Batch, actions: Numbers, seats: int | Bytes, which: Flags) -> None:
+        self._levels.saw(batch.actor, actions, np.broadcast_to(seats, len(which)), which)
+
+    def choose(self, batch: Batch, seats: int | Bytes, which: Flags) -> Numbers:
+        actions = np.zeros(batch.num_envs, np.int64)
+        at = np.broadcast_to(seats, len(which))
+        odds = self._levels.odds(batch.observe(seats)[which], batch.masks()[which], at, which)
+        actions[which] = drawn(odds, batch.bits()[which])
+        return actions
+
+
+class _Agents(_Opposing):
     """A function of observations and masks, a row a game."""
 
     def __init__(self, agent: Agent) -> None:
