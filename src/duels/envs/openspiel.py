@@ -24,7 +24,7 @@ with extra("openspiel"):
     import numpy as np
     import pyspiel
 
-    from duels.envs.engine import Shown
+    from duels.analysis.shown import Shown
 
 __all__ = ["DuelGame", "DuelObserver", "DuelState", "load_game", "register"]
 

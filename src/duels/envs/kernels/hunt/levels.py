@@ -51,7 +51,7 @@ class HuntLevels:
             * masks.reshape(len(masks), 3, CELLS)[np.arange(len(masks)), 2 * observing]
         )
         raw = raw / raw.sum(axis=1, keepdims=True)
-        odds = self._share * masks / masks.sum(axis=1, keepdims=True)
+        odds: Floats = self._share * masks / masks.sum(axis=1, keepdims=True)
         begin = np.where(observing, self._observe, 0)[:, None] + np.arange(CELLS)
         odds[np.arange(len(masks))[:, None], begin] += (1 - self._share) * raw
         return odds
