@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: play test lint golden check-slow wheel-test trainers-test docs changelog bench solved examples hunt-strategy \
+.PHONY: play test lint golden check-slow wheel-test trainers-test docs changelog bench solved environment-pages examples hunt-strategy \
 	hunt-study new-game clean
 
 # Reinstalled only when what is to be installed changes.
@@ -59,7 +59,7 @@ docs: .venv-docs/ready
 
 .venv-docs/ready: pyproject.toml docs/requirements.txt
 	@test -d .venv-docs || $(PYTHON) -m venv .venv-docs
-	@.venv-docs/bin/pip install --quiet --disable-pip-version-check -r docs/requirements.txt --editable '.[rl,openspiel]'
+	@.venv-docs/bin/pip install --quiet --disable-pip-version-check -r docs/requirements.txt --editable '.[minari,rl,openspiel]'
 	@touch $@
 
 # Moves the fragments of changelog.d/ into CHANGELOG.md: make changelog VERSION=0.2.0
@@ -82,6 +82,10 @@ bench: .venv/tested .venv-bench/ready
 
 solved: .venv/tested
 	$(BIN)/python docs/solved/build.py
+
+# The page of every environment, from the code.
+environment-pages: .venv/tested
+	$(BIN)/python docs/environments/build.py
 
 # Writes the package of a new game, to be changed: make new-game NAME=nim, in examples/ or with DIR=folder.
 new-game: .venv/tested

@@ -1,6 +1,7 @@
 """What the pages on environments show runs as it stands, piece by piece, and their tables are right."""
 
 import re
+import subprocess
 import sys
 import tomllib
 from dataclasses import fields
@@ -79,6 +80,11 @@ def test_the_options_are_those_of_the_page() -> None:
         for name, game in GAMES.items()
         for option in fields(cast(Any, game.rules()))
     ]
+
+
+def test_the_pages_of_environments_are_what_the_code_says() -> None:
+    done = subprocess.run([sys.executable, FOLDER / "build.py", "--check"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 def test_openspiel_counts_as_the_page_says() -> None:

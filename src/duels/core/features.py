@@ -51,11 +51,12 @@ class Feature:
             if self.width == 1:
                 yield name
             else:
-                yield from (f"{name}={_said(value)}" for value in self.values)
+                yield from (f"{name}={said(value)}" for value in self.values)
 
 
-def _said(value: Hashable) -> str:
-    return str(value.value) if isinstance(value, Enum) else str(value)
+def said(value: Hashable) -> str:
+    """A value of a feature in a word."""
+    return value.name.lower() if isinstance(value, Enum) else str(value)
 
 
 WIDE = 64  # values: from there on their marks together would take much more room than they are worth

@@ -14,6 +14,7 @@ from duels.core.game import Game
 from duels.core.options import OptionValue
 from duels.core.rules import Rules
 from duels.envs.registered import Registered
+from duels.envs.versions import LATEST
 from duels.games import all_games
 
 with extra("rl"):
@@ -70,7 +71,7 @@ def raw_env(
 
 def register(game: Game) -> str:
     """Register a game; `pettingzoo.make("aec", …)` takes the id returned, and the rules' options."""
-    id = f"duels/{game.name}-v0"
+    id = f"duels/{game.name}-v{LATEST}"
     if _registered.add(id, game):
         pettingzoo.register("aec", id, partial(env, game))
     return id

@@ -22,6 +22,7 @@ from duels.envs.engine import Engine, MatchEngine, make_engine
 from duels.envs.form import Named, form_of
 from duels.envs.observations import Observations
 from duels.envs.pettingzoo.base import AECEnv, Observation
+from duels.envs.versions import LATEST
 from duels.games import rules_of
 from duels.solving.tables import NOBODY, POINTS
 
@@ -77,7 +78,7 @@ class DuelEnv(Named, AECEnv):
         self.rules = rules_of(game, **options)
         self.render_mode = check_render_mode(render_mode)
         self.metadata = {
-            "name": f"{self.rules.name}_v0",
+            "name": f"{self.rules.name}_v{LATEST}",
             "render_modes": list(RENDER_MODES),
             "is_parallelizable": False,
             "render_fps": 1,
