@@ -22,6 +22,7 @@ class Observations:
             raise DuelsError(f"The dtype of observations is one of NumPy's, not {dtype!r}.") from None
         if self.dtype.kind not in "iuf":
             raise DuelsError(f"Observations are numbers: a dtype such as int8 or float32, not {self.dtype}.")
+        self._as_they_are = self.dtype == np.int8
         self.with_mask = check_flag("dict_observations", with_mask)
 
     def space(self, size: int, actions: int) -> spaces.Space[Any]:
@@ -33,5 +34,5 @@ class Observations:
 
     def give(self, shown: NDArray[np.int8], mask: NDArray[np.int8]) -> Any:
         """What a seat is shown, of one game or of many."""
-        typed = shown if self.dtype == shown.dtype else shown.astype(self.dtype)
+        typed = shown if self._as_they_are else shown.astype(self.dtype)
         return {OBSERVATION: typed, ACTION_MASK: mask} if self.with_mask else typed
