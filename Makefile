@@ -2,14 +2,14 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: play test lint golden check-slow wheel-test trainers-test docs changelog bench solved environment-pages examples hunt-strategy \
-	hunt-study new-game clean
+.PHONY: play test lint golden check-slow wheel-test trainers-test docs changelog bench solved examples hunt-strategy \
+	environment-pages ladder ray-test hunt-study new-game clean
 
 # Reinstalled only when what is to be installed changes.
 .venv/played: pyproject.toml
 	@test -d .venv || echo "Setting up duels in .venv; this happens once and takes about a minute."
 	@test -d .venv || $(PYTHON) -m venv .venv
-	@$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[tui,web]'
 	@touch $@
 
 .venv/tested: pyproject.toml
@@ -66,18 +66,40 @@ docs: .venv-docs/ready
 changelog: .venv-docs/ready
 	.venv-docs/bin/towncrier build --yes --version $(VERSION)
 
-bench: .venv/tested .venv-bench/ready
+bench: .venv/tested .venv-bench/ready benchmarks/boardgame_io/node_modules
 	$(BIN)/python benchmarks/startup.py --json docs/performance/startup.json
 	$(BIN)/python benchmarks/playouts.py --json docs/performance/playouts.json
+	$(BIN)/python benchmarks/web.py --json docs/performance/web.json
 	.venv-bench/bin/python benchmarks/solving.py --json docs/performance/solving.json
 	.venv-bench/bin/python benchmarks/bench_envs.py --json docs/performance/environments.json
 	.venv-bench/bin/python docs/performance/environments.py
+	.venv-bench/bin/python benchmarks/bench_arena.py --json docs/performance/arena.json
 	$(BIN)/python docs/performance/build.py
+
+# boardgame.io's server, which ours is measured against. Needs Node.js (Debian: apt-get install nodejs npm).
+benchmarks/boardgame_io/node_modules: benchmarks/boardgame_io/package.json
+	npm install --prefix benchmarks/boardgame_io --no-audit --no-fund --no-package-lock
+	@touch $@
 
 # The peers that our environments are measured against are large, and nothing else needs them.
 .venv-bench/ready: pyproject.toml benchmarks/peers.txt
 	@test -d .venv-bench || $(PYTHON) -m venv .venv-bench
-	@.venv-bench/bin/pip install --quiet --disable-pip-version-check --editable '.[rl,openspiel,fast]' -r benchmarks/peers.txt
+	@.venv-bench/bin/pip install --quiet --disable-pip-version-check --editable '.[arena,llm,ray,rl,openspiel,fast]' -r benchmarks/peers.txt
+	@touch $@
+
+# The standing field, about two minutes on two cores, and its page.
+ladder: .venv/tested
+	$(BIN)/duels arena ladder --out build/ladder
+	$(BIN)/python docs/ladder/build.py build/ladder
+
+# Runs on a Ray cluster of two nodes on this machine, one of whose workers is killed.
+ray-test: .venv-ray/ready
+	.venv-ray/bin/pytest -n 0 -m slow tests/arena/test_ray.py
+
+# Ray is large, and nothing else needs it.
+.venv-ray/ready: pyproject.toml
+	@test -d .venv-ray || $(PYTHON) -m venv .venv-ray
+	@.venv-ray/bin/pip install --quiet --disable-pip-version-check --editable '.[ray,arena,llm]' pytest pytest-xdist hypothesis
 	@touch $@
 
 solved: .venv/tested
@@ -113,4 +135,4 @@ examples: .venv-examples/ready
 	@touch $@
 
 clean:
-	rm -rf .venv .venv-* .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist site
+	rm -rf .venv .venv-* benchmarks/boardgame_io/node_modules .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist site

@@ -1,8 +1,13 @@
 """What every test relies on: the games of this package, whatever else is installed beside it."""
 
+import json
+from collections.abc import Iterator
+from typing import Any
 from unittest import mock
 
 import pytest
+
+from tests.browser import running_browser
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -12,3 +17,21 @@ def no_games_of_others() -> None:
         from duels.games import installed_games
 
         assert installed_games() == ()  # and remembered
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A real browser, a module long: while it runs, other tests could not use event loops in this thread."""
+    with running_browser() as running:
+        yield running
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the figures of the attacks, where they ran for long."""
+    reports = [report for key in ("passed", "failed") for report in terminalreporter.stats.get(key, [])]
+    told = [dict(report.user_properties)["attack"] for report in reports if report.user_properties]
+    if told:
+        from tests.attack.figures import together
+
+        terminalreporter.section("attacks")
+        terminalreporter.write(together([json.loads(text) for text in told]))

@@ -7,8 +7,10 @@ python docs/performance/build.py --check  fails if the page is not what they say
 import sys
 from typing import Any
 
+from arena import arena
 from environments import environments
 from pieces import HERE, measured, table
+from serving import serving
 
 PAGE = HERE.parent / "performance.md"
 Row = dict[str, Any]
@@ -114,7 +116,7 @@ Random play through `Match`, which checks every move and keeps every event; one 
 
 
 # In the order of the page; a section is a function that gives its text.
-SECTIONS = (solving, startup, environments)
+SECTIONS = (solving, startup, serving, environments, arena)
 
 
 def page() -> str:

@@ -1,5 +1,6 @@
 """Exercises: positions with a clear answer, each about something else, and how answers are graded."""
 
+import re
 from functools import cache
 from itertools import islice, pairwise
 from random import Random
@@ -56,10 +57,13 @@ def test_in_hunt_whatever_the_strategy_mixes_at_no_cost_is_right() -> None:
     assert len(asked) == 12
     for exercise in asked:
         idea = explainer_of(exercise.oracle).idea
-        judged = zip(exercise.verdict.actions, exercise.verdict.losses, strict=True)
-        graded = [(j, loss, idea(exercise.sight, j.action) in exercise.right) for j, loss in judged]
-        assert all(right for j, loss, right in graded if j.weight and not loss)
-        assert all(loss >= MIXED_GAP and j.weight < OFTEN for j, loss, right in graded if not right)
+        worth = exercise.verdict.value.number
+        graded = [
+            (j, worth - j.value.number, idea(exercise.sight, j.action) in exercise.right)
+            for j in exercise.verdict.actions
+        ]
+        assert all(right for j, short, right in graded if j.weight >= OFTEN)
+        assert all(short >= MIXED_GAP and j.weight < OFTEN for j, short, right in graded if not right)
         assert sum(right for j, _, right in graded) < len(graded)
         assert len(exercise.right) <= MOST_RIGHT * len({j.action.cell for j, _, _ in graded})
 
@@ -158,6 +162,21 @@ def test_an_answer_is_graded_with_its_reason() -> None:
     assert corrected.text.startswith(
         f"Not the best (blunder): {rules.format(wrong)} gives away 100.0 points; best was "
     )
+
+
+def test_in_hunt_no_answer_is_faulted_that_a_review_would_not_fault() -> None:
+    """It is compared with the mixture, without a mark: a review gives it no loss either."""
+    for exercise in sample("hunt"):
+        rules, verdict = exercise.sight.rules, exercise.verdict
+        for judged, below in zip(verdict.actions, verdict.below_mixture, strict=True):
+            graded = exercise.grade(judged.action)
+            assert not re.search("gives away|mistake|blunder|inaccuracy|best", graded.text.split(". ")[0])
+            if not graded.right:
+                assert graded.text.startswith(
+                    f"Not what the strategy usually does: {rules.format(judged.action)} is about "
+                    f"{100 * below:.1f} points below the mixture, and the strategy "
+                )
+                assert ("never takes it" in graded.text) == (judged.weight == 0)
 
 
 def test_the_same_seed_gives_the_same_exercises() -> None:

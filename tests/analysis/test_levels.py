@@ -1,5 +1,6 @@
 """What each level gives away, how it does against the next, and how sure that is."""
 
+import re
 from collections.abc import Iterator
 from random import Random
 from statistics import mean, stdev
@@ -10,6 +11,7 @@ import pytest
 from duels.analysis import levels
 from duels.analysis.levels import (
     _QUICK_MATCHES,
+    BELOW_THE_MIXTURE,
     _Judge,
     _luckless_points,
     _play,
@@ -34,7 +36,7 @@ from tests.analysis.toys import HideOracle, Steps
 def test_levels_are_ordered(game: str, matches: int, clear: int) -> None:
     rows = measure_levels(find_game(game).rules(), matches, "levels")
     assert [row.name for row in rows] == ["random", "novice", "casual", "club", "expert", "perfect"]
-    given_away = [row.given_away for row in rows]
+    given_away = [row.per_decision for row in rows]
     assert given_away == sorted(given_away, reverse=True)
     assert given_away[-1] == 0
     assert all(row.score > 0.5 for row in rows[1:] if row.score is not None)
@@ -73,10 +75,36 @@ def test_taking_luck_out_does_not_change_the_score(
 def test_hunt_is_measured_by_many_quick_matches_and_estimates_are_called_so() -> None:
     told: list[str] = []
     rows = measure_levels(find_game("hunt").rules(), 4, "x", told.append)
-    assert rows[0].given_away > 5 * rows[-1].given_away
+    assert rows[-1].per_decision == 0
+    assert {row.measure for row in rows} == {BELOW_THE_MIXTURE}
     assert told == [f"{name}, {n} of 4 matches" for name in ("random", *SHARE) for n in range(4)]
     assert {row.matches for row in rows[1:]} == {4 * _QUICK_MATCHES}
-    assert "estimates" in levels_as_text(find_game("hunt").rules(), rows, 4)
+    told_of_them = levels_as_text(find_game("hunt").rules(), rows, 4)
+    assert "estimates" in told_of_them
+    assert not re.search("gives? away|given away|loss", told_of_them)
+
+
+def test_in_hunt_choices_come_nearer_to_the_mixture_from_level_to_level() -> None:
+    rules = find_game("hunt").rules()
+    judge, rng = _Judge(rules, oracle_for(rules)), Random(1)
+    amounts = []
+    for share in (1.0, SHARE["club"], SHARE["best"]):
+        played = [_play(judge, Seat(n % 2 + 1), share, share, rng) for n in range(12)]
+        amounts.append(sum(each.lost for each in played) / sum(each.decisions for each in played))
+    assert amounts == sorted(set(amounts), reverse=True)
+    assert amounts[-1] == 0
+
+
+def test_in_hunt_a_level_lies_its_share_of_random_play_below_the_mixture() -> None:
+    rules = find_game("hunt").rules()
+    judge = _Judge(rules, oracle_for(rules))
+    match = Match.start(rules).play_text("move 3", "observe 5", "move 6", "observe 2")
+    verdict, anything = judge(match, Seat.ONE, 1.0)
+    at_random = judge.expected(verdict, anything)
+    assert at_random > 0.005
+    assert [judge.expected(verdict, judge(match, Seat.ONE, share)[1]) for share in SHARE.values()] == (
+        pytest.approx([share * at_random for share in SHARE.values()])
+    )
 
 
 def test_hidden_luck_taken_out_changes_no_mean_and_narrows_the_spread() -> None:
@@ -116,7 +144,7 @@ def test_what_decides_beside_skill_is_what_the_game_has(game: str, part: str) ->
 
 def test_draws_count_half_in_a_game_that_no_registry_knows() -> None:
     rows = measure_levels(Steps(), 200, "steps")
-    assert rows[-1].given_away == 0
+    assert rows[-1].per_decision == 0
     assert all(row.score is not None and row.score > 0.5 for row in rows[1:])
 
 

@@ -9,7 +9,7 @@ import duels
 from duels.analysis.review import Review
 from duels.analysis.review_data import review_as_data
 from duels.analysis.review_page import review_as_page
-from duels.analysis.review_words import heading, why_lost
+from duels.analysis.review_words import heading, why
 from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.terminal.review_text import review_as_text
@@ -61,7 +61,7 @@ def test_every_ending_is_accounted_for(
     told = review_as_text(review)
     lost = outcome and outcome.winner
     assert ("Why you lost" in told) is bool(lost)
-    assert bool(why_lost(review)) is bool(lost)
+    assert bool(why(review)) is bool(lost)
     assert told.startswith(f"steps: {heading(review)}\n")
     assert "<!doctype html>" in review_as_page(review)
 
@@ -83,7 +83,7 @@ def test_who_concedes_gives_away_what_the_position_was_worth(entry: str, effect:
     assert won.reason == "Best is 2, worth 100.0%; anything else is worth 0.0% at most."
     lost = reviewed("1", entry).moments[-1]
     assert (lost.loss, lost.mark, lost.effect) == (0, "good", effect)
-    assert why_lost(reviewed("1", entry))[1] == "- You made no mistakes."
+    assert why(reviewed("1", entry))[1] == "- You made no mistakes."
 
 
 def test_a_reason_by_values_alone_is_told_where_the_game_has_no_other() -> None:

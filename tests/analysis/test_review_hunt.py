@@ -1,7 +1,10 @@
 """A review of hunt: play without sense is charged for, and luck stands where it struck."""
 
+import re
 from random import Random
 from typing import Any
+
+import pytest
 
 import duels
 from duels.analysis.review_data import review_as_data
@@ -10,9 +13,15 @@ from duels.core.match import Match, playing
 from duels.core.rules import Seat
 from duels.games.hunt.oracle import make_oracle
 from duels.games.hunt.rules import Move, Observe, Phase, QuantumHunt
+from duels.players import HUMAN
 from duels.terminal.review_text import review_as_text
+from tests.analysis.matches import random_match
 
 ORACLE = make_oracle(QuantumHunt())
+COLLISION = (
+    "move 3", "observe 7", "move 5", "observe 1", "move 3", "observe 6", "move 4", "observe 2",
+    "move 4", "observe 7",
+)  # fmt: skip
 
 
 def senseless_match(seed: int) -> Match[Any, Any, Any]:
@@ -35,22 +44,69 @@ def test_a_senseless_match_is_not_called_flawless() -> None:
     match = senseless_match(0)
     review = duels.review(match, ORACLE)
     assert len(match.turns) > 20
-    assert review.loss(Seat.ONE) > 0.1 > 2 * review.loss(Seat.TWO)
-    told = review_as_text(review)
+    assert review.loss(Seat.ONE) == 0  # the strategy might have done each of it
+    assert review.mixing_odds(Seat.ONE) < 0.001 < 0.01 < review.mixing_odds(Seat.TWO)
+    told = " ".join(review_as_text(review).split())
     assert "no mistakes" not in told
-    assert "blunder" in told
+    below = f"lie about {-100 * review.mixing(Seat.ONE):.1f} points below the mixture in all, mostly when "
+    assert "Each of your entries is one that the strategy sometimes plays" in told
+    assert below in told
+    assert review.mixing(Seat.ONE) < -0.2
+
+
+def luck_told(told: str) -> set[float]:
+    """Every amount of luck in a review's account and reasons, as Player 1 has it."""
+    signs = {"gave": 1, "took": -1}
+    return {
+        *(float(number) for number in re.findall(r"Luck: ([+-][0-9.]+) for Player 1\.", told)),
+        *(float(sign + number) for sign, number in re.findall(r"at the start ([+-]) ([0-9.]+) luck", told)),
+        *(
+            signs[did] * float(number) * (1 if "you lost, Player 1" in told else -1)
+            for did, number in re.findall(r"- Luck (gave|took) (?:you )?about ([0-9.]+) points", told)
+        ),
+    }
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_luck_is_one_number_and_the_parts_in_print_add_up(seed: int) -> None:
+    senseless = seed % 2 == 0
+    match = senseless_match(seed) if senseless else random_match("hunt", Random(seed), 10_000)
+    told = " ".join(review_as_text(duels.review(match, ORACLE)).split())
+    assert len(luck_told(told)) == 1
+    (sum_in_print,) = re.findall(r"\. \(Each value: an estimate\.\) (.*?), the result\.", told)
+    terms = re.sub(r"[^0-9.+=-]", "", sum_in_print.replace("Player 1's", "").replace("Player 2's", ""))
+    parts, result = terms.split("=")
+    assert sum(float(part) for part in re.findall(r"[+-]?[0-9.]+", parts)) == pytest.approx(float(result))
+    assert len(re.findall(r"[0-9.]+", parts)) == 6
+
+
+def test_resigning_has_no_luck_and_a_tunnel_is_no_draw_of_the_mixture() -> None:
+    resigned = 0
+    for seed in range(6):
+        match = random_match("hunt", Random(seed), 10)
+        if isinstance(match.actor, Seat):
+            resigned += 1
+            last = duels.review(match.resign(match.actor), ORACLE).moments[-1]
+            assert last.luck == 0
+            assert last.loss == pytest.approx(last.before if last.actor is Seat.ONE else 1 - last.before)
+    assert resigned > 2
+    tunnels = [
+        moment
+        for seed in range(8)
+        for moment in duels.review(random_match("hunt", Random(seed), 10_000), ORACLE).moments
+        if moment.entry.startswith("tunnel")
+    ]
+    assert any(moment.below_mixture < 0 for moment in tunnels)  # some are worth more than the mixture
+    assert all((moment.mixing, moment.draws) == (0, ()) for moment in tunnels)
 
 
 def test_a_collision_is_told_where_the_token_went_onto_the_other() -> None:
-    match = duels.start("hunt").play_text(
-        "move 3", "observe 7", "move 5", "observe 1", "move 3", "observe 6", "move 4", "observe 2",
-        "move 4", "observe 7",
-    )  # fmt: skip
+    match = duels.start("hunt").play_text(*COLLISION)
     assert match.outcome
     assert match.outcome.winner is Seat.TWO
     review = duels.review(match, ORACLE)
     moved, named = review.moments[-2:]
-    assert moved.mishap.startswith("you went onto the other token, which was there with about ")
+    assert moved.mishap.startswith("went onto the other token, which was there with about ")
     assert named.before == named.after == moved.after == 0.0
     assert moved.luck < -0.2
     assert (named.luck, named.loss, named.mark, named.alike) == (0, 0, "", "Lost already.")
@@ -58,6 +114,23 @@ def test_a_collision_is_told_where_the_token_went_onto_the_other() -> None:
     total = review.opening + review.luck - review.loss(Seat.ONE) + review.loss(Seat.TWO)
     assert abs(total - review.score) < 1e-9
     told = " ".join(review_as_text(review).split())
-    assert f"from you in all, mostly when you played move 4 (entry 9): {moved.mishap}." in told
+    assert f"- You {moved.mishap} (entry 9)." in told
+    assert "from you in all, mostly when you went to 4 (entry 9)." in told
     assert review_as_data(review)["moments"][-2]["mishap"] == moved.mishap
-    assert f"Player 1, {moved.mishap}." in review_as_page(review)
+    assert f"Player 1 {moved.mishap}." in review_as_page(review)
+
+
+@pytest.mark.parametrize(
+    ("players", "told"),
+    [
+        ((HUMAN, "club"), "Why you lost: - You went onto the other token"),
+        (("club", HUMAN), "Why you won: - Player 1 went onto the other token"),
+        (("club", "club"), "Why Player 1 lost: - Player 1 went onto the other token"),
+    ],
+)
+def test_what_lost_the_match_is_told_first(players: tuple[str, str], told: str) -> None:
+    match = duels.start("hunt").play_text(*COLLISION)
+    review = duels.review(match, ORACLE, dict(zip(Seat, players, strict=True)))
+    assert told in " ".join(review_as_text(review).split())
+    whom = "You" if players[0] == HUMAN else "Player 1"
+    assert f"{whom} went onto the other token, " in review_as_page(review)

@@ -1,7 +1,5 @@
 """The page of a review in a real browser: on a phone, by keyboard, in dark and light, without any request."""
 
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -12,7 +10,6 @@ import duels
 from duels.analysis.review_page import review_as_page
 from tests.analysis.matches import random_match
 
-sync_api = pytest.importorskip("playwright.sync_api")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright")
 PHONE = {"width": 390, "height": 800}
 MATCHES = {
@@ -22,17 +19,6 @@ MATCHES = {
     "hunt": duels.start("hunt").play_text("move 3", "observe 5", "move 2", "observe 3"),
     "flip": duels.start("flip").play_text("A1+A2", "3,5", "keep A1", "A3", "4"),
 }
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if not found:
-        pytest.skip("There is no Chromium on this machine.")
-    with sync_api.sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
-        yield running
-        running.close()
 
 
 @pytest.fixture(scope="module", params=list(MATCHES))

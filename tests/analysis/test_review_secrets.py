@@ -1,5 +1,6 @@
 """A review with an oracle that values histories: the luck of a secret stands where the secret was made."""
 
+from collections.abc import Mapping
 from itertools import product
 
 import pytest
@@ -37,6 +38,19 @@ def test_luck_and_losses_add_up_to_the_result(entries: tuple[str, str, str]) -> 
     assert hid.beliefs == {}
     assert guessed.beliefs[Seat.TWO].places == ORACLE.HIDES
     assert guessed.beliefs[Seat.TWO].truth == entries[1]
+
+
+class EvenHideOracle(SeeingHideOracle):
+    """Player 1 hides left as often as right, though they are not worth the same."""
+
+    HIDES: Mapping[str, float] = {"left": 0.5, "right": 0.5}
+
+
+@pytest.mark.parametrize("entries", [*product(FACES, SIDES, SIDES)])
+def test_what_is_mixed_evenly_is_chosen_of_the_mixture_too(entries: tuple[str, str, str]) -> None:
+    _, hid, _ = review(Match.start(Hide()).play_text(*entries), EvenHideOracle()).moments
+    assert hid.luck == pytest.approx(hid.mixing)
+    assert abs(hid.mixing) == pytest.approx(0.1)
 
 
 def test_the_values_are_those_of_what_comes_next_on_average() -> None:

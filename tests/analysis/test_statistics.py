@@ -25,6 +25,7 @@ from duels.analysis.wording import ONLY_MOVE
 from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.solving.oracles import oracle_for
+from duels.terminal.statistics import statistics_as_text
 from tests.support import GAME_NAMES, AnyMatch, home, play_randomly
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -88,6 +89,30 @@ def test_a_grade_is_what_the_review_says(game: str) -> None:
         for decision in graded:
             assert bool(decision.kind) == (decision.mark in SLIPS)
             assert decision.kind not in SLIPS, "every game of ours can tell kinds apart"
+
+
+def test_in_hunt_the_worst_of_the_mixture_shows_below_it_and_the_strategys_mean_is_0() -> None:
+    rules = duels.find_game("hunt").rules()
+    oracle = oracle_for(rules)
+    start = Match.start(rules).play_text("move 3", "observe 5", "move 6", "observe 2")
+    verdict = oracle.judge(start.sight(Seat.ONE))
+    graded = {
+        judged: grade(start.play(Seat.ONE, judged.action).resign(Seat.ONE), Seat.ONE, oracle)
+        for judged in verdict.actions
+        if judged.weight
+    }
+    below = {judged: decisions[-1].below_mixture or 0.0 for judged, decisions in graded.items()}
+    assert sum(judged.weight * amount for judged, amount in below.items()) == pytest.approx(0, abs=1e-9)
+    worst = max(below, key=lambda judged: below[judged])
+    assert below[worst] > 0.01
+    found = statistics([Played("hunt", "best", 0, START, graded[worst])])
+    (stage,) = found.stages["hunt"]
+    mean = sum(each.below_mixture or 0.0 for each in graded[worst]) / len(graded[worst])
+    assert stage.loss == 0
+    assert stage.below_mixture == pytest.approx(mean)
+    told = statistics_as_text(found)
+    assert f"hunt     {100 * mean:.1f}" in told.split("Points below the mixture per decision")[1]
+    assert "given away" not in told
 
 
 def test_giving_up_is_no_decision() -> None:

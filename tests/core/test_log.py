@@ -2,7 +2,9 @@
 
 import copy
 import pickle
+import sys
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from random import Random
 
 import pytest
@@ -100,6 +102,21 @@ def test_a_sight_of_a_long_match_reads_no_history() -> None:
     for _ in range(10):
         assert len(longer.sight(Seat.ONE).events) > 300
     assert asked == 0
+
+
+def test_threads_that_share_a_match_see_the_same() -> None:
+    """With so short a turn for every thread, a log that is read while it grows goes wrong in seconds."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(6) as threads:
+            for _ in range(40):
+                match = pickle.loads(pickle.dumps(long_match(60)))  # nobody has looked at this one
+                sights = list(threads.map(lambda _, match=match: match.sight(Seat.ONE), range(6)))
+                assert all(sight == match.sight(Seat.ONE) for sight in sights)
+                assert len(match.sight(Seat.ONE).history) == 60
+    finally:
+        sys.setswitchinterval(interval)
 
 
 @pytest.mark.parametrize("wrong", [0, 3, -1, None, "1", 1.0, True, "Player 1"])

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from duels.core.errors import RecordError
+from duels.core.errors import DuelsError, RecordError
 from duels.core.match import Match
 from duels.core.record import HEADERS, SECRET_HEADERS, dumps
 from duels.core.rules import Ending, Outcome, Seat
@@ -93,6 +93,13 @@ def test_a_copy_names_no_hidden_cell(match: AnyMatch, seat: Seat) -> None:
         hidden = turn.actor is not seat and entry.startswith(("move", "tunnel"))
         assert not hidden
         assert (entry == "?") == turn.hidden_from(seat)
+
+
+@pytest.mark.parametrize("wrong", [0, False, True, 3, "1"])
+def test_a_copy_for_what_is_no_seat_is_refused(wrong: object) -> None:
+    match = Match.start(find_game("hunt").rules()).play_text("move 3", "observe 5", "move 6")
+    with pytest.raises(DuelsError, match="A seat is"):
+        dumps(match, FULL, wrong)  # type: ignore[arg-type]
 
 
 @IN_FILES

@@ -81,7 +81,7 @@ def test_a_value_is_not_called_a_chance_to_win() -> None:
     assert duels.hint(opening).text == (
         "All actions are equally good (worth 50.0%). Every move keeps the draw."
     )
-    shown = plain(hint_as_text(opening, GAME.words(RULES), (), oracle_for(RULES)))
+    shown = plain(hint_as_text(opening, GAME.words(RULES), (), oracle_for(RULES), reason=True))
     assert shown == "Hint: All actions are equally good (worth 50.0%). Every move keeps the draw.\n"
     assert "Player 1 to move is at 50.0% (1/2, exact)." in solution_as_text(solve(opening, oracle_for(RULES)))
     exercise = next(e for e in duels.exercises(GAME, "1") if e.verdict.value.number == 0.5)

@@ -1,4 +1,4 @@
-"""Playing on from the middle of a record: a new record begins like the old one, which stays as it was."""
+"""Playing on from the middle of a record: a new match begins like the old one, which stays as it was."""
 
 from pathlib import Path
 
@@ -22,11 +22,6 @@ HEADERS = {
 }
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DUELS_HOME", str(tmp_path / "home"))
-
-
 def kept(tmp_path: Path, match: AnyMatch, headers: dict[str, str], seat: Seat | None = None) -> Path:
     path = tmp_path / "old.duel"
     path.write_text(dumps(match, headers, seat), encoding="utf-8")
@@ -37,30 +32,31 @@ def kept(tmp_path: Path, match: AnyMatch, headers: dict[str, str], seat: Seat | 
 def test_the_first_entries_are_kept_and_chance_begins_anew(tmp_path: Path, entries: int) -> None:
     old = kept(tmp_path, duels.start("flip").play_text(*ENTRIES), HEADERS)
     before = old.read_bytes()
-    branched = read_record(branch(old, entries))
+    branched = branch(old, read_record(old), entries)
     assert lines_of(branched.match) == list(ENTRIES[:entries])
     assert (branched.headers["seat1"], branched.headers["seat2"]) == ("human", "casual")
     assert branched.headers["seed"] != "7"
-    assert "chance" not in branched.headers
+    assert not branched.headers["chance"]
     assert old.read_bytes() == before
 
 
 def test_a_match_that_is_over_goes_on_before_its_end(tmp_path: Path) -> None:
     match = duels.start("lights", lights=2).play_text("1", "2")
     old = kept(tmp_path, match, {})
-    assert not read_record(branch(old, 1)).match.over
+    assert not branch(old, read_record(old), 1).match.over
     with pytest.raises(DuelsError, match=r"can be played on after 0 to 1 of its entries, not after 2\.$"):
-        branch(old, 2)
+        branch(old, read_record(old), 2)
 
 
 def test_a_person_takes_the_seat_to_move_where_two_machines_played(tmp_path: Path) -> None:
     match = duels.start("lights").play_text("1", "2", "3")
     old = kept(tmp_path, match, {"seat1": "greedy", "seat2": "random"})
-    seats = [read_record(branch(old, entries)).headers for entries in (1, 2)]
+    seats = [branch(old, read_record(old), entries).headers for entries in (1, 2)]
     assert [(each["seat1"], each["seat2"]) for each in seats] == [("greedy", "human"), ("human", "random")]
 
 
 def test_one_seats_copy_cannot_be_played_on(tmp_path: Path) -> None:
     match = duels.start("hunt").play_text("move 3", "observe 5")
+    copy = kept(tmp_path, match, {}, Seat.TWO)
     with pytest.raises(DuelsError, match="holds only what Player 2 saw; it cannot be played on"):
-        branch(kept(tmp_path, match, {}, Seat.TWO), 1)
+        branch(copy, read_record(copy), 1)

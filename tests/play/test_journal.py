@@ -220,6 +220,8 @@ def test_resume_takes_the_last_match_and_names_damaged_ones_it_passes_over(tmp_p
     elsewhere = tmp_path / "else where" / "mine.duel"
     elsewhere.parent.mkdir()
     duels(tmp_path, "play", "lights", "--save", elsewhere, entered="1\n4\nquit\n")
+    with (tmp_path / "matches-elsewhere").open("ab") as file:
+        file.write(b"\0" + b"x" * 5_000)  # no file can have such a name
     damaged = tmp_path / "matches" / "damaged.duel"
     damaged.parent.mkdir()
     damaged.write_text("duels record 9\n")
@@ -326,7 +328,7 @@ def test_all_that_is_shown_is_synced_first(tmp_path: Path) -> None:
         assert synced == [path.stat().st_ino]
 
 
-@pytest.mark.parametrize("call", ["lseek", "write", "fstat", "fsync", "ftruncate"])
+@pytest.mark.parametrize("call", ["lseek", "write", "fsync", "ftruncate"])
 def test_an_error_names_the_file_and_leaves_nothing_open(call: str, tmp_path: Path) -> None:
     path = tmp_path / "match.duel"
     match = Match.start(find_game("lights").rules()).play_text("1", "3")
@@ -343,6 +345,21 @@ def test_an_error_names_the_file_and_leaves_nothing_open(call: str, tmp_path: Pa
         assert told.value.filename == path
         journal.close()
     assert len(os.listdir("/proc/self/fd")) == handles
+
+
+def test_a_file_that_cannot_be_looked_at_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "match.duel"
+    match = Match.start(find_game("lights").rules())
+    handles = len(os.listdir("/proc/self/fd"))
+    stale = OSError(errno.ESTALE, os.strerror(errno.ESTALE))
+    with home(tmp_path):
+        journal = Journal.create(path, match, HEADERS)
+        with mock.patch.object(os, "fstat", side_effect=stale):
+            journal.add(match.play_text("1"))
+            assert journal.path == tmp_path / "match-2.duel"
+            journal.close(keep=False)
+    assert len(os.listdir("/proc/self/fd")) == handles
+    assert lines_of(read_record(journal.path).match) == ["1"], "what may be somebody else's is not removed"
 
 
 def test_what_is_recorded_can_be_read_back_however_large_or_long(tmp_path: Path) -> None:
@@ -363,3 +380,33 @@ def test_what_is_recorded_can_be_read_back_however_large_or_long(tmp_path: Path)
         path.write_text(dumps(match, HEADERS))
         with pytest.raises(RecordError, match="line 13: a record of leap of this size has at most 5 entries"):
             read_record(path)
+
+
+def test_a_match_that_nobody_has_touched_yet_is_found_where_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "match.duel"
+    path.write_bytes(sample_record("lights", 3))
+    before = path.read_bytes()
+    journal, record = Journal.reopen(path)
+    journal.check(record.match)
+    journal.close()
+    assert path.read_bytes() == before
+    journal, _ = Journal.reopen(path)
+    journal.close(keep=False)  # it is not known to be ours
+    assert list(tmp_path.glob("*.duel")) == [path]
+
+
+def test_a_match_that_is_being_removed_is_passed_over(tmp_path: Path) -> None:
+    with home(tmp_path):
+        for name in ("a", "b"):
+            (tmp_path / "matches").mkdir(exist_ok=True)
+            (tmp_path / "matches" / f"{name}.duel").write_bytes(sample_record("lights", 3))
+        look = Path.stat
+
+        def remove_first(path: Path, **options: bool) -> os.stat_result:
+            found = look(path, **options)
+            if path.name == "a.duel":
+                path.unlink(missing_ok=True)
+            return found
+
+        with mock.patch.object(Path, "stat", remove_first):
+            assert last_unfinished(lambda text: None) == tmp_path / "matches" / "b.duel"

@@ -7,9 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from duels.solving.store import DamagedTable, dump, obtain, parse
+from duels.solving.store import DamagedTable, Shipped, dump, key_of, obtain, parse
 
 TABLE = bytes(range(0, 250, 7))
+OTHER = bytes(range(0, 250, 8))
+
+
+def as_shipped(content: bytes, folder: Path) -> Shipped:
+    """A file that comes with the package, where it should hold TABLE."""
+    path = folder / "shipped.bin"
+    path.write_bytes(content)
+    return Shipped(path, "squares", sha256(TABLE).hexdigest())
 
 
 def test_a_file_reads_back() -> None:
@@ -73,20 +81,22 @@ def test_a_damaged_cache_is_noticed_and_made_good(home: Path, caplog: pytest.Log
 
 def test_the_shipped_table_comes_first(home: Path, tmp_path: Path) -> None:
     build = Builder()
-    shipped = tmp_path / "shipped.bin"
-    shipped.write_bytes(dump("squares", TABLE))
+    shipped = as_shipped(dump("squares", TABLE), tmp_path)
     assert obtain("squares", "squares.bin", build, shipped) == TABLE
     assert build.calls == 0
     assert not (home / "cache").exists()
 
 
-@pytest.mark.parametrize("damaged", [b"", b"nonsense", dump("cubes", TABLE), dump("squares", TABLE)[:-1]])
+@pytest.mark.parametrize(
+    "damaged",
+    [b"", b"nonsense", dump("cubes", TABLE), dump("squares", TABLE)[:-1], dump("squares", OTHER)],
+    ids=["empty", "nonsense", "another", "cut", "altered and signed again"],
+)
 def test_a_damaged_shipped_table_is_made_once_and_the_warning_says_what_is_used(
     damaged: bytes, home: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     build = Builder()
-    shipped = tmp_path / "shipped.bin"
-    shipped.write_bytes(damaged)
+    shipped = as_shipped(damaged, tmp_path)
     assert obtain("squares", "squares.bin", build, shipped) == TABLE
     assert "shipped.bin" in caplog.text
     assert "the table is made again" in caplog.text
@@ -95,6 +105,29 @@ def test_a_damaged_shipped_table_is_made_once_and_the_warning_says_what_is_used(
     assert build.calls == 1
     assert "the copy in the cache is used" in caplog.text
     assert "made again" not in caplog.text
+
+
+def test_a_cached_copy_of_what_is_shipped_must_be_that_table(
+    home: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Altered and signed again, in the cache as well."""
+    (home / "cache").mkdir()
+    (home / "cache" / "squares.bin").write_bytes(dump("squares", OTHER))
+    build = Builder()
+    assert obtain("squares", "squares.bin", build, as_shipped(b"", tmp_path)) == TABLE
+    assert build.calls == 1
+    assert "not the one that duels comes with" in caplog.text
+
+
+def test_a_key_changes_with_the_subject_and_with_every_source(tmp_path: Path) -> None:
+    sources = [tmp_path / "one.py", tmp_path / "two.py"]
+    for path in sources:
+        path.write_text("pass")
+    keys = {key_of("a", sources), key_of("b", sources)}
+    for path in sources:
+        path.write_text("raise")
+        keys.add(key_of("a", sources))
+    assert len(keys) == 4
 
 
 def test_what_matches_its_checksum_but_is_no_table_is_noticed() -> None:

@@ -10,7 +10,7 @@ import termios
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from tests.support import COMMAND, environment
 
@@ -52,7 +52,7 @@ class Terminal:
         self.output = b""
         self._read_to = 0
 
-    def __enter__(self) -> "Terminal":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

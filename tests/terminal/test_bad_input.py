@@ -12,7 +12,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from duels.core.errors import DuelsError
 from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.core.words import Question, plain
@@ -266,13 +265,15 @@ def test_a_line_without_an_end_is_no_entry(tmp_path: Path) -> None:
     path = tmp_path / "match.duel"
     with mock.patch.object(screen, "_LONGEST", 1 << 20):
         done = duels(tmp_path, "play", "lights", "--save", path, entered="1\n4\n" + "0" * (2 << 20))
-    assert done.code == 1
-    assert done.err == "duels: what is entered has no end: a line is at most 1 MB long.\n"
+        assert duels(tmp_path, entered="0" * (2 << 20)).code == 0, "the menu is left"
+    assert done.code == 130, "as at the end of the input"
+    assert done.err.startswith("\nWhat is entered has no end: a line is at most 1 MB long.\n")
     assert lines_of(read_record(path).match) == ["4"]
 
 
-def test_an_encoding_that_cannot_read_what_is_entered() -> None:
+def test_an_encoding_that_cannot_read_what_is_entered(capsys: pytest.CaptureFixture[str]) -> None:
     stream = io.TextIOWrapper(io.BytesIO(b"1\n4\n"), encoding="utf-16")
     asked = Question("> ")
-    with mock.patch.object(sys, "stdin", stream), pytest.raises(DuelsError, match="no text in utf-16"):
+    with mock.patch.object(sys, "stdin", stream), pytest.raises(EOFError):
         screen.Screen().ask(asked)
+    assert "What is entered is no text in utf-16." in capsys.readouterr().err

@@ -11,11 +11,12 @@ from unittest import mock
 import pytest
 
 from duels.analysis.daily import puzzle
-from duels.analysis.exercises import exercises
+from duels.analysis.exercises import Exercise, exercises
 from duels.analysis.progression import Skill, at_level
 from duels.games import GAMES, find_game
 from duels.play.library import read_record
 from duels.terminal import daily as module
+from duels.terminal.remembered import note
 from tests.support import duels, home
 from tests.terminal.terminal import Terminal
 
@@ -147,6 +148,17 @@ def test_practice_remembers_how_hard_it_was(tmp_path: Path) -> None:
     assert "Next time" not in seeded.out
 
 
+def test_two_practices_at_once_are_both_remembered(tmp_path: Path) -> None:
+    def answer(exercise: Exercise, *_: object) -> object:
+        note("practice", {"another game": {}})
+        return exercise.sight.actions[0]
+
+    with mock.patch("duels.terminal.practice.ask_exercise", answer):
+        assert duels(tmp_path, "practice", "leap", "--count", "1").code == 0
+    noted = json.loads((tmp_path / "practice.json").read_text())
+    assert set(noted) == {"another game", repr(find_game("leap").rules())}
+
+
 @pytest.mark.parametrize(("right", "outlook"), [(True, "harder"), (False, "easier")])
 def test_it_is_told_whether_it_gets_harder(right: bool, outlook: str, tmp_path: Path) -> None:
     exercise = next(at_level(exercises("leap", "a seed"), Skill()))
@@ -164,7 +176,7 @@ WON = ("4", "3", "5", "2", "6", "1")  # and the last light is left
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 @pytest.mark.parametrize("opponent", ["perfect", "best", "expert"])
-@pytest.mark.parametrize("wins", [1, 2])
+@pytest.mark.parametrize("wins", [1, 2, 3])
 def test_longer_games_are_suggested_to_who_has_beaten_the_strongest_twice(
     opponent: str, wins: int, tmp_path: Path
 ) -> None:
@@ -178,14 +190,16 @@ def test_longer_games_are_suggested_to_who_has_beaten_the_strongest_twice(
         if wins < 2 or opponent == "expert":
             terminal.press("Press r rematch, s swap seats, v review, n new game, q quit: ", "q")
         else:
-            terminal.expect("You have beaten perfect play twice: you know the trick. Try lights 12.")
+            if wins == 2:
+                terminal.expect("You have beaten perfect play twice: you know the trick. Try lights 12.")
             terminal.press("l longer game, v review, n new game, q quit: ", "l")
             terminal.expect("States: " + " ".join("O" * 12))
             terminal.answer("> ", "1-2")
             terminal.answer("> ", "quit")
         assert terminal.wait() == 0
+    assert terminal.text.count("you know the trick") == (wins == 2 and opponent != "expert")
     longer = [read_record(path).match.rules for path in (tmp_path / "matches").glob("*.duel")]
-    assert (find_game("lights").rules(lights=12) in longer) == (wins == 2 and opponent != "expert")
+    assert (find_game("lights").rules(lights=12) in longer) == (wins >= 2 and opponent != "expert")
 
 
 # -- the strongest player ------------------------------------------------------------------------

@@ -1,11 +1,13 @@
 """duels export: where the dataset goes, and how far it is."""
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from duels.analysis import export
 from duels.terminal.commands import run
 
 
@@ -30,6 +32,50 @@ def test_the_command(
     assert ".jsonl or .parquet" in capsys.readouterr().err
     assert run(["export", "lights", "--player", "nobody"]) == 2
     assert run(["export", "lights", "--against", "nobody"]) == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no such locks")
+@pytest.mark.parametrize("out", ["lights.jsonl", "lights.parquet"])
+def test_two_exports_to_one_file_do_not_both_succeed(
+    out: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if out.endswith("parquet"):
+        pytest.importorskip("pyarrow")
+    monkeypatch.chdir(tmp_path)
+    command = ["export", "lights", "--games", "3", "--player", "casual", "--out", out]
+    codes: list[int] = []
+    play_one = export.play_one
+
+    def meanwhile(run_: Any, number: int, *args: Any) -> dict[str, Any]:
+        if number == 1 and not codes:
+            codes.append(0)
+            codes.append(run(command))
+        return play_one(run_, number, *args)
+
+    monkeypatch.setattr(export, "play_one", meanwhile)
+    assert run(command) == 0
+    assert codes == [0, 1]
+    assert "is being written somewhere else right now." in capsys.readouterr().err
+    assert run(command) == 0
+    assert "3 matches were there already." in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir() if path.suffix != ""] == [out]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no such files")
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/full"])
+def test_what_is_no_file_is_not_written_to(
+    device: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "lights.jsonl"
+    out.symlink_to(device)
+    assert run(["export", "lights", "--games", "1", "--out", str(out)]) == 1
+    assert capsys.readouterr().err == f"duels: {out}: this is not a regular file.\n"
+
+
+def test_a_run_that_is_refused_leaves_no_empty_file(tmp_path: Path) -> None:
+    out = tmp_path / "chain.jsonl"
+    assert run(["export", "chain", "--cells", "16", "--out", str(out)]) == 1
+    assert not out.exists()
 
 
 def test_the_limit_of_the_command(

@@ -8,7 +8,7 @@ from duels.core.words import plain
 from duels.games import find_game
 from duels.solving.oracles import oracle_for
 from duels.terminal.commands import run
-from duels.terminal.hint_text import hint_as_text
+from duels.terminal.hint_text import HintLayers
 
 
 @pytest.fixture(autouse=True)
@@ -43,4 +43,16 @@ def test_hint_at_the_prompt(capsys: pytest.CaptureFixture[str], monkeypatch: pyt
 def test_a_hint_says_where_there_is_nothing_to_choose(game: str, position: str, told: str) -> None:
     rules = find_game(game).rules()
     sight, words = rules.parse_position(position), rules.game.words(rules)
-    assert plain(hint_as_text(sight, words, [], oracle_for(rules))).startswith(told)
+    layers, oracle = HintLayers(), oracle_for(rules)
+    advice, reason = (plain(layers.text(sight, words, [], oracle)) for _ in range(2))
+    assert advice == f"{told} Why: enter hint again.\n"
+    assert reason.startswith(f"{told} ")
+    assert "hint again" not in reason
+
+
+def test_another_decision_begins_with_the_advice_again() -> None:
+    rules = find_game("chain").rules()
+    words, oracle, layers = rules.game.words(rules), oracle_for(rules), HintLayers()
+    first, second = rules.parse_position("_______ 1"), rules.parse_position("X______ 2")
+    told = [layers.text(sight, words, [], oracle) for sight in (first, second, second, first)]
+    assert ["hint again" in text for text in told] == [True, True, False, True]

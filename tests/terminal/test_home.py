@@ -84,12 +84,12 @@ def test_a_coin_decides_who_is_player_1_and_it_is_said(tmp_path: Path) -> None:
     for number in range(40):
         folder = tmp_path / str(number)
         done = walk(folder, "play", "lights", "greedy", "coin", "resign")
-        (first,) = re.findall(r"Flipping a coin\.\.\.\n(.*) Player 1 and moves? first\.", done.out)
+        (first,) = re.findall(r"Flipping a coin\.\.\.\n(.*) moves? first\.", done.out)
         told.add(first)
         assert headers(folder) == [
-            ("lights", *(("human", "greedy") if first == "You are" else ("greedy", "human")))
+            ("lights", *(("human", "greedy") if first == "You" else ("greedy", "human")))
         ]
-    assert told == {"You are", "The other is"}
+    assert told == {"You", "Your opponent is Player 1 and"}
 
 
 def test_there_is_nothing_to_resume_or_review_at_first(tmp_path: Path) -> None:

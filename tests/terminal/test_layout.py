@@ -1,15 +1,21 @@
 """Lines are broken between words, never in one, and ink takes no room."""
 
+import io
+import re
 from pathlib import Path
+from random import Random
 
 import click
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from duels.core.record import dumps
 from duels.core.words import Ink, plain
+from duels.games import all_games
 from duels.terminal.commands import cli
-from duels.terminal.layout import wrap
+from duels.terminal.layout import terminal_size, wrap
+from tests.analysis.matches import random_match
 from tests.support import duels
 from tests.terminal.terminal import Terminal
 
@@ -34,6 +40,12 @@ def test_a_row_of_cells_is_broken_between_cells() -> None:
     assert all(line.endswith("]") for line in lines if line)
 
 
+def test_what_is_to_be_copied_is_not_broken() -> None:
+    command = Ink.COPIED("duels solve chain --position '__X?O__ 2'")
+    assert wrap(f"Look at it with: {command} now\n", 30) == f"Look at it with:\n{command}\nnow\n"
+    assert wrap(f"It is {Ink.COPIED('a b')} here", 30) == f"It is {Ink.COPIED('a b')} here"
+
+
 def test_what_fits_stays_as_it_is() -> None:
     board = "   1   2   3\nA [ ] [4] [ ]\n"
     assert wrap(board, 80) == board
@@ -53,12 +65,77 @@ def test_rows_of_a_drawing_stay_apart() -> None:
     assert wrap(listed, 30) == "  1. one  two three four five\n          six\n  2. seven\n"
 
 
+@pytest.mark.parametrize("width", [20, 30, 40])
+@pytest.mark.parametrize(
+    "item", ["    NAME {}  ", "  {}. name  ", "  {}. a-longer-name  ", "name{}  ", "  name{}  ", "- {} "]
+)
+def test_items_of_a_list_stay_apart(item: str, width: int) -> None:
+    listed = [item.format(number) + "so much text that it does not fit in a line" for number in (1, 2)]
+    one, two = (wrap(line, width) for line in listed)
+    assert "\n" in one
+    assert wrap("\n".join(listed), width) == f"{one}\n{two}"
+
+
+def test_a_list_in_a_paragraph_stays_apart() -> None:
+    card = (
+        "Turn  one of\n      MOVE n   here or there\n      STAY     where you are\n      You must do one.\n"
+    )
+    assert wrap(card, 20) == (
+        "Turn  one of\n      MOVE n   here\n      or there\n      STAY     where\n      you are\n"
+        "      You must do\n      one.\n"
+    )
+    card = "Turn  F: flip one of them, or\n      Q: flip two of them, once in a\n      game\n"
+    assert wrap(card, 26) == (
+        "Turn  F: flip one of them,\n      or\n      Q: flip two of them,\n      once in a game\n"
+    )
+
+
+def test_every_game_of_the_menu_begins_a_line(tmp_path: Path) -> None:
+    with Terminal(tmp_path) as terminal:
+        terminal.answer("Number or name: ", "play")
+        terminal.expect("Which game?")
+        terminal.answer("Number or name: ", "quit")
+        assert terminal.wait() == 0
+    listed = terminal.text.split("Which game?")[1]
+    assert re.findall(r"^  (\d)\. (\S+)", listed, re.MULTILINE) == [
+        (str(number), game.name) for number, game in enumerate(all_games(), start=1)
+    ]
+    assert max(map(len, listed.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+@pytest.mark.parametrize("game", ["lights", "chain"])
+def test_every_entry_of_a_review_begins_a_line(game: str, columns: int, tmp_path: Path) -> None:
+    match = random_match(game, Random(1), most=39)
+    path = tmp_path / "match.duel"
+    path.write_text(dumps(match), encoding="utf-8")
+    with Terminal(tmp_path, "review", path, size=(columns, 24)) as terminal:
+        assert terminal.wait() == 0
+    table, curve = re.sub(r"\x1b\[[0-9;]*m", "", terminal.text).split("entry by entry:\n")
+    rows = re.findall(r"^ *(\d+)\. .*%", table, re.MULTILINE)
+    assert [int(row) for row in rows] == list(range(1, len(match.turns) + 1))
+    assert max(map(len, table.splitlines())) <= columns
+    assert [line[:5] for line in curve.splitlines()[:10]] == [
+        *("100% ", "     ", "     ", "     ", " 50% ", "     ", "     ", "  0% ", "     ", "     ")
+    ]
+    assert max(map(len, curve.splitlines()[:10])) <= columns
+
+
 @pytest.mark.parametrize("arguments", [("rules", "chain"), ("games",), ("players",)])
 def test_lists_and_cards_fit_a_narrow_terminal(arguments: tuple[str, ...], tmp_path: Path) -> None:
     with Terminal(tmp_path, *arguments, size=(50, 24)) as terminal:
         assert terminal.wait() == 0
     assert max(map(len, terminal.text.splitlines())) <= 50
     assert terminal.text.split() == duels(tmp_path, *arguments).out.split()
+
+
+@pytest.mark.parametrize(("columns", "width"), [("70", 70), ("abc", 80), ("-5", 80), ("0", 80), ("", 80)])
+def test_only_a_width_that_can_be_is_taken_from_the_environment(
+    columns: str, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdout", io.StringIO())  # no terminal
+    monkeypatch.setenv("COLUMNS", columns)
+    assert terminal_size() == (width, 24)
 
 
 def test_examples_fit_a_terminal() -> None:

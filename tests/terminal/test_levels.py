@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from duels.analysis.levels import LevelRow
+from duels.analysis.levels import GIVEN_AWAY, LevelRow
 from duels.games import find_game
 from duels.terminal.commands import run
 from duels.terminal.levels import levels_as_text
@@ -13,9 +13,9 @@ from duels.terminal.levels import levels_as_text
 
 def test_a_difference_within_its_margin_is_called_so() -> None:
     rows = [
-        LevelRow("random", 1.0, 1.0, 0.1, 0.01, None, None, 100),
-        LevelRow("novice", 0.8, 0.8, 0.08, 0.01, 0.52, 0.03, 100),
-        LevelRow("casual", 0.5, 0.47, 0.05, 0.01, 0.6, 0.03, 100),
+        LevelRow("random", 1.0, 1.0, GIVEN_AWAY, 0.1, 0.01, None, None, 100),
+        LevelRow("novice", 0.8, 0.8, GIVEN_AWAY, 0.08, 0.01, 0.52, 0.03, 100),
+        LevelRow("casual", 0.5, 0.47, GIVEN_AWAY, 0.05, 0.01, 0.6, 0.03, 100),
     ]
     random, novice, casual = levels_as_text(find_game("chain").rules(), rows, 100).splitlines()[3:6]
     assert "told apart" not in random + casual
@@ -36,8 +36,8 @@ def test_a_difference_within_its_margin_is_called_so() -> None:
 def test_what_makes_levels_close_is_what_the_game_has(game: str, part: str) -> None:
     rules = find_game(game).rules()
     rows = [
-        LevelRow("random", 1.0, 1.0, 0.1, 0.01, None, None, 9),
-        LevelRow("novice", 0.8, 0.8, 0.1, 0.01, 0.52, 0.03, 9),
+        LevelRow("random", 1.0, 1.0, GIVEN_AWAY, 0.1, 0.01, None, None, 9),
+        LevelRow("novice", 0.8, 0.8, GIVEN_AWAY, 0.1, 0.01, 0.52, 0.03, 9),
     ]
     told = levels_as_text(rules, rows, 9)
     assert told.endswith(
@@ -51,9 +51,9 @@ def test_the_command_takes_the_options_of_the_rules(capsys: pytest.CaptureFixtur
     assert run(["levels", "lights", "--lights", "5", "--matches", "40", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
     assert [row["name"] for row in rows] == ["random", "novice", "casual", "club", "expert", "perfect"]
-    assert rows[-1]["given_away"] == 0
+    assert rows[-1]["per_decision"] == 0
     assert rows[0]["measured_share"] == 1
-    assert rows[2]["measured_share"] == rows[2]["given_away"] / rows[0]["given_away"]
+    assert rows[2]["measured_share"] == rows[2]["per_decision"] / rows[0]["per_decision"]
     assert run(["levels", "lights", "--lights", "5", "--matches", "40"]) == 0
     assert capsys.readouterr().out.startswith("lights: what each level gives away per decision")
     assert run(["levels", "lights", "--goal", "5"]) == 2
@@ -61,4 +61,5 @@ def test_the_command_takes_the_options_of_the_rules(capsys: pytest.CaptureFixtur
 
 def test_in_hunt_the_strongest_is_called_best(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["levels", "hunt", "--matches", "2", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)[-1]["name"] == "best"
+    rows = json.loads(capsys.readouterr().out)
+    assert (rows[-1]["name"], rows[-1]["measure"]) == ("best", "below the mixture")

@@ -16,6 +16,7 @@ from tests.terminal.terminal import Terminal
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 
+AFTER_REVIEW = "Press b board by board, r rematch, s swap seats, v review, n new game, q quit: "
 AFTER = "Press r rematch, s swap seats, v review, n new game, q quit: "
 RESIGN = "Do you want to resign? (yes/no): "
 LIGHTS = "> "
@@ -61,7 +62,10 @@ def test_a_review_opens_in_the_program_and_comes_back_to_the_line(tmp_path: Path
         give_up(terminal)
         terminal.press(AFTER, "v")
         terminal.expect("resign")
-        terminal.press(AFTER, "x")  # means nothing
+        terminal.press(AFTER_REVIEW, "b")
+        for key in ("\x1b[C", "\x1b[D", "q"):
+            terminal.press("q stop --", key)
+        terminal.press(AFTER_REVIEW, "x")  # means nothing
         terminal.send("\x1b[A\x1bOQ")  # nor do keys that send several letters
         terminal.send("\x04")
         assert terminal.wait() == 0
@@ -236,6 +240,18 @@ def test_the_last_moves_are_told_again_where_they_scrolled_away(tmp_path: Path) 
             assert terminal.wait() == 0
         shown = INK.sub("", terminal.text)
         assert len(re.findall(r"Last moves: you: B2 \(4\); greedy: [A-E][1-5] \(3\)\.\n", shown)) == told
+
+
+def test_no_last_moves_are_told_after_they_were_taken_back(tmp_path: Path) -> None:
+    with Terminal(tmp_path, "play", "chain", "--seat2", "random", "--seed", "7", **PLAIN) as terminal:
+        terminal.answer("want to observe: ", "4")
+        for _ in range(12):  # until the board has scrolled away
+            terminal.answer("want to observe: ", "nonsense")
+        terminal.answer("want to observe: ", "undo")
+        terminal.answer("want to observe: ", "quit")
+        assert terminal.wait() == 0
+    _, after = terminal.text.split("Taken back: 2 entries.")
+    assert "Last moves" not in after
 
 
 @pytest.mark.parametrize("columns", [60, 40])

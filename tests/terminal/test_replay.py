@@ -1,5 +1,6 @@
 """A replay shows what was on the screen when the match was played, to the letter."""
 
+import io
 import re
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from duels.core.match import Match, draw
 from duels.core.rules import Seat
 from duels.games import GAMES
+from duels.terminal.screen import Screen
 from tests.golden.transcripts import Printed, Scene, in_process
 from tests.terminal.terminal import CLEAR, Terminal
 
@@ -102,3 +104,13 @@ def test_going_backwards_shows_no_more_than_was_seen(tmp_path: Path) -> None:
         assert terminal.wait() == 0
     assert "MOVE 6" in terminal.text
     assert "MOVE 3" not in terminal.text
+
+
+@pytest.mark.parametrize(
+    ("entered", "key"), [("\n", "\n"), ("b\n", "b"), ("Back\n", "b"), ("x\n", "q"), ("", "q")]
+)
+def test_where_single_keys_are_not_heard_a_line_is_entered(
+    entered: str, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(entered))
+    assert Screen().key("Enter next, b back, q stop", ["\n", "b", "q"]) == key

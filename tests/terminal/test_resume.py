@@ -9,6 +9,8 @@ from random import Random
 
 import pytest
 
+from duels import start
+from duels.core.record import dumps
 from duels.core.rules import Seat
 from duels.core.words import plain
 from duels.play.library import read_record
@@ -27,6 +29,7 @@ from tests.support import (
     play_randomly,
     words_of,
 )
+from tests.terminal.terminal import Terminal
 
 PEOPLE = {Seat.ONE: "human", Seat.TWO: "human"}
 WITH_MACHINE = {Seat.ONE: "human", Seat.TWO: "random"}
@@ -176,3 +179,54 @@ def test_quit_and_resume_keep_what_each_seat_may_know(tmp_path: Path) -> None:
     assert "MOVE 4" in again.out
     assert "(hidden)" in again.out
     assert "Your token is at position 4" in again.out
+
+
+@pytest.mark.parametrize("leave", ["save", "quit", ""])
+def test_nobody_is_told_that_it_is_saved_when_it_is_not(leave: str, tmp_path: Path) -> None:
+    """Another program removes the record while the next entry is waited for."""
+    path, beside = tmp_path / "match.duel", tmp_path / "match-2.duel"
+    with Terminal(tmp_path, "play", "lights", "--save", path) as terminal:
+        terminal.answer("> ", "1")
+        terminal.answer("> ", "4")
+        terminal.ask("> ")
+        path.unlink()
+        terminal.send(f"{leave}\n" if leave else "\x04")
+        if leave == "save":
+            terminal.answer("> ", "quit")
+        assert terminal.wait() == (0 if leave else 130)
+    assert "was changed by another program" in " ".join(terminal.text.split())
+    assert lines_of(read_record(beside).match) == ["4"]
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    path = tmp_path / "old.duel"
+    path.write_text(dumps(start("lights").play_text("1", "2", "3")), encoding="utf-8")
+    return path
+
+
+def played_on(tmp_path: Path) -> list[list[str]]:
+    """The entries of each match in the folder of matches."""
+    return [lines_of(read_record(path).match) for path in (tmp_path / "matches").glob("*.duel")]
+
+
+def test_a_match_is_played_on_from_its_middle_in_a_new_record(old: Path, tmp_path: Path) -> None:
+    before = old.read_bytes()
+    done = duels(tmp_path, "resume", old, "--at", "2", entered="1\n5\nquit\n")
+    assert done.err.startswith(f"Playing {old} on after entry 2.\n")
+    assert "The match is saved. Go on with: duels resume " in done.err
+    assert played_on(tmp_path) == [["1", "2", "5"]]
+    assert old.read_bytes() == before
+
+
+@pytest.mark.parametrize("entries", [0, 2])
+def test_where_nothing_was_played_on_nothing_is_kept(old: Path, entries: int, tmp_path: Path) -> None:
+    done = duels(tmp_path, "resume", old, "--at", str(entries), entered="quit\n")
+    assert done.err.endswith("\nNothing was played, so nothing is kept.\n")
+    assert played_on(tmp_path) == []
+
+
+def test_where_a_match_cannot_be_played_on_nothing_is_kept(old: Path, tmp_path: Path) -> None:
+    done = duels(tmp_path, "resume", old, "--at", "2", "--board", entered="")
+    assert (done.code, done.err) == (1, "duels: a full-screen board needs a terminal.\n")
+    assert played_on(tmp_path) == []

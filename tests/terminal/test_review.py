@@ -3,6 +3,8 @@
 import json
 import re
 import shlex
+import sys
+from html import unescape
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -15,10 +17,12 @@ from duels.core.record import dumps
 from duels.core.rules import Seat
 from duels.games import find_game
 from duels.solving.oracles import oracle_for
+from duels.terminal import shell
 from duels.terminal.commands import run
 from tests import support
 from tests.analysis.matches import random_match
 from tests.analysis.test_review_page import steps_of
+from tests.terminal.terminal import Terminal
 
 
 @pytest.fixture
@@ -52,7 +56,9 @@ def test_where_all_is_lost_nothing_is_called_best(tmp_path: Path, capsys: pytest
     reviewed(tmp_path, duels.start("lights").play_text("4", "1", "7", "2-3", "5-6"))
     lines = capsys.readouterr().out.splitlines()
     assert next(line for line in lines if line.startswith("  1.")).endswith("  best")
-    assert next(line for line in lines if line.startswith("  2.")).endswith("  all actions lose alike")
+    assert next(line for line in lines if line.startswith("  2.")).endswith(
+        "  all actions lose alike; 6 of 8 replies would have lost the match"
+    )
     assert "- The game is lost for you from the start if the other player makes no mistake." in lines
     assert "- You made no mistakes." in lines
 
@@ -81,6 +87,31 @@ def test_the_command_to_look_into_a_position_can_be_pasted(
     assert command.startswith("duels solve lights --lights 9 --position ")
     assert run(shlex.split(command)[1:]) == 0
     assert capsys.readouterr().out.startswith("lights: ")
+
+
+def test_the_command_is_called_as_the_program_was(
+    record: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shell, "_script", "duels/__main__.py")
+    assert run(["review", str(record)]) == 0
+    assert "positions: python -m duels solve lights --position " in capsys.readouterr().out
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+@pytest.mark.parametrize("columns", [40, 60, 80])
+def test_what_is_to_be_copied_stays_in_one_piece(columns: int, tmp_path: Path) -> None:
+    rules = find_game("lights").rules(lights=50)
+    match = Match.start(rules).play_text("1", "3", "5", "7").resign(Seat.ONE)
+    path = tmp_path / "some.duel"
+    path.write_text(dumps(match), encoding="utf-8")
+    with Terminal(tmp_path, "review", path, "--plain", size=(columns, 24)) as terminal:
+        assert terminal.wait() == 0
+    (position, *_) = re.findall(r"^  Position:\s+(\S+ [12])$", terminal.text, re.MULTILINE)
+    command = f"duels solve lights --lights 50 --position '{position}'"
+    assert command in terminal.text.splitlines()
+    with Terminal(tmp_path, *shlex.split(command)[1:], "--plain", size=(columns, 24)) as terminal:
+        assert terminal.wait() == 0
+    assert re.match(rf"lights:\s+{position}\n", terminal.text)
 
 
 # Its values are proven to within several points only.
@@ -208,7 +239,9 @@ def test_new_boards_are_marked_and_a_long_match_is_summed_up(
     board = full_board()
     reviewed(tmp_path, duels.start("chain").play_text(*board, "4"))
     lines = capsys.readouterr().out.splitlines()
-    (marker,) = (place for place, line in enumerate(lines) if "--- a new board ---" in line)
+    first, marker = (place for place, line in enumerate(lines) if "--- board " in line)
+    assert (lines[first].strip(), lines[marker].strip()) == ("--- board 1 ---", "--- board 2 ---")
+    assert lines[first + 1].startswith("  1.")
     assert lines[marker - 1].startswith(f"{len(board):>3}.")
     oracle, rng = oracle_for(find_game("chain").rules()), Random(5)
     match: Match[Any, Any, Any] = duels.start("chain")
@@ -223,6 +256,8 @@ def test_new_boards_are_marked_and_a_long_match_is_summed_up(
     summed = re.search(r"entries (\d+) to (\d+): nothing given away, no luck, 50.0% throughout", out)
     assert summed
     assert f"\n{summed[1]:>3}. " not in out
+    assert re.search(r"throughout; \d+ of \d+ replies would have lost something", out)
+    assert re.search(r"(board \d+ begins|boards 2 to \d+ begin)\n", out)
 
 
 def test_estimates_have_no_error_and_positions_can_be_solved(
@@ -260,21 +295,24 @@ def test_a_page_of_a_hunt_shows_both_tokens_and_tells_luck_as_the_terminal_does(
     page = tmp_path / "hunt.html"
     reviewed(tmp_path, match, "--html", str(page))
     out, steps = capsys.readouterr().out, steps_of(page.read_text(encoding="utf-8"))
-    one, two = steps[4]["board"].split("</figure>")[:2]
-    assert "<figcaption>Player 1" in one
-    assert "your token is on 3;" in one
-    assert "your token is on 6;" in two
+    assert [step["board"].count("<figure>") for step in steps] == [1] * 9
+    for known in ("Player 1's token is on 3;", "Player 2's token is on 6;", "Player 1 named 5 last"):
+        assert known in unescape(steps[4]["board"])
+    assert "your" not in steps[4]["board"]
+    assert len(re.findall('data-key="token-[12]"', steps[4]["board"])) == 2
     parts = 0
     for number in range(1, 9):
-        told = re.findall(r"(?:chance of the draw|luck): [+-][0-9.]+ for Player 1", line_of(out, number))
+        told = re.findall(
+            r"luck: [+-][0-9.]+ for Player 1|[0-9.]+ points (?:below|above) the mixture", line_of(out, number)
+        )
         parts += len(told)
         assert all(part.lower() in steps[number]["text"].lower() for part in told), number
-        assert len(re.findall("[0-9] for Player 1", steps[number]["text"])) == len(told)
+        assert len(re.findall("[0-9] for Player 1|the mixture", steps[number]["text"])) == len(told)
     assert parts > 3
     account = " ".join(out.split("Given away")[1].split())
-    assert re.search(
-        r"Luck: \S+ for Player 1 \(chance of the draw, where perfect play mixes: [+-]\d+\.\d\)\.", account
-    )
+    chosen = r"\d+\.\d points (above|below) the mixture"
+    assert re.search(rf"Luck: \S+ for Player 1\. Choices: Player 1 {chosen}, Player 2 {chosen}\.", account)
+    assert "perfect play" not in out
 
 
 def test_the_pages_command_plays_on_from_the_board(record: Path, tmp_path: Path) -> None:
@@ -284,3 +322,26 @@ def test_the_pages_command_plays_on_from_the_board(record: Path, tmp_path: Path)
     played = support.duels(tmp_path, *shlex.split(steps[3]["here"])[1:], entered="1\n5\n")
     assert "States: X X X X O O O" in played.out
     assert "States: X X X X X O O" in played.out
+
+
+def test_the_pages_command_can_be_entered_anywhere(
+    record: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(["review", record.name, "--html", "page.html"]) == 0
+    (step, *_) = steps_of((tmp_path / "page.html").read_text(encoding="utf-8"))
+    assert shlex.split(step["here"]) == ["duels", "resume", str(record.resolve()), "--at", "0"]
+
+
+def test_a_page_is_not_written_over_unasked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    match = duels.start("lights").play_text("1", "2")
+    page = tmp_path / "index.html"
+    page.write_text("<!doctype html> somebody's own")
+    record = tmp_path / "match.duel"
+    record.write_text(dumps(match), encoding="utf-8")
+    command = ["review", str(record), "--html", str(page)]
+    assert run(command) == 2
+    assert f"--html: {page} exists already; --force writes over it." in capsys.readouterr().err
+    assert "somebody's own" in page.read_text()
+    assert run([*command, "--force"]) == 0
+    assert "somebody's own" not in page.read_text()

@@ -15,7 +15,7 @@ from tools.hunt.progress import Progress
 EXAMPLES = """\
 examples:
   python -m tools.hunt train                     compare what comes out with the shipped strategy
-  python -m tools.hunt train --out strategy      also certify it and keep it
+  python -m tools.hunt train --out strategy      also solve its self-play, certify it and keep it
   python -m tools.hunt train --quick             far too short, to see it work
   python -m tools.hunt study
   python -m tools.hunt study --json > docs/solved/hunt.json
@@ -55,7 +55,7 @@ def _parser() -> argparse.ArgumentParser:
         "--out",
         type=Path,
         metavar="FOLDER",
-        help="where to write the strategy and its certificate; nothing is written without it",
+        help="where to write the strategy, its self-play and its certificate; nothing is written without it",
     )
     studying = commands.add_parser("study", help="what the shipped strategy does and is worth; minutes")
     studying.add_argument("--json", action="store_true", help="the numbers as one JSON object")
@@ -68,7 +68,10 @@ def train(quick: bool, folder: Path | None) -> None:
 
     if folder:
         _refuse(folder, rebuild.FILES)
-        print(f"The strategy and its certificate are written to {folder} at the end.", file=sys.stderr)
+        print(
+            f"The strategy, its self-play and its certificate are written to {folder} at the end.",
+            file=sys.stderr,
+        )
     else:
         print("Nothing is written: --out keeps it.", file=sys.stderr)
     built = rebuild.rebuild(quick, certifying=folder is not None, tell=Progress())

@@ -1,4 +1,4 @@
-"""Rebuilds what is shipped for hunt, the strategy and its certificate, and compares it with what is there."""
+"""Rebuilds what is shipped for hunt, the strategy, its self-play and its certificate, and compares it."""
 
 from array import array
 from collections.abc import Callable
@@ -9,21 +9,27 @@ import numpy as np
 
 from duels.core.rules import Seat
 from duels.games.hunt.certificate import EFFORT, Certificate, as_stored, certify
+from duels.games.hunt.kernels.self_play import CLOSE, solved
+from duels.games.hunt.kernels.self_play import as_stored as self_play_as_stored
 from duels.games.hunt.memory import Window
 from duels.games.hunt.policies import normalized
 from duels.games.hunt.pomdp import Effort
+from duels.games.hunt.self_play import TABLE
 from duels.games.hunt.strategy import CELLS, CLAIM, DATA, Strategy, Tables, pack, shipped
 from duels.solving.bounds import Bounds
 from tools.hunt.self_play import Plan, Step
 from tools.hunt.training import train
 
-FILES = (DATA.name, CLAIM.name)
+FILES = (DATA.name, TABLE.name, CLAIM.name)
 QUICK_PLAN = Plan(rounds=2, depth=1, stages=())
 QUICK_EFFORT = Effort(sweeps=0, depth=0)
 RESPONDER = 180
 """What a round against the best responder takes, beside one against an adversary that remembers nothing."""
 CERTIFYING, CERTIFYING_QUICKLY = 14_000, 3_000
 """The same of one seat's certificate."""
+SOLVING, SOLVING_QUICKLY = 9_000, 600
+"""The same of self-play."""
+QUICK_CLOSE = 0.1
 
 Tell = Callable[[str, float], None]
 """Told what is being done, and which part of the whole work is behind it, as far as can be known."""
@@ -41,7 +47,8 @@ def rebuild(quick: bool, certifying: bool, tell: Tell) -> Rebuilt:
     """Train from nothing, and certify what comes of it; `quick` does far too little, to see it work."""
     plan = QUICK_PLAN if quick else Plan()
     certificates = (CERTIFYING_QUICKLY if quick else CERTIFYING) * certifying
-    work = [*_work(plan), *[float(certificates)] * len(Seat)]
+    training, solving = _work(plan), (SOLVING_QUICKLY if quick else SOLVING) * certifying
+    work = [*training, float(solving), *[float(certificates)] * len(Seat)]
     begun: list[str] = []
 
     def trained(step: Step) -> None:
@@ -54,6 +61,10 @@ def rebuild(quick: bool, certifying: bool, tell: Tell) -> Rebuilt:
     strategy = train(plan, trained)
     files = {DATA.name: pack(strategy)}
     if certifying:
+        values = solved(
+            strategy, lambda told: tell(told, sum(training) / sum(work)), QUICK_CLOSE if quick else CLOSE
+        )
+        files[TABLE.name] = self_play_as_stored(values, files[DATA.name])
         found: dict[Seat, Bounds] = {}
         for seat, bounded in certify(strategy, QUICK_EFFORT if quick else EFFORT):
             found[seat] = bounded.bounds

@@ -41,9 +41,9 @@ def _proven(study: Study) -> str:
         f"{least[0]} of them can be taken. Player 1's chance under perfect play of both lies between {low}",
         f"and {high}. Against each other, by exact sums over both memories and both tokens, the strategy's",
         f"Player 1 wins {_percent(study['pair']['won'], 2)}; in {simulated['games']:,} simulated matches it",
-        f"won {_sampled(simulated['won'], 100)} % (± 95 % confidence). What `duels solve hunt` estimates is",
-        "another number: the chance against the adversary that the strategy was trained against, not against",
-        "its own other half.",
+        f"won {_sampled(simulated['won'], 100)} % (± 95 % confidence). `duels solve hunt`",
+        "and `duels review` show that number too, for every position: what the strategy wins against",
+        "itself.",
     )
     return _table(["a best responder wins", "at least", "at most"], rows) + text
 

@@ -14,7 +14,7 @@ from duels.core.rules import Rules, Seat, Sight
 from duels.games import rules_of
 from duels.players import GreedyPlayer
 from duels.players.levels import mixture
-from duels.solving.oracle import OFTEN, Oracle, Verdict
+from duels.solving.oracle import OFTEN, Judged, Oracle, Verdict
 from duels.solving.oracles import oracle_for
 from duels.solving.protocols import Explainer, explainer_of
 
@@ -24,9 +24,9 @@ AnyMatch = Match[Any, Any, Any]
 CLEAR_GAP = 0.05
 # and when perfect play gives it nearly always.
 NEARLY_ALWAYS = 0.9
-# Where perfect play mixes, several answers are right: at most this share, or anybody would guess one,
+# Where the strategy mixes, several answers are right: at most this share, or anybody would guess one,
 MOST_RIGHT = 2 / 3
-# and any other gives away more than what is still called good.
+# and any other lies at least so far below the mixture.
 MIXED_GAP = next(mark.most for mark in MARKS if mark.name == "good")
 # The matches that lead to the positions are played well, but not so well that nothing happens.
 SHARE_ON_THE_WAY = 0.3
@@ -39,6 +39,7 @@ _PATIENT = 40  # matches, until a lesson that was just taught is taught again
 _MOST_MATCHES = 300  # without anything new, until there is taken to be nothing
 _LONGEST_MATCH = 200
 _MOST_NAMED = 3
+_RARELY = 0.005  # a weight that is shown as 0%
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Exercise:
     verdict: Verdict[Any]
     """Every legal action, judged."""
     right: frozenset[Hashable]
-    """The ideas of the right actions: one, or a few where perfect play mixes."""
+    """The ideas of the right actions: one, or a few where the strategy mixes."""
     lesson: Hashable
     """What it teaches; two exercises may teach the same."""
     oracle: Oracle[Any, Any] = field(repr=False, compare=False)
@@ -87,18 +88,31 @@ class Exercise:
             told = f"{rules.format(answer)} {gets(chosen.value, rules)}"
             return Graded(True, f"Right: {told}{among}. {reason}")
         right = [j for j in self.verdict.actions if j.best and explainer.idea(sight, j.action) in self.right]
-        if self.oracle.mixes:
-            loss, error = self.verdict.loss(answer), 0.0
-        else:
-            loss = right[0].value.number - chosen.value.number
-            error = right[0].value.error + chosen.value.error
-        named = len(right) if self.oracle.mixes else _MOST_NAMED
-        best = " or ".join(rules.format(judged.action) for judged in right[:named])
-        more = f" (or {len(right) - named} more like it)" if len(right) > named else ""
-        return Graded(
-            False,
-            f"Not the best ({mark_of(loss)}): {rules.format(answer)} gives away "
-            f"{points(loss, self.verdict.value.exactness, error)}; best was {best}{more}. {reason}",
+        corrected = self._against_the_mixture if self.oracle.mixes else self._against_the_best
+        return Graded(False, f"{corrected(chosen, right)} {reason}")
+
+    def _against_the_best(self, chosen: Judged[Any], right: list[Judged[Any]]) -> str:
+        rules = self.sight.rules
+        loss = right[0].value.number - chosen.value.number
+        error = right[0].value.error + chosen.value.error
+        best = " or ".join(rules.format(judged.action) for judged in right[:_MOST_NAMED])
+        more = f" (or {len(right) - _MOST_NAMED} more like it)" if len(right) > _MOST_NAMED else ""
+        return (
+            f"Not the best ({mark_of(loss)}): {rules.format(chosen.action)} gives away "
+            f"{points(loss, self.verdict.value.exactness, error)}; best was {best}{more}."
+        )
+
+    def _against_the_mixture(self, chosen: Judged[Any], right: list[Judged[Any]]) -> str:
+        """No mark, and nothing given away: the strategy may take it too, now and then."""
+        rules = self.sight.rules
+        often = f"takes it {chosen.weight:.0%} of the time" if chosen.weight else "never takes it"
+        if 0 < chosen.weight < _RARELY:
+            often = "hardly ever takes it"
+        below = points(_below_mixture(self.verdict, chosen), self.verdict.value.exactness)
+        usual = " or ".join(rules.format(judged.action) for judged in right)
+        return (
+            f"Not what the strategy usually does: {rules.format(chosen.action)} is {below} below the "
+            f"mixture, and the strategy {often}; it usually takes {usual}."
         )
 
 
@@ -170,14 +184,18 @@ def _in_one_match(
 def answers_of_the_mix(
     explainer: Explainer[Any, Any], sight: Sight[Any, Any], verdict: Verdict[Any]
 ) -> frozenset[Hashable]:
-    """The ideas that cost next to nothing, where enough others do, none of which perfect play often takes."""
-    wrong: set[Hashable] = set()
-    right: set[Hashable] = set()
-    for judged, loss in zip(verdict.actions, verdict.losses, strict=True):
-        if loss >= MIXED_GAP and judged.weight >= OFTEN:
-            return frozenset()
-        (right if loss < MIXED_GAP else wrong).add(explainer.idea(sight, judged.action))
-    return frozenset(right) if len(right) <= MOST_RIGHT * len(right | wrong) else frozenset()
+    """The ideas that the strategy often takes, or that lie hardly below its mixture; none if most do."""
+    ideas = [explainer.idea(sight, judged.action) for judged in verdict.actions]
+    right = {
+        idea
+        for idea, judged in zip(ideas, verdict.actions, strict=True)
+        if judged.weight >= OFTEN or _below_mixture(verdict, judged) < MIXED_GAP
+    }
+    return frozenset(right) if len(right) <= MOST_RIGHT * len(set(ideas)) else frozenset()
+
+
+def _below_mixture(verdict: Verdict[Any], judged: Judged[Any]) -> float:
+    return verdict.below_mixture[verdict.actions.index(judged)]
 
 
 def one_answer(

@@ -18,6 +18,7 @@ from duels.analysis.shown import Shown
 from duels.core.errors import DuelsError, to_install
 from duels.core.match import Match, draw
 from duels.core.rules import CHANCE, Rules, Seat, Sight
+from duels.files import sole_writer
 from duels.players import make_player
 from duels.solving.oracle import Exactness
 from duels.solving.oracles import oracle_for
@@ -53,22 +54,24 @@ class Export:
 def export(run: Export, path: Path, progress: Counted = lambda done, games: None, jobs: int = 1) -> int:
     """Write the matches of `run` to `path`, a .jsonl or .parquet file; returns how many were there already.
 
-    Matches that are in the file stay there, even if they are more than `run` asks for. With more `jobs` so
-    many processes play.
+    Matches that are in the file stay there, even if they are more than `run` asks for. InUse, if another
+    program is writing to it. With more `jobs` so many processes play.
     """
     if path.suffix == ".jsonl":
-        return _write_lines(run, path, progress, jobs=jobs)
+        with sole_writer(path):
+            return _write_lines(run, path, progress, jobs=jobs)
     if path.suffix == ".parquet":
         _need_arrow()
-        held = _in_parquet(run, path)
-        if held >= run.games:
-            return held
         # Played matches are kept line by line: a Parquet file can only be written as a whole.
         lines = path.with_name(path.name + ".jsonl")
-        found = _write_lines(run, lines, progress, held, jobs)
-        _write_parquet(run, lines, path, held)
-        lines.unlink()
-        return min(found, run.games)
+        with sole_writer(lines):
+            held = _in_parquet(run, path)
+            if held >= run.games:
+                return held
+            found = _write_lines(run, lines, progress, held, jobs)
+            _write_parquet(run, lines, path, held)
+            lines.unlink()
+            return min(found, run.games)
     raise DuelsError(f"Datasets are written as .jsonl or .parquet, not as '{path.suffix}'.")
 
 
@@ -131,8 +134,6 @@ def _resume(run: Export, path: Path, held: int) -> int:
     The file's first match is number `held`, or one before it if that many were written elsewhere just
     before the run was broken off.
     """
-    if not path.exists():
-        return held
     content = path.read_bytes()
     whole = content[: content.rfind(b"\n") + 1]
     numbers: list[Any] = []

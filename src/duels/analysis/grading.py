@@ -22,9 +22,12 @@ class Grade(TypedDict):
     """What a seat is told of its position and its last action."""
 
     value: float
-    """The probability that the seat wins under perfect play of both; a draw counts one half."""
+    """The probability that the seat wins under perfect play of both; a draw counts one half.
+
+    Where nobody knows perfect play (hunt), under the shipped strategy of both.
+    """
     regret: float
-    """What its last action gave away of it."""
+    """What its last action gave away of it; in hunt only what the strategy never takes, a tunnel, does."""
     exactness: str
     """How sure both are, as sure as the less sure of them: `exact`, `bound` or `estimate`."""
 

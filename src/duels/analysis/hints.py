@@ -7,12 +7,12 @@ from typing import Any, Generic
 from duels.analysis.wording import all_alike, chance
 from duels.core.rules import A, Rules, Sight, V
 from duels.core.words import either
-from duels.solving.oracle import OFTEN, Judged, Oracle, Value, Verdict
+from duels.solving.oracle import Judged, Oracle, Value, Verdict
 from duels.solving.oracles import oracle_for
 from duels.solving.protocols import beliefs_of, explainer_of
 
 _MOST_NAMED = 8
-_RARE = 0.005  # weights below it are left over from training
+_LEFT_OVER = 0.005  # by training: lesser weights are no advice
 
 
 @dataclass(frozen=True)
@@ -35,10 +35,15 @@ class Hint(Generic[A]):
     """What is hidden from the seat, as probabilities; empty in games without secrets."""
 
     @property
+    def advice(self) -> str:
+        """What to do, in one line: `4, 2-3 or 5-6 (100.0% to win).`"""
+        told = ", most quickly ".join(part for part in (self.alike, self.best) if part)
+        return f"{told} ({self.chance})."
+
+    @property
     def text(self) -> str:
-        """The hint in one line: `4, 2-3 or 5-6 (100.0% to win). You see one run of 7 …`."""
-        advice = ", most quickly ".join(part for part in (self.alike, self.best) if part)
-        return f"{advice} ({self.chance}). {self.reason}"
+        """Both layers: `4, 2-3 or 5-6 (100.0% to win). You see one run of 7 …`."""
+        return f"{self.advice} {self.reason}"
 
 
 def hint(sight: Sight[A, V], oracle: Oracle[A, V] | None = None) -> Hint[A]:
@@ -63,10 +68,9 @@ def hint(sight: Sight[A, V], oracle: Oracle[A, V] | None = None) -> Hint[A]:
 
 
 def _advised(verdict: Verdict[A]) -> list[Judged[A]]:
-    """What perfect play takes; of a mixture, not what is rare and costs something."""
-    taken = [judged for judged in verdict.actions if judged.weight]
-    if verdict.mixed:
-        taken = [j for j in taken if j.weight >= OFTEN or (j.weight >= _RARE and not verdict.loss(j.action))]
+    """What perfect play takes; of a mixture, not what is left over from training."""
+    least = _LEFT_OVER if verdict.mixed else 0.0
+    taken = [judged for judged in verdict.actions if judged.weight > least]
     return sorted(taken, key=lambda judged: -judged.weight)
 
 
@@ -74,7 +78,5 @@ def _in_words(rules: Rules[Any, A, V], verdict: Verdict[A], advised: list[Judged
     names = [rules.format(judged.action) for judged in advised]
     if not verdict.mixed:
         return either(names if len(names) <= _MOST_NAMED else [*names[:7], f"{len(names) - 7} more"])
-    rare = [rules.format(j.action) for j in verdict.actions if j.weight >= _RARE and j not in advised]
-    rarely = f", rarely {either(rare)}" if rare else ""
     shares = ", ".join(f"{name} {j.weight:.0%}" for name, j in zip(names, advised, strict=True))
-    return (f"mix {shares}" if len(advised) > 1 else names[0]) + rarely
+    return f"mix {shares}" if len(advised) > 1 else names[0]

@@ -1,4 +1,8 @@
-"""Measures the levels: what each gives away per decision, and how it scores against the level below."""
+"""Measures the levels: what each gives away per decision, and how it scores against the level below.
+
+Where the strategy mixes, nothing that it mixes in is given away, and what is measured instead is how far a
+level's choices lie below the mixture: that is 0 on average for one that mixes like the strategy.
+"""
 
 import math
 from collections.abc import Hashable
@@ -20,8 +24,10 @@ from duels.solving.protocols import both_sides_of
 _MOST_ENTRIES = 400
 # Where skill alone decides, matches are quick and nothing but the result tells what a mistake was worth.
 _MATCHES, _MATCHES_OF_SKILL = 100, 1000
+_NOTHING = 1e-12  # less comes from rounding
 _CONFIDENT = 1.96  # standard errors, for 95%
-# Where perfect play mixes, levels are a point or two apart: it takes so many more matches, made quick.
+GIVEN_AWAY, BELOW_THE_MIXTURE = "given away", "below the mixture"
+# Where the strategy mixes, levels are a point or two apart: it takes so many more matches, made quick.
 _QUICK_MATCHES = 50
 
 
@@ -31,12 +37,14 @@ class LevelRow:
 
     name: str
     share: float
-    """Of what a random choice gives away: the level's definition."""
+    """Of what a random choice gives away, or lies below the mixture: the level's definition."""
     measured_share: float
-    """Of what random play gave away in its own matches, where it came to other positions."""
-    given_away: float
-    """Winning probability given away per decision, measured."""
-    given_away_margin: float
+    """Of what was measured of random play in its own matches, where it came to other positions."""
+    measure: str
+    """What `per_decision` is: GIVEN_AWAY, or BELOW_THE_MIXTURE where the strategy mixes."""
+    per_decision: float
+    """Winning probability per decision, measured."""
+    per_decision_margin: float
     score: float | None
     """Its share of the points against the level below, both seats together; None for the lowest."""
     margin: float | None
@@ -51,7 +59,7 @@ class LevelRow:
 
 @dataclass
 class _Played:
-    """One match as the player under test had it."""
+    """One match as the player under test had it: what was given away, or how far it was below the mixture."""
 
     lost: float = 0.0
     others_lost: float = 0.0
@@ -81,8 +89,11 @@ def measure_levels(
                 scores.append(judge.score(played[-1], number))
         score, margin = (None, None) if below is None else _mean(scores)
         lost, lost_margin = _ratio([each.lost for each in played], [each.decisions for each in played])
-        measured = lost / (rows[0].given_away if rows else lost)
-        rows.append(LevelRow(name, share, measured, lost, lost_margin, score, margin, len(scores)))
+        at_random = rows[0].per_decision if rows else lost
+        measured = lost / at_random if at_random else 0.0
+        rows.append(
+            LevelRow(name, share, measured, judge.measure, lost, lost_margin, score, margin, len(scores))
+        )
         below = share
     return rows
 
@@ -96,6 +107,7 @@ class _Judge:
         self._verdicts: dict[Hashable, Verdict[Any]] = {}
         self._mixtures: dict[Hashable, list[float]] = {}
         self._opening = oracle.value(rules.sight(rules.initial(), Seat.ONE))
+        self.measure = BELOW_THE_MIXTURE if oracle.mixes else GIVEN_AWAY
 
     def __call__(
         self, match: Match[Any, Any, Any], seat: Seat, share: float
@@ -110,6 +122,12 @@ class _Judge:
         if (state, share) not in self._mixtures:
             self._mixtures[state, share] = mixture(verdict, share)
         return verdict, self._mixtures[state, share]
+
+    def expected(self, verdict: Verdict[Any], weights: list[float]) -> float:
+        """What a level's mixture gives away on average, or how far it lies below the strategy's."""
+        amounts = verdict.below_mixture if self.oracle.mixes else verdict.losses
+        expected = sum(weight * amount for weight, amount in zip(weights, amounts, strict=True))
+        return expected if abs(expected) >= _NOTHING else 0.0
 
     def score(self, played: _Played, number: int) -> float:
         """What a match says about the expected score.
@@ -127,8 +145,8 @@ def _play(judge: _Judge, seat: Seat, share: float, other: float, rng: Random) ->
 
     def decide(match: Match[Any, Any, Any], actor: Seat) -> Any:
         verdict, weights = judge(match, actor, share if actor is seat else other)
-        # What the mixture loses on average: which of its actions is drawn is luck as well.
-        lost = sum(weight * loss for weight, loss in zip(weights, verdict.losses, strict=True))
+        # On average: which of its actions is drawn is luck as well.
+        lost = judge.expected(verdict, weights)
         if actor is not seat:
             played.others_lost += lost
         elif len(weights) > 1:
@@ -142,7 +160,7 @@ def _play(judge: _Judge, seat: Seat, share: float, other: float, rng: Random) ->
 
 
 def _luckless_points(judge: _Judge, seat: Seat, levels: dict[Seat, float], rng: Random) -> float:
-    """What a match of hidden moves says about the expected score of `seat`, luck of the draw taken out.
+    """What a match of hidden moves says about the expected score of `seat`, luck taken out.
 
     An action's worth less the average worth of the actions that might have been drawn is 0 on average,
     whatever stands behind the worths: subtracting it changes no mean, but removes most of the spread.

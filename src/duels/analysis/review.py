@@ -1,19 +1,23 @@
 """Reviews a match: what every decision was worth, what it gave away, and what was luck.
 
 For Player 1: score = value of the opening + luck - its own losses + the other's losses. The score of an
-unfinished match is its value as it stands.
+unfinished match is its value as it stands. Where the strategy mixes, part of the luck is what players chose
+of its mixture.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
-from duels.analysis.wording import MARKS, ONLY_MOVE, all_alike, mark_of
-from duels.core.errors import DuelsError
+from duels.analysis.wording import MARKS, ONLY_MOVE, RARE, all_alike, mark_of
+from duels.core.errors import DuelsError, TooLarge
 from duels.core.game import Game
 from duels.core.match import Concession, Match
 from duels.core.record import Record, format_entry
 from duels.core.rules import Actor, Seat
+from duels.players import HUMAN
 from duels.solving.oracle import Exactness, Oracle, Value, Verdict
 from duels.solving.oracles import oracle_for
 from duels.solving.progress import Progress, quiet
@@ -22,8 +26,10 @@ from duels.solving.protocols import beliefs_of, both_sides_of, explainer_of, val
 AnyMatch = Match[Any, Any, Any]
 AnyOracle = Oracle[Any, Any]
 
+MOST_REVIEWED = 2_000
+"""Entries: what a seat has seen at each of them is as long as the match so far."""
 _NOTHING = 1e-9  # smaller differences come from rounding
-_CONCEDED = {Concession.RESIGN: "You resigned.", Concession.FORFEIT: "You forfeited the match."}
+_CONCEDED = {Concession.RESIGN: "resigned", Concession.FORFEIT: "forfeited the match"}
 
 
 @dataclass(frozen=True)
@@ -32,6 +38,17 @@ class Belief:
 
     places: Mapping[str, float]
     truth: str
+
+
+@dataclass(frozen=True)
+class Stake:
+    """What the other player could do wrong in reply."""
+
+    replies: int
+    mistakes: int
+    """How many of the replies would have given something away."""
+    most: float
+    """What the worst of them would have given away."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,14 +68,19 @@ class Moment:
     luck: float
     """What chance gave Player 1, or what nobody could know in a game with secrets; includes `mixing`."""
     mixing: float = 0.0
-    """Luck of the draw where perfect play mixes: which action came up, as far as that is no loss."""
+    """How far what was chosen of the strategy's mixture lies above it, as far as that is no loss."""
+    draws: tuple[tuple[float, float], ...] = ()
+    """The mixture that it was chosen of: how likely each action is, and how far above the mixture it lies."""
+    below_mixture: float = 0.0
+    """How far the action's value lies below the mixture's, to the actor; 0 where nothing is mixed."""
     loss: float = 0.0
     """What the decision gave away, to the one who made it; 0 for chance."""
     loss_error: float = 0.0
     """How far the loss may be off, where that is proven."""
     best: tuple[str, ...] = ()
     mark: str = ""
-    """Empty for chance, and where all actions are alike; ONLY_MOVE where there was no choice."""
+    """Empty for chance, and where all actions are alike; ONLY_MOVE where there was no choice, RARE where
+    the strategy mixes this in now and then."""
     alike: str = ""
     """What to say where it did not matter what was played; else empty."""
     reason: str = ""
@@ -67,8 +89,12 @@ class Moment:
     """What the action taken did, where it gave something away."""
     came_up: str = ""
     """A clause on what chance brought (`the coin showed heads`); empty for a decision."""
+    did: str = ""
+    """A clause without its subject on what was decided (`went to 7`); empty for chance."""
     mishap: str = ""
-    """A clause on how it lost the match at once, though who decided could not know; else empty."""
+    """A clause without its subject on how it lost the match at once, though nobody knew yet; else empty."""
+    stake: Stake | None = None
+    """What the reply could give away; None where the other player does not decide next, or in secret."""
     beliefs: Mapping[Seat, Belief] = field(default_factory=dict)
     """What each seat could know before it; empty in games without secrets."""
 
@@ -91,10 +117,50 @@ class Review:
     error: float
     """How far any of the values may be off, where that is proven."""
     moments: tuple[Moment, ...]
+    players: Mapping[Seat, str] = field(default_factory=lambda: dict.fromkeys(Seat, HUMAN))
+    """Who played, by the names that a record has for them."""
+
+    @property
+    def person(self) -> Seat | None:
+        """The seat of the one person who played against a machine, who is told of the match as `you`."""
+        people = [seat for seat in Seat if self.is_person(seat)]
+        return people[0] if len(people) == 1 else None
+
+    def is_person(self, seat: Seat) -> bool:
+        """Whether a person played there, who may be spoken to."""
+        return self.players[seat] == HUMAN
+
+    @property
+    def side(self) -> Seat:
+        """The seat whose chances are shown: the one person's, else Player 1's."""
+        return self.person or Seat.ONE
+
+    def chance(self, value: float) -> float:
+        """One of the values as `side` has it."""
+        return value if self.side is Seat.ONE else 1 - value
+
+    def mixing(self, seat: Seat) -> float:
+        """How far all that a seat chose of the strategy's mixture lies above it."""
+        luck = sum(moment.mixing for moment in self.moments if moment.actor is seat)
+        return luck if seat is Seat.ONE else -luck
+
+    def mixing_odds(self, seat: Seat) -> float:
+        """How likely choices that lie so far below the mixture are, at most, for one that mixes like it.
+
+        By Chernoff's bound.
+        """
+        luck = self.mixing(seat)
+        draws = [moment.draws for moment in self.moments if moment.actor is seat and moment.draws]
+        return min(math.exp(min(0.0, rate * luck + _log_moments(draws, rate))) for rate in _RATES)
 
     def loss(self, seat: Seat) -> float:
         """All that a seat gave away."""
         return sum(moment.loss for moment in self.moments if moment.actor is seat)
+
+    def unforeseen(self, seat: Seat) -> float:
+        """What luck gave a seat beyond what both chose of the strategy's mixture."""
+        luck = self.luck if seat is Seat.ONE else -self.luck
+        return luck - self.mixing(seat) + self.mixing(seat.other)
 
     @property
     def luck(self) -> float:
@@ -107,19 +173,36 @@ class Review:
         return self.match.rules.game
 
 
-def review(match: AnyMatch, oracle: AnyOracle | None = None) -> Review:
+_RATES = [1.5**power for power in range(20)]  # of points from 100 down to a tenth
+
+
+def _log_moments(draws: list[tuple[tuple[float, float], ...]], rate: float) -> float:
+    """The logarithm of the mean of exp(-rate * luck), over all draws together."""
+    total = 0.0
+    for draw in draws:
+        most = max(-rate * luck for _, luck in draw)
+        total += most + math.log(sum(weight * math.exp(-rate * luck - most) for weight, luck in draw))
+    return total
+
+
+def review(
+    match: AnyMatch, oracle: AnyOracle | None = None, players: Mapping[Seat, str] | None = None
+) -> Review:
     """Judge every decision of a match, and tell luck from skill.
 
     A match of a game with secrets can be reviewed once it is over. The oracle is that of `match.rules`; pass
-    one to use it instead.
+    one to use it instead. `players` are names as a record has them; people by default.
     """
-    _refuse_unfinished_secrets(match)
+    _refuse_what_cannot_be(match)
     oracle = oracle or oracle_for(match.rules)
     steps = match.steps()
     values = [_value_now(oracle, each) for each in (match.after(0), *steps)]
+    verdicts = [_verdict(oracle, step) for step in steps]
     moments = tuple(
-        _judge(oracle, number, step, values[number - 1].number, values[number].number)
-        for number, step in enumerate(steps, start=1)
+        _judge(oracle, number, step, verdict, reply, was.number, now.number)
+        for number, (step, (verdict, reply), (was, now)) in enumerate(
+            zip(steps, pairwise([*verdicts, None]), pairwise(values), strict=True), start=1
+        )
     )
     return Review(
         match,
@@ -128,6 +211,7 @@ def review(match: AnyMatch, oracle: AnyOracle | None = None) -> Review:
         max((value.exactness for value in values), key=list(Exactness).index),
         max(value.error for value in values),
         moments,
+        players or dict.fromkeys(Seat, HUMAN),
     )
 
 
@@ -139,11 +223,15 @@ def review_record(record: Record, progress: Progress = quiet) -> Review:
             "this record holds only what one seat could see of a match with hidden moves: "
             "a review needs the whole record."
         )
-    _refuse_unfinished_secrets(match)
-    return review(match, oracle_for(match.rules, progress))
+    _refuse_what_cannot_be(match)
+    players = {seat: record.headers.get(f"seat{seat.value}", HUMAN) for seat in Seat}
+    return review(match, oracle_for(match.rules, progress), players)
 
 
-def _refuse_unfinished_secrets(match: AnyMatch) -> None:
+def _refuse_what_cannot_be(match: AnyMatch) -> None:
+    if len(match.turns) > MOST_REVIEWED:
+        many = f"this one has {len(match.turns):,}"
+        raise TooLarge(f"a match of at most {MOST_REVIEWED:,} entries can be reviewed; {many}.")
     if match.rules.has_secrets and not match.over:
         raise DuelsError("a match with hidden moves can be reviewed once it is over.")
 
@@ -152,9 +240,6 @@ def _value_now(oracle: AnyOracle, match: AnyMatch) -> Value:
     """Player 1's value."""
     if match.outcome:
         return Value.of(match.outcome.score(Seat.ONE))
-    if _mishap(oracle, match):
-        assert match.last
-        return Value(float(match.last.actor is Seat.TWO))
     return value_seeing_all(oracle, match.sight(Seat.ONE), match.sight(Seat.TWO))
 
 
@@ -167,12 +252,28 @@ def _mishap(oracle: AnyOracle, match: AnyMatch) -> str:
     return both_sides_of(oracle).mishap(sight, others, turn.action)
 
 
-def _judge(oracle: AnyOracle, number: int, after: AnyMatch, was: float, now: float) -> Moment:
+def _verdict(oracle: AnyOracle, after: AnyMatch) -> Verdict[Any] | None:
+    """The decision that led to this position; None for chance."""
+    turn, before = after.last, after.previous
+    assert turn
+    assert before
+    return oracle.judge(before.sight(turn.actor)) if isinstance(turn.actor, Seat) else None
+
+
+def _judge(
+    oracle: AnyOracle,
+    number: int,
+    after: AnyMatch,
+    verdict: Verdict[Any] | None,
+    reply: Verdict[Any] | None,
+    was: float,
+    now: float,
+) -> Moment:
     turn, before, rules = after.last, after.previous, after.rules
     assert turn
     assert before
     entry = format_entry(rules, turn)
-    if not isinstance(turn.actor, Seat):
+    if not isinstance(turn.actor, Seat) or not verdict:
         return Moment(
             match=after,
             number=number,
@@ -185,8 +286,9 @@ def _judge(oracle: AnyOracle, number: int, after: AnyMatch, was: float, now: flo
             came_up=explainer_of(oracle).came_up(turn.action) or f"chance brought {entry}",
         )
     sight = before.sight(turn.actor)
-    verdict = oracle.judge(sight)
-    judged = _Decision(verdict, turn.action, lost_before=bool(_mishap(oracle, before)))
+    lost_before = bool(_mishap(oracle, before))
+    worth = was if turn.actor is Seat.ONE else 1 - was
+    judged = _Decision(verdict, turn.action, worth, lost_before, oracle.mixes)
     side = 1 if turn.actor is Seat.ONE else -1
     luck = 0.0 if judged.lost_before else (now - was) + side * judged.loss
     slipped = judged.loss > MARKS[0].most
@@ -201,6 +303,8 @@ def _judge(oracle: AnyOracle, number: int, after: AnyMatch, was: float, now: flo
         after=now,
         luck=luck if abs(luck) >= _NOTHING else 0.0,
         mixing=side * judged.mixing,
+        draws=judged.draws,
+        below_mixture=judged.below_mixture,
         loss=judged.loss,
         loss_error=judged.loss_error,
         best=tuple(rules.format(action) for action in verdict.best),
@@ -208,28 +312,52 @@ def _judge(oracle: AnyOracle, number: int, after: AnyMatch, was: float, now: flo
         alike=judged.alike,
         reason=explainer.reason(sight) if slipped else "",
         effect=judged.conceded or (explainer.effect(sight, turn.action) if slipped else ""),
+        did=_did(oracle, turn.action, entry),
         mishap=_mishap(oracle, after),
+        stake=_stake(after, reply),
         beliefs=_beliefs(oracle, before),
     )
+
+
+def _did(oracle: AnyOracle, action: Any, entry: str) -> str:
+    if isinstance(action, Concession):
+        return _CONCEDED[action]
+    return explainer_of(oracle).did(action) or f"played {entry}"
+
+
+def _stake(after: AnyMatch, reply: Verdict[Any] | None) -> Stake | None:
+    decided = after.last and after.last.actor
+    if not reply or after.rules.has_secrets or after.actor is decided or len(reply.actions) == 1:
+        return None
+    losses = [loss for loss in reply.losses if loss > MARKS[0].most]
+    return Stake(len(reply.actions), len(losses), max(losses, default=0.0))
 
 
 class _Decision:
     """What an action, or a concession, was worth to the one who decided."""
 
-    def __init__(self, verdict: Verdict[Any], action: Any, lost_before: bool) -> None:
+    def __init__(
+        self, verdict: Verdict[Any], action: Any, worth: float, lost_before: bool, mixes: bool
+    ) -> None:
+        """`worth` is the position's to the one who decided, the secrets of both in sight."""
         self.lost_before = lost_before
-        self.conceded = _CONCEDED[action] if isinstance(action, Concession) else ""
-        self.loss = self.loss_error = self.mixing = 0.0
+        self.conceded = f"You {_CONCEDED[action]}." if isinstance(action, Concession) else ""
+        self.loss = self.loss_error = self.mixing = self.below_mixture = 0.0
+        self.draws: tuple[tuple[float, float], ...] = ()
         self.alike = "Lost already." if lost_before else "" if self.conceded else all_alike(verdict)
         if lost_before:
             pass
-        elif self.conceded:  # gives away all that the position was worth
-            self.loss, self.loss_error = verdict.value.number, verdict.value.error
+        elif self.conceded:  # gives away all that the position was worth: there is no luck in it
+            self.loss, self.loss_error = worth, verdict.value.error
         else:
             self.loss, self.loss_error = verdict.loss(action), verdict.loss_error(action)
             (taken,) = (judged for judged in verdict.actions if judged.action == action)
-            if verdict.mixed:
-                self.mixing = taken.value.number - verdict.value.number + self.loss
+            mean = verdict.value.number
+            if mixes:
+                self.below_mixture = mean - taken.value.number
+            if mixes and taken.weight:  # what the strategy never takes is no draw of its mixture
+                self.mixing = self.loss - self.below_mixture
+                self.draws = tuple((j.weight, j.value.number - mean) for j in verdict.actions if j.weight)
         self.mark = self._mark(verdict, action)
 
     def _mark(self, verdict: Verdict[Any], action: Any) -> str:
@@ -239,7 +367,9 @@ class _Decision:
             return ONLY_MOVE
         best, good, *_ = (mark.name for mark in MARKS)
         mark = mark_of(self.loss)
-        return good if mark == best and action not in verdict.best else mark
+        if mark != best or action in verdict.best:
+            return mark
+        return RARE if verdict.mixed else good
 
 
 def _beliefs(oracle: AnyOracle, match: AnyMatch) -> dict[Seat, Belief]:

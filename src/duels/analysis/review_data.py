@@ -1,5 +1,6 @@
 """A review as data for programs: dictionaries, lists, texts and numbers, as JSON has them."""
 
+from dataclasses import asdict
 from typing import Any
 
 from duels.analysis.review import Moment, Review
@@ -7,12 +8,21 @@ from duels.analysis.wording import MARKS
 from duels.core.rules import Seat
 from duels.solving.oracle import Exactness
 
+_VALUES = (
+    "opening, score, before, after, luck and mixing are Player 1's; loss is the actor's; "
+    "score = opening + luck - loss of 1 + loss of 2; luck includes mixing, which is how far what the actor "
+    "chose of the strategy's mixture lies above it; mishap is a clause whose subject is the actor; stake "
+    "is what the reply could give away; you is the one person's seat"
+)
+
 
 def review_as_data(review: Review) -> dict[str, Any]:
     """The whole review."""
     outcome = review.match.outcome
     return {
         "game": review.game.name,
+        "players": {str(seat.value): name for seat, name in review.players.items()},
+        "you": review.person.value if review.person else None,
         "finished": outcome is not None,
         "result": outcome.code if outcome else None,
         "ending": outcome.ending.value if outcome else None,
@@ -20,7 +30,7 @@ def review_as_data(review: Review) -> dict[str, Any]:
         "text": outcome.reason if outcome else None,
         "exactness": review.exactness.value,
         "error": None if review.exactness is Exactness.ESTIMATE else review.error,
-        "values": "opening, score, before, after and luck are Player 1's; loss is the actor's",
+        "values": _VALUES,
         "opening": review.opening,
         "score": review.score,
         "luck": review.luck,
@@ -46,6 +56,8 @@ def _moment(moment: Moment) -> dict[str, Any]:
         "reason": moment.reason,
         "effect": moment.effect,
     }
+    if moment.stake:
+        fields["stake"] = asdict(moment.stake)
     if moment.match.rules.has_secrets:
         fields |= {"mixing": moment.mixing, "mishap": moment.mishap}
     if moment.beliefs:

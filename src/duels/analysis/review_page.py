@@ -1,7 +1,7 @@
 """A review as one self-contained HTML page: the curve, every entry with what it cost, and boards."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from html import escape
 from importlib.resources import files
 from itertools import pairwise
@@ -18,9 +18,11 @@ from duels.analysis.review_words import (
     slipped,
     what_came_up,
     who,
-    why_lost,
+    whose_chance,
+    whose_play,
+    why,
 )
-from duels.analysis.wording import MARKS, darkness, in_percent, of_player_1
+from duels.analysis.wording import MARKS, darkness, in_percent
 from duels.core.drawing import Drawing
 from duels.core.rules import Seat
 from duels.core.svg import stylesheet
@@ -47,7 +49,8 @@ def review_as_page(
         game=escape(review.game.name),
         outcome=escape(heading(review)),
         players=_players(headers or {}),
-        chance=of_player_1(review.match.rules),
+        chance=whose_chance(review),
+        play=whose_play(review),
         curve=curve(review),
         entries=_entries(review),
         beliefs=_beliefs(review),
@@ -61,13 +64,12 @@ def review_steps(review: Review, play_on: PlayOn | None = None) -> list[dict[str
     """The start, then every entry: boards as SVG, a title, what there is to say, its mark, commands."""
     rules = review.match.rules
     words, drawing = review.game.words(rules), review.game.drawing(rules)
-    looking = tuple(Seat) if rules.has_secrets else (Seat.ONE,)
-    start = "".join(_boards(drawing, review.match.after(0), looking))
+    start = _board(drawing, review.match.after(0), Seat.ONE)
     opening = {"title": "The start", "board": start, "text": plain(words.opening()).strip(), "mark": ""}
     steps = [{**opening, **_commands(review, 0, play_on)}]
     for moment in review.moments:
-        board = "".join(_boards(drawing, moment.match, _looking(moment)))
-        told = _step(review, words, moment, _looking(moment))
+        board = _board(drawing, moment.match, _decided(moment))
+        told = _step(review, words, moment)
         steps.append({"board": board, **told, **_commands(review, moment.number, play_on)})
     return steps
 
@@ -93,35 +95,32 @@ def _commands(review: Review, number: int, play_on: PlayOn | None) -> dict[str, 
 
 
 def _account(review: Review) -> list[str]:
-    why = why_lost(review)
-    return [*account(review), *(["", *why, ""] if why else []), legend()]
+    told = why(review)
+    return [*account(review), *(["", *told, ""] if told else []), legend(review)]
 
 
-def _looking(moment: Moment) -> tuple[Seat, ...]:
-    """Whose boards are shown: in games with secrets both, else that of whoever decided."""
-    if moment.match.rules.has_secrets:
-        return tuple(Seat)
-    return (moment.actor,) if isinstance(moment.actor, Seat) else (Seat.ONE,)
+def _decided(moment: Moment) -> Seat:
+    return moment.actor if isinstance(moment.actor, Seat) else Seat.ONE
 
 
-def _boards(drawing: Drawing[Any, Any], match: AnyMatch, looking: tuple[Seat, ...]) -> Iterator[str]:
-    """The boards of a match, each with its player where they differ."""
-    for seat in looking:
-        whose = f"<figcaption>{seat.label}</figcaption>" if len(looking) > 1 else ""
-        yield f"<figure>{whose}{drawing.draw(match.sight(seat))}</figure>"
+def _board(drawing: Drawing[Any, Any], match: AnyMatch, seat: Seat) -> str:
+    """The board as a seat sees it; in games with secrets with those of both."""
+    if match.rules.has_secrets:
+        return f"<figure>{drawing.draw_open(match.sight(Seat.ONE), match.sight(Seat.TWO))}</figure>"
+    return f"<figure>{drawing.draw(match.sight(seat))}</figure>"
 
 
-def _step(
-    review: Review, words: Words[Any, Any], moment: Moment, looking: tuple[Seat, ...]
-) -> dict[str, str]:
-    seat = moment.actor if isinstance(moment.actor, Seat) else Seat.ONE
+def _step(review: Review, words: Words[Any, Any], moment: Moment) -> dict[str, str]:
+    seat = _decided(moment)
+    looking = tuple(Seat) if moment.match.rules.has_secrets else (seat,)
     remembered = "".join(plain(words.remembered(moment.match.sight(each))) for each in looking)
-    lines = [f"Player 1: {100 * moment.before:.1f}% before, {100 * moment.after:.1f}% after."]
+    before, after = (100 * review.chance(value) for value in (moment.before, moment.after))
+    lines = [f"{whose_chance(review)}: {before:.1f}% before, {after:.1f}% after."]
+    spoken_to = review.is_person(seat)
     if moment.reason:
-        lines.append(
-            f"{moment.mark.capitalize()}: {seat.label}, you gave away {lost(review, moment)}. {moment.effect}"
-        )
-        lines.append(f"Best was {best_of(moment)}. {moment.reason}")
+        gave = f"{who(review, moment).capitalize()} gave away {lost(review, moment)}."
+        lines.append(f"{moment.mark.capitalize()}: {gave} {moment.effect if spoken_to else ''}".rstrip())
+        lines.append(f"Best was {best_of(moment)}. {moment.reason if spoken_to else ''}".rstrip())
         lines.append(f"Position before it: {moment.position}")
     elif moment.mark or moment.alike:
         lines.append(moment.alike or f"{moment.mark.capitalize()}.")
@@ -129,15 +128,15 @@ def _step(
         told = "; ".join(came_up)
         lines.append(f"{told[0].upper()}{told[1:]}.")
     if moment.mishap:
-        lines.append(f"{seat.label}, {moment.mishap}.")
+        lines.append(f"{who(review, moment).capitalize()} {moment.mishap}.")
     if moment.beliefs:
         lines.append(f"What {seat.label} could know: {in_percent(moment.beliefs[seat].places)}")
     text = remembered + "\n".join(lines)
-    return {"title": _title(moment), "text": text, "mark": moment.mark}
+    return {"title": _title(review, moment), "text": text, "mark": moment.mark}
 
 
-def _title(moment: Moment) -> str:
-    return f"{moment.number}. {who(moment).capitalize()}: {moment.entry}"
+def _title(review: Review, moment: Moment) -> str:
+    return f"{moment.number}. {who(review, moment).capitalize()}: {moment.entry}"
 
 
 def _entries(review: Review) -> str:
@@ -150,7 +149,7 @@ def _entries(review: Review) -> str:
         items.append(
             f'<li><button data-step="{moment.number}"{slip}>'
             f'<span class="number">{moment.number}</span>'
-            f'<span><span class="{seat}">{escape(who(moment))}</span> {escape(moment.entry)}</span>'
+            f'<span><span class="{seat}">{escape(who(review, moment))}</span> {escape(moment.entry)}</span>'
             f'<span class="cost {moment.mark}">{escape(", ".join(filter(None, told)))}</span></button></li>'
         )
     return f"<ol>{''.join(items)}</ol>"
@@ -203,7 +202,7 @@ def curve(review: Review) -> str:
     Across, everything is a share of the width: it fits any page. However long the match, a dot stays wide
     enough to be clicked: an empty picture keeps the curve so wide, and its frame scrolls.
     """
-    values = [review.opening, *(moment.after for moment in review.moments)]
+    values = [review.chance(value) for value in (review.opening, *(m.after for m in review.moments))]
     gap = 100 / max(1, len(values) - 1)
     points = [
         (index * gap, _MARGIN + (1 - value) * (_HEIGHT - 2 * _MARGIN)) for index, value in enumerate(values)

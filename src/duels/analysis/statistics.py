@@ -1,5 +1,7 @@
 """What a person's matches add up to: results, losses over time, the mistakes that come most.
 
+Where the strategy mixes, hardly anything is a loss, and how far the choices lie below the mixture tells more.
+
 A match counts if it is over and exactly one seat was a person's. Grading one takes a review, so grades are
 kept in the cache folder, by what was played.
 """
@@ -20,6 +22,7 @@ from duels.core.errors import DuelsError
 from duels.core.match import Concession, Match
 from duels.core.record import dumps
 from duels.core.rules import Seat
+from duels.files import write_whole
 from duels.paths import cache_dir
 from duels.solving.oracle import Oracle
 from duels.solving.oracles import oracle_for
@@ -28,7 +31,7 @@ from duels.solving.protocols import explainer_of
 
 AnyMatch = Match[Any, Any, Any]
 
-GRADING = 1
+GRADING = 2
 """Raise it when grades change: those in the cache are then made anew."""
 SLIPS = frozenset(mark.name for mark in MARKS[2:])
 """Marks of decisions that count as mistakes."""
@@ -43,6 +46,8 @@ class Decision:
     loss: float
     mark: str
     kind: str = ""
+    below_mixture: float | None = None
+    """How far it lies below the mixture, negative above it; None where the strategy does not mix."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +66,11 @@ class Played:
     def loss(self) -> float:
         """All that the person gave away."""
         return sum(decision.loss for decision in self.decisions)
+
+    @property
+    def below_mixture(self) -> list[float]:
+        """How far each decision lies below the mixture; empty where the strategy does not mix."""
+        return [each.below_mixture for each in self.decisions if each.below_mixture is not None]
 
 
 @dataclass
@@ -92,11 +102,13 @@ class Tally:
 
 @dataclass(frozen=True)
 class Stage:
-    """Some matches in a row: average loss per decision, over so many decisions."""
+    """Some matches in a row: averages per decision, over so many decisions."""
 
     matches: int
     decisions: int
     loss: float
+    below_mixture: float | None = None
+    """How far choices lie below the mixture, negative above it; None where the strategy does not mix."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +155,7 @@ def statistics(matches: Iterable[Played]) -> Statistics:
 
 
 def _stages(played: Sequence[Played]) -> tuple[Stage, ...]:
-    """The average loss over time, in stages of about equally many matches."""
+    """The averages over time, in stages of about equally many matches."""
     graded = [match for match in played if match.decisions]
     count = min(STAGES, len(graded))
     cuts = [round(number * len(graded) / count) for number in range(count + 1)] if count else []
@@ -151,7 +163,15 @@ def _stages(played: Sequence[Played]) -> tuple[Stage, ...]:
     for start, end in pairwise(cuts):
         part = graded[start:end]
         decisions = sum(len(match.decisions) for match in part)
-        stages.append(Stage(len(part), decisions, sum(match.loss for match in part) / decisions))
+        below = [amount for match in part for amount in match.below_mixture]
+        stages.append(
+            Stage(
+                len(part),
+                decisions,
+                sum(match.loss for match in part) / decisions,
+                sum(below) / len(below) if below else None,
+            )
+        )
     return tuple(stages)
 
 
@@ -185,7 +205,12 @@ def decisions_of(match: AnyMatch, seat: Seat, progress: Progress = quiet) -> tup
 def grade(match: AnyMatch, seat: Seat, oracle: Oracle[Any, Any]) -> tuple[Decision, ...]:
     """The decisions of one seat, judged; where there was no choice, and giving up, are none."""
     return tuple(
-        Decision(moment.loss, moment.mark, _kind(moment, oracle) if moment.mark in SLIPS else "")
+        Decision(
+            moment.loss,
+            moment.mark,
+            _kind(moment, oracle) if moment.mark in SLIPS else "",
+            moment.below_mixture if oracle.mixes else None,
+        )
         for moment in review(match, oracle).moments
         if moment.actor is seat and moment.mark != ONLY_MOVE and not isinstance(_action(moment), Concession)
     )
@@ -219,6 +244,4 @@ def _kept(path: Path) -> tuple[Decision, ...] | None:
 def _keep(path: Path, decisions: Sequence[Decision]) -> None:
     with suppress(OSError):  # it only saves time
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        draft = path.with_suffix(".draft")
-        draft.write_text(json.dumps([asdict(decision) for decision in decisions]), encoding="utf-8")
-        draft.replace(path)
+        write_whole(path, json.dumps([asdict(decision) for decision in decisions]).encode())

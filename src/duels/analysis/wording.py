@@ -22,7 +22,7 @@ class Mark:
     most: float
 
 
-ONLY_MOVE = "only move"
+ONLY_MOVE, RARE = "only move", "rare"
 # In order; the last takes whatever is worse.
 MARKS = (
     Mark("best", LEAST_SHOWN),
@@ -56,9 +56,12 @@ def gets(value: Value, rules: Rules[Any, Any, Any]) -> str:
     return f"{'is worth' if rules.can_be_drawn else 'wins'} {percent(value)}"
 
 
-def of_player_1(rules: Rules[Any, Any, Any]) -> str:
-    """What the values of a match are, over a column or a curve."""
-    return "The match's worth to Player 1" if rules.can_be_drawn else "Player 1's chance to win"
+def chance_of(whom: str, rules: Rules[Any, Any, Any]) -> str:
+    """What the values of a match are, over a column or a curve; `whom`: `you`, `Player 1`."""
+    if rules.can_be_drawn:
+        return f"The match's worth to {whom}"
+    whose = "Your" if whom == "you" else f"{whom}'s"
+    return f"{whose} chance to win"
 
 
 def how_sure(value: Value) -> str:

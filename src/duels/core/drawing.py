@@ -39,9 +39,23 @@ class Drawing(ABC, Generic[A, V]):
         With `targets`, what the seat may do now and what has a place on the board can be pressed there.
         """
 
+    def draw_open(self, one: Sight[A, V], two: Sight[A, V]) -> str:
+        """The same with the secrets of both seats, for whoever looks back on a match.
+
+        A game with secrets overrides it; without any the board is the same to both.
+        """
+        return self.draw(one)
+
     def has_place(self, action: A) -> bool:
         """Whether an action is chosen on the board itself; for any other a page has a button."""
         return False
+
+    def asked(self, sight: Sight[A, V]) -> str:
+        """What the seat to move is to do, in one short sentence for whoever looks at the board.
+
+        Empty where the book's own question says it.
+        """
+        return ""
 
 
 class TextDrawing(Drawing[A, V]):
@@ -51,7 +65,13 @@ class TextDrawing(Drawing[A, V]):
         self._words = words
 
     def draw(self, sight: Sight[A, V], *, targets: bool = False) -> str:
-        lines = plain(self._words.board(sight)).strip("\n").split("\n")
+        return self._written(self._words.board(sight), targets)
+
+    def draw_open(self, one: Sight[A, V], two: Sight[A, V]) -> str:
+        return self._written(self._words.open_board(one, two))
+
+    def _written(self, told: str, targets: bool = False) -> str:
+        lines = plain(told).strip("\n").split("\n")
         letters = max(1, *map(len, lines))
         size = min(_WIDEST_LETTER / _LETTER_ASPECT, (WIDTH - 2 * _MARGIN) / letters / _LETTER_ASPECT)
         height = 2 * _MARGIN + size * _LINE * len(lines)

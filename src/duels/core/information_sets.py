@@ -7,14 +7,15 @@ dice that are shown), and it was not the one that is taken for granted, a number
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from operator import ne
 from typing import Generic
 
-from duels.core.errors import GameOver, IllegalMove
+from duels.core.errors import GameOver, IllegalMove, TooLarge
 from duels.core.match import Conceded, Match
 from duels.core.rules import A, Event, Outcome, Rules, S, Seat, Sight, V
+from duels.core.work import MOST_WORK, work_of
 
 HIDDEN = "?"
 """What stands for an entry that was hidden from the seat."""
@@ -29,6 +30,8 @@ class InformationSet(Generic[S, A, V]):
 
     seat: Seat
     possible: tuple[Match[S, A, V], ...]
+    work: int = field(default=0, compare=False)
+    """The steps that it took to come here."""
 
     @classmethod
     def start(cls, rules: Rules[S, A, V], seat: Seat) -> "InformationSet[S, A, V]":
@@ -48,13 +51,25 @@ class InformationSet(Generic[S, A, V]):
         return min(self.ways(action), key=lambda way: way.match.over)
 
     def ways(self, action: A | None) -> list["InformationSet[S, A, V]"]:
-        """Every way in which the seat can have seen the entry answered; never none."""
+        """Every way in which the seat can have seen the entry answered; never none.
+
+        TooLarge, if that takes too long to find out.
+        """
+        work = self.work + self._work_of(action)
+        if work > MOST_WORK:
+            limit = f"to look at all takes more than {MOST_WORK:,} steps"
+            raise TooLarge(f"What {self.seat.label} saw can have come about in too many ways: {limit}.")
         after = self._after_hidden() if action is None else self._after_open(action)
         alike: dict[tuple[Event, ...], dict[S, Match[S, A, V]]] = {}
         for match in after:
             seen = match.last.seen(self.seat) if match.last else ()
             alike.setdefault(seen, {}).setdefault(match.state, match)
-        return [InformationSet(self.seat, tuple(way.values())) for way in alike.values()]
+        return [InformationSet(self.seat, tuple(way.values()), work) for way in alike.values()]
+
+    def _work_of(self, action: A | None) -> int:
+        """The steps of adding an entry to every match that is possible."""
+        choices = [len(match.actions) for match in self.possible]
+        return sum(work_of(listed if action is None else 1, listed) for listed in choices)
 
     def read(self, entry: str, doubt: Doubt) -> "InformationSet[S, A, V]":
         """Add one entry as `spell` writes it."""

@@ -1,6 +1,7 @@
 """The log of a match: everything that was played, kept once for all matches along one line of play."""
 
 from collections.abc import Callable, Iterator, Sequence
+from threading import Lock
 from typing import Any, Generic, TypeVar, overload
 
 from duels.core.rules import Event, S, Seat
@@ -61,7 +62,7 @@ class Log(Generic[E, S]):
     """The entries of a line of play and the state after each; entries are only ever added at the end.
 
     `tell` says what a group of seats knows of an entry: its action, None if that is hidden from them, and the
-    events that they see.
+    events that they see. Threads may share a log.
     """
 
     def __init__(self, start: S, tell: Callable[[E, frozenset[Seat]], tuple[Any, tuple[Event, ...]]]) -> None:
@@ -69,12 +70,15 @@ class Log(Generic[E, S]):
         self.states: list[S] = [start]
         self._tell = tell
         self._told: dict[frozenset[Seat], Told] = {}
+        self._growing = Lock()
 
     def extended(self, length: int, entry: E, state: S) -> "Log[E, S]":
-        """A log of these first `length` entries and `entry`: this one, unless it went on already."""
-        if len(self.entries) == length:
-            self.entries.append(entry)
-            if self.entries[length] is entry:  # else another thread was quicker
+        """A log of these first `length` entries and `entry`: this one, unless it went on otherwise."""
+        with self._growing:
+            if len(self.entries) > length and self.entries[length] == entry:
+                return self  # played before: the state after it is a function of what came before
+            if len(self.entries) == length:
+                self.entries.append(entry)
                 self.states.append(state)
                 return self
         branch: Log[E, S] = Log(self.states[0], self._tell)
@@ -84,11 +88,12 @@ class Log(Generic[E, S]):
 
     def told(self, watching: frozenset[Seat], length: int) -> "Told":
         """What these seats have been told, up to entry number `length` at least."""
-        told = self._told.get(watching)
-        if told is None:
-            told = self._told[watching] = Told()
-        for entry in self.entries[len(told.actions) : length]:
-            told.add(*self._tell(entry, watching))
+        with self._growing:
+            told = self._told.get(watching)
+            if told is None:
+                told = self._told[watching] = Told()
+            for entry in self.entries[len(told.actions) : length]:
+                told.add(*self._tell(entry, watching))
         return told
 
     def __reduce__(self) -> tuple[Any, ...]:

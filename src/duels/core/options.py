@@ -22,8 +22,8 @@ OptionValue = int | bool | str | tuple[int, ...] | tuple[str, ...] | None
 _TAKEN = """
 agent autoreset autoreset_mode batch compiled dict_observations dtype first game grade limit_ends max_moves
 memory num_envs opponent policy render_mode seat seed disable_env_checker env_type id max_cycles
-max_episode_steps vector_kwargs vectorization_mode wrappers against all chance count format games help jobs
-json matches out pace plain player position save seat1 seat2 verify
+max_episode_steps vector_kwargs vectorization_mode wrappers against all board chance count format games help
+jobs json matches out pace plain player position save seat1 seat2 verify
 """
 RESERVED = frozenset(_TAKEN.split())
 """Names that no option may have: what is called with options would take them for its own."""

@@ -27,17 +27,13 @@ from typing import Any
 from duels.core.errors import BadOption, DuelsError, GameOver, RecordError, UnknownName, quote
 from duels.core.match import Concession, Match, Turn
 from duels.core.options import Option, OptionValue, options_of
-from duels.core.rules import Outcome, Rules, Seat
+from duels.core.rules import Outcome, Rules, Seat, as_seat
+from duels.core.work import MOST_WORK, work_of
 
 VERSION = 2
 READABLE = (1, 2)
 COMMENT = "#"
 LARGEST_RECORDED = 999  # of an option: a few edited letters must not cost minutes to check
-MOST_WORK = 5_000_000
-"""So many legal actions are listed to check a record, which takes seconds."""
-_WORK_OF_ENTRY = 25  # what an entry costs besides, counted in actions
-MOST_WAYS = 500_000
-"""So many ways in which a copy for one seat may have come about are looked at: it must not cost minutes."""
 RESULT = "result: "
 # What a record may say about a match besides its entries, in the order it is written.
 HEADERS = ("seat", "seat1", "seat2", "seed", "chance", "started")
@@ -69,7 +65,8 @@ def dumps(match: AnyMatch, headers: Mapping[str, str] | None = None, seat: Seat 
     """The whole record; with `seat`, as that seat may have it."""
     kept = dict(headers or {})
     lines = [format_entry(match.rules, turn) for turn in match.turns]
-    if seat:
+    if seat is not None:
+        seat = as_seat(seat)
         kept = {key: value for key, value in kept.items() if key not in SECRET_HEADERS}
         kept["seat"] = str(seat.value)
         conceded = lines[-1:] if match.last and isinstance(match.last.action, Concession) else []
@@ -123,7 +120,7 @@ def check_recordable(rules: AnyRules) -> None:
 
 def most_entries(rules: AnyRules) -> int:
     """How many entries a record of these rules may have: the larger the game, the fewer."""
-    return MOST_WORK // (_WORK_OF_ENTRY + len(rules.all_actions()))
+    return MOST_WORK // work_of(1, len(rules.all_actions()))
 
 
 def loads(text: str, find_rules: RulesFinder) -> Record:
@@ -247,12 +244,13 @@ def _find_rules(headers: dict[str, str], found_at: dict[str, int], find_rules: R
         raise RecordError(str(error), found_at["game"]) from None
     line = found_at.get("options")
     try:
-        return kind(**_read_options(kind, headers.get("options", "")))
+        return kind(**read_options(kind, headers.get("options", "")))
     except DuelsError as error:
         raise RecordError(str(error), line) from None
 
 
-def _read_options(kind: type[AnyRules], text: str) -> dict[str, OptionValue]:
+def read_options(kind: type[AnyRules], text: str) -> dict[str, OptionValue]:
+    """Options as a record's header writes them: `cells=9 run=5`."""
     known = {option.name: option for option in options_of(kind)}
     options: dict[str, OptionValue] = {}
     for part in text.split():
@@ -300,10 +298,9 @@ def _replay(rules: AnyRules, entries: list[Numbered]) -> AnyMatch:
 
 def _replay_seen(rules: AnyRules, entries: list[Numbered], seat: Seat, result: Result | None) -> AnyMatch:
     """A match that `seat`, which saw `entries`, cannot tell from the one that was played."""
-    from duels.core.information_sets import HIDDEN, InformationSet, is_over
+    from duels.core.information_sets import InformationSet, is_over
 
     seen = InformationSet.start(rules, seat)
-    left = MOST_WAYS
     concessions = [how.value for how in Concession]
     for place, (number, entry) in enumerate(entries, start=1):
         stated = result if place == len(entries) else None
@@ -312,11 +309,6 @@ def _replay_seen(rules: AnyRules, entries: list[Numbered], seat: Seat, result: R
                 conceded = tuple(match.play_text(entry) for match in seen.possible)
                 seen = InformationSet(seat, conceded)
                 continue
-            left -= sum(len(m.actions) if entry.startswith(HIDDEN) else 1 for m in seen.possible)
-            if left < 0:
-                raise DuelsError(
-                    "there are too many ways in which this copy can have come about to check it."
-                )
             seen = seen.read(entry, stated.doubt if stated else is_over)
         except DuelsError as error:
             raise _wrong(entry, error, number) from None

@@ -197,6 +197,8 @@ class Rules(ABC, Generic[S, A, V]):
     """
     clock: ClassVar[str | None] = None
     """The field of a state that counts towards the limit, and does nothing else."""
+    longer_forms: ClassVar[tuple[dict[str, int], ...]] = ()
+    """Options of longer games, the shortest first, for whoever knows the trick of the book's game."""
 
     def __post_init__(self) -> None:
         if not hasattr(type(self), "game"):

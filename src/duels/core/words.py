@@ -23,13 +23,15 @@ _INTEGER = re.compile(r"-?[0-9]+")
 
 
 class Ink(Enum):
-    """What a piece of text is, for a screen that has colours. Values are private-use marks."""
+    """What a piece of text is, for a screen to show as it can. Values are private-use marks."""
 
     ONE = "\ue001"
     TWO = "\ue002"
     CHANGED = "\ue003"
     WON = "\ue004"
     DIM = "\ue005"
+    COPIED = "\ue006"
+    """What is copied and entered elsewhere: in one piece, however narrow the screen."""
 
     def __call__(self, text: str) -> str:
         return f"{self.value}{text}{_END}"
@@ -41,7 +43,7 @@ class Ink(Enum):
 
 
 _END = "\ue000"
-_MARKS = re.compile("[\ue000-\ue005]")
+_MARKS = re.compile("[\ue000-\ue006]")
 
 
 def plain(text: str) -> str:
@@ -63,6 +65,30 @@ def inked(text: str, codes: dict[Ink, str]) -> str:
         else:
             result.append(piece)
     return "".join(result)
+
+
+def pieces(text: str) -> list[tuple[str, tuple[Ink, ...]]]:
+    """The text in pieces, each with the inks that lie on it, the outermost first."""
+    found: list[tuple[str, tuple[Ink, ...]]] = []
+    inks: tuple[Ink, ...] = ()
+    for piece in re.split(f"({_MARKS.pattern})", text):
+        if piece == _END:
+            inks = inks[:-1]
+        elif _MARKS.fullmatch(piece):
+            inks += (Ink(piece),)
+        elif piece:
+            found.append((piece, inks))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where on the board an action is made, for whoever points at the board."""
+
+    cells: tuple[int, ...]
+    """The cells that it is about, counted from 1 as `Words.board` shows them."""
+    kind: str = ""
+    """What is done there, where one cell allows several things. Kinds begin with different letters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +159,8 @@ class Words(ABC, Generic[A, V]):
 
     letters: ClassVar[frozenset[str]] = frozenset()
     """Single letters that mean something of the game's own, in lower case: `q` cannot leave there."""
+    cell: ClassVar[re.Pattern[str]] = re.compile(r"\[([^\[\]]*)\]")
+    """What a cell looks like on `board`, without ink; its group is what stands in the cell."""
 
     @abstractmethod
     def opening(self) -> str:
@@ -161,6 +189,16 @@ class Words(ABC, Generic[A, V]):
     @abstractmethod
     def moves(self, sight: Sight[A, V]) -> str:
         """What the seat may do now, in one or a few lines."""
+
+    def open_board(self, one: Sight[A, V], two: Sight[A, V]) -> str:
+        """The board with the secrets of both seats, for looking back at a match that is over."""
+        if not one.rules.has_secrets:
+            return self.board(one)
+        return "".join(f"{sight.seat.label}:\n{self.board(sight)}" for sight in (one, two))
+
+    def place(self, sight: Sight[A, V], action: A) -> Place | None:
+        """Where on the board the action is made; None: it is chosen from a list."""
+        return None
 
     def called(self, seat: Seat) -> str:
         """What the game calls a seat: its label, or its token (`X`)."""

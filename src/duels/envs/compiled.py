@@ -12,6 +12,8 @@ with extra("fast"):
     import numpy as np
     from numba import njit
 
+    from duels.solving.compiling import compiled
+
 GAMMA = np.uint64(dice.GAMMA)
 _MIX_1 = np.uint64(dice.MIX_1)
 _MIX_2 = np.uint64(dice.MIX_2)
@@ -62,7 +64,7 @@ def _begin(i: int, streams: Any, starts: Any) -> Any:
     return starts[(mix(streams[i] ^ _BEGIN) >> _32) * np.uint64(len(starts)) >> _32]
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def roll_wins(where: Any, fields: Any, steps: int, won: Any) -> None:
     """Random play of a game that always begins alike and is won by somebody, without a limit.
 
@@ -88,7 +90,7 @@ def roll_wins(where: Any, fields: Any, steps: int, won: Any) -> None:
                 won[i, 1] += sums[i - low] >> win_2 & longest
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def roll_random(where: Any, fields: Any, steps: int, tally: Any, clocks: Any) -> None:
     """Random play of any game, under a limit or one that is never reached.
 
@@ -120,7 +122,7 @@ def roll_random(where: Any, fields: Any, steps: int, tally: Any, clocks: Any) ->
             counts[i] = begun >> count_at
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def roll_policy(where: Any, bounds: Any, fields: Any, steps: int, tally: Any, clocks: Any) -> None:
     """Play by a policy; `bounds` are aligned with the packed words, the rest is as for `roll_random`."""
     streams, rows, _, packed, tickets = where
@@ -147,7 +149,7 @@ def roll_policy(where: Any, bounds: Any, fields: Any, steps: int, tally: Any, cl
                 rows[i] = _begin(i, streams, starts) & row
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def first_illegal(states: Any, actions: Any, successor: Any) -> int:
     """The first game whose action is not allowed; -1: all are."""
     for i in range(len(states)):
@@ -157,7 +159,7 @@ def first_illegal(states: Any, actions: Any, successor: Any) -> int:
     return -1
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def step(where: Any, tables: Any, clocks: Any, autoreset: bool, told: Any) -> None:
     """Play a legal action everywhere; `told` are the rewards, which games ended, and which the limit ended.
 
@@ -191,7 +193,7 @@ def step(where: Any, tables: Any, clocks: Any, autoreset: bool, told: Any) -> No
         states[i] = state
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def sample(streams: Any, states: Any, counts: Any, choices: Any, chosen: Any) -> None:
     """A random legal action everywhere."""
     for i in range(len(states)):

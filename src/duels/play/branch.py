@@ -1,22 +1,21 @@
-"""Playing on from the middle of a recorded match: a new record that begins like the old one."""
+"""Playing on from the middle of a recorded match, in a new one that begins like it."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from duels.core.errors import DuelsError
+from duels.core.record import Record
 from duels.core.rules import Seat
-from duels.play.journal import Journal
-from duels.play.library import new_path, read_record
 from duels.play.new_match import NewMatch
-from duels.players import HUMAN
+from duels.players import HUMAN, NOBODY, Kind
 
 
-def branch(path: Path, entries: int) -> Path:
-    """A new record with the first `entries` entries of the one at `path`, to go on with.
+def branch(path: Path, record: Record, entries: int, outside: Mapping[str, Kind] = NOBODY) -> Record:
+    """A new match with the first `entries` entries of the one recorded at `path`, to go on with.
 
     Whoever was seated is seated again; where that was nobody but machines, a person takes the seat to move.
     What chance brings from there on is drawn anew.
     """
-    record = read_record(path)
     match, played = record.match, len(record.match.turns)
     if record.seat:
         raise DuelsError(f"{path} holds only what {record.seat.label} saw; it cannot be played on.")
@@ -27,7 +26,4 @@ def branch(path: Path, entries: int) -> Path:
     seats = {seat: record.headers.get(f"seat{seat.value}", HUMAN) for seat in Seat}
     if HUMAN not in seats.values():
         seats[match.actor if isinstance(match.actor, Seat) else Seat.ONE] = HUMAN
-    branched = new_path(match.rules.name)
-    new = NewMatch(match.rules, seats[Seat.ONE], seats[Seat.TWO])
-    Journal.create(branched, match, new.headers()).close()
-    return branched
+    return Record(match, NewMatch(match.rules, seats[Seat.ONE], seats[Seat.TWO], outside=outside).headers())

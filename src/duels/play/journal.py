@@ -27,12 +27,8 @@ from duels.core.record import (
     format_result,
     most_entries,
 )
+from duels.files import InUse, lock
 from duels.play.library import NO_WAIT, free_path, naming, read_bytes, read_record, remember
-
-try:
-    import fcntl
-except ImportError:  # not on Windows, where a second writer is not kept out
-    fcntl = None  # type: ignore[assignment]
 
 AnyMatch = Match[Any, Any, Any]
 Notice = Callable[[str], None]
@@ -137,6 +133,13 @@ class Journal:
             os.fsync(self._handle)
         del self._lengths[len(match.turns) + 1 :]
 
+    def check(self, match: AnyMatch) -> None:
+        """Make sure that the file holds the match: whoever is told that it is saved must find it."""
+        if not self._lengths:
+            self.settle(match)
+        elif self._changed_by_others():
+            self._go_on_beside(match)
+
     def close(self, keep: bool = True) -> None:
         """Release the file and its lock; a match without a single entry need not be kept."""
         if not keep and not self._changed_by_others():
@@ -161,14 +164,13 @@ class Journal:
     # -- files that are not as we left them ------------------------------------------------------
 
     def _changed_by_others(self) -> bool:
-        """Whether the file was removed, replaced, cut or added to since we last wrote to it."""
+        """Whether the file was removed, replaced, cut or added to since we wrote to it, or may have been."""
         try:
-            named = os.stat(self.path)
+            named, held = os.stat(self.path), os.fstat(self._handle)
         except OSError:
             return True
-        with naming(self.path):
-            held = os.fstat(self._handle)
-        return not os.path.samestat(named, held) or held.st_size != self._lengths[-1]
+        # Before it is settled nobody knows how long it was.
+        return not os.path.samestat(named, held) or self._lengths[-1:] != [held.st_size]
 
     def _go_on_beside(self, match: AnyMatch) -> None:
         """Write the whole match to a new file, since the old one is no longer ours."""
@@ -247,13 +249,11 @@ def _name_again(draft: str, path: Path) -> None:
 
 
 def _lock(handle: int, path: Path, notice: Notice) -> None:
-    if not fcntl:
-        return
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
-            raise DuelsError(f"{path} is being played somewhere else right now.") from None
+        locked = lock(handle, path)
+    except InUse:
+        raise DuelsError(f"{path} is being played somewhere else right now.") from None
+    if not locked:
         notice(f"{path}: files cannot be locked here; do not play this match in two places at once.")
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from duels.core.errors import DuelsError, RecordError
 from duels.core.game import Game
 from duels.core.record import Record, TornRecord
+from duels.files import write_whole
 from duels.games import load_record
 from duels.paths import data_dir, matches_dir
 from duels.players import HUMAN
@@ -46,6 +47,8 @@ def read_bytes(path: Path) -> bytes:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise RecordError("this is not a regular file.").within(path)
         data = file.read(MOST_BYTES + 1)
+    if data is None:  # the kernel's own files may say that there is nothing yet
+        raise RecordError("this cannot be read to its end.").within(path)
     if len(data) > MOST_BYTES:
         raise RecordError(f"this is larger than {MOST_BYTES >> 20} MB: no record is.").within(path)
     return data
@@ -93,9 +96,8 @@ def kept_matches(warn: Callable[[str], None]) -> Iterator[Kept]:
     `warn` is told about damaged files. Copies for one seat are no matches of ours.
     """
     candidates = list(matches_dir().glob("[!.]*.duel")) if matches_dir().is_dir() else []  # no drafts
-    existing = {path for path in (*candidates, *_elsewhere()) if path.is_file()}
-    times = {path: path.stat().st_mtime for path in existing}
-    for path in sorted(existing, key=lambda path: times[path], reverse=True):
+    times = {path: time for path in (*candidates, *_elsewhere()) if (time := _last_written(path)) is not None}
+    for path in sorted(times, key=lambda path: times[path], reverse=True):
         try:
             record = read_record(path)
         except TornRecord as torn:
@@ -105,6 +107,15 @@ def kept_matches(warn: Callable[[str], None]) -> Iterator[Kept]:
             continue
         if record.match.turns and not record.seat:
             yield Kept(path, record, datetime.fromtimestamp(times[path], UTC))
+
+
+def _last_written(path: Path) -> float | None:
+    """When a file was last written to; None if there is none of that name."""
+    try:
+        status = path.stat()
+    except (OSError, ValueError):  # it may have gone, or be no name at all
+        return None
+    return status.st_mtime if stat.S_ISREG(status.st_mode) else None
 
 
 def last_unfinished(warn: Callable[[str], None]) -> Path | None:
@@ -138,14 +149,9 @@ def remember(path: Path) -> None:
         if path.resolve().parent == matches_dir().resolve():
             return
         data_dir().mkdir(mode=0o700, parents=True, exist_ok=True)
-        others = [known for known in _elsewhere() if known.is_file() and known != path.resolve()]
+        others = [known for known in _elsewhere() if _last_written(known) and known != path.resolve()]
         lines = [os.fsencode(known) for known in (*others, path.resolve())[-_MOST_REMEMBERED:]]
-        draft = _elsewhere_file().with_name(f"{_elsewhere_file().name}.{os.getpid()}")
-        try:
-            draft.write_bytes(b"\0".join(lines))
-            os.replace(draft, _elsewhere_file())
-        finally:
-            draft.unlink(missing_ok=True)
+        write_whole(_elsewhere_file(), b"\0".join(lines))
 
 
 def _elsewhere() -> list[Path]:

@@ -45,6 +45,7 @@ class LiveMatch:
         notice: Callable[[str], None] = lambda text: None,
     ) -> None:
         self.match = match
+        self._seated_at = len(match.turns)
         self.players = players
         self.names = names or {seat: seat.label for seat in Seat}
         """What whoever sits there is called."""
@@ -67,8 +68,9 @@ class LiveMatch:
 
     @property
     def begun(self) -> bool:
-        """Whether anybody has decided anything; what the book enters by itself is no decision."""
-        return any(self.takeback(seat) for seat in Seat)
+        """Whether anybody has decided anything here; what the book enters by itself is no decision."""
+        backs = (self.takeback(seat) for seat in Seat)
+        return any(back and len(back.match.turns) >= self._seated_at for back in backs)
 
     # -- going on -------------------------------------------------------------------------------
 
@@ -108,6 +110,13 @@ class LiveMatch:
             can = ", ".join(map(rules.format, match.actions))
             self._notice(f"'{rules.format(scripted)}' cannot come now (only {can}); the rest is drawn.")
         return self._dice.chance(match)
+
+    def close(self) -> None:
+        """Let the players go: programs end with the match."""
+        for player in self.players.values():
+            close = getattr(player, "close", None)
+            if close:
+                close()
 
     # -- going back -----------------------------------------------------------------------------
 

@@ -59,3 +59,8 @@ def typed(words: Words[Any, Any], sight: Sight[Any, Any], action: Any) -> str:
     except StopIteration:
         pass  # the action is entered
     return "".join(shown)
+
+
+def in_suspense(told: str) -> bool:
+    """Whether what was told last leaves something in the air, such as a coin."""
+    return told.endswith("...\n")

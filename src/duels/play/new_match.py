@@ -13,7 +13,7 @@ from duels.core.rules import Rules, Seat
 from duels.play.dice import ChanceScript, Dice
 from duels.play.journal import Journal
 from duels.play.live import LiveMatch
-from duels.players import HUMAN, PERFECT, kind_for
+from duels.players import HUMAN, NOBODY, PERFECT, Kind, kind_for
 from duels.solving.progress import Progress, quiet
 
 MACHINE_LIMIT = 50  # boards of chain, turns of hunt
@@ -38,13 +38,15 @@ class NewMatch:
     seed: str | None = None
     chance: str = ""
     path: Path | None = None
+    outside: Mapping[str, Kind] = field(default_factory=dict)
+    """Players that are no part of the package, by the names that `one` and `two` have for them."""
     swapped: bool = field(init=False, default=False)
     """Whether the second seat moves first, and so is Player 1."""
     instead: str = field(init=False, default="")
     """Who plays where `perfect` was asked for and nobody knows perfect play."""
 
     def __post_init__(self) -> None:
-        seated = [kind_for(name, self.rules).name for name in (self.one, self.two)]
+        seated = [kind_for(name, self.rules, self.outside).name for name in (self.one, self.two)]
         if PERFECT in (self.one, self.two) and PERFECT not in seated:
             self.instead = kind_for(PERFECT, self.rules).name
         self.one, self.two = seated
@@ -88,9 +90,13 @@ def seat_players(
     journal: Journal | None = None,
     notice: Callable[[str], None] = lambda text: None,
     progress: Progress = quiet,
+    outside: Mapping[str, Kind] = NOBODY,
 ) -> LiveMatch:
-    """The live match with the players and the chance that a record's header names."""
-    kinds = {seat: kind_for(headers.get(f"seat{seat.value}", HUMAN), match.rules) for seat in Seat}
+    """The live match with the players and the chance that a record's header names.
+
+    Nothing that a record says is ever run: programs and models are handed in as `outside`.
+    """
+    kinds = {seat: kind_for(headers.get(f"seat{seat.value}", HUMAN), match.rules, outside) for seat in Seat}
     players = {seat: kind.seat(match.rules, progress) if kind.seat else None for seat, kind in kinds.items()}
     script = ChanceScript.parse(match.rules, headers.get("chance", ""))
     names = {seat: kind.name for seat, kind in kinds.items()}

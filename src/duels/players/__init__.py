@@ -1,6 +1,6 @@
 """Who decides at a seat: people and machine players, in one registry by name."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
@@ -34,6 +34,8 @@ class Kind:
 
 
 KINDS: dict[str, Kind] = {}
+NOBODY: Mapping[str, Kind] = {}
+"""No players from outside."""
 HUMAN = "human"
 BEST, PERFECT = "best", "perfect"
 STRONGEST = frozenset({BEST, PERFECT})
@@ -60,8 +62,13 @@ def strongest(rules: Rules[Any, Any, Any]) -> str:
     return BEST if rules.has_secrets else PERFECT
 
 
-def kind_for(name: str, rules: Rules[Any, Any, Any]) -> Kind:
-    """The kind that goes by `name` in this game: `best` where `perfect` is asked for and not known."""
+def kind_for(name: str, rules: Rules[Any, Any, Any], outside: Mapping[str, Kind] = NOBODY) -> Kind:
+    """The kind that goes by `name` in this game: `best` where `perfect` is asked for and not known.
+
+    `outside` are players that are no part of the package, by their names (see `players.outside`).
+    """
+    if name in outside:
+        return outside[name]
     kind = find_kind(name)
     return KINDS[strongest(rules)] if kind.name == PERFECT else kind
 

@@ -42,7 +42,10 @@ class EquilibriumOracle(
     """A pair of policies with a proven NashConv; beliefs follow from the pair."""
 
     mixes = True
-    counts_as_one = "Perfect play mixes: whatever it often does here, at no cost, is right."
+    counts_as_one = (
+        "The strategy mixes: whatever it often takes is right, and whatever is worth about as much as its "
+        "mixture, or more."
+    )
 
     def __init__(self, rules: Rules[S, A, V], progress: Progress = quiet) -> None:
         self.rules = rules

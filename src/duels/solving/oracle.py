@@ -28,7 +28,7 @@ class Exactness(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """The probability that a seat wins under perfect play of both.
+    """The probability that a seat wins under perfect play of both, or by the strategy where none is known.
 
     A draw counts one half, and so does a match that is cut off or never ends.
     """
@@ -101,6 +101,14 @@ class Verdict(Generic[A]):
     def loss(self, action: A) -> float:
         """What one of the legal actions gives away."""
         return self.losses[[judged.action for judged in self.actions].index(action)]
+
+    @property
+    def below_mixture(self) -> tuple[float, ...]:
+        """How far each action's value lies below the mixture's; negative for one above it.
+
+        It is no loss: the mean over an oracle's own weights is 0, however dear one of the actions is.
+        """
+        return tuple(self.value.number - judged.value.number for judged in self.actions)
 
     def loss_error(self, action: A) -> float:
         """How far `loss` may be off by the proven bounds; 0 where there are none."""

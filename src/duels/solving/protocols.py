@@ -34,6 +34,10 @@ class Explainer(Protocol[A, V]):
         """One sentence on what an action that is not best did; may be empty."""
         return ""
 
+    def did(self, action: A) -> str:
+        """A clause without its subject on what an action was (`went to 7`); empty for a generic one."""
+        return ""
+
     def came_up(self, outcome: A) -> str:
         """A clause on what chance brought (`the coin showed heads`); empty for a generic one."""
         return ""
@@ -84,7 +88,7 @@ class SeesBothSides(Protocol[A, V]):
         """What `action` is worth to `sight.seat`, given the secrets of both."""
 
     def mishap(self, sight: Sight[A, V], others: Sight[A, V], action: A) -> str:
-        """Second-person clause explaining a loss that `sight.seat` could not foresee, or ''.
+        """Clause without its subject (`went onto …`) on a loss that `sight.seat` could not foresee, or ''.
 
         It says that `action` has lost the match already, though neither seat may know yet.
         """

@@ -8,7 +8,8 @@ import logging
 import lzma
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
@@ -20,6 +21,30 @@ log = logging.getLogger("duels")
 
 class DamagedTable(DuelsError):
     """A table's file is missing, cut, altered, or holds another table."""
+
+
+@dataclass(frozen=True)
+class Shipped:
+    """A table that comes with the package. Which one, the program says: both must be altered to deceive."""
+
+    path: Path
+    holds: str
+    digest: str
+    """SHA-256 of the table itself, unpacked."""
+
+    def check(self, table: bytes) -> bytes:
+        """The table, if it is the one."""
+        if sha256(table).hexdigest() != self.digest:
+            raise DamagedTable(f"the table '{self.holds}' is not the one that duels comes with")
+        return table
+
+
+def key_of(subject: object, sources: Iterable[Path]) -> str:
+    """A key that changes with `subject` and with the content of `sources`."""
+    digest = sha256(repr(subject).encode())
+    for source in sources:
+        digest.update(source.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def dump(holds: str, table: bytes) -> bytes:
@@ -42,19 +67,23 @@ def parse(content: bytes, holds: str) -> bytes:
         raise DamagedTable(f"the table '{holds}' cannot be unpacked") from problem
 
 
-def obtain(holds: str, name: str, build: Callable[[], bytes], shipped: Path | None = None) -> bytes:
-    """The table from the package, else from the cache, else built anew and kept in the cache."""
+def obtain(holds: str, name: str, build: Callable[[], bytes], shipped: Shipped | None = None) -> bytes:
+    """The table from the package, else from the cache, else built anew and kept in the cache.
+
+    Where one is shipped, no other is believed. `holds` should name the code that makes it (see `key_of`).
+    """
     damage = []
     if shipped:
         try:
-            return parse(shipped.read_bytes(), holds)
+            return shipped.check(parse(shipped.path.read_bytes(), shipped.holds))
         except (DamagedTable, OSError) as problem:
-            damage.append(f"{shipped}: {problem}")
+            damage.append(f"{shipped.path}: {problem}")
     from duels.paths import cache_dir  # only here: most runs find the table in the package
 
     cached = cache_dir() / name
     try:
         table = parse(cached.read_bytes(), holds)
+        table = shipped.check(table) if shipped else table
     except FileNotFoundError:
         pass
     except (DamagedTable, OSError) as problem:

@@ -211,3 +211,16 @@ def expected_points(chain: list[Move]) -> list[Decimal]:
     for row in rows:
         points.append(row.worth(points))
     return points
+
+
+def expected_value(tables: Tables, policy: Table) -> float:
+    """The probability that seat 0 wins when both seats follow `policy`, [state, action]; a draw is one half.
+
+    Never-ending play counts one half too.
+    """
+    nobody = 2  # no seat responds: every state has one move, the policy's mixture
+    with localcontext(prec=DIGITS):
+        moves = _moves(tables, policy, nobody, _ends(tables, 0), None)
+        points = expected_points([choices[0] if choices else ENDLESS for choices in moves])
+        starts = tables.starts.tolist()
+        return float((1 + sum(points[start] for start in starts) / len(starts)) / 2)

@@ -3,10 +3,9 @@
 Nothing here knows a game. The arrays are kept in the cache, under a key made from the rules' source.
 """
 
-import hashlib
 import io
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import lcm
@@ -23,7 +22,7 @@ from duels.core.features import Encoding
 from duels.core.rules import Ending, Outcome, Rules, Seat
 from duels.solving import decisions as decisions_module
 from duels.solving.decisions import Decisions, Transition, most_decisions
-from duels.solving.store import obtain
+from duels.solving.store import key_of, obtain
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -128,7 +127,7 @@ def tables_of(rules: Rules[Any, Any, Any], encoding: Encoding) -> Tables:
     if None in sources:  # rules typed in at a prompt: nothing tells whether they are the same next time
         return Tables(**compile_tables(decisions, encoding))
     layout = [(feature.name, feature.values, feature.count) for feature in encoding.features]
-    key = _key_of((decisions.rules, layout), [source for source in sources if source])
+    key = key_of((decisions.rules, layout), [source for source in sources if source])
     name = f"tables-{rules.name}-{key}"
     stored = obtain(name, f"{name}.bin", lambda: _pack(compile_tables(decisions, encoding)))
     return Tables(**_unpack(stored))
@@ -154,14 +153,6 @@ def _sources(rules: Rules[Any, Any, Any], encoding: Encoding) -> Iterator[Path |
     package = getattr(sys.modules.get(rules.game.package), "__path__", ())
     for folder in package:  # what the rules import of their own package counts too
         yield from sorted(Path(folder).glob("*.py"))
-
-
-def _key_of(subject: object, sources: Iterable[Path]) -> str:
-    """A key that changes with `subject` and with the content of `sources`."""
-    digest = hashlib.sha256(repr(subject).encode())
-    for source in sources:
-        digest.update(source.read_bytes())
-    return digest.hexdigest()[:16]
 
 
 def _pack(arrays: Arrays) -> bytes:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from duels.core.errors import DuelsError
+from duels.core.errors import DuelsError, printable
 from duels.terminal.game_options import GameCommand, game_argument, who_option
 from duels.terminal.options import examples, leave, plain_option, tell
 from duels.terminal.record_argument import last_played, read, record_argument
@@ -45,7 +45,8 @@ def solve(
     """Show what perfect play is: the value of a position and of every action.
 
     A value is the probability that the player to move wins when both play perfectly; a draw counts one
-    half, and so does never-ending play.
+    half, and so does never-ending play. In hunt, where nobody knows perfect play, it is when both play the
+    strategy that comes with it.
 
     \b
     --verify takes, on one core:
@@ -95,7 +96,8 @@ def levels(rules: "Rules[Any, Any, Any]", matches: int | None, seed: str, as_jso
 
     A level is defined by how much winning probability it gives away per decision, as a share of what random
     play does: the share that is intended stands beside the one that is measured. `best` is called `perfect`
-    where that is proven.
+    where that is proven. In hunt, where the strategy mixes and nothing that it mixes in is given away, it is
+    how far the choices lie below the mixture.
     """
     from dataclasses import asdict
 
@@ -115,6 +117,7 @@ def levels(rules: "Rules[Any, Any, Any]", matches: int | None, seed: str, as_jso
 @click.command(
     epilog=examples(
         "duels review evening.duel",
+        "duels review --step",
         "duels review evening.duel --json",
         "duels review evening.duel --html review.html",
     )
@@ -127,8 +130,12 @@ def levels(rules: "Rules[Any, Any, Any]", matches: int | None, seed: str, as_jso
     type=click.Path(path_type=Path, dir_okay=False),
     help="Also write a page to step through.",
 )
+@click.option("--force", is_flag=True, help="Write over a page that is there already.")
+@click.option(
+    "--step", is_flag=True, help="Board by board, forwards and backwards, secrets of both included."
+)
 @plain_option
-def review(file: Path | None, as_json: bool, page: Path | None, plain: bool) -> None:
+def review(file: Path | None, as_json: bool, page: Path | None, force: bool, step: bool, plain: bool) -> None:
     """Show where a match was won and lost: what every decision gave away, and what was luck.
 
     Without FILE it is the match that was played last.
@@ -137,8 +144,10 @@ def review(file: Path | None, as_json: bool, page: Path | None, plain: bool) -> 
     from duels.terminal.review_text import review_as_text
     from duels.terminal.screen import Screen
 
-    if page and page.exists() and not page.read_bytes().lstrip().lower().startswith(b"<!doctype html"):
-        raise click.UsageError(f"--html: {page} exists already and is no page; it is not written over.")
+    if step and as_json:
+        raise click.UsageError("--step does not go with --json.")
+    if page and page.exists() and not force:
+        raise click.UsageError(f"--html: {printable(str(page))} exists already; --force writes over it.")
     file = file or last_played()
     record = read(file)
     screen = Screen(plain)
@@ -149,17 +158,22 @@ def review(file: Path | None, as_json: bool, page: Path | None, plain: bool) -> 
         from duels.terminal.shell import command
 
         def play_on(entries: int) -> str:
-            return command("resume", file, "--at", entries)
+            return command("resume", file.resolve(), "--at", entries)
 
-        page.write_text(review_as_page(reviewed, record.headers, play_on), encoding="utf-8")
+        with page.open("w" if force else "x", encoding="utf-8") as written:
+            written.write(review_as_page(reviewed, record.headers, play_on))
     if as_json:
         from duels.analysis.review_data import review_as_data
 
         click.echo(json.dumps(review_as_data(reviewed), indent=2))
+    elif step:
+        from duels.terminal.review_steps import step_through
+
+        step_through(reviewed, screen)
     else:
         screen.say(review_as_text(reviewed, screen.width))
     if page:
-        click.echo(f"Page: {page}", err=True)
+        click.echo(f"Page: {printable(str(page))}", err=True)
 
 
 @click.command(
@@ -172,6 +186,7 @@ def review(file: Path | None, as_json: bool, page: Path | None, plain: bool) -> 
 def practice(rules: "Rules[Any, Any, Any]", count: int, seed: str | None, plain: bool) -> None:
     """Solve positions with a clear answer, graded at once.
 
+    They get harder as you get better, from one time to the next too; with --seed they are the same each time.
     Type help at any time.
     """
     from duels.terminal.practice import practise

@@ -15,7 +15,7 @@ from duels.terminal.shell import note_call
 from duels.terminal.signals import end_in_order, exit_code
 
 _COMMANDS = {
-    "match_commands": {
+    "duels.terminal.match_commands": {
         "play": "Play a game.",
         "resume": "Go on with an interrupted match, the last one by default.",
         "matches": "List your matches, the last one first: game, players, result, when.",
@@ -24,7 +24,7 @@ _COMMANDS = {
         "share": "Print a record with one seat's view only, to hand to that seat.",
         "demo": "Play one quick match of each game between built-in players.",
     },
-    "analysis_commands": {
+    "duels.terminal.analysis_commands": {
         "review": "Show where a match was won and lost: what every decision gave away, and what was luck.",
         "daily": "Solve the puzzles of the day, one of each game, the same for everybody.",
         "practice": "Solve positions with a clear answer, graded at once.",
@@ -33,14 +33,25 @@ _COMMANDS = {
         "levels": "Show how strong the levels are: novice, casual, club, expert, best.",
         "export": "Write matches between machine players, every decision graded.",
     },
-    "list_commands": {
+    "duels.web.command": {
+        "serve": "Play in a browser: against any level, or with a friend by a link.",
+    },
+    "duels.arena.commands": {
+        "arena": "Measure players against each other and against perfect play.",
+        "bot": "Help whoever writes a program that plays.",
+        "exam": "Write positions with every legal action graded, for any harness, and a card that says how.",
+    },
+    "duels.terminal.list_commands": {
         "games": "List the games, a line each, and where they come from.",
         "rules": "Show a game's rule card.",
         "players": "List who can sit at a seat, a line each.",
         "completion": "Print the script that completes duels' commands in a shell.",
     },
 }
-"""Module, command, and the first line of its help, which a list of commands shows without loading it."""
+"""Module, command, and the first line of its help, which a list of commands shows without loading it.
+
+The program's commands are of several rooms. Nothing here knows what they do.
+"""
 
 
 def main() -> None:
@@ -101,7 +112,7 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         for module, names in _COMMANDS.items():
             if cmd_name in names:
-                found: click.Command = getattr(import_module(f"duels.terminal.{module}"), cmd_name)
+                found: click.Command = getattr(import_module(module), cmd_name)
                 return found
         return None
 

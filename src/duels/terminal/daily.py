@@ -4,6 +4,7 @@ from datetime import date
 from typing import Any
 
 from duels.analysis.daily import complete, puzzle, shared, streak
+from duels.core.words import Ink
 from duels.games import GAMES
 from duels.solving.protocols import explainer_of
 from duels.terminal.practice import Left, ask_exercise
@@ -31,10 +32,10 @@ def play_daily(day: date, today: date, screen: Screen) -> None:
                 note(_MEMORY, {**recall(_MEMORY), day.isoformat(): answers})
             screen.say(f"{graded.text}\n\n")
     except Left:
-        rest = f" Go on with: {command('daily')}" if day == today else ""
+        rest = f" Go on with: {Ink.COPIED(command('daily'))}" if day == today else ""
         screen.say(f"{len(answers)} of {len(GAMES)} answered.{rest}\n")
         return
-    screen.say(f"{line_to_share(day, answers, today)}\n")
+    screen.say(f"{Ink.COPIED(line_to_share(day, answers, today))}\n")
     if day == today:
         screen.say("Come back tomorrow.\n")
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from duels.core.options import Option
     from duels.core.rules import Rules
+    from duels.players import Kind
 
 
 F = TypeVar("F", bound="Callable[..., Any]")
@@ -26,6 +27,20 @@ F = TypeVar("F", bound="Callable[..., Any]")
 def _as_game(_context: click.Context, _parameter: click.Parameter, name: str) -> Game:
     try:
         return find_game(name)
+    except DuelsError as error:
+        raise click.BadParameter(str(error)) from None
+
+
+def _as_who_or_program(
+    context: click.Context, parameter: click.Parameter, name: str | None
+) -> "Kind | str | None":
+    """A program is seated as it was called; everybody else is known by a name."""
+    if name is None or not name.strip().lower().startswith("cmd:"):
+        return _as_who(context, parameter, name)
+    from duels.players.outside import kind_called
+
+    try:
+        return kind_called(name)
     except DuelsError as error:
         raise click.BadParameter(str(error)) from None
 
@@ -60,12 +75,14 @@ def _complete_who(_context: click.Context, _parameter: click.Parameter, start: s
 game_argument = click.argument("game", callback=_as_game, shell_complete=_complete_game)
 
 
-def who_option(name: str, text: str, default: str | None = None) -> "Callable[[F], F]":
-    """An option that names a kind of player."""
+def who_option(
+    name: str, text: str, default: str | None = None, programs: bool = False
+) -> "Callable[[F], F]":
+    """An option that names a kind of player; with `programs`, "cmd:COMMAND" too, which gives its Kind."""
     return click.option(
         name,
         metavar="WHO",
-        callback=_as_who,
+        callback=_as_who_or_program if programs else _as_who,
         shell_complete=_complete_who,
         default=default,
         show_default=default is not None,

@@ -1,25 +1,51 @@
-"""A hint on the terminal: the advice, and what to enter for it."""
+"""A hint on the terminal in two layers: the advice and what to enter for it; asked again, the reason too."""
 
 from collections.abc import Sequence
 from typing import Any
 
-from duels.analysis.hints import hint
+from duels.analysis.hints import Hint, hint
 from duels.analysis.wording import belief_strip
 from duels.core.rules import Sight
 from duels.core.words import Ink, Words
 from duels.solving.oracle import Oracle
 
+_AGAIN = "Why: enter hint again."
+
+
+class HintLayers:
+    """Remembers which decision a hint was last asked for."""
+
+    def __init__(self) -> None:
+        self._asked: Sight[Any, Any] | None = None
+
+    def text(
+        self, sight: Sight[Any, Any], words: Words[Any, Any], entered: Sequence[str], oracle: Oracle[Any, Any]
+    ) -> str:
+        """One line for the seat to move; with the reason when it is asked again at the same decision."""
+        again, self._asked = self._asked == sight, sight
+        return hint_as_text(sight, words, entered, oracle, again)
+
 
 def hint_as_text(
-    sight: Sight[Any, Any], words: Words[Any, Any], entered: Sequence[str], oracle: Oracle[Any, Any]
+    sight: Sight[Any, Any],
+    words: Words[Any, Any],
+    entered: Sequence[str],
+    oracle: Oracle[Any, Any],
+    reason: bool,
 ) -> str:
     """The hint for the seat to move; `entered` is what it has entered so far of its answer."""
     found = hint(sight, oracle)
+    advice = _advice(found, sight, words, entered)
+    if not reason:
+        return f"{advice} {_AGAIN}\n"
+    return f"{advice} {found.reason}\n{belief_strip(found.belief)}"
+
+
+def _advice(found: Hint[Any], sight: Sight[Any, Any], words: Words[Any, Any], entered: Sequence[str]) -> str:
     parts = (found.alike, found.best and Ink.CHANGED(found.best))
     enter = _enter(sight, words, found.actions[0], found.best, entered) if found.best else ""
-    advice = ", most quickly ".join(part for part in parts if part)
-    told = f"Hint: {advice} ({found.chance}{enter}). {found.reason}\n"
-    return told + belief_strip(found.belief)
+    told = ", most quickly ".join(part for part in parts if part)
+    return f"Hint: {told} ({found.chance}{enter})."
 
 
 def _enter(

@@ -12,8 +12,9 @@ from duels.games import all_games, find_game
 from duels.play.library import Kept, kept_matches
 from duels.play.new_match import NewMatch
 from duels.players import HUMAN, KINDS, STRONGEST, strongest
+from duels.terminal.after import After, show_review
 from duels.terminal.menu import Back, Leave, choose, choose_in_turn
-from duels.terminal.play import After, play_new, play_on, show_review
+from duels.terminal.play import play_new, play_on, require_board
 from duels.terminal.screen import Screen
 
 Door = tuple[str, Callable[[], After | None]]
@@ -22,7 +23,7 @@ Door = tuple[str, Callable[[], After | None]]
 _FRIEND = "friend"
 _USUAL_LEVEL = "casual"
 _ME, _OTHER, _COIN = "me", "other", "coin"
-_FIRST = {_ME: "you", _OTHER: "the other", _COIN: "a coin decides"}
+_FIRST = {_ME: "you", _OTHER: "your opponent", _COIN: "a coin decides"}
 _RECENT = 50  # matches among which an unfinished one is looked for
 
 
@@ -58,12 +59,18 @@ class Home:
         kept = list(islice(kept_matches(lambda text: None), _RECENT))
         unfinished = next((match for match in kept if not match.record.match.over), None)
         finished = next((match for match in kept if match.record.match.over), None)
-        doors: dict[str, Door] = {"play": ("a new match, against the machine or a friend", self._play)}
+        doors: dict[str, Door] = {
+            "play": ("a new match, against the machine or a friend", self._play),
+            "board": ("the same on a full screen, with arrows, digits or mouse", partial(self._play, True)),
+        }
         if unfinished:
             told = f"go on with your match of {_title(unfinished)}"
             doors["resume"] = (told, partial(self._resume, unfinished))
         doors["daily"] = ("the puzzles of the day, the same for everybody", self._daily)
-        doors["practice"] = ("positions with a clear answer, as hard as you can take them", self._practise)
+        doors["practice"] = (
+            "positions with a clear answer, which get harder as you get better",
+            self._practise,
+        )
         if finished:
             told = f"why your last match ({_title(finished)}) went as it did"
             doors["review"] = (told, partial(self._review, finished))
@@ -73,7 +80,9 @@ class Home:
 
     # -- what can be done -----------------------------------------------------------------------
 
-    def _play(self) -> After | None:
+    def _play(self, board: bool = False) -> After | None:
+        if board:
+            require_board()
         name, other, first = choose_in_turn(
             lambda _: self._game(),
             lambda answers: self._opponent(find_game(answers[0]).rules()),
@@ -81,8 +90,10 @@ class Home:
         )
         two = HUMAN if other == _FRIEND else other
         seats = (HUMAN, two) if self._settled(first) == _ME else (two, HUMAN)
-        self._screen.say("Type help at any time.\n\n")
-        return self._again(play_new(NewMatch(find_game(name).rules(), *seats), self._screen)[1])
+        if not board:
+            self._screen.say("Type help at any time.\n\n")
+        new = NewMatch(find_game(name).rules(), *seats)
+        return self._again(play_new(new, self._screen, board)[1], board)
 
     def _opponent(self, rules: Rules[Any, Any, Any]) -> str:
         left_out = {HUMAN, *STRONGEST} - {strongest(rules)}
@@ -96,17 +107,15 @@ class Home:
             self._screen.say("Flipping a coin...\n")
             self._screen.wait()
             first = Random().choice([_ME, _OTHER])
-        told = (
-            "You are Player 1 and move first." if first == _ME else "The other is Player 1 and moves first."
-        )
+        told = "You move first." if first == _ME else "Your opponent is Player 1 and moves first."
         self._screen.say(f"{told}\n")
         return first
 
     def _resume(self, kept: Kept) -> After | None:
         return self._again(play_on(kept.path, self._screen)[1])
 
-    def _again(self, after: After) -> After | None:
-        return self._play() if after is After.NEW_GAME else after
+    def _again(self, after: After, board: bool = False) -> After | None:
+        return self._play(board) if after is After.NEW_GAME else after
 
     def _practise(self) -> None:
         from duels.terminal.practice import practise
@@ -126,7 +135,14 @@ class Home:
         self._screen.say(statistics_as_text(gather(self._screen, lambda text: None)))
 
     def _review(self, kept: Kept) -> None:
-        show_review(kept.record, self._screen)
+        reviewed = show_review(kept.record, self._screen)
+        screen = self._screen
+        if not reviewed or not screen.on_terminal or not screen.can_clear:
+            return
+        if screen.key("\nPress b board by board, q back: ", ["b", "q"]) == "b":
+            from duels.terminal.review_steps import step_through
+
+            step_through(reviewed, screen)
 
     def _rules(self) -> None:
         self._screen.say(find_game(self._game()).card())

@@ -121,5 +121,6 @@ class Keyboard:
 
 def _set_again(settings: list[Any]) -> None:
     """Set the terminal up as it was before the program was stopped; what was typed in the open is kept."""
-    shown = settings[3] & termios.ECHO
-    termios.tcsetattr(sys.stdin, termios.TCSANOW if shown else termios.TCSAFLUSH, settings)
+    # A line that is not shown. Who waits for a key, or edits a line, has no use for whole lines.
+    hidden = settings[3] & (termios.ECHO | termios.ICANON) == termios.ICANON
+    termios.tcsetattr(sys.stdin, termios.TCSAFLUSH if hidden else termios.TCSANOW, settings)

@@ -2,20 +2,22 @@
 
 from typing import Any
 
-from duels.analysis.levels import LevelRow, what_decides
+from duels.analysis.levels import BELOW_THE_MIXTURE, LevelRow, what_decides
 from duels.core.rules import Rules
 
 _CLOSE = 0.55  # a score that nobody would notice at the table
 
 
 def levels_as_text(rules: Rules[Any, Any, Any], rows: list[LevelRow], matches: int) -> str:
+    mixes = rows[0].measure == BELOW_THE_MIXTURE
+    measured = "how far each level's choices lie below the mixture" if mixes else "what each level gives away"
     lines = [
-        f"{rules.name}: what each level gives away per decision, and its score against the level below",
+        f"{rules.name}: {measured} per decision, and its score against the level below",
         f"{'of random play':>29}",
         f"{'level':<10}{'intended':>9}{'measured':>10}   {'points a decision':<18}   score",
     ]
     for row in rows:
-        lost = f"{100 * row.given_away:6.2f} ± {100 * row.given_away_margin:.2f}"
+        lost = f"{100 * row.per_decision:6.2f} ± {100 * row.per_decision_margin:.2f}"
         line = f"{row.name:<10}{row.share:>9.0%}{row.measured_share:>10.0%}   {lost:<18}   "
         if row.score is not None and row.margin is not None:
             unclear = "" if row.clear else "  cannot be told apart by so many matches"
@@ -28,10 +30,11 @@ def levels_as_text(rules: Rules[Any, Any, Any], rows: list[LevelRow], matches: i
         f"Measured over {told}, half from either seat, luck taken out; ± 95% confidence. "
         "A point is 1% to win."
     )
-    if rows[-1].matches != matches:
+    if mixes:
         lines.append(
-            "Perfect play mixes: what it often takes costs nothing unless its estimate is clearly worse\n"
-            "than the mixture's; that it can be foreseen costs nothing here."
+            "The strategy mixes, and its mixture is worth more than most of what a random choice takes.\n"
+            "Whoever mixes like it is 0 below on average; that a player can be foreseen shows in the scores\n"
+            "alone."
         )
     if not all(row.clear for row in rows[1:]):
         lines.append("More matches tell levels apart: --matches.")

@@ -7,12 +7,13 @@ import click
 
 from duels.core.errors import DuelsError, printable
 from duels.terminal.game_options import GameCommand, game_argument, who_option
-from duels.terminal.options import examples, leave, pace_option, plain_option, tell
+from duels.terminal.options import board_option, examples, leave, pace_option, plain_option, tell
 from duels.terminal.record_argument import last_played, last_unfinished, read, record_argument
 
 if TYPE_CHECKING:
     from duels.core.rules import Rules
-    from duels.terminal.play import After
+    from duels.players import Kind
+    from duels.terminal.after import After
     from duels.terminal.screen import Screen
 
 
@@ -24,12 +25,14 @@ if TYPE_CHECKING:
         'duels play chain --chance "heads tails heads"',
         'duels play flip --chance "4 5 2,5" --save evening.duel',
         "duels play lights --lights 12 --seat2 club",
+        'duels play chain --seat2 "cmd:python bot.py"',
+        "duels play chain --seat2 club --board",
     ),
     cls=GameCommand,
 )
 @game_argument
-@who_option("--seat1", "Who plays as seat 1.", "human")
-@who_option("--seat2", "Who plays as seat 2.", "human")
+@who_option("--seat1", "Who plays as seat 1.", "human", programs=True)
+@who_option("--seat2", 'Who plays as seat 2; "cmd:COMMAND" for a program of yours.', "human", programs=True)
 @click.option(
     "--first",
     type=click.Choice(["1", "2", "random"]),
@@ -45,16 +48,18 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path, dir_okay=False),
     help="Record the match in this new file instead of the folder of matches.",
 )
+@board_option
 @pace_option
 @plain_option
 def play(
     rules: "Rules[Any, Any, Any]",
-    seat1: str,
-    seat2: str,
+    seat1: "Kind | str",
+    seat2: "Kind | str",
     first: str,
     seed: str | None,
     script: str | None,
     path: Path | None,
+    board: bool,
     pace: str | None,
     plain: bool,
 ) -> None:
@@ -74,28 +79,46 @@ def play(
     if path and not path.parent.is_dir():
         raise click.UsageError(f"--save: there is no folder {printable(str(path.parent))}.")
     try:
-        new = NewMatch(rules, seat1, seat2, first, seed, script or "", path)
+        (one, two), outside = _by_name((seat1, seat2))
+        new = NewMatch(rules, one, two, first, seed, script or "", path, outside)
     except SettingError as error:
         raise click.UsageError(f"--{error.setting}: {error}") from None
     except DuelsError as error:
         raise click.UsageError(str(error)) from None
     screen = Screen(plain, pace)
-    leave(_go_home(*play_new(new, screen), screen))
+    leave(_go_home(*play_new(new, screen, board), screen, board))
 
 
-def _go_home(code: int, after: "After", screen: "Screen") -> int:
+def _by_name(seats: "tuple[Kind | str, Kind | str]") -> "tuple[tuple[str, ...], dict[str, Kind]]":
+    """The names of who sits at the seats, and the programs among them by theirs."""
+    programs = [seat for seat in seats if not isinstance(seat, str)]
+    if not programs:
+        return tuple(str(seat) for seat in seats), {}
+    from duels.players.naming import told_apart
+
+    apart = iter(told_apart(programs))
+    outside = {kind.name: kind for kind in told_apart(programs)}
+    return tuple(seat if isinstance(seat, str) else next(apart).name for seat in seats), outside
+
+
+def _go_home(code: int, after: "After", screen: "Screen", board: bool) -> int:
     """Where a match leads: home, if another game was asked for; the exit code."""
-    from duels.terminal.play import After
+    from duels.terminal.after import After
 
     if after is After.NEW_GAME:
         from duels.terminal.home import Home
 
-        Home(screen).run("play")
+        Home(screen).run("board" if board else "play")
     return code
 
 
 @click.command(
-    epilog=examples("duels resume", "duels resume evening.duel", "duels resume evening.duel --at 12")
+    epilog=examples(
+        "duels resume",
+        "duels resume evening.duel",
+        "duels resume evening.duel --at 12",
+        'duels resume evening.duel --seat2 "cmd:python bot.py"',
+    )
 )
 @record_argument
 @click.option(
@@ -105,24 +128,47 @@ def _go_home(code: int, after: "After", screen: "Screen") -> int:
     metavar="N",
     help="Play on after its first N entries, in a new record; the match may be over.",
 )
+@who_option("--seat1", "The program that plays as Player 1.", programs=True)
+@who_option("--seat2", "The program that plays as Player 2.", programs=True)
+@board_option
 @pace_option
 @plain_option
-def resume(file: Path | None, entries: int | None, pace: str | None, plain: bool) -> None:
-    """Go on with an interrupted match, the last one by default."""
-    from duels.terminal.play import play_on
+def resume(
+    file: Path | None,
+    entries: int | None,
+    seat1: "Kind | str | None",
+    seat2: "Kind | str | None",
+    board: bool,
+    pace: str | None,
+    plain: bool,
+) -> None:
+    """Go on with an interrupted match, the last one by default.
+
+    A record does not say how to run a program that played in it: name it again.
+    """
+    from duels.core.rules import Seat
+    from duels.terminal.play import play_branch, play_on
     from duels.terminal.screen import Screen
 
-    if entries is not None:
-        from duels.play.branch import branch
-
-        file = branch(file or last_played(), entries)
     screen = Screen(plain, pace)
-    leave(_go_home(*play_on(file or last_unfinished(), screen), screen))
+    seats = {seat: who for seat, who in zip(Seat, (seat1, seat2), strict=True) if who is not None}
+    for seat, who in seats.items():
+        if isinstance(who, str):
+            raise click.UsageError(f'--seat{seat.value} is for the program that played there: "cmd:COMMAND".')
+    programs = {seat: who for seat, who in seats.items() if not isinstance(who, str)}
+    if entries is None:
+        ended = play_on(file or last_unfinished(), screen, board, programs)
+    else:
+        ended = play_branch(file or last_played(), entries, screen, board, programs)
+    leave(_go_home(*ended, screen, board))
 
 
 @click.command(
     epilog=examples(
-        "duels replay evening.duel", "duels replay evening.duel --seat 2", "duels replay evening.duel --step"
+        "duels replay",
+        "duels replay --step",
+        "duels replay evening.duel",
+        "duels replay evening.duel --seat 2",
     )
 )
 @record_argument
@@ -141,7 +187,7 @@ def replay(file: Path | None, seat: str | None, step: bool, plain: bool) -> None
     show_replay(read(file or last_played()), Seat(int(seat)) if seat else None, step, Screen(plain))
 
 
-@click.command(epilog=examples("duels verify evening.duel", "duels verify evening.duel --json"))
+@click.command(epilog=examples("duels verify", "duels verify evening.duel --json"))
 @record_argument
 @click.option("--json", "as_json", is_flag=True, help="The answer as one JSON object.")
 def verify(file: Path | None, as_json: bool) -> None:
@@ -174,13 +220,16 @@ def verify(file: Path | None, as_json: bool) -> None:
         tell(f"{printable(str(file))}: legal, {match.rules.name}, {entries} entries; {told}")
 
 
-@click.command(epilog=examples("duels share hunt.duel --seat 1 > mine.duel"))
+@click.command(
+    epilog=examples("duels share --seat 1 > mine.duel", "duels share hunt.duel --seat 2 > theirs.duel")
+)
 @record_argument
 @click.option("--seat", type=click.Choice(["1", "2"]), required=True, help="Whose copy it is.")
 def share(file: Path | None, seat: str) -> None:
     """Print a record with one seat's view only, to hand to that seat.
 
-    What the seat may not know reads '?', and the seed is left out.
+    What the seat may not know reads '?', and the seed is left out. Without FILE it is the match that was
+    played last.
     """
     from duels.core.record import dumps
     from duels.core.rules import Seat

@@ -11,6 +11,9 @@ def examples(*lines: str) -> str:
 
 
 plain_option = click.option("--plain", is_flag=True, help="No colours, even on a terminal.")
+board_option = click.option(
+    "--board", is_flag=True, help="On a full-screen board: choose by arrows, digits or mouse."
+)
 pace_option = click.option(
     "--pace",
     type=click.Choice(["off", "quick", "normal"]),

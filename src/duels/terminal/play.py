@@ -1,67 +1,85 @@
-"""Plays matches at the terminal, new ones and ones to go on with, and asks what comes next."""
+"""Plays matches at the terminal: new ones, ones to go on with, and as many more as the person likes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from enum import Enum
 from pathlib import Path
+from typing import Protocol
 
 from duels.core.errors import DuelsError, GameOver
+from duels.core.extras import extra
 from duels.core.match import Match
 from duels.core.record import Record
+from duels.core.rules import Seat
+from duels.core.words import Ink
 from duels.play.journal import Journal
-from duels.play.library import new_path, read_record
+from duels.play.library import new_path
 from duels.play.live import LiveMatch
 from duels.play.new_match import NewMatch, seat_players
-from duels.players import HUMAN
+from duels.players import HUMAN, Kind
+from duels.players.naming import is_outside, refuse_unseated
+from duels.terminal.after import After, ask_what_next
 from duels.terminal.prompts import PromptedMatch, Quit
 from duels.terminal.screen import Screen
 from duels.terminal.shell import command
 from duels.terminal.signals import INTERRUPTED, Stopped
 
-
-class After(Enum):
-    """What comes after a match. The value is the key for it, where there is one to press."""
-
-    REMATCH = "r"
-    SWAP = "s"
-    LONGER = "l"
-    REVIEW = "v"
-    NEW_GAME = "n"
-    QUIT = "q"
-    LEFT = ""
-    """It was left before its end, or nobody was asked."""
-
-
-_KEYS = {
-    After.REMATCH: "rematch",
-    After.SWAP: "swap seats",
-    After.LONGER: "longer game",
-    After.REVIEW: "review",
-    After.NEW_GAME: "new game",
-    After.QUIT: "quit",
-}
 _AGAIN = (After.REMATCH, After.SWAP, After.LONGER)
 
 
-def play_new(new: NewMatch, screen: Screen) -> tuple[int, After]:
-    """Play a new match, and then as many more as the person likes; the exit code, and what comes next."""
+class Surface(Protocol):
+    """What a live match is played on."""
+
+    def run(self) -> After | None:
+        """Play to the end; what comes next, if it has been asked.
+
+        Quit, EOFError and KeyboardInterrupt leave the match as it is on disk.
+        """
+
+
+def _surface(live: LiveMatch, screen: Screen, board: bool) -> Surface:
+    if not board:
+        return PromptedMatch(live, screen)
+    require_board()
+    from duels.terminal.board.surface import BoardMatch
+
+    return BoardMatch(live, screen)
+
+
+def require_board() -> None:
+    """Load what draws a board; MissingExtra, which says what installs it, if that is not there."""
+    with extra("tui"):
+        import duels.terminal.board.surface  # noqa: F401
+
+
+def play_new(new: NewMatch, screen: Screen, board: bool = False) -> tuple[int, After]:
+    """Play a new match, and then as many more as the person likes; the exit code, and what comes next.
+
+    At the prompt, or on a full-screen board.
+    """
     while True:
-        match = Match.start(new.rules)
-        headers = new.headers()
-        with screen.progress("getting ready") as progress:
-            live = seat_players(match, headers, None, chance_notice(screen), progress)
-        prompted = PromptedMatch(live, screen)
-        if new.path or live.people:
-            path = new.path or new_path(new.rules.name)
-            live.journal = Journal.create(path, match, headers, screen.notice)
+        record = Record(Match.start(new.rules), new.headers())
+        live, surface = _start(record, new.path, screen, board, new.outside)
         if new.instead:
             screen.notice(f"Nobody knows perfect play in {new.rules.name}: {new.instead} plays.")
         if new.first != "1":
             screen.notice(_who_is_first(new))
-        code, after = _run(live, prompted, screen)
+        code, after = _run(live, surface, screen)
         if after not in _AGAIN:
             return code, after
         new = _once_more(new, after)
+
+
+def _start(
+    record: Record, path: Path | None, screen: Screen, board: bool, outside: Mapping[str, Kind]
+) -> tuple[LiveMatch, Surface]:
+    """A match that is on no disk yet; from now on it is, at `path` or, with people in it, in their folder."""
+    match, headers = record.match, dict(record.headers)
+    with screen.progress("getting ready") as progress:
+        live = seat_players(match, headers, None, chance_notice(screen), progress, outside)
+    surface = _surface(live, screen, board)
+    if path or live.people:
+        live.journal = Journal.create(path or new_path(match.rules.name), match, headers, screen.notice)
+    return live, surface
 
 
 def _who_is_first(new: NewMatch) -> str:
@@ -83,16 +101,24 @@ def chance_notice(screen: Screen) -> Callable[[str], None]:
     return lambda text: screen.notice(f"--chance: {text}")
 
 
-def play_on(path: Path, screen: Screen) -> tuple[int, After]:
-    """Go on with the match recorded at `path`; the exit code, and what comes next."""
+def play_on(
+    path: Path, screen: Screen, board: bool = False, seats: Mapping[Seat, Kind] | None = None
+) -> tuple[int, After]:
+    """Go on with the match recorded at `path`; the exit code, and what comes next.
+
+    `seats` are the players from outside, whom a record names and does not know how to call.
+    """
     try:
         journal, record = Journal.reopen(path, screen.notice)
     except GameOver as over:
         raise DuelsError(f"{over} See it with: {command('replay', path)}") from None
     try:
+        outside = _seated_again(record.headers, seats or {})
         with screen.progress("getting ready") as progress:
-            live = seat_players(record.match, record.headers, journal, chance_notice(screen), progress)
-        prompted = PromptedMatch(live, screen)
+            live = seat_players(
+                record.match, record.headers, journal, chance_notice(screen), progress, outside
+            )
+        surface = _surface(live, screen, board)
         journal.settle(record.match)
     except BaseException as problem:
         journal.close()
@@ -100,76 +126,84 @@ def play_on(path: Path, screen: Screen) -> tuple[int, After]:
             raise DuelsError(f"{path}: {problem}") from None
         raise
     screen.notice(f"Going on with {path}.")
-    code, after = _run(live, prompted, screen, resumed=True)
+    return _and_again(record, outside, _run(live, surface, screen, resumed=True), screen, board)
+
+
+def play_branch(
+    path: Path, entries: int, screen: Screen, board: bool = False, seats: Mapping[Seat, Kind] | None = None
+) -> tuple[int, After]:
+    """Play on after so many entries of the match recorded at `path`, in a new one.
+
+    The exit code, and what comes next.
+    """
+    from duels.play.branch import branch
+    from duels.play.library import read_record
+
+    whole = read_record(path)
+    outside = _seated_again(whole.headers, seats or {})
+    record = branch(path, whole, entries, outside)
+    live, surface = _start(record, None, screen, board, outside)
+    screen.notice(f"Playing {path} {f'on after entry {entries}' if entries else 'from its start'}.")
+    return _and_again(record, outside, _run(live, surface, screen), screen, board)
+
+
+def _and_again(
+    record: Record, outside: Mapping[str, Kind], ended: tuple[int, After], screen: Screen, board: bool
+) -> tuple[int, After]:
+    """What came of a match, and of the new ones that followed it between the same players."""
+    code, after = ended
     if after not in _AGAIN:
         return code, after
-    headers = record.headers
-    seats = (headers.get("seat1", HUMAN), headers.get("seat2", HUMAN))
-    return play_new(_once_more(NewMatch(record.match.rules, *seats), after), screen)
+    names = (record.headers.get("seat1", HUMAN), record.headers.get("seat2", HUMAN))
+    again = NewMatch(record.match.rules, *names, outside=outside)
+    return play_new(_once_more(again, after), screen, board)
 
 
-def _run(
-    live: LiveMatch, prompted: PromptedMatch, screen: Screen, resumed: bool = False
-) -> tuple[int, After]:
+def _seated_again(headers: Mapping[str, str], seats: Mapping[Seat, Kind]) -> dict[str, Kind]:
+    """The players from outside by the names that the record has for them."""
+    outside = {}
+    for seat in Seat:
+        name = headers.get(f"seat{seat.value}", HUMAN)
+        if seat not in seats:
+            refuse_unseated(name, seat.value)
+        elif not is_outside(name):
+            raise DuelsError(
+                f"seat {seat.value} is {name}, as recorded; --seat{seat.value} cannot change it."
+            )
+        else:
+            outside[name] = replace(seats[seat], name=name)
+    return outside
+
+
+def _run(live: LiveMatch, surface: Surface, screen: Screen, resumed: bool = False) -> tuple[int, After]:
     """Play until the end or until somebody leaves; the exit code, and what comes next.
 
-    A new match in which nobody has decided anything is not kept.
+    A match that is new, or goes on in a new record, is not kept if nobody has decided anything.
     """
     journal = live.journal
     try:
-        prompted.run()
+        after = surface.run()
     except (Quit, EOFError, KeyboardInterrupt) as leaving:
-        if journal:
+        if journal and not live.match.over:
             told = "Nothing was played, so nothing is kept."
             if resumed or live.begun:
+                journal.check(live.match)
                 # At a terminal it is the last match, and a path would be torn by the end of the line.
                 which = () if screen.on_terminal else (journal.path,)
-                told = f"The match is saved. Go on with: {command('resume', *which)}"
+                told = f"The match is saved. Go on with: {Ink.COPIED(command('resume', *which))}"
             screen.last_words(f"\n{told}")
         if isinstance(leaving, Stopped):
             raise
         return (0 if isinstance(leaving, Quit) else INTERRUPTED), After.LEFT
     finally:
+        live.close()
         if journal:
             journal.close(keep=resumed or live.begun)
+    if after:
+        return 0, after
     if journal and screen.on_terminal:
-        return 0, _ask_what_next(live, journal.path, screen)
+        return 0, ask_what_next(live, journal.path, screen)
     if journal:
-        review = command("review", journal.path)
+        review = Ink.COPIED(command("review", journal.path))
         screen.notice(f"\nRecord: {journal.path}\nWhere it was won and lost: {review}")
     return 0, After.LEFT
-
-
-def _ask_what_next(live: LiveMatch, path: Path, screen: Screen) -> After:
-    """One line, one key; a review is shown at once, and then it is asked again."""
-    from duels.terminal.variants import suggestion
-
-    keys = dict(_KEYS)
-    outcome = live.match.outcome
-    if outcome and outcome.winner in live.people and (told := suggestion(live.match.rules)):
-        screen.say(f"\n{told}\n")
-    else:
-        del keys[After.LONGER]
-    told = ", ".join(f"{after.value} {what}" for after, what in keys.items())
-    while True:
-        try:
-            after = After(screen.key(f"\nPress {told}: ", [after.value for after in keys]))
-        except EOFError:
-            return After.QUIT
-        if after is not After.REVIEW:
-            return after
-        show_review(read_record(path), screen)
-
-
-def show_review(record: Record, screen: Screen) -> None:
-    """Show where a match was won and lost."""
-    from duels.analysis.review import review_record
-    from duels.terminal.review_text import review_as_text
-
-    try:
-        with screen.progress("reviewing"):
-            reviewed = review_record(record)
-    except DuelsError as error:
-        screen.say(f"{error}\n")
-        return
-    screen.say(review_as_text(reviewed, screen.width))

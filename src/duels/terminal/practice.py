@@ -10,7 +10,7 @@ from duels.core.rules import Rules
 from duels.solving.oracles import oracle_for
 from duels.solving.protocols import beliefs_of, explainer_of
 from duels.terminal.dialogue import ALWAYS, converse, help_text
-from duels.terminal.hint_text import hint_as_text
+from duels.terminal.hint_text import HintLayers
 from duels.terminal.remembered import note, recall
 from duels.terminal.screen import Screen
 
@@ -27,9 +27,8 @@ def practise(rules: Rules[Any, Any, Any], count: int, seed: str | None, screen: 
 
     They get harder with success, from one time to the next too; with a seed they are the same each time.
     """
-    noted = recall(_MEMORY)
     name = repr(rules)
-    skill = Skill() if seed else Skill.from_data(noted.get(name))
+    skill = Skill() if seed else Skill.from_data(recall(_MEMORY).get(name))
     began = skill.aim
     right = asked = 0
     with screen.progress("looking for positions") as progress:
@@ -61,7 +60,7 @@ def practise(rules: Rules[Any, Any, Any], count: int, seed: str | None, screen: 
         if asked:
             screen.say(f"{right} of {asked} right.{'' if seed else _outlook(began, skill.aim)}\n")
         if asked and not seed:
-            note(_MEMORY, {**noted, name: skill.as_data()})
+            note(_MEMORY, {**recall(_MEMORY), name: skill.as_data()})
     return right, asked
 
 
@@ -81,6 +80,8 @@ def ask_exercise(exercise: Exercise, title: str, screen: Screen, hints: bool = T
     if strip:
         screen.say(f"What you can know:\n{strip}")
 
+    layers = HintLayers()
+
     def leave(entered: list[str]) -> None:
         raise Left
 
@@ -91,7 +92,7 @@ def ask_exercise(exercise: Exercise, title: str, screen: Screen, hints: bool = T
         "board": lambda entered: screen.say(words.board(sight)),
         "moves": lambda entered: screen.say(words.moves(sight)),
         "hint": lambda entered: screen.say(
-            hint_as_text(sight, words, entered, exercise.oracle)
+            layers.text(sight, words, entered, exercise.oracle)
             if hints
             else "There are no hints for these puzzles.\n"
         ),

@@ -1,15 +1,30 @@
 """A live match at the prompt: asks people in the book's words, and tells everything that happens."""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from duels.core.errors import DuelsError
 from duels.core.record import format_entry
 from duels.core.rules import Seat
 from duels.core.words import Ink, Question, ask_until, read_yes
-from duels.play.live import LiveMatch, Takeback
-from duels.play.narrator import Narrator
+from duels.play.live import LiveMatch
+from duels.play.narrator import Narrator, in_suspense
+from duels.players.failures import NoMove
 from duels.terminal.dialogue import ALWAYS, converse, help_text
+from duels.terminal.people import (
+    REFUSED,
+    RESIGN,
+    alone,
+    consent,
+    taken_back,
+    who_is_who,
+    who_won,
+    why_it_stands,
+)
 from duels.terminal.screen import Screen
+
+if TYPE_CHECKING:
+    from duels.terminal.hint_text import HintLayers
 
 COMMANDS = ALWAYS | {
     "undo": "take back your last decision",
@@ -21,7 +36,6 @@ COMMANDS = ALWAYS | {
 HELP = help_text(COMMANDS)
 SHORT = {"?": "help", "q": "quit", "exit": "quit"}
 """Other words for some of them, where the game has no meaning of its own for them."""
-_SUSPENSE = "...\n"  # of a coin in the air
 _ROOM_FOR_A_QUESTION = 4  # lines
 
 
@@ -59,6 +73,7 @@ class PromptedMatch:
         self._told = ""
         self._lines = 0  # on the screen since a person was last asked
         self._asked_at = 0
+        self._hints: HintLayers | None = None
 
     def run(self) -> None:
         """Play to the end. Quit, EOFError and KeyboardInterrupt leave the match as it is on disk."""
@@ -79,9 +94,16 @@ class PromptedMatch:
                 self._recall()
                 self._let_person_decide(live.person)
                 continue
-            with self.screen.progress("thinking"):
-                action = live.choose()
-            if isinstance(actor, Seat) or self._told.endswith(_SUSPENSE):
+            try:
+                with self.screen.progress("thinking"):
+                    action = live.choose()
+            except NoMove as problem:
+                assert isinstance(actor, Seat)  # chance always has an answer
+                self.screen.notice(f"{problem}")
+                live.forfeit(actor)
+                self._tell()
+                continue
+            if isinstance(actor, Seat) or in_suspense(self._told):
                 self.screen.wait()
             live.play(actor, action)
             self._say(self.narrator.entered(live.match))
@@ -91,22 +113,17 @@ class PromptedMatch:
     @property
     def _alone(self) -> Seat | None:
         """The one person at a terminal, against a machine."""
-        people = self.live.people
-        return next(iter(people)) if len(people) == 1 and self.screen.on_terminal else None
+        return alone(self.live) if self.screen.on_terminal else None
 
     def _say_who_is_who(self) -> None:
         you = self._alone
         if you:
             self.screen.colour_for(you)
-            token = self.words.called(you)
-            name = you.label if token == you.label else f"{you.label} ({token})"
-            self.screen.say(f"You are {Ink.of(you)(name)} against {self.live.names[you.other]}.\n\n")
+            self.screen.say(f"{who_is_who(self.live, you)}\n\n")
 
     def _say_who_won(self) -> None:
-        you, outcome = self._alone, self.live.match.outcome
-        if you and outcome:
-            told = {you: "You won", you.other: "You lost", None: "Nobody won"}
-            self.screen.say(f"\n{Ink.CHANGED(told[outcome.winner])}.\n")
+        if you := self._alone:
+            self.screen.say(f"\n{who_won(self.live, you)}\n")
 
     def _say(self, text: str) -> None:
         self.screen.say(text)
@@ -117,7 +134,8 @@ class PromptedMatch:
         """Say what was played since this person's last decision, where the screen has lost sight of it."""
         you = self._alone
         if you and self._lines > self.screen.size[1] - _ROOM_FOR_A_QUESTION:
-            self.screen.say(Ink.DIM(f"Last moves: {'; '.join(self._moves_since(you))}.") + "\n")
+            moves = self._moves_since(you)
+            self.screen.say(Ink.DIM(f"Last moves: {'; '.join(moves)}.") + "\n" if moves else "")
         self._lines, self._asked_at = 0, len(self.live.match.turns)
 
     def _moves_since(self, you: Seat) -> list[str]:
@@ -207,13 +225,14 @@ class PromptedMatch:
     def _hint(self, seat: Seat, entered: list[str]) -> None:
         # With the oracle it is half of what a prompt would import.
         from duels.solving.oracles import oracle_for
-        from duels.terminal.hint_text import hint_as_text
+        from duels.terminal.hint_text import HintLayers
 
+        self._hints = self._hints or HintLayers()
         match = self.live.match
         try:
             with self.screen.progress("thinking") as progress:
                 oracle = oracle_for(match.rules, progress)
-                text = hint_as_text(match.sight(seat), self.words, entered, oracle)
+                text = self._hints.text(match.sight(seat), self.words, entered, oracle)
         except DuelsError as unknown:
             self.screen.say(f"{unknown}\n")
             return
@@ -221,10 +240,11 @@ class PromptedMatch:
 
     def _save(self) -> None:
         if self.live.journal:
+            self.live.journal.check(self.live.match)
             self.screen.notice(f"Saved: {self.live.journal.path}")
 
     def _resign(self, seat: Seat) -> None:
-        if self.screen.on_terminal and not self._confirmed("Do you want to resign? (yes/no): "):
+        if self.screen.on_terminal and not self._confirmed(RESIGN):
             return
         self.live.resign(seat)
         self._tell()
@@ -236,28 +256,21 @@ class PromptedMatch:
     def _undo(self, seat: Seat) -> None:
         """Take back to this person's last decision."""
         back = self.live.takeback(seat)
-        if not back:
-            self.screen.say("There is no decision of yours to take back.\n")
+        refusal = why_it_stands(self.live, back)
+        if refusal or not back:
+            self.screen.say(f"{refusal}\n")
             return
-        if not self._may_take_back(back):
+        question = consent(self.live, back)
+        if question and not self._confirmed(question):
+            self.screen.say(f"{REFUSED}\n")
             return
         self.live.take_back(back)
         self._at_keyboard = None
-        self.screen.say(f"Taken back: {back.entries} {'entry' if back.entries == 1 else 'entries'}.\n\n")
+        self._lines = 0  # nothing has been played since
+        self.screen.say(f"{taken_back(back)}\n\n")
         if not self.guarded:  # else the keyboard is passed first: whoever agreed is still looking
             self.screen.say(self.words.board(back.match.sight(seat)) + "\n")
         raise _Changed
 
-    def _may_take_back(self, back: Takeback) -> bool:
-        """Between two people the other must agree; against a machine nothing that was told is untold."""
-        if len(self.live.people) < 2:
-            if not back.revocable:
-                self.screen.say("That cannot be taken back: it has shown something that was hidden.\n")
-            return back.revocable
-        agreed = self._confirmed(f"{back.seat.other.label}, do you agree to take it back? (yes/no): ")
-        if not agreed:
-            self.screen.say("It stands.\n")
-        return agreed
-
-    def _confirmed(self, prompt: str) -> bool:
-        return converse(lambda: ask_until(prompt, read_yes), self.screen.ask, {})
+    def _confirmed(self, question: str) -> bool:
+        return converse(lambda: ask_until(f"{question} (yes/no): ", read_yes), self.screen.ask, {})

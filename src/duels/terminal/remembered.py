@@ -4,6 +4,7 @@ import json
 from contextlib import suppress
 from typing import Any
 
+from duels.files import write_whole
 from duels.paths import data_dir
 
 
@@ -21,6 +22,4 @@ def note(name: str, things: dict[str, Any]) -> None:
     with suppress(OSError):  # a convenience, and no reason to stop anybody
         folder = data_dir()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        draft = folder / f"{name}.draft"
-        draft.write_text(json.dumps(things, indent=1) + "\n", encoding="utf-8")
-        draft.replace(folder / f"{name}.json")
+        write_whole(folder / f"{name}.json", (json.dumps(things, indent=1) + "\n").encode())

@@ -1,6 +1,7 @@
 """Shows a recorded match again, turn by turn if wanted, backwards too."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 from duels.core.errors import DuelsError
 from duels.core.record import Record
@@ -18,8 +19,7 @@ def show_replay(record: Record, seat: Seat | None, step: bool, screen: Screen) -
     """Show a match as it was played, or as one seat saw it; step by step on request."""
     scenes = list(_scenes(record, seat, screen))
     if step and screen.on_terminal and screen.can_clear:
-        with screen.aside():
-            _leaf_through(scenes, screen)
+        leaf_through(list(accumulate(scenes)), "turn", screen)
         return
     for number, scene in enumerate(scenes, start=1):
         screen.say(scene)
@@ -66,15 +66,17 @@ def _go_on(screen: Screen) -> bool:
     return entry not in (_LEAVE, "quit")
 
 
-def _leaf_through(scenes: list[str], screen: Screen) -> None:
-    """Forwards and backwards, until the person has seen enough."""
+def leaf_through(pages: Sequence[str], what: str, screen: Screen) -> None:
+    """Show the end of each page, forwards and backwards, until the person has seen enough."""
     number = 0
-    while True:
-        screen.show_end("".join(scenes[: number + 1]))
-        pressed = screen.key(
-            f"\n-- turn {number} of {len(scenes) - 1}: right arrow or Enter next, left arrow back, q stop --",
-            [*_NEXT, *_BACK, _LEAVE],
-        )
-        if pressed == _LEAVE:
-            return
-        number = max(0, number - 1) if pressed in _BACK else min(len(scenes) - 1, number + 1)
+    with screen.aside():
+        while True:
+            screen.show_end(pages[number])
+            place = f"{what} {number} of {len(pages) - 1}"
+            pressed = screen.key(
+                f"\n-- {place}: right arrow or Enter next, left arrow back, q stop --",
+                [*_NEXT, *_BACK, _LEAVE],
+            )
+            if pressed == _LEAVE:
+                return
+            number = max(0, number - 1) if pressed in _BACK else min(len(pages) - 1, number + 1)

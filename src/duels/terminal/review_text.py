@@ -7,47 +7,52 @@ from duels.analysis.review import Moment, Review
 from duels.analysis.review_words import (
     POSITION,
     account,
+    at_stake,
     best_of,
     doubtful,
     heading,
     legend,
     lost,
     slipped,
-    slips_of_loser,
+    slips_to_learn_from,
     what_came_up,
     who,
-    why_lost,
+    who_played,
+    whose_chance,
+    why,
 )
-from duels.analysis.wording import LEAST_SHOWN, of_player_1, shaded
+from duels.analysis.wording import LEAST_SHOWN, shaded
 from duels.core.rules import Seat
 from duels.core.words import Ink
 from duels.terminal.solve import command_to_solve
 
 _HEIGHT = 8
-_WIDTH = 72
+_MOST_BARS = 72
+_MARGIN, _ENTRIES = "     ", "  entries"  # left and right of the line below the bars
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 _SERIOUS = {"mistake": Ink.CHANGED, "blunder": Ink.WON}
 _BELIEFS = "What each player could know before each entry (darker is likelier, ( ) is the truth):"
+_WHO_WIDTH = 10
 _ENTRY_WIDTH = 11
 _LONG_MATCH = 40  # entries
 _LEAST_SUMMED_UP = 6
 _TEXT_WIDTH = 100
 _LOOK = "Look into the first of these positions: "
-_COPIED = (POSITION, _LOOK)  # what is on these lines stays in one piece
 
 
 def review_as_text(review: Review, width: int = _TEXT_WIDTH) -> str:
     """The whole review; no paragraph is wider than `width`."""
-    chance = of_player_1(review.match.rules)
+    chance = whose_chance(review)
     lines = [
         f"{review.game.name}: {heading(review)}",
+        who_played(review),
         "",
-        f"     {'who':<9}{'entry':<{_entry_width(review)}}{chance}, before and after",
+        f"     {'who':<{_WHO_WIDTH}}{'entry':<{_entry_width(review)}}{chance}, before and after",
         *_moment_lines(review),
         *_belief_lines(review),
         "",
         f"{chance}, entry by entry:",
-        *_curve(review),
+        *_curve(review, width),
         "",
         *(line for paragraph in _paragraphs(review) for line in _wrapped(paragraph, min(width, _TEXT_WIDTH))),
     ]
@@ -60,24 +65,39 @@ def _entry_width(review: Review) -> int:
 
 def _moment_lines(review: Review) -> list[str]:
     """A line for each entry; in a long match, entries in which nothing happened share one."""
-    lines = []
     long = len(review.moments) > _LONG_MATCH
+    board = 1
+    lines = ["     --- board 1 ---"] if any(moment.restarts for moment in review.moments) else []
     for quiet, group in groupby(review.moments, key=lambda moment: long and _quiet(moment)):
         moments = list(group)
         if quiet and len(moments) >= _LEAST_SUMMED_UP:
-            boards = sum(moment.restarts for moment in moments)
-            news = f"; {boards} new board{'s' * (boards > 1)}" if boards else ""
-            first, last = moments[0], moments[-1]
-            lines.append(
-                f"     entries {first.number} to {last.number}: nothing given away, no luck, "
-                f"{100 * last.after:.1f}% throughout{news}"
-            )
+            lines.append(_summed_up(review, moments, board))
+            board += sum(moment.restarts for moment in moments)
             continue
         for moment in moments:
             lines.append(_moment_line(review, moment))
             if moment.restarts:
-                lines.append("     --- a new board ---")
+                board += 1
+                lines.append(f"     --- board {board} ---")
     return lines
+
+
+def _summed_up(review: Review, moments: list[Moment], board: int) -> str:
+    """One line for entries in which nothing happened; they begin on the board of this number."""
+    first, last = moments[0], moments[-1]
+    told = [
+        f"     entries {first.number} to {last.number}: nothing given away, no luck, "
+        f"{100 * review.chance(last.after):.1f}% throughout"
+    ]
+    stakes = [moment.stake for moment in moments if moment.stake]
+    mistakes, replies = sum(stake.mistakes for stake in stakes), sum(stake.replies for stake in stakes)
+    if mistakes:
+        told.append(f"{mistakes} of {replies} replies would have lost something")
+    new = sum(moment.restarts for moment in moments)
+    if new:
+        boards = f"boards {board + 1} to {board + new} begin" if new > 1 else f"board {board + 1} begins"
+        told.append(boards)
+    return "; ".join(told)
 
 
 def _quiet(moment: Moment) -> bool:
@@ -85,20 +105,30 @@ def _quiet(moment: Moment) -> bool:
 
 
 def _moment_line(review: Review, moment: Moment) -> str:
-    actor = f"{who(moment):<9}"
+    actor = f"{who(review, moment):<{_WHO_WIDTH}}"
     if isinstance(moment.actor, Seat):
         actor = Ink.of(moment.actor)(actor)
     entry = f"{moment.entry:<{_entry_width(review)}}"
-    line = f"{moment.number:>3}. {actor}{entry}{100 * moment.before:5.1f}% -> {100 * moment.after:5.1f}%"
+    before, after = (100 * review.chance(value) for value in (moment.before, moment.after))
+    return "  ".join(
+        [f"{moment.number:>3}. {actor}{entry}{before:5.1f}% -> {after:5.1f}%", *judged(review, moment)]
+    )
+
+
+def judged(review: Review, moment: Moment) -> list[str]:
+    """What is to be said of an entry, in clauses: its mark, what it gave away, what was at stake, luck."""
+    told = []
     if moment.mark:
-        line += f"  {_SERIOUS.get(moment.mark, str)(moment.mark)}"
+        told.append(_SERIOUS.get(moment.mark, str)(moment.mark))
     if moment.alike:
-        line += f"  {moment.alike.removesuffix('.').lower()}"
+        told.append(
+            "; ".join(filter(None, [moment.alike.removesuffix(".").lower(), at_stake(review, moment)]))
+        )
     if slipped(moment):
-        line += f", gave away {lost(review, moment)}; best: {best_of(moment)}"
+        told[-1] += f", gave away {lost(review, moment)}; best: {best_of(moment)}"
     elif doubtful(moment):
-        line += f", gave away {lost(review, moment)}"
-    return "  ".join([line, *what_came_up(review, moment)])
+        told[-1] += f", gave away {lost(review, moment)}"
+    return told + what_came_up(review, moment)
 
 
 def _belief_lines(review: Review) -> list[str]:
@@ -109,18 +139,19 @@ def _belief_lines(review: Review) -> list[str]:
     lines = ["", _BELIEFS, f"     {'Player 1 of Player 2':<24}Player 2 of Player 1"]
     for moment in moments:
         strips = (f"{shaded(belief.places, belief.truth):<24}" for belief in moment.beliefs.values())
-        lines.append(f"{moment.number:>3}. {''.join(strips)}{who(moment)}: {moment.entry}")
+        lines.append(f"{moment.number:>3}. {''.join(strips)}{who(review, moment)}: {moment.entry}")
     return lines
 
 
-def _curve(review: Review) -> list[str]:
+def _curve(review: Review, width: int) -> list[str]:
     """A bar for the opening and each entry, filled in eighths; bars of a long match are narrower."""
-    values = [review.opening, *(moment.after for moment in review.moments)]
+    most = max(2, min(_MOST_BARS, width - len(_MARGIN) - len(_ENTRIES) - 1))
+    values = [review.chance(value) for value in (review.opening, *(m.after for m in review.moments))]
     entries = len(values) - 1
-    if 2 * len(values) <= _WIDTH:
+    if 2 * len(values) <= most:
         values = [value for value in values for _ in range(2)]
-    elif len(values) > _WIDTH:
-        values = [values[round(i * (len(values) - 1) / (_WIDTH - 1))] for i in range(_WIDTH)]
+    elif len(values) > most:
+        values = [values[round(i * (len(values) - 1) / (most - 1))] for i in range(most)]
     # A lost position is a thin line at the bottom, not a gap.
     heights = [max(1, round(value * _HEIGHT * 8)) for value in values]
     rows = []
@@ -131,20 +162,23 @@ def _curve(review: Review) -> list[str]:
     end = str(entries)
     return [
         *rows,
-        f"     +{'-' * len(values)}",
-        f"      0{end:>{max(len(end) + 1, len(values) - 1)}}  entries",
+        f"{_MARGIN}+{'-' * len(values)}",
+        f"{_MARGIN} 0{end:>{max(len(end) + 1, len(values) - 1)}}{_ENTRIES}",
     ]
 
 
 def _paragraphs(review: Review) -> list[str]:
-    why, slips = why_lost(review), slips_of_loser(review)
+    told, slips = why(review), slips_to_learn_from(review)
     if slips:
-        why.append(_LOOK + command_to_solve(review.match.rules, slips[0].position))
-    return [*account(review), *(["", *why, ""] if why else []), legend()]
+        told.append(_LOOK + command_to_solve(review.match.rules, slips[0].position))
+    return [*account(review), *(["", *told, ""] if told else []), legend(review)]
 
 
 def _wrapped(paragraph: str, width: int) -> list[str]:
-    if not paragraph or paragraph.startswith(_COPIED):
-        return [paragraph]
+    if not paragraph:
+        return [""]
+    for before in (POSITION, _LOOK):
+        if paragraph.startswith(before):
+            return [before + Ink.COPIED(paragraph.removeprefix(before))]
     indent = "  " if paragraph.startswith("- ") else ""
     return wrap(paragraph, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)

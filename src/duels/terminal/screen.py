@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from time import monotonic
 from typing import TypeVar
 
-from duels.core.errors import DuelsError, printable, quote
+from duels.core.errors import printable, quote
 from duels.core.rules import Seat
 from duels.core.words import Ink, Question, inked, plain
 from duels.solving.progress import Progress, quiet
@@ -27,6 +27,7 @@ _CODES = {
     Ink.CHANGED: "\x1b[1m",
     Ink.WON: "\x1b[1;32m",
     Ink.DIM: "\x1b[2m",
+    Ink.COPIED: "",
 }
 _CLEAR = "\x1b[2J\x1b[H"  # the screen; the cursor goes to its top left
 _ASIDE, _BACK = "\x1b[?1049h", "\x1b[?1049l"  # the alternate screen, which keeps no scroll-back
@@ -49,6 +50,7 @@ class Screen:
         self.colour = self.can_clear and not plain_text and not os.environ.get("NO_COLOR")
         self.codes = _CODES
         self._pause = PACES.get(pace or os.environ.get("DUELS_PACE", ""), PACES["normal"])
+        self._listener: Callable[[str], None] | None = None  # who is told notices in place of the terminal
         self._aside: str | None = None  # what is shown on the screen without a scroll-back
         controlled = self.on_terminal and Keyboard.supported
         self._keyboard = Keyboard(self._leave_aside, self._come_back) if controlled else None
@@ -91,10 +93,22 @@ class Screen:
 
     def notice(self, text: str) -> None:
         """Say something that is not part of the transcript."""
+        if self._listener:
+            self._listener(plain(text))
+            return
         sys.stdout.flush()
-        text = printable(text, but="\n")  # it may name a file
-        sys.stderr.write((wrap(text, self.size[0]) if sys.stderr.isatty() else text) + "\n")
+        text = printable(text, but="\n" + Ink.COPIED(""))  # it may name a file
+        sys.stderr.write(plain(wrap(text, self.size[0]) if sys.stderr.isatty() else text) + "\n")
         sys.stderr.flush()
+
+    @contextmanager
+    def notices_to(self, listener: Callable[[str], None]) -> Iterator[None]:
+        """Within, somebody else who has the terminal is told the notices."""
+        self._listener = listener
+        try:
+            yield
+        finally:
+            self._listener = None
 
     def last_words(self, text: str) -> None:
         """Say something to whoever is leaving; the terminal may be gone already."""
@@ -175,13 +189,24 @@ class Screen:
                 self._remember(last)
                 return self._keyboard.edited_line(self._dressed(last))
         self.say(last)
-        return _hidden_line() if unseen and not self._keyboard else _read_line()
+        return _hidden_line() if unseen and not self._keyboard else self._next_line()
+
+    def _next_line(self) -> str:
+        """The next line of the input; what cannot be a line is the end of it."""
+        try:
+            line = sys.stdin.readline(_LONGEST)
+        except UnicodeError:
+            self.notice(f"\nWhat is entered is no text in {sys.stdin.encoding}.")
+            return ""
+        if len(line) == _LONGEST and not line.endswith("\n"):
+            self.notice(f"\nWhat is entered has no end: a line is at most {_LONGEST >> 20} MB long.")
+            return ""
+        return line
 
     def key(self, prompt: str, keys: Sequence[str]) -> str:
         """One of `keys`, pressed at a terminal without Enter; the last one stands for leaving."""
         if not self._keyboard:
-            entry = self.ask(Question(prompt)).strip().lower()[:1]
-            return entry if entry in keys else keys[-1]
+            return self._key_by_name(prompt, keys)
         chosen = ""
         with self._keyboard.single_keys() as pressed:
             self.say(prompt)
@@ -190,6 +215,19 @@ class Screen:
             finally:
                 self.say(f"{chosen if chosen.isalpha() else ''}\n")
         return chosen
+
+    def _key_by_name(self, prompt: str, keys: Sequence[str]) -> str:
+        """One of `keys`, entered as a line where single keys cannot be heard; an empty line is Enter."""
+        try:
+            entry = self.ask(Question(prompt)).strip().lower()
+        except EOFError:
+            return keys[-1]
+        return next((key for key in (entry or "\n", entry[:1]) if key in keys), keys[-1])
+
+    @property
+    def moment(self) -> float:
+        """How long a pause takes, in seconds."""
+        return self._pause
 
     def wait(self) -> None:
         """A short pause at a terminal, which any key cuts short."""
@@ -259,16 +297,6 @@ class Screen:
 def _write_now(text: str) -> None:
     """Write past the stream, which may be in the middle of something."""
     os.write(sys.stdout.fileno(), text.encode())
-
-
-def _read_line() -> str:
-    try:
-        line = sys.stdin.readline(_LONGEST)
-    except UnicodeError:
-        raise DuelsError(f"what is entered is no text in {sys.stdin.encoding}.") from None
-    if len(line) == _LONGEST and not line.endswith("\n"):
-        raise DuelsError(f"what is entered has no end: a line is at most {_LONGEST >> 20} MB long.")
-    return line
 
 
 def _hidden_line() -> str:

@@ -1,7 +1,6 @@
 """Prints the solution of a position, and the checks of an oracle."""
 
 import json
-import shlex
 from dataclasses import asdict
 from functools import partial
 from typing import Any
@@ -10,12 +9,14 @@ from duels.analysis.solution import Solution, solve
 from duels.analysis.wording import all_alike, belief_strip, how_sure, percent
 from duels.core.errors import DuelsError
 from duels.core.rules import Rules, Sight
+from duels.core.words import Ink
 from duels.solving.oracle import Check, Exactness, Judged, Value, Verdict
 from duels.solving.oracles import oracle_for
 from duels.solving.protocols import checks_of
 from duels.terminal.game_options import flags_for
 from duels.terminal.interrupts import long_computation
 from duels.terminal.screen import Screen
+from duels.terminal.shell import command
 
 # So many lines are listed; where there are more actions, those of equal value share a line.
 MOST_LINES = 20
@@ -33,7 +34,7 @@ def solution_as_text(solution: Solution[Any, Any], every_action: bool = False) -
     sight, verdict, value = solution.sight, solution.verdict, solution.value
     to_move = " to move" if verdict else ""
     parts = [
-        f"{sight.rules.name}: {solution.position}\n"  # whole, however long: it is copied back
+        f"{sight.rules.name}: {Ink.COPIED(solution.position)}\n"
         f"{sight.seat.label}{to_move} {_stands(sight, value)} ({_sure(value)}).\n"
     ]
     if verdict:
@@ -55,7 +56,7 @@ def _legend(verdict: Verdict[Any]) -> str:
     if alike := all_alike(verdict):
         return alike
     if verdict.mixed and verdict.value.exactness is Exactness.ESTIMATE:
-        return "* often taken by the strategy, and not clearly worse by estimate than its mix."
+        return "* often taken by the strategy."
     if verdict.mixed:
         return "* taken often enough by the strategy, at no cost."
     differ = len({judged.value.number for judged in verdict.actions if judged.best}) > 1
@@ -130,4 +131,4 @@ def verify(rules: Rules[Any, Any, Any], as_json: bool, screen: Screen) -> bool:
 
 def command_to_solve(rules: Rules[Any, Any, Any], position: str) -> str:
     """What to enter in a shell to solve this position."""
-    return shlex.join(["duels", "solve", rules.name, *flags_for(rules), "--position", position])
+    return command("solve", rules.name, *flags_for(rules), "--position", position)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from duels.analysis.statistics import Played, Stage, Statistics, Tally, decisions_of, statistics
+from duels.analysis.statistics import Played, Statistics, Tally, decisions_of, statistics
 from duels.core.rules import Seat
 from duels.play.library import Kept, kept_matches
 from duels.players import HUMAN
@@ -45,9 +45,18 @@ def statistics_as_text(found: Statistics) -> str:
         return "No match against the machine is finished yet.\n"
     lines = [f"{'game':<9}{'against':<10}{'won':>4}{'lost':>6}{'nobody':>8}   streak"]
     lines += [_row(tally) for tally in found.tallies]
-    if found.stages:
+    lost, below = {}, {}
+    for game, stages in found.stages.items():
+        if any(stage.below_mixture is not None for stage in stages):
+            below[game] = [stage.below_mixture or 0.0 for stage in stages]
+        else:
+            lost[game] = [stage.loss for stage in stages]
+    if lost:
         lines += ["", "Points given away per decision (1 point is 1% to win), the oldest matches first:"]
-        lines += [f"{game:<9}{_course(stages)}" for game, stages in found.stages.items()]
+        lines += [f"{game:<9}{_course(averages)}" for game, averages in lost.items()]
+    if below:
+        lines += ["", "Points below the mixture per decision (0 is as good as the strategy), likewise:"]
+        lines += [f"{game:<9}{_course(averages)}" for game, averages in below.items()]
     if found.mistakes:
         lines += ["", "Mistakes that come most:"]
     for mistake in found.mistakes[:_MOST_MISTAKES]:
@@ -63,11 +72,12 @@ def _row(tally: Tally) -> str:
     return f"{tally.game:<9}{tally.opponent:<10}{numbers}   {now}{longest}"
 
 
-def _course(stages: tuple[Stage, ...]) -> str:
-    """The averages at the ends, and bars from stage to stage."""
-    first, last = (f"{100 * stage.loss:.1f}" for stage in (stages[0], stages[-1]))
-    if len(stages) == 1:
+def _course(averages: list[float]) -> str:
+    """The averages at the ends, and bars from stage to stage; below 0 there is no bar to draw."""
+    first, last = (f"{100 * average:.1f}" for average in (averages[0], averages[-1]))
+    if len(averages) == 1:
         return first
-    most = max(stage.loss for stage in stages) or 1.0
-    bars = "".join(_BARS[round(stage.loss / most * (len(_BARS) - 1))] for stage in stages)
+    heights = [max(0.0, average) for average in averages]
+    most = max(heights) or 1.0
+    bars = "".join(_BARS[round(height / most * (len(_BARS) - 1))] for height in heights)
     return f"{bars}  from {first} to {last}"

@@ -1,47 +1,66 @@
 """Longer forms of games that are exhausted once their trick is known."""
 
+from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
-from duels.core.rules import Rules, Seat
-from duels.play.library import Kept, kept_matches
+from duels.core.rules import Outcome, Rules, Seat
+from duels.play.library import kept_matches
+from duels.play.live import LiveMatch
 from duels.players import HUMAN, STRONGEST
 
 AnyRules = Rules[Any, Any, Any]
 
-_LONGER = {"lights": ("lights", (12, 20, 40)), "leap": ("goal", (50, 100, 200))}
 _OFTEN_ENOUGH = 2  # wins against the strongest player
+_RECENT = 200  # matches among which these are looked for
 
 
 def longer_form(rules: AnyRules) -> AnyRules | None:
     """The next longer form of these rules; None if the game has none, or not one so long."""
-    if rules.name not in _LONGER:
-        return None
-    option, sizes = _LONGER[rules.name]
-    size = next((size for size in sizes if size > getattr(rules, option)), None)
-    return rules.game.rules(**{**rules.options(), option: size}) if size else None
+    options = _next_options(rules)
+    return rules.game.rules(**{**rules.options(), **options}) if options else None
 
 
-def suggestion(rules: AnyRules) -> str:
-    """A line to somebody who has beaten the strongest player often enough; empty to others."""
-    longer = longer_form(rules)
-    if not longer or not _exhausted(rules):
+def _next_options(rules: AnyRules) -> dict[str, int]:
+    longer = (
+        form
+        for form in rules.longer_forms
+        if all(value > getattr(rules, option) for option, value in form.items())
+    )
+    return next(longer, {})
+
+
+def knows_the_trick(live: LiveMatch) -> bool:
+    """Whether somebody has just beaten the strongest player, not for the first time, in a game that grows."""
+    players = {seat: HUMAN if seat in live.people else live.names[seat] for seat in Seat}
+    return (
+        bool(_next_options(live.match.rules))
+        and _beat_the_strongest(players, live.match.outcome)
+        and _wins(live.match.rules, _OFTEN_ENOUGH) == _OFTEN_ENOUGH
+    )
+
+
+def suggestion(live: LiveMatch) -> str:
+    """A line to somebody who knows the trick; empty if it has been said before."""
+    rules = live.match.rules
+    if _wins(rules, _OFTEN_ENOUGH + 1) > _OFTEN_ENOUGH:
         return ""
-    option, _ = _LONGER[rules.name]
-    return f"You have beaten perfect play twice: you know the trick. Try {option} {getattr(longer, option)}."
+    tried = ", ".join(f"{option} {value}" for option, value in _next_options(rules).items())
+    return f"You have beaten perfect play twice: you know the trick. Try {tried}."
 
 
-def _exhausted(rules: AnyRules) -> bool:
-    wins = 0
-    for kept in kept_matches(lambda text: None):
-        wins += kept.record.match.rules == rules and _beat_the_strongest(kept)
-        if wins == _OFTEN_ENOUGH:
-            return True
-    return False
+def _wins(rules: AnyRules, most: int) -> int:
+    """How often people have beaten the strongest player by these rules lately, counted up to `most`."""
+    return sum(1 for _ in islice(_won(rules), most))
 
 
-def _beat_the_strongest(kept: Kept) -> bool:
-    outcome = kept.record.match.outcome
-    if not outcome or not outcome.winner:
-        return False
-    players = dict(zip(Seat, kept.players, strict=True))
-    return players[outcome.winner] == HUMAN and players[outcome.winner.other] in STRONGEST
+def _won(rules: AnyRules) -> Iterator[None]:
+    for kept in islice(kept_matches(lambda text: None), _RECENT):
+        match, players = kept.record.match, dict(zip(Seat, kept.players, strict=True))
+        if match.rules == rules and _beat_the_strongest(players, match.outcome):
+            yield
+
+
+def _beat_the_strongest(players: dict[Seat, str], outcome: Outcome | None) -> bool:
+    winner = outcome.winner if outcome else None
+    return winner is not None and players[winner] == HUMAN and players[winner.other] in STRONGEST

@@ -19,7 +19,7 @@ from duels.games.flip.oracle import FlipOracle, make_oracle
 from duels.games.flip.rules import Flip, Keep, QuantumFlip, QuantumTiles
 from duels.games.flip.table import SHIPPED, Table, described, pack, unpack
 from duels.solving.oracle import Exactness
-from duels.solving.store import parse
+from duels.solving.store import dump, parse
 
 BOOK = QuantumTiles()
 SMALL = QuantumTiles(side=3, values=3, copies=3, target=6)
@@ -110,6 +110,19 @@ def test_a_damaged_table_is_noticed_and_made_again_not_believed(
     assert str(broken) in caplog.text
     assert str(cached) in caplog.text
     assert "made again" in caplog.text
+
+
+def test_a_table_that_was_altered_and_signed_again_is_not_believed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right, holds = Table.of(BOOK).numbers, described(Abstraction(BOOK))
+    altered = array("H", right)
+    altered[1000] ^= 1
+    broken = tmp_path / "table.bin"
+    broken.write_bytes(dump(holds, pack(altered)))
+    monkeypatch.setattr(table, "SHIPPED", broken)
+    monkeypatch.setattr(table, "fill", lambda abstraction, progress: right)
+    assert Table.of(BOOK).numbers == right
 
 
 def test_more_unknown_neighbours_never_hurt_the_holder() -> None:
@@ -260,6 +273,13 @@ def test_a_choice_is_judged_by_the_tile_that_is_left_behind(oracle: FlipOracle) 
     assert verdict.best == (Keep(9),)
     assert verdict.value.number == 1
     assert oracle.reason(sight) == "Keep the 1, which makes 21: you win 100.0%, with the 5 0.0%."
+
+
+def test_two_tiles_of_one_value_are_not_compared(oracle: FlipOracle) -> None:
+    sight = BOOK.parse_position("4545./5.4.c/3...c/...../5.... 16,19 10 1 B5|C5")
+    told = oracle.reason(sight)
+    assert told.startswith("Both tiles show 3, which makes 19 with either: you win ")
+    assert "with the 3" not in told
 
 
 def test_reasons_tell_the_odds_and_the_bag(oracle: FlipOracle) -> None:

@@ -10,7 +10,8 @@ from duels.core.rules import Seat, Sight
 from duels.games.hunt.beliefs import STRAY
 from duels.games.hunt.oracle import make_oracle
 from duels.games.hunt.rules import Action, Known, Observe, QuantumHunt, State
-from duels.games.hunt.strategy import OTHERS, OWN, shipped
+from duels.games.hunt.self_play import PairValues, shipped_table
+from duels.games.hunt.strategy import OWN, shipped
 
 RULES = QuantumHunt()
 ORACLE = make_oracle(RULES)
@@ -62,15 +63,17 @@ def test_beliefs_are_those_of_all_lines_through_the_rules() -> None:
         assert list(ORACLE.belief(sight).values()) == pytest.approx(expected)
 
 
+PAIR = PairValues(shipped(), shipped_table())
+
+
 def stored(seat: Seat, match: AnyMatch) -> float:
-    """The chance that is stored for a seat that waits, found without the oracle."""
+    """What the table has for a seat that waits, found without the oracle."""
     said = [turn.action.cell - 1 for turn in match.turns if isinstance(turn.action, Observe)]
-    own, other = said[seat - 1 :: 2], said[seat.other - 1 :: 2]
-    row = OWN.index(tuple(own)) * len(OTHERS.states) + OTHERS.index(tuple(other))
+    own, other = OWN.index(tuple(said[seat - 1 :: 2])), OWN.index(tuple(said[seat.other - 1 :: 2]))
     here, there = (
         (cell - 1) % 8 for cell in (match.state.cells[seat - 1], match.state.cells[seat.other - 1])
     )
-    return shipped()[seat].waiting[(row * 8 + here) * 8 + there] / 65535
+    return 1 - PAIR.before_turn(seat.other, other, own, there, here)
 
 
 def worth(seat: Seat, match: AnyMatch) -> float:

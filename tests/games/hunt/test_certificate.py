@@ -1,5 +1,6 @@
 """The shipped certificate: what it says follows from its parts, and from the strategy itself."""
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -35,7 +36,7 @@ def test_what_is_proven_is_claimed_of_the_game_without_a_limit_only(monkeypatch:
     monkeypatch.setattr(
         certificate, "certify", lambda strategy: ((s, Step("done", 1.0, b)) for s, b in found.items())
     )
-    monkeypatch.setattr(HuntOracle, "_played_out", lambda oracle, progress: iter(()))
+    monkeypatch.setattr(HuntOracle, "_self_play_checks", lambda oracle, progress: iter(()))
     for limit in (None, 2):
         oracle = make_oracle(QuantumHunt(max_turns=limit))
         told = [oracle.claim(), *(check.name for check in oracle.verify())]
@@ -61,7 +62,7 @@ def test_a_claim_that_does_not_hold_is_refused(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(
         certificate, "certify", lambda strategy: ((s, Step("done", 1.0, b)) for s, b in found.items())
     )
-    monkeypatch.setattr(HuntOracle, "_played_out", lambda oracle, progress: iter(()))
+    monkeypatch.setattr(HuntOracle, "_self_play_checks", lambda oracle, progress: iter(()))
     assert [check.passed for check in make_oracle(QuantumHunt()).verify()] == [False, True]
 
 
@@ -116,9 +117,22 @@ def test_another_strategy_is_not_played(installed: Path) -> None:
         shipped()
 
 
-def test_what_is_stored_is_claimed_rounded_to_the_safe_side(installed: Path) -> None:
+def test_what_is_signed_again_is_not_believed(installed: Path) -> None:
+    """Whoever alters the strategy or the claim can work out checksums, too."""
+    everything = {seat: Bounds(0.4, 0.41) for seat in Seat}
+    data = (installed / "strategy.bin").read_bytes()
+    (installed / "certificate.json").write_bytes(as_stored(Certificate(everything), data))
+    for ask in (claimed, shipped):
+        with pytest.raises(DuelsError, match="certificate is missing or damaged: install duels again"):
+            ask()
+
+
+def test_what_is_stored_is_claimed_rounded_to_the_safe_side(
+    installed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     found = Certificate({Seat.ONE: Bounds(0.50009, 0.55001), Seat.TWO: Bounds(0.56, 0.6)})
     stored = as_stored(found, (installed / "strategy.bin").read_bytes())
     (installed / "certificate.json").write_bytes(stored)
+    monkeypatch.setattr(strategy, "CERTIFIED", json.loads(stored)["checksum"])
     assert claimed().against == {Seat.ONE: Bounds(0.5, 0.5501), Seat.TWO: Bounds(0.56, 0.6)}
     assert shipped()

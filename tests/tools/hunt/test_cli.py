@@ -13,12 +13,16 @@ import pytest
 
 pytest.importorskip("numba")
 
+import numpy as np
+
 from duels.core.rules import Seat
 from duels.games.hunt import certificate, strategy
 from duels.games.hunt.pomdp import Step
+from duels.games.hunt.self_play import PairValues, described
 from duels.games.hunt.strategy import DATA, unpack
 from duels.solving.bounds import Bounds
 from duels.solving.progress import Progress as Listener
+from duels.solving.store import parse
 from tools.hunt import progress, rebuild, study
 from tools.hunt.__main__ import main
 from tools.hunt.progress import Progress, duration
@@ -39,14 +43,18 @@ def test_training_writes_only_where_it_is_told(
     monkeypatch.setattr(
         rebuild, "certify", lambda *_: ((seat, Step("done", 1.0, b)) for seat, b in found.items())
     )
+    even = np.broadcast_to(0.5, (400, 400, 8, 8))
+    monkeypatch.setattr(rebuild, "solved", lambda *_: dict.fromkeys(Seat, even))
     shipped = DATA.read_bytes()
     folder = tmp_path / "new" / "tables"
     assert main(["train", "--quick", "--out", str(folder)]) == 0
     captured = capsys.readouterr()
     written = sorted(path.name for path in tmp_path.rglob("*") if path.is_file())
-    assert written == ["certificate.json", "strategy.bin"]
+    assert written == ["certificate.json", "self_play.bin", "strategy.bin"]
     data = (folder / "strategy.bin").read_bytes()
     assert unpack(data)
+    table = parse((folder / "self_play.bin").read_bytes(), described(data))
+    assert PairValues(unpack(data), table).before_turn(Seat.TWO, 5, 9, 1, 2) == 0.5
     stored = json.loads((folder / "certificate.json").read_text(encoding="utf-8"))
     assert stored.pop("checksum")
     assert stored == {"1": [0.5, 1.0], "2": [0.6, 0.7001], "strategy": hashlib.sha256(data).hexdigest()}
@@ -65,6 +73,7 @@ def test_what_is_written_can_be_shipped(tmp_path: Path, monkeypatch: pytest.Monk
     assert main(["train", "--quick", "--out", str(tmp_path)]) == 0
     monkeypatch.setattr(strategy, "DATA", tmp_path / "strategy.bin")
     monkeypatch.setattr(strategy, "CLAIM", tmp_path / "certificate.json")
+    monkeypatch.setattr(strategy, "CERTIFIED", json.loads(strategy.CLAIM.read_text())["checksum"])
     assert strategy.shipped.__wrapped__()
     claim = certificate.claimed().against
     assert all(0.4 < claim[seat].low < claim[seat].high <= 1.0 for seat in Seat)

@@ -46,6 +46,13 @@ class ChainDrawing(Drawing[Action, State]):
     def has_place(self, action: Action) -> bool:
         return isinstance(action, Observe)
 
+    def asked(self, sight: Sight[Action, State]) -> str:
+        state = sight.view
+        if state.phase is Phase.OBSERVE:
+            return "Observe a free cell."
+        symbol = SYMBOL[state.mover]
+        return f"{symbol} observed cell {state.doubt}, beside its own. Challenge it, so that a coin decides?"
+
     def draw(self, sight: Sight[Action, State], *, targets: bool = False) -> str:
         per_row = 7 if self.rules.cells > 9 else 9
         track = Track(self.rules.cells, _ROW, _MIDDLE, per_row, margin=60)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from duels.core.notation import listed
 from duels.core.rules import Event, Seat, Sight
-from duels.core.words import Dialogue, Ink, Refused, Words, ask_until, either, read_number, read_yes
+from duels.core.words import Dialogue, Ink, Place, Refused, Words, ask_until, either, read_number, read_yes
 from duels.games.chain.rules import (
     FREE,
     SYMBOL,
@@ -111,6 +111,9 @@ class ChainWords(Words[Action, State]):
         # The book places the symbol first, and lets it remain or revert.
         cells = f"{state.cells[: state.doubt - 1]}{SYMBOL[state.mover]}{state.cells[state.doubt :]}"
         return f"Current Board:\n{self._board(cells, state.doubt, doubtful=True)}"
+
+    def place(self, sight: Sight[Action, State], action: Action) -> Place | None:
+        return Place((action.cell,)) if isinstance(action, Observe) else None
 
     def remembered(self, sight: Sight[Action, State]) -> str:
         state = sight.view

@@ -46,6 +46,12 @@ class FlipDrawing(Drawing[Action, State]):
         left = WIDTH / 2 + 8 - self._pitch * self.rules.side / 2
         return left + (column + 0.5) * self._pitch, _TOP + (row + 0.5) * self._pitch
 
+    def asked(self, sight: Sight[Action, State]) -> str:
+        if sight.view.choosing:
+            return "Keep one of the two; the other is turned back."
+        quantum = any(isinstance(action, QuantumFlip) for action in sight.actions)
+        return "Flip a tile, or use your Quantum Flip." if quantum else "Flip a tile."
+
     def draw(self, sight: Sight[Action, State], *, targets: bool = False) -> str:
         state = sight.view
         scored = [event for event in sight.events if isinstance(event, Scored)]

@@ -197,6 +197,8 @@ class FlipOracle(Oracle[Action, State], Explainer[Action, State], Verifier):
             (left,) = (self._shown(state, tile) for tile in state.lifted if tile != action.tile)
             (rest,) = (judged.value for judged in verdict.actions if judged.action != action)
             threat = "" if score + kept == target else self._threat(state, action)
+            if kept == left:
+                return f"{threat}Both tiles show {kept}, which makes {score + kept} with either: {wins}."
             return f"{threat}Keep the {kept}, which makes {score + kept}: {wins}, with the {left} {rest}."
         facts = f"{self._odds_in_words(state)}; the bag still holds {self._bag_in_words(state)}; {wins}"
         threat = self._threat(state, action)

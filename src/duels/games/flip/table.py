@@ -9,12 +9,16 @@ from duels.games.flip.abstraction import Abstraction
 from duels.games.flip.fill import SCALE, fill
 from duels.games.flip.rules import QuantumTiles
 from duels.solving.progress import Progress, quiet
-from duels.solving.store import obtain
+from duels.solving.store import Shipped, key_of, obtain
 
 ROUNDING = 0.5 / SCALE
 """How far a looked-up value may be from the solved one; a step of the recurrence does not add to it."""
 MEMORY = 200_000  # states between stored ones that are remembered at a time
 SHIPPED = Path(__file__).with_name("table.bin")
+DIGEST = "94ecd52f38f15cb607ceab7da902863092cdf2ce971ea09141390cf19b3df647"
+"""SHA-256 of the table in it, unpacked: what solving gives."""
+# What a table depends on.
+_SOURCES = [Path(__file__).with_name(f"{name}.py") for name in ("rules", "abstraction", "fill")]
 
 
 def described(abstraction: Abstraction) -> str:
@@ -55,7 +59,7 @@ class Table:
     def of(cls, rules: QuantumTiles, progress: Progress = quiet) -> "Table":
         """The table for these rules: shipped, cached, or solved now."""
         abstraction = Abstraction(rules)
-        name = f"flip-{abstraction.values}x{abstraction.copies}-{abstraction.target}.bin"
+        holds = described(abstraction)
         book = QuantumTiles()
         usual = (abstraction.values, abstraction.copies, abstraction.target) == (
             book.values,
@@ -63,10 +67,10 @@ class Table:
             book.target,
         )
         stored = obtain(
-            described(abstraction),
-            name,
+            f"{holds}, made by {key_of(holds, _SOURCES)}",
+            f"flip-{abstraction.values}x{abstraction.copies}-{abstraction.target}.bin",
             lambda: pack(fill(abstraction, progress)),
-            SHIPPED if usual else None,
+            Shipped(SHIPPED, holds, DIGEST) if usual else None,
         )
         return cls(abstraction, unpack(stored))
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from duels.core.errors import NotationError
 from duels.core.notation import listed
 from duels.core.rules import Event, Seat, Sight
-from duels.core.words import Dialogue, Ink, Refused, Words, ask_until, either, shown
+from duels.core.words import Dialogue, Ink, Place, Refused, Words, ask_until, either, shown
 from duels.games.flip.rules import (
     Action,
     Ended,
@@ -170,6 +170,12 @@ class FlipWords(Words[Action, State]):
 
     def board(self, sight: Sight[Action, State]) -> str:
         return f"{self._grid(sight.view.tiles)}\n{_scoreboard(sight.view.scores)}"
+
+    def place(self, sight: Sight[Action, State], action: Action) -> Place:
+        if isinstance(action, QuantumFlip):
+            return Place((action.first + 1, action.second + 1), "Quantum Flip")
+        assert isinstance(action, Flip | Keep)
+        return Place((action.tile + 1,), "flip a single tile" if isinstance(action, Flip) else "keep")
 
     def remembered(self, sight: Sight[Action, State]) -> str:
         state = sight.view

@@ -30,6 +30,7 @@ from duels.games.hunt.rules import (
     Known,
     Move,
     Observed,
+    Phase,
     QuantumHunt,
     Tunnel,
 )
@@ -47,23 +48,53 @@ class HuntDrawing(Drawing[Action, Known]):
     def has_place(self, action: Action) -> bool:
         return True
 
+    def asked(self, sight: Sight[Action, Known]) -> str:
+        if sight.view.phase is Phase.OBSERVE:
+            return "Name the cell where you think the other token is."
+        way = "Enter in secret" if sight.view.cell == OFF_GRID else "Move in secret"
+        return f"{way}, by a step or through the tunnel." if sight.view.tunnel else f"{way}."
+
     def draw(self, sight: Sight[Action, Known], *, targets: bool = False) -> str:
         lane = sight.view.tunnel  # open as long as one's own tunnel is
-        per_row = 7 if self.rules.cells > 9 else 9
-        track = Track(self.rules.cells, 306 if lane else 208, 82, per_row, margin=56)
-        tokens = _tokens(sight)
-        scene = [decoration(path(track.line(), "line", 8, opacity=0.6))]
-        scene += [self._cell(track, number, sight, tokens) for number in range(1, self.rules.cells + 1)]
-        for seat in Seat:
-            scene += self._eyes(track, sight, seat)
-        if lane:
-            scene.append(self._lane(track))
-        if sight.view.cell == OFF_GRID:
-            # The token waits beside the first cell, half out of the picture.
-            tokens = {sight.seat: OFF_GRID}
-        scene += [self._token(track, seat, place, sight) for seat, place in tokens.items()]
+        track, tokens = self._track(lane), _tokens(sight)
+        scene = self._scene(track, sight, tokens, sight.seat, [self._lane(track)] if lane else [])
         pressed = [self._target(track, action, sight) for action in sight.actions] if targets else None
         return board(track.height, self._told(sight, tokens), scene, pressed)
+
+    def draw_open(self, one: Sight[Action, Known], two: Sight[Action, Known]) -> str:
+        """Both tokens on one grid; the tunnels are told only."""
+        track, tokens = self._track(lane=False), {sight.seat: sight.view.cell for sight in (one, two)}
+        return board(track.height, self._told_open(one, two), self._scene(track, one, tokens, None, []), None)
+
+    def _track(self, lane: bool) -> Track:
+        per_row = 7 if self.rules.cells > 9 else 9
+        return Track(self.rules.cells, 306 if lane else 208, 82, per_row, margin=56)
+
+    def _scene(
+        self,
+        track: Track,
+        sight: Sight[Action, Known],
+        tokens: dict[Seat, int],
+        you: Seat | None,
+        lane: list[str],
+    ) -> list[str]:
+        """The grid with these tokens, as `you` may see it; None who looks back on the match."""
+        return [
+            decoration(path(track.line(), "line", 8, opacity=0.6)),
+            *(self._cell(track, number, sight, tokens, you) for number in range(1, self.rules.cells + 1)),
+            *(eye for seat in Seat for eye in self._eyes(track, sight, seat)),
+            *lane,
+            *(self._token(track, seat, sight, tokens, you) for seat in tokens),
+        ]
+
+    def _told_open(self, *sights: Sight[Action, Known]) -> str:
+        said = [f"{self.rules.cells} cells"]
+        for sight in sights:
+            view, label = sight.view, sight.seat.label
+            said.append(f"{label}'s token is {f'on {view.cell}' if view.cell else 'off the grid'}")
+            said.append(f"{label}'s tunnel is {'left' if view.tunnel else 'spent'}")
+            said.append(_named(label, view.named[sight.seat - 1]))
+        return f"{'; '.join(said)}."
 
     def _told(self, sight: Sight[Action, Known], tokens: dict[Seat, int]) -> str:
         view, other = sight.view, sight.seat.other
@@ -73,15 +104,21 @@ class HuntDrawing(Drawing[Action, Known]):
             said.append(f"{other.label}'s token is on {tokens[other]}")
         said.append(f"your tunnel is {'left' if view.tunnel else 'spent'}")
         for who, seat in (("you", sight.seat), (other.label, other)):
-            named = view.named[seat - 1]
-            said.append(f"{who} named {named or 'no cell'} last" if named else f"{who} named no cell yet")
+            said.append(_named(who, view.named[seat - 1]))
         return f"{'; '.join(said)}."
 
-    def _cell(self, track: Track, number: int, sight: Sight[Action, Known], tokens: dict[Seat, int]) -> str:
+    def _cell(
+        self,
+        track: Track,
+        number: int,
+        sight: Sight[Action, Known],
+        tokens: dict[Seat, int],
+        you: Seat | None,
+    ) -> str:
         x, y = track.at(number)
         size = min(track.pitch * 0.88, 80)
         here = [
-            "your token" if seat is sight.seat else f"{seat.label}'s token"
+            "your token" if seat is you else f"{seat.label}'s token"
             for seat, place in tokens.items()
             if place == number
         ]
@@ -151,16 +188,26 @@ class HuntDrawing(Drawing[Action, Known]):
         words = text(x - 30, y + _TUNNEL + 34, "tunnel, once", text_anchor="start")
         return decoration(way, *holes, words, data_key="tunnel", **{"class": "secret"})
 
-    def _token(self, track: Track, seat: Seat, place: int, sight: Sight[Action, Known]) -> str:
+    def _token(
+        self,
+        track: Track,
+        seat: Seat,
+        sight: Sight[Action, Known],
+        tokens: dict[Seat, int],
+        you: Seat | None,
+    ) -> str:
+        place = tokens[seat]
         x, y = track.at(place or 1)
         if place == OFF_GRID:
-            x, y = x - track.pitch / 2 + 4, y - 62
-        # Two tokens on one cell have collided; one that was observed shows its Q.
+            # The token waits beside the first cell, half out of the picture.
+            x, y = x - track.pitch / 2 + 4, y + _EYES[seat if you is None else Seat.ONE]
+        # Two tokens on one cell collide; one that was observed shows its Q, as do both at the end.
+        shared = place != OFF_GRID and tokens.get(seat.other) == place
         collided = sight.outcome is not None and isinstance(_ending(sight), Collided)
-        x += (-19 if seat is Seat.ONE else 19) if collided else 0
+        x += (-19 if seat is Seat.ONE else 19) if shared else 0
         letter = "Q" if collided or place in _hits(sight, seat.other) else ""
-        r = 15 if place == OFF_GRID else 19 if collided else 23
-        own = "secret moves" if seat is sight.seat else "moves"
+        r = 15 if place == OFF_GRID else 19 if shared else 23
+        own = "secret moves" if seat is you else "moves"
         return decoration(
             token(seat, 0, 0, r, letter), transform=at(x, y), data_key=f"token-{seat.value}", **{"class": own}
         )
@@ -197,13 +244,17 @@ def _hole(x: float, y: float, rx: float, ry: float, **look: Any) -> str:
 
 def _tokens(sight: Sight[Action, Known]) -> dict[Seat, int]:
     """The tokens that this seat knows the place of: its own, and at the end perhaps the other's."""
-    known = {sight.seat: sight.view.cell} if sight.view.cell else {}
+    known = {sight.seat: sight.view.cell}
     end = _ending(sight)
     if isinstance(end, Collided):
         return dict.fromkeys(Seat, end.cell)
     for named in _hits(sight, sight.seat):
         known[sight.seat.other] = named
     return known
+
+
+def _named(who: str, cell: int) -> str:
+    return f"{who} named no cell yet" if cell == NONE_NAMED else f"{who} named {cell} last"
 
 
 def _ending(sight: Sight[Action, Known]) -> object:

@@ -1,14 +1,17 @@
 """Play for hunt by the shipped strategy: certified to give away little, never called optimal.
 
-Beliefs follow the rules of probability from what one seat has seen; values are estimates.
+Beliefs follow the rules of probability from what one seat has seen. Values are what the strategy wins against
+itself: exact as that, and estimates of what perfect play would win. A seat's value is its mean over what the
+seat may believe.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 from duels.core.errors import DuelsError
 from duels.core.rules import Seat, Sight
-from duels.games.hunt.beliefs import Track, Tracker, row_number
+from duels.games.hunt.beliefs import Names, Track, Tracker, row_number
 from duels.games.hunt.reasons import why
 from duels.games.hunt.rules import (
     Action,
@@ -21,22 +24,24 @@ from duels.games.hunt.rules import (
     QuantumHunt,
     Tunnel,
 )
+from duels.games.hunt.self_play import ROUNDING, PairValues, place_of, round_of, shipped_table
 from duels.games.hunt.strategy import CELLS, OFF, Strategy, shipped
 from duels.solving.bounds import Bounds
 from duels.solving.oracle import OFTEN, Check, Exactness, Finding, Judged, Oracle, Value, Verdict
 from duels.solving.progress import Progress, quiet
-from duels.solving.protocols import BeliefTracker, Certified, Explainer, SeesBothSides, Verifier
+from duels.solving.protocols import (
+    BeliefTracker,
+    Certified,
+    Explainer,
+    SeesBothSides,
+    ValuesHistories,
+    Verifier,
+)
 
-ALLOWANCE = 0.06
-"""How far below the mixture's an action's estimate may be at no cost, if the strategy takes it OFTEN.
+SELF_PLAY = "chances when both play the strategy"
+"""What the values are."""
 
-Of the actions that the strategy takes when it plays itself, 95 % are estimated at most 0.03 (moves) or 0.06
-(namings) below their mixture: between actions that are mixed, such differences tell nothing. Larger ones do,
-for off its own path the strategy is little trained. Of a rarer action less is allowed, in proportion.
-"""
-
-ADVERSARY = "the adversary that the strategy was trained against"
-"""Whom the stored chances, and so all estimates, are about."""
+_DID = {Observe: "named", Move: "went to", Tunnel: "tunnelled to"}
 
 PLAYED_OUT = 4000
 """Matches that are played to check the exact sums."""
@@ -60,20 +65,27 @@ class HuntOracle(
     Explainer[Action, Known],
     BeliefTracker[Action, Known],
     SeesBothSides[Action, Known],
+    ValuesHistories[Action, Known],
     Verifier,
     Certified,
 ):
     rules: QuantumHunt
     mixes = True
     counts_as_one = (
-        "What would the strategy do? It mixes: whatever gives away next to nothing is right. Tunnelling to "
-        "where a step leads counts as the step."
+        "What would the strategy do? It mixes: whatever it often takes is right, and whatever is worth about "
+        "as much as its mixture, or more. Tunnelling to where a step leads counts as the step."
     )
 
     def __init__(self, rules: QuantumHunt, strategy: Strategy) -> None:
         self.rules = rules
         self.strategy = strategy
         self._tracker = Tracker(strategy)
+
+    @cached_property
+    def _pair(self) -> PairValues:
+        return PairValues(
+            self.strategy, shipped_table()
+        )  # read when it is asked for: players need weights only
 
     # -- answers --------------------------------------------------------------------------------
 
@@ -85,33 +97,32 @@ class HuntOracle(
             return self.judge(sight).value
         # Between its move and its observation the other has told nothing: judge by what was known before.
         track = self._tracker.follow(sight.seat, sight.history[: len(sight.history) // 2 * 2])
-        row = row_number(track.names[sight.seat], track.names[sight.seat.other])
-        tables = self.strategy[sight.seat]
-        return _estimate(
-            sum(p * tables.chance_waiting(row, track.own, x) for (x, _), p in track.other.items())
+        mover = sight.seat.other
+        mine, theirs = _rounds(track.names, mover)
+        others: float = sum(
+            p * self._pair.before_turn(mover, mine, theirs, x, track.own) for (x, _), p in track.other.items()
         )
+        return _estimate(1 - others)
 
     def _verdict_on(self, sight: Sight[Action, Known]) -> Verdict[Action]:
-        """The position's value is that of the mixture, and what an action costs is measured by that.
+        """The position's value is that of the mixture; best is what the strategy takes OFTEN.
 
-        Best is what the strategy takes OFTEN and what costs nothing; if nothing is both, what it takes most
-        often of what costs nothing.
+        Whatever else it mixes in is no loss either, however far it lies below the mixture.
         """
-        track, seat = self._track(sight), sight.seat
+        track = self._track(sight)
         weights = self.weights(sight)
-        worths = [self._worth(seat, track, action) for action in sight.actions]
+        worths = [self._worth(sight.seat, track, action) for action in sight.actions]
         mixture = sum(weight * worth for weight, worth in zip(weights, worths, strict=True))
-        allowances = [ALLOWANCE * min(1.0, weight / OFTEN) for weight in weights]
-        free = [
-            weight if mixture - worth <= allowance else 0.0
-            for weight, worth, allowance in zip(weights, worths, allowances, strict=True)
-        ]
-        least = min(OFTEN, max(free))
+        least = min(OFTEN, max(weights))
         judged = tuple(
-            Judged(action, _estimate(worth), at_no_cost >= least, weight, allowance)
-            for action, worth, at_no_cost, weight, allowance in zip(
-                sight.actions, worths, free, weights, allowances, strict=True
+            Judged(
+                action,
+                _estimate(worth),
+                best=weight >= least,
+                weight=weight,
+                allowance=max(0.0, mixture - worth) if weight else 0.0,
             )
+            for action, worth, weight in zip(sight.actions, worths, weights, strict=True)
         )
         return Verdict(_estimate(mixture), judged)
 
@@ -145,20 +156,28 @@ class HuntOracle(
         kept = [0 if isinstance(action, Tunnel) else raw[action.cell - 1] for action in sight.actions]
         return tuple(weight / sum(kept) for weight in kept)
 
+    def value_seeing_all(self, one: Sight[Action, Known], two: Sight[Action, Known]) -> Value:
+        if one.outcome:
+            return Value.of(one.outcome.score(Seat.ONE))
+        mover, waits = (one, two) if one.actor is Seat.ONE else (two, one)
+        mine, theirs = _rounds(_names(one.history), mover.seat)
+        own, other = place_of(mover.view.cell), place_of(waits.view.cell)
+        observing = mover.view.phase is Phase.OBSERVE
+        value = self._pair.after_move if observing else self._pair.before_turn
+        chance = value(mover.seat, mine, theirs, own, other)
+        return _estimate(chance if mover.seat is Seat.ONE else 1 - chance)
+
     def worth_seeing_all(
         self, sight: Sight[Action, Known], others: Sight[Action, Known], action: Action
     ) -> float:
-        seat, names = sight.seat, _names(sight.history)
-        own, other = (view.cell - 1 if view.cell else OFF for view in (sight.view, others.view))
-        if isinstance(action, Observe):
-            return self._after_naming(seat, names, own, other, action.cell - 1)
-        return self._after_move(seat, names, action.cell - 1, other)
+        own, other = place_of(sight.view.cell), place_of(others.view.cell)
+        return self._worth_at(sight.seat, _names(sight.history), own, other, action)
 
     def mishap(self, sight: Sight[Action, Known], others: Sight[Action, Known], action: Action) -> str:
         if isinstance(action, Observe) or action.cell != others.view.cell:
             return ""
         chance = self.belief(sight)[f"cell {action.cell}"]
-        return f"you went onto the other token, which was there with about {chance:.0%}"
+        return f"went onto the other token, which was there with about {chance:.0%}"
 
     def belief(self, sight: Sight[Action, Known]) -> dict[str, float]:
         other = self._track(sight).other
@@ -177,19 +196,21 @@ class HuntOracle(
         return why(sight, self.judge(sight), {c: belief[f"cell {c}"] for c in range(1, CELLS + 1)})
 
     def effect(self, sight: Sight[Action, Known], action: Action) -> str:
+        """Of a tunnel: nothing else gives anything away."""
         there = self.belief(sight)[f"cell {action.cell}"]
-        often = dict(zip(sight.actions, self.weights(sight), strict=True))[action]
-        rarely = (
-            f"the strategy does that {often:.1%} of the time" if often else "the strategy never does that"
+        return (
+            f"You {self.did(action)}, where the other token was with about {there:.0%}; the strategy never "
+            "tunnels."
         )
-        did = {Observe: "named", Move: "went to", Tunnel: "tunnelled to"}[type(action)]
-        return f"You {did} {action.cell}, where the other token was with about {there:.0%}; {rarely}."
+
+    def did(self, action: Action) -> str:
+        return f"{_DID[type(action)]} {action.cell}"
 
     def findings(self, sight: Sight[Action, Known]) -> Iterator[Finding]:
         yield Finding(
             "estimates",
-            f"Estimates are chances against {ADVERSARY}; when the strategy\nplays itself they differ.\n",
-            f"chances against {ADVERSARY}",
+            f"Values are {SELF_PLAY}, by exact sums; as values of perfect play\nthey are estimates.\n",
+            SELF_PLAY,
         )
 
     def exploitability_bound(self) -> float | None:
@@ -213,7 +234,7 @@ class HuntOracle(
         return f"{told} All this holds for the game without a limit of turns only." if limited else told
 
     def verify(self, progress: Progress = quiet) -> Iterator[Check]:
-        """Play the strategy out in two ways, then recompute its certificate; needs numpy and numba.
+        """Play the strategy out in three ways, then recompute its certificate; needs numpy and numba.
 
         All of it in the game without a limit of turns, whatever the rules at hand.
         """
@@ -224,7 +245,7 @@ class HuntOracle(
     def _checks(self, progress: Progress) -> Iterator[Check]:
         from duels.games.hunt.certificate import certificate, claimed
 
-        yield from self._played_out(progress)
+        yield from self._self_play_checks(progress)
         found = certificate(self.strategy, progress).against
         for seat, claim in claimed().against.items():
             yield Check(
@@ -232,6 +253,17 @@ class HuntOracle(
                 claim.low <= found[seat].low and found[seat].high <= claim.high,
                 f"claimed {_range(claim)}, found {_range(found[seat])}",
             )
+
+    def _self_play_checks(self, progress: Progress) -> Iterator[Check]:
+        yield from self._played_out(progress)
+        yield self._solved_again(progress)
+
+    def _solved_again(self, progress: Progress) -> Check:
+        from duels.games.hunt.kernels.self_play import furthest, solved
+
+        off = furthest(solved(self.strategy, progress), shipped_table())
+        detail = f"off by {100 * off:.3f} points at most, by rounding {100 * ROUNDING:.3f}"
+        return Check("the table of self-play, solved again", off <= ROUNDING, detail)
 
     def _played_out(self, progress: Progress) -> Iterator[Check]:
         """Exact sums over both seats' memories and tokens against plain matches through the rules."""
@@ -244,6 +276,12 @@ class HuntOracle(
         weights = dict.fromkeys(Seat, self.weights)
         simulated = simulate(QuantumHunt(), weights, PLAYED_OUT, "hunt", progress)
         entries = 2 * exactly.turns_on_average
+        value = self._pair.before_turn(Seat.ONE, round_of(()), round_of(()), OFF, OFF)
+        yield Check(
+            "the opening's value in the table of self-play",
+            abs(value - exactly.won) <= ROUNDING + exactly.left,
+            f"{value:.4f}, {exactly.won:.4f} by exact sums",
+        )
         for name, exact, sampled in (
             ("Player 1's wins when the strategy plays itself", exactly.won, simulated.won),
             ("how many entries such a match has", entries, simulated.entries),
@@ -258,37 +296,16 @@ class HuntOracle(
 
     def _worth(self, seat: Seat, track: Track, action: Action) -> float:
         """The chance to win with `action` now and the strategy from then on, for both."""
+        return sum(
+            p * self._worth_at(seat, track.names, track.own, x, action) for (x, _), p in track.other.items()
+        )
+
+    def _worth_at(self, seat: Seat, names: Names, own: int, other: int, action: Action) -> float:
+        """The same, with the other's token on `other`."""
+        mine, theirs = _rounds(names, seat)
         if isinstance(action, Observe):
-            return sum(
-                p * self._after_naming(seat, track.names, track.own, x, action.cell - 1)
-                for (x, _), p in track.other.items()
-            )
-        assert isinstance(action, Move | Tunnel)
-        return sum(
-            p * self._after_move(seat, track.names, action.cell - 1, x) for (x, _), p in track.other.items()
-        )
-
-    def _after_naming(
-        self, seat: Seat, names: dict[Seat, tuple[int, ...]], own: int, other: int, cell: int
-    ) -> float:
-        """What naming `cell` brings `seat`, whose token is on `own` and the other's on `other`."""
-        if own == other:
-            return 0.0
-        if cell == other:
-            return 1.0
-        row = row_number((*names[seat], cell), names[seat.other])
-        return self.strategy[seat].chance_waiting(row, own, other)
-
-    def _after_move(self, seat: Seat, names: dict[Seat, tuple[int, ...]], own: int, other: int) -> float:
-        if own == other:
-            return 0.0
-        weights = self.strategy[seat].name_weights(row_number(names[seat], names[seat.other]), own)
-        total = sum(weights)
-        return sum(
-            weight / total * self._after_naming(seat, names, own, other, cell)
-            for cell, weight in enumerate(weights)
-            if weight
-        )
+            return self._pair.after_naming(seat, mine, theirs, own, other, action.cell - 1)
+        return self._pair.after_move(seat, mine, theirs, action.cell - 1, other)
 
     def _ended(self, sight: Sight[Action, Known]) -> Value:
         """What is over is known: read it from the last words."""
@@ -304,6 +321,11 @@ def _names(history: Sequence[Action | None]) -> dict[Seat, tuple[int, ...]]:
     """What each seat has named, oldest first, cells from 0."""
     said = [entry.cell - 1 for entry in history if isinstance(entry, Observe)]
     return {Seat.ONE: tuple(said[::2]), Seat.TWO: tuple(said[1::2])}
+
+
+def _rounds(names: Names, seat: Seat) -> tuple[int, int]:
+    """What `seat` and the other have in memory of what each has named itself."""
+    return round_of(names[seat]), round_of(names[seat.other])
 
 
 def _certified(gain: Bounds) -> str:

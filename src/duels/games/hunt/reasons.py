@@ -24,7 +24,7 @@ def why(sight: Sight[Action, Known], verdict: Verdict[Action], at: dict[int, flo
     if not clear:
         return (
             f"Be on {often}, at random: whichever you always chose, the other player would learn "
-            "to name, so what one looks worth against the other's habits decides little."
+            "to name, so what one is worth against the strategy decides little."
         )
     return _reason_to_go(sight, at, verdict, mostly)
 

@@ -29,6 +29,8 @@ SCALE = 60_000
 """Weights of one decision sum to about this."""
 DATA = Path(__file__).parent / "data" / "strategy.bin"
 CLAIM = DATA.with_name("certificate.json")
+CERTIFIED = "6ea9fddcac1965e4af0eafbcee578c640729c8181b704509cf46a783c9ae3836"
+"""The checksum of the claim that is shipped: to alter that, and the strategy, the program must be altered."""
 _CHECKSUM = "checksum"
 _SIZES = (PLACES * CELLS, CELLS * CELLS, PLACES * PLACES)
 
@@ -52,9 +54,6 @@ class Tables:
     def name_weights(self, row: int, cell: int) -> "array[int]":
         start = (row * CELLS + cell) * CELLS
         return self.names[start : start + CELLS]
-
-    def chance_waiting(self, row: int, own: int, other: int) -> float:
-        return self.waiting[(row * PLACES + own) * PLACES + other] / 65535
 
 
 Strategy = dict[Seat, Tables]
@@ -106,7 +105,7 @@ def read_claim() -> dict[str, Any]:
     """What is stored about the strategy, as `claim_as_stored` has it."""
     try:
         stored = json.loads(CLAIM.read_text(encoding="utf-8"))
-        if stored.pop(_CHECKSUM) == _checksum(stored):
+        if stored.pop(_CHECKSUM) == _checksum(stored) == CERTIFIED:
             return dict(stored)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         pass  # whatever it is, it is not what was stored
@@ -114,7 +113,7 @@ def read_claim() -> dict[str, Any]:
 
 
 def claim_as_stored(claim: dict[str, Any], strategy: bytes) -> bytes:
-    """What is claimed of a strategy, and which strategy that is, safe from damage."""
+    """What is claimed of a strategy, and which strategy that is; its checksum goes into CERTIFIED."""
     claim = {**claim, "strategy": hashlib.sha256(strategy).hexdigest()}
     return f"{json.dumps({**claim, _CHECKSUM: _checksum(claim)})}\n".encode()
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from duels.core.errors import NotationError
 from duels.core.notation import whole_number
 from duels.core.rules import Event, Seat, Sight
-from duels.core.words import Dialogue, Ink, Refused, Words, ask_until, either, shown
+from duels.core.words import Dialogue, Ink, Place, Refused, Words, ask_until, either, shown
 from duels.games.hunt.rules import (
     OFF_GRID,
     Action,
@@ -23,7 +23,7 @@ from duels.games.hunt.rules import (
     TurnsUsedUp,
 )
 
-_OWN = "@"
+_OWN, _NAMED = "@", "*"
 _SHORT = {"m": "move", "t": "tunnel", "o": "observe"}
 
 
@@ -131,6 +131,27 @@ class HuntWords(Words[Action, Known]):
             f"{self._grid(view.cell)}Your token is {place}; Quantum Tunneling is {tunnel}.\n"
             f"Last observed by you: {mine or 'none'}; by {sight.seat.other.label}: {theirs or 'none'}.\n"
         )
+
+    def open_board(self, one: Sight[Action, Known], two: Sight[Action, Known]) -> str:
+        """The grid, and below it a row for each player: the token, and the position observed last."""
+        cells = range(1, self.rules.cells + 1)
+        label = max(len(seat.label) for seat in Seat) + 1
+        lines = [" " * label + "".join(f"[{cell}]" for cell in cells)]
+        for sight in (one, two):
+            view = sight.view
+            named = view.named[sight.seat - 1]
+            marks = (
+                f"{_OWN * (cell == view.cell)}{_NAMED * (cell == named)}".center(len(str(cell)) + 2)
+                for cell in cells
+            )
+            off = "  off the grid" * (view.cell == OFF_GRID)
+            row = f"{sight.seat.label:<{label}}{''.join(marks)}".rstrip()
+            lines.append(Ink.of(sight.seat)(f"{row}{off}"))
+        lines.append(f"({_OWN} is the token, {_NAMED} the position observed last.)")
+        return "".join(f"{line}\n" for line in lines)
+
+    def place(self, sight: Sight[Action, Known], action: Action) -> Place:
+        return Place((action.cell,), type(action).__name__.lower())
 
     def moves(self, sight: Sight[Action, Known]) -> str:
         if sight.view.phase is Phase.OBSERVE:

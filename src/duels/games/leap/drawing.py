@@ -35,6 +35,10 @@ class LeapDrawing(Drawing[Action, State]):
     def has_place(self, action: Action) -> bool:
         return isinstance(action, Leap)
 
+    def asked(self, sight: Sight[Action, State]) -> str:
+        here = sight.view.cells[sight.seat - 1]
+        return f"Leap by a divisor of {here}." if here else "Enter the grid."
+
     def draw(self, sight: Sight[Action, State], *, targets: bool = False) -> str:
         top = 76 if targets else 44  # room for arcs
         track = Track(self.rules.goal, _ROW, top, per_row=7, margin=52, upwards=True)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from duels.core.rules import Event, Seat, Sight
-from duels.core.words import Dialogue, Ink, Refused, Words, ask_until, either, read_number
+from duels.core.words import Dialogue, Ink, Place, Refused, Words, ask_until, either, read_number
 from duels.games.leap.rules import (
     OFF_GRID,
     Action,
@@ -71,6 +71,10 @@ class LeapWords(Words[Action, State]):
 
     def board(self, sight: Sight[Action, State]) -> str:
         return self._grid(sight.events, sight.view.cells)
+
+    def place(self, sight: Sight[Action, State], action: Action) -> Place:
+        by = action.by if isinstance(action, Leap) else 1
+        return Place((sight.view.cell_of(sight.seat) + by,))
 
     def called(self, seat: Seat) -> str:
         return TOKEN[seat]

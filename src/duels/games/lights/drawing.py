@@ -36,6 +36,10 @@ class LightsDrawing(Drawing[TurnOff, State]):
     def has_place(self, action: TurnOff) -> bool:
         return True
 
+    def asked(self, sight: Sight[TurnOff, State]) -> str:
+        pairs = any(action.count == 2 for action in sight.actions)
+        return "Turn off one light, or two neighbours." if pairs else "Turn off one light."
+
     def draw(self, sight: Sight[TurnOff, State], *, targets: bool = False) -> str:
         per_row = _PER_ROW if self.rules.lights > 9 else 9
         track = Track(self.rules.lights, 236 if targets else 152, _MIDDLE, per_row, margin=80)

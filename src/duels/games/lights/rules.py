@@ -53,6 +53,7 @@ class Lights(OpenRules[State, TurnOff]):
     lights: int = option(7, "how many lights there are")
 
     game = GAME
+    longer_forms = ({"lights": 12}, {"lights": 20}, {"lights": 40})
 
     def initial(self) -> State:
         return State(ON * self.lights, Seat.ONE)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from duels.core.notation import listed
 from duels.core.rules import Event, Seat, Sight
-from duels.core.words import Dialogue, Ink, Refused, Words, ask_until, either, read_number, shown
-from duels.games.lights.rules import ON, LastLightOff, Lights, State, TurnedOff, TurnOff
+from duels.core.words import Dialogue, Ink, Place, Refused, Words, ask_until, either, read_number, shown
+from duels.games.lights.rules import OFF, ON, LastLightOff, Lights, State, TurnedOff, TurnOff
 
 _OPTIONS = "Enter 1 for one light or 2 for two adjacent lights."
 
@@ -15,6 +15,8 @@ _OPTIONS = "Enter 1 for one light or 2 for two adjacent lights."
 @dataclass(frozen=True)
 class LightsWords(Words[TurnOff, State]):
     rules: Lights
+
+    cell = re.compile(rf"(?<= )([{ON}{OFF}])(?= |$)", re.MULTILINE)
 
     def opening(self) -> str:
         return self._states(self.rules.initial().row) + "\n"
@@ -102,6 +104,9 @@ class LightsWords(Words[TurnOff, State]):
     def board(self, sight: Sight[TurnOff, State]) -> str:
         numbers = " ".join(str(light) for light in range(1, self.rules.lights + 1))
         return f"Lights: {numbers}\n{self._states(sight.view.row)}"
+
+    def place(self, sight: Sight[TurnOff, State], action: TurnOff) -> Place:
+        return Place(action.lights, "one light" if action.count == 1 else "two adjacent lights")
 
     def moves(self, sight: Sight[TurnOff, State]) -> str:
         singles = [a.first for a in sight.actions if a.count == 1]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from duels.envs.compiled import GAMMA, HALF, mix
 from duels.envs.kernels.flip import tables as form
 from duels.envs.kernels.flip.tables import FlipTables, Ints, Small
+from duels.solving.compiling import compiled
 
 _32 = np.uint64(32)
 _FIRST_WON = form.WON[0]
@@ -108,7 +109,7 @@ def _at(table: Any, place: Any) -> Any:
     return table[np.uint64(place)]
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def _first_illegal(actions: Any, pairs: Any, tiles: int, state: Any) -> int:
     downs, _, _, standings = state
     pair_sets = pairs[2]
@@ -128,7 +129,7 @@ def _first_illegal(actions: Any, pairs: Any, tiles: int, state: Any) -> int:
     return -1
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def _play(
     actions: Any,
     pairs: Any,
@@ -190,7 +191,7 @@ def _play(
                 tiles[i, :count] = 0
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def _sample(board: Any, choices: Any, tiles: int, state: Any, streams: Any, chosen: Any) -> None:
     upper_mask, lower_shift, half_mask, half_shift, columns = board
     pairs_up, pairs_low, pair_up, pair_low, tile_low, tile_up, _, _, pair_sets = choices
@@ -209,7 +210,7 @@ def _sample(board: Any, choices: Any, tiles: int, state: Any, streams: Any, chos
             chosen[i] = tiles + np.int64(pair_low[(down >> lower_shift) * columns + pair_up[rank]])
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def _masks(pair_sets: Any, tiles: int, state: Any, out: Any) -> None:
     downs, _, _, standings = state
     keep = tiles + len(pair_sets)
@@ -226,7 +227,7 @@ def _masks(pair_sets: Any, tiles: int, state: Any, out: Any) -> None:
             out[i, tiles + pair] = may_pair and (down & both) == both
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def _observe(numbers: Any, shown: Any, places: Any, state: Any, tiles: Any, seats: Any, out: Any) -> None:
     """`out` is all zeros, game after game."""
     count, faces, least, size = numbers
@@ -264,7 +265,7 @@ def _observe(numbers: Any, shown: Any, places: Any, state: Any, tiles: Any, seat
                 out[begin + np.uint64(lifted_at + tile)] = downs[i] >> (form.ROW_BITS + tile) & 1
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def _roll(
     board: Any,
     choices: Any,

@@ -9,14 +9,14 @@ already: whatever a point is said to be worth can be won, for every hidden state
 from dataclasses import dataclass
 from typing import Any
 
-import numba
 import numpy as np
 
 from duels.games.hunt.hidden_strategy import HiddenStrategy
+from duels.solving.compiling import compiled
 
 Array = np.ndarray[Any, Any]
 Tables = tuple[Array, ...]
-compiled = numba.njit(cache=True, nogil=True, boundscheck=False, fastmath={"contract", "arcp", "nsz"})
+fast = compiled(nogil=True, boundscheck=False, fastmath={"contract", "arcp", "nsz"})
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Fineness:
     """If the new point is worth so much more, for a belief of mass one."""
 
 
-@compiled
+@fast
 def act(place: int, belief: Array, problem: Tables, moved: Array) -> float:
     """Let the strategy move: fills `moved` with the states that go on, returns what is caught."""
     kernel, caught, moves, hidden = problem[5], problem[6], problem[9], len(problem[12])
@@ -49,7 +49,7 @@ def act(place: int, belief: Array, problem: Tables, moved: Array) -> float:
     return won
 
 
-@compiled
+@fast
 def choose(node: int, belief: Array, problem: Tables, points: Tables, chosen: Array) -> float:
     """The best that known points offer at a node; option and point are left in `chosen`."""
     first_option, wins, stays, goes, turned, mirror, hidden = (*problem[:5], problem[11], len(problem[12]))
@@ -79,7 +79,7 @@ def choose(node: int, belief: Array, problem: Tables, points: Tables, chosen: Ar
     return best
 
 
-@compiled
+@fast
 def renew(i: int, problem: Tables, points: Tables) -> None:
     """Choose again for point `i`, at its own belief, and work its worth out."""
     _, wins, stays, _, turned, kernel, caught, support, then, moves, signals, mirror, states = problem
@@ -117,14 +117,14 @@ def renew(i: int, problem: Tables, points: Tables) -> None:
         worth[i, x] = total
 
 
-@compiled
+@fast
 def renew_all(problem: Tables, points: Tables, which: Array) -> None:
     for i in range(points[7][0] - 1, -1, -1):
         if which[i]:
             renew(i, problem, points)
 
 
-@compiled
+@fast
 def known(place: int, belief: Array, points: Tables) -> float:
     """The most that a known point is worth at a belief."""
     first, following, worth = points[0], points[1], points[4]
@@ -136,7 +136,7 @@ def known(place: int, belief: Array, points: Tables) -> float:
     return best
 
 
-@compiled
+@fast
 def add(place: int, belief: Array, problem: Tables, points: Tables, gain: float) -> None:
     """Add a point at `belief` if it is worth more there than all that are known."""
     first, following, places, beliefs, worth, options, nexts, used = points
@@ -155,7 +155,7 @@ def add(place: int, belief: Array, problem: Tables, points: Tables, gain: float)
         used[0] += 1
 
 
-@compiled
+@fast
 def grow(problem: Tables, points: Tables, reach: Array, met: float, near: float, gain: float) -> None:
     """Add points at the beliefs that play meets, and next to them where play goes often."""
     first_option, _, stays, goes, turned, kernel, _, _, then, _, signals, mirror, states = problem
@@ -193,7 +193,7 @@ def grow(problem: Tables, points: Tables, reach: Array, met: float, near: float,
                     add(goes[option], left, problem, points, gain)
 
 
-@compiled
+@fast
 def follow(
     roots: Array, shares: Array, rounds: int, problem: Tables, points: Tables, reach: Array, gains: Tables
 ) -> None:

@@ -7,12 +7,12 @@ Written apart from the training's own sums: forward, turn by turn, in double pre
 from dataclasses import dataclass
 from typing import Any
 
-import numba
 import numpy as np
 
 from duels.core.rules import Seat
 from duels.games.hunt.memory import Memory
 from duels.games.hunt.policies import NOWHERE, MemoryPolicy
+from duels.solving.compiling import compiled
 from duels.solving.progress import Progress, quiet
 
 Array = np.ndarray[Any, Any]
@@ -66,7 +66,7 @@ def evaluate(
 ) -> Evaluation:
     """Play `one` against `two` until what is left is `negligible`."""
     sides = {Seat.ONE: one, Seat.TWO: two}
-    public = {seat: _Public(sides[seat].own, sides[seat.other].others) for seat in Seat}
+    public = {seat: Public(sides[seat].own, sides[seat.other].others) for seat in Seat}
     reach: Array = np.zeros(
         (len(public[Seat.ONE].last), len(public[Seat.TWO].last), len(one.cell), len(two.cell))
     )
@@ -92,7 +92,7 @@ def evaluate(
     return Evaluation(tuple(turns), left)
 
 
-class _Public:
+class Public:
     """All that one side's naming can leave behind: in its own memory and in the other's."""
 
     def __init__(self, owner: Memory, hearer: Memory) -> None:
@@ -115,7 +115,7 @@ class _Public:
         self.last = np.array([last for _, _, last in waiting])
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _turn(
     reach: Array, onward: Array, following: Array, owner: Array, hearer: Array, width: int,
     cell: Array, other_cell: Array, moves: Array, names: Array, last: Array, other_last: Array,

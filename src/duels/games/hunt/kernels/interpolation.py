@@ -6,16 +6,16 @@ A belief is an array of weights over the hidden states; its sum is the probabili
 
 from typing import Any
 
-import numba
 import numpy as np
 
 from duels.games.hunt.hidden_strategy import MOST_STATES, HiddenStrategy
 from duels.games.hunt.kernels.controller import Controller, act, add, choose, known
+from duels.solving.compiling import compiled
 
 X = MOST_STATES
 Array = np.ndarray[Any, Any]
 Tables = tuple[Array, ...]
-compiled = numba.njit(cache=True, nogil=True, boundscheck=False, fastmath={"contract", "arcp", "nsz"})
+fast = compiled(nogil=True, boundscheck=False, fastmath={"contract", "arcp", "nsz"})
 PEELS = 3
 """How many known beliefs are peeled off a belief before the rest is interpolated between sets."""
 UPPER_GAIN, LOWER_GAIN = 1e-5, 2e-4
@@ -24,7 +24,7 @@ LONGEST = 20
 """Turns of one trial."""
 
 
-@compiled
+@fast
 def arrange(belief: Array, order: Array) -> int:
     """List the states of a belief, heaviest first; returns how many there are."""
     count = 0
@@ -39,7 +39,7 @@ def arrange(belief: Array, order: Array) -> int:
     return count
 
 
-@compiled
+@fast
 def by_sets(place: int, belief: Array, sets: Array, order: Array) -> float:
     """Interpolate between uniform beliefs: peel the belief into the nested sets of its heaviest states."""
     count = arrange(belief, order)
@@ -52,7 +52,7 @@ def by_sets(place: int, belief: Array, sets: Array, order: Array) -> float:
     return total
 
 
-@compiled
+@fast
 def share_of(belief: Array, inverse: Array) -> float:
     """How much of a known belief there is in `belief`; `inverse` holds its inverse weights, 0 for none."""
     share = 1e18
@@ -62,7 +62,7 @@ def share_of(belief: Array, inverse: Array) -> float:
     return share
 
 
-@compiled
+@fast
 def take(rest: Array, share: float, inverse: Array) -> None:
     """Take a share of a known belief off `rest`."""
     for x in range(X):
@@ -70,7 +70,7 @@ def take(rest: Array, share: float, inverse: Array) -> None:
             rest[x] = max(0.0, rest[x] - share / inverse[x])
 
 
-@compiled
+@fast
 def by_points(place: int, belief: Array, plain: float, enough: float, table: Tables) -> float:
     """Interpolate by known beliefs as well; `plain` is what sets alone give. Loose below `enough`."""
     sets, first, count, _, _, inverse, masks, worth, gain, order, rest, other = table
@@ -107,7 +107,7 @@ def by_points(place: int, belief: Array, plain: float, enough: float, table: Tab
     return value
 
 
-@compiled
+@fast
 def decide(node: int, belief: Array, problem: Tables, table: Tables, hint: Array) -> float:
     """The best option by upper bounds; its number is left in `hint[node]`."""
     first_option, wins, stays, goes, turned, mirror = (*problem[:5], problem[11])
@@ -145,7 +145,7 @@ def decide(node: int, belief: Array, problem: Tables, table: Tables, hint: Array
     return best
 
 
-@compiled
+@fast
 def backup(place: int, belief: Array, problem: Tables, table: Tables, hint: Array) -> float:
     """The bound at a belief by one exact round: the strategy acts, the responder sees and decides."""
     kernel, then, signals = problem[5], problem[8], problem[10]
@@ -166,7 +166,7 @@ def backup(place: int, belief: Array, problem: Tables, table: Tables, hint: Arra
     return total
 
 
-@compiled
+@fast
 def sweep_sets(problem: Tables, table: Tables, hint: Array, largest: int) -> None:
     """Tighten every place, the last first, at uniform beliefs on up to `largest` states."""
     support, sets = problem[7], table[0]
@@ -186,7 +186,7 @@ def sweep_sets(problem: Tables, table: Tables, hint: Array, largest: int) -> Non
             sets[place, mask] = min(sets[place, mask], value)
 
 
-@compiled
+@fast
 def prune(place: int, table: Tables) -> None:
     """Forget the known beliefs of a place at which the others do as well."""
     sets, first, count, _, _, inverse, masks, worth, gain, order = table[:10]
@@ -207,7 +207,7 @@ def prune(place: int, table: Tables) -> None:
             k += 1
 
 
-@compiled
+@fast
 def remember(place: int, belief: Array, value: float, table: Tables) -> bool:
     """Keep the bound at one belief; False when the store is full."""
     sets, first, count, room, used, inverse, masks, worth, gain, order = table[:10]
@@ -236,7 +236,7 @@ def remember(place: int, belief: Array, value: float, table: Tables) -> bool:
     return True
 
 
-@compiled
+@fast
 def visit(
     place: int, belief: Array, problem: Tables, table: Tables, points: Tables, hint: Array,
     told: Array, apart: Array,
@@ -271,7 +271,7 @@ def visit(
     return False
 
 
-@compiled
+@fast
 def explore(
     trials: int, small: float, nodes: Array, starts: Array,
     problem: Tables, table: Tables, points: Tables, hint: Array,

@@ -1,0 +1,196 @@
+"""How fast runs are: matches a second, what the scheduler costs over bare play, and a program's overhead.
+
+Beside other arenas' loops, where they are installed: OpenSpiel's bots and TextArena, on tic-tac-toe, whose
+matches are about as long as those of lights. Neither of them grades a move or keeps a log.
+"""
+
+import argparse
+import json
+import os
+import random
+import shlex
+import sys
+import tempfile
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from statistics import median
+from time import perf_counter, process_time
+from typing import Any
+
+from duels.arena.bout import Asked, play_with
+from duels.arena.config import Config
+from duels.arena.run import run
+from duels.arena.values import Judge
+from duels.core.match import Match
+from duels.core.rules import Seat
+from duels.games import GAMES, find_game
+from duels.players.program import ProgramPlayer
+
+PLAYERS = ("club", "expert")
+MATCHES = {"lights": 1000, "leap": 600, "chain": 10, "hunt": 120, "flip": 40}
+TURNS = 5
+ASKED = 500  # questions to a program
+LOOPS = 200  # matches of the other arenas
+BOT = Path(__file__).parent.parent / "examples" / "bots" / "bot.py"
+
+
+def timed(work: Callable[[], object], clock: Callable[[], float] = perf_counter) -> float:
+    began = clock()
+    work()
+    return clock() - began
+
+
+def bare(config: Config, game: str) -> Callable[[], object]:
+    """The same matches, played and graded one after another, with nothing around them."""
+    rules = config.rules(game)
+    judge = Judge(rules)
+    players = {name: Asked(config.seat(name, rules), rules) for name in PLAYERS}
+
+    def play() -> None:
+        for bout in config.bouts(game, *PLAYERS, range(config.matches_of(game) // 2)):
+            play_with(bout, judge, {seat: players[bout.players[seat - 1]] for seat in Seat})
+
+    return play
+
+
+def matches() -> list[dict[str, Any]]:
+    """By game: bare play and a run in turn, by CPU time, the quickest of five each; runs by the clock."""
+    return [of_game(game) for game in GAMES]
+
+
+def of_game(game: str) -> dict[str, Any]:
+    count = MATCHES[game]
+    config, longer = Config(PLAYERS, (game,), count), Config(PLAYERS, (game,), 3 * count)
+    with tempfile.TemporaryDirectory() as place:
+        folders = (Path(place) / str(number) for number in range(100))
+        timed(bare(config, game))  # oracles are made before anything is measured
+        both = [
+            (
+                timed(bare(config, game), process_time),
+                timed(partial(run, config, next(folders), 1), process_time),
+            )
+            for _ in range(TURNS)
+        ]
+        clocks = [timed(partial(run, longer, next(folders), workers)) for workers in (1, 2)]
+    alone, one = min(each for each, _ in both), min(each for _, each in both)
+    return {
+        "game": game,
+        "bare": count / alone,
+        "one": count / one,
+        "overhead": one / alone - 1,
+        "wall_one": 3 * count / clocks[0],
+        "wall_two": 3 * count / clocks[1],
+    }
+
+
+def program_overhead() -> float:
+    """Seconds for a question to a program that answers at once, the program's own time included."""
+    rules = find_game("lights").rules()
+    player = ProgramPlayer(shlex.join([sys.executable, "-S", str(BOT)]), rules)
+    sight, rng = Match.start(rules).sight(Seat.ONE), random.Random(1)
+    try:
+        player.choose(sight, rng)  # it is started first
+        return median(timed(lambda: player.choose(sight, rng)) for _ in range(ASKED))
+    finally:
+        player.close()
+
+
+def openspiel_loop() -> float | None:
+    """Matches a second of OpenSpiel's own loop with its random bots, or None."""
+    try:
+        import pyspiel
+        from open_spiel.python.algorithms import evaluate_bots
+        from open_spiel.python.bots.uniform_random import UniformRandomBot
+    except ImportError:
+        return None
+    import numpy as np
+
+    game = pyspiel.load_game("tic_tac_toe")
+    rng = np.random.RandomState(1)
+    bots = [UniformRandomBot(seat, rng) for seat in (0, 1)]
+
+    def play() -> None:
+        for _ in range(LOOPS):
+            evaluate_bots.evaluate_bots(game.new_initial_state(), bots, rng)
+
+    return LOOPS / timed(play, process_time)
+
+
+def textarena_loop() -> float | None:
+    """Matches a second of TextArena's own loop with random legal moves, or None."""
+    try:
+        import textarena
+    except ImportError:
+        return None
+    rng = random.Random(1)
+
+    def play() -> None:
+        for _ in range(LOOPS):
+            env = textarena.make("TicTacToe-v0")
+            env.reset(num_players=2, seed=rng.randrange(1 << 30))
+            free, done = list(range(9)), False
+            rng.shuffle(free)
+            while not done:
+                env.get_observation()
+                done, _ = env.step(action=f"[{free.pop()}]")
+            env.close()
+
+    return LOOPS / timed(play, process_time)
+
+
+def random_lights() -> float:
+    """Matches a second of ours between random players, graded and logged, for comparison with those loops."""
+    config = Config(("random", "again=random"), ("lights",), LOOPS)
+    with tempfile.TemporaryDirectory() as folder:
+        return LOOPS / timed(lambda: run(config, Path(folder) / "run", 1), process_time)
+
+
+def ray_matches() -> float | None:
+    """Matches a second on Ray, on this machine, or None."""
+    try:
+        import ray
+    except ImportError:
+        return None
+    config = Config(PLAYERS, ("hunt",), MATCHES["hunt"])
+    ray.init(log_to_driver=False)
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            return MATCHES["hunt"] / timed(lambda: run(config, Path(folder) / "run", on="ray"))
+    finally:
+        ray.shutdown()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the numbers to this file")
+    asked = parser.parse_args()
+    found: dict[str, Any] = {
+        "load": os.getloadavg()[0],
+        "matches": matches(),
+        "question_seconds": program_overhead(),
+    }
+    print(
+        "Matches a second, club against expert: bare, one core, cost of the run; by the clock on one and two"
+    )
+    for row in found["matches"]:
+        print(
+            f"  {row['game']:<8}{row['bare']:>8.1f}{row['one']:>8.1f}{row['overhead']:>8.1%}"
+            f"{row['wall_one']:>10.1f}{row['wall_two']:>8.1f}"
+        )
+    print(f"A question to a program in Python: {found['question_seconds'] * 1000:.2f} ms")
+    loops = {
+        "duels, lights, graded": random_lights(),
+        "OpenSpiel, tic-tac-toe": openspiel_loop(),
+        "TextArena, tic-tac-toe": textarena_loop(),
+        "duels on Ray, hunt": ray_matches(),
+    }
+    found["loops"] = {name: speed for name, speed in loops.items() if speed is not None}
+    for name, speed in found["loops"].items():
+        print(f"  {name:<26}{speed:>10.1f} matches/s")
+    if asked.json:
+        asked.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

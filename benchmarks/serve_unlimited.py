@@ -1,0 +1,34 @@
+"""Our server for a benchmark: visitors may ask as often as they like. Prints its port once it listens.
+
+python benchmarks/serve_unlimited.py DATABASE
+"""
+
+import socket
+import sys
+
+from duels.web.limits import Limits, Rate
+from duels.web.server import Server
+from duels.web.settings import Settings
+
+PLENTY = Rate(1e9, 1e9)
+MANY = 10**6
+
+
+def main() -> None:
+    listening = socket.socket()
+    listening.bind(("127.0.0.1", 0))
+    listening.listen(4096)
+    port = listening.getsockname()[1]
+    settings = Settings(
+        database=sys.argv[1],
+        port=port,
+        look_ahead=False,
+        limits=Limits(
+            PLENTY, PLENTY, PLENTY, PLENTY, streams=MANY, streams_of_address=MANY, matches_a_day=MANY
+        ),
+    )
+    Server(settings, listening, lambda: print(port, flush=True)).run()
+
+
+if __name__ == "__main__":
+    main()

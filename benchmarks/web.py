@@ -1,0 +1,187 @@
+"""The server beside boardgame.io's own, in one run: moves, waiting, memory; then start-up and the pages.
+
+Both servers are played by the same program, with random matches of leap. Ours has every move on disk before
+it answers, theirs keeps matches in memory. Needs Node.js, `npm install` in benchmarks/boardgame_io (which
+`make bench` does), and for the last part a Chromium.
+"""
+
+import argparse
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+from web_pages import weigh
+
+HERE = Path(__file__).parent
+PEER = HERE / "boardgame_io"
+BUILD = HERE.parent / "build"
+OURS, THEIRS = "duels", "boardgame.io"
+DUELS = str(Path(sys.executable).with_name("duels"))
+PAIRS = 40
+PAUSE = 1_000  # milliseconds that people think, where waiting is measured
+WATCHERS = 2_000
+STARTS = 9
+HELD_OPEN = 3 * WATCHERS  # files
+
+
+@dataclass(frozen=True)
+class Running:
+    """A server of one kind."""
+
+    kind: str
+    url: str
+    pid: int
+
+    def ask(self, program: str, *values: int) -> dict[str, Any]:
+        """What a program that visits the server measured."""
+        command = ["node", str(PEER / program), self.kind, self.url, str(self.pid), *map(str, values)]
+        done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+        measured: dict[str, Any] = json.loads(done.stdout)
+        return measured
+
+
+@contextmanager
+def running(kind: str, folder: str) -> Iterator[Running]:
+    """A server that has just been started; it writes its port when it listens."""
+    commands = {
+        OURS: [sys.executable, str(HERE / "serve_unlimited.py"), str(Path(folder) / "web.sqlite3")],
+        THEIRS: ["node", str(PEER / "server.mjs")],
+    }
+    environment = {**os.environ, "NODE_ENV": "production"}
+    process = subprocess.Popen(commands[kind], stdout=subprocess.PIPE, text=True, env=environment)
+    try:
+        assert process.stdout
+        port = int(process.stdout.readline())
+        yield Running(kind, f"http://127.0.0.1:{port}", process.pid)
+    finally:
+        process.kill()
+        process.wait()
+
+
+def percentile(waits: list[float], share: float) -> float:
+    return sorted(waits)[min(len(waits) - 1, int(share * len(waits)))]
+
+
+def play(servers: list[Running], pause: int, turns: int, rounds: int) -> dict[str, dict[str, float]]:
+    """Pairs at each server in turn, so that a busy moment touches both."""
+    told: dict[str, list[dict[str, Any]]] = {server.kind: [] for server in servers}
+    for _ in range(turns):
+        for server in servers:
+            told[server.kind].append(server.ask("pairs.mjs", PAIRS, rounds, pause))
+    found = {}
+    for kind, runs in told.items():
+        moves, cpu = sum(run["moves"] for run in runs), sum(run["cpu"] for run in runs)
+        waits = [wait for run in runs for wait in run["waits"]]
+        found[kind] = {
+            "moves": moves,
+            "moves_per_cpu_second": moves / cpu,
+            "moves_per_second": moves / sum(run["seconds"] for run in runs),
+            "p50_ms": percentile(waits, 0.5),
+            "p99_ms": percentile(waits, 0.99),
+        }
+    return found
+
+
+def memory(folder: str) -> dict[str, float]:
+    """Bytes for each bystander who watches, at a server that has just been started."""
+    found = {}
+    for kind in (OURS, THEIRS):
+        with running(kind, folder) as server:
+            measured = server.ask("watchers.mjs", WATCHERS)
+        found[kind] = (measured["after"] - measured["before"]) / WATCHERS
+    return found
+
+
+def cpu_of(pid: int) -> float:
+    """The processor time of a process that runs."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def first_page(home: str) -> tuple[float, float]:
+    """From the start of `duels serve` until its first page is there: seconds, and of them processor time."""
+    start = time.perf_counter()
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    with subprocess.Popen(
+        [DUELS, "serve", "--port", "0", "--no-browser"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env={**environment, "DUELS_HOME": home, "PYTHONUNBUFFERED": "1"},
+    ) as process:
+        try:
+            assert process.stdout
+            link = process.stdout.readline().removeprefix("Play at ").strip()
+            assert urlopen(link).read()
+            return time.perf_counter() - start, cpu_of(process.pid)
+        finally:
+            process.kill()
+
+
+def bare() -> tuple[float, float]:
+    """The same of a Python that does nothing."""
+    start, used = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, "-c", "pass"], check=True)
+    now = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = now.ru_utime + now.ru_stime - used.ru_utime - used.ru_stime
+    return time.perf_counter() - start, cpu
+
+
+def start_up(home: str) -> dict[str, float]:
+    """What the first page takes more than a bare Python, started in turn: medians."""
+    first_page(home)  # compiles modules, makes the database
+    times = [(first_page(home), bare()) for _ in range(STARTS)]
+    return {
+        name: statistics.median(page[which] - nothing[which] for page, nothing in times)
+        for which, name in enumerate(("seconds", "cpu"))
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the numbers to this file")
+    parser.add_argument("--quick", action="store_true", help="fewer moves: a look, not a measurement")
+    asked = parser.parse_args()
+    turns = 1 if asked.quick else 3
+    load = os.getloadavg()[1]  # before anything of ours runs: on a busy machine, waits are the machine's
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, HELD_OPEN), most))
+    # Not in /tmp, which may be in memory: ours is to write to a disk.
+    BUILD.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=BUILD) as folder:
+        with ExitStack() as stack:
+            servers = [stack.enter_context(running(kind, folder)) for kind in (OURS, THEIRS)]
+            play(servers, 0, 1, 1)  # to warm up
+            flat_out = play(servers, 0, turns, 3)
+            thinking = play(servers, PAUSE, turns, 1)
+        data = {
+            "quick": asked.quick,
+            "load": load,
+            "cores": os.cpu_count(),
+            "pairs": PAIRS,
+            "pause": PAUSE,
+            "watchers": WATCHERS,
+            "flat_out": flat_out,
+            "thinking": thinking,
+            "memory": memory(folder),
+            "start_up": start_up(folder),
+            "pages": weigh(DUELS, folder),
+        }
+    print(json.dumps(data, indent=1))
+    if asked.json:
+        asked.json.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

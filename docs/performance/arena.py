@@ -1,0 +1,35 @@
+"""The arena's section of docs/performance.md."""
+
+from pieces import measured, table
+
+
+def arena() -> str:
+    """What runs cost, and other arenas' loops beside them."""
+    data = measured("arena")
+    runs = [
+        (
+            row["game"],
+            f"{row['bare']:,.1f}",
+            f"{row['one']:,.1f}",
+            f"{100 * row['overhead']:+.0f}%",
+            f"{row['wall_two'] / row['wall_one']:.1f}",
+        )
+        for row in data["matches"]
+    ]
+    loops = [(name, f"{speed:,.0f}") for name, speed in data["loops"].items()]
+    return f"""\
+## The arena
+
+Matches a second between club and expert, every decision graded and luck taken out: with nothing around them,
+and as a run that plans, logs and can go on, by CPU time on one core; then how many times quicker two
+processes are than one, by the wall clock, their start included. The machine's load average was
+{data["load"]:.1f} when this began: what others run on its two cores counts against the latter.
+
+{table(("game", "bare", "in a run", "cost of the run", "two processes: times"), runs)}
+A question to a program over pipes takes {1000 * data["question_seconds"]:.2f} ms until its answer is read,
+the program's own time included.
+
+Whole matches a second of other arenas' own loops, random players on tic-tac-toe, which grade nothing and keep
+no log; and of ours. Ray's includes what its tasks cost, by the wall clock on two cores.
+
+{table(("loop", "matches a second"), loops)}"""

@@ -1,0 +1,104 @@
+"""The section on the server of docs/performance.md, from what benchmarks/web.py measured."""
+
+from typing import Any
+
+from pieces import measured, table
+
+OURS, THEIRS = "duels", "boardgame.io"
+MOST_SECONDS = 0.6
+MOST_KILOBYTES = 60
+LONGEST_TASK = 100
+MOST_OF_THEIR_WAIT = 1 / 3
+
+
+def serving() -> str:
+    """The section, from its heading to its last line."""
+    data = measured("web")
+    fast, calm = data["flat_out"], data["thinking"]
+    held = [f"{data['memory'][kind] / 1e3:.1f} KB" for kind in (OURS, THEIRS)]
+    rows = [
+        ("moves per second of one core", *_both(fast, "moves_per_cpu_second", "{:,.0f}")),
+        ("the same, people thinking", *_both(calm, "moves_per_cpu_second", "{:,.0f}")),
+        ("wait as fast as it goes, median", *_both(fast, "p50_ms", "{:,.1f} ms")),
+        ("wait as fast as it goes, p99", *_both(fast, "p99_ms", "{:,.1f} ms")),
+        ("wait, people thinking, median", *_both(calm, "p50_ms", "{:,.1f} ms")),
+        ("wait, people thinking, p99", *_both(calm, "p99_ms", "{:,.1f} ms")),
+        ("memory for each idle watcher", *held),
+    ]
+    pages = [
+        (row["page"], f"{row['bytes'] / 1e3:.1f} KB", f"{row['longest_task_ms']:.0f} ms")
+        for row in data["pages"]
+    ]
+    short = " The run was a short one (`--quick`)." if data["quick"] else ""
+    return f"""\
+## Server
+
+`duels serve` beside boardgame.io's own server (`benchmarks/web.py`). One program plays random matches of leap
+at both, {data["pairs"]} pairs at a time, each seat with an open stream. Every move of ours is synced to disk
+before anybody sees it, and every event carries the whole page of a match, drawn for that seat. boardgame.io
+keeps matches in memory and sends the state, which the browser draws.
+
+The wait is from sending a move until the other seat is told. 'People thinking' is {data["pause"] / 1000:g} s
+between two moves of a match; otherwise the next move is made at once. For the line on memory,
+{data["watchers"]:,} bystanders watch one match.
+
+When the run began, {data["cores"]} cores had a load of {data["load"]:.1f} from elsewhere. On a busy machine,
+times by the clock include waiting for a core.{short}
+
+{table(("what", "duels", "boardgame.io"), rows)}
+The pages, with an empty cache, as Chromium counts them: all that is loaded, compressed, and the longest task,
+with a move in the match. Tasks of less than 50 ms count as 0.
+
+{table(("page", "loaded", "longest task"), pages)}
+### What the server should do
+
+{table(("what", "goal", "measured", "met"), _goals(data))}"""
+
+
+def _both(measurements: dict[str, Any], name: str, form: str) -> tuple[str, str]:
+    return form.format(measurements[OURS][name]), form.format(measurements[THEIRS][name])
+
+
+def _goals(data: dict[str, Any]) -> list[tuple[str, str, str, str]]:
+    moves = _ratio(data["flat_out"], "moves_per_cpu_second")
+    start = data["start_up"]
+    weight = max(row["bytes"] for row in data["pages"]) / 1e3
+    longest = max(row["longest_task_ms"] for row in data["pages"])
+    waits = [
+        (f"p99 of the wait, {how}, by theirs", f"at most {MOST_OF_THEIR_WAIT:.2f}", f"{ratio:.2f}", ratio)
+        for how, name in (("as fast as it goes", "flat_out"), ("people thinking", "thinking"))
+        if (ratio := _ratio(data[name], "p99_ms"))
+    ]
+    return [
+        ("moves per second of one core, by theirs", "at least 1", f"{moves:.2f}", _met(moves >= 1)),
+        *((what, goal, told, _met(ratio <= MOST_OF_THEIR_WAIT)) for what, goal, told, ratio in waits),
+        *(
+            (
+                f"first page, over a bare Python, {how}",
+                f"at most {MOST_SECONDS} s",
+                f"{took:.2f} s",
+                _met(took <= MOST_SECONDS),
+            )
+            for how, took in (("by the clock", start["seconds"]), ("processor time", start["cpu"]))
+        ),
+        (
+            "the heaviest page",
+            f"at most {MOST_KILOBYTES} KB",
+            f"{weight:.1f} KB",
+            _met(weight <= MOST_KILOBYTES),
+        ),
+        (
+            "the longest task of a page",
+            f"at most {LONGEST_TASK} ms",
+            f"{longest:.0f} ms",
+            _met(longest <= LONGEST_TASK),
+        ),
+    ]
+
+
+def _ratio(measurements: dict[str, Any], name: str) -> float:
+    return float(measurements[OURS][name] / measurements[THEIRS][name])
+
+
+def _met(met: bool) -> str:
+    return "yes" if met else "**no**"

@@ -1,0 +1,22 @@
+"""A bot for duels: it speaks the protocol of docs/protocol.md and takes any legal action."""
+
+import json
+import random
+import sys
+from typing import Any
+
+
+def answer(question: dict[str, Any]) -> dict[str, Any]:
+    """The answer to one question; it holds all that is known, so nothing needs to be remembered."""
+    return {"id": question["id"], "action": random.choice(question["actions"])}
+
+
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        reply = {"type": "ready", "protocol": 1, "name": "example in Python"}
+    elif message["type"] == "choose":
+        reply = answer(message)
+    else:
+        continue  # a message of a later version
+    print(json.dumps(reply), flush=True)

@@ -1,0 +1,13 @@
+"""A bot that tells its policy: the match draws from it, which makes measurements of the bot sharper."""
+
+import json
+import sys
+
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print(json.dumps({"type": "ready", "protocol": 1, "name": "mixing"}), flush=True)
+    elif message["type"] == "choose":
+        actions = message["actions"]
+        policy = {action: 1 / len(actions) for action in actions}
+        print(json.dumps({"id": message["id"], "policy": policy}), flush=True)

@@ -1,0 +1,292 @@
+"""What a run is to play: read from flags or a TOML file, checked, and told apart from other runs."""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from hashlib import sha256
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from duels.arena.bout import Bout
+from duels.core.errors import BadOption, DuelsError, UnknownName, quote
+from duels.core.options import OptionValue
+from duels.core.rules import Rules
+from duels.games import find_game
+from duels.play.new_match import limited
+from duels.players import HUMAN, KINDS, Kind, Player, kind_for
+from duels.players.endpoint import Settings
+from duels.players.model import Mirror
+from duels.players.outside import MODEL_PREFIX, kind_called
+from duels.players.program import Limits
+from duels.solving.progress import quiet
+
+FORMAT = 1
+"""Of a run's folder."""
+RUN, PROBE = "run", "probe"
+_NAMED = re.compile(r"(?!cmd:)([A-Za-z0-9][A-Za-z0-9 ._-]{0,39})=(.+)", re.DOTALL)
+_GROWS = ("matches", "until", "budget")  # what may differ when a run goes on
+_CONDITIONS = (
+    "show_actions",
+    "mirror",
+    "temperature",
+    "max_tokens",
+    "retries",
+    "input_price",
+    "output_price",
+)
+"""What is kept of how models are asked: what a result depends on, and no address."""
+_BUDGET = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]{3})")
+
+
+@dataclass(frozen=True)
+class Config:
+    """A run: every pair of players, in every game, `matches` times, half of them from either seat."""
+
+    players: tuple[str, ...]
+    """As a person calls them: `club`, `cmd:python bot.py`, `mine=cmd:python bot.py`."""
+    games: tuple[str, ...]
+    matches: int | Mapping[str, int] = 100
+    """Per pair and game; or by game."""
+    seed: str = "1"
+    options: Mapping[str, Mapping[str, OptionValue]] = field(default_factory=dict)
+    """Options of games, by game."""
+    until: float | None = None
+    """Stop a pair in a game once its result is known to within this much."""
+    budget: str | None = None
+    """Stop when so much money is spent, such as `5usd`."""
+    limits: Limits = field(default_factory=Limits)
+    model: Settings = field(default_factory=Settings)
+    """How models are asked."""
+
+    def __post_init__(self) -> None:
+        if len(self.players) < 2:
+            raise BadOption("a run needs two players or more, such as --players random,club.")
+        if not self.games:
+            raise BadOption("a run needs a game, such as --games lights.")
+        for name in self.games:
+            _check_matches(self.matches_of(name))
+        if self.until is not None and not 0 < self.until < 0.5:
+            raise BadOption(f"until is a margin between 0 and 0.5, such as 0.03, not {self.until}.")
+        if self.budget is not None:
+            self.budget_amount()
+        if self.models() and not self.model.base_url:
+            raise BadOption("a model needs an address: --base-url URL.")
+        if self.models() and self.model.mirror:
+            for name in self.games:
+                Mirror.of(self.rules(name))
+        for name in self.options:
+            if name not in self.games:
+                raise UnknownName(f"there are options for {quote(name)}, which is not one of the games.")
+        for name in self.games:
+            self.rules(name)
+        names = [kind.name for kind in self.kinds()]
+        for name in names:
+            if names.count(name) > 1:
+                raise BadOption(f"two players are called {quote(name)}: name one of them, as in mine=cmd:….")
+
+    def budget_amount(self) -> tuple[float, str] | None:
+        """The budget as a number and a currency; refused where prices are missing."""
+        if self.budget is None:
+            return None
+        read = _BUDGET.fullmatch(self.budget.strip())
+        if not read:
+            raise BadOption(f"a budget is an amount and a currency, such as 5usd, not {quote(self.budget)}.")
+        if self.model.input_price is None or self.model.output_price is None:
+            raise BadOption(
+                "a budget needs prices: --input-price and --output-price, for a million tokens each."
+            )
+        return float(read[1]), read[2].lower()
+
+    def matches_of(self, game: str) -> int:
+        """How many matches each two players play in a game."""
+        if isinstance(self.matches, Mapping):
+            if game not in self.matches:
+                raise BadOption(f"matches says nothing about {game}.")
+            return self.matches[game]
+        return self.matches
+
+    def rules(self, game: str) -> Rules[Any, Any, Any]:
+        """The rules of a game of the run: limited, where play could go on for ever."""
+        return limited(find_game(game).rules(**self.options.get(game, {})))
+
+    def kinds(self) -> list[Kind]:
+        """Who plays."""
+        return [called(text, self.limits) for text in self.players]
+
+    def models(self) -> dict[str, str]:
+        """The models among the players: what they are called here, and at the endpoint."""
+        calls = {called(text, self.limits).name: _split(text)[1] for text in self.players}
+        return {
+            name: call.strip()[len(MODEL_PREFIX) :]
+            for name, call in calls.items()
+            if call.strip().lower().startswith(MODEL_PREFIX)
+        }
+
+    def seat(self, name: str, rules: Rules[Any, Any, Any], log: Path | None = None) -> Player:
+        """The player of that name, at a seat of a game; what a program says on its stderr goes to `log`."""
+        (text,) = (each for each in self.players if called(each, self.limits).name == name)
+        kind = kind_called(_split(text)[1], self.limits, log)
+        if kind.name in KINDS:
+            kind = kind_for(kind.name, rules)
+        assert kind.seat  # no person is let in
+        return kind.seat(rules, quiet)
+
+    def pairings(self) -> Iterator[tuple[str, str, str]]:
+        """Every game with every two players, in the order of the config."""
+        names = [kind.name for kind in self.kinds()]
+        for game in self.games:
+            for one, two in combinations(names, 2):
+                yield game, one, two
+
+    def bouts(self, game: str, one: str, two: str, pairs: range) -> Iterator[Bout]:
+        """The matches of two players in a game, pair by pair."""
+        options = tuple(sorted(self.rules(game).options().items()))
+        for pair in pairs:
+            seed = json.dumps([self.seed, game, one, two, pair])
+            for players in ((one, two), (two, one)):
+                yield Bout(game, options, players, seed, pair)
+
+    def told(self) -> dict[str, Any]:
+        """The config as a run's folder keeps it: players by name, and a hash of how they are called.
+
+        Commands are left out: nobody who is handed a folder can be made to run one.
+        """
+        kept: dict[str, Any] = {"kind": RUN, **asdict(self)}
+        kept["players"] = {
+            kind.name: sha256(f"{text} {self.model.base_url}".encode()).hexdigest()[:16]
+            for kind, text in zip(self.kinds(), self.players, strict=True)
+        }
+        kept["model"] = {name: getattr(self.model, name) for name in _CONDITIONS} if self.models() else {}
+        kept["matches"] = {game: self.matches_of(game) for game in self.games}
+        kept["options"] = {game: dict(self.rules(game).options()) for game in self.games}
+        return json.loads(json.dumps(kept))  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True)
+class ProbeConfig:
+    """A probe: one player, asked about positions."""
+
+    player: str
+    games: tuple[str, ...]
+    samples: int = 1
+    """How often each position is asked: more than once for a player that draws."""
+    positions: int = 200
+    """In games that are too large to be asked whole."""
+    symmetric: bool = False
+    """Whether only one of two mirror images is asked, and its answer taken for both."""
+    seed: str = "1"
+    budget: str | None = None
+    limits: Limits = field(default_factory=Limits)
+    model: Settings = field(default_factory=Settings)
+
+    def __post_init__(self) -> None:
+        if not self.games:
+            raise BadOption("a probe needs a game, such as --games lights.")
+        if self.samples < 1 or self.positions < 2:
+            raise BadOption("samples is at least 1 and positions at least 2.")
+        self.run()  # what is wrong with a player, a model or a budget is found there
+
+    def run(self) -> Config:
+        """A run with the same player, which knows how to seat it."""
+        return Config(
+            (self.player, _OTHER),
+            self.games,
+            2,
+            self.seed,
+            budget=self.budget,
+            limits=self.limits,
+            model=self.model,
+        )
+
+    def told(self) -> dict[str, Any]:
+        """As a probe's folder keeps it."""
+        run = self.run().told()
+        (name, called_by), _ = run["players"].items()
+        kept = {each: getattr(self, each) for each in ("samples", "positions", "symmetric", "seed", "budget")}
+        same = {each: run[each] for each in ("limits", "model")}
+        told = {"kind": PROBE, "player": {name: called_by}, "games": self.games, **kept, **same}
+        return json.loads(json.dumps(told))  # type: ignore[no-any-return]
+
+
+_OTHER = "nobody=random"
+
+
+def check_same(asked: Mapping[str, Any], kept: Mapping[str, Any], folder: Path) -> None:
+    """Refuse to go on in a folder that is of another run; it may only be asked for more or less."""
+    for name, value in asked.items():
+        if name not in _GROWS and value != kept.get(name):
+            raise DuelsError(
+                f"{folder} is of another run: {name} is not as it was. Name another folder with --out."
+            )
+
+
+def _check_matches(matches: Any) -> None:
+    if isinstance(matches, bool) or not isinstance(matches, int) or matches < 2:
+        raise BadOption(f"matches is a whole number of 2 or more, not {matches!r}.")
+    if matches % 2:
+        raise BadOption(f"matches is even, for every seed is played from both seats; {matches} is not.")
+
+
+def called(text: str, limits: Limits) -> Kind:
+    """The player that a person means, under a name of the person's own if one is given."""
+    name, call = _split(text)
+    kind = kind_called(call, limits)
+    if kind.name == HUMAN:
+        raise UnknownName("a person cannot play in a run; see duels players for who can.")
+    return replace(kind, name=name) if name else kind
+
+
+def _split(text: str) -> tuple[str, str]:
+    """The name that a player is given, or none, and how it is called."""
+    named = _NAMED.fullmatch(text.strip())
+    return (named[1], named[2]) if named else ("", text)
+
+
+def read_config_data(path: Path) -> tuple[dict[str, Any], Path | None]:
+    """What a TOML file says of a run, not yet checked, and the folder it names (`out`), if it does."""
+    try:
+        told = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise DuelsError(f"this is no TOML: {error}.") from None
+    out = told.pop("out", None)
+    return told, None if out is None else path.parent / str(out)
+
+
+def config_of(told: dict[str, Any]) -> Config:
+    """A config from plain data; a name that means nothing is refused."""
+    known = {each.name for each in fields(Config)}
+    for name in told:
+        if name not in known:
+            raise UnknownName(f"there is nothing called {quote(name)} in a run; there are {_listed(known)}.")
+    limits = _checked(told.pop("limits", {}), Limits, "limit")
+    model = _checked(told.pop("model", {}), Settings, "setting of models")
+    for name in ("players", "games"):
+        value = told.get(name, ())
+        if not isinstance(value, list | tuple) or not all(isinstance(each, str) for each in value):
+            raise BadOption(f"{name} is a list of names, not {value!r}.")
+        told[name] = tuple(value)
+    if "seed" in told:
+        told["seed"] = str(told["seed"])
+    return Config(**told, limits=Limits(**limits), model=Settings(**model))
+
+
+def _checked(told: Any, kind: type[Limits] | type[Settings], what: str) -> dict[str, Any]:
+    """A table of a config, if all its names are known and all its values of the right type."""
+    known = {each.name: each for each in fields(kind)}
+    if not isinstance(told, dict):
+        raise BadOption(f"what is said about each {what} is a table, not {told!r}.")
+    for name, value in told.items():
+        if name not in known:
+            raise UnknownName(f"there is no {what} {quote(name)}; there are {_listed(set(known))}.")
+        usual = getattr(kind(), name)
+        right = (int, float) if usual is None or type(usual) in (int, float) else type(usual)
+        if not isinstance(value, right) or (isinstance(value, bool) and usual not in (True, False)):
+            raise BadOption(f"the {what} {name} cannot be {value!r}.")
+    return dict(told)
+
+
+def _listed(names: set[str]) -> str:
+    return ", ".join(sorted(names))

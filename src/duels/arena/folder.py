@@ -1,0 +1,248 @@
+"""A run's folder: its config, and logs that only grow, one for each worker.
+
+A row is written before it counts. Rows are known by a hash of what was played: none is played twice, and logs
+of several machines are joined by putting them together.
+"""
+
+import errno
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from importlib.metadata import version
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from duels.arena.bout import VERSION
+from duels.arena.config import FORMAT, PROBE, Config, ProbeConfig, check_same
+from duels.core.errors import DuelsError
+
+try:
+    import fcntl
+except ImportError:  # not on Windows, where a second run is not kept out
+    fcntl = None  # type: ignore[assignment]
+
+CONFIG = "config.json"
+_LOG = re.compile(r"log-.+\.jsonl")
+
+Row = Mapping[str, Any]
+
+
+class Folder:
+    """A folder of a run that is there already."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.config = _read_config(path)
+        self.unfinished: tuple[str, ...] = ()
+        """Why the last call of the run left matches unfinished."""
+
+    @classmethod
+    def prepare(cls, path: Path, config: Config | ProbeConfig) -> "Folder":
+        """The folder of a run or probe, made if it is not there; refused if it is of another."""
+        kept = path / CONFIG
+        if not kept.exists():
+            path.mkdir(parents=True, exist_ok=True)
+            others = [each.name for each in path.iterdir() if _LOG.fullmatch(each.name)]
+            if others:
+                raise DuelsError(f"{path} has logs and no {CONFIG}; name another folder with --out.")
+            _write_config(kept, config.told())
+        folder = cls(path)
+        check_same(config.told(), folder.config, path)
+        if folder.config != config.told():  # more matches are asked for, or fewer
+            _write_config(kept, config.told())
+            folder = cls(path)
+        return folder
+
+    @property
+    def is_probe(self) -> bool:
+        """Whether positions were asked in it, and no matches played."""
+        return bool(self.config["kind"] == PROBE)
+
+    @property
+    def made_with(self) -> str:
+        """The version of duels that began the run."""
+        return str(json.loads((self.path / CONFIG).read_text(encoding="utf-8"))["duels"])
+
+    def logs(self) -> list[Path]:
+        """All logs, in the order of their names."""
+        return sorted(each for each in self.path.iterdir() if _LOG.fullmatch(each.name))
+
+    def rows(self) -> dict[str, Row]:
+        """Every match that is on disk, by its key; a last line that was torn off counts for nothing."""
+        found: dict[str, Row] = {}
+        for log in self.logs():
+            for row in read_rows(log):
+                found.setdefault(row["key"], row)
+        return found
+
+    def requests(self) -> Iterator[Row]:
+        """Every request to a model, with its reply."""
+        for log in sorted(self.path.glob("requests-*.jsonl")):
+            with log.open("rb") as file:
+                for line in file:
+                    if line.endswith(b"\n"):
+                        yield json.loads(line)
+
+    def answers(self) -> dict[str, Row]:
+        """Every answer of a probe, by its key."""
+        found: dict[str, Row] = {}
+        for log in sorted(self.path.glob("answers-*.jsonl")):
+            for row in read_rows(log):
+                found.setdefault(row["key"], row)
+        return found
+
+    def answer_log(self) -> "Log":
+        """Where answers of a probe go."""
+        return Log(self.path, "1", "answers")
+
+    def request_log(self, worker: str) -> "Log":
+        """Where requests to models and their replies go."""
+        return Log(self.path, worker, "requests", every=0.0)
+
+    def bot_log(self, player: str, worker: str) -> Path:
+        """Where a program's stderr goes."""
+        folder = self.path / "bots"
+        folder.mkdir(exist_ok=True)
+        name = re.sub(r"[^A-Za-z0-9._-]+", "-", player)
+        return folder / f"{name}-{worker}.log"
+
+    def lock(self, shard: str = "") -> int:
+        """Keep others from running the same part of this run; the handle that holds the lock."""
+        path = self.path / f".lock{shard and '-'}{shard}"
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        if fcntl:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                os.close(handle)
+                if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
+                    raise DuelsError(f"{self.path} is being run somewhere else right now.") from None
+                raise
+        return handle
+
+    def hold_as_worker(self, prefix: str) -> int:
+        """Let everybody know that a worker may still be writing; the handle to be closed at its end."""
+        handle = self._workers(prefix)
+        if fcntl:
+            fcntl.flock(handle, fcntl.LOCK_SH)
+        return handle
+
+    def wait_for_workers(self, prefix: str) -> None:
+        """Wait until workers of a run that was killed have written what they were playing."""
+        handle = self._workers(prefix)
+        if fcntl:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        os.close(handle)
+
+    def _workers(self, prefix: str) -> int:
+        return os.open(self.path / f".workers-{prefix}", os.O_RDWR | os.O_CREAT, 0o600)
+
+
+class Log:
+    """A worker's log: rows are added and synced, and nothing is ever changed.
+
+    A row is written when `add` returns: killing us does not lose it. Where rows come quickly, `every` so many
+    seconds they are synced together, so that a power cut loses no more than that; syncing takes longer than
+    many a match.
+    """
+
+    def __init__(self, folder: Path, worker: str, kind: str = "log", every: float = 0.2) -> None:
+        self._every, self._synced = every, 0.0
+        self.path = folder / f"{kind}-{worker}.jsonl"
+        self._handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        size = os.fstat(self._handle).st_size
+        if size and os.pread(self._handle, 1, size - 1) != b"\n":
+            os.ftruncate(self._handle, self.path.read_bytes().rfind(b"\n") + 1)
+
+    def add(self, row: Row) -> None:
+        """Write a row, in one piece."""
+        line = json.dumps(row, ensure_ascii=False).encode() + b"\n"
+        before = os.fstat(self._handle).st_size
+        try:
+            if os.write(self._handle, line) < len(line):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), self.path)
+            if monotonic() - self._synced >= self._every:
+                os.fsync(self._handle)
+                self._synced = monotonic()
+        except OSError as error:
+            with suppress(OSError):
+                os.ftruncate(self._handle, before)
+            raise OSError(error.errno, f"{error.strerror}: the last match is not saved", self.path) from None
+
+    def close(self) -> None:
+        """Sync the rest and let the file go."""
+        with suppress(OSError):
+            os.fsync(self._handle)
+        os.close(self._handle)
+
+
+def read_rows(path: Path) -> Iterator[Row]:
+    """The rows of a log, without a last line that does not end."""
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            if not line.endswith(b"\n"):
+                return
+            try:
+                row = json.loads(line)
+                key = row["key"]
+            except (ValueError, TypeError, KeyError):
+                raise DuelsError(f"{path}, line {number}: this is no match of a run.") from None
+            if row.get("v") != VERSION or not isinstance(key, str):
+                raise DuelsError(f"{path}, line {number}: it was written by another version of duels.")
+            yield row
+
+
+def _write_config(path: Path, config: Mapping[str, Any]) -> None:
+    told = {"format": FORMAT, "duels": version("duels"), "config": config}
+    write_whole(path, json.dumps(told, indent=2) + "\n")
+
+
+def _read_config(path: Path) -> dict[str, Any]:
+    kept = path / CONFIG
+    if not kept.is_file():
+        raise DuelsError(f"{path} is no folder of a run: it has no {CONFIG}.")
+    try:
+        told = json.loads(kept.read_text(encoding="utf-8"))
+        form, config = told["format"], {"kind": None, **told["config"]}
+    except (ValueError, TypeError, KeyError):
+        raise DuelsError(f"{kept}: this is no config of a run.") from None
+    if form != FORMAT:
+        raise DuelsError(f"{path} was made by another version of duels: format {form}, not {FORMAT}.")
+    return dict(config)
+
+
+def merge(sources: Iterable[Path], target: Path) -> int:
+    """Join runs of one config into a new folder; how many matches it has."""
+    folders = [Folder(source) for source in sources]
+    first = folders[0]
+    for other in folders[1:]:
+        for name, value in first.config.items():
+            if name not in ("matches", "until", "budget") and other.config.get(name) != value:
+                raise DuelsError(f"{first.path} and {other.path} are different runs: their {name} differ.")
+    if target.exists() and any(target.iterdir()):
+        raise DuelsError(f"{target} is not empty; name another folder with --out.")
+    target.mkdir(parents=True, exist_ok=True)
+    rows: dict[str, Row] = {}
+    for folder in folders:
+        for key, row in folder.rows().items():
+            rows.setdefault(key, row)
+    lines = (json.dumps(rows[key], ensure_ascii=False) + "\n" for key in sorted(rows))
+    write_whole(target / "log-merged.jsonl", "".join(lines))
+    write_whole(target / CONFIG, (first.path / CONFIG).read_text(encoding="utf-8"))
+    return len(rows)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file that appears with all of its content, or not at all."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with draft.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)

@@ -1,0 +1,172 @@
+"""Plays the matches in which models take part: many at the same time, while their answers are awaited."""
+
+import asyncio
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from pathlib import Path
+from queue import Queue
+from threading import Thread
+from typing import Any
+
+from duels.arena.bout import Asked, Bout, Question, play
+from duels.arena.config import Config
+from duels.arena.folder import Folder, Log, Row
+from duels.arena.values import Judge
+from duels.core.rules import Rules, Seat
+from duels.players.endpoint import BudgetSpent, Endpoint, TransportFailed, Usage
+from duels.players.failures import Answer, NoMove
+from duels.players.model import ModelGaveNone, ModelPlayer
+
+Done = Queue[Row | BaseException | None]
+"""Rows as matches end, a problem that ends everything, and None when all is done."""
+
+
+class Purse:
+    """The money of a run: what was spent is read from its logs, and a spent budget stops every request."""
+
+    def __init__(self, config: Config, folder: Folder) -> None:
+        self._config = config
+        self._budget = config.budget_amount()
+        self.used = Usage()
+        for request in folder.requests():
+            self.used += usage_of(request)
+
+    @property
+    def spent(self) -> float | None:
+        """In the budget's currency; None where no prices are known."""
+        return self._config.model.cost(self.used)
+
+    def spend(self, usage: Usage) -> None:
+        """Count what was used; BudgetSpent if a request would no longer be covered."""
+        self.used += usage
+        if not usage.requests and self._budget and (self.spent or 0) >= self._budget[0]:
+            amount, currency = self._budget
+            raise BudgetSpent(f"The budget of {amount:g} {currency} is spent.")
+
+
+def usage_of(request: Row) -> Usage:
+    """What a request that was kept has used."""
+    return Usage(*request["usage"]) if request.get("usage") else Usage()
+
+
+class ModelWorker:
+    """Drives matches with models on a loop of its own; each is written to the log when it ends.
+
+    A match that the wire or the budget breaks off leaves nothing but its requests: it is played when the run
+    goes on.
+    """
+
+    def __init__(self, config: Config, folder: Folder, prefix: str, purse: Purse) -> None:
+        self._config, self._folder, self._purse = config, folder, purse
+        self._log = Log(folder.path, f"{prefix}models")
+        self._requests = folder.request_log(f"{prefix}models")
+        self._judges: dict[Rules[Any, Any, Any], Judge] = {}
+        self.broken_off: list[str] = []
+        """Why matches were left unfinished."""
+
+    def play(self, bouts: Iterable[Bout]) -> Iterator[Row]:
+        """The rows of these matches, in the order in which they end."""
+        done: Done = Queue()
+
+        def work() -> None:
+            try:
+                asyncio.run(self._play_all(list(bouts), done))
+            except BaseExceptionGroup as problems:
+                done.put(problems.exceptions[0])
+            except BaseException as problem:
+                done.put(problem)
+            done.put(None)
+
+        thread = Thread(target=work, daemon=True)
+        thread.start()
+        while (row := done.get()) is not None:
+            if isinstance(row, BaseException):
+                raise row
+            yield row
+        thread.join()
+
+    async def _play_all(self, bouts: list[Bout], done: Done) -> None:
+        waiting = iter(bouts)
+        async with Endpoint(self._config.model, self._purse.spend) as endpoint, asyncio.TaskGroup() as group:
+            for number in range(max(1, self._config.model.concurrency)):
+                group.create_task(self._play_some(waiting, endpoint, f"models-{number}", done))
+
+    async def _play_some(
+        self,
+        waiting: Iterator[Bout],
+        endpoint: Endpoint,
+        name: str,
+        done: Done,
+    ) -> None:
+        with closing(_Seats(self._config, self._folder, endpoint, name)) as seats:
+            for bout in waiting:
+                try:
+                    row = await self._play_one(bout, seats)
+                except (TransportFailed, BudgetSpent) as broken:
+                    self.broken_off.append(str(broken))
+                    if isinstance(broken, BudgetSpent):
+                        return
+                    continue
+                self._log.add(row)
+                done.put(row)
+
+    async def _play_one(self, bout: Bout, seats: "_Seats") -> dict[str, Any]:
+        rules = bout.rules()
+        if rules not in self._judges:
+            self._judges[rules] = Judge(rules)
+        used = dict.fromkeys(Seat, Usage())
+        playing = play(bout, self._judges[rules])
+        try:
+            question = next(playing)
+            while True:
+                answer, usage = await self._answer(bout, question, rules, seats)
+                used[question.seat] += usage
+                question = playing.send(answer)
+        except StopIteration as end:
+            row: dict[str, Any] = end.value
+        row["usage"] = [[used[seat].prompt, used[seat].completion, used[seat].requests] for seat in Seat]
+        return row
+
+    async def _answer(
+        self, bout: Bout, question: Question, rules: Rules[Any, Any, Any], seats: "_Seats"
+    ) -> tuple[Answer | NoMove, Usage]:
+        player = seats.at(rules, bout.players[question.seat - 1], question.seat)
+        if isinstance(player, Asked):
+            player.new_match(bout.key)
+            return await asyncio.to_thread(player.answer, question), Usage()
+        told = {"match": bout.key, "seat": question.seat.value, "entry": len(question.sight.history) + 1}
+        try:
+            return await player.decide(
+                question.sight, question.rng, lambda request: self._requests.add({**told, **request})
+            )
+        except ModelGaveNone as none:
+            return none, none.used
+
+    def close(self) -> None:
+        """Let the logs go."""
+        self._log.close()
+        self._requests.close()
+
+
+class _Seats:
+    """The players of one match at a time."""
+
+    def __init__(self, config: Config, folder: Folder, endpoint: Endpoint, name: str) -> None:
+        self._config, self._folder, self._endpoint, self._name = config, folder, endpoint, name
+        self._models = config.models()
+        self._known: dict[tuple[Rules[Any, Any, Any], str, Seat], Asked | ModelPlayer] = {}
+
+    def at(self, rules: Rules[Any, Any, Any], name: str, seat: Seat) -> Asked | ModelPlayer:
+        key = rules, name, seat
+        if key not in self._known:
+            if name in self._models:
+                self._known[key] = ModelPlayer(self._models[name], rules, self._endpoint)
+            else:
+                log: Path = self._folder.bot_log(name, f"{self._name}-{seat.value}")
+                self._known[key] = Asked(self._config.seat(name, rules, log), rules)
+        return self._known[key]
+
+    def close(self) -> None:
+        for player in self._known.values():
+            if isinstance(player, Asked):
+                player.close()

@@ -1,0 +1,71 @@
+"""Plays matches on a Ray cluster: many matches a task; those of a worker that died are played again."""
+
+import logging
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from duels.arena.bout import Bout
+from duels.arena.config import Config
+from duels.arena.folder import Log, Row
+from duels.arena.worker import Players
+from duels.core.errors import DuelsError
+from duels.core.extras import extra
+
+AT_ONCE = 20
+"""Matches of a task: so many that a task's own cost is small, so few that little is played again."""
+MOST_DEATHS = 5  # of workers that were playing the same task
+_WAITING = 3  # tasks for each processor that are handed in ahead
+
+
+class RayPool:
+    """A cluster, or this machine as one. Rows are written to the log here, wherever they were played."""
+
+    def __init__(self, config: Config, folder: Path, prefix: str, address: str | None) -> None:
+        with extra("ray"):
+            import ray
+        self._ray: Any = ray
+        self._began = not ray.is_initialized()
+        if self._began:
+            ray.init(address=address, logging_level=logging.ERROR, log_to_driver=False)
+        self._config = ray.put(config)
+        self._task = ray.remote(max_retries=MOST_DEATHS)(play_some)
+        self._log = Log(folder, f"{prefix}ray")
+
+    def play(self, bouts: Iterable[Bout]) -> Iterator[Row]:
+        """The rows of these matches, in the order in which their tasks end."""
+        ray, waiting = self._ray, iter(bouts)
+        most = _WAITING * max(1, int(ray.cluster_resources().get("CPU", 1)))
+        under_way: list[Any] = []
+        while True:
+            while len(under_way) < most and (some := list(islice(waiting, AT_ONCE))):
+                under_way.append(self._task.remote(self._config, some))
+            if not under_way:
+                return
+            (done, *_), under_way = ray.wait(under_way, num_returns=1)
+            for row in self._rows(done):
+                self._log.add(row)
+                yield row
+
+    def _rows(self, done: Any) -> list[Row]:
+        try:
+            rows: list[Row] = self._ray.get(done)
+        except self._ray.exceptions.RayTaskError as error:
+            raise error.cause from None
+        except self._ray.exceptions.RayError as error:
+            raise DuelsError(f"Ray could not play some matches: {str(error).splitlines()[0]}") from None
+        return rows
+
+    def close(self) -> None:
+        """Leave the cluster."""
+        self._log.close()
+        if self._began:
+            self._ray.shutdown()
+
+
+def play_some(config: Config, bouts: list[Bout]) -> list[Row]:
+    """A task: some matches, with players of its own."""
+    with closing(Players(config)) as players:
+        return [players.play(bout) for bout in bouts]

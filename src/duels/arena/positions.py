@@ -1,0 +1,112 @@
+"""Positions drawn from good play, by how much there is to lose, with weights that make averages unbiased."""
+
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from random import Random
+from typing import Any, TypeVar
+
+from duels.core.errors import DuelsError
+from duels.core.match import Match, playing
+from duels.core.rules import Rules, Seat, Sight
+from duels.players.levels import mixture
+from duels.solving.oracle import Verdict
+from duels.solving.oracles import oracle_for
+from duels.solving.progress import Progress, quiet
+
+STRATA = (0.0, 0.01, 0.05, 0.2, 1.0)
+"""Bounds of what the worst action gives away: nothing much, little, something, much."""
+SHARE = 0.1
+"""Matches on the way are played as an expert plays: with a tenth of what random play gives away."""
+POOL = 10
+"""So many decisions are met for each position that is drawn."""
+K = TypeVar("K", bound=Hashable)
+_LONGEST = 400  # entries of a match on the way
+
+
+@dataclass(frozen=True)
+class Position:
+    """A decision, as its seat knows it, judged, and how much it stands for."""
+
+    sight: Sight[Any, Any]
+    verdict: Verdict[Any]
+    stratum: int
+    weight: float
+    """Its share of all decisions that were met; weights of all positions drawn sum to 1 on average."""
+
+    @property
+    def notation(self) -> str:
+        """The position in one line."""
+        return self.sight.rules.format_position(self.sight)
+
+
+def draw_positions(
+    rules: Rules[Any, Any, Any], count: int, seed: str, progress: Progress = quiet
+) -> list[Position]:
+    """So many positions, as evenly from the strata as they allow, in an order that means nothing.
+
+    Decisions are met in matches; equal positions are put together. Of each stratum every position is as
+    likely to be drawn, and it then stands for as many decisions as it was met in, times one over that chance
+    (Horvitz and Thompson): a weighted mean over what is drawn has the mean over all decisions met.
+    """
+    rng = Random(f"exam {seed} {rules!r}")
+    met: Counter[tuple[Seat, str]] = Counter()
+    judged: dict[tuple[Seat, str], tuple[Sight[Any, Any], Verdict[Any]]] = {}
+    for number, (sight, verdict) in enumerate(islice(_decisions(rules, rng), count * POOL)):
+        progress(f"{number} of {count * POOL} decisions")
+        key = sight.seat, rules.format_position(sight)
+        met[key] += 1
+        judged.setdefault(key, (sight, verdict))
+    strata = {key: _stratum(verdict) for key, (_, verdict) in judged.items()}
+    weights = draw_weighted(met, strata, count, rng)
+    drawn = [Position(*judged[key], strata[key], weight) for key, weight in weights.items()]
+    rng.shuffle(drawn)
+    return drawn
+
+
+def draw_weighted(met: Counter[K], strata: Mapping[K, int], count: int, rng: Random) -> dict[K, float]:
+    """Draw from what was met, evenly from the strata, each with the share of all that it stands for."""
+    members: list[list[K]] = [[] for _ in STRATA[1:]]
+    for key in met:
+        members[strata[key]].append(key)
+    weights = {}
+    for stratum, size in zip(members, _shares([len(each) for each in members], count), strict=True):
+        for key in rng.sample(stratum, size):
+            weights[key] = met[key] * len(stratum) / size / met.total()
+    return weights
+
+
+def _decisions(rules: Rules[Any, Any, Any], rng: Random) -> Iterator[tuple[Sight[Any, Any], Verdict[Any]]]:
+    """Decisions with a choice, in matches of good players, for ever."""
+    oracle = oracle_for(rules)
+    while True:
+        found: list[tuple[Sight[Any, Any], Verdict[Any]]] = []
+
+        def decide(match: Match[Any, Any, Any], seat: Seat) -> Any:
+            sight = match.sight(seat)
+            verdict = oracle.judge(sight)
+            if len(sight.actions) > 1:
+                found.append((sight, verdict))  # noqa: B023 (used before the next match begins)
+            return rng.choices(sight.actions, weights=mixture(verdict, SHARE))[0]
+
+        for _ in islice(playing(Match.start(rules), rng, decide), _LONGEST):
+            pass
+        if not found:
+            raise DuelsError(f"there is nothing to decide in {rules}.")
+        yield from found
+
+
+def _stratum(verdict: Verdict[Any]) -> int:
+    most = max(verdict.losses)
+    return next(place for place, bound in enumerate(STRATA[1:]) if most <= bound or bound == STRATA[-1])
+
+
+def _shares(sizes: list[int], count: int) -> list[int]:
+    """How many to draw from each stratum: as evenly as their sizes allow."""
+    shares = [0] * len(sizes)
+    while sum(shares) < count and (open_ := [i for i, size in enumerate(sizes) if shares[i] < size]):
+        for place in open_:
+            if sum(shares) < count:
+                shares[place] += 1
+    return shares

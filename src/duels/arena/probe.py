@@ -1,0 +1,325 @@
+"""Asks a player about positions instead of matches: the cheapest way to know it.
+
+In a game that is small enough, every position is asked that the answers so far let an opponent reach: what
+the player gets against anybody, and how much the best opponent gets, then follows exactly. In others,
+positions drawn from good play are asked. In the former a player is asked without history: a probe describes
+how it plays then.
+"""
+
+import asyncio
+import json
+import os
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from duels.analysis.grading import tabled
+from duels.arena.bout import VERSION, Asked, Question
+from duels.arena.config import ProbeConfig
+from duels.arena.folder import Folder, Log, Row
+from duels.arena.models import Purse
+from duels.arena.positions import draw_positions
+from duels.core.rules import OpenRules, Rules, Seat, Sight
+from duels.games import find_game
+from duels.players.endpoint import BudgetSpent, Endpoint, TransportFailed, Usage
+from duels.players.failures import Answer, NoMove
+from duels.players.model import Mirror, ModelGaveNone, ModelPlayer
+from duels.solving.oracles import oracle_for
+
+
+@dataclass
+class Probe:
+    """What was asked and answered in one game. Keys are a seat and a position in notation."""
+
+    rules: Rules[Any, Any, Any]
+    whole: bool
+    """Whether every position that matters was asked."""
+    sights: dict[tuple[Seat, str], Sight[Any, Any]] = field(default_factory=dict)
+    answers: dict[tuple[Seat, str], list[Row]] = field(default_factory=dict)
+    weights: dict[tuple[Seat, str], float] = field(default_factory=dict)
+    """Where positions were drawn: what each stands for."""
+    missing: int = 0
+    """Questions that are not answered yet."""
+
+    def policy(self, key: tuple[Seat, str]) -> dict[Any, float]:
+        """What the player did there, as often as it did; the worst there is for an answer that was none."""
+        return policy_of(self.answers[key], self.sights[key])
+
+
+def policy_of(answers: list[Row], sight: Sight[Any, Any]) -> dict[Any, float]:
+    """The policy that some answers show."""
+    rules = sight.rules
+    found: dict[Any, float] = defaultdict(float)
+    for answer in answers:
+        if answer["policy"]:
+            for text, chance in answer["policy"].items():
+                found[rules.parse(text)] += chance / len(answers)
+        elif answer["action"] is not None:
+            found[rules.parse(answer["action"])] += 1 / len(answers)
+        else:
+            losses = oracle_for(rules).judge(sight).losses
+            found[sight.actions[losses.index(max(losses))]] += 1 / len(answers)
+    return dict(found)
+
+
+Told = Callable[[str], None]
+
+
+def probe(config: ProbeConfig, out: Path, tell: Told = lambda text: None) -> Folder:
+    """Ask what is missing of a probe; one that was broken off goes on."""
+    folder = Folder.prepare(out, config)
+    handle = folder.lock()
+    try:
+        with closing(_Asking(config, folder)) as asking:
+            for game in config.games:
+                collect(config, find_game(game).rules(), asking.ask, tell)
+            folder.unfinished = tuple(dict.fromkeys(asking.broken_off))
+    finally:
+        os.close(handle)
+    return folder
+
+
+def collected(folder: Folder) -> list[Probe]:
+    """All that a probe's folder holds, game by game; nobody is asked."""
+    kept, config = folder.answers(), folder.config
+    asked = ProbeConfig(  # by whom does not matter here
+        "random",
+        tuple(config["games"]),
+        config["samples"],
+        config["positions"],
+        config["symmetric"],
+        config["seed"],
+    )
+
+    def answered(questions: "list[Ask]") -> dict[str, Row]:
+        return {each.key: kept[each.key] for each in questions if each.key in kept}
+
+    return [collect(asked, find_game(game).rules(), answered) for game in config["games"]]
+
+
+@dataclass(frozen=True)
+class Ask:
+    """One question of a probe."""
+
+    sight: Sight[Any, Any]
+    position: str
+    sample: int
+
+    @property
+    def key(self) -> str:
+        """A hash of what is asked."""
+        rules = self.sight.rules
+        told = [VERSION, rules.name, sorted(rules.options().items()), self.sight.seat.value]
+        return sha256(json.dumps([*told, self.position, self.sample]).encode()).hexdigest()[:32]
+
+
+Answerer = Callable[[list[Ask]], Mapping[str, Row]]
+"""Answers questions, by their keys; those that could not be answered now are left out."""
+
+
+def collect(
+    config: ProbeConfig, rules: Rules[Any, Any, Any], answer: Answerer, tell: Told = lambda text: None
+) -> Probe:
+    """Ask about one game, wave after wave, until nothing new can be reached."""
+    if not (isinstance(rules, OpenRules) and tabled(rules)):
+        found = Probe(rules, whole=False)
+        drawn = draw_positions(rules, config.positions, config.seed)
+        for each in drawn:
+            found.weights[each.sight.seat, each.notation] = each.weight
+            found.sights[each.sight.seat, each.notation] = each.sight
+        _fill(config, found, list(found.sights.values()), answer, tell)
+        return found
+    found = Probe(rules, whole=True)
+    mirror = Mirror.of(rules) if config.symmetric else None
+    for seat in Seat:
+        _explore(config, found, rules, seat, mirror, answer, tell)
+    return found
+
+
+def _explore(
+    config: ProbeConfig,
+    found: Probe,
+    rules: OpenRules[Any, Any],
+    seat: Seat,
+    mirror: Mirror | None,
+    answer: Answerer,
+    tell: Told,
+) -> None:
+    """Ask the player at one seat everywhere that an opponent can lead it."""
+    seen = {rules.initial()}
+    wave = [rules.initial()]
+    while wave:
+        sights = [rules.sight(state, seat) for state in wave if rules.actor(state) is seat]
+        choices = [sight for sight in sights if len(sight.actions) > 1]
+        asked = [sight for sight in choices if _canonical(sight, mirror)]
+        _fill(config, found, asked, answer, tell)
+        if mirror:
+            _reflect(found, [sight for sight in choices if not _canonical(sight, mirror)], mirror)
+        following = []
+        for state in wave:
+            actions = rules.actions(state)
+            if rules.actor(state) is seat and len(actions) > 1:
+                key = seat, rules.format_state(state)
+                actions = tuple(found.policy(key)) if key in found.answers else ()
+            for action in actions:
+                after = rules.apply(state, action).state
+                if after not in seen:
+                    seen.add(after)
+                    following.append(after)
+                if mirror and (image := mirror.state(after)) not in seen:
+                    seen.add(image)  # so that both of a pair are known wherever one is
+                    following.append(image)
+        wave = following
+
+
+def _canonical(sight: Sight[Any, Any], mirror: Mirror | None) -> bool:
+    """Whether of a position and its mirror image this is the one that is asked."""
+    if mirror is None:
+        return True
+    rules = sight.rules
+    return rules.format_position(sight) <= rules.format_position(mirror.sight(sight))
+
+
+def _reflect(found: Probe, sights: list[Sight[Any, Any]], mirror: Mirror) -> None:
+    """Take over the mirrored answers of mirrored positions."""
+    for sight in sights:
+        rules, image = sight.rules, mirror.sight(sight)
+        key = sight.seat, rules.format_position(sight)
+        theirs = found.answers.get((sight.seat, rules.format_position(image)))
+
+        def turned(text: str, rules: Rules[Any, Any, Any] = rules) -> str:
+            return rules.format(mirror.action(rules.parse(text)))
+
+        if theirs is not None:
+            found.sights[key] = sight
+            found.answers[key] = [
+                {
+                    **each,
+                    "action": turned(each["action"]) if each["action"] else None,
+                    "policy": {turned(a): p for a, p in each["policy"].items()} if each["policy"] else None,
+                    "failures": [],
+                    "reflected": True,
+                }
+                for each in theirs
+            ]
+
+
+def _fill(
+    config: ProbeConfig, found: Probe, sights: list[Sight[Any, Any]], answer: Answerer, tell: Told
+) -> None:
+    """Ask about some positions and note what came back."""
+    rules = found.rules
+    questions = [
+        Ask(sight, rules.format_position(sight), sample)
+        for sight in sights
+        for sample in range(config.samples)
+    ]
+    tell(f"{rules.name}: {sum(map(len, found.answers.values()))} answers, {len(questions)} more asked")
+    answered = answer(questions)
+    for each in questions:
+        row = answered.get(each.key)
+        if row is None:
+            found.missing += 1
+        else:
+            key = each.sight.seat, each.position
+            found.sights[key] = each.sight
+            found.answers.setdefault(key, []).append(row)
+
+
+class _Asking:
+    """Asks whoever is probed, and keeps every answer on disk; what is there already is not asked again."""
+
+    def __init__(self, config: ProbeConfig, folder: Folder) -> None:
+        self._config, self._folder = config, folder
+        self._run = config.run()
+        self._name = self._run.kinds()[0].name
+        self._kept = dict(folder.answers())
+        self._log = folder.answer_log()
+        self._requests: Log | None = None
+        self._players: dict[tuple[Rules[Any, Any, Any], Seat], Asked] = {}
+        self._purse = Purse(self._run, folder)
+        self.broken_off: list[str] = []
+
+    def ask(self, questions: list[Ask]) -> Mapping[str, Row]:
+        missing = [each for each in questions if each.key not in self._kept]
+        if missing and self._name in self._run.models():
+            asyncio.run(self._ask_model(missing))
+        else:
+            for each in missing:
+                question = Question(each.sight.seat, each.sight, self._rng(each))
+                self._keep(each, self._player(each.sight).answer(question), Usage())
+        return {each.key: self._kept[each.key] for each in questions if each.key in self._kept}
+
+    def _rng(self, each: Ask) -> Random:
+        return Random(f"{self._config.seed} {each.key}")
+
+    def _player(self, sight: Sight[Any, Any]) -> Asked:
+        key = sight.rules, sight.seat
+        if key not in self._players:
+            log = self._folder.bot_log(self._name, str(sight.seat.value))
+            self._players[key] = Asked(self._run.seat(self._name, sight.rules, log), sight.rules)
+        return self._players[key]
+
+    async def _ask_model(self, questions: list[Ask]) -> None:
+        if self._requests is None:
+            self._requests = self._folder.request_log("probe")
+        waiting = iter(questions)
+        async with Endpoint(self._run.model, self._purse.spend) as endpoint:
+            workers = [self._ask_some(waiting, endpoint) for _ in range(self._run.model.concurrency)]
+            await asyncio.gather(*workers)
+
+    async def _ask_some(self, waiting: Iterator[Ask], endpoint: Endpoint) -> None:
+        assert self._requests
+        requests = self._requests
+        for each in waiting:
+            player = ModelPlayer(self._run.models()[self._name], each.sight.rules, endpoint)
+            told = {"question": each.key, "position": each.position}
+
+            def record(request: Row, told: Row = told) -> None:
+                requests.add({**told, **request})
+
+            try:
+                answer, used = await player.decide(each.sight, self._rng(each), record)
+            except ModelGaveNone as none:
+                self._keep(each, none, none.used)
+            except TransportFailed as broken:
+                self.broken_off.append(str(broken))
+            except BudgetSpent as spent:
+                self.broken_off.append(str(spent))
+                return
+            else:
+                self._keep(each, answer, used)
+
+    def _keep(self, each: Ask, answer: Answer | NoMove, used: Usage) -> None:
+        rules = each.sight.rules
+        action = policy = None
+        if isinstance(answer, Answer):
+            action = rules.format(answer.action)
+            if answer.policy:
+                policy = {rules.format(taken): chance for taken, chance in answer.policy.items() if chance}
+        row = {
+            "v": VERSION,
+            "key": each.key,
+            "game": rules.name,
+            "seat": each.sight.seat.value,
+            "position": each.position,
+            "sample": each.sample,
+            "action": action,
+            "policy": policy,
+            "failures": [[failed.failure.value, failed.detail] for failed in answer.failed],
+            "usage": [used.prompt, used.completion, used.requests],
+        }
+        self._log.add(row)
+        self._kept[each.key] = row
+
+    def close(self) -> None:
+        for player in self._players.values():
+            player.close()
+        self._log.close()
+        if self._requests:
+            self._requests.close()

@@ -1,0 +1,299 @@
+"""What a probe found: losses, the best opponent's gain, and results against known opponents."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from html import escape
+from importlib.resources import files
+from math import fsum
+from random import Random
+from string import Template
+from typing import Any
+
+from duels.arena.confidence import Interval, mean, ratio
+from duels.arena.folder import Folder, Row
+from duels.arena.probe import Probe, collected, policy_of
+from duels.arena.report import interval_data
+from duels.arena.report_text import percent, points, table
+from duels.core.extras import extra
+from duels.core.rules import Seat, Sight
+from duels.players.endpoint import Settings, Usage
+from duels.players.levels import SHARE
+from duels.solving.oracles import oracle_for
+
+with extra("vector"):
+    import numpy as np
+
+    from duels.analysis.agents import player_odds
+    from duels.analysis.exploitability import tabulate
+    from duels.solving.game_tables import shared_tables
+    from duels.solving.table_response import best_response_value, expected_value
+
+OPPONENTS = ("random", "greedy", *SHARE)
+BOOTSTRAPS = 20
+_MOST_SHOWN = 5
+
+Key = tuple[Seat, str]
+Odds = Callable[[Sight[Any, Any]], dict[Any, float]]
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A position at which the player gives something away."""
+
+    position: str
+    played: str
+    best: tuple[str, ...]
+    loss: float
+    sight: Sight[Any, Any]
+
+
+@dataclass(frozen=True)
+class GameProbe:
+    """What a probe found in one game."""
+
+    probe: Probe
+    questions: int
+    positions: int
+    failures: dict[str, int]
+    usage: Usage
+    loss: Interval
+    """Per position: of all that were asked, or, where they were drawn, of all decisions in good play."""
+    complete: bool
+    exploitability: Interval | None
+    """What the best opponent wins beyond its due; None where it is not known."""
+    one_round: Interval | None
+    """The same if play is cut off at the first tick of the clock, in games that could go on for ever."""
+    against: dict[str, float]
+    """Results against known opponents, the mean of both seats."""
+    mistakes: tuple[Mistake, ...]
+
+
+def report_on(folder: Folder) -> list[GameProbe]:
+    """The report on a probe, game by game."""
+    return [_game(probe, folder.config["samples"]) for probe in collected(folder)]
+
+
+def _game(probe: Probe, samples: int) -> GameProbe:
+    rows = [row for answers in probe.answers.values() for row in answers if "reflected" not in row]
+    losses = {key: _loss(probe, key) for key in probe.answers}
+    if probe.whole:
+        loss = mean(list(losses.values()))
+    else:
+        weights = {key: probe.weights[key] for key in losses}
+        loss = ratio([weights[key] * lost for key, lost in losses.items()], list(weights.values()))
+    complete = not probe.missing
+    exact = probe.whole and complete
+    gain = _exploitability(probe, samples, None) if exact else None
+    limited = _exploitability(probe, samples, 1) if exact and probe.rules.limit else None
+    return GameProbe(
+        probe,
+        len(rows),
+        len(probe.answers),
+        dict(sorted(Counter(kind for row in rows for kind, _ in row["failures"]).items())),
+        sum((Usage(*row["usage"]) for row in rows), Usage()),
+        loss,
+        complete,
+        gain,
+        limited,
+        _against_all(probe) if exact else {},
+        tuple(_mistakes(probe, losses)),
+    )
+
+
+def _loss(probe: Probe, key: Key) -> float:
+    verdict = oracle_for(probe.rules).judge(probe.sights[key])
+    lost = dict(zip(probe.sights[key].actions, verdict.losses, strict=True))
+    return fsum(chance * lost[action] for action, chance in probe.policy(key).items())
+
+
+def _mistakes(probe: Probe, losses: dict[Key, float]) -> list[Mistake]:
+    found = []
+    for key in sorted(losses, key=lambda each: -losses[each])[:_MOST_SHOWN]:
+        if losses[key] > 1e-9:
+            sight, rules = probe.sights[key], probe.rules
+            verdict = oracle_for(rules).judge(sight)
+            lost = dict(zip(sight.actions, verdict.losses, strict=True))
+            worst = max(probe.policy(key), key=lambda action: lost[action])
+            best = tuple(rules.format(each) for each in verdict.best[:_MOST_SHOWN])
+            found.append(Mistake(key[1], rules.format(worst), best, losses[key], sight))
+    return found
+
+
+def _odds(probe: Probe, answers: dict[Key, list[Row]]) -> Odds:
+    """The player's policy; where nobody can lead it, it does not matter which."""
+
+    def odds(sight: Sight[Any, Any]) -> dict[Any, float]:
+        known = answers.get((sight.seat, probe.rules.format_position(sight)))
+        if known is None:
+            return dict.fromkeys(sight.actions, 1 / len(sight.actions))
+        return policy_of(known, sight)
+
+    return odds
+
+
+def _exploitability(probe: Probe, samples: int, limit: int | None) -> Interval:
+    """What the best opponent wins beyond its due, by what was answered.
+
+    Of a player that draws, each position's answers are a sample. The best opponent of a sample finds chance
+    errors too, so the estimate is too high rather than too low; the interval is a bootstrap's.
+    """
+    rules = probe.rules
+    tables = shared_tables(rules).tables
+
+    def gain(answers: dict[Key, list[Row]]) -> float:
+        policy = tabulate(_odds(probe, answers), rules)
+        wins = [best_response_value(tables, lambda clock: policy, seat, limit) for seat in (0, 1)]
+        return max(0.0, (sum(wins) - 1) / 2)
+
+    found = gain(probe.answers)
+    if samples == 1:
+        return Interval(found, found, found)
+    rng = Random("probe")
+    spread = sorted(
+        gain({key: rng.choices(rows, k=len(rows)) for key, rows in probe.answers.items()})
+        for _ in range(BOOTSTRAPS)
+    )
+    return Interval(found, min(spread[0], found), max(spread[-1], found))
+
+
+def _against_all(probe: Probe) -> dict[str, float]:
+    """The exact results against the built-in players, the mean of both seats."""
+    rules = probe.rules
+    tables = shared_tables(rules).tables
+    mine = tabulate(_odds(probe, probe.answers), rules)
+    found = {}
+    for name in OPPONENTS:
+        theirs = tabulate(player_odds(name, rules), rules)
+        first, second = (
+            expected_value(tables, np.where((tables.actor == seat)[:, None], mine, theirs)) for seat in (0, 1)
+        )
+        found[name] = (first + 1 - second) / 2
+    return found
+
+
+# -- as data, text and a page ----------------------------------------------------------------------------
+
+
+def as_data(folder: Folder) -> dict[str, Any]:
+    """The report as JSON has it."""
+    (player,) = folder.config["player"]
+    games = report_on(folder)
+    return {
+        "player": player,
+        "samples": folder.config["samples"],
+        "symmetric": folder.config["symmetric"],
+        "model": folder.config["model"],
+        "asked_without_history": True,
+        "games": {game.probe.rules.name: _game_data(game) for game in games},
+        "usage": _usage_data(folder, games),
+    }
+
+
+def _usage_data(folder: Folder, games: list[GameProbe]) -> dict[str, Any]:
+    used = sum((game.usage for game in games), Usage())
+    told = folder.config["model"]
+    prices = Settings(input_price=told.get("input_price"), output_price=told.get("output_price"))
+    return {
+        "prompt_tokens": used.prompt,
+        "completion_tokens": used.completion,
+        "requests": used.requests,
+        "cost": prices.cost(used) if used.requests else None,
+    }
+
+
+def _game_data(game: GameProbe) -> dict[str, Any]:
+    return {
+        "whole": game.probe.whole,
+        "complete": game.complete,
+        "questions": game.questions,
+        "positions": game.positions,
+        "failures": game.failures,
+        "loss_per_position": interval_data(game.loss),
+        "exploitability": interval_data(game.exploitability) if game.exploitability else None,
+        "exploitability_of_one_round": interval_data(game.one_round) if game.one_round else None,
+        "against": game.against,
+        "mistakes": [
+            {"position": each.position, "played": each.played, "best": list(each.best), "loss": each.loss}
+            for each in game.mistakes
+        ],
+    }
+
+
+def as_text(folder: Folder) -> str:
+    """The report as tables for a terminal."""
+    (player,) = folder.config["player"]
+    lines = [f"{player}, asked about positions without history. In points of a hundred.", ""]
+    games = report_on(folder)
+    for game in games:
+        lines += _told(game)
+    used = _usage_data(folder, games)
+    if used["requests"]:
+        cost = "" if used["cost"] is None else f", cost {used['cost']:.2f}"
+        told = f"{used['requests']} requests, {used['prompt_tokens']} tokens in"
+        lines.append(f"{told}, {used['completion_tokens']} out{cost}.")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _told(game: GameProbe) -> list[str]:
+    rules, probe = game.probe.rules, game.probe
+    what = "every position that matters" if probe.whole else "positions drawn from good play"
+    failures = ", ".join(f"{count} {name}" for name, count in game.failures.items()) or "none"
+    lines = [
+        f"{rules.game.title} ({rules.name}): {game.questions} questions, {what}; failures: {failures}",
+        f"Loss per position: {points(game.loss)}",
+    ]
+    if not game.complete:
+        lines.append("Not all is answered yet: call the same command again to go on.")
+    if game.exploitability:
+        lines.append(f"Exploitability: {_shown(game.exploitability)}")
+    if game.one_round:
+        lines.append(f"Exploitability if play ends with the first {_round(game)}: {_shown(game.one_round)}")
+    if game.against:
+        names = list(game.against)
+        lines += [
+            "",
+            *table([["against", *names], ["gets", *(f"{100 * game.against[n]:.1f}" for n in names)]]),
+        ]
+    if game.mistakes:
+        lines += ["", "Worst positions:"]
+        lines += [
+            f"  {each.played} at {each.position} gives away {100 * each.loss:.1f}; best is "
+            f"{' or '.join(each.best[:3])}"
+            for each in game.mistakes
+        ]
+    return [*lines, ""]
+
+
+def _round(game: GameProbe) -> str:
+    """What the game's clock counts, one of it."""
+    return (game.probe.rules.clock or "round").removesuffix("s")
+
+
+def _shown(interval: Interval) -> str:
+    return f"{100 * interval.estimate:.2f}" if not interval.margin else percent(interval)
+
+
+def as_page(folder: Folder) -> str:
+    """The report as one self-contained HTML page."""
+    body = []
+    for game in report_on(folder):
+        told = _told(game)
+        rules = game.probe.rules
+        boards = "".join(
+            f"<figure>{rules.game.drawing(rules).draw(each.sight)}<figcaption>"
+            + escape(
+                f"Plays {each.played}, gives away {100 * each.loss:.1f}; best: {' or '.join(each.best)}."
+            )
+            + "</figcaption></figure>"
+            for each in game.mistakes
+        )
+        text = escape("\n".join(told[1:]))
+        body.append(f"<h2>{escape(told[0])}</h2><pre>{text}</pre><div class='boards'>{boards}</div>")
+    (player,) = folder.config["player"]
+    template = Template(files(__package__).joinpath("report.html").read_text(encoding="utf-8"))
+    return template.substitute(
+        title=escape(f"Probe: {player}"),
+        summary="Asked about positions without history. Losses are in points of a hundred.",
+        body="".join(body),
+    )

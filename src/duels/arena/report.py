@@ -1,0 +1,267 @@
+"""What a run says, as data: nothing in it depends on when, where or in which order it was played."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from duels.arena.confidence import CONFIDENCE, Interval
+from duels.arena.folder import Folder, Row
+from duels.arena.ratings import Ratings, rate
+from duels.arena.scores import Pairing, Standing, pairing, standing
+from duels.arena.values import Judge
+from duels.core.errors import DuelsError
+from duels.core.match import Match
+from duels.core.record import format_entry
+from duels.core.rules import Rules, Seat, Sight
+from duels.games import find_game
+from duels.players.endpoint import Settings, Usage
+
+MOST_BLUNDERS = 5  # that are shown of a player in a game
+
+
+@dataclass(frozen=True)
+class Blunder:
+    """A decision that gave much away."""
+
+    game: str
+    player: str
+    loss: float
+    played: str
+    best: tuple[str, ...]
+    position: str
+    sight: Sight[Any, Any]
+
+
+@dataclass(frozen=True)
+class GameReport:
+    """One game of a run."""
+
+    rules: Rules[Any, Any, Any]
+    matches: int
+    opening: float
+    """What it is worth to Player 1."""
+    exactness: str
+    standings: tuple[Standing, ...]
+    pairings: tuple[Pairing, ...]
+    blunders: tuple[Blunder, ...]
+
+    @property
+    def luck(self) -> str:
+        """What is taken out of the adjusted results of this game, in a sentence."""
+        if self.rules.all_outcomes():
+            return "Taken out: chance, by its exact odds, and the mixing of players whose policies are known."
+        return "There is no chance in it: only the mixing of players whose policies are known is taken out."
+
+
+@dataclass(frozen=True)
+class Report:
+    """All of a run."""
+
+    players: tuple[str, ...]
+    seed: str
+    planned: int
+    """Matches that were asked for."""
+    games: tuple[GameReport, ...]
+    ratings: Ratings | None
+    """None where what rates is not installed."""
+    conditions: Mapping[str, Any]
+    """How models were asked; empty where none played."""
+
+    def cost(self, usage: Usage) -> float | None:
+        """What a model's tokens cost, by the prices of the run."""
+        told = self.conditions
+        prices = Settings(input_price=told.get("input_price"), output_price=told.get("output_price"))
+        return prices.cost(usage)
+
+    @property
+    def matches(self) -> int:
+        """Matches that were played."""
+        return sum(game.matches for game in self.games)
+
+
+def report_on(folder: Folder) -> Report:
+    """The report on a run, finished or not."""
+    if folder.is_probe:
+        raise DuelsError(f"{folder.path} is of a probe, not of a run.")
+    rows = sorted(folder.rows().values(), key=lambda row: (row["pair"], row["players"]))
+    config = folder.config
+    players = tuple(config["players"])
+    games = tuple(
+        _game(name, config["options"][name], players, [row for row in rows if row["game"] == name])
+        for name in config["games"]
+    )
+    planned = sum(config["matches"].values()) * len(list(combinations(players, 2)))
+    return Report(players, config["seed"], planned, games, rate(players, games), config["model"])
+
+
+def _game(name: str, options: dict[str, Any], players: tuple[str, ...], rows: list[Row]) -> GameReport:
+    rules = find_game(name).rules(**options)
+    opening, exactness = Judge(rules).opening()
+    by_pairing: dict[frozenset[str], list[Row]] = {}
+    for row in rows:
+        by_pairing.setdefault(frozenset(row["players"]), []).append(row)
+    return GameReport(
+        rules,
+        len(rows),
+        opening,
+        exactness.value,
+        tuple(standing(name, player, rows) for player in players),
+        tuple(
+            pairing(name, one, two, by_pairing.get(frozenset((one, two)), []))
+            for one, two in combinations(players, 2)
+        ),
+        tuple(blunder for player in players for blunder in _blunders(rules, player, rows)),
+    )
+
+
+def _blunders(rules: Rules[Any, Any, Any], player: str, rows: Iterable[Row]) -> list[Blunder]:
+    """A player's worst decisions, none of them twice."""
+    found = [
+        (told["loss"], row, told)
+        for row in rows
+        for told in row["blunders"]
+        if row["players"][told["seat"] - 1] == player
+    ]
+    found.sort(key=lambda each: -each[0])
+    worst: dict[tuple[str, str], Blunder] = {}
+    for loss, row, told in found:
+        match = Match.start(rules).play_text(*row["entries"][: told["entry"]])
+        before, last = match.previous, match.last
+        assert before
+        assert last
+        sight = before.sight(Seat(told["seat"]))
+        position, played = rules.format_position(sight), format_entry(rules, last)
+        blunder = Blunder(rules.name, player, loss, played, tuple(told["best"]), position, sight)
+        worst.setdefault((position, played), blunder)
+        if len(worst) == MOST_BLUNDERS:
+            break
+    return list(worst.values())
+
+
+def as_data(report: Report) -> dict[str, Any]:
+    """The report as JSON has it; two runs of the same config compare equal."""
+    return {
+        "players": list(report.players),
+        "seed": report.seed,
+        "matches": report.matches,
+        "planned": report.planned,
+        "confidence": CONFIDENCE,
+        "games": {game.rules.name: _game_data(game) for game in report.games},
+        "ratings": report.ratings.as_data() if report.ratings else None,
+        "model": dict(report.conditions),
+        "usage": {
+            player: {"prompt_tokens": used.prompt, "completion_tokens": used.completion}
+            | {"requests": used.requests, "cost": report.cost(used)}
+            for player, used in usage_by_player(report).items()
+        },
+    }
+
+
+def usage_by_player(report: Report) -> dict[str, Usage]:
+    """What models took in all games; players that are none are left out."""
+    found: dict[str, Usage] = {}
+    for game in report.games:
+        for each in game.standings:
+            if each.usage.requests:
+                found[each.player] = found.get(each.player, Usage()) + each.usage
+    return found
+
+
+def _game_data(game: GameReport) -> dict[str, Any]:
+    return {
+        "options": {k: list(v) if isinstance(v, tuple) else v for k, v in game.rules.options().items()},
+        "matches": game.matches,
+        "opening": game.opening,
+        "exactness": game.exactness,
+        "luck": game.luck,
+        "players": {each.player: _standing_data(each) for each in game.standings},
+        "pairings": [_pairing_data(each) for each in game.pairings],
+        "blunders": [
+            {
+                "player": each.player,
+                "position": each.position,
+                "played": each.played,
+                "best": list(each.best),
+                "loss": each.loss,
+            }
+            for each in game.blunders
+        ],
+    }
+
+
+def _standing_data(each: Standing) -> dict[str, Any]:
+    return {
+        "matches": each.matches,
+        "won": interval_data(each.won),
+        "loss_per_decision": interval_data(each.loss_per_decision),
+        "loss_per_match": interval_data(each.loss_per_match),
+        "decisions": each.decisions,
+        "forfeits": each.forfeits,
+        "failures": dict(each.failures),
+        "kinds_of_decision": {
+            manner: {"decisions": count, "loss": lost} for manner, (count, lost) in each.manners.items()
+        },
+    }
+
+
+def _pairing_data(each: Pairing) -> dict[str, Any]:
+    return {
+        "one": each.one,
+        "two": each.two,
+        "matches": each.matches,
+        "cut_off": each.cut_off,
+        "won": interval_data(each.won),
+        "adjusted": interval_data(each.adjusted),
+        "adjusted_fixed_size": interval_data(each.adjusted_fixed),
+        "variance_gain": each.gain,
+    }
+
+
+def interval_data(interval: Interval) -> dict[str, float]:
+    """An interval as JSON has it."""
+    return {"estimate": interval.estimate, "low": interval.low, "high": interval.high}
+
+
+_COLUMNS = (
+    "game",
+    "player",
+    "matches",
+    "won",
+    "won_low",
+    "won_high",
+    "loss_per_decision",
+    "loss_per_decision_low",
+    "loss_per_decision_high",
+    "loss_per_match",
+    "decisions",
+    "forfeits",
+    "failures",
+)
+
+
+def as_csv(report: Report) -> str:
+    """One line for every player in every game."""
+    import csv
+    import io
+
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(_COLUMNS)
+    for game in report.games:
+        for each in game.standings:
+            writer.writerow(
+                [
+                    each.game,
+                    each.player,
+                    each.matches,
+                    *(each.won.estimate, each.won.low, each.won.high),
+                    *(each.loss_per_decision.estimate, each.loss_per_decision.low),
+                    each.loss_per_decision.high,
+                    each.loss_per_match.estimate,
+                    each.decisions,
+                    each.forfeits,
+                    sum(each.failures.values()),
+                ]
+            )
+    return out.getvalue()

@@ -1,0 +1,175 @@
+"""A report as one self-contained HTML page: matrix, standings, worst decisions as boards, failures."""
+
+from collections.abc import Iterable
+from html import escape
+from importlib.resources import files
+from string import Template
+
+from duels.arena.confidence import Interval
+from duels.arena.report import Blunder, GameReport, Report, usage_by_player
+from duels.arena.report_text import percent, points
+from duels.core.errors import to_install
+
+_MOST_BOARDS = 12
+
+
+def as_page(report: Report) -> str:
+    """The page; it needs nothing but itself."""
+    done = "" if report.matches >= report.planned else f" of {report.planned} planned"
+    summary = (
+        f"{report.matches}{done} matches between {len(report.players)} players, seed {report.seed}. "
+        "All intervals are of 95 %. A loss is what a decision gave away of the chance to win, if both sides "
+        "play perfectly from there on, in points of a hundred."
+    )
+    games = "".join(_game(report, game) for game in report.games)
+    body = games + _ratings(report) + _usage(report)
+    template = Template(files(__package__).joinpath("report.html").read_text(encoding="utf-8"))
+    names = ", ".join(game.rules.name for game in report.games)
+    return template.substitute(title=escape(f"Arena: {names}"), summary=escape(summary), body=body)
+
+
+def _ratings(report: Report) -> str:
+    if not report.ratings:
+        return f"<p>Ratings need the extra arena: {escape(to_install('arena'))}.</p>"
+    ordered = sorted(report.ratings.players.items(), key=lambda each: -each[1].estimate)
+    rows = [
+        [escape(name), f"{each.estimate:+.0f}", f"{each.low:+.0f} to {each.high:+.0f}"]
+        for name, each in ordered
+    ]
+    doubts = "".join(f"<li>{escape(each)}</li>" for each in report.ratings.misfits)
+    warning = f"<p>One number does not tell all here:</p><ul>{doubts}</ul>" if doubts else ""
+    return f"<h2>Ratings over all games</h2>{_table(['player', 'rating', '95 %'], rows)}{warning}"
+
+
+def _usage(report: Report) -> str:
+    used = usage_by_player(report)
+    if not used:
+        return ""
+    rows = []
+    for player, each in used.items():
+        cost = report.cost(each)
+        told = "" if cost is None else f"{cost:.2f}"
+        rows.append([escape(player), str(each.requests), str(each.prompt), str(each.completion), told])
+    shown = "shown" if report.conditions["show_actions"] else "not shown"
+    mirror = ", positions mirrored" if report.conditions["mirror"] else ""
+    head = ["model", "requests", "tokens in", "tokens out", "cost"]
+    return f"<h2>Cost</h2>{_table(head, rows)}<p>Legal actions {shown}{mirror}.</p>"
+
+
+def _game(report: Report, game: GameReport) -> str:
+    rules, about = game.rules, "" if game.exactness == "exact" else "about "
+    worth = f"Worth {about}{100 * game.opening:.1f}% to Player 1 under perfect play. {game.luck}"
+    cut = sum(pairing.cut_off for pairing in game.pairings)
+    limits = f" {cut} of {game.matches} matches were cut off by the limit and count one half." if cut else ""
+    return (
+        f"<h2>{escape(rules.game.title)} ({escape(rules.name)})</h2><p>{escape(worth + limits)}</p>"
+        f"<h3>Who beats whom, luck taken out</h3>{_matrix(report, game)}"
+        f"<h3>What was given away</h3>{_standings(game)}{_manners(game)}{_failures(game)}"
+        f"{_pairings(game)}{_boards(game)}"
+    )
+
+
+def _matrix(report: Report, game: GameReport) -> str:
+    results: dict[tuple[str, str], Interval] = {}
+    for each in game.pairings:
+        if each.matches:
+            results[each.one, each.two] = each.adjusted
+            mirrored = each.adjusted
+            results[each.two, each.one] = Interval(1 - mirrored.estimate, 1 - mirrored.high, 1 - mirrored.low)
+    head = "".join(f"<th>{escape(name)}</th>" for name in report.players)
+    rows = "".join(
+        f"<tr><th>{escape(one)}</th>"
+        + "".join(_cell(results.get((one, two))) for two in report.players)
+        + "</tr>"
+        for one in report.players
+    )
+    return f'<div class="scroll"><table class="matrix"><tr><th></th>{head}</tr>{rows}</table></div>'
+
+
+def _cell(result: Interval | None) -> str:
+    if result is None:
+        return "<td></td>"
+    side, strength = ("won" if result.estimate > 0.5 else "lost"), min(1.0, abs(result.estimate - 0.5) * 2)
+    bounds = f"{100 * result.low:.0f} to {100 * result.high:.0f}"
+    told = f"{100 * result.estimate:.1f}<small>{bounds}</small>"
+    return f'<td class="{side}" style="--p:{strength:.2f}">{told}</td>'
+
+
+def _standings(game: GameReport) -> str:
+    rows = [
+        [
+            escape(each.player),
+            percent(each.won),
+            points(each.loss_per_decision),
+            points(each.loss_per_match),
+            str(each.decisions),
+        ]
+        for each in game.standings
+    ]
+    return _table(["player", "won", "loss per decision", "loss per match", "decisions"], rows)
+
+
+def _manners(game: GameReport) -> str:
+    rows = [
+        [escape(each.player), escape(manner), str(count), f"{100 * lost / count:.2f}"]
+        for each in game.standings
+        for manner, (count, lost) in each.manners.items()
+        if manner
+    ]
+    return (
+        f"<h3>By kind of decision</h3>{_table(['player', 'kind', 'decisions', 'loss each'], rows)}"
+        if rows
+        else ""
+    )
+
+
+def _failures(game: GameReport) -> str:
+    rows = [
+        [escape(each.player), escape(kind), str(count), str(each.forfeits)]
+        for each in game.standings
+        for kind, count in each.failures.items()
+    ]
+    if not rows:
+        return "<p>No failures.</p>"
+    return f"<h3>Failures, apart from skill</h3>{_table(['player', 'class', 'count', 'forfeits'], rows)}"
+
+
+def _pairings(game: GameReport) -> str:
+    rows = [
+        [
+            escape(f"{each.one} against {each.two}"),
+            str(each.matches),
+            percent(each.won),
+            percent(each.adjusted),
+            percent(each.adjusted_fixed),
+            "" if each.gain is None else f"{each.gain:.1f}",
+        ]
+        for each in game.pairings
+    ]
+    head = ["", "matches", "won", "luck taken out", "the same, fixed size", "variance, times less"]
+    return f"<h3>Results with and without luck</h3>{_table(head, rows)}"
+
+
+def _boards(game: GameReport) -> str:
+    worst = sorted(game.blunders, key=lambda blunder: -blunder.loss)[:_MOST_BOARDS]
+    if not worst:
+        return ""
+    return f'<h3>Worst decisions</h3><div class="boards">{"".join(map(_board, worst))}</div>'
+
+
+def _board(blunder: Blunder) -> str:
+    rules = blunder.sight.rules
+    best = " or ".join(blunder.best)
+    told = (
+        f"{blunder.player} played {blunder.played} and gave away {100 * blunder.loss:.1f} points. "
+        f"Best was {best}."
+    )
+    drawn = rules.game.drawing(rules).draw(blunder.sight)
+    return f"<figure>{drawn}<figcaption>{escape(told)}</figcaption></figure>"
+
+
+def _table(head: list[str], rows: Iterable[list[str]]) -> str:
+    """A table of cells that are HTML already."""
+    first = "".join(f"<th>{escape(name)}</th>" for name in head)
+    rest = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
+    return f'<div class="scroll"><table><tr>{first}</tr>{rest}</table></div>'

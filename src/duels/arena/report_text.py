@@ -1,0 +1,115 @@
+"""A report as tables for a terminal."""
+
+from collections.abc import Sequence
+
+from duels.arena.confidence import Interval
+from duels.arena.report import GameReport, Report, usage_by_player
+from duels.core.errors import to_install
+
+_MOST_NAMED = 3  # best actions, where many are equally good
+
+
+def as_text(report: Report) -> str:
+    """All tables, game by game."""
+    done = "" if report.matches >= report.planned else f" of {report.planned}"
+    lines = [f"{report.matches}{done} matches, seed {report.seed}. Intervals: 95 %.", ""]
+    for game in report.games:
+        lines += _game(game)
+    lines += _usage(report)
+    lines += _ratings(report)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _game(game: GameReport) -> list[str]:
+    rules, about = game.rules, "" if game.exactness == "exact" else "about "
+    options = "".join(f", {name} {value}" for name, value in rules.options().items())
+    lines = [
+        f"{rules.game.title} ({rules.name}{options}): {game.matches} matches",
+        f"Worth {about}{100 * game.opening:.1f}% to Player 1 under perfect play.",
+        "",
+    ]
+    rows = [["player", "won", "loss per decision", "loss per match", "forfeits", "failures"]]
+    for each in game.standings:
+        failures = ", ".join(f"{count} {name}" for name, count in each.failures.items())
+        rows.append(
+            [
+                each.player,
+                percent(each.won),
+                points(each.loss_per_decision),
+                points(each.loss_per_match),
+                str(each.forfeits or ""),
+                failures,
+            ]
+        )
+    lines += [*table(rows), ""]
+    rows = [["result of", "against", "won", "luck taken out", "fixed size", "fewer pairs", "cut off"]]
+    for pair in game.pairings:
+        rows.append(
+            [
+                pair.one,
+                pair.two,
+                percent(pair.won),
+                percent(pair.adjusted),
+                percent(pair.adjusted_fixed),
+                "" if pair.gain is None else f"{pair.gain:.1f}x",
+                str(pair.cut_off or ""),
+            ]
+        )
+    lines += [*table(rows), game.luck, ""]
+    worst = sorted(game.blunders, key=lambda blunder: -blunder.loss)[:5]
+    if worst:
+        lines.append("Worst decisions:")
+        for blunder in worst:
+            best = " or ".join(blunder.best[:_MOST_NAMED])
+            lines.append(
+                f"  {blunder.player}: {blunder.played} at {blunder.position} gave away "
+                f"{100 * blunder.loss:.1f} points; best was {best}"
+            )
+        lines.append("")
+    return lines
+
+
+def _usage(report: Report) -> list[str]:
+    used = usage_by_player(report)
+    if not used:
+        return []
+    rows = [["model", "requests", "tokens in", "tokens out", "cost"]]
+    for player, each in used.items():
+        cost = report.cost(each)
+        told = "" if cost is None else f"{cost:.2f}"
+        rows.append([player, str(each.requests), str(each.prompt), str(each.completion), told])
+    shown = "shown" if report.conditions["show_actions"] else "not shown"
+    mirror = ", positions mirrored" if report.conditions["mirror"] else ""
+    return [*table(rows), f"Models were asked with legal actions {shown}{mirror}.", ""]
+
+
+def _ratings(report: Report) -> list[str]:
+    if not report.ratings:
+        return [f"Ratings need the extra 'arena': {to_install('arena')}."]
+    rows = [["rating over all games", ""]]
+    ordered = sorted(report.ratings.players.items(), key=lambda each: -each[1].estimate)
+    rows += [[name, f"{each.estimate:+.0f} ({each.low:+.0f} to {each.high:+.0f})"] for name, each in ordered]
+    lines = table(rows)
+    if report.ratings.misfits:
+        lines += ["One number does not tell all here:", *(f"  {each}" for each in report.ratings.misfits)]
+    return lines
+
+
+def percent(interval: Interval) -> str:
+    """A share with its interval: `62.5 (58.1 to 66.7)`."""
+    return f"{100 * interval.estimate:.1f} ({100 * interval.low:.1f} to {100 * interval.high:.1f})"
+
+
+def points(interval: Interval) -> str:
+    """What was given away, in points of a hundred, with its margin."""
+    return f"{100 * interval.estimate:.2f} ±{100 * interval.margin:.2f}"
+
+
+def table(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Columns as wide as they need to be; those without anything in them are left out."""
+    kept = [place for place in range(len(rows[0])) if any(row[place] for row in rows[1:])]
+    widths = [max(len(row[place]) for row in rows) for place in kept]
+    return [
+        "  ".join(f"{row[place]:<{width}}" for place, width in zip(kept, widths, strict=True)).rstrip()
+        for row in rows
+    ]

@@ -1,0 +1,187 @@
+"""Carries a run out: what is still to be played, in rounds, until all is played or enough is known."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from duels.arena.bout import Bout
+from duels.arena.confidence import Interval
+from duels.arena.config import Config
+from duels.arena.folder import Folder, Row
+from duels.arena.models import ModelWorker, Purse
+from duels.arena.pool import Inline, Pool
+from duels.arena.scores import adjusted_interval, pair_results
+from duels.core.errors import BadOption, quote
+
+if TYPE_CHECKING:
+    from duels.arena.on_ray import RayPool
+
+ROUND = 20
+"""Pairs of a pairing that are played before it is asked whether enough is known; then twice as many, …"""
+
+
+@dataclass
+class Progress:
+    """How far a run is."""
+
+    done: int
+    total: int
+    """At most: a run may stop earlier."""
+    played: int = 0
+    """By this call."""
+    spent: float | None = None
+    """Money, where models play and prices are known."""
+    margins: dict[tuple[str, str, str], Interval] = field(default_factory=dict)
+    """What is known of pairings so far, where that decides when to stop."""
+
+
+Listener = Callable[[Progress], None]
+
+
+def run(
+    config: Config,
+    out: Path,
+    workers: int = 1,
+    shard: tuple[int, int] = (1, 1),
+    listener: Listener = lambda progress: None,
+    on: str | None = None,
+) -> Folder:
+    """Play what is missing of a run; a run that was broken off goes on.
+
+    A shard (I of N) plays every N-th pair only, from the I-th: on N machines all of them are played. `on` is
+    where matches are played instead of in processes here: `ray`, or `ray:ADDRESS`.
+    """
+    folder = Folder.prepare(out, config)
+    part = "" if shard == (1, 1) else f"{shard[0]}-of-{shard[1]}"
+    handle = folder.lock(part)
+    try:
+        prefix = f"{part}-" if part else ""
+        folder.wait_for_workers(prefix)
+        rows = folder.rows()
+        with closing(_Players(config, folder, prefix, workers, on)) as players:
+            _play_out(config, rows, players, shard, listener)
+            folder.unfinished = players.unfinished
+    finally:
+        os.close(handle)
+    return folder
+
+
+def _pool(config: Config, out: Path, prefix: str, workers: int, on: str | None) -> "Inline | Pool | RayPool":
+    if on is None:
+        return Inline(config, out, prefix) if workers == 1 else Pool(config, out, prefix, workers)
+    where, _, address = on.partition(":")
+    if where != "ray":
+        raise BadOption(f"matches are played here, or on ray or ray:ADDRESS, not on {quote(on)}.")
+    from duels.arena.on_ray import RayPool
+
+    return RayPool(config, out, prefix, address or None)
+
+
+class _Players:
+    """Hands matches with models to where answers are awaited, and all others to processes."""
+
+    def __init__(self, config: Config, folder: Folder, prefix: str, workers: int, on: str | None) -> None:
+        models = self._models = set(config.models())
+        out = folder.path
+        self._pool = _pool(config, out, prefix, workers, on)
+        self.purse = Purse(config, folder) if models else None
+        self._asking = ModelWorker(config, folder, prefix, self.purse) if self.purse else None
+
+    @property
+    def unfinished(self) -> tuple[str, ...]:
+        """Why matches were broken off, each reason once."""
+        return tuple(dict.fromkeys(self._asking.broken_off)) if self._asking else ()
+
+    def play(self, bouts: Iterable[Bout]) -> Iterator[Row]:
+        """The rows of these matches, in the order in which they end."""
+        if not self._asking:
+            yield from self._pool.play(bouts)
+            return
+        parts: dict[bool, list[Bout]] = {True: [], False: []}
+        for bout in bouts:
+            parts[not self._models.isdisjoint(bout.players)].append(bout)
+        yield from self._pool.play(parts[False])
+        if parts[True]:
+            yield from self._asking.play(parts[True])
+
+    def close(self) -> None:
+        """End all workers."""
+        self._pool.close()
+        if self._asking:
+            self._asking.close()
+
+
+def _play_out(
+    config: Config, rows: dict[str, Row], pool: _Players, shard: tuple[int, int], listener: Listener
+) -> None:
+    planned = {
+        pairing: list(config.bouts(*pairing, range(config.matches_of(pairing[0]) // 2)))
+        for pairing in config.pairings()
+    }
+    ours = [bout for bouts in planned.values() for bout in bouts if mine(bout, shard)]
+    progress = Progress(sum(bout.key in rows for bout in ours), len(ours))
+    listener(progress)
+    for first, last in _rounds(max(len(bouts) // 2 for bouts in planned.values()), config.until):
+        going_on = {
+            pairing: bouts
+            for pairing, bouts in planned.items()
+            if not _enough(config.until, rows, pairing, bouts[: 2 * first], progress)
+        }
+        missing = (
+            bout
+            for bout in _in_turn(list(going_on.values()), range(2 * first, 2 * last))
+            if mine(bout, shard) and bout.key not in rows
+        )
+        for row in pool.play(missing):
+            rows[row["key"]] = row
+            progress.done += 1
+            progress.played += 1
+            progress.spent = pool.purse.spent if pool.purse else None
+            listener(progress)
+
+
+def _rounds(pairs: int, until: float | None) -> Iterator[tuple[int, int]]:
+    """From which pair to which, round by round. When to stop is asked between rounds only.
+
+    So it does not depend on how many workers there are, or which of them is quicker.
+    """
+    if until is None:
+        yield 0, pairs
+        return
+    first, last = 0, min(ROUND, pairs)
+    while first < pairs:
+        yield first, last
+        first, last = last, min(2 * last, pairs)
+
+
+def _in_turn(pairings: list[list[Bout]], places: range) -> Iterator[Bout]:
+    """All pairings side by side, so that something is known of each early on."""
+    for place in places:
+        for bouts in pairings:
+            if place < len(bouts):
+                yield bouts[place]
+
+
+def _enough(
+    until: float | None,
+    rows: dict[str, Row],
+    pairing: tuple[str, str, str],
+    bouts: list[Bout],
+    progress: Progress,
+) -> bool:
+    """Whether a pairing's result is known closely enough from its first matches."""
+    if until is None or not bouts:
+        return False
+    known = adjusted_interval(
+        pair_results([rows[bout.key] for bout in bouts if bout.key in rows], pairing[1])
+    )
+    progress.margins[pairing] = known
+    return known.margin <= until
+
+
+def mine(bout: Bout, shard: tuple[int, int]) -> bool:
+    """Whether a shard plays this match."""
+    return bout.pair % shard[1] == shard[0] - 1

@@ -1,0 +1,152 @@
+"""From rows of matches to numbers about players and pairs of players, with intervals."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from statistics import pvariance
+from typing import Any
+
+from duels.arena import confidence
+from duels.arena.confidence import Interval, sequence_of
+from duels.arena.folder import Row
+from duels.arena.values import MOST_CORRECTED
+from duels.core.rules import Ending
+from duels.players.endpoint import Usage
+
+LOWEST, HIGHEST = -MOST_CORRECTED, 1 + MOST_CORRECTED
+
+
+@dataclass(frozen=True)
+class PairResult:
+    """Two matches with the same seed and the seats exchanged, as one of the two players had them."""
+
+    score: float
+    adjusted: float
+
+
+def pair_results(rows: Iterable[Row], player: str) -> list[PairResult]:
+    """The finished pairs among the matches of two players in one game, in order, to `player`."""
+    by_pair: dict[int, list[Row]] = defaultdict(list)
+    for row in rows:
+        by_pair[row["pair"]].append(row)
+    found = []
+    for pair in sorted(by_pair):
+        both = by_pair[pair]
+        if len(both) == 2:
+            found.append(
+                PairResult(
+                    sum(_to(row, player, "score") for row in both) / 2,
+                    sum(_to(row, player, "adjusted") for row in both) / 2,
+                )
+            )
+    return found
+
+
+def adjusted_interval(pairs: Iterable[PairResult]) -> Interval:
+    """The result without luck, with an interval that holds however often one looks."""
+    known = sequence_of((pair.adjusted for pair in pairs), LOWEST, HIGHEST)
+    low, high = max(0.0, known.low), min(1.0, known.high)
+    return Interval(min(max(known.estimate, low), high), low, high)
+
+
+def _to(row: Row, player: str, what: str) -> float:
+    """A number of Player 1's, as `player` has it."""
+    number = float(row[what])
+    return number if row["players"][0] == player else 1 - number
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """Two players in one game. Results are those of the first."""
+
+    game: str
+    one: str
+    two: str
+    matches: int
+    cut_off: int
+    won: Interval
+    """The share of the points, with the usual interval; a match without a winner counts one half."""
+    adjusted: Interval
+    """The same with luck taken out, with an interval that holds under peeking."""
+    adjusted_fixed: Interval
+    """The same with the usual interval, for a size that was fixed beforehand."""
+    gain: float | None
+    """How many times fewer pairs the adjusted result needs for the same interval; None where it is known."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A player in one game, against all others of the run."""
+
+    game: str
+    player: str
+    matches: int
+    won: Interval
+    loss_per_decision: Interval
+    """What its decisions gave away, where it had a choice; forfeits are counted apart."""
+    loss_per_match: Interval
+    decisions: int
+    failures: Mapping[str, int]
+    """How many attempts gave no move, by class."""
+    forfeits: int
+    manners: Mapping[str, tuple[int, float]]
+    """By sort of decision: how many, and what they gave away in all."""
+    usage: Usage
+    """What a model took, as its endpoint reports it."""
+
+
+def pairing(game: str, one: str, two: str, rows: Iterable[Row]) -> Pairing:
+    """What is known of two players in one game."""
+    rows = list(rows)
+    pairs = pair_results(rows, one)
+    scores, adjusted = [pair.score for pair in pairs], [pair.adjusted for pair in pairs]
+    return Pairing(
+        game,
+        one,
+        two,
+        len(rows),
+        sum(row["ending"] == Ending.CUT_OFF.value for row in rows),
+        confidence.wilson(sum(_to(row, one, "score") for row in rows), len(rows)),
+        adjusted_interval(pairs),
+        confidence.mean(adjusted),
+        _gain(scores, adjusted),
+    )
+
+
+def _gain(scores: list[float], adjusted: list[float]) -> float | None:
+    if len(scores) < 2 or pvariance(adjusted) < 1e-12:
+        return None
+    return pvariance(scores) / pvariance(adjusted)
+
+
+def standing(game: str, player: str, rows: Iterable[Row]) -> Standing:
+    """What is known of a player in one game."""
+    rows = [row for row in rows if player in row["players"]]
+    places = [row["players"].index(player) for row in rows]
+    seated = list(zip(rows, places, strict=True))
+    losses = [row["losses"][place] for row, place in seated]
+    decisions = [row["decisions"][place] for row, place in seated]
+    failures: Counter[str] = Counter()
+    manners: dict[str, list[Any]] = defaultdict(lambda: [0, 0.0])
+    for row, place in seated:
+        failures.update(kind for seat, _, kind, _ in row["failures"] if seat == place + 1)
+        for manner, (count, lost) in row["manners"][place].items():
+            manners[manner][0] += count
+            manners[manner][1] += lost
+    return Standing(
+        game,
+        player,
+        len(rows),
+        confidence.wilson(sum(_to(row, player, "score") for row in rows), len(rows)),
+        confidence.ratio(losses, decisions),
+        confidence.mean(losses),
+        sum(decisions),
+        dict(sorted(failures.items())),
+        sum(_forfeited(row, place) for row, place in seated),
+        {manner: (count, lost) for manner, (count, lost) in sorted(manners.items())},
+        sum((Usage(*row["usage"][place]) for row, place in seated if "usage" in row), Usage()),
+    )
+
+
+def _forfeited(row: Row, place: int) -> bool:
+    return bool(row["ending"] == Ending.FORFEITED.value and row["result"].startswith(f"{2 - place} won"))

@@ -1,0 +1,85 @@
+"""Plays the matches it is handed, one after another, and writes each to its own log."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from duels.arena.bout import Asked, Bout, play_with
+from duels.arena.config import Config
+from duels.arena.folder import Folder, Log, Row
+from duels.arena.values import Judge
+from duels.core.rules import Rules, Seat
+
+
+class Players:
+    """Players and judges, each made once for each game; a program serves one seat only.
+
+    `log_of` says where what a program writes to its stderr goes.
+    """
+
+    def __init__(self, config: Config, log_of: Callable[[str, Seat], Path | None] = lambda *_: None) -> None:
+        self._config = config
+        self._log_of = log_of
+        self._judges: dict[Rules[Any, Any, Any], Judge] = {}
+        self._players: dict[tuple[Rules[Any, Any, Any], str, Seat], Asked] = {}
+
+    def play(self, bout: Bout) -> Row:
+        """Play a match; its row."""
+        rules = bout.rules()
+        if rules not in self._judges:
+            self._judges[rules] = Judge(rules)
+        seated = {seat: self._seated(rules, bout.players[seat - 1], seat) for seat in Seat}
+        return play_with(bout, self._judges[rules], seated)
+
+    def _seated(self, rules: Rules[Any, Any, Any], name: str, seat: Seat) -> Asked:
+        key = rules, name, seat
+        if key not in self._players:
+            self._players[key] = Asked(self._config.seat(name, rules, self._log_of(name, seat)), rules)
+        return self._players[key]
+
+    def close(self) -> None:
+        """Let the players go."""
+        for player in self._players.values():
+            player.close()
+
+
+class Worker:
+    """Plays with players of its own, into a log of its own."""
+
+    def __init__(self, config: Config, folder: Path, name: str) -> None:
+        kept = Folder(folder)
+        self._players = Players(config, lambda player, seat: kept.bot_log(player, f"{name}-{seat.value}"))
+        self._log = Log(folder, name)
+
+    def play(self, bout: Bout) -> Row:
+        """Play a match; its row is in the log when this returns."""
+        row = self._players.play(bout)
+        self._log.add(row)
+        return row
+
+    def close(self) -> None:
+        """Let the players go, and the log."""
+        self._players.close()
+        self._log.close()
+
+
+def serve(connection: Any, config: Config, folder: Path, prefix: str, name: str) -> None:
+    """The main loop of a worker process: a match in, its row out; ends when nobody is there any more."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started us tells us to stop
+    handle = Folder(folder).hold_as_worker(prefix)
+    worker = Worker(config, folder, name)
+    try:
+        while (bout := connection.recv()) is not None:
+            try:
+                answer: Any = worker.play(bout)
+            except Exception as error:
+                answer = error
+            connection.send(answer)
+    except (EOFError, OSError):
+        pass
+    finally:
+        worker.close()
+        os.close(handle)

@@ -1,0 +1,29 @@
+"""A quick value of positions, by which luck is taken out of results: the middle of what the table proves.
+
+`judge` looks ahead to narrow that down, which takes a hundred times as long. What luck is measured by has to
+be fixed beforehand and close, not exact.
+"""
+
+from collections.abc import Callable
+
+from duels.core.rules import Seat
+from duels.games.flip.oracle import FlipOracle
+from duels.games.flip.rules import State
+
+
+def quick_worth(oracle: FlipOracle) -> Callable[[State], float]:
+    """From a state in which a player is to decide, or nobody, to Player 1's probability of winning."""
+    rules = oracle.rules
+
+    def worth(state: State) -> float:
+        outcome = rules.outcome(state)
+        if outcome:
+            return float(outcome.score(Seat.ONE))
+        if state.choosing:
+            kept = [worth(rules.apply(state, action).state) for action in rules.actions(state)]
+            return max(kept) if state.mover is Seat.ONE else min(kept)
+        low, high = oracle.bounds.of(oracle._position(state))
+        mine = (low + high) / 2
+        return mine if state.mover is Seat.ONE else 1 - mine
+
+    return worth

@@ -1,0 +1,186 @@
+"""A program that is run beside us and spoken to line by line, with limits and a certain end."""
+
+import os
+import selectors
+import shlex
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from duels.core.errors import DuelsError, quote
+from duels.players.failures import Failed, Failure
+
+MOST_WRITTEN = 1 << 20
+"""Bytes that a program may write before we stop reading an answer."""
+MOST_LOGGED = 1 << 20
+"""Bytes of a program's stderr that are kept."""
+_CHUNK = 1 << 16
+_GRACE = 0.5  # seconds to leave by itself once its input is closed
+_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG
+
+
+class Child:
+    """A running program: its input and output are pipes, its stderr goes to a log."""
+
+    def __init__(self, command: str, memory_mb: int | None, log: Path | None) -> None:
+        words = split_command(command)
+        try:
+            self._process = subprocess.Popen(
+                words,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,  # so that what it starts can be ended with it
+                preexec_fn=_limits(memory_mb),
+            )
+        except (OSError, subprocess.SubprocessError) as error:
+            told = getattr(error, "strerror", None) or str(error)
+            raise DuelsError(f"{quote(command, 80)} cannot be started: {told}.") from None
+        assert self._process.stdin
+        assert self._process.stdout
+        assert self._process.stderr
+        self._in, self._out, self._err = self._process.stdin, self._process.stdout, self._process.stderr
+        for pipe in (self._in, self._out, self._err):
+            os.set_blocking(pipe.fileno(), False)
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(self._out, selectors.EVENT_READ)
+        self._selector.register(self._err, selectors.EVENT_READ)
+        self._log = log.open("ab") if log else None
+        self._logged = log.stat().st_size if log else 0
+        self._buffer = bytearray()
+        self._tail = b""  # of stderr, to say what a program that crashed last said
+
+    def send(self, line: str, deadline: float) -> None:
+        """Write one line; Failed if the program is gone, or does not read."""
+        data = memoryview(line.encode() + b"\n")
+        self._selector.register(self._in, selectors.EVENT_WRITE)
+        try:
+            while data:
+                try:
+                    data = data[os.write(self._in.fileno(), data) :]
+                except BlockingIOError:
+                    self._wait(deadline, "it does not read what it is asked")
+                except OSError:
+                    raise self._crashed() from None
+        finally:
+            self._selector.unregister(self._in)
+
+    def receive(self, deadline: float) -> str:
+        """Read one line; Failed if none comes in time, or the program ends."""
+        while (end := self._buffer.find(b"\n")) < 0:
+            if len(self._buffer) > MOST_WRITTEN:
+                raise Failed(Failure.FLOODED, f"it wrote a line of more than {MOST_WRITTEN:,} bytes.")
+            self._wait(deadline, "no answer came in time")
+        line = bytes(self._buffer[:end])
+        del self._buffer[: end + 1]
+        return line.decode("utf-8", "replace")
+
+    def _wait(self, deadline: float, late: str) -> None:
+        """Wait until a pipe is ready, and take in what the program wrote."""
+        left = deadline - monotonic()
+        ready = self._selector.select(max(0.0, left))
+        if not ready and left <= 0:
+            raise Failed(Failure.LATE, f"{late}.")
+        for key, _ in ready:
+            if key.fileobj is self._err:
+                self._drain_stderr()
+            elif key.fileobj is self._out:
+                try:
+                    data = os.read(self._out.fileno(), _CHUNK)
+                except BlockingIOError:
+                    continue
+                if not data:
+                    raise self._crashed()
+                self._buffer += data
+
+    def _drain_stderr(self) -> None:
+        try:
+            data = os.read(self._err.fileno(), _CHUNK)
+        except BlockingIOError:
+            return
+        if not data:
+            self._selector.unregister(self._err)
+            return
+        self._tail = (self._tail + data)[-2000:]
+        if self._log and self._logged < MOST_LOGGED:
+            self._log.write(data[: MOST_LOGGED - self._logged])
+            self._log.flush()
+            self._logged += len(data)
+
+    def _crashed(self) -> Failed:
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_GRACE)
+        for _ in range(MOST_LOGGED // _CHUNK):
+            if self._err not in {key.fileobj for key, _ in self._selector.select(0)}:
+                break
+            self._drain_stderr()
+        code = self._process.poll()
+        how = "it closed its output" if code is None else f"it ended with exit code {code}"
+        said = self._tail.decode("utf-8", "replace").strip().splitlines()
+        return Failed(Failure.CRASHED, f"{how}{f', saying {quote(said[-1], 200)}' if said else ''}.")
+
+    def close(self) -> bool:
+        """End the program and all that it started; whether it left by itself when its input was closed."""
+        with suppress(OSError):
+            self._in.close()
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_GRACE)
+        left = self._process.poll() is not None
+        self.kill()
+        return left
+
+    def kill(self) -> None:
+        """End the program and all that it started, at once."""
+        with suppress(OSError):
+            if hasattr(os, "killpg"):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            else:
+                self._process.kill()
+        self._process.wait()
+        self._selector.close()
+        for pipe in (self._in, self._out, self._err, self._log):
+            with suppress(OSError):
+                if pipe:
+                    pipe.close()
+
+
+def split_command(command: str) -> list[str]:
+    """The words of a command line; DuelsError where there are none or a quote is left open."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise DuelsError(f"{quote(command, 80)} cannot be read as a command: {error}.") from None
+    if not words:
+        raise DuelsError("cmd: needs a command, such as cmd:python bot.py.")
+    return words
+
+
+def _limits(memory_mb: int | None) -> Callable[[], None] | None:
+    """What the child does before it becomes the program: it limits itself, and dies if we do."""
+    if sys.platform == "win32":
+        return None
+    import resource
+
+    prctl: Any = None
+    # The signal comes when the thread that started the child ends, which may be long before we do.
+    if sys.platform == "linux" and threading.current_thread() is threading.main_thread():
+        import ctypes
+
+        prctl = ctypes.CDLL(None).prctl
+    most = memory_mb * 1024 * 1024 if memory_mb else None
+
+    def limit() -> None:
+        if most:
+            # Not the address space: some runtimes reserve far more of that than they ever use.
+            resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        if prctl:
+            prctl(_DEATH_SIGNAL, signal.SIGKILL)
+
+    return limit

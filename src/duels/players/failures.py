@@ -1,0 +1,52 @@
+"""Ways in which a program or a model gives no move, kept apart from how well it plays."""
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from duels.core.errors import DuelsError
+
+
+class Failure(Enum):
+    """Why an answer was no move. The value is the word that logs and reports use."""
+
+    UNREADABLE = "unreadable"
+    ILLEGAL = "illegal"
+    EMPTY = "empty"
+    CUT_OFF = "cut off"
+    """The answer ended at a limit of length."""
+    LATE = "late"
+    CRASHED = "crashed"
+    FLOODED = "flooded"
+    """It wrote more than anybody needs for a move."""
+    REFUSED = "refused"
+
+
+class Failed(DuelsError):
+    """One attempt gave no move."""
+
+    def __init__(self, failure: Failure, detail: str) -> None:
+        super().__init__(detail)
+        self.failure = failure
+        self.detail = detail
+
+
+class NoMove(DuelsError):
+    """All attempts at one decision failed: by rule the match is forfeited."""
+
+    def __init__(self, player: str, failed: tuple[Failed, ...]) -> None:
+        last = failed[-1]
+        tries = "attempt" if len(failed) == 1 else "attempts"
+        super().__init__(
+            f"{player} gave no move in {len(failed)} {tries}; the last was {last.failure.value}: {last}"
+        )
+        self.failed = failed
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A decision: the action, what went wrong on the way to it, and the policy it was drawn from if told."""
+
+    action: Any
+    policy: dict[Any, float] | None = None
+    failed: tuple[Failed, ...] = ()

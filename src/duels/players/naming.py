@@ -1,0 +1,34 @@
+"""Names of players from outside the package, as records have them. Nothing here can run anything."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from duels.core.errors import UnknownName, quote
+from duels.players import Kind
+
+PROGRAM, MODEL = "program ", "model "
+"""How the names begin that programs and models have in records and reports."""
+
+
+def is_outside(name: str) -> bool:
+    """Whether a record's name for a player is that of one from outside, who has to be seated again."""
+    return name.startswith((PROGRAM, MODEL))
+
+
+def told_apart(kinds: Iterable[Kind]) -> list[Kind]:
+    """The same kinds; of several that have the same name, later ones get a number."""
+    seen: dict[str, int] = {}
+    apart = []
+    for kind in kinds:
+        seen[kind.name] = count = seen.get(kind.name, 0) + 1
+        apart.append(replace(kind, name=f"{kind.name} ({count})") if count > 1 else kind)
+    return apart
+
+
+def refuse_unseated(name: str, seat: int) -> None:
+    """Say how a seat of somebody from outside is filled again."""
+    if is_outside(name):
+        raise UnknownName(
+            f"seat {seat} was {quote(name)}, and a record does not say how to run it: "
+            f'add --seat{seat} "cmd:COMMAND".'
+        )

@@ -1,0 +1,133 @@
+"""Any program as a player, in any language: it is asked and answers in lines of JSON (`players.protocol`)."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from duels.core.rules import Rules, Sight
+from duels.players import protocol
+from duels.players.child import Child, split_command
+from duels.players.failures import Answer, Failed, Failure, NoMove
+from duels.players.naming import PROGRAM
+
+if TYPE_CHECKING:
+    from random import Random
+
+MOST_STALE = 100  # answers to older questions that are read past
+_NEEDS_RESTART = frozenset({Failure.LATE, Failure.CRASHED, Failure.FLOODED})
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a program may take, and how often it is asked again."""
+
+    move_seconds: float = 10.0
+    start_seconds: float = 30.0
+    memory_mb: int | None = 2048
+    """Per process; None for no limit."""
+    retries: int = 2
+    """How often a decision is asked again, with the reason, before the match is forfeited."""
+
+
+USUAL = Limits()
+
+
+class ProgramPlayer:
+    """A program at one seat. It is started when it is first asked, and serves one match after another."""
+
+    def __init__(
+        self, command: str, rules: Rules[Any, Any, Any], limits: Limits = USUAL, log: Path | None = None
+    ) -> None:
+        split_command(command)
+        self.name = program_name(command)
+        self._command = command
+        self._rules = rules
+        self._limits = limits
+        self._log = log
+        self._child: Child | None = None
+        self._number = 0  # of the last question
+        self._card = False
+        self._match = ""
+
+    def new_match(self, match: str) -> None:
+        """Name the match that the next questions are about."""
+        self._match = match
+
+    def choose(self, sight: Sight[Any, Any], rng: "Random") -> Any:
+        """The program's move; NoMove if it gives none in all its attempts."""
+        return self.decide(sight, rng).action
+
+    def decide(self, sight: Sight[Any, Any], rng: "Random") -> Answer:
+        """The program's move with what is known about it; `rng` draws from a policy that it tells.
+
+        We draw, and not the program: so nobody can tell one policy and play another.
+        """
+        failed: list[Failed] = []
+        while len(failed) <= self._limits.retries:
+            try:
+                action, policy = self._ask(sight, failed[-1].detail if failed else "")
+            except Failed as failure:
+                failed.append(failure)
+                if failure.failure in _NEEDS_RESTART or not self._child:
+                    self._kill()
+                continue
+            except BaseException:
+                self._kill()
+                raise
+            if policy is not None:
+                (action,) = rng.choices(list(policy), weights=list(policy.values()))
+            return Answer(action, policy, tuple(failed))
+        raise NoMove(self.name, tuple(failed))
+
+    def close(self) -> None:
+        """End the program."""
+        if self._child:
+            child, self._child = self._child, None
+            child.close()
+
+    def _kill(self) -> None:
+        if self._child:
+            child, self._child = self._child, None
+            child.kill()
+
+    def _ask(self, sight: Sight[Any, Any], error: str) -> tuple[Any | None, dict[Any, float] | None]:
+        child = self._started()
+        self._number += 1
+        budget = self._limits.move_seconds
+        deadline = monotonic() + budget
+        question = protocol.choose(
+            sight, self._number, int(budget * 1000), match=self._match, card=self._card, error=error
+        )
+        child.send(json.dumps(question), deadline)
+        for _ in range(MOST_STALE):
+            answer = protocol.read_answer(child.receive(deadline), self._number)
+            if answer is not None:
+                return protocol.read_move(answer, sight)
+        raise Failed(Failure.FLOODED, f"it wrote {MOST_STALE} answers to questions that were not open.")
+
+    def _started(self) -> Child:
+        """The running program, after the handshake."""
+        if self._child:
+            return self._child
+        child = Child(self._command, self._limits.memory_mb, self._log)
+        try:
+            deadline = monotonic() + self._limits.start_seconds
+            child.send(
+                json.dumps(protocol.hello(self._rules, int(self._limits.move_seconds * 1000))), deadline
+            )
+            ready = protocol.read_ready(child.receive(deadline))
+        except BaseException:
+            child.kill()
+            raise
+        self._card = ready.get("card") is True
+        self._child = child
+        return child
+
+
+def program_name(command: str) -> str:
+    """What a program is called in records and reports: the script that is run, without its folder."""
+    words = split_command(command)
+    scripts = [word for word in words[1:] if not word.startswith("-")]
+    return PROGRAM + Path(scripts[0] if scripts else words[0]).name

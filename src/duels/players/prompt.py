@@ -1,0 +1,70 @@
+"""What a language model is told, and how its answer is read: nothing is guessed out of prose."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from duels.core.information_sets import spell
+from duels.core.rules import Sight
+from duels.core.words import plain
+from duels.players import protocol
+from duels.players.failures import Failed, Failure
+
+_HOW = (
+    "Think as long as you like. End your answer with one line that holds nothing but a JSON object with "
+    "your action in the notation of the game, such as {example}."
+)
+
+
+def opening_messages(sight: Sight[Any, Any], show_actions: bool) -> list[dict[str, str]]:
+    """The question about one decision: rule card, what the seat has seen, the position."""
+    rules = sight.rules
+    words = rules.game.words(rules)
+    example = json.dumps({"action": rules.format(rules.all_actions()[0])})
+    seen = spell(rules, sight) if rules.has_secrets else [rules.format(entry) for entry in sight.history]
+    parts = [
+        f"You are {words.called(sight.seat)}, {sight.seat.label}, and it is your turn.",
+        f"Played so far, one entry after another (? was hidden from you): {', '.join(seen) or 'nothing'}.",
+        f"The position:\n{plain(words.board(sight)).strip()}",
+        f"In notation: {rules.format_position(sight)}",
+    ]
+    if show_actions:
+        parts.append(f"You may play: {', '.join(rules.format(action) for action in sight.actions)}.")
+    system = f"You play this game to win.\n\n{rules.game.card()}\n{_HOW.replace('{example}', example)}"
+    return [{"role": "system", "content": system}, {"role": "user", "content": "\n\n".join(parts)}]
+
+
+def again_messages(answer: str, reason: str) -> list[dict[str, str]]:
+    """What is added to the conversation after an answer that was no move."""
+    return [
+        {"role": "assistant", "content": answer},
+        {"role": "user", "content": f"That is no move: {reason} Please answer again."},
+    ]
+
+
+def read_move(text: str, sight: Sight[Any, Any]) -> tuple[Any | None, dict[Any, float] | None]:
+    """The action, or the policy, of the last JSON object in an answer, or else of its last line."""
+    if not text.strip():
+        raise Failed(Failure.EMPTY, "the answer is empty.")
+    told = _last_object(text)
+    if told is not None:
+        return protocol.read_move(told, sight)
+    line = text.strip().splitlines()[-1].strip().strip("`*")
+    return protocol.read_action(line, sight), None
+
+
+def _last_object(text: str) -> Mapping[str, Any] | None:
+    """The last JSON object that stands in a text and says something about a move."""
+    decoder = json.JSONDecoder()
+    found: Mapping[str, Any] | None = None
+    place = text.find("{")
+    while place >= 0:
+        try:
+            value, end = decoder.raw_decode(text, place)
+        except (ValueError, RecursionError):
+            end = place + 1
+        else:
+            if isinstance(value, dict) and ("action" in value or "policy" in value):
+                found = value
+        place = text.find("{", end)
+    return found

@@ -1,0 +1,141 @@
+"""The protocol of programs that play: JSON lines, version 1. `docs/protocol.md` is its page.
+
+Only messages are here: what is sent, and how what comes back is read.
+"""
+
+import json
+from collections.abc import Mapping
+from math import isclose, isfinite
+from typing import Any
+
+from duels.core.errors import NotationError, quote
+from duels.core.information_sets import spell
+from duels.core.rules import Rules, Sight
+from duels.players.failures import Failed, Failure
+
+VERSION = 1
+_MOST_NAMED = 70  # legal actions that a reason lists
+
+
+def hello(rules: Rules[Any, Any, Any], budget_ms: int) -> dict[str, Any]:
+    """The first message to a program."""
+    return {"type": "hello", "protocol": VERSION, **_game(rules), "budget_ms": budget_ms}
+
+
+def choose(
+    sight: Sight[Any, Any],
+    number: int,
+    budget_ms: int,
+    *,
+    match: str = "",
+    card: bool = False,
+    error: str = "",
+) -> dict[str, Any]:
+    """The question: all that the seat has seen, so that whoever answers needs no memory."""
+    rules = sight.rules
+    seen = (
+        spell(rules, sight)
+        if rules.has_secrets
+        else [rules.format(action) for action in sight.history if action is not None]
+    )
+    message: dict[str, Any] = {
+        "type": "choose",
+        "id": number,
+        "match": match,
+        **_game(rules),
+        "seat": sight.seat.value,
+        "position": rules.format_position(sight),
+        "history": seen,
+        "actions": [rules.format(action) for action in sight.actions],
+        "budget_ms": budget_ms,
+    }
+    if card:
+        message["card"] = rules.game.card()
+    if error:
+        message["error"] = error
+    return message
+
+
+def read_ready(line: str) -> Mapping[str, Any]:
+    """The answer to `hello`; unknown keys are left alone."""
+    message = _read(line)
+    if message.get("type") != "ready":
+        raise Failed(Failure.UNREADABLE, f'{quote(line, 80)} came where {{"type": "ready"}} was expected.')
+    version = message.get("protocol", VERSION)
+    if version != VERSION:
+        raise Failed(Failure.REFUSED, f"it speaks protocol {quote(str(version))}; we speak {VERSION}.")
+    return message
+
+
+def read_answer(line: str, number: int) -> Mapping[str, Any] | None:
+    """The answer to the question with this id; None if it answers another, and so comes too late."""
+    message = _read(line)
+    if "id" not in message:
+        raise Failed(Failure.UNREADABLE, f"{quote(line, 80)} has no id.")
+    return message if message["id"] == number else None
+
+
+def read_move(
+    message: Mapping[str, Any], sight: Sight[Any, Any]
+) -> tuple[Any | None, dict[Any, float] | None]:
+    """The action, or else the policy that one is to be drawn from."""
+    told = message.get("policy")
+    if told is not None:
+        return None, _read_policy(told, sight)
+    text = message.get("action")
+    if text is None:
+        raise Failed(Failure.EMPTY, "the answer has neither an action nor a policy.")
+    return read_action(text, sight), None
+
+
+def read_action(text: object, sight: Sight[Any, Any]) -> Any:
+    """One of the sight's actions, from notation."""
+    if not isinstance(text, str):
+        raise Failed(Failure.UNREADABLE, f"an action is text, not {quote(str(text))}.")
+    if not text.strip():
+        raise Failed(Failure.EMPTY, "the action is empty.")
+    try:
+        action = sight.rules.parse(text)
+    except NotationError as error:
+        raise Failed(Failure.UNREADABLE, str(error)) from None
+    if action not in sight.actions:
+        allowed = [sight.rules.format(each) for each in sight.actions[:_MOST_NAMED]]
+        more = len(sight.actions) - len(allowed)
+        listed = ", ".join([*allowed, f"{more} more"] if more else allowed)
+        raise Failed(Failure.ILLEGAL, f"{quote(text)} is not allowed now; allowed: {listed}.")
+    return action
+
+
+def _read_policy(told: object, sight: Sight[Any, Any]) -> dict[Any, float]:
+    if not isinstance(told, dict) or not told:
+        raise Failed(Failure.UNREADABLE, "a policy maps actions to probabilities.")
+    policy: dict[Any, float] = {}
+    for text, chance in told.items():
+        if isinstance(chance, bool) or not isinstance(chance, int | float) or not isfinite(chance):
+            raise Failed(Failure.UNREADABLE, f"the probability of {quote(text)} is no number.")
+        if chance < 0:
+            raise Failed(Failure.UNREADABLE, f"the probability of {quote(text)} is negative.")
+        if chance:
+            action = read_action(text, sight)
+            policy[action] = policy.get(action, 0.0) + chance
+    total = sum(policy.values())
+    if not isclose(total, 1, abs_tol=1e-6):
+        raise Failed(Failure.UNREADABLE, f"the probabilities of a policy sum to 1, not to {total:g}.")
+    return {action: chance / total for action, chance in policy.items()}
+
+
+def _game(rules: Rules[Any, Any, Any]) -> dict[str, Any]:
+    options = {name: list(v) if isinstance(v, tuple) else v for name, v in rules.options().items()}
+    return {"game": rules.name, "options": options}
+
+
+def _read(line: str) -> Mapping[str, Any]:
+    if not line.strip():
+        raise Failed(Failure.EMPTY, "an empty line came.")
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError):
+        raise Failed(Failure.UNREADABLE, f"{quote(line, 80)} is not a line of JSON.") from None
+    if not isinstance(message, dict):
+        raise Failed(Failure.UNREADABLE, f"{quote(line, 80)} is not a JSON object.")
+    return message

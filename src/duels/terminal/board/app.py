@@ -1,0 +1,374 @@
+"""The full screen: lets people choose and machines answer. It holds no rule, no secret, no word of a game."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, ClassVar, TypeVar
+
+from textual import events
+from textual.app import App
+from textual.binding import Binding, BindingType
+from textual.content import Content
+
+from duels.core.errors import DuelsError
+from duels.core.record import Record
+from duels.core.rules import Actor, Seat
+from duels.play.live import LiveMatch
+from duels.players.failures import NoMove
+from duels.solving.progress import Progress
+from duels.terminal.after import After, ways_on
+from duels.terminal.board.background import in_background
+from duels.terminal.board.cells import BoardText, changed, read_board
+from duels.terminal.board.choice import Choice
+from duels.terminal.board.ink import Palette
+from duels.terminal.board.keys import ARROWS, COMMANDS, help_text
+from duels.terminal.board.pages import Ask, Page
+from duels.terminal.board.scene import Scene, Texts
+from duels.terminal.board.story import Story
+from duels.terminal.board.view import ActionList, BoardView
+from duels.terminal.people import (
+    REFUSED,
+    RESIGN,
+    alone,
+    consent,
+    named,
+    taken_back,
+    who_is_who,
+    who_won,
+    why_it_stands,
+)
+from duels.terminal.prompts import Quit
+
+T = TypeVar("T")
+Leaving = After | BaseException
+"""How the screen was left: with what comes next, or for this reason."""
+
+
+class BoardApp(App[Leaving]):
+    """One match on a full screen, until it is over and somebody says what comes next."""
+
+    CSS_PATH = "board.tcss"
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+c", "interrupt", show=False, priority=True),
+        Binding("ctrl+q", "command('quit')", show=False, priority=True),
+        Binding("ctrl+z", "suspend_process", show=False, priority=True),
+    ]
+
+    def __init__(self, live: LiveMatch, moment: float = 0.0) -> None:
+        super().__init__(ansi_color=True)
+        self.live = live
+        self.choice: Choice | None = None
+        """What the person to decide is choosing; None while nobody is asked."""
+        self._words = live.words
+        self._pause = moment
+        self._you = alone(live)
+        self._asked = self._you or Seat.ONE
+        self._palette = Palette(self._asked)
+        self._story = Story(live)
+        self._before: BoardText | None = None  # when a person last decided
+        self._note = ""
+        self._hinted: Choice | None = None  # when a hint was last asked for
+        self._ways_on: dict[After, str] = {}
+        self._decided = asyncio.Event()
+        self._hurried = asyncio.Event()
+        self._heard_in: asyncio.AbstractEventLoop | None = None
+        self.told_to_leave: BaseException | None = None
+        """What ended the program, if a signal did."""
+        players = who_is_who(live, self._you) if self._you else " and ".join(named(live, s) for s in Seat)
+        game = live.match.rules.game
+        self._scene = Scene(f"{game.title} ({game.name})", players, self._palette)
+
+    def get_default_screen(self) -> Scene:
+        return self._scene
+
+    # -- coming and going -------------------------------------------------------------------------
+
+    def on_ready(self) -> None:
+        self._heard_in = asyncio.get_running_loop()
+        # Whoever stopped the program has written on its screen.
+        self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
+        if self.told_to_leave:
+            self.exit(self.told_to_leave)
+        else:
+            self.run_worker(self._play_to_the_end())
+
+    def leave(self, why: BaseException) -> None:
+        """Take the screen down; a signal's handler may call this at any time."""
+        self.told_to_leave = why
+        if self._heard_in:
+            self._heard_in.call_soon_threadsafe(self.exit, why)
+
+    def action_interrupt(self) -> None:
+        self.exit(KeyboardInterrupt())
+
+    def notice(self, text: str) -> None:
+        """Say something that is not part of the match."""
+        self._note = text
+        self._draw()
+
+    # -- the match --------------------------------------------------------------------------------
+
+    async def _play_to_the_end(self) -> None:
+        live = self.live
+        try:
+            while (actor := live.match.actor) is not None:
+                if live.person:
+                    await self._let_person_decide(live.person)
+                else:
+                    await self._let_machine_decide(actor)
+        except (DuelsError, OSError) as problem:
+            self.exit(problem)
+            return
+        suggested, self._ways_on = ways_on(live)
+        self.notice(suggested)
+
+    async def _let_machine_decide(self, actor: Actor) -> None:
+        self._hurried.clear()
+        self._draw()
+        try:
+            action = await in_background(self.live.choose)
+        except NoMove as problem:
+            assert isinstance(actor, Seat)  # chance always has an answer
+            self.live.forfeit(actor)
+            self.notice(str(problem))
+            return
+        if self._pause and (isinstance(actor, Seat) or self._story.in_suspense):
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._hurried.wait(), self._pause)
+        self.live.play(actor, action)
+
+    async def _let_person_decide(self, seat: Seat) -> None:
+        sight = self.live.match.sight(seat)
+        try:
+            next(self._words.ask(sight))
+        except StopIteration as nothing_asked:
+            self.live.play(seat, nothing_asked.value)
+            return
+        self._asked = seat
+        labels = {cell.label: cell.number for cell in self._board().cells}
+        self.choice = Choice(sight, self._words, labels)
+        self._decided.clear()
+        self._draw()
+        await self._decided.wait()
+
+    def _enter(self, action: Any | None) -> None:
+        """Play what was chosen, if anything was."""
+        if action is None:
+            self._draw()
+        else:
+            self._before = self._board()
+            self._settle(lambda: self.live.play(self._asked, action))
+
+    def _settle(self, change: Callable[[], None]) -> None:
+        """Change the match, which ends what a person was asked."""
+        self.choice, self._note = None, ""
+        try:
+            change()
+        except (DuelsError, OSError) as problem:
+            self.exit(problem)
+        self._decided.set()
+
+    # -- drawing ----------------------------------------------------------------------------------
+
+    def on_scene_resized(self) -> None:
+        self._draw()
+
+    def _board(self) -> BoardText:
+        """The board, from what one seat may know."""
+        return read_board(self._words, self._words.board(self.live.match.sight(self._asked)))
+
+    def _draw(self) -> None:
+        if not self._scene.is_mounted:
+            return
+        board = self._board()
+        new = changed(self._before.cells, board.cells) if self._before else frozenset[int]()
+        content = self._palette.content
+        texts = Texts(
+            story=content(self._story.text),
+            turn=self._turn(),
+            question=content(self._question()),
+            note=content(self._note),
+            keys=self._keys(),
+        )
+        self._scene.show(board, self.choice, new, texts)
+
+    def _turn(self) -> Content:
+        content, live = self._palette.content, self.live
+        if live.match.outcome:
+            return content(who_won(live, self._you) if self._you else live.match.outcome.reason)
+        if not self.choice:
+            actor = live.match.actor
+            return content(f"{live.names[actor]} is thinking …" if isinstance(actor, Seat) else "…")
+        turn = content("Your turn." if self._you else f"{named(live, self._asked)}, your turn.")
+        kinds = [kind for kind in self.choice.kinds if len(self.choice.kinds) > 1]
+        for number, kind in enumerate(kinds):
+            mark, style = ("(•)", "bold") if kind == self.choice.kind else ("( )", "none")
+            markup = f"   [{style} @click=app.kind({number})]$shown[/]"
+            turn += Content.from_markup(markup, shown=f"{mark} {kind or 'other'}")
+        return turn + Content.styled("   Tab changes", "dim") if kinds else turn
+
+    def _question(self) -> str:
+        if not self.choice:
+            return ""
+        return f"{self.choice.question} {self.choice.typed}{'_' if self.choice.typed else ''}"
+
+    def _keys(self) -> Content:
+        """The keys that do something now; they can be clicked."""
+        if self._ways_on:
+            keys = [(after.value, what, f"after('{after.value}')") for after, what in self._ways_on.items()]
+        else:
+            keys = [
+                (c.key.upper() if self._taken(c.letter) else c.letter, c.name, f"command('{c.name}')")
+                for c in COMMANDS
+                if self.choice or c.always
+            ]
+        shown = [
+            Content.from_markup(f"[@click=app.{action}][bold]$key[/bold] $what[/]", key=key, what=what)
+            for key, what, action in keys
+        ]
+        choosing = [Content.from_markup("[bold]arrows Enter[/bold] choose")] if self.choice else []
+        return Content("  ").join([*choosing, *shown])
+
+    def _taken(self, letter: str) -> bool:
+        """Whether the game has a meaning of its own for a letter here."""
+        return self.choice is not None and self.choice.takes(letter)
+
+    # -- choosing ---------------------------------------------------------------------------------
+
+    def on_key(self, event: events.Key) -> None:
+        if self.screen is not self._scene:
+            return
+        self._hurried.set()
+        key = event.key
+        letter = (event.character or "").lower()
+        if self.choice and self._chosen_by(self.choice, key, letter):
+            event.prevent_default()
+            return
+        after = next((after for after in self._ways_on if after.value == letter), None)
+        command = next((c for c in COMMANDS if key == c.key or letter == c.letter), None)
+        if after:
+            self.action_after(after.value)
+        elif command:
+            self.action_command(command.name)
+
+    def _chosen_by(self, choice: Choice, key: str, letter: str) -> bool:
+        """Let a key choose; whether it was one that does."""
+        board, listed = self._scene.board, self._scene.listed
+        if key in ARROWS:
+            (listed if choice.listed else board).move(ARROWS[key])
+        elif key in ("tab", "shift+tab"):
+            choice.switch_on()
+            self._draw()
+        elif key in ("escape", "backspace"):
+            choice.clear()
+            self._draw()
+        elif key in ("enter", "space"):
+            self._confirm(choice)
+        elif letter.isprintable() and letter and choice.takes(letter):
+            self._enter(choice.type(letter))
+        else:
+            return False
+        return True
+
+    def _confirm(self, choice: Choice) -> None:
+        board, listed = self._scene.board, self._scene.listed
+        if choice.typed:
+            self._enter(choice.confirm())
+        elif listed.current and choice.listed:
+            self._enter(listed.current.action)
+        elif board.cursor is not None:
+            self._enter(choice.pick(board.cursor))
+
+    def on_board_view_picked(self, event: BoardView.Picked) -> None:
+        self._hurried.set()
+        if self.choice:
+            self._enter(self.choice.pick(event.cell))
+
+    def on_action_list_picked(self, event: ActionList.Picked) -> None:
+        if self.choice and event.option in self.choice.listed:
+            self._enter(event.option.action)
+
+    def action_kind(self, number: int) -> None:
+        """Do something else."""
+        if self.choice:
+            self.choice.switch(self.choice.kinds[number])
+            self._draw()
+
+    # -- beside choosing --------------------------------------------------------------------------
+
+    def action_after(self, key: str) -> None:
+        """Go on after the match."""
+        if After(key) is After.REVIEW:
+            self.run_worker(self._review(), exclusive=True, group="command")
+        else:
+            self.exit(After(key))
+
+    def action_command(self, name: str) -> None:
+        """Carry out a command; most can be given only by whoever is to decide."""
+        if name == "quit":
+            self.exit(After.QUIT if self.live.match.over else Quit())
+        elif name == "help":
+            self.push_screen(Page(f"{help_text()}\n{self.live.match.rules.game.card()}", self._palette))
+        elif self.choice:
+            work = {"hint": self._hint, "undo": self._undo, "review": self._review, "resign": self._resign}
+            self.run_worker(work[name](), exclusive=True, group="command")
+
+    async def _resign(self) -> None:
+        if await self.push_screen_wait(Ask(RESIGN)):
+            self._settle(lambda: self.live.resign(self._asked))
+
+    async def _undo(self) -> None:
+        back = self.live.takeback(self._asked)
+        refusal = why_it_stands(self.live, back)
+        if refusal or not back:
+            self.notice(refusal)
+            return
+        question = consent(self.live, back)
+        if question and not await self.push_screen_wait(Ask(question)):
+            self.notice(REFUSED)
+            return
+        self._before = None
+        self._settle(lambda: self.live.take_back(back))
+        self._story.forget()
+        self._note = taken_back(back)
+
+    async def _hint(self) -> None:
+        from duels.analysis.hints import hint
+        from duels.solving.oracles import oracle_for
+
+        choice, sight = self.choice, self.live.match.sight(self._asked)
+        found = await self._work_out("thinking", lambda told: hint(sight, oracle_for(sight.rules, told)))
+        if found and self.choice is choice and choice:
+            cells = choice.turn_to(found.actions[0])
+            again = self._hinted is choice
+            self.notice(f"Hint: {found.text}" if again else f"Hint: {found.advice} Why: press h again.")
+            self._hinted = choice
+            if cells:
+                self._scene.board.point_at(min(cells))
+
+    async def _review(self) -> None:
+        from duels.analysis.review import review_record
+        from duels.terminal.review_text import review_as_text
+
+        record = Record(self.live.match, {f"seat{seat.value}": self.live.names[seat] for seat in Seat})
+        text = await self._work_out("reviewing", lambda told: review_as_text(review_record(record, told)))
+        if text:
+            await self.push_screen_wait(Page(text, self._palette))
+
+    async def _work_out(self, what: str, work: Callable[[Progress], T]) -> T | None:
+        """What `work` finds, while the screen says how far it is; None, and why, if that cannot be."""
+        loop = asyncio.get_running_loop()
+
+        def told(text: str) -> None:
+            with suppress(RuntimeError):  # the screen is gone
+                loop.call_soon_threadsafe(self.notice, f"{what}: {text}")
+
+        self.notice(f"{what} …")
+        try:
+            found = await in_background(lambda: work(told))
+        except DuelsError as unknown:
+            self.notice(str(unknown))
+            return None
+        self.notice("")
+        return found

@@ -1,0 +1,124 @@
+"""The screen of a match: the board to the left, what happened to the right, whose turn and the keys below."""
+
+from dataclasses import dataclass, replace
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.message import Message
+from textual.screen import Screen
+from textual.widgets import Static
+
+from duels.terminal.board.cells import BoardText
+from duels.terminal.board.choice import Choice
+from duels.terminal.board.grid import grid_for
+from duels.terminal.board.ink import Palette
+from duels.terminal.board.view import ActionList, BoardView
+from duels.terminal.layout import wrap
+
+_AROUND = 9  # rows that are not the board's: title, borders, whose turn, a question of four lines, keys
+_LEAST = (60, 16)  # columns and rows
+_MOST_ROWS = 15  # that a board asks for; a longer one is scrolled
+_SHARE = 3 / 5  # of the columns are the board's
+_MARGIN = 2  # columns beside it
+
+
+@dataclass(frozen=True)
+class Texts:
+    """What is written around the board."""
+
+    story: Content
+    turn: Content
+    question: Content
+    note: Content
+    keys: Content
+
+
+class Scene(Screen[None]):
+    """Draws what it is given."""
+
+    class Resized(Message):
+        """There is more room, or less."""
+
+    def __init__(self, title: str, who: str, palette: Palette) -> None:
+        super().__init__()
+        self._heading = title
+        self._who = who
+        self._palette = palette
+
+    def compose(self) -> ComposeResult:
+        with Horizontal(id="head"):
+            yield Static(self._heading, id="title", markup=False)
+            yield Static(self._palette.content(self._who), id="who")
+        with Horizontal(id="body"):
+            with VerticalScroll(id="left", can_focus=False), Vertical(id="board"):
+                yield Static(id="above")
+                yield BoardView(self._palette)
+                yield Static(id="below")
+                yield ActionList()
+            with VerticalScroll(id="right", can_focus=False):
+                yield Static(id="story")
+        with Vertical(id="foot"):
+            yield Static(id="turn")
+            yield Static(id="question")
+            with VerticalScroll(id="note", can_focus=False):
+                yield Static(id="noted")
+            yield Static(id="keys")
+        yield Static(id="small")
+
+    def on_resize(self) -> None:
+        self.post_message(self.Resized())
+
+    @property
+    def board(self) -> BoardView:
+        """The cells."""
+        return self.query_one(BoardView)
+
+    @property
+    def listed(self) -> ActionList:
+        """The actions that have no cell."""
+        return self.query_one(ActionList)
+
+    def show(self, board: BoardText, choice: Choice | None, changed: frozenset[int], texts: Texts) -> None:
+        """Show all this in place of what was there."""
+        columns = int(self.app.size.width * _SHARE) - 2 * _MARGIN
+        board = replace(board, above=wrap(board.above, columns), below=wrap(board.below, columns))
+        self._show_board(board, choice, changed, columns)
+        self._write("#story", texts.story)
+        self._write("#turn", texts.turn)
+        self._write("#question", texts.question)
+        self._write("#noted", texts.note)
+        self._write("#keys", texts.keys)
+        self.query_one("#note").display = bool(texts.note)
+        self.query_one("#right", VerticalScroll).scroll_end(animate=False)
+        self._say_if_too_small(board)
+
+    def _write(self, name: str, text: Content) -> None:
+        part = self.query_one(name, Static)
+        part.update(text)
+        part.display = bool(text)
+
+    def _show_board(
+        self, board: BoardText, choice: Choice | None, changed: frozenset[int], columns: int
+    ) -> None:
+        self._write("#above", self._palette.content(board.above))
+        self._write("#below", self._palette.content(board.below))
+        self.board.show(board.rows, (columns, self.app.size.height - _AROUND - _text_rows(board)))
+        self.board.mark(choice, changed)
+        self.listed.show(choice.listed if choice else (), columns)
+
+    def _say_if_too_small(self, board: BoardText) -> None:
+        width, height = self.app.size
+        rows = grid_for(board.rows, _LEAST[0], 0).size[1] + _text_rows(board)
+        least = max(_LEAST[1], min(rows, _MOST_ROWS) + _AROUND)
+        self.set_class(width < _LEAST[0] or height < least, "small")
+        self.query_one("#small", Static).update(
+            f"The board needs {_LEAST[0]} columns and {least} rows; this terminal has {width} and {height}.\n"
+            "Make it larger, or press Ctrl-Q to leave: the match is saved."
+        )
+
+
+def _text_rows(board: BoardText) -> int:
+    """How many rows the text around the cells takes."""
+    above = board.above.count("\n") + 1 if board.above else 0
+    return above + (board.below.count("\n") + 2 if board.below else 0)

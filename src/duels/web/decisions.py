@@ -1,0 +1,198 @@
+"""What is written when somebody asks for something: pure decisions, from a match as it stands.
+
+The service writes them down, and decides again if somebody else was quicker.
+"""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from duels.core.errors import IllegalMove, NotationError
+from duels.core.match import Concession
+from duels.core.record import SECRET_HEADERS, dumps, format_header, most_entries
+from duels.core.rules import Rules, Seat
+from duels.play import new_match
+from duels.players import Player, make_player
+from duels.web.entries import read_entries
+from duels.web.identity import new_invite, new_match_id
+from duels.web.refusals import Missing, Refusal, Stale
+from duels.web.standing import REMATCH, TAKEBACK, Standing, Viewer, go_on_by_itself, lines
+from duels.web.store import Change, Entry, Invite, Kind, NewMatch
+
+_WEEK = 7 * 24 * 3600.0
+_LONGEST_NAME = 30
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a page asks to be played: an action in notation, or what is entered at the book's questions."""
+
+    event: int
+    """What the page showed when it was asked."""
+    action: str | None = None
+    entries: tuple[str, ...] = ()
+
+    def line(self, standing: Standing) -> str | None:
+        """The line of the record, if that can be told without asking the book's questions."""
+        if self.action is None:
+            return None
+        word = self.action.strip().lower()
+        if word == Concession.RESIGN.value:
+            return word
+        try:
+            return standing.rules.format(standing.rules.parse(self.action))
+        except NotationError as error:
+            raise Refusal(str(error)) from None
+
+
+def decide_act(standing: Standing, seat: Seat, asked: Asked) -> Change | None:
+    """What is to be written if a seat asks for this; None if it is there already."""
+    line = asked.line(standing)
+    if line and standing.already_done(seat, line, asked.event):
+        return None
+    _check_fresh(standing, seat, asked.event)
+    live = standing.live()
+    before = live.match
+    try:
+        if line is None:
+            live.play(seat, read_entries(live.words, before.sight(seat), asked.entries))
+        elif line == Concession.RESIGN.value:
+            live.resign(seat)
+        else:
+            live.play(seat, standing.rules.parse(line))
+    except IllegalMove as refused:
+        raise Refusal(str(refused)) from None
+    go_on_by_itself(live)
+    if len(live.match.turns) > most_entries(standing.rules):
+        raise Refusal("The match is too long to be recorded any further.")
+    return Change(standing.id, standing.number, lines(live.match, before))
+
+
+def decide_offer(
+    standing: Standing, seat: Seat, what: str, answer: str, identities: Mapping[Seat, str]
+) -> Change | None:
+    """What is to be written if a seat offers something, or answers; None if it is there already."""
+    if what not in (TAKEBACK, REMATCH):
+        raise Refusal(f"One can offer a {TAKEBACK} or a {REMATCH}.")
+    if what == REMATCH and standing.rematch:
+        return None
+    offer = standing.offer
+    theirs = offer if offer and offer.what == what and offer.seat is not seat else None
+    if answer == "no" or (answer == "yes" and not theirs):
+        if not theirs:
+            raise Stale("That is no longer offered.")
+        return _entries(standing, Entry(Kind.REFUSE, what, seat))
+    if theirs:  # agreed, or both want the same
+        return _take_up(standing, what, theirs.kept, seat, identities)
+    if offer and offer.what == what:
+        return None
+    alone = len(standing.people) < len(Seat)
+    if what == REMATCH and not standing.match.over:
+        raise Refusal("A rematch comes after the end.")
+    kept = 0 if what == REMATCH else _way_back(standing, seat, alone)
+    if alone:
+        return _take_up(standing, what, kept, seat, identities)
+    return _entries(standing, Entry(Kind.OFFER, what if what == REMATCH else f"{what} {kept}", seat))
+
+
+def _take_up(standing: Standing, what: str, kept: int, seat: Seat, identities: Mapping[Seat, str]) -> Change:
+    """Carry out what both agree on."""
+    if what == TAKEBACK:
+        return _entries(standing, Entry(Kind.BACK, str(kept), seat))
+    new = new_match.NewMatch(standing.rules, standing.kind(Seat.TWO), standing.kind(Seat.ONE))
+    people = {seat.other: (identity, standing.names.get(seat, "")) for seat, identity in identities.items()}
+    made = make_match(new.rules, new.headers(), people)
+    return Change(standing.id, standing.number, (Entry(Kind.REMATCH, made.id, seat),), creates=made)
+
+
+def _check_fresh(standing: Standing, seat: Seat, event: int) -> None:
+    if not 0 <= event <= standing.event(seat) or standing.since(seat, event):
+        raise Stale("The match has gone on since.")
+    if standing.match.over:
+        raise Stale("The match is over.")
+    if not standing.complete:
+        raise Stale("Somebody still has to sit down.")
+    if standing.match.actor is not seat:
+        raise Stale("It is not your turn.")
+
+
+def _way_back(standing: Standing, seat: Seat, alone: bool) -> int:
+    """How many lines remain if the seat takes back its last decision."""
+    if standing.match.over:
+        raise Refusal("The match is over.")
+    back = standing.live().takeback(seat)
+    if not back:
+        raise Refusal("There is no decision of yours to take back.")
+    if alone and not back.revocable:
+        raise Refusal("That cannot be taken back: it has shown something that was hidden.")
+    return len(back.match.turns)
+
+
+def _entries(standing: Standing, *entries: Entry) -> Change:
+    return Change(standing.id, standing.number, entries)
+
+
+def decide_for_machine(id: str, header: str, played: list[str]) -> tuple[Entry, ...]:
+    """What the machine plays, and what follows by itself. In a thread, so on a match of its own."""
+    standing = Standing(id, header)
+    standing.add(Entry(Kind.PLAY, line) for line in played)
+    live = standing.live(
+        {seat: None if seat in standing.people else _seated(standing, seat) for seat in Seat}
+    )
+    actor = live.match.actor
+    assert isinstance(actor, Seat)
+    live.play(actor, live.choose())
+    go_on_by_itself(live)
+    return lines(live.match, standing.match)
+
+
+def _seated(standing: Standing, seat: Seat) -> Player:
+    return make_player(standing.kind(seat), standing.rules)
+
+
+def make_match(
+    rules: Rules[Any, Any, Any],
+    headers: dict[str, str],
+    people: dict[Seat, tuple[str, str]],
+    begun: tuple[Entry, ...] = (),
+) -> NewMatch:
+    """A new match with these people at its seats: their identities and their names."""
+    id = new_match_id()
+    header = format_header(rules, headers)
+    sits = tuple(Entry(Kind.SIT, clean_name(name), seat) for seat, (_, name) in people.items())
+    standing = Standing(id, header)
+    standing.add((*sits, *begun))
+    live = standing.live()
+    if standing.complete:
+        go_on_by_itself(live)
+    free = standing.people - set(people)
+    invite = next((Invite(new_invite(), id, seat, time.time() + _WEEK) for seat in free), None)
+    return NewMatch(
+        id,
+        header,
+        (*sits, *begun, *lines(live.match, standing.match)),
+        {seat: identity for seat, (identity, _) in people.items()},
+        invite,
+    )
+
+
+def clean_name(name: str) -> str:
+    """A name as it is shown: one line of letters, not too long."""
+    shown = " ".join("".join(c if c.isprintable() else " " for c in name).split())
+    return shown[:_LONGEST_NAME].strip()
+
+
+def record_for(standing: Standing, viewer: Viewer) -> str:
+    """The record, as the viewer may have it: all of it after the end, before that what the seat knows.
+
+    Where nothing is hidden, that is a record that can be resumed: it lacks only what is to come.
+    """
+    headers = dict(standing.headers)
+    if standing.match.over:
+        return dumps(standing.match, headers)
+    if viewer is None:
+        raise Missing("There is no such match.")
+    if standing.rules.has_secrets:
+        return dumps(standing.match, headers, viewer)
+    return dumps(standing.match, {key: headers[key] for key in headers if key not in SECRET_HEADERS})

@@ -1,0 +1,98 @@
+"""What every request passes first: the host it was meant for, where it comes from, how large it is.
+
+And what every answer carries: headers that keep other sites, and code that is not ours, out of the page.
+"""
+
+from collections.abc import Iterable
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from duels.web.answers import plain_answer
+
+MOST_BYTES = 4 << 10
+"""Of the body of a request."""
+_HEADERS = {
+    "Content-Security-Policy": "default-src 'self'; base-uri 'none'; form-action 'self'; "
+    "frame-ancestors 'none'; object-src 'none'",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+_CACHE = b"cache-control"
+_HSTS = {"Strict-Transport-Security": "max-age=31536000"}
+
+
+class Guard:
+    """Lets through what is meant for this server and comes from its own pages."""
+
+    def __init__(
+        self, app: ASGIApp, origins: Iterable[str], secure: bool, larger: dict[str, int] | None = None
+    ) -> None:
+        self._app = app
+        self._origins = frozenset(origins)
+        self._hosts = frozenset(urlsplit(origin).netloc for origin in self._origins)
+        dress = _HEADERS | _HSTS if secure else _HEADERS
+        self._dress = [(name.lower().encode(), value.encode()) for name, value in dress.items()]
+        self._larger = larger or {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or hand it on."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def dressed(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers: list[tuple[bytes, bytes]] = [*message["headers"], *self._dress]
+                if all(name != _CACHE for name, _ in message["headers"]):
+                    headers.append((_CACHE, b"no-store"))
+                message["headers"] = headers
+            await send(message)
+
+        headers = Headers(scope=scope)
+        status, why = self._refuse(scope, headers)
+        if status:
+            await plain_answer(status, why)(scope, receive, dressed)
+            return
+        await self._app(scope, _limited(receive, self._most(scope)), dressed)
+
+    def _most(self, scope: Scope) -> int:
+        return self._larger.get(scope["path"], MOST_BYTES)
+
+    def _refuse(self, scope: Scope, headers: Headers) -> tuple[int, str]:
+        """The status and the reason of a refusal; 0 where there is none."""
+        # Another name for this machine may be a trick to reach it from a page of somebody else's.
+        if headers.get("host", "").lower() not in self._hosts:
+            known = " or ".join(sorted(self._origins))
+            return 421, f"This server goes by {known}. If it has another name, start it with --public-url."
+        if scope["method"] in ("GET", "HEAD"):
+            return 0, ""
+        if scope["method"] != "POST":
+            return 405, "GET and POST are all there is."
+        origin = headers.get("origin", "").lower()
+        if origin not in self._origins or urlsplit(origin).netloc != headers["host"].lower():
+            return 403, "A POST needs an Origin header, which must be this server's own address."
+        if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+            return 415, "A POST brings JSON: Content-Type must be application/json."
+        length = headers.get("content-length", "0")
+        if not length.isdecimal() or len(length) > 9 or int(length) > self._most(scope):
+            return 413, f"That is too large: at most {self._most(scope)} bytes."
+        return 0, ""
+
+
+def _limited(receive: Receive, most: int) -> Receive:
+    """Hand on so much of the body and no more; whatever follows ends the request."""
+    taken = 0
+
+    async def limited() -> Message:
+        nonlocal taken
+        message = await receive()
+        taken += len(message.get("body", b""))
+        return message if taken <= most else {"type": "http.disconnect"}
+
+    return limited

@@ -1,0 +1,43 @@
+"""Who a visitor is: a random cookie, of which only the hash is kept. No names, no accounts."""
+
+import secrets
+from hashlib import sha256
+
+COOKIE = "duels"
+COOKIE_BEHIND_TLS = "__Host-duels"
+_YEAR = 365 * 24 * 3600
+_LENGTH = 43  # of 256 bits in URL-safe letters
+_MATCH_BITS = 128
+
+
+def new_cookie() -> str:
+    """A value that nobody can guess: 256 bits."""
+    return secrets.token_urlsafe(32)
+
+
+def new_match_id() -> str:
+    """An address that nobody can guess."""
+    return secrets.token_urlsafe(_MATCH_BITS // 8)
+
+
+def new_invite() -> str:
+    """A token that nobody can guess: 128 bits."""
+    return secrets.token_urlsafe(_MATCH_BITS // 8)
+
+
+def identity(cookie: str | None) -> str | None:
+    """What is kept of a visitor; None for one who has brought nothing that could be a cookie of ours."""
+    if not cookie or len(cookie) != _LENGTH or not cookie.isascii():
+        return None
+    return sha256(cookie.encode()).hexdigest()
+
+
+def cookie_name(secure: bool) -> str:
+    """The cookie's name; behind TLS one that a browser takes from this host alone."""
+    return COOKIE_BEHIND_TLS if secure else COOKIE
+
+
+def set_cookie(value: str, secure: bool) -> str:
+    """The header that leaves the cookie with the browser."""
+    kept = f"{cookie_name(secure)}={value}; Path=/; Max-Age={_YEAR}; HttpOnly; SameSite=Lax"
+    return f"{kept}; Secure" if secure else kept

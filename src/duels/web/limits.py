@@ -1,0 +1,91 @@
+"""How much one visitor may ask for: buckets that fill again with time, per identity and per address."""
+
+import time
+from collections import OrderedDict
+from dataclasses import dataclass
+
+from duels.web.refusals import TooMany
+
+_MOST_KEPT = 20_000  # buckets; one that was not used for longest is full again anyway
+
+
+@dataclass(frozen=True)
+class Rate:
+    """So many at once, and then so many a second."""
+
+    burst: float
+    per_second: float
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a visitor may do."""
+
+    act: Rate = Rate(40, 8)
+    """Requests that change a match."""
+    create: Rate = Rate(12, 0.1)
+    """New matches, and invitations that are tried."""
+    heavy: Rate = Rate(12, 0.5)
+    """Reviews, hints and puzzles."""
+    read: Rate = Rate(240, 40)
+    """Everything else."""
+    address_factor: int = 8
+    """So many identities may come from one address: a household, a school."""
+    streams: int = 12
+    """Open streams of events of one identity."""
+    streams_of_address: int = 96
+    matches_a_day: int = 200
+    """Matches that an identity may sit down at."""
+
+
+class Buckets:
+    """A bucket for every visitor and kind of request."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._buckets: OrderedDict[tuple[str, str], tuple[float, float]] = OrderedDict()
+
+    def take(self, what: str, identity: str | None, address: str) -> None:
+        """Take one from the visitor's buckets; TooMany if one of them is empty."""
+        rate: Rate = getattr(self._limits, what)
+        wide = Rate(rate.burst * self._limits.address_factor, rate.per_second * self._limits.address_factor)
+        self._take(f"{what} of {address}", "", wide)
+        self._take(what, identity or address, rate)
+
+    def _take(self, what: str, who: str, rate: Rate) -> None:
+        now = time.monotonic()
+        left, then = self._buckets.pop((what, who), (rate.burst, now))
+        left = min(rate.burst, left + (now - then) * rate.per_second)
+        self._buckets[what, who] = (max(0.0, left - 1), now)
+        if len(self._buckets) > _MOST_KEPT:
+            self._buckets.popitem(last=False)
+        if left < 1:
+            wait = (1 - left) / rate.per_second
+            raise TooMany("That was too much in too short a time. Try again in a moment.", wait)
+
+
+class Streams:
+    """How many streams of events each visitor has open."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._open: dict[str, int] = {}
+
+    def enter(self, identity: str | None, address: str) -> tuple[str, ...]:
+        """Count a stream that is being opened; what `leave` is to be given."""
+        keys = {f"address {address}": self._limits.streams_of_address}
+        if identity:
+            keys[f"identity {identity}"] = self._limits.streams
+        for key, most in keys.items():
+            if self._open.get(key, 0) >= most:
+                raise TooMany("Too many pages are open. Close some, then reload this one.", 10.0)
+        for key in keys:
+            self._open[key] = self._open.get(key, 0) + 1
+        return tuple(keys)
+
+    def leave(self, keys: tuple[str, ...]) -> None:
+        """Count a stream that is closed."""
+        for key in keys:
+            self._open[key] -= 1
+            if not self._open[key]:
+                del self._open[key]

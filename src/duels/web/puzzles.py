@@ -1,0 +1,206 @@
+"""Puzzles in the browser: today's, and practice. Nothing is kept here: the browser remembers its answers."""
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from datetime import date
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from duels.core.errors import DuelsError, NotationError
+from duels.core.game import Game
+from duels.core.rules import Seat, Sight
+from duels.core.words import plain
+from duels.games import GAMES
+from duels.web.identity import new_match_id
+from duels.web.refusals import Missing, Refusal, Stale
+from duels.web.views import label, prompt_of, what_is_asked
+from duels.web.workers import Workers
+
+if TYPE_CHECKING:  # all of it is heavy, and loaded when it is asked for
+    from duels.analysis.exercises import Exercise
+
+log = logging.getLogger("duels.web")
+
+_MOST_KEPT = 500  # exercises; each can be found again from its seed
+_LONGEST_SEED = 40
+_MOST_DAYS = 2_000
+_USUAL_AIM = 0.2
+_AFTER = 1.0  # seconds: the first page comes first
+
+
+class Puzzles:
+    """The puzzles of the day, and exercises by their seeds."""
+
+    def __init__(self, workers: Workers) -> None:
+        self._workers = workers
+        self._kept: OrderedDict[tuple[str, str, float | None], Exercise] = OrderedDict()
+        self._preparing: asyncio.Task[None] | None = None
+
+    def begin(self) -> None:
+        """Look for today's puzzles in the background: the home page shows them."""
+        self._preparing = asyncio.create_task(self._prepare())
+
+    async def end(self) -> None:
+        """Look no further."""
+        if self._preparing:
+            self._preparing.cancel()
+            await asyncio.gather(self._preparing, return_exceptions=True)
+
+    async def _prepare(self) -> None:
+        await asyncio.sleep(_AFTER)
+        for game in GAMES.values():
+            with suppress(DuelsError):
+                await self._of_day(game)
+
+    def shown(self, game: Game) -> Sight[Any, Any]:
+        """A position to show: today's puzzle if it is at hand, else the start."""
+        found = self._kept.get((game.name, date.today().isoformat(), None))
+        if found:
+            return found.sight
+        rules = game.rules()
+        return rules.sight(rules.initial(), Seat.ONE)
+
+    def _drawn(self, game: Game) -> str:
+        sight = self.shown(game)
+        return game.drawing(sight.rules).draw(sight)
+
+    # -- today ----------------------------------------------------------------------------------
+
+    def day(self) -> dict[str, Any]:
+        """What there is today."""
+        today = date.today().isoformat()
+        games = [
+            {"name": game.name, "title": game.title, "board": self._drawn(game)} for game in GAMES.values()
+        ]
+        return {"date": today, "games": games}
+
+    async def daily(self, game: Game) -> dict[str, Any]:
+        """Today's puzzle of a game."""
+        exercise = await self._of_day(game)
+        today = date.today().isoformat()
+        return {"kind": "daily", "date": today, "seed": "", "aim": None, **_as_data(exercise)}
+
+    async def grade_daily(self, game: Game, day: str, answer: str) -> dict[str, Any]:
+        """How good an answer to today's puzzle is."""
+        if day != date.today().isoformat():
+            raise Stale("That was another day's puzzle: there is a new one.")
+        return await self._grade(await self._of_day(game), answer)
+
+    def share(self, answered: Mapping[str, Any]) -> dict[str, Any]:
+        """The line to show to others, from the answers by date that a browser has kept."""
+        from duels.analysis.daily import shared, streak
+
+        kept = {
+            str(day): [bool(right) for right in rights]
+            for day, rights in list(answered.items())[-_MOST_DAYS:]
+            if isinstance(rights, list) and len(rights) <= len(GAMES)
+        }
+        today = date.today()
+        days = streak(kept, today)
+        return {"streak": days, "text": shared(today, kept.get(today.isoformat(), []), days)}
+
+    async def _of_day(self, game: Game) -> "Exercise":
+        from duels.analysis.daily import puzzle
+
+        if game.name not in GAMES:
+            raise Missing("There is nothing here.")
+        today = date.today()
+        return await self._find((game.name, today.isoformat(), None), partial(puzzle, today, game))
+
+    # -- practice -------------------------------------------------------------------------------
+
+    async def practice(self, game: Game, seed: str, aim: str) -> dict[str, Any]:
+        """An exercise: the one of this seed, or any."""
+        seed = seed[:_LONGEST_SEED] or new_match_id()
+        wanted = _aim(aim)
+        exercise = await self._of_seed(game, seed, wanted)
+        return {"kind": "practice", "date": "", "seed": seed, "aim": wanted, **_as_data(exercise)}
+
+    async def grade_practice(
+        self, game: Game, seed: str, aim: str, answer: str, skill: Any
+    ) -> dict[str, Any]:
+        """How good an answer is, and how hard the next exercise should be."""
+        graded = await self._grade(await self._of_seed(game, seed[:_LONGEST_SEED], _aim(aim)), answer)
+        from duels.analysis.progression import Skill
+
+        now = Skill.from_data(skill)
+        now.answered(graded["right"])
+        return {**graded, "skill": now.as_data()}
+
+    async def _of_seed(self, game: Game, seed: str, aim: float) -> "Exercise":
+        def find() -> "Exercise":
+            from duels.analysis.exercises import exercises
+            from duels.analysis.progression import Skill, at_level
+
+            found = next(at_level(exercises(game, seed), Skill(aim)), None)
+            if found is None:
+                raise Refusal(f"No positions with a clear answer were found in {game.name}.")
+            return found
+
+        return await self._find((game.name, seed, aim), find)
+
+    # -- both -----------------------------------------------------------------------------------
+
+    async def _find(self, key: tuple[str, str, float | None], find: "Callable[[], Exercise]") -> "Exercise":
+        exercise = self._kept.get(key)
+        if exercise is None:
+            exercise = self._kept[key] = await self._workers.run(find)
+        self._kept.move_to_end(key)
+        while len(self._kept) > _MOST_KEPT:
+            self._kept.popitem(last=False)
+        return exercise
+
+    async def _grade(self, exercise: "Exercise", answer: str) -> dict[str, Any]:
+        rules = exercise.sight.rules
+        try:
+            action = rules.parse(answer)
+        except NotationError as error:
+            raise Refusal(str(error)) from None
+        if action not in exercise.sight.actions:
+            raise Refusal(f"'{rules.format(action)}' is not allowed here.")
+        graded = await self._workers.run(partial(exercise.grade, action))
+        return {"right": graded.right, "text": graded.text}
+
+
+def _aim(text: str) -> float:
+    try:
+        aim = float(text)
+    except ValueError:
+        aim = -1.0
+    return round(aim, 2) if 0 <= aim <= 1 else _USUAL_AIM
+
+
+def _as_data(exercise: "Exercise") -> dict[str, Any]:
+    """An exercise without its answer."""
+    from duels.solving.protocols import beliefs_of, explainer_of
+
+    sight = exercise.sight
+    rules, game = sight.rules, sight.rules.game
+    words = game.words(rules)
+    prompt = prompt_of(words, sight)
+    drawing = game.drawing(rules)
+    asked = what_is_asked(drawing, words, sight, prompt)
+    return {
+        "game": game.name,
+        "title": game.title,
+        "seat": sight.seat.value,
+        "sentence": f"You are {words.called(sight.seat)}, to move. {asked}",
+        "prompt": prompt,
+        "position": exercise.position,
+        "board": drawing.draw(sight, targets=True),
+        "text": plain(words.board(sight)),
+        "remembered": plain(words.remembered(sight)),
+        "told": explainer_of(exercise.oracle).counts_as_one,
+        "belief": dict(beliefs_of(exercise.oracle).belief(sight)),
+        "actions": [
+            {
+                "action": rules.format(action),
+                "label": label(rules, action),
+                "on_board": drawing.has_place(action),
+            }
+            for action in sight.actions
+        ],
+    }

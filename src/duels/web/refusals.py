@@ -1,0 +1,31 @@
+"""Requests that are understood and not carried out, each with the status that says so."""
+
+from duels.core.errors import DuelsError
+
+
+class Refusal(DuelsError):
+    """A request that is understood and not carried out; the message is for whoever made it."""
+
+    status = 422
+
+
+class Stale(Refusal):
+    """The match has gone on since: the page shows something that is no longer so."""
+
+    status = 409
+
+
+class Missing(Refusal):
+    """There is nothing of that name, or nothing that this visitor may know of."""
+
+    status = 404
+
+
+class TooMany(Refusal):
+    """Too much was asked in too short a time."""
+
+    status = 429
+
+    def __init__(self, message: str, wait: float) -> None:
+        super().__init__(message)
+        self.wait = wait

@@ -1,0 +1,343 @@
+"""The matches of a server: who may do what, and what then happens. It has no pages and knows no HTTP.
+
+Any process may take any request for any match. Machines and chance are functions of seed and record, so it
+does not matter who drives them: what a process left undone when it ended is done by whoever comes next.
+"""
+
+import asyncio
+import logging
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from duels.core.errors import DuelsError, RecordError, UnknownName
+from duels.core.rules import Rules, Seat
+from duels.core.words import either
+from duels.games import GAMES, find_game
+from duels.play import new_match
+from duels.players import HUMAN, make_player
+from duels.web.decisions import (
+    Asked,
+    clean_name,
+    decide_act,
+    decide_for_machine,
+    decide_offer,
+    make_match,
+)
+from duels.web.hub import Hub
+from duels.web.opponents import may_play, opponents
+from duels.web.refusals import Missing, Refusal, Stale, TooMany
+from duels.web.standing import Standing, Viewer, go_on_by_itself, lines
+from duels.web.store import Change, Claim, Conflict, Entry, Invite, Kept, Kind, Store, Stored
+from duels.web.workers import Workers
+
+log = logging.getLogger("duels.web")
+
+_DAY = 24 * 3600.0
+_MOST_REMEMBERED = 2_000  # matches, as they stand; any can be read again
+_MOST_TRIES = 20  # a conflict means that somebody else got further, so this many never come in a row
+_FIRST = {"me": "1", "you": "2", "chance": "random"}
+FRIEND = "friend"
+
+
+@dataclass(frozen=True)
+class Created:
+    """A match that was just made: its id, and the seat of whoever made it."""
+
+    id: str
+    seat: Seat
+
+
+class Matches:
+    """All matches that this process serves."""
+
+    def __init__(self, store: Store, workers: Workers, pause: float = 0.8, matches_a_day: int = 200) -> None:
+        self._store = store
+        self._workers = workers
+        self._pause = pause
+        self._matches_a_day = matches_a_day
+        self.hub = Hub()
+        self._known: OrderedDict[str, _Known] = OrderedDict()
+        self._drivers: dict[str, asyncio.Task[None]] = {}
+
+    async def open(self) -> None:
+        """Begin."""
+        await self._store.open(self.hub.wake)
+
+    async def close(self) -> None:
+        """End: what machines were about to do is left to whoever comes next."""
+        for driver in self._drivers.values():
+            driver.cancel()
+        await asyncio.gather(*self._drivers.values(), return_exceptions=True)
+        await self._store.close()
+
+    async def check(self) -> None:
+        """Return if matches can be served now."""
+        await self._store.check()
+
+    # -- reading --------------------------------------------------------------------------------
+
+    async def look(self, id: str, identity: str | None) -> tuple[Standing, Viewer]:
+        """A match as it stands, and as whom this visitor sees it.
+
+        Missing if there is none, and in the same way if the visitor may not see it. If a machine is to move,
+        it will.
+        """
+        known = await self._read(id)
+        viewer = known.viewer(identity)
+        if not known.standing.may_watch(viewer):
+            raise Missing("There is no such match.")
+        self._drive(known.standing)
+        return known.standing, viewer
+
+    async def seat_of(self, id: str, identity: str | None) -> Viewer:
+        """The seat of a visitor at a match."""
+        return (await self._read(id)).viewer(identity)
+
+    async def invite_to(self, id: str) -> Invite | None:
+        """The invitation to a match, if it can still be taken up."""
+        stored = await self._store.find(id)
+        invite = stored.invite if stored else None
+        return invite if invite and invite.expires > time.time() else None
+
+    async def joined(self, token: str, identity: str | None) -> str | None:
+        """The match that an invitation led to, for whoever sits there: the link leads back to it."""
+        id = await self._store.match_of_invite(token)
+        return id if id and await self.seat_of(id, identity) else None
+
+    async def invited(self, token: str) -> tuple[Standing, Invite]:
+        """The match that an invitation leads to; Missing if it can no longer be taken up."""
+        invite = await self._store.invite(token, time.time())
+        if not invite:
+            raise Missing("This invitation is unknown, taken up already, or too old. Ask for another one.")
+        return (await self._read(invite.match)).standing, invite
+
+    async def matches_of(self, identity: str, most: int = 20) -> list[tuple[Kept, Standing]]:
+        """The matches of a visitor, the last one first."""
+        found = []
+        for each in await self._store.matches_of(identity, most):
+            with suppress(Missing):  # of a game that is no longer installed
+                found.append((each, (await self._read(each.id)).standing))
+        return found
+
+    async def _read(self, id: str) -> "_Known":
+        """A match as it stands now."""
+        known = self._known.get(id)
+        if known is None or not known.all_seated:
+            stored = await self._store.find(id)
+            if stored is None:
+                raise Missing("There is no such match.")
+            if known is None:
+                known = self._known.setdefault(id, _Known(_standing(id, stored), stored))
+            known.stored = stored
+        standing = known.standing
+        number = standing.number
+        new = await self._store.entries(id, number)
+        # Another task may have read on while this one waited.
+        standing.add(new[standing.number - number :])
+        self._known[id] = known  # it may have been forgotten meanwhile
+        self._known.move_to_end(id)
+        while len(self._known) > _MOST_REMEMBERED:
+            self._known.popitem(last=False)
+        return known
+
+    # -- new matches ----------------------------------------------------------------------------
+
+    async def create(
+        self, identity: str, game: str, against: str, first: str = "me", name: str = ""
+    ) -> Created:
+        """Begin a match against a level, or one to which a friend is invited."""
+        try:
+            rules = find_game(game).rules()
+        except UnknownName as unknown:
+            raise Refusal(str(unknown)) from None
+        other = HUMAN if against == FRIEND else _opponent(rules, against)
+        if first not in _FIRST:
+            raise Refusal(f"Who moves first is {', '.join(_FIRST)}, not '{first[:20]}'.")
+        await self._check_how_many(identity)
+        if other != HUMAN and game not in GAMES:  # of ours there is every level
+            await self._check_player(rules, other)
+        new = new_match.NewMatch(rules, HUMAN, other, _FIRST[first])
+        seat = Seat.TWO if new.swapped else Seat.ONE
+        made = make_match(new.rules, new.headers(), {seat: (identity, name)})
+        await self._store.create(made)
+        self._prepare(new.rules, other)
+        return Created(made.id, seat)
+
+    async def play_on(self, identity: str, id: str, entries: int, against: str, name: str = "") -> Created:
+        """Begin a match with the first lines of another one that is over; whoever is to move goes on."""
+        standing, viewer = await self.look(id, identity)
+        match = standing.match
+        if standing.rules.has_secrets or not match.over:
+            raise Refusal("Only a match without hidden moves, once it is over, can be played on.")
+        if not 0 <= entries < len(match.turns):
+            raise Refusal(f"Play on after 0 to {len(match.turns) - 1} entries.")
+        other = _opponent(standing.rules, against)
+        await self._check_how_many(identity)
+        begun = match.after(entries)
+        actor = begun.actor if isinstance(begun.actor, Seat) else viewer or Seat.ONE
+        seat = viewer or actor
+        new = new_match.NewMatch(standing.rules, *_swapped((HUMAN, other), seat is Seat.TWO))
+        made = make_match(new.rules, new.headers(), {seat: (identity, name)}, lines(begun))
+        await self._store.create(made)
+        return Created(made.id, seat)
+
+    async def _check_how_many(self, identity: str) -> None:
+        if await self._store.count_since(identity, time.time() - _DAY) >= self._matches_a_day:
+            raise TooMany("You have begun as many matches today as one may. Finish some.", 3600.0)
+
+    async def _check_player(self, rules: Rules[Any, Any, Any], name: str) -> None:
+        try:
+            await self._workers.run(partial(make_player, name, rules))
+        except Refusal:
+            raise
+        except DuelsError as unknown:
+            raise Refusal(str(unknown)) from None
+
+    def _prepare(self, rules: Rules[Any, Any, Any], name: str) -> None:
+        """Have the player ready when its turn comes: some take a moment the first time."""
+        if name == HUMAN:
+            return
+
+        async def prepare() -> None:
+            with suppress(DuelsError):  # it is told when the player is to move
+                await self._workers.run(partial(make_player, name, rules))
+
+        task = asyncio.create_task(prepare())
+        self._drivers[f"prepare {name} {rules!r}"] = task
+
+    async def sit_down(self, token: str, identity: str, name: str) -> str:
+        """Take the seat that an invitation holds free; the id of the match."""
+        for _ in range(_MOST_TRIES):
+            try:
+                standing, invite = await self.invited(token)
+            except Missing:
+                if id := await self.joined(token, identity):
+                    return id
+                raise
+            if await self.seat_of(standing.id, identity):
+                raise Refusal("This is your own invitation: send its link to somebody else.")
+            await self._check_how_many(identity)
+            live = standing.live()
+            before = standing.match
+            names = {*standing.names, invite.seat}
+            if names >= standing.people:
+                go_on_by_itself(live)
+            sit = Entry(Kind.SIT, clean_name(name), invite.seat)
+            claim = Claim(token, identity, time.time())
+            entries = (sit, *lines(live.match, before))
+            with suppress(Conflict):
+                await self._store.append(Change(standing.id, standing.number, entries, claim))
+                return standing.id
+        raise Stale("Somebody else was quicker.")
+
+    # -- at the board ---------------------------------------------------------------------------
+
+    async def act(self, id: str, identity: str | None, asked: Asked) -> None:
+        """Play what a seat asks for, once, however often the request comes.
+
+        Stale if the match has gone on since the event that the page showed; Refusal in the game's own words.
+        """
+        await self._change(id, identity, lambda known, seat: decide_act(known.standing, seat, asked))
+
+    async def offer(self, id: str, identity: str | None, what: str, answer: str) -> None:
+        """Offer a takeback or a rematch, or answer the other's offer with yes or no."""
+        await self._change(
+            id,
+            identity,
+            lambda known, seat: decide_offer(known.standing, seat, what, answer, known.stored.seats),
+        )
+
+    async def _change(
+        self, id: str, identity: str | None, decide: "Callable[[_Known, Seat], Change | None]"
+    ) -> None:
+        """Write what is decided, and decide again if somebody else wrote first."""
+        for _ in range(_MOST_TRIES):
+            _, seat = await self.look(id, identity)
+            if seat is None:
+                raise Missing("There is no such match.")
+            known = self._known[id]
+            change = decide(known, seat)
+            if change is None:
+                return
+            try:
+                await self._store.append(change)
+            except Conflict:
+                continue
+            if known.standing.number == change.number:  # else somebody has read it meanwhile
+                known.standing.add(change.entries)
+            self._drive(known.standing)
+            return
+        raise Stale("The match is being changed by too many at once.")
+
+    # -- machines -------------------------------------------------------------------------------
+
+    def _drive(self, standing: Standing) -> None:
+        """See to it that whatever needs no person happens, in a while, once in this process."""
+        running = self._drivers.get(standing.id)
+        if _waits_for_machine(standing) and (running is None or running.done()):
+            self._drivers[standing.id] = asyncio.create_task(self._run_machine(standing.id))
+            if len(self._drivers) > _MOST_REMEMBERED:
+                self._drivers = {id: task for id, task in self._drivers.items() if not task.done()}
+
+    async def _run_machine(self, id: str) -> None:
+        """Play for the machine until a person is to decide. Whoever else does so writes the same."""
+        try:
+            while _waits_for_machine(standing := (await self._read(id)).standing):
+                number = standing.number
+                await asyncio.sleep(self._pause)
+                if standing.number != number:
+                    continue
+                played = [entry.text for entry in lines(standing.match)]
+                entries = await self._workers.run(partial(decide_for_machine, id, standing.header, played))
+                with suppress(Conflict):
+                    await self._store.append(Change(id, number, entries))
+        except asyncio.CancelledError:
+            raise
+        except Exception as problem:  # whatever a player does; it is asked again when somebody looks
+            log.warning("A machine player could not move: %s", problem)
+
+
+@dataclass
+class _Known:
+    """A match that this process has read."""
+
+    standing: Standing
+    stored: Stored
+
+    @property
+    def all_seated(self) -> bool:
+        """Whether nobody can sit down any more."""
+        return set(self.stored.seats) >= self.standing.people
+
+    def viewer(self, identity: str | None) -> Viewer:
+        """The seat of a visitor; None for a bystander."""
+        return next((seat for seat, whose in self.stored.seats.items() if whose == identity), None)
+
+
+def _standing(id: str, stored: Stored) -> Standing:
+    try:
+        return Standing(id, stored.header)
+    except RecordError as problem:
+        log.warning("A match cannot be read: %s", problem)
+        raise Missing("There is no such match.") from None
+
+
+def _opponent(rules: Rules[Any, Any, Any], name: str) -> str:
+    """The player that a request asks for, which is one that this server offers."""
+    if not may_play(name):
+        raise Refusal(f"Play against {either([*opponents(rules), f'a {FRIEND}'])}.")
+    return name
+
+
+def _waits_for_machine(standing: Standing) -> bool:
+    actor = standing.match.actor
+    return isinstance(actor, Seat) and actor not in standing.people and standing.complete
+
+
+def _swapped(pair: tuple[str, str], swap: bool) -> tuple[str, str]:
+    return (pair[1], pair[0]) if swap else pair

@@ -1,0 +1,416 @@
+"""What answers each address: it reads a request, asks the service, and answers with a page or with JSON."""
+
+import asyncio
+import json
+from functools import partial
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from duels.core.errors import UnknownName
+from duels.core.game import Game
+from duels.core.rules import Seat
+from duels.games import GAMES, all_games, find_game
+from duels.web import identity as who
+from duels.web import opponents, puzzles, reach, reviews
+from duels.web.answers import done, json_answer, plain_answer, wants_json
+from duels.web.decisions import Asked, record_for
+from duels.web.limits import Buckets, Streams
+from duels.web.pages import Pages
+from duels.web.reading import address, body, event_number
+from duels.web.refusals import Missing, Refusal
+from duels.web.service import FRIEND, Matches
+from duels.web.settings import Settings
+from duels.web.standing import Standing, Viewer
+from duels.web.store import Store, StoreUnavailable
+from duels.web.stores import store_at
+from duels.web.stream import EventStream
+from duels.web.views import name_of, view
+from duels.web.workers import Workers
+
+
+class Site:
+    """One server: its settings, its matches, its pages."""
+
+    def __init__(self, settings: Settings, store: Store | None = None) -> None:
+        self.settings = settings
+        self.pages = Pages()
+        self.workers = Workers()
+        self.matches = Matches(
+            store or store_at(settings.database),
+            self.workers,
+            settings.pause,
+            settings.limits.matches_a_day,
+        )
+        self.buckets = Buckets(settings.limits)
+        self.streams = Streams(settings.limits)
+        self.ending = asyncio.Event()
+        self.puzzles = puzzles.Puzzles(self.workers)
+
+    async def open(self) -> None:
+        """Begin."""
+        await self.matches.open()
+        if self.settings.look_ahead:
+            self.puzzles.begin()
+
+    async def close(self) -> None:
+        """End."""
+        self.ending.set()
+        await self.puzzles.end()
+        await self.matches.close()
+        self.workers.close()
+
+    # -- home -----------------------------------------------------------------------------------
+
+    async def home(self, request: Request) -> Response:
+        """The games, and the visitor's matches."""
+        self._take("read", request)
+        visitor = self._identity(request)
+        mine = await self.matches.matches_of(visitor) if visitor else []
+        data = {
+            "games": [self._card(game) for game in all_games()],
+            "matches": [_line(standing, kept.seat) for kept, standing in mine],
+            "friend": FRIEND,
+        }
+        return self._answer(request, "home.html", data)
+
+    async def game(self, request: Request) -> Response:
+        """One game: its rules, and whom to play."""
+        self._take("read", request)
+        game = _game(request.path_params["game"])
+        data = {**self._card(game), "card": game.card(), "friend": FRIEND}
+        return self._answer(request, "game.html", data)
+
+    def _card(self, game: Game) -> dict[str, Any]:
+        """A game as the home page shows it."""
+        sight = self.puzzles.shown(game)
+        rules = sight.rules
+        return {
+            "name": game.name,
+            "title": game.title,
+            "summary": game.summary,
+            "board": game.drawing(rules).draw(sight),
+            "levels": opponents.opponents(rules),
+            "level": opponents.USUAL,
+            "ours": game.name in GAMES,
+        }
+
+    # -- matches --------------------------------------------------------------------------------
+
+    async def create(self, request: Request) -> Response:
+        """A new match."""
+        self._take("create", request)
+        asked = await body(request, game=str, against=str, first=str, name=str, match=str, entries=int)
+        visitor, cookie = self._admit(request)
+        if "match" in asked:
+            made = await self.matches.play_on(
+                visitor,
+                asked["match"],
+                asked.get("entries", 0),
+                asked.get("against", opponents.USUAL),
+                asked.get("name", ""),
+            )
+        else:
+            made = await self.matches.create(
+                visitor,
+                asked.get("game", ""),
+                asked.get("against", opponents.USUAL),
+                asked.get("first", "me"),
+                asked.get("name", ""),
+            )
+        answer = json_answer({"match": made.id, "seat": made.seat.value, "url": f"/m/{made.id}"}, 201)
+        return self._with_cookie(answer, cookie)
+
+    async def match(self, request: Request) -> Response:
+        """A match as the visitor may see it."""
+        self._take("read", request)
+        standing, viewer = await self._look(request)
+        data = await self._shown(request, standing, viewer)
+        return self._answer(request, "match.html", data)
+
+    async def _shown(self, request: Request, standing: Standing, viewer: Viewer) -> dict[str, Any]:
+        """What the page of a match shows: the view, and beside it how to invite somebody."""
+        shown = view(standing, viewer)
+        shown["invite"] = None
+        if viewer is None or standing.complete:
+            return shown
+        invite = await self.matches.invite_to(standing.id)
+        if invite is None:
+            shown["sentence"] = "The invitation is too old: begin another match."
+        else:
+            link = f"{self._base(request)}/j/{invite.token}"
+            shown["invite"] = {
+                "link": link,
+                "qr": reach.qr_code(link),
+                "alone": self.settings.on_loopback,
+                "expires": invite.expires,
+            }
+        return shown
+
+    async def events(self, request: Request) -> ASGIApp:
+        """The match as it goes on."""
+        self._take("read", request)
+        visitor, id = self._identity(request), request.path_params["id"]
+        await self.matches.look(id, visitor)
+        counted = self.streams.enter(visitor, address(request))
+        as_json = request.query_params.get("format") == "json" or wants_json(request)
+
+        async def produce(last: int | None) -> tuple[int, str] | None:
+            try:
+                standing, viewer = await self.matches.look(id, visitor)
+            except StoreUnavailable:  # the stream stays; whatever comes next is told when the store is back
+                return None
+            number = standing.event(viewer)
+            if last == number:
+                return None
+            kept = standing.sent.get((viewer, as_json))
+            if kept and kept[0] == number:
+                return kept
+            shown = await self._shown(request, standing, viewer)
+            if not as_json:
+                shown = {"event": number, "html": self.pages.render("_match.html", **shown)}
+            event = number, json.dumps(shown, ensure_ascii=False)
+            if standing.complete:  # before, it holds a link that depends on where the visitor came from
+                standing.sent[viewer, as_json] = event
+            return event
+
+        stream = EventStream(
+            produce,
+            partial(self.matches.hub.ticket, id),
+            self.ending,
+            event_number(request.headers.get("last-event-id") or request.query_params.get("after")),
+        )
+
+        async def counted_stream(scope: Scope, receive: Receive, send: Send) -> None:
+            try:
+                await stream(scope, receive, send)
+            finally:
+                self.streams.leave(counted)
+
+        return counted_stream
+
+    async def act(self, request: Request) -> Response:
+        """An action of the visitor's seat."""
+        self._take("act", request)
+        asked = await body(request, action=str, event=int, entries=list)
+        entries = tuple(asked.get("entries", ()))
+        if "event" not in asked or ("action" in asked) == ("entries" in asked):
+            raise Refusal('Send {"action": "…", "event": N}, N being the last event that you were sent.')
+        if not all(isinstance(entry, str) for entry in entries):
+            raise Refusal("Entries are texts.")
+        action = Asked(asked["event"], asked.get("action"), entries)
+        await self.matches.act(request.path_params["id"], self._identity(request), action)
+        return done()
+
+    async def offer(self, request: Request) -> Response:
+        """A takeback or a rematch is offered, or such an offer answered."""
+        self._take("act", request)
+        asked = await body(request, offer=str, answer=str)
+        id = request.path_params["id"]
+        visitor = self._identity(request)
+        await self.matches.offer(id, visitor, asked.get("offer", ""), asked.get("answer", ""))
+        return done()
+
+    async def hint(self, request: Request) -> Response:
+        """What perfect play would do, for a visitor who plays against a machine and is to move."""
+        self._take("heavy", request)
+        standing, viewer = await self._look(request)
+        told = await reviews.hint_for(standing, viewer, self.workers)
+        return json_answer(told)
+
+    async def record(self, request: Request) -> Response:
+        """The record: all of it after the end, before that what the visitor's seat may have."""
+        self._take("read", request)
+        standing, viewer = await self._look(request)
+        name = f"{standing.rules.name}-{standing.id[:6]}.duel"
+        answer = plain_answer(200, record_for(standing, viewer).removesuffix("\n"))
+        answer.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+        return answer
+
+    async def review(self, request: Request) -> Response:
+        """Where the match was won and lost, after its end."""
+        self._take("heavy", request)
+        standing, viewer = await self._look(request)
+        if not standing.match.over:
+            raise Refusal("A match is reviewed once it is over.")
+        data = await self.workers.run(partial(reviews.review_kept, record_for(standing, viewer)))
+        return self._answer(request, "review.html", {**data, "match": standing.id})
+
+    # -- friends --------------------------------------------------------------------------------
+
+    async def invite(self, request: Request) -> Response:
+        """An invitation: who invites, to what."""
+        self._take("create", request)
+        token = request.path_params["token"]
+        try:
+            standing, invite = await self.matches.invited(token)
+        except Missing:
+            if id := await self.matches.joined(token, self._identity(request)):
+                return RedirectResponse(f"/m/{id}", 303)
+            raise
+        mine = await self.matches.seat_of(standing.id, self._identity(request)) is not None
+        data = {
+            "token": invite.token,
+            "game": standing.rules.name,
+            "title": standing.rules.game.title,
+            "summary": standing.rules.game.summary,
+            "card": standing.rules.game.card(),
+            "seat": invite.seat.value,
+            "by": standing.names.get(invite.seat.other) or "A friend",
+            "board": standing.rules.game.drawing(standing.rules).draw(
+                self.puzzles.shown(standing.rules.game)
+            ),
+            "mine": mine,
+            "match": standing.id if mine else None,
+        }
+        return self._answer(request, "invite.html", data)
+
+    async def sit_down(self, request: Request) -> Response:
+        """Whoever was invited sits down."""
+        self._take("create", request)
+        asked = await body(request, name=str)
+        visitor, cookie = self._admit(request)
+        id = await self.matches.sit_down(request.path_params["token"], visitor, asked.get("name", ""))
+        return self._with_cookie(json_answer({"match": id, "url": f"/m/{id}"}), cookie)
+
+    # -- without a match ------------------------------------------------------------------------
+
+    async def review_page(self, request: Request) -> Response:
+        """Where a record can be handed in."""
+        self._take("read", request)
+        return self._answer(request, "hand_in.html", {"most": reviews.MOST_BYTES})
+
+    async def review_posted(self, request: Request) -> Response:
+        """The review of a record that somebody hands in; nothing of it is kept."""
+        self._take("heavy", request)
+        asked = await body(request, record=str)
+        text = asked.get("record", "")
+        data = await self.workers.run(partial(reviews.review_posted, text))
+        if wants_json(request):
+            return json_answer(data)
+        return Response(self.pages.render("_review.html", **{**data, "match": None}), media_type="text/html")
+
+    async def daily(self, request: Request) -> Response:
+        """Today's puzzles."""
+        self._take("read", request)
+        return self._answer(request, "daily.html", self.puzzles.day())
+
+    async def daily_puzzle(self, request: Request) -> Response:
+        """One of today's puzzles."""
+        self._take("heavy", request)
+        game = _game(request.path_params["game"])
+        return self._answer(request, "puzzle.html", await self.puzzles.daily(game))
+
+    async def daily_answer(self, request: Request) -> Response:
+        """An answer to one of today's puzzles, graded; nothing is kept here."""
+        self._take("heavy", request)
+        asked = await body(request, answer=str, date=str)
+        game = _game(request.path_params["game"])
+        return json_answer(
+            await self.puzzles.grade_daily(game, asked.get("date", ""), asked.get("answer", ""))
+        )
+
+    async def daily_share(self, request: Request) -> Response:
+        """A line to show to others, from what the browser has kept."""
+        self._take("read", request)
+        asked = await body(request, answered=dict)
+        return json_answer(self.puzzles.share(asked.get("answered", {})))
+
+    async def practice(self, request: Request) -> Response:
+        """A position with a clear answer."""
+        self._take("heavy", request)
+        game = _game(request.path_params["game"])
+        aim = request.query_params.get("aim", "")
+        shown = await self.puzzles.practice(game, request.query_params.get("seed", ""), aim)
+        return self._answer(request, "puzzle.html", shown)
+
+    async def practice_answer(self, request: Request) -> Response:
+        """An answer to it, graded."""
+        self._take("heavy", request)
+        asked = await body(request, answer=str, seed=str, aim=str, skill=dict)
+        game = _game(request.path_params["game"])
+        seed, aim = asked.get("seed", ""), asked.get("aim", "")
+        graded = await self.puzzles.grade_practice(
+            game, seed, aim, asked.get("answer", ""), asked.get("skill")
+        )
+        return json_answer(graded)
+
+    async def health(self, request: Request) -> Response:
+        """Whether the server can serve."""
+        await self.matches.check()
+        return json_answer({"ok": True})
+
+    async def static(self, request: Request) -> Response:
+        """A script, a style, a picture."""
+        found = self.pages.file(request)
+        if found is None:
+            raise Missing("There is nothing here.")
+        return found
+
+    # -- help -----------------------------------------------------------------------------------
+
+    def _answer(self, request: Request, template: str, data: dict[str, Any]) -> Response:
+        return json_answer(data) if wants_json(request) else self.pages.page(template, **data)
+
+    async def _look(self, request: Request) -> tuple[Standing, Viewer]:
+        return await self.matches.look(request.path_params["id"], self._identity(request))
+
+    def _identity(self, request: Request) -> str | None:
+        return who.identity(request.cookies.get(who.cookie_name(self.settings.secure)))
+
+    def _admit(self, request: Request) -> tuple[str, str | None]:
+        """The visitor's identity, and the cookie to leave with one who has none."""
+        known = self._identity(request)
+        if known:
+            return known, None
+        cookie = who.new_cookie()
+        new = who.identity(cookie)
+        assert new
+        return new, cookie
+
+    def _with_cookie(self, answer: Response, cookie: str | None) -> Response:
+        if cookie:
+            answer.headers["Set-Cookie"] = who.set_cookie(cookie, self.settings.secure)
+        return answer
+
+    def _take(self, what: str, request: Request) -> None:
+        self.buckets.take(what, self._identity(request), address(request))
+
+    def _base(self, request: Request) -> str:
+        """The address that somebody else can open: as the visitor's browser has it, if that is not local."""
+        here = f"{'https' if self.settings.secure else 'http'}://{request.headers['host'].lower()}"
+        return self.settings.link if request.url.hostname in ("127.0.0.1", "localhost", "::1") else here
+
+    def refuse(self, request: Request, status: int, text: str) -> Response:
+        """A refusal, as a page or as JSON."""
+        if (
+            request.method == "POST"
+            or wants_json(request)
+            or "text/html" not in request.headers.get("accept", "")
+        ):
+            return json_answer({"message": text}, status)
+        return self.pages.page("message.html", status, text=text)
+
+
+def _line(standing: Standing, seat: Seat) -> dict[str, Any]:
+    """A match in the list of a visitor's matches."""
+    outcome = standing.match.outcome
+    yours = standing.match.actor is seat and standing.complete
+    return {
+        "match": standing.id,
+        "game": standing.rules.name,
+        "title": standing.rules.game.title,
+        "against": name_of(standing, seat.other),
+        "turn": "over" if outcome else "you" if yours else "other",
+        "won": None if outcome is None or outcome.winner is None else outcome.winner is seat,
+        "over": outcome is not None,
+    }
+
+
+def _game(name: str) -> Game:
+    try:
+        return find_game(name)
+    except UnknownName:
+        raise Missing("There is nothing here.") from None

@@ -1,0 +1,352 @@
+"""Matches in one file, by SQLite. One thread writes, and commits together whatever has come in meanwhile."""
+
+import asyncio
+import os
+import queue
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from duels.core.errors import DuelsError
+from duels.core.rules import Seat
+from duels.web.store import (
+    Change,
+    Conflict,
+    Entry,
+    Heard,
+    Invite,
+    Kept,
+    Kind,
+    NewMatch,
+    Stored,
+    StoreUnavailable,
+)
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS matches (
+    id TEXT PRIMARY KEY, header TEXT NOT NULL, touched REAL NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS log (
+    match TEXT NOT NULL, number INTEGER NOT NULL, kind TEXT NOT NULL, seat INTEGER, text TEXT NOT NULL,
+    written REAL NOT NULL, PRIMARY KEY (match, number)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS seats (
+    match TEXT NOT NULL, seat INTEGER NOT NULL, identity TEXT NOT NULL, since REAL NOT NULL,
+    PRIMARY KEY (match, seat)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS seats_of ON seats (identity, since);
+CREATE TABLE IF NOT EXISTS invites (
+    token TEXT PRIMARY KEY, match TEXT NOT NULL, seat INTEGER NOT NULL, expires REAL NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS invites_to ON invites (match);
+"""
+VERSION = 1
+_WAIT = 10.0  # seconds for another process to finish its commit
+_LISTEN_EVERY = 0.2  # seconds between looks at whether another process has written
+_MOST_TOGETHER = 256  # changes in one commit
+
+
+@dataclass
+class _Job:
+    """Something for the writing thread to do, and whom to tell."""
+
+    work: Callable[[sqlite3.Connection], None]
+    match: str
+    done: "asyncio.Future[None]"
+    loop: asyncio.AbstractEventLoop
+
+    def finish(self, problem: Exception | None) -> None:
+        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            self.loop.call_soon_threadsafe(self._settle, problem)
+
+    def _settle(self, problem: Exception | None) -> None:
+        if self.done.cancelled():
+            return
+        if problem:
+            self.done.set_exception(problem)
+        else:
+            self.done.set_result(None)
+
+
+class SqliteStore:
+    """A store in a file; other processes on this machine may use the same one."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._reading: sqlite3.Connection | None = None
+        self._writer: threading.Thread | None = None
+        self._listening: asyncio.Task[None] | None = None
+        self._heard: Heard = lambda match: None
+        self._file: os.stat_result
+
+    async def open(self, heard: Heard) -> None:
+        """Open the file, which is made if there is none, and start the thread that writes."""
+        self._heard = heard
+        if not self.path.parent.exists():
+            self.path.parent.mkdir(mode=0o700, parents=True)
+        if not self.path.exists():
+            self.path.touch(mode=0o600)
+        with _explained(self.path):
+            writing = _connect(self.path)
+            try:
+                _prepare(writing, self.path)
+            except BaseException:
+                writing.close()
+                raise
+            self._reading = _connect(self.path)
+        self._file = os.stat(self.path)
+        self._writer = threading.Thread(
+            target=self._write_on, args=(writing,), name="duels-writer", daemon=True
+        )
+        self._writer.start()
+        self._listening = asyncio.create_task(self._listen())
+
+    async def close(self) -> None:
+        """Write what is waiting, and close the file."""
+        if self._listening:
+            self._listening.cancel()
+        if self._writer:
+            self._jobs.put(None)
+            await asyncio.to_thread(self._writer.join)
+        if self._reading:
+            self._reading.close()
+
+    # -- reading --------------------------------------------------------------------------------
+
+    def _rows(self, query: str, *values: object) -> list[Any]:
+        """The answer to a query, which is quicker than a thread could start."""
+        assert self._reading, "the store is open"
+        with _explained(self.path):
+            return self._reading.execute(query, values).fetchall()
+
+    async def find(self, match: str) -> Stored | None:
+        """What is kept of a match but its log."""
+        rows = self._rows("SELECT header FROM matches WHERE id = ?", match)
+        if not rows:
+            return None
+        seats = {
+            Seat(seat): identity
+            for seat, identity in self._rows("SELECT seat, identity FROM seats WHERE match = ?", match)
+        }
+        invites = self._rows(
+            "SELECT token, match, seat, expires FROM invites WHERE match = ? AND expires > 0", match
+        )
+        return Stored(rows[0][0], seats, next(map(_invite, invites), None))
+
+    async def entries(self, match: str, after: int = 0) -> list[Entry]:
+        """The log of a match after its first entries."""
+        rows = self._rows(
+            "SELECT kind, text, seat FROM log WHERE match = ? AND number > ? ORDER BY number", match, after
+        )
+        return [Entry(Kind(kind), text, Seat(seat) if seat else None) for kind, text, seat in rows]
+
+    async def invite(self, token: str, now: float) -> Invite | None:
+        """An invitation that can still be taken up."""
+        rows = self._rows(
+            "SELECT token, match, seat, expires FROM invites WHERE token = ? AND expires > ?", token, now
+        )
+        return _invite(rows[0]) if rows else None
+
+    async def match_of_invite(self, token: str) -> str | None:
+        """The match that an invitation led to."""
+        rows = self._rows("SELECT match FROM invites WHERE token = ?", token)
+        return str(rows[0][0]) if rows else None
+
+    async def matches_of(self, identity: str, most: int) -> list[Kept]:
+        """The matches of an identity, the last one first."""
+        rows = self._rows(
+            "SELECT m.id, m.header, s.seat, m.touched FROM seats s JOIN matches m ON m.id = s.match "
+            "WHERE s.identity = ? ORDER BY m.touched DESC LIMIT ?",
+            identity,
+            most,
+        )
+        return [Kept(id, header, Seat(seat), touched) for id, header, seat, touched in rows]
+
+    async def count_since(self, identity: str, since: float) -> int:
+        """How many matches an identity has sat down at since then."""
+        rows = self._rows("SELECT count(*) FROM seats WHERE identity = ? AND since > ?", identity, since)
+        return int(rows[0][0])
+
+    async def check(self) -> None:
+        """Read something."""
+        self._check_place()
+        self._rows("SELECT 1 FROM matches LIMIT 1")
+
+    # -- writing --------------------------------------------------------------------------------
+
+    async def create(self, match: NewMatch) -> None:
+        """Keep a new match."""
+        await self._do(lambda db: _create(db, match), match.id)
+
+    async def append(self, change: Change) -> None:
+        """Write a change, if the log has the number that it names."""
+        await self._do(lambda db: _append(db, change), change.match)
+
+    async def _do(self, work: Callable[[sqlite3.Connection], None], match: str) -> None:
+        loop = asyncio.get_running_loop()
+        job = _Job(work, match, loop.create_future(), loop)
+        self._jobs.put(job)
+        await job.done
+        self._heard(match)
+
+    def _write_on(self, db: sqlite3.Connection) -> None:
+        """Carry out jobs until there is a None."""
+        while (job := self._jobs.get()) is not None:
+            jobs = [job]
+            last = False
+            while len(jobs) < _MOST_TOGETHER and not self._jobs.empty():
+                more = self._jobs.get()
+                if more is None:
+                    last = True
+                    break
+                jobs.append(more)
+            self._write_together(db, jobs)
+            if last:
+                break
+        db.close()
+
+    def _write_together(self, db: sqlite3.Connection, jobs: list[_Job]) -> None:
+        """One commit, one sync to the disk; a job that fails takes no other with it."""
+        problems: list[Exception | None] = []
+        try:
+            self._check_place()
+            with _explained(self.path):
+                db.execute("BEGIN IMMEDIATE")
+                try:
+                    problems = [_attempt(db, job) for job in jobs]
+                    db.execute("COMMIT")
+                except BaseException:
+                    with suppress(sqlite3.Error):
+                        db.execute("ROLLBACK")
+                    raise
+        except Exception as problem:
+            problems = [problem] * len(jobs)
+        for job, failed in zip(jobs, problems, strict=True):
+            job.finish(failed)
+
+    def _check_place(self) -> None:
+        """Refuse to write to a file that nobody will find: it was moved, removed or replaced."""
+        try:
+            here = os.path.samestat(os.stat(self.path), self._file)
+        except OSError:
+            here = False
+        if not here:
+            raise StoreUnavailable(f"{self.path} was moved, removed or replaced while it was in use.")
+
+    async def _listen(self) -> None:
+        """Notice what other processes write: the file's version changes for whoever did not write it."""
+        assert self._reading
+        version = None
+        while True:
+            with suppress(sqlite3.Error):  # it is told by whatever reads or writes next
+                (now,) = self._reading.execute("PRAGMA data_version").fetchone()
+                if version is not None and now != version:
+                    self._heard(None)
+                version = now
+            await asyncio.sleep(_LISTEN_EVERY)
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(path, timeout=_WAIT, isolation_level=None, check_same_thread=False)
+
+
+def _prepare(db: sqlite3.Connection, path: Path) -> None:
+    """Set the file up, or check that it is one of ours."""
+    db.execute("PRAGMA journal_mode = WAL")
+    db.execute("PRAGMA synchronous = FULL")
+    (version,) = db.execute("PRAGMA user_version").fetchone()
+    if version > VERSION:
+        raise DuelsError(
+            f"{path} was made by a newer duels: this one reads version {VERSION}, not {version}."
+        )
+    tables = db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    if tables and not version:
+        raise DuelsError(f"{path} is a database of something else, not of duels.")
+    db.execute("BEGIN IMMEDIATE")
+    for statement in filter(str.strip, _SCHEMA.split(";")):
+        db.execute(statement)
+    db.execute(f"PRAGMA user_version = {VERSION}")
+    db.execute("COMMIT")
+
+
+def _attempt(db: sqlite3.Connection, job: _Job) -> Exception | None:
+    db.execute("SAVEPOINT job")
+    try:
+        job.work(db)
+    except Conflict as problem:
+        db.execute("ROLLBACK TO job")
+        return problem
+    finally:
+        db.execute("RELEASE job")
+    return None
+
+
+def _create(db: sqlite3.Connection, match: NewMatch) -> None:
+    now = time.time()
+    try:
+        db.execute("INSERT INTO matches VALUES (?, ?, ?)", (match.id, match.header, now))
+    except sqlite3.IntegrityError:
+        raise Conflict(f"there is a match {match.id} already.") from None
+    _add_entries(db, match.id, 0, match.entries, now)
+    for seat, identity in match.seats.items():
+        db.execute("INSERT INTO seats VALUES (?, ?, ?, ?)", (match.id, seat.value, identity, now))
+    if match.invite:
+        given = match.invite
+        row = (given.token, given.match, given.seat.value, given.expires)
+        db.execute("INSERT INTO invites VALUES (?, ?, ?, ?)", row)
+
+
+def _append(db: sqlite3.Connection, change: Change) -> None:
+    now = time.time()
+    # All in one: between two statements, this thread waits for whatever else runs.
+    touched = db.execute(
+        "UPDATE matches SET touched = ? WHERE id = ? "
+        "AND (SELECT coalesce(max(number), 0) FROM log WHERE match = id) = ?",
+        (now, change.match, change.number),
+    )
+    if not touched.rowcount:
+        raise Conflict(f"there is no such match, or its log does not have {change.number} entries.")
+    if change.claim:
+        given = change.claim
+        taken = db.execute(
+            "UPDATE invites SET expires = 0 WHERE token = ? AND match = ? AND expires > ? RETURNING seat",
+            (given.token, change.match, given.now),
+        ).fetchall()
+        if not taken:
+            raise Conflict("the invitation was taken up already.")
+        db.execute("INSERT INTO seats VALUES (?, ?, ?, ?)", (change.match, taken[0][0], given.identity, now))
+    _add_entries(db, change.match, change.number, change.entries, now)
+    if change.creates:
+        _create(db, change.creates)
+
+
+def _add_entries(
+    db: sqlite3.Connection, match: str, number: int, entries: tuple[Entry, ...], now: float
+) -> None:
+    db.executemany(
+        "INSERT INTO log VALUES (?, ?, ?, ?, ?, ?)",
+        [
+            (match, number + place, e.kind.value, e.seat.value if e.seat else None, e.text, now)
+            for place, e in enumerate(entries, start=1)
+        ],
+    )
+
+
+def _invite(row: tuple[str, str, int, float]) -> Invite:
+    token, match, seat, expires = row
+    return Invite(token, match, Seat(seat), expires)
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    """Within, what SQLite complains about becomes one line that names the file."""
+    try:
+        yield
+    except sqlite3.Error as problem:
+        raise StoreUnavailable(f"{path}: {problem}.") from None

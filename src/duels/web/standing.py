@@ -1,0 +1,162 @@
+"""A match as its log tells it: the record that remains, who sits where, what is offered.
+
+Everything that a page shows is derived from this, for one seat. What a seat has seen is counted here: the
+number of entries of which it may know anything, which tells nothing about what is hidden from it.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from duels.core.match import Match
+from duels.core.record import format_entry
+from duels.core.rules import Rules, Seat
+from duels.games import load_record
+from duels.play.dice import ChanceScript, Dice
+from duels.play.live import LiveMatch
+from duels.players import HUMAN, Player
+from duels.web.store import Entry, Kind
+
+AnyMatch = Match[Any, Any, Any]
+Viewer = Seat | None
+"""Who looks: somebody at a seat, or a bystander."""
+TAKEBACK, REMATCH = "takeback", "rematch"
+_CHANGES_RECORD = (Kind.PLAY, Kind.BACK)
+
+
+@dataclass(frozen=True)
+class Offer:
+    """Something that one seat offers and the other may take up."""
+
+    seat: Seat
+    what: str
+    kept: int = 0
+    """Of a takeback: how many lines of the record would remain."""
+
+
+class Standing:
+    """A match as it stands after the entries that were added."""
+
+    def __init__(self, id: str, header: str) -> None:
+        record = load_record(header)
+        self.id = id
+        self.header = header
+        self.rules: Rules[Any, Any, Any] = record.match.rules
+        self.headers: Mapping[str, str] = record.headers
+        self.match: AnyMatch = record.match
+        self.number = 0
+        """How many entries the log has."""
+        self.names: dict[Seat, str] = {}
+        """Of the people who have sat down."""
+        self.offer: Offer | None = None
+        self.refused: Offer | None = None
+        """The last offer, if it was not taken up."""
+        self.rematch = ""
+        self.seen: dict[Viewer, list[Entry]] = {viewer: [] for viewer in (*Seat, None)}
+        """The entries of which each viewer may know anything, in order."""
+        self.words = self.rules.game.words(self.rules)
+        self.sent: dict[tuple[Viewer, bool], tuple[int, str]] = {}
+        """The last event that each viewer was sent, as a page or as data: several may watch from one seat."""
+        self.told: dict[Viewer, list[dict[str, Any]]] = {viewer: [] for viewer in (*Seat, None)}
+        """What each viewer has been told of the record, line by line; whoever tells it notes it here."""
+
+    def add(self, entries: Iterable[Entry]) -> None:
+        """Follow entries of the log."""
+        for entry in entries:
+            self._follow(entry)
+            self.number += 1
+
+    def _follow(self, entry: Entry) -> None:
+        viewers: tuple[Viewer, ...] = (*Seat, None)
+        if entry.kind is Kind.PLAY:
+            self.match = self.match.play_text(entry.text)
+            assert self.match.last
+            viewers = tuple(viewer for viewer in viewers if self.match.last.seen(viewer))
+            if len(viewers) > len(Seat):  # else nobody may notice that an offer has lapsed
+                self.offer = self.refused = None
+        elif entry.kind is Kind.BACK:
+            self.match = self.match.after(int(entry.text))
+            for told in self.told.values():
+                del told[int(entry.text) :]
+            self.offer = self.refused = None
+        elif entry.kind is Kind.SIT and entry.seat:
+            self.names[entry.seat] = entry.text
+        elif entry.kind is Kind.OFFER and entry.seat:
+            what, _, kept = entry.text.partition(" ")
+            self.offer, self.refused = Offer(entry.seat, what, int(kept or 0)), None
+        elif entry.kind is Kind.REFUSE:
+            self.offer, self.refused = None, self.offer
+        elif entry.kind is Kind.REMATCH:
+            self.rematch, self.offer = entry.text, None
+        for viewer in viewers:
+            self.seen[viewer].append(entry)
+
+    # -- who plays ------------------------------------------------------------------------------
+
+    def kind(self, seat: Seat) -> str:
+        """The kind of player at a seat, as the header names it."""
+        return self.headers.get(f"seat{seat.value}", HUMAN)
+
+    @cached_property
+    def people(self) -> frozenset[Seat]:
+        """The seats that are for people."""
+        return frozenset(seat for seat in Seat if self.kind(seat) == HUMAN)
+
+    @property
+    def complete(self) -> bool:
+        """Whether everybody has sat down."""
+        return all(seat in self.names for seat in self.people)
+
+    def live(self, players: Mapping[Seat, Player | None] | None = None) -> LiveMatch:
+        """The live match; without players it can be looked at and played by people."""
+        script = ChanceScript.parse(self.rules, self.headers.get("chance", ""))
+        return LiveMatch(
+            self.match, players or dict.fromkeys(Seat), Dice(self.headers.get("seed", "")), script
+        )
+
+    # -- what a viewer has seen -----------------------------------------------------------------
+
+    def may_watch(self, viewer: Viewer) -> bool:
+        """Whether a viewer may look at the match now: of secrets, bystanders are told after the end."""
+        return viewer is not None or not self.rules.has_secrets or self.match.over
+
+    def event(self, viewer: Viewer) -> int:
+        """How much the viewer has seen: the number of the last event that it is sent."""
+        return len(self.seen[viewer])
+
+    def since(self, viewer: Viewer, event: int) -> list[Entry]:
+        """The entries of which the viewer knows since that event that changed the record."""
+        return [entry for entry in self.seen[viewer][event:] if entry.kind in _CHANGES_RECORD]
+
+    def already_done(self, seat: Seat, line: str, event: int) -> bool:
+        """Whether the seat has played `line` right after that event: a request that came twice."""
+        after = self.since(seat, event)
+        first = after[0] if after else None
+        return bool(first and first.kind is Kind.PLAY and first.seat is seat and first.text == line)
+
+
+def lines(match: AnyMatch, before: AnyMatch | None = None) -> tuple[Entry, ...]:
+    """What was played, since `before` or since the start, as entries of the log."""
+    new = match.turns[len(before.turns) if before else 0 :]
+    return tuple(
+        Entry(
+            Kind.PLAY, format_entry(match.rules, turn), turn.actor if isinstance(turn.actor, Seat) else None
+        )
+        for turn in new
+    )
+
+
+def go_on_by_itself(live: LiveMatch) -> None:
+    """Play what nobody decides: what chance brings, and what the book enters without asking."""
+    while (actor := live.match.actor) is not None:
+        if not isinstance(actor, Seat):
+            live.play(actor, live.choose())
+            continue
+        dialogue = live.words.ask(live.match.sight(actor))
+        try:
+            next(dialogue)
+        except StopIteration as unasked:
+            live.play(actor, unasked.value)
+        else:
+            return

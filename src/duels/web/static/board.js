@@ -1,0 +1,279 @@
+// A board by pointer and keyboard. It knows no game: the drawing says where its cells are, and which target
+// plays what. A target with a mode is reached by picking its cells one after another.
+import { Idiomorph } from "./idiomorph.js";
+import { isTaken, keysWanted } from "./page.js";
+import { notice } from "./post.js";
+
+const LONGEST = 1_200; // milliseconds between two letters of one name
+const LEAP = 250;
+const MOST_NAMED = 6;
+const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+
+const named = (target) => target.dataset.cells.split(" ");
+const label = (element) => element.getAttribute("aria-label");
+
+export class Board {
+  #place;
+  #around;
+  #play;
+  #sentence;
+  #mode = "";
+  #picked = [];
+  #typed = "";
+  #last = 0;
+  #held = false; // whether the keyboard was on the board when it was last drawn
+  #at = "";
+
+  // `place` holds the drawing, `around` the buttons too; both may be filled anew at any time. `play` is given the
+  // notation of an action, and `sentence` says what is asked, for clicks that can do nothing.
+  constructor({ around, play, sentence }) {
+    this.#around = around;
+    this.#place = () => around.querySelector("#board");
+    this.#play = play;
+    this.#sentence = sentence;
+    around.addEventListener("click", (event) => this.#click(event));
+    around.addEventListener("focusin", (event) => this.#focused(event));
+    document.addEventListener("keydown", (event) => this.#key(event));
+    this.drawn();
+  }
+
+  // Put a new drawing with what is around it into the page. What stays the same thing moves.
+  show(html) {
+    const fresh = document.createElement("template");
+    fresh.innerHTML = html;
+    keyed(fresh.content);
+    const places = positions(this.#place());
+    this.#held = this.#place().contains(document.activeElement) || (this.#held && document.activeElement === document.body);
+    this.#leave();
+    Idiomorph.morph(this.#around, [...fresh.content.childNodes], {
+      morphStyle: "innerHTML",
+      ignoreActiveValue: true,
+      callbacks: { beforeNodeMorphed: (old) => !("own" in (old.dataset ?? {})) },
+    });
+    leap(this.#place(), places);
+    this.drawn();
+  }
+
+  // The page was filled: make its targets reachable.
+  drawn() {
+    keyed(this.#place());
+    this.#offerModes();
+    this.#rove();
+    if (this.#held) this.#current()?.focus({ preventScroll: true });
+  }
+
+  // Show which actions were advised, and in the fog what can be known ("cell 3": a probability).
+  advise(actions, belief) {
+    for (const target of this.#all()) target.classList.toggle("hinted", actions.includes(target.dataset.action));
+    const fog = Object.entries(belief).map(([name, p]) => [this.#place().querySelector(`[data-cell="${name.split(" ").at(-1)}"] .fog`), p]);
+    const most = Math.max(...fog.map(([cloud, p]) => (cloud ? p : 0)), 0);
+    for (const [cloud, p] of fog) if (most) cloud?.setAttribute("opacity", 0.12 + (1.6 * p) / most);
+  }
+
+  #all = () => [...this.#place().querySelectorAll(".target")];
+  #svg = () => this.#place().querySelector(".board");
+  #pressable = () => this.#all().filter((target) => !target.dataset.mode);
+  #candidates = () =>
+    this.#all().filter((target) => target.dataset.mode === this.#mode && this.#picked.every((cell) => named(target).includes(cell)));
+  #current = () => this.#place().querySelector('.target[tabindex="0"]');
+
+  // -- modes ----------------------------------------------------------------------------------------------------
+
+  #offerModes() {
+    const modes = new Set(this.#all().map((target) => target.dataset.mode).filter(Boolean));
+    const actions = this.#around.querySelector("#actions");
+    for (const old of actions.querySelectorAll("[data-switch]")) old.remove();
+    for (const mode of modes) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.dataset.switch = mode;
+      button.textContent = mode;
+      button.setAttribute("aria-pressed", String(mode === this.#mode));
+      actions.append(button);
+    }
+  }
+
+  #enter(mode) {
+    this.#leave();
+    if (!mode) return;
+    this.#mode = mode;
+    this.#svg().dataset.mode = mode;
+    this.#mark();
+    notice(`${mode}: pick the first cell.`);
+  }
+
+  #leave() {
+    this.#mode = "";
+    this.#picked = [];
+    delete this.#svg()?.dataset.mode;
+    this.#mark();
+    notice("");
+  }
+
+  #pick(cell) {
+    const before = this.#picked;
+    this.#picked = before.includes(cell) ? before.filter((each) => each !== cell) : [...before, cell];
+    const found = this.#candidates();
+    if (!found.length) {
+      this.#picked = before;
+      const others = [...new Set(this.#candidates().flatMap(named))].filter((each) => !before.includes(each));
+      const which = others.length > MOST_NAMED ? "one of the marked cells" : others.join(" or ");
+      notice(`${cell} cannot be picked here. Pick ${which}.`);
+      return;
+    }
+    const meant = found.find((target) => named(target).length === this.#picked.length);
+    if (meant && this.#picked.length) {
+      meant.classList.add("chosen");
+      this.#play(meant.dataset.action);
+      return;
+    }
+    this.#mark();
+    const open = [...new Set(found.flatMap(named))].filter((each) => !this.#picked.includes(each));
+    notice(this.#picked.length ? `${this.#picked.join(", ")} picked. Now pick ${open.join(" or ")}.` : `${this.#mode}: pick the first cell.`);
+  }
+
+  // What of the board takes part in what is being picked.
+  #mark() {
+    const open = new Set(this.#candidates().flatMap(named));
+    for (const cell of this.#place().querySelectorAll(".cell")) cell.classList.toggle("picked", this.#picked.includes(cell.dataset.cell));
+    for (const target of this.#pressable()) target.classList.toggle("dull", Boolean(this.#mode) && !open.has(target.dataset.cells));
+    for (const button of this.#around.querySelectorAll("[data-switch]")) button.setAttribute("aria-pressed", String(button.dataset.switch === this.#mode));
+  }
+
+  // -- pointer --------------------------------------------------------------------------------------------------
+
+  #click(event) {
+    const chosen = event.target.closest("[data-switch]");
+    if (chosen) {
+      this.#enter(this.#mode === chosen.dataset.switch ? "" : chosen.dataset.switch);
+      return;
+    }
+    const button = event.target.closest("button[data-action]");
+    const target = event.target.closest(".target");
+    if (button || (target && !this.#mode)) this.#play((button || target).dataset.action);
+    else if (this.#place().contains(event.target)) {
+      const cell = event.target.closest(".cell");
+      const name = target?.dataset.cells ?? cell?.dataset.cell;
+      if (this.#mode && name && !name.includes(" ")) this.#pick(name);
+      else this.#nothing(cell ? `${label(cell)}.` : "");
+    }
+  }
+
+  // A click that can do nothing says so.
+  #nothing(where) {
+    if (this.#around.classList.contains("veiled")) notice("Your token is hidden: show it first.");
+    else notice(`${where} ${this.#sentence()}`.trim());
+  }
+
+  // -- keyboard -------------------------------------------------------------------------------------------------
+
+  #focused(event) {
+    const target = event.target.closest(".target");
+    if (target) {
+      this.#at = target.dataset.cells;
+      this.#rove(target);
+    }
+  }
+
+  // One target can be reached with Tab; the arrows lead to the others.
+  #rove(to = null) {
+    const targets = this.#pressable();
+    const first = to ?? targets.find((target) => target.dataset.cells === this.#at) ?? targets[0];
+    for (const target of targets) target.setAttribute("tabindex", target === first ? "0" : "-1");
+  }
+
+  #key(event) {
+    if (isTaken(event)) return;
+    const within = this.#place().contains(event.target);
+    const focused = event.target.closest?.(".target");
+    if (focused && (event.key === "Enter" || event.key === " ")) {
+      event.preventDefault();
+      if (this.#mode) this.#pick(focused.dataset.cells);
+      else this.#play(focused.dataset.action);
+    } else if (event.key === "Escape" && this.#mode) this.#leave();
+    else if (event.key in STEPS && (within || (keysWanted() && event.target === document.body))) this.#step(event);
+    else if (keysWanted() && event.key === "/") {
+      const field = this.#around.querySelector("#entry input");
+      if (field) event.preventDefault();
+      field?.focus();
+    } else if (keysWanted() && /^[a-z0-9]$/i.test(event.key) && this.#pressable().length) this.#type(event.key.toLowerCase());
+  }
+
+  #step(event) {
+    const targets = this.#pressable();
+    if (!targets.length) return;
+    const [dx, dy] = STEPS[event.key];
+    const from = event.target.closest(".target");
+    if (!from && dy) return; // the page scrolls
+    event.preventDefault();
+    (from ? nearest(targets, from, dx, dy) ?? from : this.#current())?.focus();
+  }
+
+  // Letters that follow one another quickly are the name of a cell, or of an action.
+  #type(letter) {
+    const now = performance.now();
+    const before = now - this.#last < LONGEST ? this.#typed : "";
+    this.#last = now;
+    const names = this.#pressable().map((target) => [target, [target.dataset.action.toLowerCase(), target.dataset.cells.toLowerCase()]]);
+    for (const typed of [before + letter, letter]) {
+      const found = names.find(([, each]) => each.includes(typed));
+      if (found || names.some(([, each]) => each.some((name) => name.startsWith(typed)))) {
+        this.#typed = typed;
+        notice("");
+        found?.[0].focus();
+        return;
+      }
+    }
+    this.#typed = "";
+    notice(`There is no move '${letter}' now. ${this.#sentence()}`);
+  }
+}
+
+// -- where things are -------------------------------------------------------------------------------------------
+
+function middle(target) {
+  const { x, y, width, height } = (target.querySelector(".hit") ?? target).getBoundingClientRect();
+  return [x + width / 2, y + height / 2];
+}
+
+// The target that lies next in a direction: sideways counts double.
+function nearest(targets, from, dx, dy) {
+  const [x, y] = middle(from);
+  let best = null;
+  let least = Infinity;
+  for (const target of targets) {
+    const [tx, ty] = middle(target);
+    const ahead = (tx - x) * dx + (ty - y) * dy;
+    const aside = Math.abs((tx - x) * dy) + Math.abs((ty - y) * dx);
+    if (target !== from && ahead > 4 && ahead + 2 * aside < least) {
+      least = ahead + 2 * aside;
+      best = target;
+    }
+  }
+  return best;
+}
+
+// The morphing script tells elements apart by their ids.
+function keyed(root) {
+  for (const element of root.querySelectorAll(".board [data-key]")) element.id = `board-${element.dataset.key}`;
+}
+
+const moving = (place) => [...place.querySelectorAll(".moves[data-key]")];
+const position = (element) => element.getAttribute("transform").match(/-?[\d.]+/g).map(Number);
+const positions = (place) => new Map(moving(place).map((element) => [element.dataset.key, position(element)]));
+
+// Tokens that moved fly there in an arc.
+function leap(place, before) {
+  if (document.documentElement.dataset.motion === "off" || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+  for (const element of moving(place)) {
+    const [x, y] = position(element);
+    const [fromX, fromY] = before.get(element.dataset.key) ?? [x, y];
+    if (fromX === x && fromY === y) continue;
+    const height = Math.min(90, 26 + Math.hypot(x - fromX, y - fromY) * 0.28);
+    const frames = [0, 0.25, 0.5, 0.75, 1].map((t) => {
+      const up = 4 * t * (1 - t) * height;
+      return { transform: `translate(${fromX + (x - fromX) * t}px, ${fromY + (y - fromY) * t - up}px)` };
+    });
+    element.animate(frames, { duration: LEAP, easing: "ease-in-out" });
+  }
+}

@@ -1,0 +1,184 @@
+// A match: events come down, actions go up. The server draws; this only puts its drawing into the page.
+import { Board } from "./board.js";
+import { busy, copy, notice, post } from "./post.js";
+import { begin as beginReview } from "./review.js";
+
+const SILENCE = 40_000; // milliseconds without an event, after which the stream is opened anew: it may be dead
+const PATIENCE = 2_500; // milliseconds in which an event follows what was done
+const AGAIN = 2_000;
+const TRIES = 8; // a browser may hold six connections that have died without a word
+
+const place = document.getElementById("match");
+const spoken = document.getElementById("spoken");
+const hint = () => document.getElementById("hint");
+const address = `/m/${place.dataset.match}`;
+const name = document.title;
+let entered = [];
+let stream = null;
+let watchdog = 0;
+let wantsRematch = false;
+
+const state = () => document.getElementById("state");
+const seen = () => Number(state().dataset.event);
+const sentence = () => document.getElementById("sentence").textContent.trim();
+const lines = () => [...document.querySelectorAll("#log li")].map((line) => line.textContent);
+
+const board = new Board({ around: place, play: (action) => act({ action }), sentence });
+
+// -- down -------------------------------------------------------------------------------------------------------
+
+function show({ event, html }) {
+  if (event === seen()) return; // a stream that was opened anew: what is being picked or typed stays
+  const before = lines();
+  hint().replaceChildren();
+  entered = [];
+  board.show(html);
+  speak(before);
+  dress();
+  const rematch = document.getElementById("rematch");
+  if (rematch && wantsRematch) location.assign(rematch.href);
+}
+
+// Say what is new: what happened since, and what is asked now.
+function speak(before) {
+  const now = lines();
+  const same = now.findIndex((line, index) => line !== before[index]);
+  const news = now.length < before.length ? ["Taken back."] : same < 0 ? [] : now.slice(same);
+  spoken.textContent = [...news, sentence()].join(" ");
+}
+
+// What of the page depends on this browser.
+function dress() {
+  if (state().dataset.turn === "over") place.classList.remove("veiled");
+  const yours = state().dataset.turn === "you";
+  document.title = yours ? `Your turn · ${name}` : name;
+  for (const button of place.querySelectorAll("[data-share]")) button.hidden = !navigator.share;
+  const veil = place.querySelector("[data-veil]");
+  veil.hidden = state().dataset.turn === "over" || !place.querySelector(".board .secret");
+  veil.textContent = place.classList.contains("veiled") ? "Show my token" : "Hide my token";
+  const log = document.getElementById("log");
+  log.scrollTop = log.scrollHeight;
+  const shown = document.querySelector("#entry .entered");
+  if (shown) shown.textContent = entered.join(", ");
+}
+
+function listen() {
+  close();
+  if (document.hidden) return;
+  const opened = new EventSource(`${address}/events?after=${seen()}`);
+  stream = opened;
+  opened.onopen = () => {
+    lost(false);
+    watch(SILENCE);
+  };
+  opened.onmessage = (message) => {
+    lost(false);
+    watch(SILENCE);
+    show(JSON.parse(message.data));
+  };
+  opened.onerror = () => {
+    lost(true);
+    if (opened.readyState === EventSource.CLOSED) watch(AGAIN); // else the browser tries again by itself
+  };
+  watch(PATIENCE); // to be opened at all: its connection may have died before
+}
+
+function close() {
+  clearTimeout(watchdog);
+  stream?.close();
+  stream = null;
+}
+
+function watch(milliseconds) {
+  clearTimeout(watchdog);
+  watchdog = setTimeout(listen, milliseconds);
+}
+
+function lost(is) {
+  document.getElementById("lost").hidden = !is;
+}
+
+// A browser opens six connections to a server: a tab that nobody sees needs none.
+document.addEventListener("visibilitychange", () => (document.hidden ? close() : listen()));
+window.addEventListener("pagehide", close);
+window.addEventListener("pageshow", (event) => event.persisted && listen());
+window.addEventListener("online", listen);
+
+// -- up ---------------------------------------------------------------------------------------------------------
+
+// Send something, and see to it that the event that follows arrives: if the stream is dead, it is opened anew.
+async function send(path, body) {
+  const before = seen();
+  const data = await post(`${address}/${path}`, body, TRIES);
+  setTimeout(() => seen() === before && !data?.prompt && listen(), PATIENCE);
+  return data;
+}
+
+async function act(asked) {
+  const data = await send("act", { ...asked, event: seen() });
+  if (data?.prompt) {
+    entered = asked.entries;
+    place.querySelector("#entry .prompt").textContent = data.prompt;
+  } else if (asked.entries && !data) {
+    entered = asked.entries.slice(0, -1);
+  }
+  dress();
+}
+
+async function ask(button) {
+  const before = seen();
+  const answer = await busy(button, () => fetch(`${address}/hint`, { headers: { Accept: "application/json" } }).catch(() => null));
+  const told = answer ? await answer.json() : { message: "The server cannot be reached. Try again in a moment." };
+  if (seen() !== before) return;
+  hint().textContent = told.text || told.message;
+  board.advise(told.actions ?? [], told.belief ?? {});
+}
+
+async function review(button) {
+  const answer = await busy(button, () => fetch(button.dataset.review, { headers: { Accept: "text/html" } }).catch(() => null));
+  if (!answer?.ok) {
+    notice("The review could not be made now. Try again in a moment.");
+    return;
+  }
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  beginReview(page.getElementById("review"));
+}
+
+const presses = {
+  resign: () => document.getElementById("resign").showModal(),
+  offer: (button) => {
+    wantsRematch ||= button.dataset.offer === "rematch" && button.dataset.answer !== "no";
+    return send("offer", { offer: button.dataset.offer, answer: button.dataset.answer || "" });
+  },
+  copy: (button) => copy(button.dataset.copy),
+  watch: () => copy(location.href),
+  share: (button) => navigator.share({ url: button.dataset.share }).catch(() => {}), // they changed their mind
+  hint: ask,
+  review,
+  veil: () => {
+    place.classList.toggle("veiled");
+    dress();
+  },
+};
+
+place.addEventListener("click", (event) => {
+  for (const [what, press] of Object.entries(presses)) {
+    const button = event.target.closest(`[data-${what}]`);
+    if (button) press(button);
+  }
+});
+
+place.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const field = event.target.elements.entry;
+  const entry = field.value;
+  field.value = "";
+  await act({ entries: [...entered, entry] });
+});
+
+document.getElementById("resign").addEventListener("close", (event) => {
+  if (event.target.returnValue === "resign") act({ action: "resign" });
+});
+
+dress();
+listen();

@@ -1,0 +1,58 @@
+// Requests that change something. Every refusal is shown as the server words it.
+
+export function notice(text) {
+  document.getElementById("notice").textContent = text;
+}
+
+const PATIENCE = 2_000; // milliseconds until a request that may be sent again is given up
+
+const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+// The answer's data ({} where there is none), or null if it was refused, which is said then. A request that the
+// server knows again if it comes twice may be sent `tries` times.
+export async function post(path, body, tries = 1) {
+  for (let tried = 1; ; tried++) {
+    let answer;
+    try {
+      answer = await fetch(path, {
+        method: "POST",
+        headers: { "Content-Type": "application/json", Accept: "application/json" },
+        body: JSON.stringify(body),
+        signal: tries > 1 ? AbortSignal.timeout?.(PATIENCE) : null,
+      });
+    } catch {
+      if (tried < tries) {
+        if (tried > 1) notice("The server does not answer. Trying again …");
+        await pause(Math.min(1_000, 300 * tried));
+        continue;
+      }
+      notice("The server cannot be reached. Try again in a moment.");
+      return null;
+    }
+    const data = answer.status === 204 ? {} : await answer.json().catch(() => ({}));
+    notice(answer.ok ? "" : data.message || `That did not work (${answer.status}).`);
+    return answer.ok ? data : null;
+  }
+}
+
+// Copy a text, in the older way where browsers allow the newer one only over TLS: a home network has none.
+export async function copy(text) {
+  const field = document.createElement("textarea");
+  field.value = text;
+  field.className = "unseen";
+  document.body.append(field);
+  field.select();
+  const copied = (await navigator.clipboard?.writeText(text).then(() => true, () => false)) || document.execCommand("copy");
+  field.remove();
+  notice(copied ? "Copied." : `Your browser does not let pages copy. Here it is: ${text}`);
+}
+
+// What a button does while it waits for the server, so that nobody wonders.
+export async function busy(button, work) {
+  button.setAttribute("aria-busy", "true");
+  try {
+    return await work();
+  } finally {
+    button.removeAttribute("aria-busy");
+  }
+}

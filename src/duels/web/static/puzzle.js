@@ -1,0 +1,61 @@
+// Puzzles: the answer is graded by the server, and remembered in this browser alone.
+import { Board } from "./board.js";
+import { keepData, keptData } from "./kept.js";
+import { copy, notice, post } from "./post.js";
+
+const puzzle = document.getElementById("puzzle");
+if (puzzle) {
+  const sentence = () => document.getElementById("sentence").textContent.trim();
+  new Board({ around: puzzle, play: (answer) => grade(answer), sentence });
+}
+
+async function grade(answer) {
+  if (puzzle.dataset.done) {
+    notice("You have answered this one.");
+    return;
+  }
+  const { kind, game, date, seed, aim } = puzzle.dataset;
+  const skills = keptData("practice");
+  const asked = kind === "daily" ? { answer, date } : { answer, seed, aim, skill: skills[game] ?? {} };
+  const graded = await post(`/${kind}/${game}`, asked);
+  if (!graded) return;
+  puzzle.dataset.done = "yes";
+  const told = document.getElementById("graded");
+  told.textContent = `You chose ${answer}. ${graded.text}`;
+  told.classList.add(graded.right ? "good" : "bad");
+  const next = document.getElementById("next");
+  next.hidden = false;
+  next.querySelector("a").focus({ preventScroll: true });
+  if (kind === "daily") {
+    const days = keptData("daily");
+    days[date] = { [game]: graded.right, ...days[date] }; // the first answer counts
+    keepData("daily", days);
+  } else {
+    keepData("practice", { ...skills, [game]: graded.skill });
+    next.querySelector("a").search = `?aim=${graded.skill.aim.toFixed(2)}`;
+  }
+}
+
+const daily = document.getElementById("daily");
+if (daily) {
+  const results = [...daily.querySelectorAll(".result")];
+  const days = keptData("daily");
+  const answered = {};
+  for (const [date, rights] of Object.entries(days))
+    answered[date] = results.map((each) => rights[each.dataset.game]).filter((right) => right !== undefined);
+  for (const result of results) {
+    const right = days[daily.dataset.date]?.[result.dataset.game];
+    if (right !== undefined) result.textContent = right ? "✓ right" : "✗ wrong";
+  }
+  const button = document.querySelector("[data-share-line]");
+  post("/daily", { answered }).then((told) => {
+    if (!told) return;
+    document.getElementById("share").textContent = told.text;
+    button.hidden = !Object.keys(days[daily.dataset.date] ?? {}).length;
+  });
+  button.addEventListener("click", () => {
+    const text = document.getElementById("share").textContent;
+    if (navigator.share) navigator.share({ text }).catch(() => {}); // they changed their mind
+    else copy(text);
+  });
+}

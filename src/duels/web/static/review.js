@@ -1,0 +1,91 @@
+// A review: step through its boards, play on from one of them, or hand in a record.
+import { Idiomorph } from "./idiomorph.js";
+import { isTaken, keysWanted } from "./page.js";
+import { busy, notice, post } from "./post.js";
+
+const place = document.getElementById("review-place");
+
+// Put a review into the page and begin at its start.
+export function begin(review) {
+  place?.replaceChildren(review);
+  const buttons = [...review.querySelectorAll("button[data-step]")];
+  const templates = [...review.querySelectorAll("template")];
+  const dots = [...review.querySelectorAll(".dot")];
+  const slips = templates.map((each, step) => (["mistake", "blunder"].includes(each.dataset.mark) ? step : 0)).filter(Boolean);
+  const get = (selector) => review.querySelector(selector);
+  let now = 0;
+
+  function show(step) {
+    now = Math.max(0, Math.min(templates.length - 1, step));
+    const { title, told, mark } = templates[now].dataset;
+    const fresh = templates[now].content.cloneNode(true);
+    Idiomorph.morph(get(".stage"), [...fresh.childNodes], { morphStyle: "innerHTML" });
+    get(".step-title").textContent = title;
+    get(".told").textContent = told;
+    const here = get("[data-play-on=here]");
+    if (here) {
+      here.hidden = now === templates.length - 1;
+      get("[data-play-on=again]").hidden = !["inaccuracy", "mistake", "blunder"].includes(mark);
+    }
+    for (const [index, button] of buttons.entries()) {
+      if (index === now) button.setAttribute("aria-current", "step");
+      else button.removeAttribute("aria-current");
+    }
+    for (const dot of dots) dot.classList.toggle("now", Number(dot.dataset.step) === now);
+    const list = buttons[now].closest("ol");
+    list.scrollTop = buttons[now].offsetTop - list.clientHeight / 2; // the list alone, never the page
+  }
+
+  async function playOn(button) {
+    const entries = button.dataset.playOn === "again" ? now - 1 : now;
+    const made = await busy(button, () => post("/matches", { match: review.dataset.match, entries }));
+    if (made) location.assign(made.url);
+  }
+
+  review.addEventListener("click", (event) => {
+    const on = (selector) => event.target.closest(selector);
+    let found;
+    if ((found = on("[data-step]"))) show(Number(found.dataset.step));
+    else if ((found = on("[data-go]"))) show(now + Number(found.dataset.go));
+    else if (on("[data-slip]")) show(slips.find((step) => step > now) ?? slips[0]);
+    else if ((found = on("[data-play-on]"))) playOn(found);
+  });
+  const keys = { ArrowLeft: () => now - 1, ArrowRight: () => now + 1, Home: () => 0, End: () => templates.length - 1 };
+  review.addEventListener("keydown", (event) => {
+    if (!(event.key in keys) || !keysWanted() || isTaken(event)) return;
+    event.preventDefault();
+    show(keys[event.key]());
+  });
+  get("[data-slip]").hidden = !slips.length;
+  show(0);
+  if (place) {
+    place.scrollIntoView({ block: "start" });
+    get("[data-go='1']").focus({ preventScroll: true });
+  }
+}
+
+const form = document.getElementById("hand-in");
+form?.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const answer = await busy(event.submitter, () =>
+    fetch("/review", {
+      method: "POST",
+      headers: { "Content-Type": "application/json", Accept: "text/html" },
+      body: JSON.stringify({ record: form.elements.record.value }),
+    }).catch(() => null),
+  );
+  if (!answer?.ok) {
+    const data = await answer?.json().catch(() => null);
+    notice(data?.message ?? "The server cannot be reached. Try again in a moment.");
+    return;
+  }
+  notice("");
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  begin(page.getElementById("review"));
+});
+form?.elements.file.addEventListener("change", async (event) => {
+  form.elements.record.value = await event.target.files[0].text();
+});
+
+const alone = document.querySelector("main > #review");
+if (alone) begin(alone);

@@ -1,0 +1,31 @@
+// The home page and a game's own: a click is a match.
+import { keep, kept, keptData } from "./kept.js";
+import { busy, post } from "./post.js";
+
+const form = document.getElementById("start");
+if (form) form.elements.name.value = kept("name");
+
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("[data-game][data-against]");
+  if (!button) return;
+  const name = form ? form.elements.name.value : kept("name");
+  if (form) keep("name", name);
+  const asked = { game: button.dataset.game, against: button.dataset.against, name };
+  if (form) asked.first = form.elements.first.value;
+  const made = await busy(button, () => post("/matches", asked));
+  if (made) location.assign(made.url);
+});
+form?.addEventListener("submit", (event) => event.preventDefault());
+
+const marks = document.getElementById("today-marks");
+if (marks) {
+  const today = new Date(Date.now() - new Date().getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
+  const answers = keptData("daily")[today] ?? {};
+  for (const mark of marks.children) {
+    const right = answers[mark.dataset.game];
+    if (right === undefined) continue;
+    mark.className = right ? "right" : "wrong";
+    mark.querySelector(".sign").textContent = right ? "✓" : "✗";
+    mark.querySelector(".unseen").textContent = right ? ": right" : ": wrong";
+  }
+}

@@ -1,0 +1,225 @@
+"""What a page shows of a match, as a value: derived from the match as it stands, for one seat.
+
+Nothing here may depend on what is hidden from the viewer. Two matches that a seat cannot tell apart give
+equal views, byte by byte.
+"""
+
+import re
+from dataclasses import replace
+from typing import Any
+
+from duels.core.drawing import Drawing
+from duels.core.match import Concession
+from duels.core.record import format_entry
+from duels.core.rules import Outcome, Rules, Seat, Sight
+from duels.core.words import Words, plain
+from duels.play.narrator import Narrator
+from duels.players import HUMAN
+from duels.web.standing import REMATCH, TAKEBACK, AnyMatch, Offer, Standing, Viewer
+
+_ITEM = re.compile(r"\d+\. ")
+_NAMED = re.compile(r"^Player [12](?: \(\w\))?, ")
+_FEWEST_WORDS = 3
+# A grid, the words above a board, and whose turn it was: all of it stands elsewhere on the page.
+_NO_NEWS = re.compile(r"^\[|oard:$|it's your turn\.$")
+
+
+def view(standing: Standing, viewer: Viewer) -> dict[str, Any]:
+    """Everything that the viewer's page shows, as JSON has it."""
+    sight = sight_of(standing, viewer)
+    outcome = standing.match.outcome
+    prompt = prompt_of(standing.words, sight) if sight.actions else ""
+    drawing = standing.rules.game.drawing(standing.rules)
+    return {
+        "match": standing.id,
+        "event": standing.event(viewer),
+        "game": standing.rules.name,
+        "title": standing.rules.game.title,
+        "seat": viewer.value if viewer else None,
+        "players": [_player(standing, viewer, seat) for seat in Seat],
+        "turn": _turn(standing, viewer),
+        "sentence": _sentence(standing, viewer, drawing, sight, prompt),
+        "prompt": prompt,
+        "board": drawing.draw(sight, targets=True),
+        "text": plain(standing.words.board(sight)),
+        "actions": [_action(standing, drawing, sight, action) for action in sight.actions],
+        "log": _log(standing, viewer),
+        "offer": _offer(standing, viewer, standing.offer),
+        "refused": _offer(standing, viewer, standing.refused),
+        "may": _may(standing, viewer),
+        "outcome": _outcome(outcome, viewer) if outcome else None,
+        "rematch": standing.rematch or None,
+        "watchable": standing.may_watch(None),
+    }
+
+
+def sight_of(standing: Standing, viewer: Viewer) -> Sight[Any, Any]:
+    """What the viewer knows; nobody may do anything before everybody has sat down."""
+    sight = standing.match.sight(viewer or Seat.ONE)
+    if viewer is None or not standing.complete:
+        return replace(sight, actions=())
+    return sight
+
+
+def name_of(standing: Standing, seat: Seat) -> str:
+    """What whoever sits there is called: by a name of their own, by the player's, or by the seat."""
+    kind = standing.kind(seat)
+    return kind if kind != HUMAN else standing.names.get(seat) or seat.label
+
+
+def _player(standing: Standing, viewer: Viewer, seat: Seat) -> dict[str, Any]:
+    token = standing.words.called(seat)
+    return {
+        "seat": seat.value,
+        "label": seat.label,
+        "token": "" if token == seat.label else token,
+        "name": name_of(standing, seat),
+        "kind": standing.kind(seat),
+        "you": seat is viewer,
+        "to_move": standing.complete and standing.match.actor is seat,
+        "seated": seat in standing.names or seat not in standing.people,
+    }
+
+
+def _turn(standing: Standing, viewer: Viewer) -> str:
+    """Who is to act: `you`, `other`, `waiting` for somebody to sit down, or `over`."""
+    if standing.match.over:
+        return "over"
+    if not standing.complete:
+        return "waiting"
+    return "you" if standing.match.actor is viewer else "other"
+
+
+def _sentence(
+    standing: Standing, viewer: Viewer, drawing: Drawing[Any, Any], sight: Sight[Any, Any], prompt: str
+) -> str:
+    """Whose turn it is and what is asked, in one sentence."""
+    match = standing.match
+    if match.outcome:
+        return _result(match.outcome, viewer)
+    if not standing.complete:
+        return "Waiting for somebody to sit down."
+    actor = match.actor
+    if actor is viewer and viewer:
+        return f"Your turn. {what_is_asked(drawing, standing.words, sight, prompt)}"
+    if isinstance(actor, Seat):
+        return f"{name_of(standing, actor)} is to move."
+    return "Chance decides."
+
+
+def _result(outcome: Outcome, viewer: Viewer) -> str:
+    if outcome.winner is None:
+        told = "Nobody won. "
+    elif viewer is None:
+        told = ""
+    else:
+        told = "You won. " if outcome.winner is viewer else "You lost. "
+    return told + outcome.reason
+
+
+def what_is_asked(
+    drawing: Drawing[Any, Any], words: Words[Any, Any], sight: Sight[Any, Any], prompt: str
+) -> str:
+    """What a seat is asked in one sentence: by the board, else by the book.
+
+    That is the last line of the book's question that is no item of a list, to nobody by name. Where the book
+    only waits for an entry, it is what can be entered.
+    """
+    if asked := drawing.asked(sight):
+        return asked
+    lines = [line for line in prompt.splitlines() if not _ITEM.match(line)]
+    asked = _NAMED.sub("", lines[-1]).rstrip(": ") if lines else ""
+    if len(asked.split()) < _FEWEST_WORDS:
+        asked = plain(words.moves(sight)).split("\n")[0]
+    return asked[:1].upper() + asked[1:] + ("" if asked.endswith((".", "?", ")")) else ".")
+
+
+def prompt_of(words: Words[Any, Any], sight: Sight[Any, Any]) -> str:
+    """What the book asks the seat to move."""
+    question = next(words.ask(sight), None)
+    return plain(question.prompt).strip().removesuffix(">").strip() if question else ""
+
+
+def _action(
+    standing: Standing, drawing: Drawing[Any, Any], sight: Sight[Any, Any], action: Any
+) -> dict[str, Any]:
+    notation = standing.rules.format(action)
+    return {
+        "action": notation,
+        "label": label(standing.rules, action),
+        "entries": list(standing.words.entries(sight, action)),
+        "on_board": drawing.has_place(action),
+    }
+
+
+def label(rules: Rules[Any, Any, Any], action: Any) -> str:
+    """An action as a button names it."""
+    notation = rules.format(action)
+    return notation[:1].upper() + notation[1:]
+
+
+def _log(standing: Standing, viewer: Viewer) -> list[dict[str, Any]]:
+    """What happened, in the book's words, as far as the viewer knows."""
+    narrator = Narrator(standing.words, frozenset({viewer} if viewer else ()))
+    told = standing.told[viewer]
+    for number in range(len(told) + 1, len(standing.match.turns_known_to(viewer)) + 1):
+        told.append(_told(standing, narrator, viewer, standing.match.after(number)))
+    return list(told)
+
+
+def _told(standing: Standing, narrator: Narrator, viewer: Viewer, after: AnyMatch) -> dict[str, Any]:
+    turn = after.last
+    assert turn
+    seat = turn.actor if isinstance(turn.actor, Seat) else None
+    hidden = turn.hidden_from(viewer)
+    return {
+        "seat": seat.value if seat else None,
+        "who": "You" if seat and seat is viewer else name_of(standing, seat) if seat else "",
+        "entry": None if hidden else format_entry(after.rules, turn),
+        "resigned": isinstance(turn.action, Concession),
+        "secret": viewer is not None and turn.hidden_from(viewer.other),
+        "text": _without_board(narrator.words, plain(narrator.happened(after)), after, viewer),
+    }
+
+
+def _without_board(words: Words[Any, Any], text: str, match: AnyMatch, viewer: Viewer) -> str:
+    """The sentences of a text: the board that stands between them is drawn elsewhere."""
+    board = {line.strip() for line in plain(words.board(match.sight(viewer or Seat.ONE))).splitlines()}
+    said = [line.strip() for line in text.splitlines()]
+    kept = [line for line in said if line and line not in board and not _NO_NEWS.search(line)]
+    return " ".join(kept)
+
+
+def _offer(standing: Standing, viewer: Viewer, offer: Offer | None) -> dict[str, Any] | None:
+    if not offer:
+        return None
+    return {"what": offer.what, "mine": offer.seat is viewer, "by": name_of(standing, offer.seat)}
+
+
+def _may(standing: Standing, viewer: Viewer) -> list[str]:
+    """What the viewer may do beside the actions of the game."""
+    if viewer is None:
+        return []
+    if standing.match.over:
+        return [] if standing.rematch or standing.offer else [REMATCH]
+    if not standing.complete:
+        return []
+    may = []
+    if standing.match.actor is viewer:
+        may.append("resign")
+        if len(standing.people) < len(Seat):
+            may.append("hint")
+    back = standing.live().takeback(viewer)
+    if back and not standing.offer and (back.revocable or len(standing.people) == len(Seat)):
+        may.append(TAKEBACK)
+    return may
+
+
+def _outcome(outcome: Outcome, viewer: Viewer) -> dict[str, Any]:
+    return {
+        "code": outcome.code,
+        "ending": outcome.ending.value,
+        "winner": outcome.winner.value if outcome.winner else None,
+        "won": None if outcome.winner is None or viewer is None else outcome.winner is viewer,
+        "reason": outcome.reason,
+    }

@@ -1,0 +1,99 @@
+"""A review speaks to the person who played: as you, from your side, of what won or lost the match."""
+
+import re
+
+import pytest
+
+import duels
+from duels.analysis.review import Review, Stake, review, review_record
+from duels.analysis.review_data import review_as_data
+from duels.analysis.review_page import review_as_page
+from duels.core.record import dumps
+from duels.core.rules import Seat
+from duels.core.words import plain
+from duels.games import load_record
+from duels.players import HUMAN
+from duels.terminal.review_text import review_as_text
+
+# Player 1 gives the match away with entry 1, Player 2 gives it back with entry 2; Player 1 wins.
+ENTRIES = ("1", "3-4", "6", "2", "5", "7")
+
+
+def lights(one: str = HUMAN, two: str = HUMAN) -> Review:
+    match = duels.start("lights").play_text(*ENTRIES)
+    return review(match, players={Seat.ONE: one, Seat.TWO: two})
+
+
+def text_of(reviewed: Review) -> str:
+    return plain(review_as_text(reviewed))
+
+
+def test_players_are_read_from_the_record() -> None:
+    match = duels.start("lights").play_text(*ENTRIES)
+    reviewed = review_record(load_record(dumps(match, {"seat1": "club", "seat2": HUMAN})))
+    assert reviewed.players == {Seat.ONE: "club", Seat.TWO: HUMAN}
+    assert (reviewed.person, reviewed.side) == (Seat.TWO, Seat.TWO)
+    assert review_record(load_record(dumps(match))).person is None
+
+
+def winner_of(reviewed: Review) -> Seat:
+    outcome = reviewed.match.outcome
+    assert outcome
+    assert outcome.winner
+    return outcome.winner
+
+
+@pytest.mark.parametrize("won", [True, False])
+def test_the_one_person_is_you(won: bool) -> None:
+    winner = winner_of(lights())
+    you = winner if won else winner.other
+    names = {you: HUMAN, you.other: "club"}
+    told = text_of(lights(names[Seat.ONE], names[Seat.TWO]))
+    assert f"Why you {'won' if won else 'lost'}:" in told
+    assert f"You were {you.label}, against club." in told
+    assert "Your chance to win, before and after" in told
+    assert you.label not in told.replace(f"You were {you.label}", "").split("\n", 1)[1]
+    assert told.rstrip().count("= 100.0, the result." if won else "= 0.0, the result.") == 1
+    last = next(line for line in told.splitlines() if re.match(rf"\s*{len(ENTRIES)}\.", line))
+    assert f"-> {'100.0' if won else '  0.0'}%" in last
+
+
+def test_a_machine_is_never_you() -> None:
+    for reviewed in (lights("club", "casual"), lights("greedy", "greedy")):
+        told = text_of(reviewed)
+        assert not re.search(r"\byou\b|\byour\b", told, re.IGNORECASE)
+        assert f"Why {winner_of(reviewed).other.label} lost:" in told
+        assert "Player 1's chance to win" in told
+        assert "Player 1 was" in told
+    page = review_as_page(lights("club", "casual"))
+    steps = page[page.index("const steps") : page.index("let now")]
+    assert not re.search(r"\byou\b", steps, re.IGNORECASE)
+
+
+def test_between_two_people_the_loser_is_told_and_values_are_player_1s() -> None:
+    told = text_of(lights())
+    assert f"Why you lost, {winner_of(lights()).other.label}:" in told
+    assert "Player 1's chance to win" in told
+
+
+def test_data_say_who_you_are_and_stay_player_1s() -> None:
+    one, two = review_as_data(lights(HUMAN, "club")), review_as_data(lights("club", HUMAN))
+    assert (one["you"], two["you"], review_as_data(lights())["you"]) == (1, 2, None)
+    assert one["players"] == {"1": HUMAN, "2": "club"}
+    assert one["score"] == two["score"]
+    assert one["opening"] + one["luck"] - one["loss"]["1"] + one["loss"]["2"] == pytest.approx(one["score"])
+    assert "you is the one person's seat" in one["values"]
+
+
+def test_what_was_at_stake_is_what_the_reply_could_lose() -> None:
+    match = duels.start("chain").play_text("2", "5", "3")
+    reviewed = review(match)
+    (stake,) = (moment.stake for moment in reviewed.moments if moment.number == 2)
+    assert stake
+    assert stake == Stake(replies=5, mistakes=1, most=stake.most)
+    assert stake.most == pytest.approx(1 / 36)
+    assert "all actions are equally good; 1 of 5 replies would have lost up to 2.8 points" in text_of(
+        reviewed
+    )
+    assert review_as_data(reviewed)["moments"][1]["stake"]["mistakes"] == 1
+    assert reviewed.moments[-1].stake is None  # nobody has replied

@@ -1,0 +1,1 @@
+"""Runs, scores and reports."""

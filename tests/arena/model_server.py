@@ -1,0 +1,139 @@
+"""A chat endpoint on the loopback that plays well, badly, illegally, slowly, in streams, or not at all."""
+
+import json
+import re
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from duels.games import GAMES
+from duels.solving.oracles import oracle_for
+
+KEY = "sk-a-secret"
+
+
+class Server(ThreadingHTTPServer):
+    """What each model has been asked, by its name."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.asked: Counter[str] = Counter()
+        self.keys: set[str | None] = set()
+        self.prompts: list[str] = []
+        self.lock = threading.Lock()
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing of clients that have left."""
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}/v1"
+
+
+@contextmanager
+def serving() -> Iterator[Server]:
+    server = Server()
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+class Handler(BaseHTTPRequestHandler):
+    """One request; the model's name says how it is answered."""
+
+    server: Server
+
+    def do_POST(self) -> None:
+        length = int(self.headers["Content-Length"])
+        request = json.loads(self.rfile.read(length))
+        model = request["model"]
+        with self.server.lock:
+            self.server.asked[model] += 1
+            times = self.server.asked[model]
+            self.server.keys.add(self.headers.get("Authorization"))
+            self.server.prompts.append(request["messages"][1]["content"])
+        if self.path != "/v1/chat/completions":
+            self._send(404, {"error": {"message": "no such page"}})
+        elif model == "unknown":
+            self._send(404, {"error": {"message": f"there is no model {model}"}})
+        elif model == "busy" and times % 3:
+            self._send(429, {"error": {"message": "slow down"}}, {"Retry-After": "0.01"})
+        elif model == "broken" and times % 2:
+            self._send(503, {"error": {"message": "overloaded"}})
+        elif model == "down":
+            self._send(500, {"error": {"message": "out of order"}})
+        elif model == "cut" and times % 2:
+            self.connection.close()
+        elif model == "garbage" and times % 2:
+            self._send(200, ["nothing"])
+        elif model == "slow":
+            time.sleep(1)
+            self._reply("late")
+        elif model == "flood":
+            self._reply("x" * (2 << 20))
+        elif model == "length":
+            self._reply("Let me think", finish="length")
+        elif model == "refuses":
+            self._reply("", refusal="I do not gamble.")
+        elif model == "empty":
+            self._reply("   ")
+        elif model == "prose":
+            self._reply("I would turn off light 4, which wins.")
+        elif model == "illegal":
+            self._reply('{"action": "1-2"} or rather {"action": "7-8"}')
+        elif model == "learns" and len(request["messages"]) == 2:
+            self._reply("4!")
+        elif request.get("stream"):
+            self._stream(self._move(request, well=True), cut=model == "cut-stream" and times % 2 == 1)
+        else:
+            self._reply(f"I thought.\n```json\n{self._move(request, well=model != 'badly')}\n```")
+
+    @staticmethod
+    def _move(request: dict[str, Any], well: bool) -> str:
+        """A move for the position in the prompt, by the oracle or any."""
+        system, question = (message["content"] for message in request["messages"][:2])
+        (position,) = re.findall(r"^In notation: (.*)$", question, re.MULTILINE)
+        (game,) = (game for game in GAMES.values() if game.card() in system)
+        rules = game.rules()
+        sight = rules.parse_position(position)
+        action = oracle_for(rules).judge(sight).best[0] if well else sight.actions[0]
+        return json.dumps({"action": rules.format(action)})
+
+    def _reply(self, text: str, finish: str = "stop", refusal: str | None = None) -> None:
+        message = {"role": "assistant", "content": text, "refusal": refusal}
+        usage = {"prompt_tokens": 100, "completion_tokens": 10}
+        self._send(200, {"choices": [{"message": message, "finish_reason": finish}], "usage": usage})
+
+    def _stream(self, text: str, cut: bool) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.end_headers()
+        pieces: list[dict[str, Any]] = [{"choices": [{"delta": {"content": letter}}]} for letter in text]
+        pieces.append({"choices": [{"delta": {}, "finish_reason": "stop"}]})
+        pieces.append({"choices": [], "usage": {"prompt_tokens": 100, "completion_tokens": 10}})
+        for piece in pieces[:3] if cut else pieces:
+            self.wfile.write(f"data: {json.dumps(piece)}\n\n".encode())
+        if not cut:
+            self.wfile.write(b"data: [DONE]\n\n")
+
+    def _send(self, status: int, body: object, headers: dict[str, str] | None = None) -> None:
+        data = json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        for name, value in (headers or {}).items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""

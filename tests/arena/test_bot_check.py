@@ -1,0 +1,46 @@
+"""`duels bot check`: what a bot's author is told."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.players.test_program import BAD, GOOD, PYTHON
+from tests.support import duels
+
+
+def test_a_good_bot_passes(tmp_path: Path) -> None:
+    done = duels(tmp_path, "bot", "check", f"cmd:{GOOD['shell']}", "--games", "lights,hunt")
+    assert done.code == 0
+    lines = done.out.splitlines()
+    assert len(lines) == 10
+    assert all(line.startswith("ok: ") for line in lines)
+    assert "example in shell" in lines[0]
+
+
+@pytest.mark.parametrize(
+    ("habit", "told"),
+    [
+        ("early", "FAILED: says ready first, and nothing before it: unreadable: 'Loading the model...'"),
+        ("twice", "FAILED: writes one line for one question"),
+        ("stays", "FAILED: ends by itself when its input is closed: late: it had to be killed"),
+        ("die", "FAILED: plays lights as Player 1: program bad_bot.py gave no move in 3 attempts"),
+    ],
+)
+def test_a_bad_bot_is_told_what_is_wrong(habit: str, told: str, tmp_path: Path) -> None:
+    done = duels(tmp_path, "bot", "check", f"cmd:{PYTHON} {BAD} {habit}", "--games", "lights")
+    assert done.code == 1
+    assert any(line.startswith(told) for line in done.out.splitlines())
+
+
+def test_the_findings_as_json(tmp_path: Path) -> None:
+    program = f"cmd:{GOOD['shell']}"
+    found = json.loads(duels(tmp_path, "bot", "check", program, "--games", "lights", "--json").out)
+    assert {"check", "passed", "detail"} == set(found[0])
+    assert all(each["passed"] for each in found)
+
+
+def test_only_a_command_can_be_checked(tmp_path: Path) -> None:
+    done = duels(tmp_path, "bot", "check", "club")
+    assert done.code == 2
+    assert 'a program is given as "cmd:COMMAND"' in done.err

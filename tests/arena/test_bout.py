@@ -1,0 +1,125 @@
+"""One match of a run: that it telescopes, that luck is 0 on average, and that it is the same every time."""
+
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+import pytest
+
+from duels.arena.bout import Asked, Bout, play, play_with
+from duels.arena.values import MOST_CORRECTED, Judge, Luck
+from duels.core.match import Match
+from duels.core.rules import CHANCE, Seat
+from duels.games import find_game
+from duels.players import make_player
+from duels.players.failures import Answer, Failed, Failure, NoMove
+
+SMALL = {
+    "lights": {},
+    "leap": {},
+    "chain": {"max_boards": 3},
+    "hunt": {"max_turns": 12},
+    "flip": {},
+}
+
+
+def bout_of(game: str, one: str = "club", two: str = "random", seed: str = "1") -> Bout:
+    return Bout(game, tuple(sorted(SMALL[game].items())), (one, two), seed, 0)
+
+
+def played(bout: Bout, judge: Judge | None = None) -> dict[str, Any]:
+    rules = bout.rules()
+    seated = {seat: Asked(make_player(bout.players[seat - 1], rules), rules) for seat in Seat}
+    return play_with(bout, judge or Judge(rules), seated)
+
+
+@pytest.mark.parametrize("game", SMALL)
+def test_the_same_bout_gives_the_same_row(game: str) -> None:
+    bout = bout_of(game)
+    assert played(bout) == played(bout)
+    assert bout.key != bout_of(game, seed="2").key
+    assert bout.key != bout_of(game, "random", "club").key
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_chain_telescopes_exactly(seed: int) -> None:
+    """Result - luck = value at the start - losses of one + losses of the other; luck is chance alone."""
+    bout = bout_of("chain", "greedy", "random", seed=str(seed))
+    judge = Judge(bout.rules())
+    row = played(bout, judge)
+    match, luck = Match.start(bout.rules()), 0.0
+    for entry in row["entries"]:
+        if match.actor is CHANCE:
+            odds = judge.rules.odds(match.state)
+            before = sum(o * Fraction(w) for o, w in zip(odds, judge.worths(match), strict=True))
+            came = judge.worths(match)[match.actions.index(judge.rules.parse(entry))]
+            luck += came - float(before)
+        match = match.play_text(entry)
+    start, _ = judge.opening()
+    assert row["score"] - luck == pytest.approx(start - row["losses"][0] + row["losses"][1])
+
+
+def test_luck_never_takes_a_result_beyond_its_bounds() -> None:
+    rng = Random(3)
+    for _ in range(300):
+        luck = Luck()
+        for _ in range(30):
+            worths = [rng.random() for _ in range(3)]
+            luck.add(worths, [0.2, 0.3, 0.5], rng.randrange(3))
+            assert abs(luck.total) <= MOST_CORRECTED + 1e-12
+
+
+def test_luck_that_is_stopped_is_still_0_on_average() -> None:
+    """Over all ways that four draws can go, weighted by their odds, luck cancels out exactly."""
+    steps = [([1.0, 0.0], [0.5, 0.5]), ([1.0, 0.0], [0.5, 0.5]), ([0.0, 1.0], [0.25, 0.75])]
+    total = 0.0
+    stopped = 0
+    for way in range(2 ** len(steps)):
+        luck, weight = Luck(), 1.0
+        for place, (worths, odds) in enumerate(steps):
+            drawn = way >> place & 1
+            luck.add(worths, odds, drawn)
+            weight *= odds[drawn]
+        stopped += luck._stopped
+        total += weight * luck.total
+    assert stopped
+    assert total == pytest.approx(0)
+
+
+@pytest.mark.parametrize("game", ["chain", pytest.param("flip", marks=pytest.mark.slow)])
+def test_adjusted_results_have_the_same_mean_and_less_spread(game: str) -> None:
+    rules = bout_of(game).rules()
+    judge = Judge(rules)
+    rows = [played(bout_of(game, "expert", "club", str(seed)), judge) for seed in range(40)]
+    scores, adjusted = [row["score"] for row in rows], [row["adjusted"] for row in rows]
+    spread = [sum((x - sum(xs) / len(xs)) ** 2 for x in xs) / len(xs) for xs in (scores, adjusted)]
+    assert spread[1] < spread[0] / 2
+    assert abs(sum(scores) - sum(adjusted)) / len(rows) < 4 * (spread[0] / len(rows)) ** 0.5
+
+
+def test_a_forfeit_is_counted_apart_from_losses() -> None:
+    bout = bout_of("lights", "random", "bot")
+    judge = Judge(bout.rules())
+    playing = play(bout, judge)
+    question = next(playing)
+    assert question.seat is Seat.ONE
+    assert playing.send(Answer(question.sight.actions[0])).seat is Seat.TWO
+    with pytest.raises(StopIteration) as done:
+        playing.send(NoMove("bot", (Failed(Failure.LATE, "no answer came in time."),) * 3))
+    row = done.value.value
+    assert row["result"] == "1 won, 2 forfeited"
+    assert row["failures"] == [[2, 2, "late", "no answer came in time."]] * 3
+    assert row["losses"][1] == 0
+    assert row["decisions"] == [1, 0]
+    assert row["forfeited"][1] in (0, 1)
+
+
+def test_blunders_name_what_was_best() -> None:
+    row = played(bout_of("lights", "random", "random", "3"))
+    judge = Judge(find_game("lights").rules())
+    for blunder in row["blunders"]:
+        match = Match.start(judge.rules).play_text(*row["entries"][: blunder["entry"] - 1])
+        verdict = judge.oracle.judge(match.sight(Seat(blunder["seat"])))
+        assert blunder["loss"] == verdict.loss(judge.rules.parse(row["entries"][blunder["entry"] - 1]))
+        assert [judge.rules.parse(best) for best in blunder["best"]] == list(verdict.best[:3])
+    assert row["blunders"]

@@ -1,0 +1,225 @@
+"""Language models as players, over a real connection to a server that has good and bad days."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+from unittest import mock
+
+import pytest
+
+from duels.arena.config import Config
+from duels.arena.folder import Folder
+from duels.arena.report import as_data, report_on
+from duels.arena.run import run
+from duels.core.errors import BadOption, DuelsError
+from duels.core.match import Match
+from duels.core.rules import Seat
+from duels.games import find_game
+from duels.players import endpoint as endpoints
+from duels.players.endpoint import Settings
+from duels.players.failures import Failed, Failure
+from duels.players.model import Mirror
+from duels.players.prompt import opening_messages, read_move
+from tests.arena.model_server import KEY, Server, serving
+from tests.support import duels
+
+LIGHTS = find_game("lights").rules()
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(endpoints, "_FIRST_WAIT", 0.01)
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with serving() as running:
+        yield running
+
+
+def played(server: Server, folder: Path, model: str, matches: int = 2, **settings: Any) -> dict[str, Any]:
+    """The report on a run of a model against random moves in lights."""
+    found = Settings(server.url, **settings)
+    config = Config(("random", f"model:{model}"), ("lights",), matches, model=found)
+    run(config, folder)
+    return as_data(report_on(Folder(folder)))
+
+
+@pytest.mark.parametrize("model", ["well", "busy", "broken", "cut", "garbage"])
+def test_a_model_plays_whatever_the_wire_does(model: str, server: Server, tmp_path: Path) -> None:
+    told = played(server, tmp_path / "run", model, matches=4)
+    player = told["games"]["lights"]["players"][f"model {model}"]
+    assert (told["matches"], player["failures"], player["forfeits"]) == (4, {}, 0)
+    assert player["loss_per_decision"]["estimate"] == 0
+    assert told["usage"][f"model {model}"]["requests"] >= player["decisions"]
+
+
+@pytest.mark.parametrize("model", ["stream", "cut-stream"])
+def test_replies_come_in_streams(model: str, server: Server, tmp_path: Path) -> None:
+    told = played(server, tmp_path / "run", model, stream=True)
+    assert told["games"]["lights"]["players"][f"model {model}"]["failures"] == {}
+    used = told["usage"][f"model {model}"]
+    assert used["prompt_tokens"] == 100 * used["requests"]
+
+
+@pytest.mark.parametrize(
+    ("model", "failure"),
+    [
+        ("prose", "unreadable"),
+        ("illegal", "illegal"),
+        ("empty", "empty"),
+        ("length", "cut off"),
+        ("refuses", "refused"),
+        ("flood", "flooded"),
+    ],
+)
+def test_every_failure_has_its_class(model: str, failure: str, server: Server, tmp_path: Path) -> None:
+    told = played(server, tmp_path / "run", model)["games"]["lights"]["players"][f"model {model}"]
+    assert set(told["failures"]) == {failure}
+    assert told["failures"][failure] == 3 * told["forfeits"] == 6
+
+
+def test_the_reason_is_given_back(server: Server, tmp_path: Path) -> None:
+    told = played(server, tmp_path / "run", "learns")["games"]["lights"]["players"]["model learns"]
+    assert told["forfeits"] == 0
+    assert told["failures"]["unreadable"] >= told["decisions"]
+
+
+@pytest.mark.parametrize(("model", "settings"), [("down", {}), ("slow", {"request_seconds": 0.1})])
+def test_what_the_wire_breaks_off_is_nobodys_loss(
+    model: str, settings: dict[str, Any], server: Server, tmp_path: Path
+) -> None:
+    found = Settings(server.url, total_seconds=0.2, **settings)
+    config = Config(("random", "club", f"model:{model}"), ("lights",), 2, model=found)
+    folder = run(config, tmp_path / "run")
+    assert folder.unfinished
+    assert {tuple(sorted(row["players"])) for row in folder.rows().values()} == {("club", "random")}
+    assert not [row for row in folder.rows().values() if row["failures"]]
+
+
+def test_unfinished_matches_are_played_when_the_run_goes_on(server: Server, tmp_path: Path) -> None:
+    config = Config(("random", "model:well"), ("lights",), 4, model=Settings(server.url, total_seconds=0.1))
+    with mock.patch.object(endpoints.Endpoint, "_post", side_effect=TimeoutError("no answer")):
+        assert not run(config, tmp_path / "run").rows()
+    folder = run(config, tmp_path / "run")
+    assert (len(folder.rows()), folder.unfinished) == (4, ())
+
+
+def test_a_wrong_model_ends_the_run_with_a_clear_line(server: Server, tmp_path: Path) -> None:
+    flags = ("--players", "random,model:unknown", "--games", "lights", "--matches", "2", "--workers", "1")
+    done = duels(tmp_path, "arena", "run", *flags, "--base-url", server.url, "--out", tmp_path / "run")
+    assert done.code == 1
+    assert done.err == "duels: 'unknown' gave no reply: status 404, 'there is no model unknown'\n"
+
+
+def test_a_budget_stops_cleanly_and_the_run_can_go_on(server: Server, tmp_path: Path) -> None:
+    prices: dict[str, Any] = {"input_price": 10_000.0, "output_price": 0.0}  # a request is 1 usd
+    model = Settings(server.url, concurrency=1, **prices)
+    small = Config(("random", "model:well"), ("lights",), 10, budget="5usd", model=model)
+    folder = run(small, tmp_path / "run")
+    assert folder.unfinished == ("The budget of 5 usd is spent.",)
+    assert sum(1 for _ in folder.requests()) == 5
+    assert 0 < len(folder.rows()) < 10
+    large = Config(("random", "model:well"), ("lights",), 10, budget="500usd", model=model)
+    folder = run(large, tmp_path / "run")
+    assert len(folder.rows()) == 10
+    used = as_data(report_on(folder))["usage"]["model well"]
+    assert used["cost"] == used["requests"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "budget", "told"),
+    [
+        ({}, "5usd", "a budget needs prices"),
+        ({"input_price": 1.0, "output_price": 1.0}, "5", "such as 5usd"),
+    ],
+)
+def test_a_budget_without_prices_is_refused(settings: dict[str, Any], budget: str, told: str) -> None:
+    with pytest.raises(BadOption, match=told):
+        Config(("random", "model:x"), ("lights",), 2, budget=budget, model=Settings("http://x", **settings))
+
+
+def test_the_key_is_sent_and_never_written_down(server: Server, tmp_path: Path) -> None:
+    played(server, tmp_path / "run", "well")
+    assert f"Bearer {KEY}" in server.keys
+    kept = [each.read_text() for each in (tmp_path / "run").rglob("*") if each.is_file()]
+    assert not [text for text in kept if KEY in text or server.url in text]
+
+
+def test_every_request_and_reply_is_kept(server: Server, tmp_path: Path) -> None:
+    before = server.asked["badly"]
+    played(server, tmp_path / "run", "badly", matches=4)
+    kept = list(Folder(tmp_path / "run").requests())
+    assert len(kept) == server.asked["badly"] - before
+    assert {"match", "seat", "entry", "request", "status", "reply", "seconds", "usage"} == set(kept[0])
+    assert kept[0]["request"]["model"] == "badly"
+
+
+def test_actions_are_shown_only_where_that_is_declared() -> None:
+    sight = Match.start(LIGHTS).sight(Seat.ONE)
+    hidden, shown = (opening_messages(sight, show)[1]["content"] for show in (False, True))
+    assert "You may play: 1, 2," in shown
+    assert "You may play" not in hidden
+    assert "In notation: OOOOOOO 1" in hidden
+
+
+@pytest.mark.parametrize("game", ["lights", "chain"])
+def test_mirror_images_are_the_same_game(game: str) -> None:
+    rules = find_game(game).rules()
+    mirror, rng, match = Mirror.of(rules), Random(4), Match.start(rules)
+    image = Match.start(rules)
+    for _ in range(12):
+        actor = match.actor
+        if actor is None:
+            break
+        action = rng.choice(match.actions)
+        assert {mirror.action(each) for each in match.actions} == set(image.actions)
+        match, image = match.play(actor, action), image.play(actor, mirror.action(action))
+        assert mirror.state(match.state) == image.state
+        assert mirror.sight(match.sight(Seat.ONE)).history == tuple(image.sight(Seat.ONE).history)
+        assert mirror.action(mirror.action(action)) == action
+
+
+def test_a_mirrored_model_plays_the_mirrored_move(server: Server, tmp_path: Path) -> None:
+    told = played(server, tmp_path / "run", "badly", mirror=True, show_actions=True)
+    assert told["model"]["mirror"]
+    rows = Folder(tmp_path / "run").rows().values()
+    (first,) = (row["entries"][0] for row in rows if row["players"][0] == "model badly")
+    assert first == "7"
+    with pytest.raises(DuelsError, match="leap has no mirror images"):
+        Mirror.of(find_game("leap").rules())
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ('First {"action": "1"}, no: {"action": "4"}', "4"),
+        ("I will take the pair.\n\n2-3", "2-3"),
+        ("**2-3**", "2-3"),
+        ('{"thought": {"x": 1}, "action": "5"} {"note": "done"}', "5"),
+        ('```json\n{"action": "6"}\n```', "6"),
+    ],
+)
+def test_the_last_object_or_the_last_line_counts(text: str, read: str) -> None:
+    action, policy = read_move(text, Match.start(LIGHTS).sight(Seat.ONE))
+    assert (LIGHTS.format(action), policy) == (read, None)
+
+
+@pytest.mark.parametrize("text", ["Light 4 is best.", "4\nbecause it wins", '{"move": "4"} {"action": 4}'])
+def test_nothing_is_guessed_out_of_prose(text: str) -> None:
+    with pytest.raises(Failed) as problem:
+        read_move(text, Match.start(LIGHTS).sight(Seat.ONE))
+    assert problem.value.failure is Failure.UNREADABLE
+
+
+@pytest.mark.parametrize("url", ["ftp://x", "http://user:pass@host/v1"])
+def test_an_address_is_checked(url: str) -> None:
+    with pytest.raises(BadOption, match="base_url"):
+        Settings(url)
+
+
+def test_a_model_needs_an_address() -> None:
+    with pytest.raises(BadOption, match="--base-url"):
+        Config(("random", "model:x"), ("lights",), 2)

@@ -1,0 +1,58 @@
+"""docs/arena.md: its config and its commands are such that can be run, and its settings are all there are."""
+
+import re
+import shlex
+import tomllib
+from dataclasses import fields
+from pathlib import Path
+
+import click
+
+from duels.arena.commands import arena, bot
+from duels.arena.config import config_of
+from duels.arena.ladder import MATCHES, PLAYERS
+from duels.players.endpoint import Settings
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "arena.md").read_text(encoding="utf-8")
+COMMANDS = [
+    line
+    for block in re.findall(r"^```sh\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    for line in block.replace("\\\n", " ").splitlines()
+]
+
+
+def test_every_command_on_the_page_can_be_read(tmp_path: Path) -> None:
+    assert len(COMMANDS) >= 3
+    for line in COMMANDS:
+        words = shlex.split(line)
+        assert words[0] == "duels"
+        group = {"arena": arena, "bot": bot}.get(words[1])
+        if group is None:
+            continue
+        command = group.commands[words[2]]
+        folder = str(tmp_path)
+        rest = [folder if word.startswith("runs/") else word for word in words[3:]]
+        assert command.make_context(words[2], rest, click.Context(group))
+
+
+def test_the_config_on_the_page_is_one() -> None:
+    (text,) = re.findall(r"^```toml\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    told = tomllib.loads(text)
+    assert told.pop("out")
+    config = config_of(told)
+    assert [kind.name for kind in config.kinds()] == ["random", "club", "mine"]
+    assert config.rules("chain").limit_value == 20
+
+
+def test_every_setting_of_models_is_named() -> None:
+    for each in fields(Settings):
+        assert f"`{each.name}`" in PAGE
+
+
+def test_the_page_of_the_ladder_is_of_the_ladder_as_it_is() -> None:
+    page = (ROOT / "docs" / "ladder.md").read_text(encoding="utf-8")
+    pairs = len(PLAYERS) * (len(PLAYERS) - 1) // 2
+    assert f"{pairs * sum(MATCHES.values()):,} matches, seed 1" in page
+    for game in MATCHES:
+        assert f"({game})" in page

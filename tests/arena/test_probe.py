@@ -1,0 +1,205 @@
+"""Probes: what is asked, what follows exactly, and what is drawn where not all can be asked."""
+
+import json
+from collections import Counter
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from duels.analysis.exploitability import exploitability
+from duels.arena import probe_report
+from duels.arena.config import ProbeConfig
+from duels.arena.folder import Folder
+from duels.arena.positions import STRATA, draw_positions, draw_weighted
+from duels.arena.probe import probe
+from duels.arena.probe_report import as_data, as_page, as_text
+from duels.core.errors import BadOption, DuelsError
+from duels.games import find_game
+from duels.players.endpoint import Settings
+from duels.solving.oracles import oracle_for
+from tests.arena.model_server import KEY, serving
+from tests.arena.test_confidence import exact_result
+from tests.players.test_program import BAD, GOOD, PYTHON
+from tests.support import duels
+
+SHELL = f"cmd:{GOOD['shell']}"
+
+
+def probed(folder: Path, player: str, *games: str, **settings: Any) -> dict[str, Any]:
+    return as_data(probe(ProbeConfig(player, games, **settings), folder))
+
+
+LEAP = pytest.param("greedy", "leap", marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize(("player", "game"), [("club", "lights"), LEAP])
+def test_exploitability_and_results_are_those_of_the_whole_policy(
+    player: str, game: str, tmp_path: Path
+) -> None:
+    """By the answers at the positions asked alone, and by the policy everywhere: the same."""
+    told = probed(tmp_path / "probe", player, game)["games"][game]
+    assert told["complete"]
+    assert told["exploitability"]["estimate"] == pytest.approx(exploitability(player, game))
+    rules = find_game(game).rules()
+    for opponent in ("random", "expert"):
+        result = (exact_result(rules, player, opponent) + 1 - exact_result(rules, opponent, player)) / 2
+        assert told["against"][opponent] == pytest.approx(result)
+
+
+def test_a_deterministic_program_is_asked_only_where_it_can_come(tmp_path: Path) -> None:
+    told = probed(tmp_path / "probe", SHELL, "lights")["games"]["lights"]
+    assert 60 <= told["questions"] <= 220
+    assert told["exploitability"]["estimate"] == exploitability(lambda sight: sight.actions[0], "lights")
+    assert told["mistakes"][0]["loss"] == 1
+
+
+def test_mirror_images_are_asked_once_if_that_is_wanted(tmp_path: Path) -> None:
+    whole = probed(tmp_path / "whole", "club", "lights")["games"]["lights"]
+    half = probed(tmp_path / "half", "club", "lights", symmetric=True)["games"]["lights"]
+    assert half["questions"] < 0.65 * whole["questions"]
+    assert half["positions"] == whole["positions"]
+    assert half["exploitability"]["estimate"] == pytest.approx(whole["exploitability"]["estimate"])
+    with pytest.raises(DuelsError, match="leap has no mirror images"):
+        probed(tmp_path / "leap", "club", "leap", symmetric=True)
+
+
+def test_a_player_that_draws_gets_an_interval(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(probe_report, "BOOTSTRAPS", 5)
+    told = probed(tmp_path / "probe", f"cmd:{GOOD['python']}", "lights", samples=2)["games"]["lights"]
+    found = told["exploitability"]
+    assert 0 < found["low"] <= found["estimate"] <= found["high"] <= 0.5
+    assert told["questions"] == 2 * told["positions"]
+
+
+def test_no_answer_counts_as_the_worst_and_is_reported(tmp_path: Path) -> None:
+    told = probed(tmp_path / "probe", f"bad=cmd:{PYTHON} {BAD} unknown", "lights")["games"]["lights"]
+    assert told["failures"] == {"unreadable": 3 * told["questions"]}
+    assert told["exploitability"]["estimate"] == 0.5
+
+
+def test_a_probe_goes_on_and_asks_nothing_twice(tmp_path: Path) -> None:
+    folder = tmp_path / "probe"
+    whole = probed(folder, "club", "lights")
+    log = folder / "answers-1.jsonl"
+    lines = log.read_text().splitlines(keepends=True)
+    log.write_text("".join(lines[:50]) + lines[50][:20])
+    assert not as_data(Folder(folder))["games"]["lights"]["complete"]
+    assert "Not all is answered yet" in as_text(Folder(folder))
+    assert probed(folder, "club", "lights") == whole
+    assert sorted(log.read_text().splitlines(keepends=True)) == sorted(lines)
+
+
+@pytest.mark.parametrize("game", ["hunt", pytest.param("flip", marks=pytest.mark.slow)])
+def test_larger_games_are_asked_by_positions_from_good_play(game: str, tmp_path: Path) -> None:
+    told = probed(tmp_path / "probe", "random", game, positions=20)["games"][game]
+    assert (told["whole"], told["exploitability"], told["against"]) == (False, None, {})
+    assert told["questions"] == told["positions"] == 20
+    assert 0 < told["loss_per_position"]["estimate"] < 1
+    best = probed(tmp_path / "best", "best", game, positions=20)["games"][game]
+    assert best["loss_per_position"]["estimate"] < told["loss_per_position"]["estimate"]
+
+
+def test_a_model_is_probed_over_the_wire(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with serving() as server:
+        settings = Settings(server.url, input_price=10_000.0, output_price=0.0, concurrency=2)
+        first = probe(ProbeConfig("model:well", ("lights",), budget="20usd", model=settings), tmp_path / "p")
+        assert first.unfinished == ("The budget of 20 usd is spent.",)
+        assert as_data(first)["games"]["lights"]["exploitability"] is None
+        last = probe(ProbeConfig("model:well", ("lights",), budget="900usd", model=settings), tmp_path / "p")
+    told = as_data(last)
+    assert told["games"]["lights"]["exploitability"]["estimate"] == 0
+    assert told["usage"]["cost"] == told["usage"]["requests"] == told["games"]["lights"]["questions"]
+
+
+def test_the_command_and_its_reports(tmp_path: Path) -> None:
+    folder = tmp_path / "probe"
+    done = duels(tmp_path, "arena", "probe", "--player", "best", "--games", "lights", "--out", folder)
+    assert done.code == 0
+    assert "Exploitability: 0.00" in done.out
+    assert "asked about positions without history" in done.out
+    assert json.loads(duels(tmp_path, "arena", "report", folder, "--json").out) == as_data(Folder(folder))
+    page = tmp_path / "page.html"
+    assert duels(tmp_path, "arena", "report", folder, "--html", page).code == 0
+    assert page.read_text() == as_page(Folder(folder))
+    done = duels(tmp_path, "arena", "compare", folder, folder)
+    assert (done.code, "is of a probe, not of a run" in done.err) == (1, True)
+
+
+def test_what_is_refused() -> None:
+    with pytest.raises(BadOption, match="needs a game"):
+        ProbeConfig("club", ())
+    with pytest.raises(BadOption, match="samples"):
+        ProbeConfig("club", ("lights",), samples=0)
+    with pytest.raises(DuelsError, match="There is no player 'clubb'"):
+        ProbeConfig("clubb", ("lights",))
+
+
+@pytest.mark.parametrize("game", ["lights", pytest.param("hunt", marks=pytest.mark.slow)])
+def test_positions_are_drawn_evenly_and_weigh_what_they_stand_for(game: str) -> None:
+    rules = find_game(game).rules()
+    drawn = draw_positions(rules, 40, "1")
+    assert draw_positions(rules, 40, "1") == drawn
+    assert draw_positions(rules, 40, "2") != drawn
+    assert len({(each.sight.seat, each.notation) for each in drawn}) == len(drawn) <= 40
+    for each in drawn:
+        low, high = STRATA[each.stratum], STRATA[each.stratum + 1]
+        assert low <= max(each.verdict.losses) <= high
+
+
+def test_weighted_means_are_unbiased() -> None:
+    """Averaged over many draws, the weighted mean is the mean over all that was met."""
+    rng = Random(5)
+    met = Counter({key: rng.randint(1, 9) for key in range(40)})
+    strata = {key: min(3, key // 4) for key in met}
+    worth = {key: rng.random() for key in met}
+    true = sum(met[key] * worth[key] for key in met) / met.total()
+    means = []
+    for _ in range(4000):
+        weights = draw_weighted(met, strata, 10, rng)
+        assert len(weights) == 10
+        means.append(sum(weight * worth[key] for key, weight in weights.items()))
+    assert abs(sum(means) / len(means) - true) < 0.01
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+def test_an_exam_is_complete_and_reproducible(kind: str, tmp_path: Path) -> None:
+    path, again = tmp_path / f"exam.{kind}", tmp_path / f"again.{kind}"
+    words = ("exam", "chain", "--option", "cells=5", "--option", "run=3", "--positions", "15", "--seed", "3")
+    assert duels(tmp_path, *words, "--out", path).code == 0
+    assert duels(tmp_path, *words, "--out", again).code == 0
+    card = (tmp_path / "exam.card.md").read_text()
+    assert "cells 5" in card
+    assert "seed 3" in card
+    if kind == "parquet":
+        from pyarrow import parquet
+
+        rows = parquet.read_table(path).to_pylist()
+        assert rows == parquet.read_table(again).to_pylist()
+        for row in rows:
+            row["options"] = json.loads(row["options"])
+    else:
+        assert path.read_bytes() == again.read_bytes()
+        rows = [json.loads(line) for line in path.read_text().splitlines()]
+    assert 0 < len(rows) <= 15
+    for row in rows:
+        rules = find_game(row["game"]).rules(**row["options"])
+        sight = rules.parse_position(row["position"])
+        verdict = oracle_for(rules).judge(sight)
+        assert sight.seat.value == row["seat"]
+        assert [each["action"] for each in row["actions"]] == [rules.format(each) for each in sight.actions]
+        assert [each["loss"] for each in row["actions"]] == list(verdict.losses)
+        assert any(each["best"] for each in row["actions"])
+
+
+def test_an_exam_is_never_written_over_another_file(tmp_path: Path) -> None:
+    path = tmp_path / "exam.jsonl"
+    path.write_text("mine")
+    done = duels(tmp_path, "exam", "lights", "--positions", "4", "--out", path)
+    assert (done.code, "exists already" in done.err, path.read_text()) == (1, True, "mine")
+    done = duels(tmp_path, "exam", "lights", "--positions", "4", "--out", tmp_path / "exam.csv")
+    assert "written as .jsonl or .parquet" in done.err
+    done = duels(tmp_path, "exam", "lights", "--option", "lamps=3", "--out", tmp_path / "x.jsonl")
+    assert (done.code, "lights has no option 'lamps'" in done.err) == (2, True)

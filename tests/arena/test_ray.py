@@ -1,0 +1,55 @@
+"""Runs on Ray: a local cluster of two nodes, one of whose workers is killed; run by `make ray-test`."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from duels.arena.config import Config
+from duels.arena.run import run
+from duels.core.errors import DuelsError
+from tests.arena.test_run import KILLER, rows_of
+from tests.players.test_program import PYTHON
+
+pytestmark = pytest.mark.slow
+ray = pytest.importorskip("ray")
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    from ray.cluster_utils import Cluster
+
+    found = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+    found.add_node(num_cpus=1)
+    ray.init(address=found.address, log_to_driver=False)
+    yield found
+    ray.shutdown()
+    found.shutdown()
+
+
+def test_the_rows_are_the_same_as_here(cluster: Any, tmp_path: Path) -> None:
+    config = Config(("random", "club", "best"), ("lights", "leap"), 40, "7")
+    run(config, tmp_path / "ray", on="ray")
+    run(config, tmp_path / "here")
+    assert rows_of(tmp_path / "ray") == rows_of(tmp_path / "here")
+    assert sorted((tmp_path / "ray" / "log-ray.jsonl").read_text().splitlines()) == sorted(
+        (tmp_path / "here" / "log-1.jsonl").read_text().splitlines()
+    )
+
+
+def test_the_matches_of_a_worker_that_died_are_played_again(cluster: Any, tmp_path: Path) -> None:
+    bot = tmp_path / "killer.py"
+    bot.write_text(KILLER)
+    config = Config(("random", f"killer=cmd:{PYTHON} {bot} {tmp_path / 'done'}"), ("lights",), 60)
+    run(config, tmp_path / "run", on="ray")
+    assert (tmp_path / "done").exists()
+    assert len(rows_of(tmp_path / "run")) == 60
+
+
+def test_what_is_wrong_is_told(cluster: Any, tmp_path: Path) -> None:
+    config = Config(("random", "cmd:no-such-bot"), ("lights",), 2)
+    with pytest.raises(DuelsError, match="'no-such-bot' cannot be started"):
+        run(config, tmp_path / "run", on="ray")
+    with pytest.raises(DuelsError, match="not on 'slurm'"):
+        run(Config(("random", "club"), ("lights",), 2), tmp_path / "other", on="slurm")

@@ -1,0 +1,322 @@
+"""Runs: the same for any number of workers, killed and gone on with, in shards, merged, and refused."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+
+from duels.arena.config import Config
+from duels.arena.folder import CONFIG, Folder
+from duels.arena.report import as_data, report_on
+from duels.arena.run import run
+from duels.core.errors import DuelsError
+from tests.players.test_program import BAD, GOOD, PYTHON
+from tests.support import COMMAND, Done, duels, environment
+
+LIGHTS = Config(("random", "club", "best"), ("lights", "leap"), 8, "7")
+
+
+def arena(tmp_path: Path, *words: str | Path) -> Done:
+    return duels(tmp_path, "arena", *words)
+
+
+def rows_of(folder: Path) -> list[dict[str, Any]]:
+    return [dict(row) for _, row in sorted(Folder(folder).rows().items())]
+
+
+def test_any_number_of_workers_and_shards_gives_the_same_rows(tmp_path: Path) -> None:
+    run(LIGHTS, tmp_path / "one", 1)
+    run(LIGHTS, tmp_path / "two", 2)
+    for part in (1, 2, 3):
+        run(LIGHTS, tmp_path / f"part{part}", 1, (part, 3))
+    done = arena(
+        tmp_path, "merge", *(tmp_path / f"part{part}" for part in (1, 2, 3)), "--out", tmp_path / "all"
+    )
+    assert done.code == 0
+    expected = rows_of(tmp_path / "one")
+    assert len(expected) == 2 * 3 * 8
+    assert rows_of(tmp_path / "two") == rows_of(tmp_path / "all") == expected
+    reports = [as_data(report_on(Folder(tmp_path / name))) for name in ("one", "two", "all")]
+    assert reports[0] == reports[1] == reports[2]
+
+
+def test_pairs_exchange_the_seats_of_one_seed(tmp_path: Path) -> None:
+    run(Config(("random", "greedy"), ("lights",), 4), tmp_path / "run")
+    rows = rows_of(tmp_path / "run")
+    assert sorted(row["pair"] for row in rows) == [0, 0, 1, 1]
+    for pair in (0, 1):
+        one, two = (row for row in rows if row["pair"] == pair)
+        assert one["seed"] == two["seed"]
+        assert one["players"] == two["players"][::-1]
+
+
+def test_nothing_is_played_twice(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    run(LIGHTS, folder)
+    before = (folder / "log-1.jsonl").read_bytes()
+    run(LIGHTS, folder)
+    assert (folder / "log-1.jsonl").read_bytes() == before
+    more = Config(LIGHTS.players, LIGHTS.games, 10, "7")
+    run(more, folder)
+    assert len(rows_of(folder)) == 60
+    assert (folder / "log-1.jsonl").read_bytes().startswith(before)
+
+
+def test_a_torn_line_is_dropped_and_played_again(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    run(LIGHTS, folder)
+    whole = rows_of(folder)
+    log = folder / "log-1.jsonl"
+    log.write_bytes(log.read_bytes()[:-30])
+    assert len(rows_of(folder)) == len(whole) - 1
+    run(LIGHTS, folder)
+    assert rows_of(folder) == whole
+
+
+def test_kill_9_loses_at_most_the_matches_under_way(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    words = ["arena", "run", "--players", "random,club,expert", "--games", "lights,leap", "--matches", "60"]
+    command = [*COMMAND, *words, "--workers", "2", "--out", str(folder)]
+    process = subprocess.Popen(command, env=environment(tmp_path), stderr=subprocess.DEVNULL)
+    try:
+        _wait_for(lambda: folder.is_dir() and len(_lines(folder)) > 20)
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    _wait_for(lambda: _lock_is_free(folder))
+    kept = _lines(folder)
+    assert 20 < len(kept) < 360
+    assert arena(tmp_path, "run", *words[2:], "--workers", "1", "--out", folder).code == 0
+    rows = rows_of(folder)
+    assert len(rows) == 360
+    assert len(_lines(folder)) == 360  # none of them twice
+    run(Config(("random", "club", "expert"), ("lights", "leap"), 60), tmp_path / "whole")
+    assert rows_of(tmp_path / "whole") == rows
+
+
+def _lines(folder: Path) -> list[bytes]:
+    logs = sorted(folder.glob("log-*.jsonl"))
+    return [line for log in logs for line in log.read_bytes().splitlines(True) if line.endswith(b"\n")]
+
+
+def _lock_is_free(folder: Path) -> bool:
+    try:
+        os.close(Folder(folder).lock())
+    except DuelsError:
+        return False
+    return True
+
+
+def _wait_for(condition: Any) -> None:
+    for _ in range(600):
+        if condition():
+            return
+        time.sleep(0.05)
+    pytest.fail("it never came about")
+
+
+KILLER = (
+    "import json, os, sys\n"
+    "for line in sys.stdin:\n"
+    "    message = json.loads(line)\n"
+    "    if message['type'] == 'hello':\n"
+    "        print(json.dumps({'type': 'ready'}), flush=True)\n"
+    "        continue\n"
+    "    if not os.path.exists(sys.argv[1]):\n"
+    "        open(sys.argv[1], 'w').close()\n"
+    "        os.kill(os.getppid(), 9)\n"
+    "    print(json.dumps({'id': message['id'], 'action': message['actions'][0]}), flush=True)\n"
+)
+"""A bot that kills whoever plays with it, once."""
+
+
+def test_a_worker_that_dies_is_replaced(tmp_path: Path) -> None:
+    """The bot kills whoever plays with it, once: its match is played again by somebody else."""
+    bot = tmp_path / "killer.py"
+    bot.write_text(KILLER)
+    config = Config(("random", f"killer=cmd:{PYTHON} {bot} {tmp_path / 'done'}"), ("lights",), 6)
+    run(config, tmp_path / "run", 2)
+    assert (tmp_path / "done").exists()
+    assert len(rows_of(tmp_path / "run")) == 6
+
+
+def test_failures_of_a_program_are_reported_by_class(tmp_path: Path) -> None:
+    config = Config(("random", f"bad=cmd:{PYTHON} {BAD} die", f"good=cmd:{GOOD['shell']}"), ("lights",), 2)
+    run(config, tmp_path / "run")
+    told = as_data(report_on(Folder(tmp_path / "run")))["games"]["lights"]["players"]
+    assert told["bad"]["failures"] == {"crashed": 3 * 4}
+    assert told["bad"]["forfeits"] == 4
+    assert told["good"]["failures"] == {}
+    assert "no more" in next((tmp_path / "run" / "bots").glob("bad-*.log")).read_text()
+
+
+def test_until_stops_where_enough_is_known(tmp_path: Path) -> None:
+    config = Config(("best", "perfect"), ("lights",), 2000, until=0.2)
+    run(config, tmp_path / "run")
+    few = len(rows_of(tmp_path / "run"))
+    assert 40 <= few < 400
+    run(config, tmp_path / "two", 2)
+    assert rows_of(tmp_path / "two") == rows_of(tmp_path / "run")
+
+
+# -- what is refused, in one clear line -----------------------------------------------------------------
+
+
+def test_two_runs_on_one_folder(tmp_path: Path) -> None:
+    folder = Folder.prepare(tmp_path / "run", LIGHTS)
+    handle = folder.lock()
+    try:
+        with pytest.raises(DuelsError, match="is being run somewhere else right now"):
+            run(LIGHTS, tmp_path / "run")
+    finally:
+        os.close(handle)
+
+
+def test_another_runs_folder(tmp_path: Path) -> None:
+    run(LIGHTS, tmp_path / "run")
+    other = Config(LIGHTS.players, LIGHTS.games, 8, "8")
+    with pytest.raises(DuelsError, match="is of another run: seed is not as it was"):
+        run(other, tmp_path / "run")
+
+
+def test_another_versions_folder(tmp_path: Path) -> None:
+    run(LIGHTS, tmp_path / "run")
+    kept = tmp_path / "run" / CONFIG
+    kept.write_text(kept.read_text().replace('"format": 1', '"format": 9'))
+    done = arena(tmp_path, "report", tmp_path / "run")
+    assert (done.code, done.err.count("\n")) == (1, 1)
+    assert "was made by another version of duels: format 9, not 1" in done.err
+
+
+def test_a_folder_that_is_none(tmp_path: Path) -> None:
+    done = arena(tmp_path, "report", tmp_path)
+    assert done.err == f"duels: {tmp_path} is no folder of a run: it has no config.json.\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("player = ['club']", "there is nothing called 'player' in a run; there are"),
+        ("players = ['club', 'clubb']\ngames = ['lights']", "There is no player 'clubb'"),
+        ("players = ['club', 'best']\ngames = ['light']", "There is no game 'light'"),
+        ("players = ['club', 'human']\ngames = ['lights']", "a person cannot play in a run"),
+        ("players = ['club', 'club']\ngames = ['lights']", "two players are called 'club'"),
+        ("players = ['club', 'best']\ngames = ['lights']\nmatches = 7", "matches is even"),
+        ("players = ['club', 'best']\ngames = ['lights']\n[limits]\nmove = 1", "there is no limit 'move'"),
+        ("players = ['club', 'best']\ngames = ['lights']\n[options.chain]\ncells = 5", "options for 'chain'"),
+        ("players = [", "this is no TOML"),
+    ],
+)
+def test_a_config_with_a_mistake(text: str, told: str, tmp_path: Path) -> None:
+    config = tmp_path / "run.toml"
+    config.write_text(text)
+    done = arena(tmp_path, "run", config, "--out", tmp_path / "run")
+    assert done.code == 2
+    assert told in done.err
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_read_only_folder_and_a_full_disk(tmp_path: Path) -> None:
+    run(LIGHTS, tmp_path / "run")
+    kept = rows_of(tmp_path / "run")
+    more = ("--players", "random,club,best", "--games", "lights,leap", "--seed", "7", "--matches", "10")
+    with mock.patch("duels.arena.folder.os.write", side_effect=OSError(28, "No space left on device")):
+        done = arena(tmp_path, "run", *more, "--workers", "1", "--out", tmp_path / "run")
+    assert done.code == 1
+    assert "No space left on device: the last match is not saved" in done.err
+    assert rows_of(tmp_path / "run") == kept
+    with mock.patch("duels.arena.folder.os.open", side_effect=OSError(30, "Read-only file system")):
+        done = arena(tmp_path, "run", *more, "--out", tmp_path / "run")
+    assert (done.code, "Read-only file system" in done.err) == (1, True)
+
+
+def test_a_config_as_a_file_is_the_same_as_flags(tmp_path: Path) -> None:
+    config = tmp_path / "t.toml"
+    config.write_text(
+        'players = ["random", "club"]\ngames = ["chain"]\nmatches = 2\nseed = 3\nout = "run"\n'
+        "[options.chain]\ncells = 5\nrun = 3\nmax_boards = 2\n"
+    )
+    assert arena(tmp_path, "run", config, "--workers", "1").code == 0
+    rows = rows_of(tmp_path / "run")
+    assert len(rows) == 2
+    assert rows[0]["options"] == {"cells": 5, "max_boards": 2, "run": 3}
+
+
+def test_no_command_stands_in_the_folder(tmp_path: Path) -> None:
+    run(Config(("random", f"mine=cmd:{GOOD['shell']} secret"), ("lights",), 2), tmp_path / "run")
+    text = "".join(each.read_text() for each in (tmp_path / "run").rglob("*") if each.is_file())
+    assert "secret" not in text
+    assert "mine" in text
+
+
+def test_merge_refuses_what_does_not_belong_together(tmp_path: Path) -> None:
+    run(LIGHTS, tmp_path / "a")
+    run(Config(LIGHTS.players, ("lights",), 8, "7"), tmp_path / "b")
+    done = arena(tmp_path, "merge", tmp_path / "a", tmp_path / "b", "--out", tmp_path / "c")
+    assert (done.code, "are different runs: their games differ" in done.err) == (1, True)
+    shutil.copytree(tmp_path / "a", tmp_path / "d")
+    done = arena(tmp_path, "merge", tmp_path / "a", "--out", tmp_path / "d")
+    assert (done.code, "is not empty" in done.err) == (1, True)
+
+
+def test_a_damaged_log_is_named(tmp_path: Path) -> None:
+    run(LIGHTS, tmp_path / "run")
+    log = tmp_path / "run" / "log-1.jsonl"
+    log.write_text("{}\n" + log.read_text())
+    done = arena(tmp_path, "report", tmp_path / "run")
+    assert "log-1.jsonl, line 1: this is no match of a run." in done.err
+
+
+def test_the_report_in_every_form(tmp_path: Path) -> None:
+    run(LIGHTS, tmp_path / "run")
+    text = arena(tmp_path, "report", tmp_path / "run").out
+    assert "Light Out Duel (lights): 24 matches" in text
+    assert "There is no chance in it" in text
+    page, csv, table = tmp_path / "p.html", tmp_path / "s.csv", tmp_path / "m.parquet"
+    done = arena(tmp_path, "report", tmp_path / "run", "--html", page, "--csv", csv, "--parquet", table)
+    assert (done.code, done.out) == (0, "")
+    assert "<svg" in page.read_text()
+    assert "http" not in page.read_text().replace("http://www.w3.org/2000/svg", "")
+    assert len(csv.read_text().splitlines()) == 1 + 2 * 3
+    from pyarrow import parquet
+
+    assert parquet.read_table(table).num_rows == 48
+    told = arena(tmp_path, "report", tmp_path / "run", "--json").out
+    assert str(tmp_path) not in told
+    assert json.loads(told) == as_data(report_on(Folder(tmp_path / "run")))
+
+
+def test_compare_says_what_changed(tmp_path: Path) -> None:
+    weak = Config(("random", "mine=novice"), ("lights",), 100)
+    strong = Config(("random", "mine=expert"), ("lights",), 100)
+    run(weak, tmp_path / "a")
+    run(strong, tmp_path / "b")
+    told = json.loads(arena(tmp_path, "compare", tmp_path / "a", tmp_path / "b", "--json").out)
+    mine = {each["what"]: each["verdict"] for each in told if each["player"] == "mine"}
+    assert mine == {"won": "better", "loss per decision": "better"}
+    same = arena(tmp_path, "compare", tmp_path / "a", tmp_path / "a").out
+    assert "no clear change" in same
+    assert "better" not in same
+
+
+def test_the_ladder_is_a_run_like_any_other(tmp_path: Path) -> None:
+    done = arena(
+        tmp_path, "ladder", "--games", "lights", "--matches", "2", "--workers", "1", "--out", tmp_path / "l"
+    )
+    assert done.code == 0
+    assert "random" in done.out
+    assert len(rows_of(tmp_path / "l")) == 21 * 2
+
+
+def test_progress_tells_how_far_it_is() -> None:
+    from duels.arena.progress_line import ProgressLine
+    from duels.arena.run import Progress
+
+    assert ProgressLine.text(Progress(10, 100, 10), 60.0) == "10 of 100 matches, 9 min 0 s left at most"

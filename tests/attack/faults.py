@@ -1,0 +1,411 @@
+"""Programs killed, power cut, disks full, systems that refuse: what was shown is there, the match goes on.
+
+Every session is first performed undisturbed. That tells which system calls it makes, and what the records
+hold whenever something is shown. A disturbed one must leave the records as they were at some moment of that:
+not before what it has shown, and at most one step later.
+"""
+
+import errno
+import os
+import re
+import resource
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from pathlib import Path
+from random import Random
+from typing import Any
+from unittest import mock
+
+from duels.core.record import TornRecord, dumps
+from duels.play.library import read_record
+from duels.play.live import LiveMatch
+from duels.play.new_match import seat_players
+from duels.terminal import play
+from tests.attack.harness import Case, in_turn, shuffled
+from tests.attack.sessions import KINDS, Kind, Progress, Scenario, endlessly, meddle, perform
+from tests.attack.system_calls import Call, Calls, Disk, Tell, Trap, die, in_child
+from tests.support import Done, lines_of
+
+Records = dict[str, bytes]
+"""All records in a folder, by name. Drafts, which have no name of their own yet, are none."""
+
+
+def records_in(folder: Path) -> Records:
+    found = (path for path in sorted(folder.rglob("*.duel")) if not path.name.startswith("."))
+    return {str(path.relative_to(folder)): path.read_bytes() for path in found}
+
+
+def latest(records: Records) -> str | None:
+    """The record that is being written: one that goes on beside another has a number."""
+    return max(records, key=lambda name: int((re.findall(r"-([0-9]+)\.duel", name) or [1])[-1]), default=None)
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What the records were, from some progress on."""
+
+    since: Progress
+    records: Records
+
+    @property
+    def content(self) -> bytes:
+        """Of the record that is being written."""
+        name = latest(self.records)
+        return self.records[name] if name else b""
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    """A session as it goes undisturbed."""
+
+    scenario: Scenario
+    moments: list[Moment]
+    calls: list[Call]
+    done: Done
+
+    def shown_at(self, progress: Progress) -> int:
+        """The number of the moment that a session which has come so far has shown."""
+        return max(number for number, moment in enumerate(self.moments) if moment.since <= progress)
+
+
+def rehearse(scenario: Scenario, folder: Path) -> Rehearsal:
+    scenario.prepare(folder)
+    moments = [Moment(Progress(), records_in(folder))]
+    calls = Calls()
+    last = Progress()
+
+    def look(progress: Progress) -> None:
+        nonlocal last
+        last = progress
+        records = records_in(folder)
+        if records != moments[-1].records:
+            moments.append(Moment(progress, records))
+
+    done = perform(scenario, folder, look, calls)
+    look(Progress(last.shown + 1, last.used))  # what is written on leaving
+    return Rehearsal(scenario, moments, calls.made, done)
+
+
+def check_undisturbed(scenario: Scenario, folder: Path) -> None:
+    """Whenever something is shown, the match in memory is on the disk, to the letter."""
+    scenario.prepare(folder)
+    played: list[LiveMatch] = []
+
+    def seated(*args: Any, **kwargs: Any) -> LiveMatch:
+        played.append(seat_players(*args, **kwargs))
+        return played[-1]
+
+    def look(progress: Progress) -> None:
+        live = played[-1]
+        if live.journal and not scenario.meddled:
+            expected = dumps(live.match, read_record(live.journal.path).headers).encode()
+            assert live.journal.path.read_bytes() == expected, f"{expected!r} is shown, and not saved"
+
+    with mock.patch.object(play, "seat_players", seated):
+        done = perform(scenario, folder, look)
+    assert done.code in (0, 1, 130), done
+    if "The match is saved." in done.out + done.err:
+        live = played[-1]
+        assert live.journal
+        assert lines_of(read_record(live.journal.path).match) == lines_of(live.match), "it is not saved"
+
+
+# -- what must hold afterwards ---------------------------------------------------------------------------
+
+
+def check(rehearsal: Rehearsal, progress: Progress, folder: Path, remembered: bool = False) -> None:
+    """The records are as they were at the moment that was shown, or one later; and the match goes on.
+
+    `remembered`: so that nobody has to name its file.
+    """
+    shown = rehearsal.shown_at(progress)
+    moments = rehearsal.moments[shown : shown + 2]
+    found = records_in(folder)
+    name = latest(found)
+    content = found[name] if name else b""
+    assert name is None or content, f"{name} is empty"
+    reached = next((moment for moment in moments if moment.content == content), None)
+    if name is None and not any(moment.since.used for moment in moments[:1]):
+        assert not rehearsal.scenario.before, "a match that was resumed is kept"
+        return  # nobody had decided anything
+    if reached is None:
+        assert name
+        reached = _torn(content, moments, folder / name)
+    for other, data in found.items():
+        held = [moment.records.get(other) for moment in rehearsal.moments[: shown + 2]]
+        ours = other == name or data in held or rehearsal.scenario.meddled
+        assert ours, f"{other} holds what it never held"
+    if name is None:
+        assert not reached.content
+    elif reached is rehearsal.moments[-1]:
+        read_record(folder / name)
+    elif rehearsal.moments[-1].records:
+        known = (
+            remembered and len(found) == 1 and name in moments[0].records and not content.endswith(b"\n\n")
+        )
+        _go_on(rehearsal, reached, folder, None if known else name)
+
+
+def _torn(content: bytes, moments: list[Moment], path: Path) -> Moment:
+    """The moment at which a record stands whose last lines were torn off."""
+    before = moments[0].content
+    assert len(moments) > 1, f"what was shown is lost: {content!r} is not {before!r}"
+    after = moments[1].content
+    assert before, f"half a file: {content!r}"
+    between = content.startswith(before) and after.startswith(content)
+    assert between, f"{content!r}: neither {before!r} nor {after!r}"
+    try:
+        read_record(path)
+    except TornRecord:
+        return moments[0]
+    return moments[1]  # only the result is missing
+
+
+def _go_on(rehearsal: Rehearsal, reached: Moment, folder: Path, name: str | None) -> None:
+    """Played on from there, with the same entries, the match ends up just as if nothing had happened."""
+    scenario, used = rehearsal.scenario, reached.since.used
+    if used and not isinstance(scenario.typed[used - 1], str):
+        return  # another program has changed this very file: whose match it is now, nobody knows
+    done = perform(scenario.resumed(used, name), folder)
+    content, expected = Moment(Progress(), records_in(folder)).content, rehearsal.moments[-1].content
+    assert content == expected, f"it went on to {content!r}, not {expected!r}: {done.err}"
+
+
+def _check_readable(folder: Path) -> None:
+    for name in records_in(folder):
+        with suppress(TornRecord):
+            read_record(folder / name)
+
+
+# -- the attacks -----------------------------------------------------------------------------------------
+
+Disturb = Callable[[Rehearsal, Random], Iterator[Case]]
+
+
+def _everywhere(disturb: Disturb, kinds: Sequence[Kind] = KINDS) -> Callable[[Random], Iterator[Case]]:
+    """Disturb sessions of every kind in turn, each in every game."""
+
+    def of_kind(kind: Kind, rng: Random) -> Iterator[Case]:
+        for scenario in endlessly(kind, rng):
+            yield Case(f"{scenario.name}: undisturbed", partial(check_undisturbed, scenario))
+            yield from shuffled(rng, disturb(_rehearsed(scenario), rng))
+
+    return lambda rng: in_turn(*(of_kind(kind, Random(rng.random())) for kind in kinds))
+
+
+def _rehearsed(scenario: Scenario) -> Rehearsal:
+    for _ in range(2):  # the first time, modules are imported
+        with tempfile.TemporaryDirectory(prefix="attack-") as folder:
+            rehearsal = rehearse(scenario, Path(folder))
+    return rehearsal
+
+
+def _case(rehearsal: Rehearsal, how: str, run: Callable[[Path], None]) -> Case:
+    def prepared(folder: Path) -> None:
+        rehearsal.scenario.prepare(folder)
+        run(folder)
+
+    return Case(f"{rehearsal.scenario.name}: {how}", prepared)
+
+
+def _in_child(
+    rehearsal: Rehearsal, folder: Path, trap: Trap, limit: int | None = None
+) -> tuple[Progress, Any]:
+    """Perform the session in a child; how far it came, and its exit code and errors if it was not killed."""
+
+    def act(tell: Tell) -> None:
+        if limit is not None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+        done = perform(rehearsal.scenario, folder, lambda p: tell([p.shown, p.used]), Calls(trap))
+        tell([done.code, done.out, done.err])
+
+    ended = in_child(act)
+    done = None if ended.killed else Done(*ended.told.pop())
+    return Progress(*ended.told[-1]) if ended.told else Progress(), done
+
+
+def _at(number: int, instead: Trap) -> Trap:
+    """Let all calls through but one."""
+    return lambda call, carry_out: instead(call, carry_out) if call.number == number else carry_out()
+
+
+def _kill(rehearsal: Rehearsal, rng: Random) -> Iterator[Case]:
+    def before(call: Call, carry_out: Callable[..., Any]) -> None:
+        die()
+
+    def after(call: Call, carry_out: Callable[..., Any]) -> None:
+        with suppress(OSError):  # a folder that is there already
+            carry_out()
+        die()
+
+    def killed(trap: Trap) -> Callable[[Path], None]:
+        def run(folder: Path) -> None:
+            progress, done = _in_child(rehearsal, folder, trap)
+            assert done is None, "it was not killed"
+            check(rehearsal, progress, folder, remembered=True)
+
+        return run
+
+    for call, when in product(rehearsal.calls, (before, after)):
+        if call.changes:
+            yield _case(rehearsal, f"killed {when.__name__} {call}", killed(_at(call.number, when)))
+
+
+def _cut_power(rehearsal: Rehearsal, rng: Random) -> Iterator[Case]:
+    def cut(number: int, names: bool, share: float) -> Callable[[Path], None]:
+        def run(folder: Path) -> None:
+            disk = Disk(folder)
+            for name, data in rehearsal.scenario.before.items():
+                disk.forget(folder / name, len(data) - data.rstrip(b"\n").rfind(b"\n") - 1)
+
+            def trap(call: Call, carry_out: Callable[..., Any]) -> Any:
+                try:
+                    return disk.trap(call, carry_out)
+                finally:
+                    if call.number == number:
+                        disk.cut(names, share)
+                        die()
+
+            progress, done = _in_child(rehearsal, folder, trap)
+            assert done is None, "the power was not cut"
+            if progress.shown or not rehearsal.scenario.before:
+                check(rehearsal, progress, folder)
+            else:  # whoever wrote this had not shown it either
+                _check_readable(folder)
+
+        return run
+
+    for call, names, share in product(rehearsal.calls, (False, True), (0.0, 0.5, 1.0)):
+        if call.changes:
+            how = f"power cut after {call}, unsynced names {'kept' if names else 'lost'}, bytes {share:.0%}"
+            yield _case(rehearsal, how, cut(call.number, names, share))
+
+
+def _tear(rehearsal: Rehearsal, rng: Random) -> Iterator[Case]:
+    """Writes that are carried out in part: the system says so, or fails, or the program is killed there."""
+
+    def torn(number: int, size: int, then: str) -> Callable[[Path], None]:
+        def part(call: Call, carry_out: Callable[..., Any]) -> Any:
+            written = carry_out(size)
+            if then == "killed":
+                die()
+            if then == "refused":
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            return written
+
+        def run(folder: Path) -> None:
+            progress, done = _in_child(rehearsal, folder, _at(number, part))
+            if done:
+                _check_told(rehearsal, done, folder)
+            check(rehearsal, progress, folder)
+
+        return run
+
+    for call in rehearsal.calls:
+        for size, then in product(range(call.size), ("killed", "refused", "told")):
+            how = f"{size} of {call.size} bytes written by {call}, {then}"
+            yield _case(rehearsal, how, torn(call.number, size, then))
+
+
+def _fill_disk(rehearsal: Rehearsal, rng: Random) -> Iterator[Case]:
+    """A disk with room for so many bytes of every file."""
+
+    def full(size: int) -> Callable[[Path], None]:
+        def run(folder: Path) -> None:
+            progress, done = _in_child(rehearsal, folder, lambda call, carry_out: carry_out(), size)
+            _check_told(rehearsal, done, folder)
+            check(rehearsal, progress, folder)
+
+        return run
+
+    for size in range(len(rehearsal.moments[-1].content) + 1):
+        yield _case(rehearsal, f"room for {size} bytes", full(size))
+
+
+ERRORS = [
+    errno.EIO,
+    errno.ENOSPC,
+    errno.EROFS,
+    errno.EDQUOT,
+    errno.ENOLCK,
+    errno.EINTR,
+    errno.EACCES,
+    errno.EPERM,
+    errno.ENOENT,
+    errno.ESTALE,
+    errno.EMFILE,
+]
+
+
+def _refuse(rehearsal: Rehearsal, rng: Random) -> Iterator[Case]:
+    """Calls that fail: one of them, or all from one on."""
+
+    def refused(number: int, code: int, for_ever: bool) -> Callable[[Path], None]:
+        fate: set[str] = set()  # the calls that failed
+
+        def fail(call: Call, carry_out: Callable[..., Any]) -> Any:
+            if call.number < number or (call.number > number and not for_ever):
+                return carry_out()
+            fate.add(call.name)
+            if call.name == "close":
+                carry_out()  # the system lets go of the handle whatever it says
+            path = [a for a in call.arguments[:1] if not isinstance(a, int)]
+            raise OSError(code, os.strerror(code), *path)
+
+        def run(folder: Path) -> None:
+            progress = Progress()
+
+            def note(now: Progress) -> None:
+                nonlocal progress
+                progress = now
+
+            handles = _open_handles()
+            done = perform(rehearsal.scenario, folder, note, Calls(fail))
+            assert _open_handles() == handles, "a file is left open"
+            assert for_ever or "unlink" in fate or not _litter(folder), _litter(folder)
+            _check_told(rehearsal, done, folder)
+            if rehearsal.scenario.typed or rehearsal.scenario.before:
+                check(rehearsal, progress, folder)
+            else:  # nobody had decided anything; what could not be looked at is left behind
+                _check_readable(folder)
+
+        return run
+
+    for call, code, for_ever in product(rehearsal.calls, ERRORS, (False, True)):
+        how = f"{errno.errorcode[code]} at {call}{' and ever after' if for_ever else ''}"
+        yield _case(rehearsal, how, refused(call.number, code, for_ever))
+
+
+def _open_handles() -> list[str]:
+    return os.listdir("/proc/self/fd") if os.path.isdir("/proc/self/fd") else []
+
+
+def _litter(folder: Path) -> list[str]:
+    """Files that nobody would miss or look for."""
+    kept = {*records_in(folder), "home/matches-elsewhere"}
+    files = (str(path.relative_to(folder)) for path in folder.rglob("*") if not path.is_dir())
+    return [name for name in files if name not in kept]
+
+
+def _check_told(rehearsal: Rehearsal, done: Done, folder: Path) -> None:
+    """What went wrong is said in one line, and nothing is shown that would not have come."""
+    assert done.code in (0, 1, 2, 130), done
+    assert rehearsal.done.out.startswith(done.out), done.out
+    if done.code == 1 and rehearsal.done.code != 1:
+        *_, last = done.err.splitlines()
+        assert last.startswith("duels: /"), f"what is it about? {done.err}"
+    assert len(done.err.splitlines()) <= len(rehearsal.done.err.splitlines()) + 2, done.err
+
+
+# A power cut undoes what another program did, and a full disk keeps it from doing it.
+_UNMEDDLED = [kind for kind in KINDS if kind is not meddle]
+
+kills = _everywhere(_kill)
+power_cuts = _everywhere(_cut_power, _UNMEDDLED)
+torn_writes = _everywhere(_tear)
+full_disks = _everywhere(_fill_disk, _UNMEDDLED)
+errors = _everywhere(_refuse)

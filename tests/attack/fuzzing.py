@@ -1,0 +1,542 @@
+"""Records, entries and cache files as nobody would write them: refused in one line, and nothing changed."""
+
+import io
+import json
+import os
+import re
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr
+from dataclasses import fields
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from duels.core.errors import RecordError
+from duels.core.match import Match
+from duels.core.options import Option, options_of
+from duels.core.record import Record, TornRecord, dumps
+from duels.core.rules import Seat
+from duels.core.words import Question
+from duels.games import find_game, load_record
+from duels.play.journal import Journal
+from duels.play.library import MOST_BYTES, read_record
+from tests.attack.harness import Case, in_turn, shuffled
+from tests.attack.sessions import RECORD, Scenario, perform
+from tests.attack.system_calls import Tell, in_child
+from tests.support import (
+    GAME_NAMES,
+    AnyMatch,
+    AnyRules,
+    Done,
+    advance,
+    all_rules,
+    asked,
+    entries_for,
+    home,
+    lines_of,
+    play_randomly,
+    words_of,
+)
+
+# What has a meaning somewhere: for readers of lines, for terminals, for encodings, for shells and formats.
+ODD = (
+    *(
+        "",
+        " ",
+        "\t",
+        "\r",
+        "\x00",
+        "\x07",
+        "\x1b[2J",
+        "\x1b]0;x\x07",
+        "\x7f",
+        "\x85",
+        "\u2028",
+        "\x0b",
+        "\x1c",
+    ),
+    *(
+        "\u202e",
+        "\u200b",
+        "\ufeff",
+        "\ud800",
+        "\ue000",
+        "\ue001X\ue000",
+        "\U0001f600",
+        "é",
+        "ſ",
+        "ı",
+        "İ",
+        "ß",
+    ),
+    *(
+        "٣",
+        "３",
+        "²",
+        "Ⅳ",
+        "१२",
+        "-1",
+        "+1",
+        "0",
+        "00",
+        "1e3",
+        "1_0",
+        "0x1",
+        "9" * 20,
+        "9" * 5000,
+        "nan",
+        "None",
+    ),
+    *(
+        "?",
+        "#",
+        ":",
+        "=",
+        ",",
+        ";",
+        "'",
+        '"',
+        "%s",
+        "{0}",
+        "\\n",
+        "../..",
+        "-",
+        "--help",
+        "<b>",
+        "& ls",
+        "$HOME",
+    ),
+    *(
+        "resign",
+        "forfeit",
+        "undo",
+        "quit",
+        "help",
+        "back",
+        "hint",
+        "board",
+        "yes",
+        "no",
+        "q",
+        "human",
+        "random",
+    ),
+    *("result: 1 won", "result: drawn", "result:", "# a remark", "seat: 1", "duels record 2", "A" * 5000),
+)
+_LONG = 100_000  # letters: more would only take time
+NOTATION = tuple(
+    sorted({rules.format(a) for rules in all_rules() for a in (*rules.all_actions(), *rules.all_outcomes())})
+)
+
+
+def word(rng: Random) -> str:
+    """A piece of text, odd or not."""
+    return rng.choice(rng.choice((ODD, NOTATION)))
+
+
+def line(rng: Random) -> str:
+    """One line as somebody might enter it."""
+    text = rng.choice(("", " ")).join(word(rng) for _ in range(rng.choice((1, 1, 1, 2, 3))))
+    text = rng.choice((str, str, str.upper, str.swapcase, str.title))(text)
+    return re.sub(r"[\n\r]", "", rng.choice(("", "", " ", "\u00a0")) + text)
+
+
+# -- records ------------------------------------------------------------------------------------------------
+
+
+def some_rules(rng: Random) -> AnyRules:
+    return rng.choice(all_rules())
+
+
+def some_match(rng: Random) -> AnyMatch:
+    return play_randomly(Match.start(some_rules(rng)), rng, rng.choice((0, 1, 3, 8, 30, 200)), resign=True)
+
+
+def written(rng: Random) -> list[str]:
+    """The lines of a record that means something, most of the time."""
+    match = some_match(rng)
+    head = {
+        "seat1": rng.choice(("human", "greedy", word(rng))),
+        "seat2": "human",
+        "seed": rng.choice(("7", word(rng))),
+        "chance": rng.choice(("", "", "heads tails", "4 2,5", word(rng))),
+        "started": rng.choice(("2026-01-02 03:04 UTC", word(rng))),
+    }
+    text = dumps(match, head, rng.choice((None, None, *Seat)))
+    lines = text.split("\n")
+    if rng.random() < 0.3:
+        lines.insert(2, f"options: {options(rng, match.rules)}")
+    if rng.random() < 0.2:
+        lines[0] = f"duels record {rng.choice(('1', '2', '02', '3', '-1', word(rng)))}"
+    return lines
+
+
+def options(rng: Random, rules: AnyRules) -> str:
+    """What may stand in the line of options: values from small to absurd."""
+    values = (
+        "1",
+        "2",
+        "3",
+        "7",
+        "16",
+        "25",
+        "999",
+        "9999",
+        "10000",
+        "999999999",
+        "none",
+        "yes",
+        "1,2",
+        word(rng),
+    )
+    known = [*options_of(type(rules)), Option(word(rng) or "x", options_of(type(rules))[0].kind, 1)]
+    return " ".join(f"{rng.choice(known).name}={rng.choice(values)}" for _ in range(rng.randint(1, 4)))
+
+
+def edited(rng: Random, lines: list[str]) -> list[str]:
+    """The lines with one of them changed."""
+    lines = list(lines)
+    place, other = rng.randrange(len(lines)), rng.randrange(len(lines))
+    edit = rng.randrange(7)
+    if edit == 0:
+        del lines[place]
+    elif edit == 1:
+        lines.insert(place, lines[other])
+    elif edit == 2:
+        lines[place], lines[other] = lines[other], lines[place]
+    elif edit == 3:
+        lines[place] = line(rng)
+    elif edit == 4:
+        lines.insert(place, rng.choice(("", "# a remark", "?", line(rng))))
+    elif edit == 5:
+        lines[place] += word(rng)
+    else:
+        again = lines[min(place, other) : max(place, other)]
+        most = _LONG // (1 + sum(len(line) + 1 for line in again))
+        lines[place:place] = again * rng.choice((1, 2, 2, most))
+    return lines or [""]
+
+
+ENCODINGS: tuple[Callable[[str], bytes], ...] = (
+    *[lambda text: text.encode("utf-8", "surrogatepass")] * 6,
+    lambda text: text.replace("\n", "\r\n").encode("utf-8", "surrogatepass"),
+    lambda text: text.replace("\n", "\r").encode("utf-8", "surrogatepass"),
+    lambda text: text.encode("latin-1", "replace"),
+    lambda text: text.encode("utf-16", "surrogatepass"),
+    lambda text: b"\xef\xbb\xbf" + text.encode("utf-8", "surrogatepass"),
+)
+
+
+def smashed(rng: Random, data: bytes) -> bytes:
+    """The bytes with some of them changed."""
+    place, size = rng.randrange(len(data) + 1), rng.choice((0, 1, 1, 4, 40))
+    new = rng.choice(
+        (b"", b"\xff", b"\x00", b"\n", b"\n\n", bytes([rng.randrange(256)]), data[: rng.randrange(80)])
+    )
+    smash = data[:place] + new + data[place + size :]
+    return smash[: rng.choice((len(smash), len(smash), len(smash), rng.randrange(len(smash) + 1)))]
+
+
+def some_record(rng: Random) -> bytes:
+    """A record by grammar, with lines changed, encoded somehow, with bytes changed."""
+    lines = written(rng)
+    for _ in range(rng.choice((0, 1, 1, 2, 4))):
+        lines = edited(rng, lines)
+    data = rng.choice(ENCODINGS)("\n".join(lines))
+    for _ in range(rng.choice((0, 0, 0, 1, 3))):
+        data = smashed(rng, data)
+    return data[: MOST_BYTES + 10]
+
+
+READERS = (
+    ("verify",),
+    ("verify", "--json"),
+    ("replay",),
+    ("replay", "--seat", "1"),
+    ("replay", "--seat", "2"),
+    ("share", "--seat", "1"),
+    ("share", "--seat", "2"),
+    ("review",),
+    ("review", "--json"),
+    ("review", "--html", "{}/page.html"),
+)
+"""Every command that reads a record; more are added by a line."""
+
+
+def attack_record(data: bytes, rng: Random, folder: Path) -> None:
+    path = folder / RECORD
+    path.write_bytes(data)
+    record, error = _read(path)
+    assert error is None or error.line is None or 1 <= error.line <= data.count(b"\n") + 1
+    for reader in rng.sample(READERS, 3):
+        done = perform(Scenario("", (*reader, f"{{}}/{RECORD}")), folder)
+        readable = error is None
+        # It may hold what another seat saw, or what nobody can judge.
+        refusable = readable and (reader[0] == "review" or (record and record.seat))
+        _check_answer(done, None if refusable else readable)
+        if reader == ("verify", "--json"):
+            assert json.loads(done.out)["legal"] is (error is None)
+    assert path.read_bytes() == data, "a reader has written"
+    if record and not error:
+        _check_same(record)
+    if record and not record.match.over and not record.seat:
+        _check_played_on(path, record.match, rng)
+    path.write_bytes(data)
+    done = perform(Scenario("", ("resume", f"{{}}/{RECORD}"), ("help", "", line(rng), "quit")), folder)
+    _check_answer(done, None)
+    if done.code == 1:
+        assert path.read_bytes() == data or isinstance(error, TornRecord), "what is refused is left alone"
+
+
+def _read(path: Path) -> tuple[Record | None, RecordError | None]:
+    try:
+        return read_record(path), None
+    except TornRecord as torn:
+        return torn.record, torn
+    except RecordError as error:
+        return None, error
+
+
+def _check_answer(done: Done, good: bool | None) -> None:
+    """One line where it fails, and nothing that a terminal would act on."""
+    assert done.code in ((0, 1, 130) if good is None else (0,) if good else (1,)), done
+    assert all(text.isprintable() for text in (*done.err.split("\n"), *done.out.split("\n"))), done
+    if done.code == 1:
+        assert done.err.splitlines()[-1].startswith("duels: "), done.err
+        assert len(done.err.splitlines()) <= 2, done.err
+    assert len(done.err) < 2000, done.err
+
+
+def _check_same(record: Record) -> None:
+    """Written and read again, it is the same match."""
+    again = load_record(dumps(record.match, record.headers, record.seat))
+    assert again.seat is record.seat
+    assert again.match.outcome == record.match.outcome
+    if record.seat:
+        assert again.match.sight(record.seat) == record.match.sight(record.seat)
+    else:
+        assert lines_of(again.match) == lines_of(record.match)
+
+
+def _check_played_on(path: Path, match: AnyMatch, rng: Random) -> None:
+    """Resumed, extended and taken back in any order, the file holds the match in memory."""
+    with home(path.parent / "home"):
+        journal, record = Journal.reopen(path)
+        assert lines_of(record.match) == lines_of(match)
+        match = record.match
+        for _ in range(rng.randint(1, 5)):
+            if rng.random() < 0.4:
+                match = match.after(rng.randint(max(0, len(match.turns) - 3), len(match.turns)))
+                journal.take_back(match)
+            elif not match.over:
+                match = play_randomly(match, rng, 1, resign=True)
+                journal.add(match)
+            assert path.read_bytes() == dumps(match, record.headers).encode()
+        journal.close()
+
+
+def records(rng: Random) -> Iterator[Case]:
+    while True:
+        data, own = some_record(rng), Random(rng.random())
+        name = f"{data[:300]!r}{'…' if len(data) > 300 else ''}"
+        yield Case(name, partial(attack_record, data, own))
+
+
+# -- entries ------------------------------------------------------------------------------------------------
+
+
+def attack_prompt(match: AnyMatch, path: tuple[str, ...], entries: list[str], folder: Path) -> None:
+    """At the prompt after `path`, whatever is entered is refused in one line or leads to a legal action."""
+    assert isinstance(match.actor, Seat)
+    dialogue = words_of(match).ask(match.sight(match.actor))
+    first = next(words_of(match).ask(match.sight(match.actor))).prompt
+    question: Question = advance(dialogue, path)
+    for entry in entries:
+        try:
+            again = dialogue.send(entry)
+        except StopIteration as done:
+            action = done.value
+            break
+        assert again.prompt
+        assert again.notice.isprintable(), again.notice
+        assert len(again.notice) < 500 + 8 * len(match.actions), again.notice
+        assert not again.notice or again.prompt in (question.prompt, first), "it asks what was asked"
+        question = again
+    else:
+        return
+    assert action in match.actions, f"{entry!r} led to {action!r}"
+
+
+def prompts(rng: Random) -> Iterator[Case]:
+    """Entries at every prompt of every game."""
+    while True:
+        match = some_match(rng)
+        while match.previous and (not isinstance(match.actor, Seat) or not asked(match)):
+            match = match.previous
+        if not isinstance(match.actor, Seat) or not asked(match):
+            continue
+        typed = entries_for(match.play(match.actor, rng.choice(match.actions)))
+        path = typed[: rng.randrange(len(typed))]
+        entries = [line(rng) if rng.random() < 0.5 else _like(rng, typed) for _ in range(4)]
+        name = f"{match.rules}, after {lines_of(match)} and {path}: {entries!r}"
+        yield Case(name, partial(attack_prompt, match, path, entries))
+
+
+def _like(rng: Random, typed: tuple[str, ...]) -> str:
+    """Almost a right entry."""
+    entry = rng.choice(typed)
+    place = rng.randrange(len(entry) + 1)
+    return entry[:place] + word(rng) + entry[place + rng.randrange(2) :]
+
+
+SESSIONS = (
+    *(("play", name, "--seed", "7") for name in GAME_NAMES),
+    *(("play", name, "--seed", "7", "--seat2", "greedy") for name in GAME_NAMES),
+    *(("practice", name, "--seed", "7") for name in GAME_NAMES),
+    ("daily",),
+    (),
+)
+"""Every command that asks; more are added by a line."""
+
+
+def attack_session(arguments: tuple[str, ...], entries: tuple[str, ...], folder: Path) -> None:
+    """Whatever is typed, the command ends in order, and its record is whole."""
+    done = perform(Scenario("", arguments, entries), folder)
+    assert done.code in (0, 130), done
+    assert all(text.isprintable() for text in (*done.err.split("\n"), *done.out.split("\n"))), done.out
+    for path in (folder / "home").rglob("*.duel"):
+        read_record(path)
+
+
+def sessions(rng: Random) -> Iterator[Case]:
+    while True:
+        for arguments in shuffled(rng, SESSIONS):
+            entries = tuple(rng.choice((line, _plausible))(rng) for _ in range(rng.choice((5, 20, 60))))
+            yield Case(
+                f"{' '.join(arguments)}: {entries!r}"[:2000],
+                partial(attack_session, arguments, entries),
+            )
+
+
+def _plausible(rng: Random) -> str:
+    """What is often right somewhere, so that a session gets on."""
+    return rng.choice(
+        ("1", "2", "3", "4", "enter", "yes", "no", "MOVE 3", "OBSERVE 5", "F", "B2", "undo", "board")
+    )
+
+
+def entries(rng: Random) -> Iterator[Case]:
+    return in_turn(
+        prompts(Random(rng.random())), prompts(Random(rng.random())), sessions(Random(rng.random()))
+    )
+
+
+# -- caches -------------------------------------------------------------------------------------------------
+
+Answer = Callable[[], Any]
+
+
+def _solved(*arguments: str) -> Answer:
+    def answer() -> Any:
+        done = perform(Scenario("", ("solve", *arguments, "--json")), Path(os.environ["DUELS_HOME"]).parent)
+        assert done.code == 0, done
+        return json.loads(done.out)
+
+    return answer
+
+
+def _compiled() -> Any:
+    from duels.solving.tables import tables_of
+
+    rules = find_game("chain").rules(cells=4, run=3)
+    tables = tables_of(rules, rules.game.encoding(rules))
+    return [getattr(tables, part.name).tolist() for part in fields(tables)]
+
+
+CACHED: dict[str, Answer] = {
+    "flip's table": _solved("flip", "--side", "2", "--values", "2", "--copies", "2", "--target", "3"),
+    "chain's arrays": _compiled,
+}
+"""What is answered from files in the cache; more are added by a line."""
+
+
+def _become_folder(path: Path, rng: Random, others: list[bytes]) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+def _become_link(path: Path, rng: Random, others: list[bytes]) -> None:
+    path.unlink()
+    path.symlink_to(rng.choice((path.name, "nowhere", "/dev/null")))
+
+
+def _smash(path: Path, rng: Random, others: list[bytes]) -> None:
+    data = path.read_bytes()
+    for _ in range(rng.choice((1, 1, 3))):
+        data = smashed(rng, data)
+    path.write_bytes(data)
+
+
+def _flip_bit(path: Path, rng: Random, others: list[bytes]) -> None:
+    data = bytearray(path.read_bytes())
+    data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+    path.write_bytes(data)
+
+
+def _cut(path: Path, rng: Random, others: list[bytes]) -> None:
+    path.write_bytes(path.read_bytes()[: rng.randrange(path.stat().st_size)])
+
+
+def _exchange(path: Path, rng: Random, others: list[bytes]) -> None:
+    path.write_bytes(rng.choice(others))
+
+
+def _remove(path: Path, rng: Random, others: list[bytes]) -> None:
+    path.unlink()
+
+
+DAMAGES = (_smash, _flip_bit, _cut, _exchange, _become_folder, _become_link, _remove)
+
+
+def _ask(answer: Answer, folder: Path) -> Any:
+    """The answer, by a process that knows nothing yet."""
+
+    def act(tell: Tell) -> None:
+        with home(folder / "home"), redirect_stderr(io.StringIO()):
+            tell(answer())
+
+    return in_child(act).told[-1]
+
+
+def caches(rng: Random) -> Iterator[Case]:
+    """A damaged cache never changes an answer."""
+    import duels.games.flip.oracle
+    import duels.solving.tables  # noqa: F401  (once, not in every child)
+
+    right: dict[str, Any] = {}
+    files: dict[str, dict[str, bytes]] = {}
+    for name, answer in CACHED.items():
+        with tempfile.TemporaryDirectory() as folder:
+            right[name] = _ask(answer, Path(folder))
+            cache = Path(folder) / "home" / "cache"
+            files[name] = {path.name: path.read_bytes() for path in sorted(cache.iterdir())}
+            assert files[name], f"{name} is not kept in the cache"
+
+    def attack(name: str, damage: Any, own: Random, folder: Path) -> None:
+        cache = folder / "home" / "cache"
+        cache.mkdir(parents=True)
+        for file, data in files[name].items():
+            (cache / file).write_bytes(data)
+            others = [other for kept in files.values() for other in kept.values() if other != data]
+            damage(cache / file, own, [*others, b"", os.urandom(500)])
+        assert _ask(CACHED[name], folder) == right[name]
+
+    while True:
+        for name, damage in shuffled(rng, [(name, damage) for name in CACHED for damage in DAMAGES]):
+            own = Random(rng.random())
+            yield Case(
+                f"{name}: {damage.__name__.strip('_')}",
+                partial(attack, name, damage, own),
+            )

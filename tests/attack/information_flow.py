@@ -1,0 +1,361 @@
+"""No surface tells a seat what it may not know: matches that it cannot tell apart give the same bytes.
+
+A surface is whatever a seat, or somebody who plays for it, is shown of a match. There is one law for all.
+"""
+
+import pickle
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from duels.core.errors import DuelsError
+from duels.core.features import Encoding
+from duels.core.game import Game
+from duels.core.information_sets import InformationSet
+from duels.core.match import Match
+from duels.core.record import dumps, loads
+from duels.core.rules import Seat
+from duels.core.words import Words
+from duels.games import all_games
+from duels.games.hunt.rules import Observe
+from duels.play.narrator import Narrator
+from duels.players import KINDS, Player, make_player
+from tests.attack.fuzzing import line
+from tests.attack.harness import Case
+from tests.attack.sessions import RECORD, Scenario, perform
+from tests.core.toys import Hide
+from tests.support import AnyMatch, AnyRules, lines_of, play_randomly
+from tests.terminal.terminal import HIDE, PASS, Terminal
+
+# -- pairs that a seat cannot tell apart --------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two matches that are the same to `seat`, and differ."""
+
+    seat: Seat
+    matches: tuple[AnyMatch, AnyMatch]
+
+    def __str__(self) -> str:
+        return f"{self.seat.label}: {' and '.join(', '.join(lines_of(match)) for match in self.matches)}"
+
+
+def with_secrets() -> list[AnyRules]:
+    """Rules of every game that has secrets, ours and others'."""
+    ours = [game.rules(**options) for game in all_games() for options in _sizes(game)]
+    return [*(rules for rules in ours if rules.has_secrets), Hide()]
+
+
+def _sizes(game: Game) -> list[dict[str, Any]]:
+    return [{}, {"cells": 4, "max_turns": 6}] if game.name == "hunt" else [{}]
+
+
+def alike(match: AnyMatch, seat: Seat, rng: Random) -> AnyMatch:
+    """Another match that `seat` cannot tell from this one, if there is one."""
+    seen = InformationSet.start(match.rules, seat)
+    for turn in match.turns_known_to(seat):
+        ways = seen.ways(None if turn.hidden_from(seat) else turn.action)
+        seen = next(way for way in ways if way.match.last and way.match.last.seen(seat) == turn.seen(seat))
+    other: AnyMatch = rng.choice(seen.possible)
+    # That the other seat has decided in secret already is a secret, too.
+    while other.actor is seat.other and rng.random() < 0.5:
+        after = other.play(seat.other, rng.choice(other.actions))
+        if after.last and after.last.seen(seat):
+            break
+        other = after
+    return other
+
+
+def alike_by_the_book(match: AnyMatch, seat: Seat, rng: Random) -> AnyMatch | None:
+    """The same for hunt, by nothing but its book: the other's movements are all that may differ."""
+    other: AnyMatch = Match.start(match.rules)
+    for played in match.steps():
+        assert played.last
+        secret = played.last.actor is seat.other and not isinstance(played.last.action, Observe)
+        action = rng.choice(other.actions) if secret else played.last.action
+        if action not in other.actions:
+            return None
+        other = other.play(played.last.actor, action)
+        if other.outcome != played.outcome:
+            return None
+    return other
+
+
+def pairs(rng: Random) -> Iterator[Pair]:
+    while True:
+        for rules in with_secrets():
+            seat = rng.choice(list(Seat))
+            match = play_randomly(Match.start(rules), rng, rng.randrange(1, 24))
+            found = [alike(match, seat, rng)]
+            if rules.name == "hunt":
+                found += [twin for _ in range(20) if (twin := alike_by_the_book(match, seat, rng))][:1]
+            yield from (Pair(seat, (match, other)) for other in found if other.turns != match.turns)
+
+
+# -- surfaces -----------------------------------------------------------------------------------------------
+
+Show = Callable[[AnyMatch, Seat], bytes | None]
+"""What a seat is shown of a match; None where that is nothing, as at a prompt when it is not its turn."""
+
+
+@dataclass(frozen=True)
+class Surface:
+    show: Show
+    every: int
+    """It is tried on every so-manyth pair: some take long."""
+
+
+SURFACES: dict[str, Surface] = {}
+"""Every surface there is. A new one is added by a line before its function."""
+
+
+def surface(name: str, every: int = 1) -> Callable[[Show], Show]:
+    def add(show: Show) -> Show:
+        SURFACES[name] = Surface(show, every)
+        return show
+
+    return add
+
+
+def _headers(match: AnyMatch, seat: Seat, other: str) -> dict[str, str]:
+    """Of a record in which the seed differs with every secret."""
+    return {f"seat{seat.value}": "human", f"seat{seat.other.value}": other, "seed": repr(match.turns)}
+
+
+@surface("sight")
+def _sight(match: AnyMatch, seat: Seat) -> bytes:
+    return repr(match.sight(seat)).encode()
+
+
+@surface("sight, pickled")
+def _pickled(match: AnyMatch, seat: Seat) -> bytes:
+    """As it is sent to another process. Written twice, since equal parts may be the same or not at first."""
+    return pickle.dumps(pickle.loads(pickle.dumps(match.sight(seat))))
+
+
+@surface("sight of a match read from disk")
+def _read_sight(match: AnyMatch, seat: Seat) -> bytes:
+    return repr(_loaded(dumps(match)).sight(seat)).encode()
+
+
+@surface("copy for the seat")
+def _copy(match: AnyMatch, seat: Seat) -> bytes:
+    return dumps(match, _headers(match, seat, "human"), seat).encode()
+
+
+@surface("copy for the seat, read and copied again")
+def _copied(match: AnyMatch, seat: Seat) -> bytes:
+    return dumps(_loaded(dumps(match, seat=seat)), seat=seat).encode()
+
+
+@surface("position in notation")
+def _position(match: AnyMatch, seat: Seat) -> bytes:
+    return match.rules.format_position(match.sight(seat)).encode()
+
+
+@surface("refusals")
+def _refusals(match: AnyMatch, seat: Seat) -> bytes:
+    """What the match says to whoever tries everything."""
+    told = []
+    for action in (*match.rules.all_actions(), *match.rules.all_outcomes(), None):
+        try:
+            match.play(seat, action)
+        except DuelsError as error:
+            told.append(str(error))
+    return "\n".join(told).encode()
+
+
+@surface("observation of an environment")
+def _encoded(match: AnyMatch, seat: Seat) -> bytes:
+    return _encoding(match.rules).encode(match.sight(seat).view, seat)
+
+
+@surface("choice of every machine")
+def _chosen(match: AnyMatch, seat: Seat) -> bytes | None:
+    """A machine at that seat, with the same luck, does the same."""
+    if match.actor is not seat or not _words(match):
+        return None
+    return repr([player.choose(match.sight(seat), Random(0)) for player in _machines(match.rules)]).encode()
+
+
+@surface("questions")
+def _questions(match: AnyMatch, seat: Seat) -> bytes | None:
+    """What is asked and refused, whatever is entered."""
+    words = _words(match)
+    if not words or match.actor is not seat:
+        return None
+    shown, rng = [], Random(1)
+    for _ in range(20):
+        dialogue = words.ask(match.sight(seat))
+        try:
+            question = next(dialogue)
+            for _ in range(3):
+                shown.append(repr(question))
+                question = dialogue.send(rng.choice((line(rng), "MOVE 3", "TUNNEL 2", "OBSERVE 4")))
+        except StopIteration as done:
+            shown.append(repr(done.value))
+    return "\n".join(shown).encode()
+
+
+@surface("board, moves and memory in words")
+def _in_words(match: AnyMatch, seat: Seat) -> bytes | None:
+    words, sight = _words(match), match.sight(seat)
+    if not words:
+        return None
+    moves = words.moves(sight) if sight.actions else ""
+    return f"{words.board(sight)}{moves}{words.remembered(sight)}".encode()
+
+
+@surface("drawing")
+def _drawn(match: AnyMatch, seat: Seat) -> bytes | None:
+    return match.rules.game.drawing(match.rules).draw(match.sight(seat)).encode() if _words(match) else None
+
+
+@surface("narrator")
+def _told(match: AnyMatch, seat: Seat) -> bytes | None:
+    words = _words(match)
+    known = match.after(len(match.turns_known_to(seat)))
+    return "".join(Narrator(words, frozenset({seat})).retell(known)).encode() if words else None
+
+
+# -- surfaces of the command --------------------------------------------------------------------------------
+
+
+def _command(
+    match: AnyMatch, headers: dict[str, str], arguments: tuple[str, ...], *typed: str
+) -> bytes | None:
+    """What a command says of the record of a match."""
+    if not _words(match):
+        return None
+    with tempfile.TemporaryDirectory(prefix="attack-") as folder:
+        path = Path(folder) / RECORD
+        path.write_text(dumps(match, headers, _copy_for(headers)), encoding="utf-8")
+        done = perform(Scenario("", (*arguments, f"{{}}/{RECORD}"), typed), Path(folder))
+        return f"{done.code} {done.out}{done.err}".replace(folder, "").encode()
+
+
+def _copy_for(headers: dict[str, str]) -> Seat | None:
+    return Seat(int(headers["seat"])) if "seat" in headers else None
+
+
+@surface("replay for the seat")
+def _replay(match: AnyMatch, seat: Seat) -> bytes | None:
+    return _command(match, _headers(match, seat, "human"), ("replay", "--seat", str(seat.value)))
+
+
+@surface("replay for bystanders")
+def _replay_open(match: AnyMatch, seat: Seat) -> bytes | None:
+    """Who knows nothing learns no more than who knows half; of a match that is over all is told."""
+    return None if match.over else _command(match, _headers(match, seat, "human"), ("replay",))
+
+
+@surface("share")
+def _share(match: AnyMatch, seat: Seat) -> bytes | None:
+    return _command(match, _headers(match, seat, "human"), ("share", "--seat", str(seat.value)))
+
+
+@surface("verify and replay of the copy")
+def _verify(match: AnyMatch, seat: Seat) -> bytes | None:
+    headers = {"seat": str(seat.value)}
+    verified, replayed = (_command(match, headers, (name,)) for name in ("verify", "replay"))
+    return verified + replayed if verified and replayed else None
+
+
+_ENTERED = (
+    "board",
+    "moves",
+    "hint",
+    "help",
+    "rules",
+    "undo",
+    "save",
+    "back",
+    "MOVE 9",
+    "OBSERVE",
+    "?",
+    "quit",
+)
+
+
+@surface("review of the copy", every=5)
+def _review(match: AnyMatch, seat: Seat) -> bytes | None:
+    return _command(match, {"seat": str(seat.value)}, ("review",))
+
+
+@surface("session against a machine")
+def _session(match: AnyMatch, seat: Seat) -> bytes | None:
+    """The seat's own terminal, up to its next decision."""
+    if match.actor is not seat:
+        return None
+    return _command(match, _headers(match, seat, "random"), ("resume",), *_ENTERED)
+
+
+@surface("session of two people", every=60)
+def _hot_seat(match: AnyMatch, seat: Seat) -> bytes | None:
+    """A real terminal, with all that was ever on it while this seat had the keyboard."""
+    if match.actor is not seat or not _words(match):
+        return None
+    with tempfile.TemporaryDirectory(prefix="attack-") as folder:
+        path = Path(folder) / RECORD
+        path.write_text(dumps(match, _headers(match, seat, "human")), encoding="utf-8")
+        with Terminal(Path(folder), "resume", path) as terminal:
+            terminal.answer(PASS.format(seat.label), "")
+            for command in ("board", "moves", "MOVE 9"):
+                terminal.answer("Enters: ", command)
+                terminal.answer(HIDE, "")
+            terminal.answer("Enters: ", "quit")
+            assert terminal.wait() == 0
+            return terminal.text.replace(folder, "").encode()
+
+
+# -- what the surfaces need ---------------------------------------------------------------------------------
+
+
+def _loaded(text: str) -> AnyMatch:
+    games: dict[str, Any] = {rules.name: type(rules) for rules in with_secrets()}
+    return loads(text, lambda name: games[name]).match
+
+
+def _words(match: AnyMatch) -> Words[Any, Any] | None:
+    """The words of a game that has any; toys do not speak."""
+    game = match.rules.game
+    return game.words(match.rules) if game.find("words", "WORDS") else None
+
+
+@cache
+def _encoding(rules: AnyRules) -> Encoding:
+    return rules.game.encoding(rules)
+
+
+@cache
+def _machines(rules: AnyRules) -> list[Player]:
+    """One of each kind that plays by these rules."""
+    seated = []
+    for name in KINDS:
+        with suppress(DuelsError):  # people cannot be made, and not every level knows every size
+            seated.append(make_player(name, rules))
+    return seated
+
+
+# -- the law ------------------------------------------------------------------------------------------------
+
+
+def compare(name: str, pair: Pair, folder: Path) -> None:
+    one, two = (SURFACES[name].show(match, pair.seat) for match in pair.matches)
+    if one != two:
+        at = next((i for i, (a, b) in enumerate(zip(one or b"", two or b"", strict=False)) if a != b), 0)
+        around = slice(max(0, at - 60), at + 60)
+        raise AssertionError(f"{name}: {(one or b'')[around]!r} and {(two or b'')[around]!r}")
+
+
+def information_flow(rng: Random) -> Iterator[Case]:
+    for number, pair in enumerate(pairs(rng)):
+        for name, shown in SURFACES.items():
+            if number % shown.every == 0:
+                yield Case(f"{name}, {pair}", partial(compare, name, pair))

@@ -1,0 +1,228 @@
+"""Signals at every prompt, in a real terminal: it is left as it was found, and no secret and nothing lost."""
+
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import product
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from duels.core.match import Match
+from duels.core.record import dumps
+from duels.core.rules import Seat, Sight
+from duels.core.words import Question, Words, plain
+from duels.games import find_game
+from duels.play.library import read_record
+from duels.play.new_match import seat_players
+from tests.attack.harness import Case, in_turn, shuffled
+from tests.attack.sessions import HEADERS, RECORD
+from tests.support import GAME_NAMES, entries_for, lines_of, play_randomly
+from tests.terminal.terminal import HIDE, PASS, STOPPED, Job
+
+SAVED = "The match is saved. Go on with: "
+NOT_KEPT = "Nothing was played, so nothing is kept."
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A question on the screen and the answer to it."""
+
+    text: str
+    answer: str
+    hidden: bool = False
+    """Whether what is typed is not shown."""
+    lines: tuple[str, ...] | None = None
+    """What the record holds if the command is left here; None if there is none."""
+    told: str = ""
+    """What is said then."""
+    at_end: int = 130
+    """The exit code if the input ends here."""
+
+
+@dataclass
+class Sitting:
+    """A command and all prompts that come, in order."""
+
+    arguments: tuple[str, ...]
+    prompts: list[Prompt] = field(default_factory=list)
+    secrets: set[str] = field(default_factory=set)
+    """What must never be left on the screen."""
+    before: bytes = b""
+    """The record that is there."""
+
+
+def sitting(name: str, machine: bool, rng: Random) -> Sitting:
+    """A few turns of a game, between two people or against a machine, with commands in between."""
+    headers = {**HEADERS, "seat2": "greedy" if machine else "human"}
+    there = Sitting(("play", name, "--seed", "7", "--save", "{}", "--seat2", headers["seat2"], "--plain"))
+    live = seat_players(Match.start(find_game(name).rules()), headers)
+    guarded = live.match.rules.has_secrets and not machine
+    at_keyboard: Seat | None = None
+
+    def ask(text: str, answer: str, hidden: bool = False) -> None:
+        lines = tuple(lines_of(live.match)) if live.begun else None
+        there.prompts.append(Prompt(text, answer, hidden, lines, SAVED if live.begun else NOT_KEPT))
+
+    while live.match.actor is not None and len(live.match.turns) < 8:
+        seat, match = live.person, live.match
+        if not seat:
+            live.play(live.match.actor, live.choose())
+            continue
+        action = rng.choice(match.actions)
+        for question, entry in _dialogue(
+            live.words, match.sight(seat), entries_for(match.play(seat, action))
+        ):
+            hidden = guarded and question.secret
+            if guarded and at_keyboard is not seat:
+                ask(PASS.format(seat.label), "", hidden=True)
+                at_keyboard = seat
+            if guarded and rng.random() < 0.5:
+                ask(question.prompt, "board", hidden)
+                ask(HIDE, "", hidden=True)
+                there.secrets.add("Your token is")
+            if not machine and live.takeback(seat) and rng.random() < 0.5:
+                ask(question.prompt, "undo", hidden)
+                ask(f"{seat.other.label}, do you agree to take it back? (yes/no): ", "no")
+            ask(question.prompt, entry, hidden)
+            if hidden:
+                there.secrets.add(entry)
+        live.play(seat, action)
+    if live.match.over:
+        lines = tuple(lines_of(live.match))
+        there.prompts.append(Prompt("q quit: ", "q", hidden=True, lines=lines, at_end=0))
+    return there
+
+
+def _dialogue(
+    words: Words[Any, Any], sight: Sight[Any, Any], entries: Sequence[str]
+) -> Iterator[tuple[Question, str]]:
+    """The questions that these entries answer, each with the last line of its prompt."""
+    dialogue = words.ask(sight)
+    question = next(dialogue, None)
+    for entry in entries:
+        assert question
+        yield replace(question, prompt=plain(question.prompt).rpartition("\n")[2]), entry
+        with suppress(StopIteration):
+            question = dialogue.send(entry)
+
+
+def menu(rng: Random) -> Sitting:
+    """The menu of bare `duels`, up to its last question."""
+    texts = ("Number or name: ", "Number or name: ", "Number or name [casual]: ", "Number or name [me]: ")
+    return Sitting((), [Prompt(text, "1", at_end=0) for text in texts])
+
+
+def practice(rng: Random) -> Sitting:
+    """Exercises: whoever leaves has not failed, but is not done either."""
+    return Sitting(("practice", "lights", "--seed", "7", "--plain"), [Prompt("> ", "1") for _ in range(4)])
+
+
+def stepping(rng: Random) -> Sitting:
+    """A match told step by step, on a screen of its own."""
+    match = play_randomly(Match.start(find_game(rng.choice(GAME_NAMES)).rules()), rng, 6)
+    asked = Prompt("q stop --", "", hidden=True, lines=tuple(lines_of(match)), at_end=0)
+    return Sitting(("replay", "{}", "--step", "--plain"), [asked], before=dumps(match, HEADERS).encode())
+
+
+# -- what is done there --------------------------------------------------------------------------------------
+
+
+def _end(number: signal.Signals) -> Callable[[Sitting, Prompt, Path, Job], None]:
+    def act(there: Sitting, at: Prompt, path: Path, terminal: Job) -> None:
+        terminal.signal(number)
+        assert terminal.wait() == 128 + number
+        _check_left(there, at, path, terminal)
+
+    return act
+
+
+def _key(key: str) -> Callable[[Sitting, Prompt, Path, Job], None]:
+    def act(there: Sitting, at: Prompt, path: Path, terminal: Job) -> None:
+        terminal.send(key)
+        assert terminal.wait() == {"\x03": 130, "\x04": at.at_end, "\x1c": 131}[key]
+        _check_left(there, at, path, terminal)
+
+    return act
+
+
+def _stop(stop: Callable[[Job], None]) -> Callable[[Sitting, Prompt, Path, Job], None]:
+    def act(there: Sitting, at: Prompt, path: Path, terminal: Job) -> None:
+        stop(terminal)
+        terminal.ask(STOPPED)
+        assert terminal.left_as_found, "the shell has the terminal as it was"
+        _check_secrets(there, terminal)
+        terminal.send("\n")
+        terminal.ask(at.text)
+        if at.hidden:
+            terminal.wait_for_hiding()
+            assert not terminal.echoes, "what is typed is hidden again"
+        terminal.send(f"{at.answer}\n")
+        place = next(place for place, prompt in enumerate(there.prompts) if prompt is at)
+        for then in there.prompts[place + 1 : place + 2]:
+            terminal.ask(then.text)
+            _end(signal.SIGTERM)(there, then, path, terminal)
+
+    return act
+
+
+def _check_left(there: Sitting, at: Prompt, path: Path, terminal: Job) -> None:
+    assert terminal.left_as_found, "the terminal is left as it was found"
+    assert "Traceback" not in terminal.text
+    _check_secrets(there, terminal)
+    assert at.told in terminal.text
+    if at.lines is None:
+        assert not path.exists()
+    else:
+        assert tuple(lines_of(read_record(path).match)) == at.lines
+
+
+def _check_secrets(there: Sitting, terminal: Job) -> None:
+    """No secret on the main screen."""
+    for secret in there.secrets:
+        assert secret not in terminal.left_behind, f"{secret!r} is left on the screen"
+
+
+DEEDS = {
+    "SIGINT": _end(signal.SIGINT),
+    "SIGTERM": _end(signal.SIGTERM),
+    "SIGHUP": _end(signal.SIGHUP),
+    "SIGQUIT": _end(signal.SIGQUIT),
+    "Ctrl-C": _key("\x03"),
+    "Ctrl-D": _key("\x04"),
+    "Ctrl-\\": _key("\x1c"),
+    "SIGTSTP": _stop(lambda terminal: terminal.signal(signal.SIGTSTP)),
+    "Ctrl-Z": _stop(lambda terminal: terminal.send("\x1a")),
+}
+
+
+def attack(there: Sitting, place: int, deed: str, folder: Path) -> None:
+    path = folder / RECORD
+    arguments = [str(path) if argument == "{}" else argument for argument in there.arguments]
+    if there.before:
+        path.write_bytes(there.before)
+    with Job(folder, *arguments) as terminal:
+        for prompt in there.prompts[:place]:
+            terminal.answer(prompt.text, prompt.answer)
+        at = there.prompts[place]
+        terminal.ask(at.text)
+        if at.hidden:
+            terminal.wait_for_hiding()
+        DEEDS[deed](there, at, path, terminal)
+
+
+def signals(rng: Random) -> Iterator[Case]:
+    """Every signal at every prompt."""
+
+    def of_kind(make: Callable[[Random], Sitting], rng: Random) -> Iterator[Case]:
+        while True:
+            there = make(rng)
+            for place, deed in shuffled(rng, product(range(len(there.prompts)), DEEDS)):
+                name = f"{' '.join(there.arguments)}: {deed} at prompt {place}, {there.prompts[place].text!r}"
+                yield Case(name, partial(attack, there, place, deed))
+
+    makes: list[Callable[[Random], Sitting]] = [menu, practice, stepping]
+    makes += [partial(sitting, *kind) for kind in product(GAME_NAMES, (False, True))]
+    return in_turn(*(of_kind(make, Random(rng.random())) for make in makes))

@@ -1,0 +1,85 @@
+"""Values of self-play, against plain iteration over the rules' states and against sums that go forwards."""
+
+import pytest
+
+from duels.core.rules import Seat
+from duels.games.hunt.policies import NOWHERE, MemoryPolicy, Weigh, policy_of_weights
+from duels.games.hunt.rules import Phase, QuantumHunt, State
+
+pytest.importorskip("numba")
+
+from duels.games.hunt.kernels.evaluation import Public, evaluate
+from duels.games.hunt.kernels.self_play import chances, furthest, packed, solved
+from duels.games.hunt.self_play import ROUNDING, shipped_table
+from duels.games.hunt.strategy import OFF, shipped
+from tools.hunt.naive import NAIVE
+
+RULES = QuantumHunt(cells=3)
+PAIRS = [("uniform", "uniform"), ("never tunnels", "uniform"), ("uniform", "always stays")]
+
+
+def by_the_rules(one: Weigh, two: Weigh) -> dict[State, float]:
+    """Player 1's chance in every state that can be met, by iteration over the rules alone."""
+    start = RULES.initial()
+    after: dict[State, list[tuple[float, State]]] = {}
+    waiting = [start]
+    for state in waiting:  # grows while it is read
+        actions = RULES.actions(state)
+        if state in after or not actions:
+            continue
+        weights = (one, two)[state.mover - 1](RULES.view(state, state.mover), actions)
+        after[state] = [
+            (weight / sum(weights), RULES.apply(state, action).state)
+            for action, weight in zip(actions, weights, strict=True)
+            if weight
+        ]
+        waiting += [then for _, then in after[state]]
+    values = dict.fromkeys(waiting, 0.5)
+    for state in values:
+        if outcome := RULES.outcome(state):
+            values[state] = float(outcome.winner is Seat.ONE)
+    for _ in range(150):
+        for state, steps in after.items():
+            values[state] = sum(chance * values[then] for chance, then in steps)
+    return values
+
+
+def policies(one: str, two: str) -> tuple[MemoryPolicy, MemoryPolicy]:
+    return policy_of_weights(NAIVE[one], Seat.ONE, 3), policy_of_weights(NAIVE[two], Seat.TWO, 3)
+
+
+@pytest.mark.parametrize(("one", "two"), PAIRS)
+def test_every_position_is_worth_what_the_rules_make_it(one: str, two: str) -> None:
+    first, second = policies(one, two)
+    found = chances(first, second)
+    public = Public(first.own, second.others)
+    number = {last: place for place, last in enumerate(public.last)}
+    types = [(cell, tunnel) for tunnel in (False, True) for cell in (1, 2, 3)] + [(0, True)]
+    compared = 0
+    for state, value in by_the_rules(NAIVE[one], NAIVE[two]).items():
+        if state.end or state.phase is not Phase.MOVE:
+            continue
+        named = [number[cell - 1 if cell else NOWHERE] for cell in state.named]
+        kinds = [types.index(kind) for kind in zip(state.cells, state.tunnels, strict=True)]
+        if state.mover is Seat.TWO:
+            named, kinds, value = named[::-1], kinds[::-1], 1 - value
+        assert found[state.mover][*named, *kinds] == pytest.approx(value, abs=1e-8)
+        compared += 1
+    assert compared > 50
+
+
+@pytest.mark.parametrize(("one", "two"), PAIRS)
+def test_the_opening_is_worth_what_sums_that_go_forwards_make_it(one: str, two: str) -> None:
+    first, second = policies(one, two)
+    told: list[str] = []
+    found = chances(first, second, told.append)
+    assert found[Seat.ONE][0, 0, -1, -1] == pytest.approx(evaluate(first, second).won, abs=1e-8)
+    assert told[0].startswith("self-play values, round 1")
+
+
+@pytest.mark.slow
+def test_the_shipped_table_is_the_solution_rounded() -> None:
+    found = solved(shipped())
+    assert found[Seat.ONE][0, 0, OFF, OFF] == pytest.approx(0.5283126642, abs=1e-8)
+    assert furthest(found, shipped_table()) <= ROUNDING
+    assert furthest(found, packed(found)) <= ROUNDING

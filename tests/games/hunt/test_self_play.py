@@ -1,0 +1,106 @@
+"""The table of self-play: consistent in itself, true in play, and refused where it is damaged."""
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from duels.core.errors import DuelsError
+from duels.core.match import Match
+from duels.core.rules import Seat
+from duels.games.hunt.oracle import make_oracle
+from duels.games.hunt.rules import QuantumHunt
+from duels.games.hunt.self_play import ROUNDING, TABLE, PairValues, shipped_table
+from duels.games.hunt.simulation import Sampled
+from duels.games.hunt.strategy import CELLS, OFF, OTHERS, OWN, shipped
+
+PAIR = PairValues(shipped(), shipped_table())
+
+
+def turn_ahead(mover: Seat, mine: int, theirs: int, own: int, other: int) -> float:
+    """The chance before a turn from those after it, by the strategy's weights."""
+    row = mine * len(OTHERS.states) + OTHERS.numbers[OWN.states[theirs][:1]]
+    moves, chance = shipped()[mover].move_weights(row, own), 0.0
+    for cell, weight in enumerate(moves):
+        if not weight or cell == other:
+            continue
+        names = shipped()[mover].name_weights(row, cell)
+        for named, share in enumerate(names):
+            won = PAIR.after_naming(mover, mine, theirs, cell, other, named)
+            chance += weight / sum(moves) * share / sum(names) * won
+    return chance
+
+
+def test_every_value_is_the_mean_of_what_follows() -> None:
+    rng, latest = Random(1), OWN.latest
+    for _ in range(2000):
+        mover, mine, theirs = rng.choice(list(Seat)), rng.randrange(1, 400), rng.randrange(1, 400)
+        own, other = rng.sample(range(CELLS), 2)
+        if own != latest[theirs]:
+            position = (mover, mine, theirs, own, other)
+            assert PAIR.before_turn(*position) == pytest.approx(turn_ahead(*position), abs=2 * ROUNDING)
+
+
+def test_the_value_is_the_same_when_the_grid_is_seen_from_the_other_end() -> None:
+    """Where the middle was named last, both ends are in the table; elsewhere one is read as the other."""
+    rng, latest, mirrored = Random(2), OWN.latest, OWN.mirrored
+    in_the_middle = [memory for memory in range(1, 400) if latest[memory] == CELLS // 2]
+    compared = 0
+    for _ in range(500):
+        mine, theirs = rng.choice(in_the_middle), rng.randrange(1, 400)
+        own, other = rng.sample(range(CELLS), 2)
+        if own == latest[theirs]:
+            continue
+        turned = (mirrored[mine], mirrored[theirs], CELLS - 1 - own, CELLS - 1 - other)
+        compared += turned != (mine, theirs, own, other)
+        assert PAIR.before_turn(Seat.ONE, *turned) == pytest.approx(
+            PAIR.before_turn(Seat.ONE, mine, theirs, own, other), abs=2 * ROUNDING
+        )
+    assert compared > 300
+
+
+def test_the_opening_is_worth_what_exact_sums_make_it() -> None:
+    """As docs/solved.md has it, from sums that go forwards."""
+    assert PAIR.before_turn(Seat.ONE, 0, 0, OFF, OFF) == pytest.approx(0.5283, abs=0.00005 + ROUNDING)
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        ("move 3", "observe 5", "move 2", "observe 6"),
+        (
+            "move 4",
+            "observe 1",
+            "tunnel 7",
+            "observe 1",
+            "move 5",
+            "observe 4",
+            "move 7",
+            "observe 3",
+            "move 6",
+        ),
+    ],
+)
+def test_matches_played_on_by_the_strategy_end_as_the_value_says(entries: tuple[str, ...]) -> None:
+    oracle, rng = make_oracle(QuantumHunt()), Random(3)
+    start = Match.start(QuantumHunt()).play_text(*entries)
+    won = []
+    for _ in range(1500):
+        match = start
+        while match.actor is not None:
+            sight = match.sight(match.actor)  # type: ignore[arg-type]
+            match = match.play(sight.seat, rng.choices(sight.actions, oracle.weights(sight))[0])
+        assert match.outcome
+        won.append(float(match.outcome.winner is Seat.ONE))
+    value = oracle.value_seeing_all(start.sight(Seat.ONE), start.sight(Seat.TWO)).number
+    assert Sampled.of(won).agrees(value)
+
+
+def test_a_damaged_table_is_refused(tmp_path: Path) -> None:
+    content = bytearray(TABLE.read_bytes())
+    content[len(content) // 2] ^= 1
+    broken = tmp_path / TABLE.name
+    broken.write_bytes(content)
+    for path in (broken, tmp_path / "missing.bin"):
+        with pytest.raises(DuelsError, match="install duels again"):
+            shipped_table(path)

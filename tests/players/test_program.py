@@ -1,0 +1,222 @@
+"""Programs as players: good ones in three languages, and every bad habit that a program can have."""
+
+import os
+import shutil
+import sys
+import time
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from duels.core.errors import DuelsError
+from duels.core.match import Match
+from duels.core.rules import Seat, Sight
+from duels.games import find_game
+from duels.players import protocol
+from duels.players.child import MOST_LOGGED
+from duels.players.failures import Failed, Failure, NoMove
+from duels.players.program import Limits, ProgramPlayer, program_name
+
+BOTS = Path(__file__).parents[2] / "examples" / "bots"
+BAD = Path(__file__).with_name("bad_bot.py")
+PYTHON = f"{sys.executable} -I -S"
+GOOD = {
+    "python": f"{PYTHON} {BOTS / 'bot.py'}",
+    "mixing": f"{PYTHON} {BOTS / 'mixing.py'}",
+    "javascript": f"node {BOTS / 'bot.js'}",
+    "shell": f"sh {BOTS / 'bot.sh'}",
+}
+LIGHTS = find_game("lights").rules()
+
+
+def opening(game: str = "lights") -> Sight[Any, Any]:
+    return Match.start(find_game(game).rules()).sight(Seat.ONE)
+
+
+def bad(habit: str, *words: object, **limits: Any) -> ProgramPlayer:
+    command = " ".join([PYTHON, str(BAD), habit, *map(str, words)])
+    return ProgramPlayer(command, LIGHTS, Limits(**{"retries": 0, "move_seconds": 5.0, **limits}))
+
+
+def failure_of(player: ProgramPlayer) -> Failed:
+    try:
+        with pytest.raises(NoMove) as problem:
+            player.choose(opening(), Random(1))
+    finally:
+        player.close()
+    return problem.value.failed[-1]
+
+
+@pytest.mark.parametrize("language", GOOD)
+@pytest.mark.parametrize("game", ["chain", "hunt"])
+def test_the_example_bots_play_whole_matches(language: str, game: str) -> None:
+    if not shutil.which(GOOD[language].split()[0]):
+        pytest.skip("not installed here")
+    rules = find_game(game).rules(**{"max_boards" if game == "chain" else "max_turns": 3})
+    player = ProgramPlayer(GOOD[language], rules)
+    match, rng = Match.start(rules), Random(2)
+    try:
+        while (actor := match.actor) is not None:
+            if isinstance(actor, Seat):
+                answer = player.decide(match.sight(actor), rng)
+                assert answer.failed == ()
+                assert (answer.policy is not None) == (language == "mixing")
+                match = match.play(actor, answer.action)
+            else:
+                match = match.play(actor, rng.choice(match.actions))
+    finally:
+        player.close()
+    assert match.over
+
+
+@pytest.mark.parametrize(
+    ("habit", "failure", "told"),
+    [
+        ("flood", Failure.FLOODED, "1,048,576 bytes"),
+        ("many-lines", Failure.FLOODED, "100 answers"),
+        ("die", Failure.CRASHED, "exit code 1, saying 'no more'"),
+        ("unknown", Failure.UNREADABLE, "'pass'"),
+        ("prose", Failure.UNREADABLE, "is not a line of JSON"),
+        ("no-id", Failure.UNREADABLE, "has no id"),
+        ("empty", Failure.EMPTY, "neither an action nor a policy"),
+        ("policy", Failure.UNREADABLE, "sum to 1, not to 0.5"),
+        ("early", Failure.UNREADABLE, "'Loading the model...'"),
+        ("newer", Failure.REFUSED, "protocol '2'; we speak 1"),
+    ],
+)
+def test_every_bad_habit_has_its_class(habit: str, failure: Failure, told: str) -> None:
+    failed = failure_of(bad(habit))
+    assert failed.failure is failure
+    assert told in str(failed)
+
+
+def test_an_illegal_action_is_told_from_an_unreadable_one() -> None:
+    match = Match.start(LIGHTS).play_text("1")
+    with pytest.raises(Failed) as problem:
+        protocol.read_action("1", match.sight(Seat.TWO))
+    assert problem.value.failure is Failure.ILLEGAL
+    assert "allowed: 2, 3," in str(problem.value)
+
+
+def test_a_bot_that_hangs_is_late_and_then_gone() -> None:
+    failed = failure_of(bad("hang", move_seconds=0.2))
+    assert failed.failure is Failure.LATE
+
+
+def test_after_a_hang_it_is_started_again_and_goes_on(tmp_path: Path) -> None:
+    player = bad("hang-once", tmp_path / "hung", move_seconds=1.0, retries=1)
+    try:
+        answer = player.decide(opening(), Random(1))
+    finally:
+        player.close()
+    assert [failed.failure for failed in answer.failed] == [Failure.LATE]
+    assert answer.action in opening().actions
+
+
+def test_whatever_it_started_ends_with_it(tmp_path: Path) -> None:
+    pid_file = tmp_path / "pid"
+    assert failure_of(bad("fork", pid_file, move_seconds=1.0)).failure is Failure.LATE
+    pid = int(pid_file.read_text())
+    for _ in range(100):
+        if not _runs(pid):
+            break
+        time.sleep(0.05)
+    assert not _runs(pid)
+
+
+def _runs(pid: int) -> bool:
+    """Whether a process is there and is more than an entry that its parent has not read yet."""
+    try:
+        os.kill(pid, 0)
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (ProcessLookupError, FileNotFoundError):
+        return False
+
+
+@pytest.mark.parametrize("habit", ["twice", "older", "stays", "stderr"])
+def test_what_does_no_harm_is_no_failure(habit: str) -> None:
+    player, match = bad(habit), Match.start(LIGHTS)
+    try:
+        for _ in range(3):
+            actor = match.actor
+            assert isinstance(actor, Seat)
+            answer = player.decide(match.sight(actor), Random(1))
+            assert answer.failed == ()
+            match = match.play(actor, answer.action)
+    finally:
+        player.close()
+
+
+def test_the_reason_is_given_back() -> None:
+    player = bad("learns", retries=1)
+    try:
+        answer = player.decide(opening(), Random(1))
+    finally:
+        player.close()
+    assert [failed.failure for failed in answer.failed] == [Failure.UNREADABLE]
+
+
+def test_stderr_goes_to_the_log_up_to_a_limit(tmp_path: Path) -> None:
+    log = tmp_path / "bot.log"
+    player = ProgramPlayer(f"{PYTHON} {BAD} stderr", LIGHTS, Limits(), log)
+    try:
+        player.choose(opening(), Random(1))
+        player.choose(opening(), Random(1))
+    finally:
+        player.close()
+    assert 0 < log.stat().st_size <= MOST_LOGGED
+    assert set(log.read_bytes()) <= set(b"y\n")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit is the kernel's")
+def test_memory_is_limited() -> None:
+    failed = failure_of(bad("memory", memory_mb=256))
+    assert failed.failure is Failure.CRASHED
+    assert "MemoryError" in str(failed)
+
+
+def test_a_policy_is_drawn_from_by_us() -> None:
+    player = ProgramPlayer(GOOD["mixing"], LIGHTS)
+    try:
+        drawn = [player.decide(opening(), Random(seed)) for seed in range(30)]
+        again = [player.decide(opening(), Random(seed)) for seed in range(30)]
+    finally:
+        player.close()
+    assert len({answer.action for answer in drawn}) > 5
+    assert [answer.action for answer in drawn] == [answer.action for answer in again]
+    assert drawn[0].policy == pytest.approx(dict.fromkeys(opening().actions, 1 / 13))
+
+
+def test_the_question_holds_all_that_the_seat_has_seen() -> None:
+    rules = find_game("hunt").rules()
+    match = Match.start(rules).play_text("move 3", "observe 5", "move 4")
+    question = protocol.choose(match.sight(Seat.TWO), 7, 500, match="m", card=True, error="late")
+    assert question["history"] == ["?", "observe 5", "move 4"]
+    assert question["actions"] == [rules.format(action) for action in match.actions]
+    assert (question["id"], question["seat"], question["budget_ms"]) == (7, 2, 500)
+    assert question["card"] == rules.game.card()
+    assert question["error"] == "late"
+    assert "move 3" not in str({**question, "card": "", "actions": []})
+
+
+def test_a_command_that_does_not_exist_is_named() -> None:
+    with pytest.raises(DuelsError, match="'no-such-bot x' cannot be started: No such file"):
+        ProgramPlayer("no-such-bot x", LIGHTS).choose(opening(), Random(1))
+    with pytest.raises(DuelsError, match="needs a command"):
+        ProgramPlayer(" ", LIGHTS)
+    with pytest.raises(DuelsError, match="No closing quotation"):
+        ProgramPlayer("bot '", LIGHTS)
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("python -u src/bot.py --deep", "program bot.py"),
+        ("./bot", "program bot"),
+        ("node 'my bots/x.js'", "program x.js"),
+    ],
+)
+def test_a_program_is_called_by_its_script(command: str, name: str) -> None:
+    assert program_name(command) == name

@@ -1,0 +1,36 @@
+"""docs/protocol.md shows messages that can be read, and names every class of failure."""
+
+import json
+import re
+from pathlib import Path
+
+from duels.core.match import Match
+from duels.core.rules import Seat
+from duels.games import find_game
+from duels.players import protocol
+from duels.players.failures import Failure
+
+PAGE = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text(encoding="utf-8")
+SHOWN = [json.loads(text) for text in re.findall(r"^```json\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)]
+
+
+def test_the_messages_that_are_shown_are_those_that_are_sent() -> None:
+    hello, ready, choose, action, policy = SHOWN
+    rules = find_game("chain").rules(max_boards=50)
+    assert hello == protocol.hello(rules, 10_000)
+    assert protocol.read_ready(json.dumps(ready)) == ready
+    sight = Match.start(rules).play_text(*choose["history"]).sight(Seat.TWO)
+    assert choose == protocol.choose(sight, 12, 10_000, match="3f0c")
+    for answer in (action, policy):
+        read = protocol.read_answer(json.dumps(answer), 12)
+        assert read is not None
+        chosen, odds = protocol.read_move(read, sight)
+        assert chosen in sight.actions or sum((odds or {}).values()) == 1
+
+
+def test_every_key_and_every_class_is_explained() -> None:
+    for key in {**SHOWN[2], "card": "", "error": ""}:
+        assert f"`{key}`" in PAGE
+    for failure in Failure:
+        if failure is not Failure.CUT_OFF:  # an answer of a program has no limit of length but the flood's
+            assert f"| `{failure.value}` |" in PAGE

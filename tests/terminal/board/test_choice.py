@@ -1,0 +1,158 @@
+"""Choosing: everything that is legal can be chosen, by cells and by typing, and nothing else."""
+
+from itertools import permutations
+from random import Random
+
+import pytest
+from duels_liarsdice import GAME as LIARSDICE
+from duels_tictactoe import GAME as TICTACTOE
+
+from duels.core.match import Match
+from duels.core.rules import Seat
+from duels.core.words import plain
+from duels.games import find_game
+from duels.terminal.board.cells import changed, messages, read_board
+from duels.terminal.board.choice import Choice
+from duels.terminal.board.grid import Grid, grid_for
+from tests.support import GAME_NAMES, AnyMatch, AnyRules, all_rules, play_randomly
+
+EVERY = [*all_rules(), TICTACTOE.rules(), LIARSDICE.rules()]
+
+
+def decisions(rules: AnyRules, count: int) -> list[AnyMatch]:
+    """Some matches in which somebody is asked."""
+    rng = Random(4)
+    found: list[AnyMatch] = []
+    while len(found) < count:
+        match = play_randomly(Match.start(rules), rng, rng.randrange(20))
+        words = rules.game.words(rules)
+        if isinstance(match.actor, Seat) and any(True for _ in words.ask(match.sight(match.actor))):
+            found.append(match)
+    return found
+
+
+def choice_in(match: AnyMatch) -> Choice:
+    assert isinstance(match.actor, Seat)
+    sight = match.sight(match.actor)
+    words = match.rules.game.words(match.rules)
+    cells = read_board(words, words.board(sight)).cells
+    return Choice(sight, words, {cell.label: cell.number for cell in cells})
+
+
+@pytest.mark.parametrize("rules", EVERY, ids=repr)
+def test_every_legal_action_can_be_chosen(rules: AnyRules) -> None:
+    """By its cells in any order, from the list, or by typing its name."""
+    for match in decisions(rules, 8):
+        for action in match.actions:
+            choice = choice_in(match)
+            cells = choice.turn_to(action)
+            if not cells:
+                assert action in [option.action for option in choice.listed]
+            for order in permutations(cells) if cells else ():
+                choice.clear()
+                picked = None
+                for cell in order:
+                    picked = picked or choice.pick(cell)
+                assert picked == action
+            choice.clear()
+            typed = None
+            for letter in rules.format(action).lower().split()[-1]:
+                if letter.isalnum() and typed is None:
+                    typed = choice.type(letter)
+            assert (typed or choice.confirm()) == action, "the same as in a record"
+
+
+@pytest.mark.parametrize("rules", EVERY, ids=repr)
+def test_whatever_is_pressed_only_legal_actions_come_of_it(rules: AnyRules) -> None:
+    rng = Random(9)
+    for match in decisions(rules, 8):
+        choice = choice_in(match)
+        for _ in range(60):
+            chosen = choice.type(rng.choice("0123456789abcdemtqfo-+ ")) if rng.random() < 0.5 else None
+            chosen = chosen or choice.pick(rng.randrange(-1, 30))
+            assert chosen is None or chosen in match.actions
+            assert choice.options, "something is always left to choose"
+            if rng.random() < 0.1:
+                choice.switch_on()
+
+
+@pytest.mark.parametrize("game", GAME_NAMES)
+def test_each_kind_asks_a_question_of_the_book(game: str) -> None:
+    rules = find_game(game).rules()
+    questions = set()
+    for match in decisions(rules, 20):
+        choice = choice_in(match)
+        for kind in choice.kinds:
+            choice.switch(kind)
+            questions.add(plain(choice.question).split("\n")[-1])
+        initials = [kind[0].lower() for kind in choice.kinds if kind]
+        assert len(set(initials)) == len(initials), "a letter names a kind"
+    expected = {
+        "lights": {
+            "Enter the number of the light to turn OFF:",
+            "Enter the number of the first light to turn OFF:",
+        },
+        "leap": {"Choose your move:"},
+        "chain": {"Enter the cell number you want to observe:"},
+        "hunt": {"Enters:"},
+        "flip": {"Enter the coordinates of the first tile:"},
+    }
+    assert expected[game] <= questions
+
+
+@pytest.mark.parametrize("game", GAME_NAMES)
+def test_the_cells_of_a_board_are_found_in_its_words(game: str) -> None:
+    rules = find_game(game).rules()
+    words = rules.game.words(rules)
+    cells = read_board(words, words.board(Match.start(rules).sight(Seat.ONE))).cells
+    assert len(cells) == {"lights": 7, "leap": 21, "chain": 7, "hunt": 7, "flip": 25}[game]
+    assert [cell.number for cell in cells] == list(range(1, len(cells) + 1))
+    assert cells[-1].label == {"flip": "E5"}.get(game, str(len(cells)))
+
+
+def test_what_the_board_shows_is_not_told_beside_it() -> None:
+    rules = find_game("chain").rules()
+    words = rules.game.words(rules)
+    match = Match.start(rules).play_text("4")
+    board = words.board(match.sight(Seat.ONE))
+    told = f"\nYou have observed cell 4.\n\nCurrent Board:\n{board}\n"
+    assert messages(told, board) == "\nYou have observed cell 4.".strip()
+    start = read_board(words, words.board(Match.start(rules).sight(Seat.ONE)))
+    assert changed(start.cells, read_board(words, board).cells) == {4}
+
+
+def cells_of(game: str, **options: int) -> Grid:
+    rules = find_game(game).rules(**options)
+    words = rules.game.words(rules)
+    board = read_board(words, words.board(Match.start(rules).sight(Seat.ONE)))
+    return grid_for(board.rows, 44, 15)
+
+
+def test_boxes_are_as_large_as_they_can_be_and_long_rows_are_broken() -> None:
+    assert (cells_of("lights").width, cells_of("lights").height) == (5, 3)
+    assert [len(row) for row in cells_of("leap").rows] == [7, 7, 7]
+    assert cells_of("flip").lines()[:3] == [
+        "┌─────┬─────┬─────┬─────┬─────┐",
+        "│     │     │     │     │     │",
+        "├─────┼─────┼─────┼─────┼─────┤",
+    ]
+    eleven = cells_of("lights", lights=11)
+    assert [len(row) for row in eleven.rows] == [4, 4, 3]
+    assert eleven.lines()[-1].rstrip().endswith("┘")
+    assert {len(line) for line in eleven.lines()} == {eleven.size[0]}
+
+
+def test_arrows_go_from_box_to_box() -> None:
+    grid = cells_of("flip")
+    every = frozenset(range(1, 26))
+    assert grid.towards(1, (1, 0), every) == 2
+    assert grid.towards(1, (0, 1), every) == 6
+    assert grid.towards(1, (0, -1), every) is None
+    assert grid.towards(5, (1, 0), every) == 6, "past the end of a row the next one begins"
+    assert grid.towards(1, (1, 0), frozenset({1, 4, 8})) == 4, "over what cannot be chosen"
+    for number in every:
+        cell = grid.at(grid.origin(number))
+        assert cell
+        assert cell.number == number
+    assert grid.at((-1, 0)) is None
+    assert grid.at((1000, 0)) is None

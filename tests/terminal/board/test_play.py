@@ -1,0 +1,354 @@
+"""The board, played by Textual's pilot: every game to its end, by keys and mouse, and all beside it."""
+
+from pathlib import Path
+from random import Random
+
+import pytest
+from duels_tictactoe import GAME as TICTACTOE
+
+from duels.analysis.hints import hint
+from duels.core.record import dumps
+from duels.core.rules import Seat
+from duels.games import load_record
+from duels.play.library import read_record
+from duels.terminal.after import After
+from duels.terminal.board.view import BoardView
+from duels.terminal.prompts import Quit
+from tests.support import GAME_NAMES, lines_of
+from tests.terminal.board.pilot import SIZES, Player, at_board, live_match
+
+ROUNDS = 25  # of decisions: longer matches are given up
+
+
+async def by_cursor(player: Player) -> None:
+    """Choose whatever the cursor points at, after a few steps."""
+    for _ in range(ROUNDS):
+        if player.live.match.over:
+            return
+        await player.press("right", "enter")
+        if player.app.choice and player.app.choice.chosen:
+            await player.press("enter")
+    await player.press("r", "y")
+
+
+@pytest.mark.parametrize("game", GAME_NAMES)
+def test_every_game_is_played_to_its_end_with_arrows_alone(game: str, tmp_path: Path) -> None:
+    path = tmp_path / "match.duel"
+    live = live_match(game, two="novice", path=path)
+
+    async def act(player: Player) -> None:
+        await by_cursor(player)
+        await player.see("You won." if live.match.outcome.winner is Seat.ONE else "You lost.")  # type: ignore[union-attr]
+        await player.see("r rematch s swap seats")
+        await player.pilot.press("s")
+        assert await player.left() is After.SWAP
+
+    at_board(live, act)
+    assert live.match.over
+    assert lines_of(read_record(path).match) == lines_of(live.match)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("game", GAME_NAMES)
+def test_the_whole_board_and_the_keys_are_on_the_screen(game: str, size: tuple[int, int]) -> None:
+    async def act(player: Player) -> None:
+        for round_ in range(2):
+            if player.live.match.over:
+                break
+            view = player.app.screen.query_one(BoardView)
+            pane = player.app.screen.query_one("#left")
+            assert pane.region.contains_region(view.region), "nothing need be scrolled"
+            assert "h hint" in player.shown
+            assert "quit" in player.shown
+            assert f"{player.live.match.rules.game.title} ({game})" in player.shown
+            assert "You are Player 2" in player.shown
+            await player.press("enter")
+            assert len(player.shown.splitlines()) <= size[1], round_
+
+    at_board(live_match(game, one="club"), act, size)
+
+
+def test_two_people_play_lights() -> None:
+    live = live_match("lights")
+
+    async def act(player: Player) -> None:
+        assert "Player 1 and Player 2" in player.shown
+        assert "Player 1, your turn." in player.shown
+        await player.press("4")
+        assert "Player 2, your turn." in player.shown
+        assert "Player 1: 4 Turning OFF light 4." in player.story
+        await player.press("t", "2")  # the first of two, as the book asks for it
+        await player.press("tab", "tab", "5")
+        await player.press("1", "6")
+        await player.press("7")
+        await player.see("Player 2 wins by turning OFF the last light.")
+
+    at_board(live, act)
+    assert lines_of(live.match) == ["4", "2-3", "5", "1", "6", "7"]
+
+
+def test_cells_are_clicked() -> None:
+    live = live_match("flip", two="novice")
+
+    async def act(player: Player) -> None:
+        await player.click(7)
+        await player.press("q")
+        assert "Enter the coordinates of the first tile:" in player.shown
+        await player.click(25)
+        assert "adjacent second tile:" in player.shown
+        assert player.app.choice
+        assert player.app.choice.cells <= {20, 24}
+
+    at_board(live, act)
+    assert lines_of(live.match)[0] == "B2"
+
+
+def test_a_mouse_is_enough() -> None:
+    live = live_match("chain", entries="1 7 2")
+
+    async def act(player: Player) -> None:
+        assert player.app.choice
+        row = next(line for line in player.shown.splitlines() if "[ no: accept" in line)
+        left = row.index("[ yes")
+        await player.pilot.click("#list", offset=(row.index("accept") - left, 0))
+        await player.asked()
+        keys = player.shown.splitlines()[-1]
+        await player.pilot.click("#keys", offset=(keys.index("resign") - 1, 0))
+        await player.see("Do you want to resign?")
+        answers = next(line for line in player.shown.splitlines() if "y yes" in line)
+        widget = player.app.screen.query("Static").last()
+        await player.pilot.click(widget, offset=(answers.index("y yes") - widget.region.x, 0))
+        await player.see("Player 2 resigns.")
+
+    at_board(live, act)
+    assert lines_of(live.match)[3:] == ["accept", "resign"]
+
+
+def test_actions_without_a_place_are_chosen_from_a_list() -> None:
+    """Chain's challenge has no cell; tic-tac-toe says of no action where it is made."""
+    live = live_match("chain", entries="1 7 2")
+
+    async def challenge(player: Player) -> None:
+        assert "[ yes: challenge ] [ no: accept" in player.shown
+        assert "Player 2, do you want to challenge? (yes/no):" in player.shown
+        assert "X?" in player.shown, "the doubtful symbol is on the board"
+        await player.press("n")
+
+    at_board(live, challenge)
+    assert lines_of(live.match)[-1] == "accept"
+    live = live_match(TICTACTOE, two="perfect")
+
+    async def play(player: Player) -> None:
+        await player.press("5")
+        await player.press("right", "down", "left", "up", "right", "enter")
+        first = lines_of(live.match)
+        assert len(first) == 4
+        await player.press("r", "y")
+
+    at_board(live, play)
+    assert live.match.over
+
+
+def test_a_number_that_could_go_on_waits_for_enter() -> None:
+    live = live_match("lights", lights=12)
+
+    async def act(player: Player) -> None:
+        await player.press("1")
+        assert "turn OFF: 1_" in player.shown
+        await player.press("2")
+        await player.press("1", "enter")
+        await player.press("1", "escape", "9")
+
+    at_board(live, act)
+    assert lines_of(live.match) == ["12", "1", "9"]
+
+
+def test_leap_takes_the_numbers_of_the_book(tmp_path: Path) -> None:
+    live = live_match("leap", two="novice", entries="enter enter 1 1 2 2")
+
+    async def act(player: Player) -> None:
+        assert "Possible moves: 1, 2, 4" in player.shown
+        await player.press("4")
+
+    at_board(live, act)
+    assert lines_of(live.match)[6] == "4", "to cell 8, not to cell 4"
+
+
+def test_undo_takes_back_to_ones_own_last_decision() -> None:
+    live = live_match("lights", two="novice")
+
+    async def act(player: Player) -> None:
+        await player.press("u")
+        await player.see("There is no decision of yours to take back.")
+        await player.press("4")
+        assert "Turning OFF light 4." in player.story
+        await player.press("u")
+        await player.see("Taken back: 2 entries.")
+        assert "Turning OFF" not in player.shown
+
+    at_board(live, act)
+    assert lines_of(live.match) == []
+
+
+def test_between_two_people_the_other_is_asked_first() -> None:
+    live = live_match("lights", entries="4 1 7")
+
+    async def act(player: Player) -> None:
+        await player.pilot.press("u")
+        await player.see("Player 1, do you agree to take it back?")
+        await player.press("n")
+        await player.see("It stands.")
+        await player.pilot.press("u")
+        await player.see("do you agree")
+        await player.press("y")
+        await player.see("Taken back: 2 entries.")
+
+    at_board(live, act)
+    assert lines_of(live.match) == ["4"]
+
+
+def test_a_hint_points_at_the_best_action() -> None:
+    live = live_match("lights", two="novice", entries="4 1")
+
+    async def act(player: Player) -> None:
+        await player.pilot.press("h")
+        await player.see("Why: press h again.")
+        assert "nim-sum" not in player.shown
+        await player.pilot.press("h")
+        await player.see("nim-sum")
+        await player.press("enter")
+
+    at_board(live, act)
+    best = hint(live.match.after(2).sight(Seat.ONE)).actions
+    assert live.match.turns[2].action in best
+
+
+def test_a_review_and_the_rules_are_one_key_away() -> None:
+    live = live_match("lights", two="novice", entries="4 1")
+
+    async def act(player: Player) -> None:
+        await player.pilot.press("v")
+        await player.see("Escape goes back to the board")
+        assert "4" in player.shown
+        await player.pilot.press("down", "space", "up", "escape")
+        await player.see("Your turn.")
+        await player.pilot.press("?")
+        await player.see("Keys arrows point at a cell or an action")
+        await player.pilot.press("q")
+        await player.see("Your turn.")
+
+    at_board(live, act)
+
+
+def test_resigning_is_asked_for_once() -> None:
+    live = live_match("chain", two="novice")
+
+    async def act(player: Player) -> None:
+        await player.pilot.press("r")
+        await player.see("Do you want to resign?")
+        await player.press("n")
+        assert not live.match.over
+        await player.pilot.press("r")
+        await player.see("Do you want to resign?")
+        await player.pilot.press("y")
+        await player.see("You lost.")
+        await player.pilot.press("v")
+        await player.see("Escape goes back to the board")
+        await player.pilot.press("escape", "n")
+        assert await player.left() is After.NEW_GAME
+
+    at_board(live, act)
+    assert lines_of(live.match) == ["resign"]
+
+
+def test_q_leaves_where_it_means_nothing_else() -> None:
+    async def leave(player: Player) -> None:
+        await player.pilot.press("q")
+        assert isinstance(await player.left(), Quit)
+
+    at_board(live_match("lights", two="novice"), leave)
+
+    async def flip(player: Player) -> None:
+        assert "F10 quit" in player.shown
+        await player.press("q")
+        assert "(•) Quantum Flip" in player.shown
+        await player.pilot.press("ctrl+q")
+        assert isinstance(await player.left(), Quit)
+
+    at_board(live_match("flip", two="novice"), flip)
+
+
+def test_the_machine_takes_a_moment_that_a_key_cuts_short() -> None:
+    live = live_match("lights", two="novice")
+
+    async def act(player: Player) -> None:
+        await player.pilot.press("4")
+        await player.see("novice is thinking")
+        await player.press("space")
+
+    at_board(live, act, moment=3600.0)
+    assert len(live.match.turns) == 2
+
+
+def test_the_other_token_is_never_on_the_board_of_hunt() -> None:
+    """All that is drawn is the same for every place where the other's token may be."""
+
+    def screen(cell: int) -> str:
+        live = live_match("hunt", two="novice")
+        for action in ("move 4", "observe 1", f"move {cell}", "observe 7"):
+            match = live.match.play_text(action)
+            assert match.last
+            live.play(match.last.actor, match.last.action)
+        shown: list[str] = []
+
+        async def look(player: Player) -> None:
+            shown.append(player.shown)
+
+        at_board(live, look)
+        return shown[0]
+
+    assert len({screen(cell) for cell in (2, 3, 6)}) == 1
+    assert "novice: (hidden)" in screen(2)
+
+
+def test_a_terminal_that_is_too_small_says_so_until_it_is_larger() -> None:
+    async def act(player: Player) -> None:
+        await player.see("The board needs 60 columns and 24 rows; this terminal has 50 and 20.")
+        await player.pilot.resize_terminal(100, 30)
+        await player.see("Your turn.")
+        assert "The board needs" not in player.shown
+
+    at_board(live_match("flip", two="novice"), act, (50, 20))
+
+
+def test_chance_notices_and_errors_reach_the_person(tmp_path: Path) -> None:
+    live = live_match("lights", two="novice", path=tmp_path / "match.duel")
+
+    async def act(player: Player) -> None:
+        player.app.notice("Something about the file.")
+        await player.see("Something about the file.")
+        assert live.journal
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(live.journal, "_write", _fail)
+            await player.pilot.press("4")
+            assert isinstance(await player.left(), OSError)
+
+    at_board(live, act)
+    assert lines_of(live.match) == [], "what is not on disk was not played"
+
+
+def _fail(text: str) -> None:
+    raise OSError(28, "No space left on device")
+
+
+def test_random_keys_do_no_harm() -> None:
+    rng = Random(5)
+    keys = ["enter", "tab", "left", "up", "escape", "space", "backspace", *"0123456789abcmtoqfyn+-", "x"]
+    live = live_match("flip", two="greedy")
+
+    async def act(player: Player) -> None:
+        await player.pilot.press(*(rng.choice([key for key in keys if key != "q"]) for _ in range(40)))
+        await player.asked()
+
+    at_board(live, act)
+    assert lines_of(load_record(dumps(live.match)).match) == lines_of(live.match)

@@ -1,0 +1,139 @@
+"""The board in a real terminal: where it comes from, how it is left, and what is then on disk."""
+
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+
+from duels.play.library import read_record
+from tests.support import duels, lines_of
+from tests.terminal.terminal import Terminal
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+
+AGAINST = ("play", "lights", "--seat2", "greedy", "--seed", "3", "--board")
+CHOOSE = "choose"  # among the keys, which are drawn last
+
+
+def record_in(folder: Path) -> Path:
+    (path,) = (folder / "matches").glob("*.duel")
+    return path
+
+
+def test_a_match_on_the_board_is_one_like_any_other(tmp_path: Path) -> None:
+    """It is played, on disk, replayed and verified; the terminal is as it was, with one line more."""
+    with Terminal(tmp_path, "play", "lights", "--board") as terminal:
+        terminal.expect(CHOOSE)
+        for light in "1234567":
+            terminal.send(light)
+            terminal.expect(f"Turning OFF light {light}.")
+        terminal.expect("rematch")
+        terminal.send("q")
+        assert terminal.wait() == 0
+        assert terminal.left_as_found
+    match = read_record(record_in(tmp_path)).match
+    assert match.outcome
+    assert lines_of(match) == list("1234567")
+    assert match.outcome.reason in terminal.left_behind
+    shown = duels(tmp_path, "replay", record_in(tmp_path)).out
+    assert match.outcome.reason in shown
+    assert "legal" in duels(tmp_path, "verify", record_in(tmp_path)).out
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (None, 130)])
+def test_whatever_ends_it_leaves_the_match_saved(
+    number: signal.Signals | None, code: int, tmp_path: Path
+) -> None:
+    with Terminal(tmp_path, *AGAINST) as terminal:
+        terminal.expect(CHOOSE)
+        terminal.send("4")
+        terminal.expect("Turning OFF light 4.")
+        terminal.expect(CHOOSE)
+        if number:
+            terminal.process.send_signal(number)
+        else:
+            terminal.send("\x03")
+        assert terminal.wait() == code
+        assert terminal.left_as_found
+    path = record_in(tmp_path)
+    assert "The match is saved. Go on with: duels resume\n" in terminal.left_behind
+    assert lines_of(read_record(path).match)[0] == "4"
+    with Terminal(tmp_path, "resume", "--board") as terminal:
+        terminal.expect("Turning OFF light 4.")
+        terminal.expect(CHOOSE)
+        terminal.send("q")
+        assert terminal.wait() == 0
+
+
+def test_a_match_in_which_nothing_was_decided_is_not_kept(tmp_path: Path) -> None:
+    with Terminal(tmp_path, *AGAINST) as terminal:
+        terminal.expect(CHOOSE)
+        terminal.send("q")
+        assert terminal.wait() == 0
+    assert "Nothing was played, so nothing is kept." in terminal.left_behind
+    assert not list((tmp_path / "matches").glob("*.duel"))
+
+
+def test_the_menu_leads_to_it_and_a_rematch_stays_on_it(tmp_path: Path) -> None:
+    plain: dict[str, Any] = {"NO_COLOR": "1"}
+    with Terminal(tmp_path, **plain) as terminal:
+        terminal.answer("Number or name: ", "board")
+        terminal.answer("Number or name: ", "lights")
+        terminal.answer("Number or name [casual]: ", "greedy")
+        terminal.answer("Number or name [me]: ", "")
+        for after in "rq":
+            terminal.expect(CHOOSE)
+            terminal.send("r")
+            terminal.expect("Do you want to resign?")
+            terminal.send("y")
+            terminal.expect("You lost")
+            terminal.expect("rematch")
+            terminal.send(after)
+        assert terminal.wait() == 0
+    assert len(list((tmp_path / "matches").glob("*.duel"))) == 2
+    colours = [code for code in ("\x1b[36m", "\x1b[33m", ";36", ";33", "38;2") if code in terminal.text]
+    assert not colours
+
+
+def test_two_people_play_a_game_with_secrets_at_the_prompt(tmp_path: Path) -> None:
+    with Terminal(tmp_path, "play", "hunt", "--board") as terminal:
+        assert terminal.wait() == 1
+    assert "two people play hunt at the prompt: on a board the cursor would show the other's cell." in (
+        terminal.text
+    )
+    assert not list(tmp_path.rglob("*.duel"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["play", "lights"], "a full-screen board needs a terminal."),
+        (["play", "lights", "--seat1", "greedy", "--seat2", "greedy"], "needs a terminal."),
+    ],
+)
+def test_a_board_needs_a_terminal(arguments: list[str], why: str, tmp_path: Path) -> None:
+    done = duels(tmp_path, *arguments, "--board")
+    assert done.code == 1
+    assert done.err.startswith("duels: ")
+    assert done.err.endswith(f"{why}\n")
+
+
+def test_without_the_extra_a_line_says_what_to_install(tmp_path: Path) -> None:
+    missing = {name: None for name in sys.modules if name.split(".")[0] == "textual"} | {"textual": None}
+    ours = [name for name in sys.modules if name.startswith("duels.terminal.board.")]
+    with mock.patch.dict(sys.modules, missing):
+        for name in ours:
+            del sys.modules[name]
+        done = duels(tmp_path, "play", "lights", "--board")
+    assert done.code == 1
+    assert "This needs textual" in done.err
+    assert "duels[tui]" in done.err
+
+
+def test_a_board_that_is_too_long_says_so(tmp_path: Path) -> None:
+    with Terminal(tmp_path, "play", "lights", "--lights", "500", "--board") as terminal:
+        assert terminal.wait() == 1
+    assert "500 cells are too many for a board" in terminal.text

@@ -1,0 +1,166 @@
+"""Small files cost little: what would take minutes is refused in a line that says the limit."""
+
+import os
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from duels.core import record
+from duels.core.errors import RecordError, TooLarge
+from duels.core.match import Match
+from duels.core.record import LARGEST_RECORDED, dumps
+from duels.core.rules import Seat
+from duels.core.work import work_of
+from duels.games import find_game, load_record
+from duels.play.library import MOST_BYTES
+from tests.support import HEADERS, AnyMatch, duels
+
+
+def hunted(entries: int, cells: int = 7) -> AnyMatch:
+    """A match in which both stay in their corners and look at the middle."""
+    match: AnyMatch = Match.start(find_game("hunt").rules(cells=cells))
+    for number in range(entries):
+        corner = (1, cells)[number // 2 % 2]
+        match = match.play_text(f"observe {2 + number // 4 % 2}" if number % 2 else f"move {corner}")
+    return match
+
+
+def saved(match: AnyMatch, folder: Path, seat: Seat | None = None) -> Path:
+    path = folder / "match.duel"
+    path.write_text(dumps(match, HEADERS, seat), encoding="utf-8")
+    return path
+
+
+def test_a_game_is_only_recorded_up_to_a_size(tmp_path: Path) -> None:
+    path = saved(hunted(4), tmp_path)
+    path.write_text(path.read_text().replace("game: hunt\n", "game: hunt\noptions: cells=1000\n"))
+    done = duels(tmp_path, "verify", path)
+    assert (done.code, done.err) == (
+        1,
+        f"duels: {path}: line 3: cells is at most {LARGEST_RECORDED} in a record.\n",
+    )
+
+
+@pytest.mark.parametrize("command", [("verify",), ("share", "--seat", "1")])
+def test_the_copy_of_a_large_game_is_neither_checked_nor_written(
+    command: tuple[str, ...], tmp_path: Path
+) -> None:
+    """Where a token can hide on 300 cells, there are 90,000 ways to move on."""
+    large = saved(hunted(8, cells=300), tmp_path)
+    if command[0] != "share":
+        head, _, _ = large.read_text().partition("\n\n")
+        entries = ["move 1", "observe 2", "?", "observe 2", "move 1", "observe 3", "?", "observe 3"]
+        large.write_text(f"{head}\nseat: 1\n\n" + "".join(f"{entry}\n" for entry in entries))
+    done = duels(tmp_path, *command, large)
+    assert done.code == 1
+    assert done.out == ""
+    assert "What Player 1 saw can have come about in too many ways: " in done.err
+    assert done.err.endswith("to look at all takes more than 5,000,000 steps.\n")
+    assert done.err.count("\n") == 1
+
+
+def test_a_record_has_only_so_many_entries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    match = hunted(12)
+    path = saved(match, tmp_path)
+    monkeypatch.setattr(record, "MOST_WORK", 11 * work_of(1, len(match.rules.all_actions())))
+    done = duels(tmp_path, "verify", path)
+    line = len(path.read_text().splitlines())
+    limit = "a record of hunt of this size has at most 11 entries."
+    assert (done.code, done.err) == (1, f"duels: {path}: line {line}: {limit}\n")
+
+
+def test_chain_is_only_solved_up_to_a_size(tmp_path: Path) -> None:
+    match = Match.start(find_game("chain").rules(cells=16)).play_text("3", "9", "5")
+    done = duels(tmp_path, "review", saved(match, tmp_path))
+    assert (done.code, done.err) == (
+        1,
+        "duels: Perfect play of chain is known for 13 cells at most, not 16.\n",
+    )
+
+
+def test_only_so_many_entries_are_reviewed(tmp_path: Path) -> None:
+    match = hunted(2000)
+    done = duels(tmp_path, "review", saved(match.resign(Seat.ONE), tmp_path))
+    limit = "a match of at most 2,000 entries can be reviewed; this one has 2,001."
+    assert (done.code, done.err) == (1, f"duels: {limit}\n")
+
+
+def calls(act: Callable[[], Any]) -> int:
+    """How many functions are called: the same on every machine."""
+    count = 0
+
+    def note(frame: FrameType, event: str, arg: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(note)
+    try:
+        act()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+@pytest.mark.parametrize("command", [("verify",), ("replay",), ("replay", "--seat", "1")])
+def test_twice_the_entries_are_twice_the_work(command: tuple[str, ...], tmp_path: Path) -> None:
+    costs = []
+    for entries in (8, 400, 800):  # the first time, modules are imported
+        path = saved(hunted(entries), tmp_path)
+        costs.append(calls(partial(duels, tmp_path, *command, path)))
+    assert costs[2] < 2.2 * costs[1]
+
+
+def test_a_sight_costs_the_same_however_long_the_match_is() -> None:
+    def cost_after(entries: int) -> int:
+        match = hunted(entries)
+        match.sight(Seat.ONE)  # what led there is written down once
+        longer = match.play_text("move 1")
+        return calls(lambda: longer.sight(Seat.ONE))
+
+    assert cost_after(40) == cost_after(800)
+
+
+def _fifo(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def _huge(path: Path) -> None:
+    path.touch()
+    os.truncate(path, 1 << 40)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no such files")
+@pytest.mark.parametrize(
+    ("make", "problem"),
+    [
+        (lambda path: path.symlink_to("/dev/zero"), "this is not a regular file."),
+        (_fifo, "this is not a regular file."),
+        (Path.mkdir, "Is a directory"),
+        (_huge, f"this is larger than {MOST_BYTES >> 20} MB: no record is."),
+    ],
+    ids=["zeros", "a pipe", "a folder", "a terabyte"],
+)
+@pytest.mark.parametrize("command", ["verify", "replay", "resume", "review"])
+def test_what_is_no_record_is_named_at_once(
+    command: str, make: Callable[[Path], None], problem: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "match.duel"
+    make(path)
+    done = duels(tmp_path, command, path)
+    assert (done.code, done.err) == (1, f"duels: {path}: {problem}\n")
+
+
+def test_a_long_match_is_shared_as_far_as_it_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is written is never more than what is read."""
+    match = hunted(40)
+    text = dumps(match, seat=Seat.ONE)
+    monkeypatch.setattr("duels.core.information_sets.MOST_WORK", 9000)
+    with pytest.raises(TooLarge, match="more than 9,000 steps"):
+        dumps(match, seat=Seat.ONE)
+    with pytest.raises(RecordError, match="more than 9,000 steps"):
+        load_record(text)

@@ -1,0 +1,68 @@
+"""Programs at the seats of `duels play` and `duels resume`; records that name them run nothing."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.players.test_program import BAD, GOOD, PYTHON
+from tests.support import duels
+
+SHELL = f"cmd:{GOOD['shell']}"
+
+
+def test_two_programs_play_and_the_record_has_their_names(tmp_path: Path) -> None:
+    record = tmp_path / "a.duel"
+    done = duels(tmp_path, "play", "lights", "--seat1", SHELL, "--seat2", SHELL, "--save", str(record))
+    assert done.code == 0
+    text = record.read_text()
+    assert "seat1: program bot.sh\n" in text
+    assert "seat2: program bot.sh (2)\n" in text
+    assert "result: " in text
+    assert str(Path(GOOD["shell"].split()[1]).parent) not in text
+
+
+def test_a_program_without_a_move_forfeits(tmp_path: Path) -> None:
+    record = tmp_path / "a.duel"
+    program = f"cmd:{PYTHON} {BAD} die"
+    done = duels(tmp_path, "play", "lights", "--seat1", "random", "--seat2", program, "--save", str(record))
+    assert done.code == 0
+    assert "program bad_bot.py gave no move in 3 attempts; the last was crashed" in done.err
+    assert record.read_text().endswith("forfeit\n# Player 2 forfeits.\nresult: 1 won, 2 forfeited\n")
+
+
+def unfinished(tmp_path: Path, seat2: str) -> Path:
+    record = tmp_path / "b.duel"
+    record.write_text(f"duels record 2\ngame: lights\nseat1: human\nseat2: {seat2}\nseed: 1\n\n1\n")
+    return record
+
+
+def test_resume_needs_the_program_again(tmp_path: Path) -> None:
+    record = unfinished(tmp_path, "program bot.sh")
+    done = duels(tmp_path, "resume", str(record))
+    assert done.code == 1
+    assert "seat 2 was 'program bot.sh', and a record does not say how to run it" in done.err
+    done = duels(tmp_path, "resume", str(record), "--seat2", SHELL, entered="quit\n")
+    assert (done.code, record.read_text().count("\n2\n")) == (0, 1)
+    assert "seat2: program bot.sh\n" in record.read_text()
+
+
+def test_a_seat_that_needs_nobody_is_not_changed(tmp_path: Path) -> None:
+    record = unfinished(tmp_path, "club")
+    done = duels(tmp_path, "resume", str(record), "--seat2", SHELL)
+    assert (done.code, "seat 2 is club, as recorded" in done.err) == (1, True)
+    done = duels(tmp_path, "resume", str(record), "--seat2", "random")
+    assert (done.code, "is for the program that played there" in done.err) == (2, True)
+
+
+@pytest.mark.parametrize("who", ["cmd:touch {}", "CMD:touch {}", "program touch {}", "model:gpt"])
+def test_nothing_in_a_record_is_ever_run(who: str, tmp_path: Path) -> None:
+    trace = tmp_path / "trace"
+    record = unfinished(tmp_path, who.format(trace))
+    done = duels(tmp_path, "resume", str(record))
+    assert done.code == 1
+    assert not trace.exists()
+
+
+def test_a_command_that_cannot_be_read_is_wrong_usage(tmp_path: Path) -> None:
+    done = duels(tmp_path, "play", "lights", "--seat2", "cmd:")
+    assert (done.code, "cmd: needs a command" in done.err) == (2, True)

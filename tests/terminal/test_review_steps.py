@@ -1,0 +1,73 @@
+"""A review board by board: both tokens and what was observed, forwards and backwards."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+import duels
+from duels.core.record import dumps
+from duels.core.rules import Seat
+from duels.core.words import plain
+from duels.players import HUMAN
+from duels.terminal.commands import run
+from tests.terminal.terminal import CLEAR, Terminal
+
+ENTRIES = ("move 3", "observe 5", "move 6", "observe 1", "move 3", "observe 2", "move 6", "observe 3")
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Path:
+    path = tmp_path / "hunt.duel"
+    match = duels.start("hunt").play_text(*ENTRIES)
+    path.write_text(dumps(match, {"seat1": HUMAN, "seat2": "best"}), encoding="utf-8")
+    return path
+
+
+def test_both_tokens_and_the_observed_positions_are_drawn() -> None:
+    match = duels.start("hunt")
+    words = match.rules.game.words(match.rules)
+
+    def drawn(*entries: str) -> list[str]:
+        played = match.play_text(*entries)
+        return plain(words.open_board(played.sight(Seat.ONE), played.sight(Seat.TWO))).splitlines()[:3]
+
+    grid = "         [1][2][3][4][5][6][7]"
+    assert drawn() == [grid, "Player 1  off the grid", "Player 2  off the grid"]
+    assert drawn(*ENTRIES[:4]) == [grid, "Player 1        @     *", "Player 2  *              @"]
+    assert drawn("move 3", "observe 3") == [grid, "Player 1        @*", "Player 2  off the grid"]
+
+
+def test_a_board_without_secrets_is_the_board() -> None:
+    match = duels.start("lights").play_text("4")
+    words, (one, two) = match.rules.game.words(match.rules), (match.sight(seat) for seat in Seat)
+    assert words.open_board(one, two) == words.board(one)
+
+
+def test_in_a_pipe_every_board_is_shown(record: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["review", str(record), "--step"]) == 0
+    out = capsys.readouterr().out
+    assert re.findall(r"^(\d)\. (You|Player 2): (.*)$", out, re.MULTILINE) == [
+        (str(number), "You" if (number - 1) // 2 % 2 == 0 else "Player 2", entry)
+        for number, entry in enumerate(ENTRIES, start=1)
+    ]
+    assert out.count("[1][2][3][4][5][6][7]") == len(ENTRIES) + 1
+    assert out.count("Your chance to win: ") == len(ENTRIES) + 1
+    assert "What you could know before: " in out
+    assert run(["review", str(record), "--step", "--json"]) == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_boards_can_be_gone_through_backwards_too(record: Path, tmp_path: Path) -> None:
+    with Terminal(tmp_path, "review", record, "--step", NO_COLOR="1") as terminal:
+        for key in ("\x1b[C", "\n", " ", "\x1b[D", "b", "q"):
+            terminal.press("q stop --", key)
+        assert terminal.wait() == 0
+        assert terminal.echoes
+    assert re.findall(r"-- entry (\d) of 8", terminal.text) == list("012321")
+    shown = [screen for screen in terminal.text.split(CLEAR) if "-- entry " in screen]
+    assert "2. You: observe 5" in shown[2]
+    assert "2. You: observe 5" in shown[4]
+    assert "2. You: observe 5" not in shown[3]
+    assert max(screen.count("\n") for screen in shown) < 24

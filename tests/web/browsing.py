@@ -1,0 +1,143 @@
+"""People at real browsers: each has a context of their own, and remembers what went wrong in it."""
+
+import re
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+from playwright.sync_api import Browser, BrowserContext, Locator, Page
+
+PATIENCE = 20_000  # milliseconds until a test that waits in vain fails
+PHONE = {"width": 360, "height": 740}
+DESK = {"width": 1200, "height": 900}
+PRESSABLE = "#board .target:not([data-mode]), #actions [data-action]"
+
+
+class Person:
+    """Somebody with a browser."""
+
+    def __init__(self, browser: Browser, base: str, **context: Any) -> None:
+        self.base = base
+        given: dict[str, Any] = {"viewport": DESK, "reduced_motion": "reduce", **context}
+        self.context: BrowserContext = browser.new_context(**given)
+        self.context.set_default_timeout(PATIENCE)
+        self.wrong: list[str] = []
+        self.page = self.new_page()
+
+    def new_page(self) -> Page:
+        page = self.context.new_page()
+        page.on("pageerror", lambda error: self.wrong.append(str(error)))
+        page.on("console", lambda message: self._note(message.type, message.text))
+        return page
+
+    def _note(self, kind: str, text: str) -> None:
+        if kind == "error" and not text.startswith("Failed to load resource"):  # a refusal is no error
+            self.wrong.append(text)
+
+    def go(self, path: str) -> None:
+        self.page.goto(self.base + path)
+
+    def start(self, game: str, against: str = "random") -> str:
+        """Begin a match as the page's buttons do; its address."""
+        self.go(f"/g/{game}")
+        return self.begin(against)
+
+    def begin(self, against: str) -> str:
+        """Begin the match that this page offers."""
+        self.page.locator(f"[data-against={against}]").last.click()
+        self.page.wait_for_url("**/m/*")
+        self.page.wait_for_selector("#state")
+        return self.page.url.removeprefix(self.base)
+
+    def wait(self, *turns: str) -> str:
+        """Wait until it is somebody's turn; whose it is."""
+        self.page.wait_for_selector(", ".join(f"#state[data-turn={turn}]" for turn in turns))
+        return self.turn
+
+    @property
+    def turn(self) -> str:
+        return self.page.get_attribute("#state", "data-turn") or ""
+
+    @property
+    def event(self) -> int:
+        return int(self.page.get_attribute("#state", "data-event") or -1)
+
+    @property
+    def sentence(self) -> str:
+        return self.page.inner_text("#sentence")
+
+    @property
+    def notice(self) -> str:
+        return self.page.inner_text("#notice")
+
+    @property
+    def log(self) -> list[str]:
+        return self.page.locator("#log li").all_inner_texts()
+
+    @property
+    def pressable(self) -> list[str]:
+        """What can be played by pressing it."""
+        found = self.page.locator(PRESSABLE)
+        return [found.nth(number).get_attribute("data-action") or "" for number in range(found.count())]
+
+    def target(self, action: str) -> Locator:
+        """Where to press for an action."""
+        named = f'[data-action="{action}"]'
+        return self.page.locator(f"#board .target{named} .hit, #actions {named}")
+
+    def press(self, action: str) -> None:
+        """Play by a click, and see it played."""
+        before = self.event
+        self.target(action).click()
+        self.page.wait_for_selector(f'#state:not([data-event="{before}"])')
+
+    def saw(self, text: str) -> None:
+        self.page.wait_for_selector(f"#notice:has-text({text!r})")
+
+    def close(self) -> None:
+        self.context.close()
+        assert not self.wrong
+
+
+def seat_two(ann: Person, bob: Person, game: str) -> str:
+    """Ann invites Bob by a link, and he sits down; the match's address."""
+    match = ann.start(game, "friend")
+    bob.page.goto(ann.page.input_value("#link"))
+    bob.page.fill("[name=name]", "Bob")
+    bob.page.click("text=Sit down")
+    bob.page.wait_for_url("**/m/*")
+    ann.wait("you", "other")
+    return match
+
+
+def play_out(
+    people: list[Person], rng: Random, most: int, each: Callable[[Person], None] = lambda _: None
+) -> None:
+    """Play at random, by clicks, until the end; whoever is to move after so many actions resigns."""
+    for number in range(most + 1):
+        turns = [person.wait("you", "other", "over") for person in people]
+        if "over" in turns:
+            return
+        for person in people:
+            person.page.wait_for_selector("#state[data-turn=you], #state[data-turn=other]")
+        person = next(person for person in people if person.turn == "you")
+        each(person)
+        if number == most:
+            person.page.click("[data-resign]")
+            person.page.click("#resign button[value=resign]")
+        else:
+            person.press(rng.choice(person.pressable))
+        settle(people)
+
+
+def settle(people: list[Person]) -> None:
+    """Wait until everybody's page shows the same moment: one is to move, or it is over for all."""
+    while True:
+        turns = {person.turn for person in people}
+        if turns in ({"you", "other"}, {"over"}):
+            return
+        people[0].page.wait_for_timeout(20)
+
+
+def plain_text(text: str) -> str:
+    return re.sub(r"\s+", " ", text)

@@ -1,0 +1,202 @@
+"""A real server on the loopback, and visitors who use it as a browser would."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from duels.core.record import format_header
+from duels.core.rules import Rules
+from duels.web.limits import Limits, Rate
+from duels.web.server import Server
+from duels.web.settings import Settings
+
+AnyRules = Rules[Any, Any, Any]
+PLENTY = Rate(1e9, 1e9)
+UNLIMITED = Limits(
+    PLENTY, PLENTY, PLENTY, PLENTY, streams=10**6, streams_of_address=10**6, matches_a_day=10**6
+)
+
+
+class Visitor:
+    """Somebody with a browser: a cookie, and the headers that browsers send."""
+
+    def __init__(self, base: str, **headers: str) -> None:
+        self.base = base
+        self._http = httpx.Client(
+            base_url=base, headers={"Origin": base, "Accept": "application/json", **headers}, timeout=60
+        )
+
+    def get(self, path: str, **headers: str) -> httpx.Response:
+        return self._http.get(path, headers=headers)
+
+    def post(self, path: str, **data: Any) -> httpx.Response:
+        return self._http.post(path, json=data)
+
+    def post_raw(self, path: str, content: bytes, **headers: str) -> httpx.Response:
+        return self._http.post(path, content=content, headers={"Content-Type": "application/json", **headers})
+
+    def start(self, game: str, against: str = "random", **more: Any) -> str:
+        """Begin a match; its address."""
+        answer = self.post("/matches", game=game, against=against, **more)
+        assert answer.status_code == 201, answer.text
+        return str(answer.json()["url"])
+
+    def see(self, match: str) -> dict[str, Any]:
+        answer = self.get(match)
+        assert answer.status_code == 200, answer.text
+        seen: dict[str, Any] = answer.json()
+        return seen
+
+    def act(self, match: str, action: str, event: int | None = None) -> httpx.Response:
+        event = self.see(match)["event"] if event is None else event
+        return self.post(f"{match}/act", action=action, event=event)
+
+    @contextmanager
+    def watching(self, match: str, last: int | None = None, form: str = "?format=json") -> Iterator["Events"]:
+        headers = {"Accept": "text/event-stream"} | ({"Last-Event-ID": str(last)} if last is not None else {})
+        with self._http.stream("GET", f"{match}/events{form}", headers=headers) as stream:
+            assert stream.status_code == 200, stream.read()
+            yield Events(stream.iter_lines())
+
+    def see_when(self, match: str, *turns: str) -> dict[str, Any]:
+        """The match as soon as it is somebody's turn."""
+        with self.watching(match) as events:
+            while True:
+                _, seen = events.next()
+                if seen["turn"] in turns:
+                    return seen
+
+    @property
+    def cookies(self) -> httpx.Cookies:
+        return self._http.cookies
+
+    def close(self) -> None:
+        self._http.close()
+
+
+class Events:
+    """What a stream sends."""
+
+    def __init__(self, lines: Iterator[str]) -> None:
+        self._lines = lines
+
+    def next(self) -> tuple[int, dict[str, Any]]:
+        """The next event: its number and its data."""
+        number = None
+        for line in self._lines:
+            name, _, value = line.partition(": ")
+            if name == "id":
+                number = int(value)
+            elif name == "data":
+                assert number is not None
+                return number, json.loads(value)
+        raise EOFError("the stream has ended")
+
+
+def free_socket() -> socket.socket:
+    listening = socket.socket()
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listening.bind(("127.0.0.1", 0))
+    listening.listen(2048)
+    return listening
+
+
+@contextmanager
+def serving(database: str, **settings: Any) -> Iterator[str]:
+    """A server in a thread of this process; its address."""
+    listening = free_socket()
+    given = {"pause": 0.0, "look_ahead": False, "limits": UNLIMITED, **settings}
+    made = Settings(database=database, port=listening.getsockname()[1], **given)
+    ready = threading.Event()
+    server = Server(made, listening, ready.set)
+    problems: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            server.run()
+        except BaseException as problem:
+            problems.append(problem)
+        finally:
+            ready.set()
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    assert ready.wait(60)
+    if problems:
+        raise problems[0]
+    try:
+        yield f"http://127.0.0.1:{made.port}"
+    finally:
+        server.stop()
+        thread.join(60)
+        assert not thread.is_alive()
+
+
+class Process:
+    """A server in a process of its own, which can be killed."""
+
+    def __init__(self, database: str, home: Path, port: int = 0, before: str = "") -> None:
+        """`before` is run in the process first: it may break something."""
+        program = (
+            f"import sys\n{before}\n"
+            "from duels.web import command, settings\n"
+            "from functools import partial\n"
+            "from duels.terminal.signals import end_in_order\n"
+            "end_in_order()\n"
+            "from tests.web.serving import UNLIMITED\n"
+            "quick = dict(pause=0.0, look_ahead=False, limits=UNLIMITED)\n"
+            "settings.Settings = partial(settings.Settings, **quick)\n"
+            f"command.serve(['--port', '{port}', '--no-browser', '--database', {database!r}])\n"
+        )
+        environment = {**os.environ, "DUELS_HOME": str(home), "PYTHONUNBUFFERED": "1"}
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, env=environment
+        )
+        assert self._process.stdout
+        line = self._process.stdout.readline()
+        assert line.startswith("Play at "), line
+        self.base = line.removeprefix("Play at ").strip()
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.wait(60)
+
+    def wait(self) -> int:
+        return self._process.wait(60)
+
+    def end(self) -> int:
+        self._process.terminate()
+        return self.wait()
+
+    def __enter__(self) -> "Process":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+        if self._process.stdout:
+            self._process.stdout.close()
+
+
+def pair(base: str, game: str, **more: Any) -> tuple[Visitor, Visitor, str]:
+    """Two people at a match, whoever invited first; the match's address."""
+    ann, bob = Visitor(base), Visitor(base)
+    match = ann.start(game, "friend", **more)
+    link = ann.see(match)["invite"]["link"]
+    path = link[link.index("/j/") :]
+    assert bob.get(path).status_code == 200
+    answer = bob.post(path, name="Bob")
+    assert answer.status_code == 200, answer.text
+    return ann, bob, match
+
+
+def header_of(rules: AnyRules, **headers: str) -> str:
+    return format_header(rules, {"seat1": "human", "seat2": "human", "seed": "7", **headers})

@@ -1,0 +1,280 @@
+"""Pages in a real browser: two people, by pointer and by keyboard, from the first click to the review."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+from playwright.sync_api import Browser
+
+from duels.games import GAMES, load_record
+from tests.support import duels
+from tests.web.browsing import PHONE, Person, plain_text, play_out, seat_two
+from tests.web.serving import serving
+
+MOST = {"chain": 6, "hunt": 8}  # actions until somebody resigns; the others end by themselves
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with serving(str(tmp_path_factory.mktemp("web") / "web.sqlite3")) as address:
+        yield address
+
+
+@pytest.fixture
+def ann(browser: Browser, base: str) -> Iterator[Person]:
+    person = Person(browser, base)
+    yield person
+    person.close()
+
+
+@pytest.fixture
+def bob(browser: Browser, base: str) -> Iterator[Person]:
+    person = Person(browser, base, viewport=PHONE, color_scheme="dark")
+    yield person
+    person.close()
+
+
+QUICK = [pytest.param(name, marks=() if name == "lights" else pytest.mark.slow) for name in GAMES]
+
+
+@pytest.mark.parametrize("game", QUICK)
+def test_two_people_play_to_the_end(ann: Person, bob: Person, game: str, tmp_path: Path) -> None:
+    match = seat_two(ann, bob, game)
+    play_out([ann, bob], Random(3), MOST.get(game, 60))
+    with ann.page.expect_download() as download:
+        ann.page.click("text=Download the record")
+    record = tmp_path / "match.duel"
+    download.value.save_as(record)
+    loaded = load_record(record.read_text(encoding="utf-8"))
+    outcome = loaded.match.outcome
+    assert outcome
+    assert outcome.reason in ann.sentence
+    assert outcome.reason in bob.sentence
+    assert {ann.sentence.split(".")[0], bob.sentence.split(".")[0]} == {"You won", "You lost"}
+    replayed = plain_text(duels(tmp_path, "replay", record).out)
+    told = ann.page.locator("#log li em").all_inner_texts()
+    assert told
+    for sentence in (sentence for text in told for sentence in re.split(r"(?<=[.!:]) ", text)):
+        assert sentence == "(hidden)" or plain_text(sentence) in replayed
+    assert len(ann.log) == len(bob.log)
+    if not loaded.match.rules.has_secrets:
+        mine = [line.replace("You:", "Player 1:").replace("Bob:", "Player 2:") for line in ann.log]
+        theirs = [line.replace("You:", "Player 2:") for line in bob.log]
+        assert mine == theirs
+    # A bystander may look now, and sees the same end.
+    bob.context.clear_cookies()
+    bob.go(match)
+    assert outcome.reason in bob.sentence
+    assert bob.page.locator("text=You are watching").count() == 1
+
+
+def test_one_click_is_a_match_and_the_next_the_first_move(ann: Person) -> None:
+    ann.go("/")
+    assert ann.page.locator(".plays svg.board").count() == len(GAMES)
+    ann.page.locator("section:has(#card-lights) .plays").click()
+    ann.page.wait_for_url("**/m/*")
+    ann.press("4")
+    assert "You: 4" in ann.log[0]
+
+
+def test_everything_by_keyboard(ann: Person) -> None:
+    page = ann.page
+    ann.go("/")
+    page.keyboard.press("?")
+    page.wait_for_selector("#help[open]")
+    page.keyboard.press("Escape")
+    page.locator("section:has(#card-leap) [data-against=casual]").last.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/m/*")
+    # By arrows: the first press goes to the board, the next ones from target to target.
+    ann.wait("you")
+    before = ann.event
+    page.keyboard.press("ArrowRight")
+    assert page.locator("#board .target:focus").get_attribute("data-action") == "1"
+    page.keyboard.press("Enter")
+    page.wait_for_selector(f'#state:not([data-event="{before}"])')
+    page.wait_for_selector("#state[data-turn=you] #board .target:focus")  # the keyboard stays on the board
+    # By name.
+    before = ann.event
+    page.keyboard.press("2")
+    assert page.locator("#board .target:focus").get_attribute("data-action") == "2"
+    page.keyboard.press("9")
+    assert "no move '9'" in ann.notice
+    page.keyboard.press("Enter")
+    page.wait_for_selector(f'#state:not([data-event="{before}"])')
+    # As the book has it.
+    ann.wait("you")
+    before = ann.event
+    page.keyboard.press("/")
+    page.keyboard.type("99")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#notice:not(:empty)")
+    page.keyboard.type("1")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(f'#state:not([data-event="{before}"])')
+    # Keys on the whole page can be switched off; those of the board remain.
+    ann.wait("you")
+    page.locator("#help-button").focus()
+    page.keyboard.press("Enter")
+    page.locator("#help input[name=keys][value=off]").focus()
+    page.keyboard.press("Space")
+    page.keyboard.press("Escape")
+    page.locator("body").evaluate("document.activeElement.blur()")
+    page.keyboard.press("1")
+    page.keyboard.press("?")
+    assert page.locator("#board .target:focus, #help[open]").count() == 0
+    page.locator('#board .target[tabindex="0"]').focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowLeft")
+    assert page.locator("#board .target:focus").count() == 1
+
+
+def test_a_quantum_flip_is_picked_tile_by_tile(ann: Person) -> None:
+    page = ann.page
+    ann.start("flip", "casual")
+    page.click("[data-switch='Quantum Flip']")
+    ann.target("A1").click()
+    assert "A1 picked. Now pick A2 or B1" in ann.notice
+    ann.target("E5").click()
+    assert "E5 cannot be picked here. Pick A2 or B1" in ann.notice
+    before = ann.event
+    ann.target("B1").click()
+    page.wait_for_selector(f'#state:not([data-event="{before}"])')
+    assert ann.pressable == ["keep A1", "keep B1"]
+    assert "A1+B1" in ann.log[0]
+
+
+def test_every_event_is_spoken_and_no_click_is_without_a_word(ann: Person) -> None:
+    page = ann.page
+    ann.start("lights", "casual")
+    ann.press("1-2")
+    ann.wait("you")
+    page.wait_for_selector("#spoken:has-text('Your turn')")
+    spoken = page.inner_text("#spoken")
+    assert "casual" in spoken
+    page.locator('#board .cell[data-cell="1"]').click()
+    assert "Light 1 is off. Your turn." in ann.notice
+    targets = page.locator("#board .target")
+    assert all(targets.nth(i).get_attribute("aria-label") for i in range(targets.count()))
+    cells = page.locator("#board .cell")
+    assert all(cells.nth(i).get_attribute("aria-label") for i in range(cells.count()))
+
+
+def test_a_hint_takeback_resignation_rematch_and_review(ann: Person) -> None:
+    page = ann.page
+    ann.start("lights", "casual")
+    page.click("[data-hint]")
+    page.wait_for_selector("#hint:has-text('to win')")
+    assert page.locator("#board .target.hinted").count()
+    ann.press("4")
+    ann.wait("you")
+    assert not page.inner_text("#hint")
+    before = ann.event
+    page.click("[data-offer=takeback]")
+    page.wait_for_selector(f'#state:not([data-event="{before}"])')
+    assert ann.log == []
+    assert "Taken back." in page.inner_text("#spoken")
+    ann.press("1")
+    ann.wait("you")
+    page.click("[data-resign]")
+    page.click("text=Play on")
+    assert ann.turn == "you"
+    page.click("[data-resign]")
+    page.click("#resign button[value=resign]")
+    ann.wait("over")
+    page.click("[data-review]")
+    page.wait_for_selector("#review .stage svg.board")
+    assert page.inner_text("#review .step-title") == "The start"
+    page.click("#review [aria-label='Next entry']")
+    assert page.inner_text("#review .step-title") == "1. Player 1: 1"
+    page.locator("#review .dot").nth(2).click()
+    assert page.inner_text("#review .step-title").startswith("2. Player 2: ")
+    over = page.url
+    page.click("text=Play on from here")
+    page.wait_for_url(lambda url: "/m/" in url and url != over)
+    assert len(ann.log) == 2
+    page.goto(over)
+    page.click("[data-offer=rematch]")
+    page.wait_for_url(lambda url: "/m/" in url and url != over)
+    assert "casual" in page.inner_text("#player-1")
+
+
+def test_what_two_people_agree_on(ann: Person, bob: Person) -> None:
+    seat_two(ann, bob, "leap")
+    ann.press("1")
+    ann.page.click("[data-offer=takeback]")
+    bob.page.click("text=Decline")
+    ann.page.wait_for_selector("text=The takeback was declined")
+    ann.page.click("[data-offer=takeback]")
+    bob.page.click("text=Agree")
+    ann.wait("you")
+    bob.wait("other")
+    assert len(ann.log) == len(bob.log) == 2, "both have entered, and nothing else remains"
+    play_out([ann, bob], Random(1), 0)
+    ann.page.click("[data-offer=rematch]")
+    over = bob.page.url
+    bob.page.click("text=Agree")
+    for person in (ann, bob):
+        person.page.wait_for_url(lambda url: "/m/" in url and url != over)
+    assert ann.page.url == bob.page.url
+    assert ann.wait("you", "other") == "other", "seats are swapped"
+
+
+def test_links_can_be_copied_without_tls(ann: Person) -> None:
+    ann.context.add_init_script("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
+    ann.start("leap", "friend")
+    ann.page.click("text=Copy the link")
+    ann.saw("Copied.")
+
+
+def test_a_neighbour_does_not_see_the_token(ann: Person) -> None:
+    page = ann.page
+    ann.start("hunt", "casual")
+    ann.press("move 3")
+    page.click("text=Hide my token")
+    token = page.locator("#board [data-key=token-1]")
+    assert token.is_hidden()
+    assert "move 3" not in page.inner_text("#log")
+    page.click("text=Show my token")
+    assert token.is_visible()
+    assert "move 3" in page.inner_text("#log")
+
+
+def test_two_tabs_of_one_seat_and_one_that_sleeps(ann: Person) -> None:
+    match = ann.start("lights", "casual")
+    other = ann.new_page()
+    other.goto(ann.base + match)
+    # The first tab is put to sleep: it closes its stream, and misses what happens.
+    ann.page.evaluate(
+        "Object.defineProperty(document, 'hidden', {configurable: true, get: () => true});"
+        "document.dispatchEvent(new Event('visibilitychange'))"
+    )
+    other.locator('#board .target[data-action="1-2"] .hit').click()
+    other.wait_for_selector("#state[data-turn=you] #log-2")
+    assert ann.event < int(other.get_attribute("#state", "data-event") or 0)
+    # What it shows is old, and says so when it is used.
+    ann.target("1").click()
+    ann.saw("gone on since")
+    ann.page.evaluate("delete document.hidden; document.dispatchEvent(new Event('visibilitychange'))")
+    ann.page.wait_for_selector("#log-2")
+    assert ann.log == other.locator("#log li").all_inner_texts()
+
+
+def test_browsers_that_cannot_run_it_are_told(browser: Browser, base: str) -> None:
+    without = browser.new_context(java_script_enabled=False)
+    page = without.new_page()
+    page.goto(base)
+    assert "need JavaScript" in page.inner_text("noscript")
+    without.close()
+    old = browser.new_context()
+    page = old.new_page()
+    page.route(
+        "**/page.js*",
+        lambda route: route.fulfill(body="a syntax that is new ?? ??=", content_type="text/javascript"),
+    )
+    page.goto(base)
+    page.wait_for_selector("#old")
+    assert "too old" in page.inner_text("#old")
+    old.close()

@@ -1,0 +1,204 @@
+"""Every page on a phone and for everybody: no sideways scrolling, large targets, WCAG 2.2 AA, both themes."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser
+
+from tests.web.browsing import PHONE, Person
+from tests.web.serving import serving
+
+LEAST = 44  # pixels, of whatever can be pressed
+RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+PRESSED = "button, .button, .plays, input[name=name], .link, #entry-field, textarea, .choice label, .hit"
+MEASURED = f"""
+() => [...document.querySelectorAll('{PRESSED}')]
+  .filter((each) => each.checkVisibility() && !each.closest('[data-mode]:not(svg)'))
+  .map((each) => [each.outerHTML.slice(0, 90), each.getBoundingClientRect()])
+  .map(([html, box]) => [html, Math.min(box.width, box.height)])
+"""
+NOTE_ANIMATIONS = """
+() => {
+  window.noted = [];
+  const animate = Element.prototype.animate;
+  Element.prototype.animate = function (frames, {duration}) {
+    const heights = frames.map(({transform}) => parseFloat(transform.split(",")[1]));
+    window.noted.push([this.dataset.key, heights, duration]);
+    return animate.call(this, frames, {duration});
+  };
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with serving(str(tmp_path_factory.mktemp("web") / "web.sqlite3")) as address:
+        yield address
+
+
+def match_of(game: str) -> Callable[[Person], None]:
+    def begin(person: Person) -> None:
+        person.start(game, "casual")
+        person.wait("you")
+
+    return begin
+
+
+def at(path: str) -> Callable[[Person], None]:
+    return lambda person: person.go(path)
+
+
+def observing(person: Person) -> None:
+    match_of("hunt")(person)
+    person.press("move 3")
+
+
+def picking(person: Person) -> None:
+    match_of("flip")(person)
+    person.page.click("[data-switch]")
+    person.target("A1").click()
+
+
+def keeping(person: Person) -> None:
+    picking(person)
+    person.press("A2")
+
+
+def challenged(person: Person) -> None:
+    match_of("chain")(person)
+    for _ in range(30):
+        if person.wait("you", "over") == "over":
+            match_of("chain")(person)
+        elif person.page.locator("#actions [data-action=challenge]").count():
+            return
+        person.press(person.pressable[0])
+    raise AssertionError("nothing to challenge")
+
+
+def inviting(person: Person) -> None:
+    person.start("leap", "friend")
+
+
+def invited(person: Person) -> None:
+    inviting(person)
+    link = person.page.input_value("#link")
+    person.context.clear_cookies()
+    person.page.goto(link)
+
+
+def reviewed(person: Person) -> None:
+    match_of("lights")(person)
+    person.press("1")
+    person.wait("you")
+    person.page.click("[data-resign]")
+    person.page.click("#resign button[value=resign]")
+    person.wait("over")
+    person.page.click("[data-review]")
+    person.page.wait_for_selector("#review .stage svg")
+
+
+def review_alone(person: Person) -> None:
+    reviewed(person)
+    person.page.goto(f"{person.page.url}/review")
+    person.page.wait_for_selector("#review .stage svg")
+
+
+def handed_in(person: Person) -> None:
+    reviewed(person)
+    record = person.page.evaluate("fetch(location.href + '/record').then((answer) => answer.text())")
+    person.go("/review")
+    person.page.fill("textarea", record)
+    person.page.click("#hand-in .likely")
+    person.page.wait_for_selector("#review .stage svg")
+
+
+def helped(person: Person) -> None:
+    person.go("/")
+    person.page.click("#help-button")
+
+
+def graded(person: Person) -> None:
+    person.go("/practice/lights")
+    person.page.locator("#board .target .hit").first.click()
+    person.page.wait_for_selector("#graded:not(:empty)")
+
+
+PAGES: dict[str, Callable[[Person], None]] = {
+    "home": at("/"),
+    "match of flip": match_of("flip"),
+    "inviting": inviting,
+    "match of lights": match_of("lights"),
+    "match of leap": match_of("leap"),
+    "match of chain": match_of("chain"),
+    "challenged": challenged,
+    "match of hunt": match_of("hunt"),
+    "observing": observing,
+    "picking": picking,
+    "keeping": keeping,
+    "invited": invited,
+    "reviewed": reviewed,
+    "review alone": review_alone,
+    "handed in": handed_in,
+    "game": at("/g/hunt"),
+    "help": helped,
+    "daily": at("/daily"),
+    "puzzle": at("/daily/leap"),
+    "graded": graded,
+    "handing in": at("/review"),
+    "missing": at("/nothing"),
+}
+QUICK = [
+    pytest.param(name, marks=() if name in ("home", "match of flip") else pytest.mark.slow) for name in PAGES
+]
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_a_page_on_a_phone_in_both_themes(browser: Browser, base: str, name: str) -> None:
+    person = Person(browser, base, viewport=PHONE)
+    PAGES[name](person)
+    page = person.page
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    small = [(html, size) for html, size in page.evaluate(MEASURED) if size < LEAST]
+    assert not small
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        found = Axe().run(page, options=RULES)
+        assert not found.violations_count, found.generate_report()
+    person.close()
+
+
+def test_the_reader_decides_on_theme_and_motion(browser: Browser, base: str) -> None:
+    person = Person(browser, base, color_scheme="light", reduced_motion="no-preference")
+    page = person.page
+    colour = "getComputedStyle(document.documentElement).backgroundColor"
+    moving = "getComputedStyle(document.querySelector('.glow')).transitionDuration"
+    person.start("lights", "casual")
+    light = page.evaluate(colour)
+    assert page.evaluate(moving) == "0.22s"
+    page.click("#help-button")
+    page.check("#help input[name=theme][value=dark]")
+    page.check("#help input[name=motion][value=off]")
+    page.click("#help >> text=Close")
+    page.reload()
+    assert page.evaluate(colour) != light
+    assert page.evaluate(moving) == "0s"
+    person.close()
+
+
+@pytest.mark.parametrize(("motion", "flies"), [("no-preference", True), ("reduce", False)])
+def test_a_token_flies_in_an_arc_unless_motion_is_reduced(
+    browser: Browser, base: str, motion: str, flies: bool
+) -> None:
+    person = Person(browser, base, reduced_motion=motion)
+    person.start("leap", "casual")
+    person.wait("you")
+    person.page.evaluate(NOTE_ANIMATIONS)
+    person.press("1")
+    noted = person.page.evaluate("window.noted")
+    assert bool(noted) is flies
+    for key, heights, duration in noted:
+        assert key.startswith("token-")
+        assert duration <= 250
+        assert min(heights) < min(heights[0], heights[-1])
+    person.close()

@@ -1,0 +1,181 @@
+"""What passes between a real browser and the server: connections that break, secrets that must not come."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Error
+
+from duels.games import load_record
+from tests.web.browsing import Person, seat_two
+from tests.web.proxy import Proxy, proxied
+from tests.web.serving import serving
+
+LARGEST_PAGE = 60 << 10
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with serving(str(tmp_path_factory.mktemp("web") / "web.sqlite3")) as address:
+        yield address
+
+
+@pytest.fixture
+def proxy(tmp_path: Path) -> Iterator[Proxy]:
+    """A server that browsers reach through a proxy alone."""
+    with proxied() as between, serving(str(tmp_path / "web.sqlite3"), public_url=between.url) as address:
+        between.to = int(address.rsplit(":", 1)[1])
+        yield between
+
+
+class NetworkLog:
+    """Everything that a browser's page is sent, as the browser itself notes it."""
+
+    def __init__(self, person: Person) -> None:
+        self._session = person.context.new_cdp_session(person.page)
+        self._session.send("Network.enable")
+        self._requests: list[str] = []
+        self._events: list[str] = []
+        self.bytes = 0
+        self._session.on("Network.responseReceived", self._answered)
+        self._session.on(
+            "Network.eventSourceMessageReceived", lambda event: self._events.append(event["data"])
+        )
+        self._session.on("Network.loadingFinished", self._finished)
+
+    def _answered(self, event: dict[str, Any]) -> None:
+        self._requests.append(event["requestId"])
+
+    def _finished(self, event: dict[str, Any]) -> None:
+        self.bytes += event["encodedDataLength"]
+
+    @property
+    def texts(self) -> list[str]:
+        """The bodies of answers, streams included."""
+        bodies = []
+        for request in self._requests:
+            try:
+                bodies.append(self._session.send("Network.getResponseBody", {"requestId": request})["body"])
+            except Error as gone:  # of a page that was left, or of a stream that is still open
+                if not re.search("No data found|No resource", str(gone)):
+                    raise
+        return bodies + [json.loads(data)["html"] for data in self._events]
+
+
+def hunted(browser: Browser, base: str, hidden: tuple[str, str]) -> tuple[list[str], str, str]:
+    """What Bob's browser is sent while Ann moves in secret; the record, and the page after the end."""
+    ann, bob = Person(browser, base), Person(browser, base)
+    match = seat_two(ann, bob, "hunt")
+    log = NetworkLog(bob)
+    bob.go(match)
+    bob.wait("other")
+    for move, person, names in (
+        (hidden[0], ann, "observe 4"),
+        ("move 1", bob, "observe 4"),
+        (hidden[1], ann, "observe 5"),
+        ("move 2", bob, "observe 5"),
+    ):
+        person.wait("you")
+        person.press(move)
+        person.press(names)
+    ann.wait("you")
+    bob.wait("other")
+    sent = log.texts
+    ann.page.click("[data-resign]")
+    ann.page.click("#resign button[value=resign]")
+    bob.wait("over")
+    record = bob.page.evaluate("fetch(location.href + '/record').then((answer) => answer.text())")
+    for person in (ann, bob):
+        person.close()
+    return [text.replace(match.removeprefix("/m/"), "ID") for text in sent], record, match
+
+
+def test_nothing_of_the_other_seats_secrets_is_sent(browser: Browser, base: str) -> None:
+    near, record, _ = hunted(browser, base, ("move 7", "move 6"))
+    far, other_record, _ = hunted(browser, base, ("tunnel 6", "move 7"))
+    assert near == far, "Bob's browser can tell where Ann went"
+    assert len(near) > 5
+    for text, sent in ((record, near), (other_record, far)):
+        seed = load_record(text).headers["seed"]
+        assert len(seed) >= 8
+        assert not [body for body in sent if seed in body]
+    assert {"move 7", "tunnel 6"} <= set(record.split("\n")) | set(other_record.split("\n"))
+
+
+def test_pages_are_light_and_ask_nobody_else(browser: Browser, base: str) -> None:
+    person = Person(browser, base)
+    asked: list[str] = []
+    person.page.on("request", lambda request: asked.append(request.url))
+    match = person.start("flip", "casual")
+    for path in ("/", "/g/flip", "/review", "/daily", match):
+        person.page.goto("about:blank")
+        person.context.new_cdp_session(person.page).send("Network.clearBrowserCache")
+        log = NetworkLog(person)
+        person.page.goto(base + path)
+        person.page.wait_for_selector("[data-ready]")  # all scripts have run
+        assert 0 < log.bytes <= LARGEST_PAGE, (path, log.bytes)
+    assert not [url for url in asked if not url.startswith((base, "about:"))]
+    person.close()
+
+
+def test_connections_that_are_cut(browser: Browser, proxy: Proxy) -> None:
+    ann, bob = Person(browser, proxy.url), Person(browser, proxy.url)
+    seat_two(ann, bob, "lights")
+    proxy.cut()
+    for person in (ann, bob):
+        person.page.wait_for_selector("#lost")
+    # Asked for while nobody answers, played once when somebody does.
+    before = ann.event
+    ann.target("1-2").click()
+    ann.page.wait_for_timeout(300)
+    proxy.mend()
+    ann.page.wait_for_selector(f'#state:not([data-event="{before}"])')
+    bob.wait("you")
+    bob.press("4")
+    ann.wait("you")
+    for person in (ann, bob):
+        assert len(person.log) == 2
+        person.page.wait_for_selector("#lost", state="hidden")
+        person.close()
+
+
+@pytest.mark.slow
+def test_connections_that_stall(browser: Browser, proxy: Proxy) -> None:
+    """Nothing arrives and nobody says so: requests are sent anew, and the stream is opened anew."""
+    ann, bob = Person(browser, proxy.url), Person(browser, proxy.url)
+    seat_two(ann, bob, "lights")
+    for person in (ann, bob):
+        person.context.set_default_timeout(90_000)  # a browser may use six dead connections one by one
+    proxy.stall()
+    ann.press("1-2")
+    bob.page.evaluate("window.dispatchEvent(new Event('online'))")
+    bob.wait("you")
+    bob.press("4")
+    ann.wait("you")
+    for person in (ann, bob):
+        assert len(person.log) == 2
+        person.close()
+
+
+@pytest.mark.slow
+def test_a_server_that_is_gone_is_told(browser: Browser, tmp_path: Path) -> None:
+    with serving(str(tmp_path / "web.sqlite3")) as address:
+        ann = Person(browser, address)
+        ann.start("lights", "casual")
+    ann.page.wait_for_selector("#lost")
+    ann.target("1").click()
+    ann.saw("The server cannot be reached")
+    ann.close()
+
+
+def test_a_release_is_never_mixed_with_another(browser: Browser, base: str) -> None:
+    person = Person(browser, base)
+    asked: list[str] = []
+    person.page.on("request", lambda request: asked.append(request.url))
+    person.start("lights", "casual")
+    versions = {re.sub(r".*\?", "", url) for url in asked if "/static/" in url}
+    assert len(versions) == 1
+    person.close()

@@ -1,0 +1,291 @@
+"""Bad days: killed servers, two servers at one match, a database that goes away, a disk that is full."""
+
+import socket
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from duels.games import load_record
+from duels.web.decisions import decide_for_machine
+from tests.support import COMMAND, environment
+from tests.web.serving import Process, Visitor, pair, serving
+
+KILL = """
+import os, signal
+from duels.web.sqlite_store import SqliteStore
+append = SqliteStore.append
+async def killed(self, change):
+    if any(entry.text == "3-4" for entry in change.entries):
+        {before}
+        await append(self, change)
+        {after}
+    else:
+        await append(self, change)
+SqliteStore.append = killed
+"""
+DIE = "os.kill(os.getpid(), signal.SIGKILL)"
+
+
+def lines_of(visitor: Visitor, match: str) -> list[str]:
+    return [line["entry"] for line in visitor.see(match)["log"]]
+
+
+@pytest.mark.parametrize("when", ["before the write", "after the write", "after the answer"])
+def test_a_killed_server_loses_nothing_that_was_shown_and_doubles_nothing(tmp_path: Path, when: str) -> None:
+    database = str(tmp_path / "web.sqlite3")
+    broken = KILL.format(
+        before=DIE if when == "before the write" else "pass",
+        after=DIE if when == "after the write" else "pass",
+    )
+    with Process(database, tmp_path, before=broken) as first:
+        ann, bob, match = pair(first.base, "lights")
+        event = ann.see(match)["event"]
+        if when == "after the answer":
+            assert ann.act(match, "3-4", event).status_code == 204
+            first.kill()
+        else:
+            with pytest.raises(httpx.TransportError):
+                ann.act(match, "3-4", event)
+            first.wait()
+    port = int(first.base.rpartition(":")[2])
+    with Process(database, tmp_path, port=port) as second:
+        assert second.base == first.base
+        assert lines_of(bob, match) == ([] if when == "before the write" else ["3-4"])
+        assert ann.act(match, "3-4", event).status_code == 204, "the page sends again what was not answered"
+        assert lines_of(ann, match) == lines_of(bob, match) == ["3-4"]
+        assert bob.act(match, "1").status_code == 204
+        assert second.end() == 0
+
+
+def test_what_a_killed_server_left_is_finished_by_the_next_visitor(tmp_path: Path) -> None:
+    database = str(tmp_path / "web.sqlite3")
+    with serving(database, pause=3600.0) as base:
+        ann = Visitor(base)
+        match = ann.start("chain", "novice", first="me")
+        ann.act(match, "4")
+        assert ann.see(match)["turn"] == "other"
+        cookie = ann.cookies["duels"]
+    with serving(database) as base:
+        again = Visitor(base, Cookie=f"duels={cookie}")
+        seen = again.see_when(match, "you")
+        again.act(match, "resign", seen["event"])
+        record = load_record(again.get(f"{match}/record").text)
+    header = record_header(record.headers)
+    expected = decide_for_machine("x", header, ["4"])
+    assert [line["entry"] for line in seen["log"]][1:] == [entry.text for entry in expected]
+
+
+def record_header(headers: Any) -> str:
+    from duels.core.record import format_header
+    from duels.games import find_game
+
+    return format_header(find_game("chain").rules(), headers)
+
+
+def test_two_servers_race_at_one_match(database: str, tmp_path: Path) -> None:
+    """Whatever is asked of either, it is played once, and both show the same."""
+    with Process(database, tmp_path) as one, Process(database, tmp_path) as two:
+        ann, bob, match = pair(one.base, "lights")
+        mine = {
+            visitor: [visitor, Visitor(two.base, Cookie=f"duels={visitor.cookies['duels']}")]
+            for visitor in (ann, bob)
+        }
+        with ThreadPoolExecutor(8) as pool:
+            for turn in range(3):
+                here, there = mine[(ann, bob)[turn % 2]]
+                seen = here.see(match)
+                assert seen["turn"] == "you"
+                event = seen["event"]
+                asked = [action["action"] for action in seen["actions"]][:4] * 2
+                posts = [
+                    pool.submit((here, there)[n % 2].act, match, action, event)
+                    for n, action in enumerate(asked)
+                ]
+                statuses = [post.result().status_code for post in posts]
+                played = [action for action, status in zip(asked, statuses, strict=True) if status == 204]
+                assert len(set(played)) == 1, (
+                    "one is played, and that it is done is said as often as it is asked"
+                )
+                assert set(statuses) <= {204, 409}
+                assert lines_of(here, match)[-1] == played[0]
+                assert lines_of(here, match) == lines_of(there, match)
+                assert len(lines_of(here, match)) == turn + 1
+
+
+def test_a_move_at_one_server_is_an_event_at_the_other(database: str, tmp_path: Path) -> None:
+    with serving(database) as one, serving(database) as two:
+        ann, bob, match = pair(one, "lights")
+        away = Visitor(two, Cookie=f"duels={bob.cookies['duels']}")
+        with away.watching(match) as events:
+            assert events.next()[1]["turn"] == "other"
+            ann.act(match, "4")
+            assert events.next()[1]["turn"] == "you"
+
+
+@pytest.mark.slow
+def test_two_servers_that_drive_one_machine_write_the_same(database: str, tmp_path: Path) -> None:
+    with serving(database) as one, serving(database) as two:
+        for game in ("chain", "leap", "flip"):
+            ann = Visitor(one)
+            match = ann.start(game, "novice", first="you")
+            other = Visitor(two, Cookie=f"duels={ann.cookies['duels']}")
+            for _ in range(30):
+                seen = ann.see_when(match, "you", "over")
+                if seen["turn"] == "over":
+                    break
+                ann.act(match, seen["actions"][0]["action"], seen["event"])
+                other.see(match)
+            assert ann.see_when(match, "you", "over") == other.see_when(match, "you", "over")
+
+
+def test_a_database_that_is_gone_is_told_and_back_again(tmp_path: Path) -> None:
+    file = tmp_path / "web.sqlite3"
+    with serving(str(file)) as base:
+        ann, bob, match = pair(base, "lights")
+        assert ann.get("/health").json() == {"ok": True}
+        aside = tmp_path / "aside.sqlite3"
+        file.rename(aside)
+        refused = ann.act(match, "4", ann.see(match)["event"])
+        assert refused.status_code == 503
+        assert refused.headers["retry-after"]
+        assert "cannot reach its matches" in refused.json()["message"]
+        assert ann.get("/health").status_code == 503
+        aside.rename(file)
+        assert ann.act(match, "4").status_code == 204
+        assert lines_of(bob, match) == ["4"]
+
+
+def test_a_database_that_restarts_loses_nothing(postgres: str) -> None:
+    from tests.web.conftest import emptied
+
+    database = emptied(postgres)
+    with serving(database) as base:
+        ann, bob, match = pair(base, "lights")
+        with bob.watching(match) as events:
+            events.next()
+            drop_connections(database)
+            while ann.act(match, "4", 2).status_code == 503:
+                pass
+            assert events.next()[1]["turn"] == "you"
+
+
+def drop_connections(database: str) -> None:
+    import psycopg
+
+    with psycopg.connect(database, autocommit=True) as db:
+        db.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() "
+            "AND datname = current_database() AND backend_type = 'client backend'"
+        )
+
+
+def test_a_full_disk_is_told_and_nothing_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import sqlite3
+
+    from duels.web import sqlite_store
+
+    connections: list[sqlite3.Connection] = []
+    connect = sqlite_store._connect
+
+    def noted(path: Path) -> sqlite3.Connection:
+        connections.append(connect(path))
+        return connections[-1]
+
+    monkeypatch.setattr(sqlite_store, "_connect", noted)
+    with serving(str(tmp_path / "web.sqlite3")) as base:
+        ann, bob, match = pair(base, "lights")
+        (pages,) = connections[0].execute("PRAGMA page_count").fetchone()
+        connections[0].execute(f"PRAGMA max_page_count = {pages}")  # as if there was no room for more
+        made = [ann.post("/matches", game="lights", against="friend", name="x" * 30) for _ in range(40)]
+        assert made[-1].status_code == 503
+        before = lines_of(ann, match)
+        connections[0].execute("PRAGMA max_page_count = 1000000")
+        assert ann.act(match, "4").status_code == 204
+        assert lines_of(bob, match) == [*before, "4"]
+
+
+# -- starting ----------------------------------------------------------------------------------------
+
+
+def serve(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*COMMAND, "serve", "--no-browser", *arguments],
+        capture_output=True,
+        text=True,
+        env=environment(home),
+        timeout=60,
+        check=False,
+    )
+
+
+def test_a_port_that_is_taken_is_said_in_a_line(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        done = serve(tmp_path, "--port", str(port))
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"duels: port {port} is taken: ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_database_that_cannot_be_had_is_said_in_a_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for database, why in (
+        (tmp_path / "file" / "web.sqlite3", "Not a directory"),
+        (tmp_path, "unable to open database file"),
+        ("postgresql://127.0.0.1:9/duels", "refused"),
+    ):
+        done = serve(tmp_path, "--port", "0", "--database", str(database))
+        assert done.returncode == 1
+        error = [line for line in done.stderr.splitlines() if line.startswith("duels: ")]
+        assert len(error) == 1, done.stderr
+        assert why in error[0]
+        assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["--player", "champion"], "--player is NAME=PLAYER"),
+        (["--player", "casual=expert"], "there is a player 'casual' already"),
+        (["--player", "me=human"], "is a person"),
+        (["--player", "x=cmd:true"], "There is no player 'cmd:true'"),
+        (["--public-url", "duels.example"], "--public-url is an address without a path"),
+        (["--host", "192.0.2.77"], "no such address"),
+    ],
+)
+def test_wrong_options_are_said_in_a_line(tmp_path: Path, arguments: list[str], why: str) -> None:
+    from tests.support import duels
+
+    done = duels(tmp_path, "serve", "--no-browser", "--port", "0", *arguments)
+    assert done.code == 1
+    assert why in done.err
+
+
+def test_without_the_extra_it_says_what_to_install(tmp_path: Path) -> None:
+    program = "import sys; sys.modules['starlette'] = None\nfrom duels.terminal.commands import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", program, "serve", "--port", "0"],
+        capture_output=True,
+        text=True,
+        env=environment(tmp_path),
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "pip install 'duels[web]'" in done.stderr
+
+
+def test_help_names_every_option_with_examples(tmp_path: Path) -> None:
+    from tests.support import duels
+
+    told = duels(tmp_path, "serve", "--help").out
+    for option in ("--host", "--port", "--database", "--lan", "--public-url", "--player", "--no-browser"):
+        assert option in told
+    assert "duels serve --lan" in told

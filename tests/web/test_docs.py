@@ -1,0 +1,35 @@
+"""The page about serving: its example runs, and it names every option and address."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from duels.web.app import ADDRESSES
+from duels.web.command import serve
+from tests.web.serving import serving
+
+PAGE = (Path(__file__).parents[2] / "docs" / "serving.md").read_text(encoding="utf-8")
+
+
+def test_the_example_plays_a_match(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (example,) = re.findall(r"^```python\n(.*?)^```", PAGE, flags=re.MULTILINE | re.DOTALL)
+    with serving(str(tmp_path / "web.sqlite3")) as base:
+        exec(compile(example.replace("http://127.0.0.1:8321", base), "serving.md", "exec"), {})
+    assert "last light" in capsys.readouterr().out
+
+
+def test_every_option_is_told() -> None:
+    for parameter in serve.params:
+        assert f"`{parameter.opts[0]}" in PAGE, parameter.opts[0]
+
+
+def test_every_address_is_told() -> None:
+    for method, path, _ in ADDRESSES:
+        told = re.sub(
+            r"\{(\w+)\}", lambda name: {"id": "ID", "token": "INVITE"}.get(name[1], name[1].upper()), path
+        )
+        if not path.startswith("/static"):
+            assert re.search(
+                rf"`[^`]*{method}[^`]* {re.escape(told)}`|`GET`, `POST {re.escape(told)}`", PAGE
+            ), path

@@ -1,0 +1,197 @@
+"""The law of the server: of two matches that a seat cannot tell apart, it is sent the same, byte by byte."""
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable
+from random import Random
+from typing import Any
+
+import duels_liarsdice
+import pytest
+
+from duels.core.match import Match
+from duels.core.rules import Rules, Seat
+from duels.games import find_game
+from duels.web.decisions import Asked, decide_act, decide_offer, record_for
+from duels.web.pages import Pages
+from duels.web.refusals import Refusal
+from duels.web.standing import Standing, lines
+from duels.web.store import Change, Entry, Kind
+from duels.web.views import view
+from tests.support import all_matches, play_randomly
+from tests.web.serving import header_of
+
+AnyMatch = Match[Any, Any, Any]
+AnyRules = Rules[Any, Any, Any]
+
+PAGES = Pages()
+SEATED = (Entry(Kind.SIT, "Ann", Seat.ONE), Entry(Kind.SIT, "Bob", Seat.TWO))
+
+
+def standing_of(match: AnyMatch, more: tuple[Entry, ...] = (), **headers: str) -> Standing:
+    """A match as the server has it, whichever way it came about."""
+    standing = Standing("the-match", header_of(match.rules, started="2026-01-02 03:04 UTC", **headers))
+    standing.add((*SEATED, *lines(match), *more))
+    return standing
+
+
+def sent(standing: Standing, seat: Seat) -> tuple[bytes, ...]:
+    """All that this seat can be sent of the match: data, page, event, record, and every refusal."""
+    shown = view(standing, seat)
+    page = PAGES.render("match.html", **shown, invite=None)
+    event = f"id: {standing.event(seat)}"
+    requests = [
+        *(action["action"] for action in shown["actions"][:1]),
+        *("resign", "banana", "1", "4", "move 1", "observe 1", "tunnel 2", "A1"),
+    ]
+    answers = [
+        _answer(decide_act, standing, seat, Asked(number, action))
+        for action in requests
+        for number in (standing.event(seat), standing.event(seat) - 1, 0, standing.event(seat) + 1)
+    ]
+    answers += [
+        _answer(decide_offer, standing, seat, what, answer, {})
+        for what in ("takeback", "rematch", "x")
+        for answer in ("", "yes", "no")
+    ]
+    parts = (json.dumps(shown), page, event, record_for(standing, seat), *answers)
+    return tuple(part.encode() for part in parts)
+
+
+def _answer(decide: Callable[..., Change | None], *asked: Any) -> str:
+    """The status and the words of an answer."""
+    try:
+        decide(*asked)
+        return "204"
+    except Refusal as refused:
+        return f"{refused.status} {refused}"
+
+
+def known(match: AnyMatch, seat: Seat) -> Hashable:
+    """What a seat knows: what it has seen, in order, and what it may do."""
+    sight = match.sight(seat)
+    return (tuple(sight.events), sight.actions, sight.outcome, sight.actor)
+
+
+def check(standings: Iterable[tuple[AnyMatch, Standing]]) -> int:
+    """Compare all matches that a seat cannot tell apart; how many were compared with another."""
+    alike: dict[Hashable, list[tuple[AnyMatch, Standing]]] = defaultdict(list)
+    for match, standing in standings:
+        for seat in Seat:
+            if not match.over:  # after the end there are no secrets
+                alike[seat, known(match, seat)].append((match, standing))
+    compared = 0
+    for (seat, _), group in alike.items():  # type: ignore[misc]
+        first = None
+        for match, standing in group if len(group) > 1 else []:
+            bytes_sent = sent(standing, seat)
+            first = first or bytes_sent
+            assert bytes_sent == first, f"{seat.label} can tell {[str(e.text) for e in lines(match)]} by this"
+            compared += 1
+    return compared
+
+
+def prefixes(rules: AnyRules, most: int) -> list[AnyMatch]:
+    """Every match of at most so many entries."""
+    return [match for length in range(most + 1) for match in all_matches(Match.start(rules), length)]
+
+
+def unfinished(matches: Iterable[AnyMatch]) -> list[AnyMatch]:
+    """Each match once, those that are over left out."""
+    once = {tuple(entry.text for entry in lines(match)): match for match in matches if not match.over}
+    return list(once.values())
+
+
+def test_hunt_on_two_cells() -> None:
+    matches = unfinished(prefixes(find_game("hunt").rules(cells=2), 6))
+    assert check((match, standing_of(match)) for match in matches) > 200
+
+
+@pytest.mark.slow
+def test_hunt_on_three_cells() -> None:
+    matches = unfinished(prefixes(find_game("hunt").rules(cells=3), 6))
+    assert check((match, standing_of(match)) for match in matches) > 2500
+
+
+def test_hunt_as_in_the_book_by_sampling() -> None:
+    """Each sampled match against others that one seat cannot tell from it."""
+    rules = find_game("hunt").rules()
+    rng = Random(7)
+    pairs = 0
+    while pairs < 60:
+        match = play_randomly(Match.start(rules), rng, rng.randrange(1, 9))
+        seat = rng.choice(list(Seat))
+        other = another(match, seat, rng)
+        if match.over or other is None:
+            continue
+        assert known(match, seat) == known(other, seat)
+        assert sent(standing_of(match), seat) == sent(standing_of(other, seed="8"), seat)
+        pairs += 1
+
+
+def another(match: AnyMatch, seat: Seat, rng: Random) -> AnyMatch | None:
+    """A match in which the other seat did something else in secret, and this seat saw the same."""
+    made: AnyMatch = Match.start(match.rules)
+    for turn in match.turns:
+        hidden = turn.hidden_from(seat) and made.actions
+        action = rng.choice(made.actions) if hidden else turn.action
+        if made.actor is not turn.actor or action not in made.actions:
+            return None
+        made = made.play(turn.actor, action)
+    if made.over or known(made, seat) != known(match, seat):
+        return None
+    # The other may be thinking still, or have moved in secret already.
+    if isinstance(made.actor, Seat) and made.actor is not seat:
+        ahead = made.play(made.actor, rng.choice(made.actions))
+        if not ahead.over and known(ahead, seat) == known(made, seat) and rng.random() < 0.5:
+            return ahead
+    return made
+
+
+@pytest.mark.parametrize(
+    ("options", "most"),
+    [
+        pytest.param({"side": 2, "values": 2, "copies": 2, "target": 3}, 3, id="small"),
+        pytest.param({}, 2, id="book", marks=pytest.mark.slow),
+    ],
+)
+def test_in_flip_what_lies_hidden_changes_nothing(options: dict[str, int], most: int) -> None:
+    """The board was dealt from the seed: under another seed the same has been seen."""
+    matches = unfinished(prefixes(find_game("flip").rules(**options), most))
+    pairs = [(match, standing_of(match, seed=seed)) for match in matches for seed in ("7", "another")]
+    assert check(pairs) >= 4 * len(matches)
+
+
+def test_in_flip_as_in_the_book_by_sampling() -> None:
+    rng = Random(3)
+    for _ in range(15):
+        match = play_randomly(Match.start(find_game("flip").rules()), rng, rng.randrange(0, 16))
+        if not match.over:
+            assert check([(match, standing_of(match, seed=str(seed))) for seed in range(2)]) == 4
+
+
+def test_a_game_from_outside_with_chance_and_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("duels.games.find_game", lambda name: duels_liarsdice.GAME)
+    matches = unfinished(prefixes(duels_liarsdice.GAME.rules(sides=2), 5))
+    assert check((match, standing_of(match)) for match in matches) > 100
+
+
+def test_an_offer_does_not_tell_what_it_is_about() -> None:
+    """A takeback of a secret movement, or of the turn before: the other learns which when it has agreed."""
+    rules = find_game("hunt").rules()
+    start = Match.start(rules).play_text("move 1", "observe 3", "move 6", "observe 4")
+    moved = start.play_text("move 2")
+    asked = Entry(Kind.OFFER, "takeback 4", Seat.ONE)
+    before = Entry(Kind.OFFER, "takeback 1", Seat.ONE)
+    ahead, thinking = standing_of(moved, (asked,)), standing_of(start, (before,))
+    assert sent(ahead, Seat.TWO) == sent(thinking, Seat.TWO)
+    hidden = standing_of(start, (before, Entry(Kind.PLAY, "move 2", Seat.ONE)))
+    assert sent(hidden, Seat.TWO) == sent(thinking, Seat.TWO), "it does not lapse where that would be noticed"
+
+
+def test_the_law_catches_a_page_that_counts_entries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the record's length would tell."""
+    monkeypatch.setattr(Standing, "event", lambda self, viewer: self.number)
+    matches = unfinished(prefixes(find_game("hunt").rules(cells=2), 3))
+    with pytest.raises(AssertionError, match="can tell"):
+        check((match, standing_of(match)) for match in matches)

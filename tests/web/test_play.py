@@ -1,0 +1,420 @@
+"""Matches over HTTP, with a real server and two visitors."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import httpx
+import pytest
+
+from duels.core.record import SECRET_HEADERS
+from duels.core.rules import Sight
+from duels.games import GAMES, load_record
+from duels.players import KINDS, Kind
+from tests.web.serving import Visitor, pair, serving
+
+GAME_NAMES = tuple(GAMES)
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with serving(str(tmp_path_factory.mktemp("web") / "web.sqlite3")) as address:
+        yield address
+
+
+def play_out(match: str, ann: Visitor, bob: Visitor, seed: int, most: int = 20) -> None:
+    """Play at random until the end; whoever is to move after so many actions resigns."""
+    rng = Random(seed)
+    for number in range(most + 2):
+        for visitor in (ann, bob):
+            seen = visitor.see(match)
+            if seen["turn"] == "over":
+                return
+            if seen["turn"] == "you":
+                action = rng.choice(seen["actions"])["action"] if number < most else "resign"
+                answer = visitor.act(match, action, seen["event"])
+                assert answer.status_code == 204, answer.text
+    raise AssertionError("it is over by now")
+
+
+@pytest.mark.parametrize("game", GAME_NAMES)
+def test_two_people_play_to_the_end_and_both_see_it(base: str, game: str) -> None:
+    ann, bob, match = pair(base, game)
+    with ann.watching(match) as at_ann, bob.watching(match) as at_bob:
+        play_out(match, ann, bob, 3)
+        ends = []
+        for events in (at_ann, at_bob):
+            number = 0
+            while True:
+                before, (number, seen) = number, events.next()
+                assert number > before
+                if seen["turn"] == "over":
+                    break
+            ends.append(seen)
+    assert ends[0]["outcome"]["code"] == ends[1]["outcome"]["code"]
+    assert ends[0] == ann.see(match)
+    record = ann.get(f"{match}/record").text
+    assert record == bob.get(f"{match}/record").text
+    loaded = load_record(record)
+    assert loaded.match.outcome
+    assert loaded.match.outcome.code == ends[0]["outcome"]["code"]
+    assert loaded.headers["seed"]
+
+
+@pytest.mark.parametrize("game", GAME_NAMES)
+def test_a_person_plays_a_machine_to_the_end(base: str, game: str) -> None:
+    ann = Visitor(base)
+    match = ann.start(game, "novice", first="you")
+    rng = Random(1)
+    for _ in range(40):
+        seen = ann.see_when(match, "you", "over")
+        if seen["turn"] == "over":
+            break
+        assert ann.act(match, rng.choice(seen["actions"])["action"], seen["event"]).status_code == 204
+    else:
+        seen = ann.see_when(match, "you", "over")
+        if seen["turn"] == "you":
+            assert ann.act(match, "resign", seen["event"]).status_code == 204
+    loaded = load_record(ann.get(f"{match}/record").text)
+    assert loaded.match.over
+    assert loaded.headers["seat1"] == "novice"
+
+
+def test_requests_that_come_twice_late_or_out_of_turn(base: str) -> None:
+    ann, bob, match = pair(base, "lights")
+    event = ann.see(match)["event"]
+    assert bob.act(match, "4").status_code == 409, "it is not Bob's turn"
+    assert ann.act(match, "4", event).status_code == 204
+    assert ann.act(match, "4", event).status_code == 204, "it is done already"
+    assert ann.act(match, "5", event).status_code == 409, "Ann's page is old"
+    assert ann.act(match, "5", event + 50).status_code == 409, "nobody was ever shown that"
+    refused = bob.act(match, "4")
+    assert refused.status_code == 422
+    assert "'4' is not allowed now; allowed: 1, 2, 3, 5, 6, 7" in refused.json()["message"]
+    assert "Cannot read" in bob.act(match, "banana").json()["message"]
+    assert bob.act(match, "1-2").status_code == 204
+    assert ann.act(match, "4", event).status_code == 204, "and it stays done"
+    assert len(load_record(ann.get(f"{match}/record").text).match.turns) == 2
+
+
+def test_the_book_s_entries_are_taken(base: str) -> None:
+    ann, _, match = pair(base, "lights")
+    event = ann.see(match)["event"]
+    asked = ann.post(f"{match}/act", entries=["2"], event=event)
+    assert asked.status_code == 200
+    assert asked.json() == {"prompt": "Enter the number of the first light to turn OFF:\n>"}
+    refused = ann.post(f"{match}/act", entries=["2", "7"], event=event)
+    assert refused.status_code == 422
+    assert ann.post(f"{match}/act", entries=["2", "3"], event=event).status_code == 204
+    assert ann.see(match)["log"][-1]["entry"] == "3-4"
+
+
+def test_streams_go_on_where_they_were_cut(base: str) -> None:
+    ann, bob, match = pair(base, "lights")
+    with bob.watching(match) as events:
+        number, _ = events.next()
+    ann.act(match, "4")
+    with bob.watching(match, last=number) as events:
+        again, seen = events.next()
+        assert again == number + 1
+        assert seen["turn"] == "you"
+        bob.act(match, "1")
+        assert events.next()[0] == number + 2
+
+
+def test_a_takeback_needs_the_other_s_consent(base: str) -> None:
+    ann, bob, match = pair(base, "chain")
+    ann.act(match, "4")
+    assert ann.post(f"{match}/offer", offer="takeback", answer="").status_code == 204
+    assert bob.see(match)["offer"] == {"what": "takeback", "mine": False, "by": "Player 1"}
+    assert ann.post(f"{match}/offer", offer="takeback", answer="yes").status_code == 409, "not one's own"
+    assert bob.post(f"{match}/offer", offer="takeback", answer="no").status_code == 204
+    assert ann.see(match)["refused"] == {"what": "takeback", "mine": True, "by": "Player 1"}
+    assert len(ann.see(match)["log"]) == 1
+    ann.post(f"{match}/offer", offer="takeback", answer="")
+    assert bob.post(f"{match}/offer", offer="takeback", answer="yes").status_code == 204
+    assert ann.see(match)["log"] == []
+    assert ann.see(match)["turn"] == "you"
+    assert bob.post(f"{match}/offer", offer="takeback", answer="yes").status_code == 409
+    ann.act(match, "4")
+    ann.post(f"{match}/offer", offer="takeback", answer="")
+    bob.act(match, "5")
+    assert bob.post(f"{match}/offer", offer="takeback", answer="yes").status_code == 409, "it has lapsed"
+
+
+def test_against_a_machine_what_was_shown_is_not_taken_back(base: str) -> None:
+    ann = Visitor(base)
+    match = ann.start("flip", "random")
+    assert ann.post(f"{match}/offer", offer="takeback", answer="").status_code == 422
+    ann.act(match, "A1")
+    refused = ann.post(f"{match}/offer", offer="takeback", answer="")
+    assert refused.status_code == 422
+    assert "shown something that was hidden" in refused.json()["message"]
+    match = ann.start("lights", "random")
+    ann.act(match, "4")
+    assert ann.post(f"{match}/offer", offer="takeback", answer="").status_code == 204
+    assert ann.see(match)["log"] == []
+
+
+def test_a_rematch_swaps_the_seats_and_both_are_there(base: str) -> None:
+    ann, bob, match = pair(base, "lights")
+    assert ann.post(f"{match}/offer", offer="rematch", answer="").status_code == 422, "it is not over"
+    ann.act(match, "resign")
+    ann.post(f"{match}/offer", offer="rematch", answer="")
+    assert bob.post(f"{match}/offer", offer="rematch", answer="yes").status_code == 204
+    again = f"/m/{ann.see(match)['rematch']}"
+    assert bob.see(match)["rematch"] == ann.see(match)["rematch"]
+    assert ann.see(again)["seat"] == 2
+    assert bob.see(again)["seat"] == 1
+    assert bob.see(again)["players"][0]["name"] == "Bob"
+    assert bob.see(again)["turn"] == "you"
+    assert bob.post(f"{match}/offer", offer="rematch", answer="").status_code == 204
+    assert f"/m/{ann.see(match)['rematch']}" == again, "there is one"
+    alone = ann.start("lights", "random")
+    ann.act(alone, "resign")
+    ann.post(f"{alone}/offer", offer="rematch", answer="")
+    assert ann.see(f"/m/{ann.see(alone)['rematch']}")["seat"] == 2
+
+
+def test_who_moves_first_is_chosen(base: str) -> None:
+    ann = Visitor(base)
+    assert ann.see(ann.start("lights", "friend", first="me"))["seat"] == 1
+    assert ann.see(ann.start("lights", "friend", first="you"))["seat"] == 2
+    seats = {ann.see(ann.start("lights", "friend", first="chance"))["seat"] for _ in range(24)}
+    assert seats == {1, 2}
+    assert ann.post("/matches", game="lights", against="friend", first="nobody").status_code == 422
+
+
+def test_nobody_moves_before_both_sit(base: str) -> None:
+    ann = Visitor(base)
+    match = ann.start("leap", "friend", name="Ann")
+    seen = ann.see(match)
+    assert seen["turn"] == "waiting"
+    assert seen["actions"] == []
+    assert ann.act(match, "enter", seen["event"]).status_code == 409
+    link = seen["invite"]["link"]
+    bob = Visitor(base)
+    shown = bob.get(link[link.index("/j/") :]).json()
+    assert shown["by"] == "Ann"
+    assert not bob.cookies, "nothing is made by looking"
+    assert bob.post(link[link.index("/j/") :], name=" B\n o b ").status_code == 200
+    seen = ann.see(match)
+    assert seen["players"][1]["name"] == "B o b"
+    assert [line["entry"] for line in seen["log"]] == ["enter", "enter"], "the book enters by itself"
+    assert seen["turn"] == "you"
+
+
+def test_an_invitation_works_once_and_not_for_oneself(base: str) -> None:
+    ann, bob, eve = Visitor(base), Visitor(base), Visitor(base)
+    match = ann.start("lights", "friend")
+    link = ann.see(match)["invite"]["link"]
+    path = link[link.index("/j/") :]
+    assert ann.get(path).json()["mine"]
+    assert ann.post(path).status_code == 422
+    first, again = bob.post(path), bob.post(path)
+    assert (first.status_code, first.text) == (200, again.text), "pressed twice"
+    back = bob.get(path)
+    assert (back.status_code, back.headers["location"]) == (303, match), "the link leads back"
+    late = eve.post(path)
+    unknown = eve.post("/j/AAAAAAAAAAAAAAAAAAAAAA")
+    assert (late.status_code, late.text) == (404, unknown.text)
+    assert (eve.get(path).status_code, eve.get(path).text) == (404, unknown.text)
+    assert ann.see(match)["invite"] is None
+
+
+def test_bystanders_watch_what_has_no_secrets(base: str) -> None:
+    ann, bob, match = pair(base, "chain")
+    eve = Visitor(base)
+    ann.act(match, "4")
+    seen = eve.see(match)
+    assert seen["seat"] is None
+    assert seen["actions"] == []
+    assert seen["may"] == []
+    assert [line["entry"] for line in seen["log"]] == ["4"]
+    assert eve.act(match, "5", seen["event"]).status_code == 404
+    assert eve.post(f"{match}/offer", offer="takeback", answer="").status_code == 404
+    assert eve.get(f"{match}/record").status_code == 404, "after the end"
+    assert bob.act(match, "resign").status_code == 204
+    assert eve.get(f"{match}/record").status_code == 200
+
+
+def test_nobody_watches_hunt_while_it_lasts(base: str) -> None:
+    ann, bob, match = pair(base, "hunt")
+    eve = Visitor(base)
+    unknown = eve.get("/m/AAAAAAAAAAAAAAAAAAAAAA")
+    for path in (match, f"{match}/events", f"{match}/record", f"{match}/review", f"{match}/hint"):
+        refused = eve.get(path)
+        assert (refused.status_code, refused.text) == (404, unknown.text)
+        assert _fixed(refused) == _fixed(unknown)
+    assert eve.act(match, "move 3", 2).text == unknown.text
+    ann.act(match, "resign")
+    assert eve.see(match)["turn"] == "over"
+    assert bob.get(f"{match}/review").status_code == 200
+
+
+def _fixed(answer: httpx.Response) -> dict[str, str]:
+    return {name: value for name, value in answer.headers.items() if name != "date"}
+
+
+def test_hunt_tells_nobody_when_the_other_moves(base: str) -> None:
+    ann, bob, match = pair(base, "hunt")
+    before, record = bob.get(match).content, bob.get(f"{match}/record").content
+    assert ann.act(match, "tunnel 3").status_code == 204
+    assert bob.get(match).content == before
+    assert bob.get(f"{match}/record").content == record
+    ann.act(match, "observe 5")
+    seen = bob.see(match)
+    assert [line["entry"] for line in seen["log"]] == [None, "observe 5"]
+    assert "3" not in "".join(line["text"] for line in seen["log"])
+
+
+def test_before_the_end_a_seat_gets_its_own_copy(base: str) -> None:
+    ann, bob, match = pair(base, "hunt")
+    ann.act(match, "move 3")
+    ann.act(match, "observe 5")
+    copy = load_record(bob.get(f"{match}/record").text)
+    assert copy.seat == 2
+    assert not set(SECRET_HEADERS) & set(copy.headers)
+    assert "move 3" not in bob.get(f"{match}/record").text
+
+
+def test_an_open_game_s_copy_is_resumed_at_the_terminal(base: str, tmp_path: Path) -> None:
+    from duels.play.journal import Journal
+
+    ann, bob, match = pair(base, "flip")
+    ann.act(match, "A1")
+    bob.act(match, "B2+B3")
+    file = tmp_path / "evening.duel"
+    file.write_text(ann.get(f"{match}/record").text)
+    assert not set(SECRET_HEADERS) & set(load_record(file.read_text()).headers)
+    journal, record = Journal.reopen(file)
+    journal.close()
+    assert len(record.match.turns) == 4
+    assert record.headers["seed"]
+
+
+def test_a_finished_match_is_played_on_from_any_board(base: str) -> None:
+    ann, bob, match = pair(base, "lights")
+    ann.act(match, "4")
+    bob.act(match, "1-2")
+    assert ann.post("/matches", match=match.removeprefix("/m/"), entries=1).status_code == 422, "it goes on"
+    ann.act(match, "resign")
+    made = ann.post("/matches", match=match.removeprefix("/m/"), entries=2, against="random")
+    assert made.status_code == 201
+    seen = ann.see(made.json()["url"])
+    assert [line["entry"] for line in seen["log"]] == ["4", "1-2"]
+    assert seen["turn"] == "you"
+    assert seen["seat"] == 1
+
+
+def test_hints_are_for_one_s_own_turn_against_a_machine(base: str) -> None:
+    ann = Visitor(base)
+    match = ann.start("lights", "random")
+    told = ann.get(f"{match}/hint").json()
+    assert "4" in told["actions"]
+    assert "100.0% to win" in told["text"]
+    ann, _, match = pair(base, "lights")
+    assert ann.get(f"{match}/hint").status_code == 422
+
+
+def test_a_review_comes_after_the_end(base: str) -> None:
+    ann = Visitor(base)
+    match = ann.start("lights", "random")
+    assert ann.get(f"{match}/review").status_code == 422
+    ann.act(match, "1")
+    ann.see_when(match, "you", "over")
+    ann.act(match, "resign")
+    told = ann.get(f"{match}/review").json()
+    assert told["moments"][0]["mark"] == "blunder"
+    assert len(told["steps"]) == len(told["moments"]) + 1
+    record = ann.get(f"{match}/record").text
+    posted = ann.post("/review", record=record).json()
+    assert posted["moments"] == told["moments"]
+
+
+@pytest.mark.parametrize(
+    ("record", "why"),
+    [
+        ("nothing", "not a duels record"),
+        ("duels record 2\ngame: lights\noptions: lights=900\n\n4\n", "books' sizes"),
+        ("duels record 2\ngame: lights\n\n9\n", "line 4"),
+        ("duels record 2\ngame: hunt\n\nmove 3\n", "once it is over"),
+        ("x" * (256 * 1024 + 1), "at most 256 KB"),
+    ],
+)
+def test_what_cannot_be_reviewed_is_refused_in_a_line(base: str, record: str, why: str) -> None:
+    refused = Visitor(base).post("/review", record=record)
+    assert refused.status_code == 422
+    assert why in refused.json()["message"]
+
+
+def test_puzzles_are_graded_and_nothing_is_kept(base: str) -> None:
+    ann = Visitor(base)
+    today = ann.get("/daily").json()["date"]
+    shown = ann.get("/daily/lights").json()
+    answers = [ann.post("/daily/lights", answer=a["action"], date=today).json() for a in shown["actions"]]
+    assert {answer["right"] for answer in answers} == {True, False}
+    assert ann.post("/daily/lights", answer="4", date="2001-01-01").status_code == 409
+    assert ann.post("/daily/lights", answer="banana", date=today).status_code == 422
+    told = ann.post("/daily", answered={today: [True, False, True, True, True], "x": 3}).json()
+    assert told["text"].startswith(f"duels daily {today}: ■□■■■ 4/5")
+    first, again = (ann.get("/practice/chain?seed=one&aim=0.4").json() for _ in range(2))
+    assert first == again
+    action = first["actions"][0]["action"]
+    graded = ann.post("/practice/chain", answer=action, seed="one", aim="0.4", skill={}).json()
+    assert graded["skill"]["asked"] == 1
+    assert not ann.cookies
+
+
+@pytest.mark.parametrize("path", ["/", "/g/hunt", "/daily", "/daily/leap", "/practice/lights", "/review"])
+def test_every_address_has_a_page_and_data(base: str, path: str) -> None:
+    ann = Visitor(base)
+    page = ann.get(path, Accept="text/html,application/xhtml+xml")
+    assert page.headers["content-type"].startswith("text/html")
+    assert page.text.startswith("<!doctype html>")
+    assert ann.get(path).json()
+
+
+def test_home_lists_one_s_own_matches(base: str) -> None:
+    ann, bob, match = pair(base, "lights")
+    ann.act(match, "4")
+    mine, theirs = (visitor.get("/").json()["matches"] for visitor in (ann, bob))
+    assert mine == [
+        {
+            "match": match.removeprefix("/m/"),
+            "game": "lights",
+            "title": "Light Out Duel",
+            "against": "Bob",
+            "turn": "other",
+            "won": None,
+            "over": False,
+        }
+    ]
+    assert theirs[0]["turn"] == "you"
+    assert Visitor(base).get("/").json()["matches"] == []
+
+
+class Moody:
+    """Fails the first time that it is asked."""
+
+    asked = 0
+
+    def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
+        Moody.asked += 1
+        if Moody.asked == 1:
+            raise RuntimeError("not now")
+        return sight.actions[0]
+
+
+def test_a_player_that_fails_is_asked_again_when_somebody_looks(
+    base: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(KINDS, "moody", Kind("moody", "fails once", lambda rules, progress: Moody()))
+    ann = Visitor(base)
+    match = ann.start("lights", "moody", first="me")
+    ann.act(match, "4")
+    while ann.see(match)["turn"] != "you":
+        pass
+    assert Moody.asked == 2
+    assert [line["entry"] for line in ann.see(match)["log"]] == ["4", "1"]

@@ -1,0 +1,36 @@
+"""Rule cards as parts: nothing of a card is lost on the way to a page."""
+
+import pytest
+
+from duels.games import GAMES
+from duels.web.rule_card import parts
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_word_is_there_once(name: str) -> None:
+    card = GAMES[name].card()
+    told = []
+    for part in parts(card):
+        told += [part.heading, *part.paragraphs, *part.points]
+        told += [f"{name} {meaning}" for name, meaning in part.rows]
+    title, _, rest = card.partition("\n")
+    assert title
+    assert sorted(" ".join(told).split()) == sorted(word for word in rest.split() if word != "-")
+
+
+def test_lines_that_wrap_are_joined_and_rows_stay_apart() -> None:
+    card = (
+        "NIM\n\nGoal      Take the\n          last stone.\n          a n      take n\nNotes\n- One\n  two\n"
+    )
+    goal, notes = parts(card)
+    assert (goal.heading, goal.paragraphs, goal.rows) == (
+        "Goal",
+        ["Take the last stone."],
+        [("a n", "take n")],
+    )
+    assert (notes.heading, notes.points) == ("Notes", ["One two"])
+
+
+def test_a_card_of_any_other_form_is_kept_as_it_is() -> None:
+    (part,) = parts("NIM\n  Take stones.\n")
+    assert part.paragraphs == ["Take stones."]

@@ -1,0 +1,322 @@
+"""Who may ask what: hosts, origins, bodies, cookies, rates; and what every answer carries."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from duels.core.errors import DuelsError
+from duels.web.identity import identity
+from duels.web.limits import Limits, Rate
+from duels.web.settings import Settings
+from tests.web.serving import PLENTY, UNLIMITED, Visitor, pair, serving
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with serving(str(tmp_path_factory.mktemp("web") / "web.sqlite3")) as address:
+        yield address
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "127.0.0.1", "127.0.0.1:1", "localhost.evil.example:80", "", "127.0.0.1.nip.io"]
+)
+def test_another_name_for_this_machine_is_refused(base: str, host: str) -> None:
+    for path in ("/", "/health", "/static/style.css"):
+        refused = httpx.get(base + path, headers={"Host": host})
+        assert refused.status_code == 421
+        assert "evil" not in refused.text
+
+
+def test_localhost_is_this_machine(base: str) -> None:
+    port = base.rpartition(":")[2]
+    there = f"http://localhost:{port}"
+    answer = httpx.post(
+        f"{base}/matches", json={"game": "lights"}, headers={"Host": f"localhost:{port}", "Origin": there}
+    )
+    assert answer.status_code == 201
+
+
+@pytest.mark.parametrize(
+    "origin", [None, "null", "http://evil.example", "https://127.0.0.1", "http://127.0.0.1"]
+)
+def test_a_post_comes_from_a_page_of_ours(base: str, origin: str | None) -> None:
+    headers = {"Origin": origin} if origin else {}
+    refused = httpx.post(f"{base}/matches", json={"game": "lights"}, headers=headers)
+    assert refused.status_code == 403
+    assert "set-cookie" not in refused.headers
+
+
+def test_an_origin_of_ours_under_another_name_is_not_the_host(base: str) -> None:
+    port = base.rpartition(":")[2]
+    headers = {"Origin": f"http://localhost:{port}"}
+    assert httpx.post(f"{base}/matches", json={"game": "lights"}, headers=headers).status_code == 403
+
+
+@pytest.mark.parametrize(
+    "kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""]
+)
+def test_a_post_brings_json(base: str, kind: str) -> None:
+    headers = {"Origin": base, "Content-Type": kind}
+    assert httpx.post(f"{base}/matches", content=b"{}", headers=headers).status_code == 415
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        (b"{", "no JSON"),
+        (b"[" * 3000, "no JSON"),
+        (b"[]", "JSON object"),
+        (b'{"game": 3}', "kind str"),
+        (b'{"seed": "7"}', "no field 'seed'"),
+        (b'{"game": "chess"}', "There is no game 'chess'"),
+        (b'{"game": "lights", "against": "cmd:rm"}', "Play against"),
+        (b'{"game": "lights", "against": "human"}', "Play against"),
+        (b'{"game": "lights", "name": true}', "kind str"),
+        (b'{"match": "unknown", "entries": 2}', "no such match"),
+        (b"\xff\xfe", "no JSON"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_in_a_line(base: str, body: bytes, why: str) -> None:
+    refused = Visitor(base).post_raw("/matches", body)
+    assert refused.status_code in (404, 422)
+    assert why in refused.json()["message"]
+    assert "\n" not in refused.json()["message"]
+
+
+def test_bodies_are_small(base: str) -> None:
+    ann = Visitor(base)
+    assert ann.post("/matches", game="lights", name="x" * 5000).status_code == 413
+
+    def slowly() -> Iterator[bytes]:
+        yield b'{"game": "'
+        for _ in range(20):
+            yield b"x" * 1000
+        yield b'"}'
+
+    headers = {"Origin": base, "Content-Type": "application/json"}
+    assert httpx.post(f"{base}/matches", content=slowly(), headers=headers).status_code == 413
+
+
+def test_every_answer_keeps_others_out(base: str) -> None:
+    ann, _, match = pair(base, "lights")
+    answers = [
+        ann.get(path, Accept="text/html")
+        for path in ("/", match, "/nothing", "/static/match.js", f"{match}/record", "/health", "/m/x")
+    ]
+    answers += [ann.post("/matches"), ann.act(match, "4"), httpx.get(base, headers={"Host": "evil.example"})]
+    for answer in answers:
+        policy = answer.headers["content-security-policy"]
+        assert "default-src 'self'" in policy
+        assert "unsafe" not in policy
+        assert "frame-ancestors 'none'" in policy
+        assert answer.headers["referrer-policy"] == "no-referrer"
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert "server" not in answer.headers
+
+
+INLINE = re.compile(r"<script(?![^>]*\ssrc=)|\son[a-z]+\s*=|\sstyle\s*=|<style|javascript:", re.IGNORECASE)
+OUTSIDE = re.compile(
+    r"""\s(?:src|href|action)\s*=\s*["'](?!/|#)|@import|url\((?!["']?(?:/|#|data:))""", re.IGNORECASE
+)
+
+
+def test_pages_hold_no_inline_code_and_ask_nobody_else(base: str) -> None:
+    ann, bob, match = pair(base, "chain")
+    ann.act(match, "4")
+    bob.act(match, "resign")
+    waiting = ann.start("leap", "friend")
+    invite = re.sub(".*/j/", "/j/", ann.see(waiting)["invite"]["link"])
+    paths = [
+        "/",
+        "/g/chain",
+        match,
+        f"{match}/review",
+        waiting,
+        invite,
+        "/daily",
+        "/daily/chain",
+        "/review",
+        "/no",
+    ]
+    for path in paths:
+        page = bob.get(path, Accept="text/html").text
+        assert page.startswith("<!doctype html>"), path
+        assert not INLINE.findall(page), path
+        assert not OUTSIDE.findall(page), path
+
+
+def test_static_files_are_kept_by_browsers(base: str) -> None:
+    ann = Visitor(base)
+    page = ann.get("/", Accept="text/html").text
+    for path in re.findall(r'(?:src|href)="(/static/[^"]+)"', page):
+        answer = ann.get(path)
+        assert answer.status_code == 200
+        assert "immutable" in answer.headers["cache-control"]
+    assert ann.get("/static/../app.py").status_code == 404
+    assert ann.get("/static/%2e%2e%2fapp.py").status_code == 404
+
+
+def test_a_name_is_text_and_nothing_else(base: str) -> None:
+    ann = Visitor(base)
+    match = ann.start("lights", "friend", name='<b onclick="x">Ann</b>')
+    bob = Visitor(base)
+    invite = re.sub(".*/j/", "/j/", ann.see(match)["invite"]["link"])
+    page = bob.get(invite, Accept="text/html").text
+    assert "<b onclick" not in page
+    assert "&lt;b onclick" in page
+
+
+def test_the_cookie_is_for_this_server_alone(base: str) -> None:
+    ann = Visitor(base)
+    assert "set-cookie" not in ann.get("/").headers, "nothing is left with somebody who only looks"
+    answer = ann.post("/matches", game="lights", against="random")
+    cookie = answer.headers["set-cookie"]
+    assert re.fullmatch(r"duels=[A-Za-z0-9_-]{43}; Path=/; Max-Age=\d+; HttpOnly; SameSite=Lax", cookie), (
+        cookie
+    )
+    assert "set-cookie" not in ann.post("/matches", game="lights", against="random").headers
+
+
+def test_only_the_hash_of_a_cookie_is_kept(tmp_path: Path) -> None:
+    file = tmp_path / "web.sqlite3"
+    with serving(str(file)) as base:
+        ann = Visitor(base)
+        ann.start("lights", "random")
+        value = ann.cookies["duels"]
+    kept = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    assert value.encode() not in kept
+    assert b"lights" in kept
+
+
+def test_behind_tls_the_cookie_is_bound_to_host_and_tls(tmp_path: Path) -> None:
+    with serving(str(tmp_path / "web.sqlite3"), public_url="https://duels.example") as base:
+        headers = {"Host": "duels.example", "Origin": "https://duels.example", "Accept": "application/json"}
+        answer = httpx.post(f"{base}/matches", json={"game": "lights", "against": "friend"}, headers=headers)
+        cookie = answer.headers["set-cookie"]
+        assert cookie.startswith("__Host-duels=")
+        assert cookie.endswith("; Secure")
+        assert answer.headers["strict-transport-security"]
+        jar = {"Cookie": cookie.partition(";")[0]}
+        seen = httpx.get(base + answer.json()["url"], headers={**headers, **jar}).json()
+        assert seen["invite"]["link"].startswith("https://duels.example/j/")
+        assert not seen["invite"]["alone"]
+        assert httpx.get(base).status_code == 421, "the proxy's name is the only one"
+
+
+def test_a_cookie_that_is_made_up_is_nobody(base: str) -> None:
+    ann, _, match = pair(base, "hunt")
+    for value in ("", "x", "x" * 43, "é" * 43, "x" * 5000):
+        headers = [(b"cookie", b"duels=" + value.encode()), (b"accept", b"application/json")]
+        answer = httpx.get(base + match, headers=headers)
+        assert answer.status_code in (404, 431)
+    assert ann.see(match)["seat"] == 1
+
+
+def test_unknown_and_forbidden_look_alike(base: str) -> None:
+    _, _, match = pair(base, "hunt")
+    eve = Visitor(base)
+    for path in ("", "/events", "/record", "/review", "/hint"):
+        for accept in ("application/json", "text/html"):
+            there = eve.get(match + path, Accept=accept)
+            nowhere = eve.get(f"/m/{'A' * 22}{path}", Accept=accept)
+            assert there.status_code == nowhere.status_code == 404
+            assert there.text == nowhere.text
+
+
+def test_too_much_is_refused_and_said(tmp_path: Path) -> None:
+    few = Limits(Rate(3, 0.001), Rate(2, 0.001), PLENTY, PLENTY, streams=2)
+    with serving(str(tmp_path / "web.sqlite3"), limits=few) as base:
+        ann = Visitor(base)
+        match = ann.start("lights", "random")  # as somebody unknown
+        for _ in range(2):
+            ann.start("lights", "random")
+        refused = ann.post("/matches", game="lights", against="random")
+        assert refused.status_code == 429
+        assert int(refused.headers["retry-after"]) >= 1
+        assert "too much" in refused.json()["message"]
+        statuses = [ann.act(match, "9", 1).status_code for _ in range(4)]
+        assert statuses == [422, 422, 422, 429]
+        with ann.watching(match) as one, ann.watching(match) as two:
+            one.next()
+            two.next()
+            assert ann.get(f"{match}/events").status_code == 429
+        Visitor(base).start("lights", "random")  # somebody else is not meant
+
+
+def test_somebody_who_begins_match_after_match_is_stopped(tmp_path: Path) -> None:
+    limits = Limits(PLENTY, PLENTY, PLENTY, PLENTY, matches_a_day=3)
+    with serving(str(tmp_path / "web.sqlite3"), limits=limits) as base:
+        ann = Visitor(base)
+        for _ in range(3):
+            ann.start("lights", "random")
+        assert ann.post("/matches", game="lights", against="random").status_code == 429
+
+
+def test_one_address_has_a_limit_of_its_own(tmp_path: Path) -> None:
+    limits = Limits(PLENTY, Rate(1, 0.001), PLENTY, PLENTY, address_factor=3)
+    with serving(str(tmp_path / "web.sqlite3"), limits=limits) as base:
+        statuses = [
+            Visitor(base).post("/matches", game="lights", against="random").status_code for _ in range(4)
+        ]
+        assert statuses[0] == 201
+        assert statuses[-1] == 429
+
+
+def test_seeds_never_leave_before_the_end(base: str) -> None:
+    ann, bob, match = pair(base, "flip")
+    ann.act(match, "A1")
+    everything = [
+        ann.get(match).text,
+        ann.get(f"{match}/record").text,
+        ann.get(match, Accept="text/html").text,
+    ]
+    with bob.watching(match) as events:
+        everything.append(json.dumps(events.next()[1]))
+    with bob.watching(match, form="") as events:
+        everything.append(json.dumps(events.next()[1]))
+    bob.act(match, "resign")
+    seed = re.findall("^seed: (.+)$", ann.get(f"{match}/record").text, re.MULTILINE)[0]
+    assert len(seed) >= 32
+    assert not [text for text in everything if seed in text]
+
+
+def test_one_seat_never_gets_the_other_s_secrets(base: str) -> None:
+    """Everything that Bob is sent in a match of hunt, searched for what is Ann's."""
+    ann, bob, match = pair(base, "hunt", name="Ann")
+    got: list[str] = []
+    with bob.watching(match) as data, bob.watching(match, form="") as pages:
+        for events in (data, pages):
+            got.append(json.dumps(events.next()))
+        for action in ("tunnel 3", "observe 6"):
+            assert ann.act(match, action).status_code == 204
+            got += [bob.get(match).text, bob.get(match, Accept="text/html").text]
+            got += [bob.get(f"{match}/record").text, bob.act(match, "banana", 2).text]
+        for events in (data, pages):
+            got.append(json.dumps(events.next()))
+        got.append(bob.get("/").text)
+    ours = (ann.cookies["duels"], identity(ann.cookies["duels"]) or "-", "tunnel 3\n", "TUNNEL 3<")
+    assert not [secret for secret in ours for text in got if secret in text]
+    bob.act(match, "resign")
+    record = bob.get(f"{match}/record").text
+    assert "tunnel 3\n" in record, "after the end it is no secret"
+    seed = re.findall("^seed: (.+)$", record, re.MULTILINE)[0]
+    assert not [text for text in got if seed in text]
+
+
+@pytest.mark.parametrize(
+    "url", ["duels.example", "https://", "ftp://x", "https://x/path", "https://x:0", "http://u@x"]
+)
+def test_a_public_address_is_an_origin(url: str) -> None:
+    with pytest.raises(DuelsError, match="--public-url"):
+        Settings("x", public_url=url)
+
+
+def test_the_usual_port_goes_without_saying() -> None:
+    assert Settings("x", public_url="https://Duels.example:443/").origins == {"https://duels.example"}
+    assert "http://[::1]:9" in Settings("x", port=9).origins
+    assert Settings("x", port=9, host="0.0.0.0", addresses=("192.168.1.5",)).link == "http://192.168.1.5:9"
+    assert UNLIMITED.act is PLENTY

@@ -1,0 +1,274 @@
+"""What every store keeps, and how it says no: the same for SQLite and PostgreSQL."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from duels.core.errors import DuelsError
+from duels.core.rules import Seat
+from duels.web.store import (
+    Change,
+    Claim,
+    Conflict,
+    Entry,
+    Invite,
+    Kind,
+    NewMatch,
+    Store,
+    StoreUnavailable,
+)
+from tests.web.conftest import Opened
+
+HEADER = "duels record 2\ngame: lights\nseed: 7\n\n"
+SIT = Entry(Kind.SIT, "Ann", Seat.ONE)
+PLAY = Entry(Kind.PLAY, "4", Seat.ONE)
+TAIL = Entry(Kind.PLAY, "tails")
+LATER = 4e9  # seconds since 1970
+
+
+def new_match(id: str = "m1", identity: str = "ann") -> NewMatch:
+    return NewMatch(id, HEADER, (SIT,), {Seat.ONE: identity}, Invite(f"invite-{id}", id, Seat.TWO, LATER))
+
+
+@asynccontextmanager
+async def opening(
+    make: Opened, heard: Callable[[str | None], None] = lambda match: None
+) -> AsyncIterator[Store]:
+    store = make()
+    await store.open(heard)
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+def run(work: Coroutine[Any, Any, None]) -> None:
+    asyncio.run(asyncio.wait_for(work, 60))
+
+
+def test_what_is_created_is_there_when_the_store_is_opened_again(opened: Opened) -> None:
+    async def work() -> None:
+        async with opening(opened) as store:
+            await store.create(new_match())
+            await store.append(Change("m1", 1, (PLAY, TAIL)))
+        async with opening(opened) as store:
+            found = await store.find("m1")
+            assert found
+            assert found.header == HEADER
+            assert found.seats == {Seat.ONE: "ann"}
+            assert found.invite == Invite("invite-m1", "m1", Seat.TWO, LATER)
+            assert await store.entries("m1") == [SIT, PLAY, TAIL]
+            assert await store.entries("m1", 2) == [TAIL]
+            assert await store.entries("m1", 3) == []
+
+    run(work())
+
+
+def test_what_is_not_there_is_not_found(opened: Opened) -> None:
+    async def work() -> None:
+        async with opening(opened) as store:
+            await store.create(new_match())
+            assert await store.find("m2") is None
+            assert await store.entries("m2") == []
+            assert await store.invite("nothing", 0.0) is None
+            assert await store.matches_of("nobody", 9) == []
+            await store.check()
+
+    run(work())
+
+
+def test_appending_needs_the_number_of_the_log(opened: Opened) -> None:
+    async def work() -> None:
+        async with opening(opened) as store:
+            await store.create(new_match())
+            for number in (0, 2):
+                with pytest.raises(Conflict):
+                    await store.append(Change("m1", number, (PLAY,)))
+            with pytest.raises(Conflict):
+                await store.append(Change("m2", 0, (PLAY,)))
+            assert await store.entries("m1") == [SIT]
+            assert await store.entries("m2") == []
+
+    run(work())
+
+
+def test_of_many_who_append_at_once_one_succeeds(opened: Opened) -> None:
+    async def work() -> None:
+        async with opening(opened) as one, opening(opened) as two:
+            await one.create(new_match())
+            changes = [Change("m1", 1, (replace(PLAY, text=str(n)),)) for n in range(20)]
+            tries = [(one, two)[n % 2].append(change) for n, change in enumerate(changes)]
+            results = await asyncio.gather(*tries, return_exceptions=True)
+            done = [n for n, result in enumerate(results) if result is None]
+            assert len(done) == 1
+            assert all(isinstance(result, Conflict) for n, result in enumerate(results) if n not in done)
+            assert await two.entries("m1", 1) == [replace(PLAY, text=str(done[0]))]
+
+    run(work())
+
+
+def test_a_conflict_takes_nothing_else_with_it(opened: Opened) -> None:
+    """Changes to several matches may be committed together."""
+
+    async def work() -> None:
+        async with opening(opened) as store:
+            for n in range(10):
+                await store.create(new_match(f"m{n}"))
+            tries = [store.append(Change(f"m{n}", 1 + n % 2, (PLAY,))) for n in range(10)]
+            results = await asyncio.gather(*tries, return_exceptions=True)
+            assert [isinstance(result, Conflict) for result in results] == [bool(n % 2) for n in range(10)]
+            for n in range(10):
+                assert await store.entries(f"m{n}", 1) == ([] if n % 2 else [PLAY])
+
+    run(work())
+
+
+def test_a_match_is_created_once(opened: Opened) -> None:
+    async def work() -> None:
+        async with opening(opened) as store:
+            await store.create(new_match())
+            with pytest.raises(Conflict):
+                await store.create(new_match(identity="bob"))
+            found = await store.find("m1")
+            assert found
+            assert found.seats == {Seat.ONE: "ann"}
+
+    run(work())
+
+
+def test_an_invitation_is_taken_up_once(opened: Opened) -> None:
+    async def work() -> None:
+        async with opening(opened) as one, opening(opened) as two:
+            await one.create(new_match())
+            sit = Entry(Kind.SIT, "", Seat.TWO)
+            tries = [
+                store.append(Change("m1", 1, (sit,), Claim("invite-m1", who, 1.0)))
+                for store, who in ((one, "bob"), (two, "eve"))
+            ]
+            results = await asyncio.gather(*tries, return_exceptions=True)
+            assert sorted(map(type, results), key=str) == sorted([type(None), Conflict], key=str)
+            found = await one.find("m1")
+            assert found
+            assert found.seats[Seat.TWO] == ("bob" if results[0] is None else "eve")
+            assert found.invite is None
+            assert await two.invite("invite-m1", 1.0) is None
+            assert await two.match_of_invite("invite-m1") == "m1"
+            assert await two.match_of_invite("nothing") is None
+            assert await two.entries("m1", 1) == [sit]
+            with pytest.raises(Conflict):
+                await one.append(Change("m1", 2, (sit,), Claim("invite-m1", "eve", 1.0)))
+
+    run(work())
+
+
+def test_an_invitation_gets_too_old(opened: Opened) -> None:
+    async def work() -> None:
+        async with opening(opened) as store:
+            await store.create(new_match())
+            assert await store.invite("invite-m1", LATER - 1)
+            assert await store.invite("invite-m1", LATER + 1) is None
+            with pytest.raises(Conflict):
+                await store.append(Change("m1", 1, (SIT,), Claim("invite-m1", "bob", LATER + 1)))
+            assert await store.entries("m1") == [SIT]
+
+    run(work())
+
+
+def test_a_rematch_is_created_with_the_entry_that_names_it_or_not_at_all(opened: Opened) -> None:
+    async def work() -> None:
+        async with opening(opened) as store:
+            await store.create(new_match())
+            entry = Entry(Kind.REMATCH, "m2", Seat.ONE)
+            with pytest.raises(Conflict):
+                await store.append(Change("m1", 5, (entry,), creates=new_match("m2")))
+            assert await store.find("m2") is None
+            await store.append(Change("m1", 1, (entry,), creates=new_match("m2")))
+            assert await store.find("m2")
+            with pytest.raises(Conflict):
+                await store.append(Change("m1", 2, (entry,), creates=new_match("m2")))
+            assert await store.entries("m1") == [SIT, entry]
+
+    run(work())
+
+
+def test_matches_of_an_identity_are_listed_the_last_one_first(opened: Opened) -> None:
+    async def work() -> None:
+        async with opening(opened) as store:
+            for id in ("m1", "m2", "m3"):
+                await store.create(new_match(id))
+            await store.create(new_match("m4", "bob"))
+            await store.append(Change("m1", 1, (PLAY,)))
+            kept = await store.matches_of("ann", 2)
+            assert [(each.id, each.seat, each.header) for each in kept] == [
+                ("m1", Seat.ONE, HEADER),
+                ("m3", Seat.ONE, HEADER),
+            ]
+            assert await store.count_since("ann", 0.0) == 3
+            assert await store.count_since("ann", LATER) == 0
+
+    run(work())
+
+
+def test_whoever_listens_hears_what_other_processes_write(opened: Opened) -> None:
+    async def work() -> None:
+        told = asyncio.Event()
+
+        def heard(match: str | None) -> None:
+            if match in (None, "m1"):
+                told.set()
+
+        async with opening(opened, heard) as listening, opening(opened) as writing:
+            await writing.create(new_match())
+            number = 1
+            while not told.is_set():  # it may not have begun to listen yet
+                await writing.append(Change("m1", number, (PLAY,)))
+                number += 1
+                await asyncio.sleep(0.05)
+            assert len(await listening.entries("m1", 1)) == number - 1
+
+    run(work())
+
+
+def test_texts_are_kept_to_the_letter(opened: Opened) -> None:
+    async def work() -> None:
+        async with opening(opened) as store:
+            odd = Entry(Kind.SIT, "Zoë 'Drop' Table; --%s 🎲", Seat.ONE)
+            await store.create(replace(new_match(), entries=(odd,)))
+            assert await store.entries("m1") == [odd]
+
+    run(work())
+
+
+def test_a_file_of_something_else_is_left_alone(tmp_path: Any) -> None:
+    import sqlite3
+
+    from duels.web.stores import store_at
+
+    async def work() -> None:
+        other = tmp_path / "other.sqlite3"
+        with sqlite3.connect(other) as db:
+            db.execute("CREATE TABLE recipes (name TEXT)")
+        with pytest.raises(DuelsError, match="something else"):
+            await store_at(str(other)).open(lambda match: None)
+        text = tmp_path / "letter.txt"
+        text.write_text("Dear Ann, " * 100)
+        with pytest.raises(StoreUnavailable, match=r"letter\.txt: file is not a database"):
+            await store_at(str(text)).open(lambda match: None)
+
+    run(work())
+
+
+def test_a_database_that_is_not_there_is_said_in_one_line() -> None:
+    from duels.web.stores import store_at
+
+    async def work() -> None:
+        with pytest.raises(StoreUnavailable, match=r"^postgresql://127\.0\.0\.1/duels: ") as raised:
+            await store_at("postgresql://me:secret@127.0.0.1:9/duels").open(lambda match: None)
+        assert "secret" not in str(raised.value)
+        assert "\n" not in str(raised.value)
+
+    run(work())
