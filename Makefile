@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .PHONY: play test lint golden check-slow wheel-test trainers-test docs changelog bench solved examples hunt-strategy \
-	ladder ray-test hunt-study new-game clean
+	environment-pages ladder ray-test hunt-study new-game clean
 
 # Reinstalled only when what is to be installed changes.
 .venv/played: pyproject.toml
@@ -59,7 +59,7 @@ docs: .venv-docs/ready
 
 .venv-docs/ready: pyproject.toml docs/requirements.txt
 	@test -d .venv-docs || $(PYTHON) -m venv .venv-docs
-	@.venv-docs/bin/pip install --quiet --disable-pip-version-check -r docs/requirements.txt --editable '.[rl,openspiel]'
+	@.venv-docs/bin/pip install --quiet --disable-pip-version-check -r docs/requirements.txt --editable '.[minari,rl,openspiel]'
 	@touch $@
 
 # Moves the fragments of changelog.d/ into CHANGELOG.md: make changelog VERSION=0.2.0
@@ -104,6 +104,10 @@ ray-test: .venv-ray/ready
 
 solved: .venv/tested
 	$(BIN)/python docs/solved/build.py
+
+# The page of every environment, from the code.
+environment-pages: .venv/tested
+	$(BIN)/python docs/environments/build.py
 
 # Writes the package of a new game, to be changed: make new-game NAME=nim, in examples/ or with DIR=folder.
 new-game: .venv/tested

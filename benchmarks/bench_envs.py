@@ -69,9 +69,9 @@ def rollout(game: str, batch: int, compiled: bool, threads: int = 1) -> Run:
     return lambda: envs.rollout(steps, threads=threads).steps
 
 
-def stepping(game: str, batch: int) -> Run:
+def stepping(game: str, batch: int, compiled: bool) -> Run:
     """Observations and masks with every step, as a step of Pgx gives them."""
-    envs = vector.make(game, batch)
+    envs = vector.make(game, batch, compiled=compiled)
 
     def run() -> int:
         envs.observe()
@@ -203,7 +203,8 @@ def batches() -> list[Case]:
                 name = f"{game}, {threads} thread{'s' * (threads > 1)}"
                 cases.append(Case("rollout, NumPy", name, batch, rollout(game, batch, False, threads)))
                 cases.append(Case("rollout, compiled", name, batch, rollout(game, batch, True, threads)))
-            cases.append(Case("step by step", game, batch, stepping(game, batch)))
+            cases.append(Case("step by step", game, batch, stepping(game, batch, False)))
+            cases.append(Case("step by step, compiled", game, batch, stepping(game, batch, True)))
         for peer in PGX:
             cases.append(Case("rollout, Pgx", peer, batch, through_pgx(peer, batch, True)))
             cases.append(Case("step by step, Pgx", peer, batch, through_pgx(peer, batch, False)))
@@ -220,10 +221,14 @@ def singles() -> list[Case]:
     for game in GAMES:
         cases.append(Case("Match", game, 1, through_match(game)))
         cases.append(Case("Gymnasium", game, 1, through_gymnasium(game)))
-        cases.append(Case("PettingZoo", game, 1, through_pettingzoo(getattr(ours, f"{game}_v0").env())))
+        module = getattr(ours, f"{game}_v0")
+        cases.append(Case("PettingZoo", game, 1, through_pettingzoo(module.env())))
+        cases.append(Case("PettingZoo, raw", game, 1, through_pettingzoo(module.raw_env())))
         cases.append(Case("OpenSpiel", f"duels_{game}", 1, through_openspiel(f"duels_{game}")))
     cases.append(Case("PettingZoo's own", "tictactoe_v3", 1, through_pettingzoo(tictactoe_v3.env())))
     cases.append(Case("PettingZoo's own", "connect_four_v3", 1, through_pettingzoo(connect_four_v3.env())))
+    raw = through_pettingzoo(tictactoe_v3.raw_env())
+    cases.append(Case("PettingZoo's own, raw", "tictactoe_v3, raw", 1, raw))
     for name in ("nim", "tic_tac_toe"):
         cases.append(Case("OpenSpiel's own", name, 1, through_openspiel(name)))
     return cases
@@ -273,6 +278,7 @@ def aims(cases: list[Case]) -> list[Aim]:
         (1024, "rollout, compiled", ", 2 threads", 50, either),
         (16_384, "rollout, compiled", ", 2 threads", 50, either),
         *((batch, "step by step", "", 1, stepped) for batch in BATCHES),
+        *((batch, "step by step, compiled", "", 10 if batch > 64 else 1, stepped) for batch in BATCHES),
     ]
     found = []
     for batch, group, threads, aim, peers in wanted:
@@ -281,12 +287,13 @@ def aims(cases: list[Case]) -> list[Aim]:
             ratio = min(speeds(batch, {game + threads for game in games}, group)) / theirs
             named = "flip" if games == ("flip",) else "the other four"
             found.append(Aim(f"batch of {batch:,}, {group}{threads}, {named}, by Pgx", aim, ratio))
-    tictactoe = next(case.best for case in cases if case.name == "tictactoe_v3")
-    found += [
-        Aim(f"PettingZoo {case.name} by tictactoe_v3", 5, case.best / tictactoe)
-        for case in cases
-        if case.group == "PettingZoo"
-    ]
+    for kind, peer in (("PettingZoo", "tictactoe_v3"), ("PettingZoo, raw", "tictactoe_v3, raw")):
+        theirs = next(case.best for case in cases if case.name == peer)
+        found += [
+            Aim(f"{kind} {case.name} by {peer}", 5, case.best / theirs)
+            for case in cases
+            if case.group == kind
+        ]
     return found
 
 

@@ -67,7 +67,12 @@ def test_memory_is_that_of_a_batch_under_way() -> None:
 def test_steps_are_rated_beside_steps_and_rollouts_beside_the_quicker() -> None:
     import bench_envs
 
-    speeds = {"step by step": 6.0, "step by step, Pgx": 3.0, "rollout, Pgx": 1.0}
+    speeds = {
+        "step by step": 6.0,
+        "step by step, compiled": 8.0,
+        "step by step, Pgx": 3.0,
+        "rollout, Pgx": 1.0,
+    }
     cases = [
         bench_envs.Case(group, name, batch, lambda: 1, speeds.get(group, 30.0) + (name in bench_envs.PGX))
         for group in ("rollout, NumPy", "rollout, compiled", *speeds)
@@ -78,9 +83,12 @@ def test_steps_are_rated_beside_steps_and_rollouts_beside_the_quicker() -> None:
         )
         for batch in bench_envs.BATCHES
     ]
-    cases.append(bench_envs.Case("PettingZoo's own", "tictactoe_v3", 1, lambda: 1, 1.0))
+    for peer in ("tictactoe_v3", "tictactoe_v3, raw"):
+        cases.append(bench_envs.Case("PettingZoo's own", peer, 1, lambda: 1, 1.0))
     ratios = {aim.what: (aim.aim, aim.ratio) for aim in bench_envs.aims(cases)}
     for batch in bench_envs.BATCHES:
         for games in ("flip", "the other four"):
             assert ratios[f"batch of {batch:,}, step by step, {games}, by Pgx"] == (1, 6 / 4)
+            compiled = ratios[f"batch of {batch:,}, step by step, compiled, {games}, by Pgx"]
+            assert compiled == (10 if batch > 64 else 1, 8 / 4)
     assert ratios["batch of 1,024, rollout, NumPy, 1 thread, flip, by Pgx"] == (10, 30 / 4)

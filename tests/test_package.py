@@ -16,7 +16,14 @@ import duels
 from duels.games import GAMES
 
 ROOT = Path(__file__).parent.parent
-NEEDS_NUMPY = {"exploitability", "exploitability_bounds", "table_of", "vector"}
+NEEDS_NUMPY = {
+    "best_responses",
+    "exploitability",
+    "exploitability_bounds",
+    "policy_of",
+    "table_of",
+    "vector",
+}
 PUBLIC = sorted(name for name in dir(duels) if not name.startswith("_"))
 
 

@@ -17,8 +17,10 @@ from duels.core.errors import (
 if TYPE_CHECKING:
     # `as` exports what needs NumPy; `from duels import *` is for everybody, and leaves it out.
     from duels import vector as vector
+    from duels.analysis.agents import policy_of as policy_of
     from duels.analysis.agents import table_of as table_of
     from duels.analysis.exercises import Exercise, exercises
+    from duels.analysis.exploitability import best_responses as best_responses
     from duels.analysis.exploitability import exploitability as exploitability
     from duels.analysis.exploitability import exploitability_bounds as exploitability_bounds
     from duels.analysis.hints import Hint, hint
@@ -87,6 +89,7 @@ _LATER = {
     "Seat": "duels.core.rules.Seat",
     "Sight": "duels.core.rules.Sight",
     "all_games": "duels.games.all_games",
+    "best_responses": "duels.analysis.exploitability.best_responses",
     "draw": "duels.core.match.draw",
     "dump_record": "duels.core.record.dumps",
     "exercises": "duels.analysis.exercises.exercises",
@@ -96,6 +99,7 @@ _LATER = {
     "hint": "duels.analysis.hints.hint",
     "load_record": "duels.games.load_record",
     "make_player": "duels.players.make_player",
+    "policy_of": "duels.analysis.agents.policy_of",
     "review": "duels.analysis.review.review",
     "table_of": "duels.analysis.agents.table_of",
 }

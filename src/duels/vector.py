@@ -4,11 +4,13 @@ from importlib import import_module
 from typing import Any
 
 from duels.core.extras import extra
+from duels.core.features import TRUNCATION
 from duels.core.game import Game
 from duels.core.options import OptionValue
 from duels.core.rules import Rules
 from duels.core.validation import check_flag, check_int
 from duels.envs.batch import Batch, ReadyPolicy, Steps, Tally
+from duels.envs.form import form_of
 from duels.envs.tabled import TableBatch, make_batch
 from duels.games import rules_of
 from duels.solving.tables import Tables
@@ -24,13 +26,18 @@ def make(
     first: int = 0,
     autoreset: bool = True,
     compiled: bool = False,
+    limit_ends: str = TRUNCATION,
+    memory: int = 0,
     **options: OptionValue,
 ) -> Batch:
     """`num_envs` games: of a game or the one of that name with options (`max_turns=40`), or by rules.
 
     `first` is the number of the first environment: a batch of 100 is, game for game, a batch of 60
-    and a batch of 40 made with `first=60`. `compiled=True` runs rollouts in compiled code; it needs
-    the extra `fast`. A game that has too many states for tables is refused.
+    and a batch of 40 made with `first=60`. `compiled=True` runs steps and rollouts in compiled code; it
+    needs the extra `fast`. With `limit_ends="draw"` a limit of the rules is part of the game: reaching it
+    terminates the game, and what is left of it is observed. `memory` is how many of the last entries a
+    seat is shown beside what it knows now, in games with secrets. A game that has too many states for
+    tables is refused.
     """
     rules = rules_of(game, **options)
     if check_flag("compiled", compiled):
@@ -43,4 +50,5 @@ def make(
         check_int("first", first, 0),
         check_flag("autoreset", autoreset),
         compiled,
+        form_of(rules, limit_ends, memory),
     )

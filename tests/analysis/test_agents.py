@@ -53,6 +53,54 @@ def test_an_agent_of_the_gymnasium_environment_is_graded() -> None:
     assert table_of(last_allowed, "lights")[0].argmax() == last_allowed(observation, info["action_mask"])
 
 
+@pytest.mark.parametrize("game", ["lights", "chain", "hunt"])
+def test_an_agent_can_be_asked_for_many_at_once(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("duels.analysis.agents.AT_ONCE", 100)
+    options: dict[str, Any] = {"cells": 3} if game == "hunt" else {}
+    calls = []
+
+    def firsts(observations: Any, masks: Any) -> Any:
+        calls.append(len(observations))
+        return masks.argmax(axis=1)
+
+    table = table_of(firsts, game, batch=True, **options)
+    assert (table == table_of(lambda observation, mask: mask.argmax(), game, **options)).all()
+    assert max(calls) <= 100
+    each = table_of(lambda seen, masks: masks / masks.sum(axis=1, keepdims=True), game, batch=True, **options)
+    assert (each == table_of(lambda seen, mask: mask / mask.sum(), game, **options)).all()
+    for wrong in (lambda seen, masks: masks[:-1].argmax(axis=1), lambda seen, masks: 0):
+        with pytest.raises(DuelsError, match="at once gives so many answers"):
+            table_of(wrong, game, batch=True, **options)
+
+
+def test_what_is_left_of_a_limit_is_part_of_what_an_agent_sees() -> None:
+    form: dict[str, Any] = {"cells": 3, "run": 2, "max_boards": 3}
+    lefts = set()
+
+    def hasty(observation: Any, mask: Any) -> Any:
+        """The first action on the last board, the last one before."""
+        left = int(observation[-4:].argmax())
+        lefts.add(left)
+        return mask.argmax() if left == 1 else np.flatnonzero(mask)[-1]
+
+    table = table_of(hasty, "chain", limit_ends="draw", **form)
+    assert lefts == {1, 2, 3}
+    states = shared_tables(GAMES["chain"].rules(**form)).tables.states
+    assert table.shape[:2] == (3, states)
+
+    def the_same(sight: Any) -> Any:
+        order = sorted(sight.actions, key=GAMES["chain"].rules(**form).all_actions().index)
+        return order[0] if sight.view.boards == 2 else order[-1]
+
+    assert exploitability(table, "chain", **form) == exploitability(the_same, "chain", **form)
+    assert exploitability(table[:1].repeat(3, axis=0), "chain", **form) == exploitability(
+        table[0], "chain", **form
+    )
+    for wrong, said in ((table[:2], "table of 2 readings"), (table, "have no limit")):
+        with pytest.raises(DuelsError, match=said):
+            exploitability(wrong, "chain", **{**form, "max_boards": 3 if said[0] == "t" else None})
+
+
 @pytest.mark.parametrize(
     ("answer", "message"),
     [(0, "takes action 0"), ("x", "not array"), ([0.5] * 13, "do not sum to 1"), ([1.0, 2.0], "13 probab")],

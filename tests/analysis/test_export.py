@@ -10,10 +10,13 @@ import pyarrow.parquet as parquet
 import pytest
 
 from duels.analysis.export import Export, export
+from duels.analysis.shown import Shown
 from duels.core.errors import DuelsError
 from duels.core.match import Match
 from duels.core.rules import Rules
+from duels.envs.engine import MatchEngine
 from duels.games import GAMES
+from duels.players import make_player
 from duels.solving.oracles import oracle_for
 from tests.analysis.toys import Steps
 
@@ -44,6 +47,11 @@ def test_every_line_replays_and_is_graded(game: str, tmp_path: Path) -> None:
                 assert turn["value"] == pytest.approx(verdict.value.number)
                 less = max(0, verdict.value.number - judged.value.number - judged.allowance)
                 assert turn["regret"] == (0 if judged.best else pytest.approx(less))
+                numbers = {run.rules.format(j.action): j.value.number for j in verdict.actions}
+                assert dict(zip(turn["actions"], turn["values"], strict=True)) == pytest.approx(numbers)
+                player: Any = make_player(run.players[match.actor - 1], run.rules)
+                odds = player.odds(match.sight(match.actor))
+                assert turn["policy"] == pytest.approx([odds.get(j.action, 0) for j in verdict.actions])
                 assert turn["position"] == run.rules.format_position(match.sight(match.actor))
             match = match.play_text(turn["action"])
         assert match.outcome.code == told["result"]
@@ -128,8 +136,55 @@ def test_parquet_has_a_row_a_decision(tmp_path: Path) -> None:
         assert {key: row[key] for key in ("position", "action", "value", "regret")}.items() <= turn.items()
         assert row["seat"] == turn["actor"]
         assert actions[row["action_number"]] == run.rules.parse(turn["action"])
-        assert row["action_number"] in row["legal"]
+        assert row["action_mask"][row["action_number"]] == 1
         assert len(row["observation"]) == GAMES["hunt"].encoding(run.rules).size
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_rows_are_what_an_environment_shows(game: str, tmp_path: Path) -> None:
+    limits: dict[str, Any] = {"chain": {"max_boards": 1}, "hunt": {"max_turns": 4}}
+    run = run_of(game, 4, "random", "random", **limits.get(game, {}))
+    export(run, tmp_path / "out.parquet")
+    table = parquet.read_table(tmp_path / "out.parquet")
+    rules, rows = run.rules, table.to_pylist()
+    actions = rules.all_actions()
+    for name, size in (("observation", Shown(rules).size), ("action_mask", len(actions))):
+        assert table.schema.field(name).type.list_size == size
+    for place, row in enumerate(rows):
+        mine = [r for r in rows[place + 1 :] if (r["number"], r["seat"]) == (row["number"], row["seat"])]
+        assert row["done"] == (not mine)
+        assert (row["final_observation"] is None) == bool(mine)
+        legal = [bool(mask) for mask in row["action_mask"]]
+        assert [value is not None for value in row["values"]] == legal
+        assert [share > 0 for share in row["policy"]] == legal  # of a random player
+        assert sum(row["policy"]) == pytest.approx(1)
+        if not rules.has_secrets and not row["regret"]:
+            assert row["values"][row["action_number"]] == pytest.approx(row["value"], abs=1e-3)
+    # The last observation of a seat is that of an engine which has played the same.
+    if game == "flip":
+        return
+    engine = MatchEngine(rules)
+    for match in range(4):
+        played = [row for row in rows if row["number"] == match]
+        if rules.all_outcomes():  # chance draws by other dice there
+            break
+        engine.reset(0)
+        for row in played:
+            assert engine.observe(row["seat"] - 1).tolist() == row["observation"]
+            assert engine.mask().tolist() == row["action_mask"]
+            engine.step(row["action_number"], 0)
+        for row in played:
+            if row["done"]:
+                assert engine.observe(row["seat"] - 1).tolist() == row["final_observation"]
+
+
+def test_more_processes_play_the_same(tmp_path: Path) -> None:
+    one, two = tmp_path / "one.jsonl", tmp_path / "two.jsonl"
+    export(run_of("chain", 9, max_boards=1), one)
+    told: list[int] = []
+    assert export(run_of("chain", 9, max_boards=1), two, lambda done, games: told.append(done), jobs=2) == 0
+    assert two.read_bytes() == one.read_bytes()
+    assert told == list(range(10))
 
 
 def test_a_finished_run_goes_on_with_more_games(tmp_path: Path) -> None:
@@ -205,8 +260,7 @@ def test_fields_are_those_of_the_page(game: str, tmp_path: Path) -> None:
             assert [key for key in turn if each[key] is None] == [
                 key
                 for key in turn
-                if (key == "error" and game == "hunt")
-                or (not graded and key in ("position", "value", "regret", "exactness", "error"))
+                if (key == "error" and game == "hunt") or (not graded and key not in ("actor", "action"))
             ]
     assert parquet.read_schema(tmp_path / "out.parquet").names == row
     errors = parquet.read_table(tmp_path / "out.parquet")["error"].to_pylist()

@@ -217,3 +217,19 @@ def test_gymnasiums_own_wrappers_take_it_as_it_is(name: str) -> None:
             assert found[1].tolist() == rewards.tolist()
             ended += terminated.sum()
         assert ended
+
+
+def test_gymnasiums_vector_wrappers_take_it() -> None:
+    from gymnasium.wrappers.vector import DtypeObservation, RecordEpisodeStatistics
+
+    envs: Any = gymnasium.make_vec("duels/Chain-v0", num_envs=8, max_boards=1)
+    envs = RecordEpisodeStatistics(DtypeObservation(envs, np.float32))
+    shown, info = envs.reset(seed=1)
+    lengths = []
+    for _ in range(40):
+        shown, _, _, _, info = envs.step(info["action_mask"].argmax(axis=1))
+        assert shown.dtype == np.float32
+        if "episode" in info:
+            lengths += info["episode"]["l"][info["_episode"]].tolist()
+    assert lengths
+    assert all(1 < length < 20 for length in lengths)

@@ -1,6 +1,7 @@
 """What the pages on environments show runs as it stands, piece by piece, and their tables are right."""
 
 import re
+import subprocess
 import sys
 import tomllib
 from dataclasses import fields
@@ -10,6 +11,7 @@ from typing import Any, cast
 
 import pytest
 
+from duels.envs.gymnasium import DuelEnv
 from duels.games import GAMES
 
 ROOT = Path(__file__).parents[2]
@@ -27,7 +29,7 @@ PIECES = [
 class Untrained:
     """Stands in for sb3-contrib's learner, too large to be installed here (`make examples` has it)."""
 
-    def __init__(self, policy: str, env: Any, seed: int) -> None:
+    def __init__(self, policy: str, env: Any, seed: int, **how: int) -> None:
         env.reset(seed=seed)
         self.env = env
 
@@ -42,6 +44,12 @@ class Untrained:
         return action_masks.argmax(), None
 
 
+def adapted(game: str, num_envs: int, **how: Any) -> Any:
+    """Stands in for the adapter to Stable-Baselines3: one game of those that it would play."""
+    assert num_envs > 1
+    return DuelEnv(game, **how)
+
+
 def test_no_piece_of_code_is_overlooked() -> None:
     assert len(PIECES) == sum(page.count("```python") for page in PAGES.values()) >= 14
 
@@ -51,6 +59,9 @@ def test_every_piece_of_code_runs(piece: str, monkeypatch: pytest.MonkeyPatch) -
     learners = ModuleType("sb3_contrib")
     learners.MaskablePPO = Untrained  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, learners.__name__, learners)
+    adapter = ModuleType("duels.envs.stable_baselines3")
+    adapter.DuelVecEnv = adapted  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, adapter.__name__, adapter)
     # Their value iteration imports it for simultaneous moves alone; it needs more than is installed here.
     solver = ModuleType("open_spiel.python.algorithms.lp_solver")
     monkeypatch.setitem(sys.modules, solver.__name__, solver)
@@ -71,6 +82,11 @@ def test_the_options_are_those_of_the_page() -> None:
     ]
 
 
+def test_the_pages_of_environments_are_what_the_code_says() -> None:
+    done = subprocess.run([sys.executable, FOLDER / "build.py", "--check"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 def test_openspiel_counts_as_the_page_says() -> None:
     import pyspiel
     from open_spiel.python.algorithms import exploitability
@@ -78,7 +94,9 @@ def test_openspiel_counts_as_the_page_says() -> None:
 
     import duels.envs.openspiel
 
-    forms = re.findall(r"`(duels_\w+\([^`]*\))`", PAGES["openspiel.md"])
+    listed, _ = PAGES["openspiel.md"].split("## Learners")
+    forms = re.findall(r"`(duels_\w+\([^`]*\))`", listed)
+    assert duels.exploitability("random", "chain", cells=3, run=3, max_boards=1) == 0  # as the page warns
     assert len(forms) == len(GAMES)
     for form in forms:
         rules = pyspiel.load_game(form).rules

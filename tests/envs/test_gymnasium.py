@@ -196,8 +196,14 @@ def in_sync(game: str, **how: Any) -> Any:
     return gymnasium.make_vec(f"duels/{game.title()}-v0", num_envs=2, vectorization_mode="sync", **how)
 
 
-@pytest.mark.parametrize("game", ["hunt", "flip"])
-@pytest.mark.parametrize("how", [{"opponent": "club"}, {"opponent": First()}, {"grade": True}])
+@pytest.mark.parametrize(
+    ("game", "how"),
+    [
+        *((game, how) for game in ("hunt", "flip") for how in ({"opponent": First()}, {"grade": True})),
+        ("hunt", {"opponent": "greedy"}),
+        ("flip", {"opponent": "club"}),
+    ],
+)
 def test_what_a_vector_env_cannot_do_it_says_how_to_do(game: str, how: dict[str, Any]) -> None:
     with pytest.raises(DuelsError, match=SYNC):
         gymnasium.make_vec(f"duels/{game.title()}-v0", num_envs=2, **how)

@@ -64,12 +64,16 @@ def test_pettingzoo() -> None:
 def test_gymnasium() -> None:
     env = DuelEnv("lights", opponent="random", seat=2, lights=4)
     observation, info = env.reset(seed=1)
-    assert_type(observation, NDArray[np.int8])
+    assert_type(observation, Any)
+    assert_type(env.feature_names, tuple[str, ...])
+    env.set_opponent("greedy")
     _, reward, terminated, _, _ = env.step(np.int64(info["action_mask"].argmax()))
     assert_type(reward, float)
     assert_type(terminated, bool)
     envs = DuelVectorEnv("lights", 2)
-    assert_type(envs.reset(seed=1)[0], NDArray[np.int8])
+    assert_type(envs.reset(seed=1)[0], Any)
+    assert_type(envs.seats, NDArray[np.int64])
+    envs.set_opponent(first)
     assert_type(register(duels.find_game("leap")), str)
 
 

@@ -53,6 +53,48 @@ def test_learners_learn() -> None:
     DQN("MlpPolicy", envs, learning_starts=50, seed=1).learn(200)
 
 
+@pytest.mark.parametrize(
+    ("game", "how"),
+    [
+        ("chain", {"opponent": "club", "max_boards": 2, "seat": "random", "dict_observations": True}),
+        ("hunt", {"max_turns": 10, "limit_ends": "draw", "dtype": "float32"}),
+        ("flip", {}),
+    ],
+)
+def test_maskable_ppo_learns_on_arrays(game: str, how: dict[str, Any]) -> None:
+    from sb3_contrib import MaskablePPO
+    from stable_baselines3.common.vec_env import VecMonitor
+
+    from duels.envs.stable_baselines3 import DuelVecEnv
+
+    envs = DuelVecEnv(game, 16, **how)
+    policy = "MultiInputPolicy" if how.get("dict_observations") else "MlpPolicy"
+    model = MaskablePPO(policy, VecMonitor(envs), n_steps=32, batch_size=64, seed=1).learn(1024)
+    # A legal action every time: an illegal one would end games at once.
+    assert np.mean([episode["l"] for episode in model.ep_info_buffer]) > 1
+    envs.env_method("set_opponent", "random")
+    shown, masks = envs.reset(), np.stack(envs.env_method("action_masks"))
+    actions, _ = model.predict(shown, action_masks=masks)
+    _, rewards, dones, infos = envs.step(actions)
+    assert rewards.shape == dones.shape == (16,) == (len(infos),)
+
+
+def test_a_finished_game_tells_its_last_observation() -> None:
+    from duels.envs.stable_baselines3 import DuelVecEnv
+
+    envs = DuelVecEnv("chain", 8, max_boards=1)
+    envs.seed(3)
+    envs.reset()
+    truncated = []
+    for _ in range(60):
+        masks = np.stack(envs.env_method("action_masks"))
+        _, _, dones, infos = envs.step(masks.argmax(axis=1))
+        for info in np.array(infos)[dones]:
+            assert info["terminal_observation"] in envs.observation_space
+            truncated.append(info["TimeLimit.truncated"])
+    assert set(truncated) == {True, False}
+
+
 def test_films(tmp_path: Path) -> None:
     env: Any = gymnasium.make("duels/Flip-v0", render_mode="rgb_array")
     folder = tmp_path / "films"

@@ -6,9 +6,12 @@ from typing import Any, TypeAlias, TypeGuard
 
 from duels.core.errors import DuelsError
 from duels.core.extras import extra
+from duels.core.features import TRUNCATION, Encoding, Entries, left_feature, limit_draws
 from duels.core.game import Game
+from duels.core.information_sets import InformationSet
 from duels.core.options import OptionValue
-from duels.core.rules import Rules, Sight
+from duels.core.rules import CHANCE, Rules, Sight
+from duels.core.validation import check_flag
 from duels.games import rules_of
 from duels.players import Player, make_player
 
@@ -18,17 +21,26 @@ with extra("vector"):
 
     from duels.solving.game_tables import shared_tables
 
+AT_ONCE = 8192  # rows that an agent is asked for at once: more would fill the memory of a large network
+
 Agent: TypeAlias = Callable[[NDArray[np.int8], NDArray[np.int8]], ArrayLike]
 """From an observation and a mask, as the environments give them, to an action's number or to [action]
 probabilities."""
 
 
 def table_of(
-    agent: Agent, game: str | Game | Rules[Any, Any, Any], **options: OptionValue
+    agent: Agent,
+    game: str | Game | Rules[Any, Any, Any],
+    *,
+    batch: bool = False,
+    limit_ends: str = TRUNCATION,
+    **options: OptionValue,
 ) -> NDArray[np.float64]:
     """[state, action] what `agent` does everywhere in the game, for `exploitability` and `duels.vector`.
 
-    It is asked once for every pair of an observation and a mask.
+    It is asked once for every pair of an observation and a mask; with `batch`, once for many of them: an
+    array of observations and one of masks, a row each. An agent of environments with `limit_ends="draw"` is
+    shown what is left of the limit: then it is [clock, state, action], for `exploitability` alone.
     """
     if not callable(agent):
         raise DuelsError(f"An agent is a function of an observation and a mask, not {agent!r}.")
@@ -42,17 +54,104 @@ def table_of(
     shown = tables.observation[tables.actor[deciding], deciding]
     given = np.column_stack([shown, tables.legal[deciding]]).astype(np.int8)
     asked, place = np.unique(given, axis=0, return_inverse=True)
-    answers = [_probabilities(agent, *np.split(row, [shown.shape[1]])) for row in asked]
-    table = np.zeros(tables.legal.shape)
-    table[deciding] = np.stack(answers)[place.ravel()]
-    return table
+    observations, masks = np.split(asked, [shown.shape[1]], axis=1)
+    ask = probabilities_of_many if check_flag("batch", batch) else _one_by_one
+
+    def at(left: NDArray[np.int8]) -> NDArray[np.float64]:
+        with_left = np.column_stack([observations, np.tile(left, (len(observations), 1))])
+        table = np.zeros(tables.legal.shape)
+        table[deciding] = ask(agent, with_left, masks)[place.ravel()]
+        return table
+
+    if not limit_draws(limit_ends):
+        return at(np.zeros(0, np.int8))
+    feature = left_feature(rules)
+    marks = feature.marks()
+    return np.stack([at(np.frombuffer(marks[left], np.int8)) for left in reversed(feature.values[1:])])
 
 
-def _probabilities(
-    agent: Agent, observation: NDArray[np.int8], mask: NDArray[np.int8]
+def policy_of(
+    agent: Agent,
+    game: str | Game | Rules[Any, Any, Any],
+    *,
+    limit_ends: str = TRUNCATION,
+    memory: int = 0,
+    **options: OptionValue,
+) -> Callable[[Sight[Any, Any]], dict[Any, float]]:
+    """What `agent` does as a function of a `Sight`, for `exploitability` of games or agents without tables.
+
+    It is shown what the environments show it: with `limit_ends="draw"` what is left of the limit, with
+    `memory` so many of the last entries.
+    """
+    rules = rules_of(game, **options)
+    left = (left_feature(rules),) if limit_draws(limit_ends) else ()
+    encoding = Encoding((*rules.game.encoding(rules).features, *left))
+    actions = rules.all_actions()
+    past = _Past(rules, memory) if memory else None
+
+    def policy(sight: Sight[Any, Any]) -> dict[Any, float]:
+        shown = encoding.encode(sight.view, sight.seat) + (past.shown(sight) if past else b"")
+        mask = np.array([action in sight.actions for action in actions], np.int8)
+        odds = probabilities(agent(np.frombuffer(shown, np.int8).copy(), mask.copy()), mask)
+        return {actions[number]: float(odds[number]) for number in np.flatnonzero(odds)}
+
+    return policy
+
+
+class _Past:
+    """The last entries that a seat has seen, as the environments show them."""
+
+    def __init__(self, rules: Rules[Any, Any, Any], memory: int) -> None:
+        self._rules, self._memory = rules, memory
+        self._entries = Entries(rules)
+        self._marks = self._entries.marks()
+        self._number = {action: number for number, action in enumerate(rules.all_actions())}
+
+    def shown(self, sight: Sight[Any, Any]) -> bytes:
+        known = InformationSet.start(self._rules, sight.seat)
+        tokens = [Entries.NOTHING] * self._memory
+        for entry in sight.history:
+            actor = known.match.actor
+            if actor is not CHANCE:
+                hidden = entry is None
+                tokens.append(
+                    Entries.HIDDEN
+                    if hidden
+                    else self._entries.token(self._number[entry], mine=actor is sight.seat)
+                )
+            known = known.then(entry)
+        return b"".join(self._marks[token] for token in tokens[: -self._memory - 1 : -1])
+
+
+def _one_by_one(agent: Agent, observations: NDArray[np.int8], masks: NDArray[np.int8]) -> NDArray[np.float64]:
+    return np.stack(
+        [
+            probabilities(agent(observation.copy(), mask.copy()), mask)
+            for observation, mask in zip(observations, masks, strict=True)
+        ]
+    )
+
+
+def probabilities_of_many(
+    agent: Agent, observations: NDArray[np.int8], masks: NDArray[np.int8]
 ) -> NDArray[np.float64]:
-    """[action] the agent's probabilities; what is no answer is refused."""
-    answer = np.asarray(agent(observation.copy(), mask.copy()))
+    """[row, action] the probabilities of an agent that is asked for many rows at once, AT_ONCE at most."""
+    answers: list[NDArray[np.float64]] = []
+    for first in range(0, len(masks), AT_ONCE):
+        part = masks[first : first + AT_ONCE]
+        answer = np.asarray(agent(observations[first : first + AT_ONCE].copy(), part.copy()))
+        if answer.shape[:1] != (len(part),):
+            raise DuelsError(
+                f"An agent that is asked for {len(part)} at once gives so many answers, "
+                f"not an array of shape {answer.shape}."
+            )
+        answers += [probabilities(row, mask) for row, mask in zip(answer, part, strict=True)]
+    return np.stack(answers)
+
+
+def probabilities(given: ArrayLike, mask: NDArray[np.int8]) -> NDArray[np.float64]:
+    """[action] an agent's probabilities, from what it answered; what is no answer is refused."""
+    answer = np.asarray(given)
     allowed = np.flatnonzero(mask).tolist()
     if answer.size == 1 and answer.dtype.kind in "iu":
         if int(answer.item()) not in allowed:

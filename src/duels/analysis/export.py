@@ -6,12 +6,15 @@ JSON lines hold a match a line, Parquet a decision a row. A run that was interru
 import json
 import os
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
+from multiprocessing import get_context
 from pathlib import Path
 from random import Random
 from typing import Any
 
+from duels.analysis.shown import Shown
 from duels.core.errors import DuelsError, to_install
 from duels.core.match import Match, draw
 from duels.core.rules import CHANCE, Rules, Seat, Sight
@@ -48,15 +51,15 @@ class Export:
         }
 
 
-def export(run: Export, path: Path, progress: Counted = lambda done, games: None) -> int:
+def export(run: Export, path: Path, progress: Counted = lambda done, games: None, jobs: int = 1) -> int:
     """Write the matches of `run` to `path`, a .jsonl or .parquet file; returns how many were there already.
 
     Matches that are in the file stay there, even if they are more than `run` asks for. InUse, if another
-    program is writing to it.
+    program is writing to it. With more `jobs` so many processes play.
     """
     if path.suffix == ".jsonl":
         with sole_writer(path):
-            return _write_lines(run, path, progress)
+            return _write_lines(run, path, progress, jobs=jobs)
     if path.suffix == ".parquet":
         _need_arrow()
         # Played matches are kept line by line: a Parquet file can only be written as a whole.
@@ -65,7 +68,7 @@ def export(run: Export, path: Path, progress: Counted = lambda done, games: None
             held = _in_parquet(run, path)
             if held >= run.games:
                 return held
-            found = _write_lines(run, lines, progress, held)
+            found = _write_lines(run, lines, progress, held, jobs)
             _write_parquet(run, lines, path, held)
             lines.unlink()
             return min(found, run.games)
@@ -75,18 +78,54 @@ def export(run: Export, path: Path, progress: Counted = lambda done, games: None
 # -- JSON lines --------------------------------------------------------------------------------------
 
 
-def _write_lines(run: Export, path: Path, progress: Counted, held: int = 0) -> int:
+def _write_lines(run: Export, path: Path, progress: Counted, held: int = 0, jobs: int = 1) -> int:
     """Write the matches from number `held` on; the number of the first that was not there yet."""
     found = _resume(run, path, held)
-    oracle = oracle_for(run.rules)
-    seated = [make_player(name, run.rules) for name in run.players]
     with naming(path), path.open("a", encoding="utf-8") as file:
-        for number in range(found, run.games):
-            progress(number, run.games)
-            file.write(_line({**run.head, "number": number, **play_one(run, number, oracle, seated)}))
+        for told in matches_of(run, found, progress, jobs):
+            file.write(_line(told))
             file.flush()
-    progress(run.games, run.games)
     return found
+
+
+def matches_of(run: Export, first: int, progress: Counted, jobs: int) -> Iterator[dict[str, Any]]:
+    """The matches from number `first` on, in order, whoever plays them."""
+    numbers = range(first, run.games)
+    if jobs == 1 or len(numbers) < 2:
+        play = _Players(run)
+        for number in numbers:
+            progress(number, run.games)
+            yield play.match(number)
+    else:
+        with ProcessPoolExecutor(jobs, get_context("spawn"), _get_ready, (run,)) as pool:
+            for number, told in zip(numbers, pool.map(_played, numbers, chunksize=4), strict=True):
+                progress(number, run.games)
+                yield told
+    progress(run.games, run.games)
+
+
+class _Players:
+    """Who plays the matches of a run, in one process."""
+
+    def __init__(self, run: Export) -> None:
+        self._run = run
+        self._oracle = oracle_for(run.rules)
+        self._seated = [make_player(name, run.rules) for name in run.players]
+
+    def match(self, number: int) -> dict[str, Any]:
+        """The match of that number, as a line of JSON tells it."""
+        return {**self._run.head, "number": number, **play_one(self._run, number, self._oracle, self._seated)}
+
+
+_players: list[_Players] = []  # of a process that plays for another
+
+
+def _get_ready(run: Export) -> None:
+    _players[:] = [_Players(run)]
+
+
+def _played(number: int) -> dict[str, Any]:
+    return _players[0].match(number)
 
 
 def _resume(run: Export, path: Path, held: int) -> int:
@@ -140,7 +179,7 @@ def play_one(run: Export, number: int, oracle: Any, seated: list[Any]) -> dict[s
             open_sight = not run.rules.has_secrets
             sight = run.rules.sight(match.state, seat) if open_sight else match.sight(seat)
             action = seated[seat - 1].choose(sight, rng)
-            turns.append(_graded(run.rules, oracle, sight, action))
+            turns.append(_graded(run.rules, oracle, seated[seat - 1], sight, action))
         match = match.play(actor, action)
     return {**_result(match), "turns": turns}
 
@@ -154,12 +193,24 @@ def _result(match: AnyMatch) -> dict[str, Any]:
 
 # What a turn holds, in this order; None stays where chance acts, which nobody grades.
 _UNGRADED: dict[str, Any] = dict.fromkeys(
-    ("actor", "position", "action", "value", "regret", "exactness", "error")
+    (
+        "actor",
+        "position",
+        "action",
+        "value",
+        "regret",
+        "exactness",
+        "error",
+        "actions",
+        "values",
+        "policy",
+    )
 )
 
 
-def _graded(rules: Any, oracle: Any, sight: Sight[Any, Any], action: Any) -> dict[str, Any]:
+def _graded(rules: Any, oracle: Any, player: Any, sight: Sight[Any, Any], action: Any) -> dict[str, Any]:
     verdict = oracle.judge(sight)
+    odds = player.odds(sight) if hasattr(player, "odds") else None
     estimated = verdict.value.exactness is Exactness.ESTIMATE
     return {
         "actor": sight.seat.value,
@@ -169,6 +220,9 @@ def _graded(rules: Any, oracle: Any, sight: Sight[Any, Any], action: Any) -> dic
         "regret": verdict.loss(action),
         "exactness": verdict.value.exactness.value,
         "error": None if estimated else verdict.value.error,
+        "actions": [rules.format(judged.action) for judged in verdict.actions],
+        "values": [judged.value.number for judged in verdict.actions],
+        "policy": odds and [odds.get(judged.action, 0.0) for judged in verdict.actions],
     }
 
 
@@ -202,24 +256,30 @@ def _in_parquet(run: Export, path: Path) -> int:
 def _schema(run: Export) -> Any:
     import pyarrow as arrow
 
+    actions = len(run.rules.all_actions())
+    shown = arrow.list_(arrow.int8(), Shown(run.rules).size)
     return arrow.schema(
         [
             ("number", arrow.int64()),
             ("move", arrow.int32()),
             ("seat", arrow.int8()),
             ("position", arrow.string()),
-            ("observation", arrow.list_(arrow.int8())),
-            ("legal", arrow.list_(arrow.int16())),
+            ("observation", shown),
+            ("action_mask", arrow.list_(arrow.int8(), actions)),
             ("action", arrow.string()),
             ("action_number", arrow.int16()),
             ("value", arrow.float64()),
             ("regret", arrow.float64()),
             ("exactness", arrow.string()),
             ("error", arrow.float64()),
+            ("values", arrow.list_(arrow.float32(), actions)),
+            ("policy", arrow.list_(arrow.float32(), actions)),
             ("result", arrow.string()),
             ("ending", arrow.string()),
             ("winner", arrow.int8()),
             ("reward", arrow.float32()),
+            ("done", arrow.bool_()),
+            ("final_observation", shown),
         ],
         metadata={key: json.dumps(value) for key, value in run.head.items()},
     )
@@ -245,27 +305,48 @@ def _write_parquet(run: Export, lines: Path, path: Path, held: int) -> None:
         os.replace(draft, path)
 
 
-def rows_of(run: Export, told: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def rows_of(run: Export, told: dict[str, Any]) -> list[dict[str, Any]]:
     """A match's decisions, with what the environments show there and the reward they end with."""
-    encoding = run.rules.game.encoding(run.rules)
-    number = {action: place for place, action in enumerate(run.rules.all_actions())}
+    shown = Shown(run.rules)
+    actions = run.rules.all_actions()
+    number = {action: place for place, action in enumerate(actions)}
     match: AnyMatch = Match.start(run.rules)
+    rows, last = [], {}
     for move, turn in enumerate(told["turns"]):
         action = run.rules.parse(turn["action"])
         actor = match.actor
         assert actor is not None
         if actor is not CHANCE:
             seat = Seat(actor)
-            kept = {key: turn[key] for key in ("position", "action", "value", "regret", "exactness", "error")}
-            yield {
+            legal = [number[run.rules.parse(text)] for text in turn["actions"]]
+            last[seat] = {
                 "number": told["number"],
                 "move": move,
                 "seat": seat.value,
-                "observation": list(encoding.encode(run.rules.view(match.state, seat), seat)),
-                "legal": [number[legal] for legal in match.actions],
+                "observation": list(shown.to(seat, match)),
+                "action_mask": _spread(legal, [1] * len(legal), len(actions), 0),
                 "action_number": number[action],
+                "values": _spread(legal, turn["values"], len(actions), None),
+                "policy": turn["policy"] and _spread(legal, turn["policy"], len(actions), 0.0),
                 **{key: told[key] for key in ("result", "ending", "winner")},
                 "reward": 0.0 if told["winner"] is None else 1.0 if told["winner"] == seat else -1.0,
-                **kept,
+                "done": False,
+                "final_observation": None,
+                **{key: turn[key] for key in _KEPT},
             }
+            rows.append(last[seat])
         match = match.play(actor, action)
+    for seat, row in last.items():
+        row |= {"done": True, "final_observation": list(shown.to(seat, match))}
+    return rows
+
+
+_KEPT = ("position", "action", "value", "regret", "exactness", "error")
+
+
+def _spread(places: list[int], numbers: list[Any], size: int, elsewhere: float | None) -> list[Any]:
+    """A list of fixed length with the numbers at their places."""
+    spread: list[Any] = [elsewhere] * size
+    for place, found in zip(places, numbers, strict=True):
+        spread[place] = found
+    return spread

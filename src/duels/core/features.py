@@ -5,6 +5,7 @@ A game states its features once, from the observing seat's point of view; every 
 
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
+from enum import Enum
 from functools import lru_cache
 from itertools import islice
 from typing import Any, cast
@@ -36,6 +37,27 @@ class Feature:
         """How many numbers all its slots take."""
         return self.count * self.width
 
+    def marks(self) -> "Mapping[Hashable, bytes]":
+        """Every value of a slot as the numbers that stand for it."""
+        if self.width == 1:
+            return {value: bytes([place]) for place, value in enumerate(self.values)}
+        marks = _OneHot(self.values)
+        return marks if self.width > WIDE else {value: marks[value] for value in self.values}
+
+    def names(self) -> Iterator[str]:
+        """What each of its numbers says: `cells[3]=mine`, or `my_turn` of a feature with two values."""
+        for slot in range(1, self.count + 1):
+            name = f"{self.name}[{slot}]" if self.count > 1 else self.name
+            if self.width == 1:
+                yield name
+            else:
+                yield from (f"{name}={said(value)}" for value in self.values)
+
+
+def said(value: Hashable) -> str:
+    """A value of a feature in a word."""
+    return value.name.lower() if isinstance(value, Enum) else str(value)
+
 
 WIDE = 64  # values: from there on their marks together would take much more room than they are worth
 
@@ -46,15 +68,12 @@ class Encoding:
     def __init__(self, features: Sequence[Feature]) -> None:
         self.features = tuple(features)
         self.size = sum(feature.size for feature in self.features)
-        self._marks = tuple(self._mark(feature) for feature in self.features)
+        self._marks = tuple(feature.marks() for feature in self.features)
 
-    @staticmethod
-    def _mark(feature: Feature) -> "Mapping[Hashable, bytes]":
-        """Every value of a slot as the numbers that stand for it."""
-        if feature.width == 1:
-            return {value: bytes([place]) for place, value in enumerate(feature.values)}
-        marks = _OneHot(feature.values)
-        return marks if feature.width > WIDE else {value: marks[value] for value in feature.values}
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What each number of an observation says."""
+        return tuple(name for feature in self.features for name in feature.names())
 
     def encode(self, view: Any, seat: Seat) -> bytes:
         """The observation: what `seat` is shown of `view`, one byte a number."""
@@ -86,6 +105,60 @@ class _OneHot(dict[Hashable, bytes]):
     def __missing__(self, value: Hashable) -> bytes:
         place = self._place[value]
         return bytes(place) + b"\1" + bytes(len(self._place) - place - 1)
+
+
+TRUNCATION, DRAW = LIMIT_ENDS = ("truncation", "draw")
+MOST_LEFT = 1000
+"""A limit that is observed is no higher: what is left of it is one-hot too."""
+
+
+def limit_draws(limit_ends: str) -> bool:
+    """Whether a limit ends a game drawn, as an environment was told; otherwise it truncates the game."""
+    if limit_ends not in LIMIT_ENDS:
+        raise DuelsError(f"limit_ends is {' or '.join(map(repr, LIMIT_ENDS))}, not {limit_ends!r}.")
+    return limit_ends == DRAW
+
+
+def left_feature(rules: Rules[Any, Any, Any]) -> Feature:
+    """What is left of the limit that the rules have, for programs to which it is part of the game."""
+    limit, clock = rules.limit_value, rules.clock
+    if limit is None or clock is None:
+        named = f"{rules.name} has none" if rules.limit is None else f"set {rules.limit}"
+        raise DuelsError(f"What is left of a limit needs a limit: {named}.")
+    if limit > MOST_LEFT:
+        raise DuelsError(f"A limit that is observed is at most {MOST_LEFT}, not {limit}.")
+    return Feature("left", tuple(range(limit + 1)), lambda view, seat: (limit - getattr(view, clock),))
+
+
+class Entries:
+    """What a seat has seen happen, entry by entry, as numbers beside the features of its view.
+
+    An entry is a token: NOTHING (none so far), HIDDEN, or the action and whose it was.
+    """
+
+    NOTHING, HIDDEN = range(2)
+
+    def __init__(self, rules: Rules[Any, Any, Any]) -> None:
+        self.actions = tuple(map(rules.format, rules.all_actions()))
+        self.width = 2 + len(self.actions)
+
+    def token(self, action: int, mine: bool) -> int:
+        """The token of an action that the seat has seen, by its number."""
+        return 2 + 2 * action + mine
+
+    def marks(self) -> list[bytes]:
+        """The numbers of every token: whether it is the seat's own, whether it is hidden, and which it is."""
+        seen = [
+            bytes([mine, 0]) + bytes(action) + b"\1" + bytes(len(self.actions) - action - 1)
+            for action in range(len(self.actions))
+            for mine in (0, 1)
+        ]
+        return [bytes(self.width), b"\0\1" + bytes(len(self.actions)), *seen]
+
+    def names(self, memory: int) -> Iterator[str]:
+        """What the numbers of the last `memory` entries say, the latest first."""
+        for entry in range(1, memory + 1):
+            yield from (f"past[{entry}]={said}" for said in ("mine", "hidden", *self.actions))
 
 
 MOST_EXPLORED = 100_000

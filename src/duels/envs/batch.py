@@ -15,6 +15,8 @@ from duels.core.extras import extra
 from duels.core.rules import Rules
 from duels.core.validation import check_int
 from duels.envs import dice
+from duels.envs.form import PLAIN, Form, Named, left_shown
+from duels.envs.past import Past
 
 with extra("vector"):
     import numpy as np
@@ -42,7 +44,7 @@ class Steps(NamedTuple):
     terminated: Flags
     """[env] whether its game was won or drawn."""
     truncated: Flags
-    """[env] whether its game was cut off by the limit."""
+    """[env] whether its game was truncated by the limit."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,7 @@ class NoTables(DuelsError, AttributeError):
     """Asked for tables of a game that has too many states for them."""
 
 
-class Batch(ABC):
+class Batch(Named, ABC):
     """`num_envs` games under way at once.
 
     What happens in environment number `first + i` depends on the seed, on that number and on the
@@ -115,8 +117,10 @@ class Batch(ABC):
         first: int = 0,
         autoreset: bool = True,
         compiled: bool = False,
+        form: Form = PLAIN,
     ) -> None:
         self.rules = rules
+        self.form = form
         self.num_envs = num_envs
         self.limit = rules.limit_value
         self.first = first
@@ -127,23 +131,31 @@ class Batch(ABC):
         self.final_observations: NDArray[np.int8] | None = None
         """[seat, ended env] what the seats are shown of the games that the last step ended."""
         self.final_masks: NDArray[np.int8] | None = None
-        """[ended env, action] what could have been played next where the limit cut a game off, else 0."""
+        """[ended env, action] what could have been played next where the limit truncated a game, else 0."""
         self._clock = np.zeros(num_envs, np.int64)
         self._over: Flags | None = None if autoreset else np.zeros(num_envs, np.bool_)
         self._cut = np.zeros(num_envs, np.bool_)
         self._streams: NDArray[np.uint64] = dice.streams(seed, first, num_envs)
         self._copied = (*vars(self), "_copied")
-        self._prepare()
+        self._get_ready()
         self._start(None)
+
+    def _get_ready(self) -> None:
+        self._prepare()
+        self._left = left_shown(self.rules) if self.form.limit_draws else None
+        self._past = Past(self.rules, self.form.memory, self.num_envs) if self.form.memory else None
+        self.observation_size += self.form.numbers(self.rules)
 
     def __getstate__(self) -> dict[str, Any]:
         # What is prepared from the rules is shared by a process, and too large to be sent to another.
-        return {name: getattr(self, name) for name in self._copied} | {"position": self._position()}
+        kept = {name: getattr(self, name) for name in self._copied}
+        return kept | {"position": self._position(), "past": self._past}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        position = state.pop("position")
+        position, past = state.pop("position"), state.pop("past")
         vars(self).update(state)
-        self._prepare()
+        self._get_ready()
+        self._past = past
         self._place(position)
 
     # -- what a kind of batch has to say -----------------------------------------------------------
@@ -185,7 +197,23 @@ class Batch(ABC):
 
     @abstractmethod
     def _observe(self, seats: int | Bytes, which: NDArray[np.intp] | None = None) -> Bytes:
-        """What `seats` are shown, in all environments or in those given."""
+        """What `seats` are shown by the game's features, in all environments or in those given."""
+
+    def _shown(self, seats: int | Bytes, which: NDArray[np.intp] | None = None) -> Bytes:
+        """All that `seats` are shown."""
+        shown = self._observe(seats, which)
+        if self.form == PLAIN:
+            return shown
+        parts, places = [shown], slice(None) if which is None else which
+        if self._left is not None:
+            parts.append(self._left.take(len(self._left) - 1 - self._clock[places], axis=0))
+        if self._past:
+            parts.append(self._past.shown(seats, places))
+        return np.concatenate(parts, axis=1)
+
+    def _hides(self, actions: Ints) -> Flags:
+        """[env] whether the other seat is not told that these actions are taken."""
+        raise NotImplementedError(f"{self.rules.name} has secrets, and does not say what is hidden.")
 
     # -- playing -----------------------------------------------------------------------------------
 
@@ -213,6 +241,8 @@ class Batch(ABC):
     def _start(self, which: Flags | None) -> None:
         places = slice(None) if which is None else which
         self._clock[places] = 0
+        if self._past:
+            self._past.clear(places)
         if self._over is not None:
             self._over[places] = False
             self._cut[places] = False
@@ -228,40 +258,54 @@ class Batch(ABC):
 
     @property
     def cut_off(self) -> Flags:
-        """[env] whether the limit has cut the game off; it is over until it is reset."""
+        """[env] whether the limit has ended the game; it is over until it is reset."""
         return self._cut.copy()
 
     def masks(self) -> Bytes:
         """[env, action] 1 where the seat to move may take the action.
 
-        Where a limit has cut the game off, 1 where the seat that would have been to move could have taken it.
+        Where a limit has truncated the game, 1 where the seat that would have been to move could have taken
+        it.
         """
         masks = self._masks()
         if self._over is not None and self._over.any():
-            masks[self._over & ~self._cut] = 0
+            masks[self._over & ~self._truncated] = 0
         return masks
 
-    def masks_for(self, seat: int) -> Bytes:
+    @property
+    def _truncated(self) -> Flags:
+        """[env] whether the limit has truncated the game."""
+        return np.zeros_like(self._cut) if self.form.limit_draws else self._cut
+
+    def masks_for(self, seat: int | Bytes) -> Bytes:
         """[env, action] 1 where an agent at `seat` may take the action: nothing while it is the other's turn.
 
-        Where a limit has cut the game off, 1 where the next action could have been this one, as far as the
-        seat knows.
+        Where a limit has truncated the game, 1 where the next action could have been this one, as far as the
+        seat knows. Seats can be an array, one an environment.
         """
         masks, others = self.masks(), self._actor() != seat
         if others.any():
-            masks[others & ~self._cut] = 0
+            truncated = self._truncated
+            masks[others & ~truncated] = 0
             if self.rules.has_secrets:
-                masks[others & self._cut] = 1  # what the other may do can tell where it is
+                masks[others & truncated] = 1  # what the other may do can tell where it is
         return masks
 
-    def observe(self, seat: int | None = None) -> Bytes:
+    def observe(self, seat: int | Bytes | None = None) -> Bytes:
         """[env, number] what `seat` is shown, or, without one, what the seat to move is shown.
 
-        Where a game is over and nobody is to move, that is what seat 0 is shown.
+        Seats can be an array, one an environment. Where a game is over and nobody is to move, what the seat
+        to move is shown is what seat 0 is.
         """
+        if isinstance(seat, np.ndarray):
+            return self._shown(seat)
         if seat not in (None, 0, 1):
             raise DuelsError(f"Seats are 0 and 1 here, not {seat}.")
-        return self._observe(np.maximum(self.actor, 0) if seat is None else int(seat))
+        return self._shown(np.maximum(self.actor, 0) if seat is None else int(seat))
+
+    def draw_seats(self) -> Bytes:
+        """[env] a seat for an agent of the game that begins now, by lot."""
+        return dice.seat_all(self._streams)
 
     @property
     def tables(self) -> Tables:
@@ -301,9 +345,12 @@ class Batch(ABC):
 
         A policy is a table, better made ready once by `policy` if it is used often, or `random`.
         """
-        ready = self._ready(policy)
-        words = dice.words(self._streams, 1)[0]
-        return self._sample((words & np.uint64(dice.HALF)).view(np.int64), ready)
+        return self._sample(self.bits(), self._ready(policy))
+
+    def bits(self) -> Ints:
+        """[env] 32 random bits to choose an action by; the same until the next step."""
+        bits: Ints = (dice.words(self._streams, 1)[0] & np.uint64(dice.HALF)).view(np.int64)
+        return bits
 
     def step(self, actions: ArrayLike, which: Flags | None = None) -> Steps:
         """Play an action of the seat to move in every environment, and the chance that follows from it.
@@ -313,10 +360,15 @@ class Batch(ABC):
         played there is ignored.
         """
         idle = self._idle(which)
+        if self.compiled and idle is None and not self.keep_final and self._past is None:
+            return self._step_compiled(self._whole_numbers(actions))
         given = self._checked(actions, idle)
         chance = (dice.words(self._streams, 1)[0] >> np.uint64(32)).view(np.int64)
+        entries = (self._actor(), given, self._hides(given)) if self._past else None
         result, ticks = self._play(given, chance, idle)
-        truncated = np.zeros(self.num_envs, np.bool_)
+        if self._past and entries:
+            self._past.add(*entries, None if idle is None else ~idle)
+        cut = np.zeros(self.num_envs, np.bool_)
         if idle is None:
             self._streams += np.uint64(dice.GAMMA)
         else:
@@ -325,12 +377,35 @@ class Batch(ABC):
         terminated = result != ONGOING
         if self.limit is not None and ticks is not None:
             self._clock += ticks
-            truncated = (self._clock >= self.limit) & ~terminated
+            cut = (self._clock >= self.limit) & ~terminated
             if idle is not None:
-                truncated &= ~idle
+                cut &= ~idle
         rewards = POINTS.take(result + 1, axis=0)
-        self._finish(terminated | truncated, truncated)
-        return Steps(rewards, terminated, truncated)
+        self._finish(terminated | cut, cut)
+        if self.form.limit_draws:
+            return Steps(rewards, terminated | cut, np.zeros_like(cut))
+        return Steps(rewards, terminated, cut)
+
+    def _step_compiled(self, actions: Ints) -> Steps:
+        """The same where nothing is idle, in compiled code."""
+        rewards = np.empty((self.num_envs, 2), np.float32)
+        ended, cut = np.empty((2, self.num_envs), np.bool_)
+        wrong = self._play_compiled(actions, rewards, ended, cut)
+        if wrong >= 0:
+            self._refuse(np.arange(self.num_envs) == wrong, actions)
+        if self._over is not None:
+            self._over |= ended | cut
+            self._cut |= cut
+        if self.form.limit_draws:
+            return Steps(rewards, ended | cut, np.zeros_like(cut))
+        return Steps(rewards, ended, cut)
+
+    @abstractmethod
+    def _play_compiled(self, actions: Ints, rewards: NDArray[np.float32], ended: Flags, cut: Flags) -> int:
+        """Play everywhere, count the clocks, begin games that ended if `autoreset`; tell what came of it.
+
+        Gives the first game whose action is not allowed, where nothing has changed anywhere; -1: all are.
+        """
 
     def _idle(self, which: Flags | None) -> Flags | None:
         """Where nothing is to be played; None: nowhere."""
@@ -341,25 +416,22 @@ class Batch(ABC):
             raise DuelsError(f"Which environments to step is said by {self.num_envs} of True and False.")
         return ~which if self._over is None else self._over | ~which
 
-    def _finish(self, ended: Flags, truncated: Flags) -> None:
+    def _finish(self, ended: Flags, cut: Flags) -> None:
         if not ended.any():
             return
         if self.keep_final:
             places = np.flatnonzero(ended)
-            self.final_observations = np.stack([self._observe(seat, places) for seat in (0, 1)])
-            self.final_masks = self._masks()[places] * truncated[places, None]
+            self.final_observations = np.stack([self._shown(seat, places) for seat in (0, 1)])
+            truncated = cut[places, None] & (not self.form.limit_draws)
+            self.final_masks = self._masks()[places] * truncated
         if self._over is not None:
             self._over |= ended
-            self._cut |= truncated
+            self._cut |= cut
         else:
-            self._clock[ended] = 0
-            self._begin(ended)
+            self._start(ended)
 
     def _checked(self, actions: ArrayLike, idle: Flags | None) -> Ints:
-        given = np.asarray(actions)
-        if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
-            raise DuelsError(f"A step needs {self.num_envs} whole numbers, one action an environment.")
-        given = given.astype(np.int64, copy=False)
+        given = self._whole_numbers(actions)
         outside = (given < 0) | (given >= self.num_actions)
         if idle is not None:
             given = np.where(idle, 0, given)
@@ -367,6 +439,12 @@ class Batch(ABC):
         if outside.any():
             self._refuse(outside, given)
         return given
+
+    def _whole_numbers(self, actions: ArrayLike) -> Ints:
+        given = np.asarray(actions)
+        if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
+            raise DuelsError(f"A step needs {self.num_envs} whole numbers, one action an environment.")
+        return given.astype(np.int64, copy=False)
 
     def _refuse(self, wrong: Flags, actions: Ints) -> None:
         env = int(np.argmax(wrong))
@@ -384,6 +462,8 @@ class Batch(ABC):
         ready = self._ready(policy)
         if self._over is not None:
             raise DuelsError("A rollout needs a batch that starts ended games again (autoreset=True).")
+        if self._past:
+            raise DuelsError("A rollout remembers nothing: make the batch without memory.")
         size = min(CHUNK, -(-self.num_envs // threads))
         parts = [slice(i, min(i + size, self.num_envs)) for i in range(0, self.num_envs, size)]
         if threads == 1:
@@ -391,12 +471,12 @@ class Batch(ABC):
         else:
             with ThreadPoolExecutor(threads) as pool:
                 tallies = list(pool.map(lambda part: self._roll(part, steps, ready), parts))
-        return Tally(
-            steps * self.num_envs,
-            np.concatenate([tally.wins for tally in tallies]),
-            np.concatenate([tally.draws for tally in tallies]),
-            np.concatenate([tally.truncated for tally in tallies]),
+        draws, cut = (
+            np.concatenate([getattr(tally, kind) for tally in tallies]) for kind in ("draws", "truncated")
         )
+        if self.form.limit_draws:
+            draws, cut = draws + cut, np.zeros_like(cut)
+        return Tally(steps * self.num_envs, np.concatenate([tally.wins for tally in tallies]), draws, cut)
 
     @abstractmethod
     def _roll(self, part: slice, steps: int, policy: ReadyPolicy | None) -> Tally:

@@ -1,4 +1,4 @@
-"""Rollouts in compiled code: the same games as the NumPy ones, drawn from the same streams.
+"""Steps and rollouts in compiled code: the same games as the NumPy ones, drawn from the same streams.
 
 Needs the extra `fast`. Compiled once a machine; the functions hold no lock, so threads run side by side.
 """
@@ -147,3 +147,55 @@ def roll_policy(where: Any, bounds: Any, fields: Any, steps: int, tally: Any, cl
                     continue
                 clock[i] = 0
                 rows[i] = _begin(i, streams, starts) & row
+
+
+@compiled(nogil=True)
+def first_illegal(states: Any, actions: Any, successor: Any) -> int:
+    """The first game whose action is not allowed; -1: all are."""
+    for i in range(len(states)):
+        action = actions[i]
+        if action < 0 or action >= successor.shape[1] or successor[states[i], action, 0] < 0:
+            return i
+    return -1
+
+
+@compiled(nogil=True)
+def step(where: Any, tables: Any, clocks: Any, autoreset: bool, told: Any) -> None:
+    """Play a legal action everywhere; `told` are the rewards, which games ended, and which the limit ended.
+
+    `where` are the streams, states and actions; `tables` are the successors, the results of states and the
+    points of results; `clocks` are the games' clocks, the limit, and the states that a game begins with.
+    """
+    streams, states, actions = where
+    successor, result, points = tables
+    clock, limit, starts = clocks
+    rewards, ended, cut = told
+    tickets = np.uint64(successor.shape[2])
+    for i in range(len(states)):
+        streams[i] += GAMMA
+        ticket = np.uint64(0)
+        if tickets > 1:
+            ticket = (mix(streams[i]) >> _32) * tickets >> _32
+        move = successor[states[i], actions[i], ticket]
+        state = move >> 1
+        clock[i] += move & 1
+        won = result[state] + 1
+        rewards[i, 0] = points[won, 0]
+        rewards[i, 1] = points[won, 1]
+        ended[i] = won != 0
+        cut[i] = won == 0 and clock[i] >= limit
+        if autoreset and (won != 0 or cut[i]):
+            ticket = np.uint64(0)
+            if len(starts) > 1:
+                ticket = (mix(streams[i] ^ _BEGIN) >> _32) * np.uint64(len(starts)) >> _32
+            state = starts[ticket]
+            clock[i] = 0
+        states[i] = state
+
+
+@compiled(nogil=True)
+def sample(streams: Any, states: Any, counts: Any, choices: Any, chosen: Any) -> None:
+    """A random legal action everywhere."""
+    for i in range(len(states)):
+        bits = mix(streams[i] + GAMMA) & HALF
+        chosen[i] = choices[states[i], bits * np.uint64(counts[states[i]]) >> _32]

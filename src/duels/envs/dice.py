@@ -1,10 +1,11 @@
 """Randomness by counting: what falls depends on the seed, the environment's number and the tick only.
 
-So a batch draws the same whether it is stepped whole or in parts, and one environment the same as
-its place in a batch. It is SplitMix64: a stream is a 64-bit number that every tick adds to; the word
-that falls is the number, mixed. The upper half of a word is for chance, the lower for a random player.
-Chance before the first decision of a game draws from the tick at which the game begins, mixed in another
-way. A game that is broken off takes a tick, so that the next one begins differently.
+So a batch draws the same whether it is stepped whole or in parts, and one environment the same as its
+place in a batch. It is SplitMix64: a stream is a 64-bit number that every tick adds to; the word that
+falls is the number, mixed. The upper half of a word is for chance, the lower for a random player. Chance
+before the first decision of a game draws from the tick at which the game begins, mixed in another way,
+and so does the seat that an agent takes by lot. A game that is broken off takes a tick, so that the next
+one begins differently.
 """
 
 from typing import TYPE_CHECKING
@@ -23,6 +24,7 @@ MIX_2 = 0x94D049BB133111EB
 _WORD = 0xFFFFFFFFFFFFFFFF
 HALF = 0xFFFFFFFF
 BEGIN = 0xA5A5A5A5A5A5A5A5
+SEAT = 0x5EA75EA75EA75EA7
 
 
 def _mix(word: int) -> int:
@@ -50,6 +52,11 @@ def roll(stream: int) -> tuple[int, int]:
 def begin(stream: int) -> int:
     """32 bits for chance before the first decision of a game that begins now."""
     return _mix(stream ^ BEGIN) >> 32
+
+
+def seat(stream: int) -> int:
+    """Who an agent is, 0 or 1, in a game that begins now."""
+    return _mix(stream ^ SEAT) >> 63
 
 
 def pick(bits: int, ways: int) -> int:
@@ -86,6 +93,13 @@ def begin_all(streams: "Words") -> "NDArray[np.int64]":
     import numpy as np
 
     return (_mix_all(streams ^ np.uint64(BEGIN)) >> np.uint64(32)).view(np.int64)
+
+
+def seat_all(streams: "Words") -> "NDArray[np.int8]":
+    """`seat` for every stream."""
+    import numpy as np
+
+    return (_mix_all(streams ^ np.uint64(SEAT)) >> np.uint64(63)).astype(np.int8)
 
 
 def _mix_all(words: "Words") -> "Words":

@@ -13,12 +13,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from duels.analysis.shown import Shown
 from duels.core.match import Match
 from duels.core.rules import CHANCE, Ending, Rules, Seat, Sight
 from duels.envs import dice
+from duels.envs.form import PLAIN, Form, left_shown
 from duels.envs.kernels import kernel_of
+from duels.envs.past import Past
 from duels.solving.decisions import Decisions, Transition
-from duels.solving.tables import NOBODY, ONGOING, result_at, result_of
+from duels.solving.tables import DRAWN, NOBODY, ONGOING, result_at, result_of
 
 # Beyond so many positions, or bytes shown of them, memory matters more than speed.
 MOST_REMEMBERED = 100_000
@@ -32,6 +35,7 @@ class Engine(ABC):
     """
 
     rules: Rules[Any, Any, Any]
+    form: Form = PLAIN
     num_actions: int
     observation_size: int
     actor: int
@@ -39,13 +43,13 @@ class Engine(ABC):
     next_actor: int
     """The same, but where a limit has cut the game off: who would have been to move."""
     result: int
-    """ONGOING, FIRST_WON, SECOND_WON or DRAWN (see `solving.tables`); ONGOING too when it was cut off."""
+    """ONGOING, FIRST_WON, SECOND_WON or DRAWN (see `solving.tables`); ONGOING too when it was truncated."""
     truncated: bool
-    """Whether a limit has cut the game off."""
+    """Whether a limit has truncated the game."""
 
     @property
     def terminated(self) -> bool:
-        """Whether the game has ended by itself: won or drawn."""
+        """Whether the game has ended by itself: won or drawn, by its limit too if `form` says so."""
         return self.result != ONGOING
 
     @abstractmethod
@@ -91,19 +95,60 @@ class Engine(ABC):
         """Go to a position that `_position` gave."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _placed, (type(self), self.rules, self._position())
+        return _placed, (type(self), self._made_of(), self._position())
+
+    def _made_of(self) -> tuple[Any, ...]:
+        """What such an engine is made of."""
+        return (self.rules,)
 
 
-def _placed(kind: type[Any], rules: Rules[Any, Any, Any], position: Any) -> Engine:
-    engine: Engine = kind(rules)
+def _placed(kind: type[Any], made_of: tuple[Any, ...], position: Any) -> Engine:
+    engine: Engine = kind(*made_of)
     engine._place(position)
     return engine
+
+
+class _FormedEngine(Engine):
+    """An engine that can play in any form: with a limit that ends games drawn, with a memory."""
+
+    def __init__(self, rules: Rules[Any, Any, Any], form: Form = PLAIN) -> None:
+        self.rules = rules
+        self.form = form
+        self._left = left_shown(rules) if form.limit_draws else None
+        self._past = Past(rules, form.memory, 1) if form.memory else None
+
+    def _made_of(self) -> tuple[Any, ...]:
+        return self.rules, self.form
+
+    def _cut_off(self) -> None:
+        """The limit is reached."""
+        self.actor = NOBODY
+        if self.form.limit_draws:
+            self.result, self.next_actor = DRAWN, NOBODY
+        else:
+            self.truncated = True
+
+    def _remember(self, action: int, hidden: bool) -> None:
+        """Remember an action that the actor is about to take; the other does not see a hidden one."""
+        assert self._past
+        self._past.add(np.array([self.actor], np.int8), np.array([action]), np.array([hidden]), None)
+
+    def _formed(self, shown: NDArray[np.int8], seat: int, clock: int) -> NDArray[np.int8]:
+        """What is shown as a new array, with all that the form shows beside it."""
+        if self.form is PLAIN:
+            return shown.copy()
+        parts = [shown]
+        if self._left is not None:
+            parts.append(self._left[-1 - min(clock, len(self._left) - 1)])
+        if self._past:
+            parts.append(self._past.shown(seat)[0])
+        return np.concatenate(parts)
 
 
 class _Node:
     """A position: what both seats are shown of it, and where moves lead, each once it was asked for."""
 
-    __slots__ = ("actor", "after", "legal", "mask", "result", "shown", "state")
+    __slots__ = ("actor", "after", "answers", "legal", "mask", "result", "shown", "state")
 
     def __init__(self, decisions: Decisions[Any, Any, Any], state: Any) -> None:
         self.state = state
@@ -115,6 +160,7 @@ class _Node:
         self.mask[list(self.legal)] = 1
         self.shown: list[NDArray[np.int8] | None] = [None, None]
         self.after: dict[int, list[_Branch]] = {}
+        self.answers: dict[Any, Any] = {}
 
 
 _Branch = tuple[int, _Node, int]
@@ -158,6 +204,10 @@ class _Map:
             node.after[action] = branches
         return branches
 
+    def hides(self, node: _Node, action: int) -> bool:
+        """Whether the other seat is not told that the seat to move takes `action`."""
+        return self.decisions.hides(node.state, node.legal[action])
+
     def show(self, node: _Node, seat: int) -> NDArray[np.int8]:
         """What `seat` is shown of a position, worked out anew."""
         view = self.decisions.rules.view(node.state, Seat(seat + 1))
@@ -173,19 +223,21 @@ def _bounds(odds: list[Fraction]) -> list[int]:
 _map_of = lru_cache(maxsize=16)(_Map)
 
 
-class RulesEngine(Engine):
+class RulesEngine(_FormedEngine):
     """A game by its rules; the limit, if there is one, is counted here."""
 
-    def __init__(self, rules: Rules[Any, Any, Any]) -> None:
-        self.rules = rules
+    def __init__(self, rules: Rules[Any, Any, Any], form: Form = PLAIN) -> None:
+        super().__init__(rules, form)
         self._map = _map_of(rules)
         self._limit = self._map.decisions.limit
         self.num_actions = len(self._map.decisions.actions)
-        self.observation_size = self._map.encoding.size
+        self.observation_size = self._map.encoding.size + form.numbers(rules)
         self.reset(0)
 
     def reset(self, stream: int) -> None:
         self._clock = 0
+        if self._past:
+            self._past.clear(slice(None))
         starts = self._map.starts
         if len(starts) == 1:
             self._enter(starts[0][1])
@@ -200,72 +252,93 @@ class RulesEngine(Engine):
         self.result = node.result
 
     def _position(self) -> Any:
-        return self._node.state, self._clock, self.truncated
+        return self._node.state, self._clock, self._past
 
     def _place(self, position: Any) -> None:
-        state, self._clock, self.truncated = position
+        state, self._clock, self._past = position
+        self.truncated = False
         self._enter(self._map.node(state))
-        if self.truncated:
-            self.actor = NOBODY
+        self._count(0)
 
     def step(self, action: int, chance: int) -> None:
+        if self._past:
+            self._remember(action, self._map.hides(self._node, action))
         branches = self._node.after.get(action) or self._map.after(self._node, action)
         below, node, ticks = branches[0]
         if chance >= below:
             below, node, ticks = next(branch for branch in branches if chance < branch[0])
         self._enter(node)
-        if ticks and self._limit is not None:
+        if ticks:
+            self._count(ticks)
+
+    def _count(self, ticks: int) -> None:
+        if self._limit is not None:
             self._clock += ticks
-            if self._clock >= self._limit and node.actor != NOBODY:
-                self.truncated = True
-                self.actor = NOBODY
+            if self._clock >= self._limit and self.actor != NOBODY:
+                self._cut_off()
+
+    @property
+    def answers(self) -> dict[Any, Any]:
+        """What opponents do in this position, by opponent; shared by all who play by these rules."""
+        return self._node.answers
+
+    def open_sight(self, seat: int) -> Sight[Any, Any]:
+        """The position as `seat` knows it, in a game without secrets; the clock is at its start."""
+        return self.rules.sight(self._node.state, Seat(seat + 1))
 
     def allows(self, action: int) -> bool:
-        return action in self._node.legal and not self.truncated
+        return action in self._node.legal and self.actor != NOBODY
 
     def mask(self) -> NDArray[np.int8]:
         return self._node.mask.copy()
 
     def observe(self, seat: int) -> NDArray[np.int8]:
         shown = self._node.shown[seat]
-        return (self._map.show(self._node, seat) if shown is None else shown).copy()
+        return self._formed(self._map.show(self._node, seat) if shown is None else shown, seat, self._clock)
 
 
-class MatchEngine(Engine):
+class MatchEngine(_FormedEngine):
     """A game as a match, with all its history: slower, for whoever needs sights of it."""
 
-    def __init__(self, rules: Rules[Any, Any, Any]) -> None:
-        self.rules = rules
+    def __init__(self, rules: Rules[Any, Any, Any], form: Form = PLAIN) -> None:
+        super().__init__(rules, form)
         self._actions = rules.all_actions()
         self._number = {action: number for number, action in enumerate(self._actions)}
         self._shown = Shown(rules)
         self.num_actions = len(self._actions)
-        self.observation_size = self._shown.size
+        self.observation_size = self._shown.size + form.numbers(rules)
         self.reset(0)
 
     def reset(self, stream: int) -> None:
+        if self._past:
+            self._past.clear(slice(None))
         self._enter(drawn(Match.start(self.rules), dice.begin(stream)))
 
     def step(self, action: int, chance: int) -> None:
         actor = self.match.actor
         assert isinstance(actor, Seat)
-        self._enter(drawn(self.match.play(actor, self._actions[action]), chance))
+        played = self.match.play(actor, self._actions[action])
+        if self._past:
+            self._remember(action, bool(played.last and played.last.hidden_from(actor.other)))
+        self._enter(drawn(played, chance))
 
     def _enter(self, match: Match[Any, Any, Any]) -> None:
         self.match = match
         actor, outcome = match.actor, match.outcome
         self.actor = self.next_actor = actor - 1 if isinstance(actor, Seat) else NOBODY
         self.result = result_of(outcome)
-        self.truncated = outcome is not None and outcome.ending is Ending.CUT_OFF
-        if self.truncated:
+        self.truncated = False
+        if outcome is not None and outcome.ending is Ending.CUT_OFF:
             following, _ = self._shown.next_decision(match)
             self.next_actor = following - 1 if following else NOBODY
+            self._cut_off()
 
     def _position(self) -> Any:
-        return self.match
+        return self.match, self._past
 
     def _place(self, position: Any) -> None:
-        self._enter(position)
+        match, self._past = position
+        self._enter(match)
 
     def action(self, number: int) -> Any:
         """The action of the rules that goes by an integer."""
@@ -292,7 +365,8 @@ class MatchEngine(Engine):
         return mask
 
     def observe(self, seat: int) -> NDArray[np.int8]:
-        return np.frombuffer(self._shown.to(Seat(seat + 1), self.match), np.int8).copy()
+        clock = getattr(self.match.state, self.rules.clock) if self.rules.clock else 0
+        return self._formed(np.frombuffer(self._shown.to(Seat(seat + 1), self.match), np.int8), seat, clock)
 
 
 def drawn(match: Match[Any, Any, Any], chance: int) -> Match[Any, Any, Any]:
@@ -308,36 +382,8 @@ def drawn(match: Match[Any, Any, Any], chance: int) -> Match[Any, Any, Any]:
     return match
 
 
-class Shown:
-    """What a seat is shown of a match as numbers: the same under every limit, and where one cuts it off."""
-
-    def __init__(self, rules: Rules[Any, Any, Any]) -> None:
-        self._endless = Decisions(rules).rules
-        self._encoding = rules.game.encoding(rules)
-        self.features = self._encoding.features
-        self.size = self._encoding.size
-
-    def to(self, seat: Seat, match: Match[Any, Any, Any]) -> bytes:
-        """The numbers, a byte each."""
-        return self._encoding.encode(self._endless.view(self._state(match), seat), seat)
-
-    def next_decision(self, match: Match[Any, Any, Any]) -> tuple[Seat | None, tuple[Any, ...]]:
-        """Who would decide next without a limit, and on what: on anything, if chance came first."""
-        state = self._state(match)
-        actor = self._endless.actor(state)
-        if actor is CHANCE:
-            return None, self._endless.all_actions()
-        return actor, self._endless.actions(state)
-
-    def _state(self, match: Match[Any, Any, Any]) -> Any:
-        outcome = match.outcome
-        if outcome and outcome.ending is Ending.CUT_OFF and match.previous and match.last:
-            return self._endless.apply(match.previous.state, match.last.action).state
-        return match.state
-
-
-def make_engine(rules: Rules[Any, Any, Any]) -> Engine:
+def make_engine(rules: Rules[Any, Any, Any], form: Form = PLAIN) -> Engine:
     """The quickest way to play one game of `rules`."""
     kernel = kernel_of(rules, "engine")
-    engine: Engine = kernel.ENGINE(rules) if kernel else RulesEngine(rules)
+    engine: Engine = kernel.ENGINE(rules) if kernel else RulesEngine(rules, form)
     return engine

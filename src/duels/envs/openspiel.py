@@ -24,7 +24,7 @@ with extra("openspiel"):
     import numpy as np
     import pyspiel
 
-    from duels.envs.engine import Shown
+    from duels.analysis.shown import Shown
 
 __all__ = ["DuelGame", "DuelObserver", "DuelState", "load_game", "register"]
 
@@ -127,6 +127,16 @@ class DuelGame(pyspiel.Game):
     def rules(self) -> Rules[Any, Any, Any]:
         """What is played by."""
         return self.form.rules
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """What each number of an observation says, such as `cells[3]=mine`."""
+        return self.rules.game.encoding(self.rules).names
+
+    @property
+    def action_names(self) -> tuple[str, ...]:
+        """What each action is, in the game's notation."""
+        return tuple(map(self.rules.format, self.form.actions))
 
     def new_initial_state(self) -> "DuelState":
         return DuelState(self)

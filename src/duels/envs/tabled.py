@@ -9,9 +9,10 @@ from duels.core.rules import Rules
 from duels.envs import dice
 from duels.envs import packed as form
 from duels.envs.batch import Batch, Bytes, Flags, Ints, ReadyPolicy, Tally
+from duels.envs.form import PLAIN, Form
 from duels.envs.kernels import kernel_of
 from duels.envs.packed import packed_moves
-from duels.solving.tables import ILLEGAL, Tables
+from duels.solving.tables import ILLEGAL, POINTS, Tables
 
 _NEVER = (1 << 63) - 1  # as a limit
 _FEW = 8  # games: up to there one after the other is quicker than arrays
@@ -69,18 +70,47 @@ class TableBatch(Batch):
         ticks = (moves & 1).astype(np.int8) if self.limit is not None else None
         return self.tables.result.take(self._states), ticks
 
+    def _play_compiled(self, actions: Ints, rewards: NDArray[np.float32], ended: Flags, cut: Flags) -> int:
+        from duels.envs import compiled
+
+        tables = self.tables
+        wrong = int(compiled.first_illegal(self._states, actions, tables.successor))
+        if wrong < 0:
+            limit = _NEVER if self.limit is None else self.limit
+            compiled.step(
+                (self._streams, self._states, actions),
+                (tables.successor, tables.result, POINTS),
+                (self._clock, limit, tables.starts),
+                self.autoreset,
+                (rewards, ended, cut),
+            )
+        return wrong
+
+    def _hides(self, actions: Ints) -> Flags:
+        hidden: Flags = self.shared.hidden[self._states, actions]
+        return hidden
+
     def _actor(self) -> Bytes:
         return self.tables.actor.take(self._states)
 
     def _masks(self) -> Bytes:
         return self.shared.legal.take(self._states, axis=0)
 
+    def sample(self, policy: ArrayLike | ReadyPolicy | None = None) -> Ints:
+        if not self.compiled or self._ready(policy) is not None:
+            return super().sample(policy)
+        from duels.envs import compiled
+
+        chosen = np.empty(self.num_envs, np.int64)
+        compiled.sample(self._streams, self._states, self.shared.counts, self.shared.choices, chosen)
+        return chosen
+
     def _sample(self, bits: Ints, policy: ReadyPolicy | None) -> Ints:
         if policy is None:
             k = bits * self.shared.counts.take(self._states) >> 32
         else:
             k = (bits[:, None] >= policy.bounds.take(self._states, axis=0)).sum(axis=1)
-        chosen: Ints = self.shared.choices[self._states, k]
+        chosen: Ints = self.shared.choices[self._states, k].astype(np.int64)
         return chosen
 
     def _observe(self, seats: int | Bytes, which: NDArray[np.intp] | None = None) -> Bytes:
@@ -89,7 +119,7 @@ class TableBatch(Batch):
             shown: Bytes = self.tables.observation[seats].take(states, axis=0)
             return shown
         rows = seats.astype(np.intp) * self.tables.states + states
-        return self.tables.observation.reshape(-1, self.observation_size).take(rows, axis=0)
+        return self.tables.observation.reshape(-1, self.tables.observation.shape[2]).take(rows, axis=0)
 
     # -- whole playouts ----------------------------------------------------------------------------
 
@@ -244,8 +274,9 @@ def make_batch(
     first: int = 0,
     autoreset: bool = True,
     compiled: bool = False,
+    form: Form = PLAIN,
 ) -> Batch:
     """The quickest way to play many games of `rules`."""
     kernel = kernel_of(rules, "batch")
     kind: type[Batch] = kernel.BATCH if kernel else TableBatch
-    return kind(rules, num_envs, seed, first, autoreset, compiled)
+    return kind(rules, num_envs, seed, first, autoreset, compiled, form)

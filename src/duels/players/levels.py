@@ -24,7 +24,7 @@ class LevelPlayer:
 
     def __init__(self, oracle: "Oracle[Any, Any]", share: float) -> None:
         self._oracle = oracle
-        self._share = share
+        self.share = share
 
     def choose(self, sight: "Sight[Any, Any]", rng: "Random") -> Any:
         """One of `sight.actions`, drawn by `odds`."""
@@ -33,7 +33,7 @@ class LevelPlayer:
 
     def odds(self, sight: "Sight[Any, Any]") -> dict[Any, float]:
         """How likely it is to take each of the legal actions."""
-        return dict(zip(sight.actions, level_weights(self._oracle, sight, self._share), strict=True))
+        return dict(zip(sight.actions, level_weights(self._oracle, sight, self.share), strict=True))
 
 
 def level_weights(oracle: "Oracle[Any, Any]", sight: "Sight[Any, Any]", share: float) -> list[float]:

@@ -13,10 +13,21 @@ from duels.solving.tree import Matches, Tree
 
 def best_answers(rules: Rules[Any, Any, Any], tree: Tree, policy: Policy[Any, Any]) -> dict[Seat, float]:
     """What each seat wins with the best answer to the policy in the other; `tree` is that of the rules."""
+    return {seat: wins for seat, (wins, _) in best_plans(rules, tree, policy).items()}
+
+
+def best_plans(
+    rules: Rules[Any, Any, Any], tree: Tree, policy: Policy[Any, Any]
+) -> dict[Seat, tuple[float, dict[int, int]]]:
+    """The same, and which of its actions, counted from 0, the seat takes by what it has seen."""
     sides = sides_of(tree)
     matches = Matches(rules, tree)
     plans = {seat: _plan(side, matches, policy) for seat, side in sides.items()}
-    return {seat: side.best_answer(plans[seat.other]) for seat, side in sides.items()}
+    found = {}
+    for seat, side in sides.items():
+        wins, taken = side.best_plan(plans[seat.other])
+        found[seat] = wins, dict(zip(side.memories, taken, strict=True))
+    return found
 
 
 def _plan(side: Side, matches: Matches, policy: Policy[Any, Any]) -> list[float]:

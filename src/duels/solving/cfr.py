@@ -87,10 +87,16 @@ class Side:
 
     def best_answer(self, others: Sequence[float]) -> float:
         """What the best plan wins against the other's."""
-        gains = self.gains(others)
+        return self.best_plan(others)[0]
+
+    def best_plan(self, others: Sequence[float]) -> tuple[float, list[int]]:
+        """The same, and which of its actions that plan takes at each decision, counted from 0."""
+        gains, taken = self.gains(others), []
         for before, first, end in reversed(self.decisions):
-            gains[before] += max(gains[first:end])
-        return gains[0]
+            best = max(gains[first:end])
+            gains[before] += best
+            taken.append(gains.index(best, first) - first)
+        return gains[0], taken[::-1]
 
 
 def sides_of(tree: Tree) -> dict[Seat, Side]:

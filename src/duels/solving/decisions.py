@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any, Generic, cast
 
 from duels.core.errors import DuelsError
+from duels.core.match import Turn
 from duels.core.rules import CHANCE, A, Rules, S, Seat, V
 
 CERTAIN = Fraction(1)
@@ -49,6 +50,12 @@ class Decisions(Generic[S, A, V]):
     def transitions(self, state: S, action: A) -> list[Transition[S]]:
         """Everything that can come of `action`, in the order of the rules' chance outcomes."""
         return self._settle(CERTAIN, self.rules.apply(state, action).state)
+
+    def hides(self, state: S, action: A) -> bool:
+        """Whether the other seat is not told which action the actor takes here."""
+        actor = self.actor(state)
+        assert actor
+        return Turn(actor, action, self.rules.apply(state, action).events).hidden_from(actor.other)
 
     def _settle(self, odds: Fraction, state: S) -> list[Transition[S]]:
         if self.rules.actor(state) is not CHANCE:

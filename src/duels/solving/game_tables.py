@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from duels.core.errors import DuelsError
 from duels.core.rules import Rules
+from duels.solving.decisions import Decisions
 from duels.solving.tables import NOBODY, Tables, refuse_many_states, tables_of
 
 Ints = NDArray[np.int64]
@@ -44,10 +45,20 @@ class GameTables:
         return shared_tables, (self.rules,)  # a copy shares them, in another process too
 
     @cached_property
-    def choices(self) -> Ints:
-        """[state, k] the k-th legal action; 0 beyond the last."""
+    def choices(self) -> NDArray[np.int16]:
+        """[state, k] the k-th legal action; 0 beyond the last. Small numbers: more of them fit the cache."""
         order = np.argsort(~self.tables.legal, axis=1, kind="stable")[:, : int(self.counts.max())]
-        return np.where(np.arange(order.shape[1]) < self.counts[:, None], order, 0)
+        return np.where(np.arange(order.shape[1]) < self.counts[:, None], order, 0).astype(np.int16)
+
+    @cached_property
+    def hidden(self) -> NDArray[np.bool_]:
+        """[state, action] whether the other seat is not told that the seat to move takes the action."""
+        decisions = Decisions(self.rules)
+        hidden = np.zeros(self.legal.shape, np.bool_)
+        for place, state in enumerate(self.tables.rules_states(self.rules)):
+            for number, action in decisions.legal(state).items():
+                hidden[place, number] = decisions.hides(state, action)
+        return hidden
 
     @cached_property
     def observation_groups(self) -> NDArray[np.intp]:

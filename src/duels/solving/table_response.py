@@ -23,24 +23,47 @@ SETTLED = -1  # in place of a move: the responder makes the game last for ever f
 NOTHING = Decimal(0)
 
 
+@dataclass(frozen=True)
+class Response:
+    """The best response to a policy."""
+
+    wins: float
+    """The probability that it wins; a draw counts one half."""
+    taken: list[list[int]]
+    """[clock][state] which of its legal actions the responder takes, counted from 0; 0 where it has none.
+
+    Without a limit there is one reading of the clock.
+    """
+
+
 def best_response_value(
     tables: Tables, policy: Callable[[int], Table], responder: int, limit: int | None = None
 ) -> float:
-    """The probability that the best `responder` (0 or 1) wins against `policy`; a draw counts one half.
+    """The probability that the best `responder` (0 or 1) wins against `policy`."""
+    return best_response(tables, policy, responder, limit).wins
+
+
+def best_response(
+    tables: Tables, policy: Callable[[int], Table], responder: int, limit: int | None = None
+) -> Response:
+    """The best `responder` (0 or 1) against `policy`; a draw counts one half.
 
     `policy` gives [state, action], the other seat's probabilities, for a reading of the clock. Never-ending
     play, and play that is cut off at `limit` ticks of the clock, counts one half too.
     """
     with localcontext(prec=DIGITS):
         ends = _ends(tables, responder)
+        taken: list[list[int]] = []
         if limit is None:
-            points = best_points(_moves(tables, policy(0), responder, ends, None))
+            points, moves = best_points(_moves(tables, policy(0), responder, ends, None))
+            taken.append(moves)
         else:
             points = [NOTHING] * tables.states  # cut off
             for clock in reversed(range(limit)):
-                points = best_points(_moves(tables, policy(clock), responder, ends, points))
+                points, moves = best_points(_moves(tables, policy(clock), responder, ends, points))
+                taken.insert(0, moves)
         starts = tables.starts.tolist()
-        return float((1 + sum(points[start] for start in starts) / len(starts)) / 2)
+        return Response(float((1 + sum(points[start] for start in starts) / len(starts)) / 2), taken)
 
 
 def _ends(tables: Tables, responder: int) -> list[Decimal | None]:
@@ -112,14 +135,15 @@ def _scaled(move: Move) -> Move:
     return Move(onward, move.ended / total, move.points / total)
 
 
-def best_points(moves: list[list[Move]]) -> list[Decimal]:
-    """The points of every state if the best of its moves is always taken; 0 where there is none.
+def best_points(moves: list[list[Move]]) -> tuple[list[Decimal], list[int]]:
+    """The points of every state if the best of its moves is always taken, and which that is; 0 without any.
 
     At first we settle for never-ending play wherever we can have it; elsewhere the game ends, whatever we
     do. Then moves are changed, for better ones only. So no change leads into a loop without end: all states
     of one are worth the same, and none of its moves is better than another.
     """
-    taken = [SETTLED if safe else 0 for safe in _safe(moves)]
+    safe = _safe(moves)
+    taken = [SETTLED if endless else 0 for endless in safe]
     while True:
         points = expected_points(
             [
@@ -135,7 +159,19 @@ def best_points(moves: list[list[Move]]) -> list[Decimal]:
                 if best - points[state] > CLOSE:
                     taken[state], changed = worths.index(best), True
         if not changed:
-            return points
+            return points, [
+                _staying_safe(choices, safe) if place == SETTLED else place
+                for choices, place in zip(moves, taken, strict=True)
+            ]
+
+
+def _staying_safe(choices: list[Move], safe: list[bool]) -> int:
+    """A move after which the game can still be made to last for ever."""
+    return next(place for place, move in enumerate(choices) if _stays(move, safe))
+
+
+def _stays(move: Move, safe: list[bool]) -> bool:
+    return not move.ended and all(safe[to] for to in move.onward)
 
 
 def _safe(moves: list[list[Move]]) -> list[bool]:
@@ -145,7 +181,7 @@ def _safe(moves: list[list[Move]]) -> list[bool]:
         lost = [
             state
             for state, choices in enumerate(moves)
-            if safe[state] and not any(not m.ended and all(safe[to] for to in m.onward) for m in choices)
+            if safe[state] and not any(_stays(move, safe) for move in choices)
         ]
         if not lost:
             return safe

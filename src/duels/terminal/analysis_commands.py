@@ -200,7 +200,8 @@ def practice(rules: "Rules[Any, Any, Any]", count: int, seed: str | None, plain:
     epilog=examples(
         "duels export chain --games 1000 --player perfect",
         "duels export lights --games 500 --player club --out lights.parquet",
-        "duels export hunt --max-turns 20",
+        "duels export hunt --max-turns 20 --jobs 2",
+        "duels export chain --player club --format minari --out duels/chain-club-v0",
     ),
     cls=GameCommand,
 )
@@ -213,8 +214,15 @@ def practice(rules: "Rules[Any, Any, Any]", count: int, seed: str | None, plain:
     "--out",
     "path",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="The file, .jsonl or .parquet; GAME-PLAYER.jsonl by default.",
+    help="The file, .jsonl or .parquet; GAME-PLAYER.jsonl by default. With --format minari, a dataset's id.",
 )
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(["jsonl", "parquet", "minari"]),
+    help="What is written; by default what the file's name says.",
+)
+@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes that play.")
 def export(
     rules: "Rules[Any, Any, Any]",
     count: int,
@@ -222,6 +230,8 @@ def export(
     against: str | None,
     seed: str,
     path: Path | None,
+    kind: str | None,
+    jobs: int,
 ) -> None:
     """Write matches between machine players, every decision graded.
 
@@ -233,13 +243,22 @@ def export(
     from duels.play.new_match import limited
 
     run = exporting.Export(limited(rules), (player, against or player), seed, count)
-    path = path or Path(f"{rules.name}-{player}.jsonl")
 
     def tell(done: int, games: int) -> None:
         if done % max(1, games // 20) == 0:
             click.echo(f"… {done} of {games}", err=True)
 
-    found = exporting.export(run, path, tell)
+    if kind == "minari":
+        from duels.analysis.minari import export_minari
+
+        dataset = path.as_posix() if path else f"duels/{rules.name}-{player}-v0"
+        export_minari(run, dataset, tell, jobs)
+        click.echo(dataset)
+        return
+    path = path or Path(f"{rules.name}-{player}.{kind or 'jsonl'}")
+    if kind and path.suffix != f".{kind}":
+        raise click.UsageError(f"--format {kind} writes a file whose name ends with .{kind}, not {path}.")
+    found = exporting.export(run, path, tell, jobs)
     if found:
         kept = "; more than asked for are kept" if found > count else ""
         click.echo(f"{found} matches were there already{kept}.", err=True)

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from duels.analysis.grading import Grade
+from duels.analysis.shown import Shown
 from duels.core.errors import DuelsError, TooLarge
 from duels.core.extras import MissingExtra
 from duels.core.rules import Ending, Rules, Seat
@@ -17,7 +18,6 @@ from duels.envs.conformance.environments import GRADED, UNGRADED, Environment, L
 from duels.envs.conformance.games import AnyMatch, Played, RandomGame, random_game
 from duels.envs.conformance.laws import EnvironmentBroken, Law
 from duels.envs.conformance.perfect import check_perfect_play
-from duels.envs.engine import Shown
 from duels.solving.oracles import oracle_for
 from duels.solving.tables import DRAWN, NOBODY, ONGOING, result_of
 

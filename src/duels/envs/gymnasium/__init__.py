@@ -7,6 +7,7 @@ Importing this registers our games and those of other packages, each with a vect
 from duels.core.extras import extra
 from duels.core.game import Game
 from duels.envs.registered import Registered
+from duels.envs.versions import LATEST
 from duels.games import all_games
 
 with extra("rl"):
@@ -22,7 +23,7 @@ _registered = Registered()
 
 def register(game: Game) -> str:
     """Register a game; `gymnasium.make` and `make_vec` take the id returned, and the rules' options."""
-    id = f"duels/{game.name.title()}-v0"
+    id = f"duels/{game.name.title()}-v{LATEST}"
     if _registered.add(id, game):
         gymnasium.register(
             id=id,

@@ -1,5 +1,6 @@
 """Many duels against an opponent as one Gymnasium vector environment, on arrays throughout."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -8,18 +9,23 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from duels.analysis.agents import is_player
+from duels.analysis.agents import Agent, is_player, probabilities_of_many
 from duels.analysis.exploitability import tabulate
 from duels.analysis.grading import clock_matters, grades_of
 from duels.core.errors import DuelsError
+from duels.core.features import TRUNCATION
 from duels.core.game import Game
 from duels.core.options import OptionValue
 from duels.core.rules import Rules
 from duels.core.validation import as_int, check_flag, check_int
-from duels.envs.batch import RANDOM, Bytes, Flags, Steps
-from duels.envs.gymnasium.single import refuse_options
+from duels.envs.batch import RANDOM, Batch, Bytes, Flags, ReadyPolicy, Steps
+from duels.envs.form import Named, form_of
+from duels.envs.gymnasium.opponents import Opponent, drawn, is_agent, refuse_no_opponent
+from duels.envs.gymnasium.single import refuse_options, seats_of
+from duels.envs.kernels import levels_of
+from duels.envs.observations import ACTION_MASK, Observations
 from duels.envs.tabled import TableBatch, make_batch
 from duels.games import rules_of
 from duels.players import Player, make_player
@@ -32,20 +38,23 @@ ONE_BY_ONE = 'make the environment with vectorization_mode="sync"'
 RESET_MASK = "reset_mask"
 
 
-class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
+class DuelVectorEnv(Named, gymnasium.vector.VectorEnv[Any, Numbers, NDArray[Any]]):
     """`num_envs` duels from the agent's seat, on arrays: of a game or the one of that name, or by rules.
 
     Against `random` the environment number k of seed s is, game for game, the `DuelEnv` of seed s + k; a
     level mixes its actions alike in both, but draws by other dice.
 
-    `opponent` is `random` or a policy table (`duels.vector`); in games that have tables and no secrets
-    (lights, leap and chain) also a player that tells its `odds`, by name or itself. For any other, make the
-    environment with `vectorization_mode="sync"`.
+    `opponent` is `random`, a policy table (`duels.vector`), or a function of observations and masks, a row a
+    game; in hunt also a level by name, and in games that have tables and no secrets (lights, leap and chain)
+    a player that tells its `odds`, by name or itself. For any other, make the environment with
+    `vectorization_mode="sync"`. `set_opponent` changes it. `seat`, `memory`, `dict_observations` and `dtype`
+    are as for a `DuelEnv`.
 
     A game that ends is reset as `autoreset_mode` says: in the next step, whose action is ignored there; in
     the same step, with the last observation in `info["final_obs"]` and the rest in `info["final_info"]`; or
     not by itself. `reset(options={"reset_mask": …})` resets some games only. A game is truncated by a limit
-    of its rules, and after `max_episode_steps` steps of the agent. With `grade`, in games that have tables
+    of its rules, and after `max_episode_steps` steps of the agent; with `limit_ends="draw"` the limit of the
+    rules ends it drawn, and what is left of it is observed. With `grade`, in games that have tables
     and no secrets, `info` holds the `value` of every position to the agent, the `regret` of its last actions
     and their `exactness`.
     """
@@ -59,16 +68,19 @@ class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
         self,
         game: str | Game | Rules[Any, Any, Any],
         num_envs: int = 1,
-        opponent: str | Player | ArrayLike = RANDOM,
-        seat: int = 1,
+        opponent: Opponent = RANDOM,
+        seat: int | str = 1,
         render_mode: str | None = None,
         grade: bool = False,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         max_episode_steps: int | None = None,
+        limit_ends: str = TRUNCATION,
+        memory: int = 0,
+        dict_observations: bool = False,
+        dtype: DTypeLike = np.int8,
         **options: OptionValue,
     ) -> None:
-        if as_int(seat) not in (1, 2):
-            raise DuelsError(f"The agent's seat is 1 or 2, not {seat!r}.")
+        seats = seats_of(seat)
         if render_mode is not None:
             raise DuelsError(f"Many games at once are not drawn: {ONE_BY_ONE}.")
         self.rules = rules_of(game, **options)
@@ -78,11 +90,12 @@ class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
         self._most_steps = None
         if max_episode_steps is not None:
             self._most_steps = check_int("max_episode_steps", max_episode_steps, 1)
-        self._batch = make_batch(self.rules, num_envs, autoreset=False)
-        self._seat = seat - 1
-        self._policy = None
-        if not isinstance(opponent, str) or opponent != RANDOM:
-            self._policy = self._batch.policy(self._table_of(opponent))
+        self.form = form_of(self.rules, limit_ends, memory)
+        self._batch = make_batch(self.rules, num_envs, autoreset=False, form=self.form)
+        self._seat: int | Bytes = seats[0] if len(seats) == 1 else np.zeros(num_envs, np.int8)
+        self._opponents: list[_Opposing] = []
+        self._facing = np.zeros(num_envs, np.int64)
+        self.set_opponent(opponent)
         if check_flag("grade", grade):
             if not self._knows_positions:
                 raise DuelsError(f"{self.rules.name} is graded one game at a time: {ONE_BY_ONE}.")
@@ -93,7 +106,10 @@ class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
         self._forfeited = np.zeros(num_envs, np.bool_)
         self._ended = np.zeros(num_envs, np.bool_)
         self._seeded = False
-        self.single_observation_space = spaces.Box(0, 1, (self._batch.observation_size,), np.int8)
+        self._observations = Observations(dtype, dict_observations)
+        self.single_observation_space = self._observations.space(
+            self._batch.observation_size, self._batch.num_actions
+        )
         self.single_action_space = spaces.Discrete(self._batch.num_actions)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
@@ -102,14 +118,14 @@ class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Bytes, dict[str, Any]]:
+    ) -> tuple[Any, dict[str, Any]]:
         which = self._reset_mask(options)
         super().reset(seed=seed if isinstance(seed, int) else None)
         seeds, given = self._seeds(seed)
         self._batch.reseed(seeds, which & given)
         self._seeded = True
         self._begin(which, which & ~given)
-        return self._batch.observe(self._seat), self._told(self._info(), which)
+        return self._shown(), self._told(self._info(), which)
 
     def _reset_mask(self, options: dict[str, Any] | None) -> Flags:
         """Which environments are to be reset: all, unless the options have a mask."""
@@ -156,6 +172,11 @@ class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
         self._steps[which] = 0
         self._forfeited[which] = False
         self._ended[which] = False
+        if isinstance(self._seat, np.ndarray):
+            self._seat[which] = self._batch.draw_seats()[which]
+        self._face_the_last(which)
+        for opponent in self._opponents:
+            opponent.begin(which)
         opened = _Results(self)
         self._answer(opened)
         if opened.ended.any():
@@ -163,7 +184,7 @@ class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
 
     # -- steps -------------------------------------------------------------------------------------
 
-    def step(self, actions: Numbers) -> tuple[Bytes, Floats, Flags, Flags, dict[str, Any]]:
+    def step(self, actions: Numbers) -> tuple[Any, Floats, Flags, Flags, dict[str, Any]]:
         actions = self._checked(actions)
         fresh = self._ended.copy()
         if fresh.any():
@@ -183,7 +204,7 @@ class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
                 info |= self._told({"illegal": self._forfeited.copy()}, self._forfeited)
         else:
             info = self._reset_ended(info)
-        return self._batch.observe(self._seat), results.rewards, results.terminated, results.truncated, info
+        return self._shown(), results.rewards, results.terminated, results.truncated, info
 
     def _checked(self, actions: Numbers) -> Numbers:
         if not self._seeded:
@@ -205,7 +226,7 @@ class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
             # An action that is not allowed gives away all that the position was worth.
             regrets = np.where(legal, self._grades.regrets[batch.states, actions], self._values())
             self._regrets = np.where(which, regrets, 0.0)
-        results.add(batch.step(actions, None if legal.all() else legal))
+        results.add(self._step(actions, legal))
         results.lose(self._forfeited)
         self._answer(results)
         if self._most_steps is not None:
@@ -219,14 +240,32 @@ class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
             waiting = self._batch.actor == 1 - self._seat
             if not waiting.any():
                 return
-            results.add(self._batch.step(self._batch.sample(self._policy), waiting))
+            results.add(self._step(self._answers(waiting), waiting))
+
+    def _step(self, actions: Numbers, which: Flags) -> Steps:
+        """Play in some games; the opponents hear of it."""
+        for opponent in self._opponents:
+            opponent.saw(self._batch, actions, 1 - self._seat, which)
+        return self._batch.step(actions, None if which.all() else which)
+
+    def _answers(self, waiting: Flags) -> Numbers:
+        """[env] the opponents' actions, where they are waited for."""
+        if len(self._opponents) == 1:
+            return self._opponents[0].choose(self._batch, 1 - self._seat, waiting)
+        actions = np.zeros(self.num_envs, np.int64)
+        for number, opponent in enumerate(self._opponents):
+            which = waiting & (self._facing == number)
+            if which.any():
+                actions[which] = opponent.choose(self._batch, 1 - self._seat, which)[which]
+        return actions
 
     def _reset_ended(self, info: dict[str, NDArray[Any]]) -> dict[str, Any]:
         """Reset the games that have just ended; give what is told of them and of those that begin."""
         ended, forfeited = self._ended.copy(), self._forfeited.copy()
-        shown = self._batch.observe(self._seat)[ended]
+        shown = self._shown()
         last = np.full(self.num_envs, None, object)
-        last[ended] = np.fromiter(shown, object, len(shown))
+        for env in np.flatnonzero(ended):
+            last[env] = {k: v[env] for k, v in shown.items()} if isinstance(shown, dict) else shown[env]
         self._begin(ended, ended)
         return {
             "final_obs": last,
@@ -242,6 +281,15 @@ class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
         """[env, action] whether the agent may take it now."""
         return self._masks().astype(np.bool_)
 
+    @property
+    def seats(self) -> Numbers:
+        """[env] the agent's seat, 1 or 2."""
+        return np.broadcast_to(np.asarray(self._seat, np.int64) + 1, self.num_envs).copy()
+
+    def _shown(self) -> Any:
+        shown = self._batch.observe(self._seat)
+        return self._observations.give(shown, self._masks() if self._observations.with_mask else shown)
+
     def _masks(self) -> Bytes:
         masks = self._batch.masks_for(self._seat)
         if self._forfeited.any():
@@ -249,7 +297,9 @@ class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
         return masks
 
     def _info(self) -> dict[str, NDArray[Any]]:
-        info: dict[str, NDArray[Any]] = {"action_mask": self._masks()}
+        info: dict[str, NDArray[Any]] = {ACTION_MASK: self._masks()}
+        if isinstance(self._seat, np.ndarray):
+            info["seat"] = self.seats
         if self._grades:
             values = np.where(self._forfeited, 0.0, self._values())
             sure = np.full(self.num_envs, self._grades.exactness, object)
@@ -269,7 +319,7 @@ class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
     def _values(self) -> Floats:
         """[env] what the position is worth to the agent; one half where the limit has cut the game off."""
         assert self._grades
-        values = self._grades.values[self._seat].take(self._batch.states)
+        values = self._grades.values[self._seat, self._batch.states]
         return np.where(self._batch.cut_off, 0.5, values)
 
     # -- opponents ---------------------------------------------------------------------------------
@@ -286,17 +336,42 @@ class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
                 f"which a table of positions does not know: {ONE_BY_ONE}."
             )
 
-    def _table_of(self, opponent: str | Player | ArrayLike) -> ArrayLike:
+    def set_opponent(self, opponent: Opponent) -> None:
+        """Play against another opponent, in every game from its next reset on."""
+        if is_agent(opponent):
+            self._opponents.append(_Agents(opponent))
+        elif isinstance(opponent, str) and opponent == RANDOM:
+            self._opponents.append(_Policy(None))
+        elif isinstance(opponent, str) and (levels := self._levels_of(opponent)):
+            self._opponents.append(_Watching(levels))
+        else:
+            self._opponents.append(_Policy(self._batch.policy(self._table_of(opponent))))
+
+    def _levels_of(self, name: str) -> Any:
+        """The level of that name for many games of a game with secrets; None if there is no such."""
+        levels, player = levels_of(self.rules), make_player(name, self.rules)
+        return (
+            levels.MANY(self.rules, player.share, self.num_envs)
+            if levels and isinstance(player, LevelPlayer)
+            else None
+        )
+
+    def _face_the_last(self, which: Flags) -> None:
+        """Games that begin are against the opponent that was set last."""
+        if len(self._opponents) > 1:
+            self._facing[which] = len(self._opponents) - 1
+            met = np.unique(self._facing)
+            self._opponents = [self._opponents[number] for number in met]
+            self._facing = np.searchsorted(met, self._facing)
+
+    def _table_of(self, opponent: Opponent) -> ArrayLike:
         """The opponent's policy as a table: as it is given, or that of a player which can be written down."""
         if isinstance(opponent, str):
             player: Player = make_player(opponent, self.rules)
         elif is_player(opponent):
             player = opponent
-        elif np.ndim(cast(ArrayLike, opponent)) == 0:
-            raise DuelsError(
-                f"An opponent is a player's name, has a method `choose`, or is a table, not {opponent!r}."
-            )
         else:
+            refuse_no_opponent(opponent)
             return cast(ArrayLike, opponent)
         odds = getattr(player, "odds", None)
         # What depends on the clock is in no table; of a level, which goes by values, it can be told.
@@ -305,6 +380,63 @@ class DuelVectorEnv(gymnasium.vector.VectorEnv[Bytes, Numbers, NDArray[Any]]):
             raise DuelsError(f"{opponent!r} plays {self.rules.name} one game at a time: {ONE_BY_ONE}.")
         self._refuse_clock()
         return tabulate(odds, self.rules)
+
+
+class _Opposing(ABC):
+    """An opponent of many games."""
+
+    @abstractmethod
+    def choose(self, batch: Batch, seats: int | Bytes, which: Flags) -> Numbers:
+        """[env] actions of these seats; only those of `which` games are looked at."""
+
+    def begin(self, which: Flags) -> None:  # noqa: B027  (most have nothing to do)
+        """Games begin."""
+
+    def saw(self, batch: Batch, actions: Numbers, seats: int | Bytes, which: Flags) -> None:  # noqa: B027
+        """Actions are about to be taken in `which` games, where the opponent has these seats."""
+
+
+class _Policy(_Opposing):
+    """A policy made ready; None for random play."""
+
+    def __init__(self, policy: ReadyPolicy | None) -> None:
+        self._policy = policy
+
+    def choose(self, batch: Batch, seats: int | Bytes, which: Flags) -> Numbers:
+        return batch.sample(self._policy)
+
+
+class _Watching(_Opposing):
+    """A level of a game with secrets, which remembers what it heard."""
+
+    def __init__(self, levels: Any) -> None:
+        self._levels = levels
+
+    def begin(self, which: Flags) -> None:
+        self._levels.begin(which)
+
+    def saw(self, batch: Batch, actions: Numbers, seats: int | Bytes, which: Flags) -> None:
+        self._levels.saw(batch.actor, actions, np.broadcast_to(seats, len(which)), which)
+
+    def choose(self, batch: Batch, seats: int | Bytes, which: Flags) -> Numbers:
+        actions = np.zeros(batch.num_envs, np.int64)
+        at = np.broadcast_to(seats, len(which))
+        odds = self._levels.odds(batch.observe(seats)[which], batch.masks()[which], at, which)
+        actions[which] = drawn(odds, batch.bits()[which])
+        return actions
+
+
+class _Agents(_Opposing):
+    """A function of observations and masks, a row a game."""
+
+    def __init__(self, agent: Agent) -> None:
+        self._agent = agent
+
+    def choose(self, batch: Batch, seats: int | Bytes, which: Flags) -> Numbers:
+        actions = np.zeros(batch.num_envs, np.int64)
+        odds = probabilities_of_many(self._agent, batch.observe(seats)[which], batch.masks()[which])
+        actions[which] = drawn(odds, batch.bits()[which])
+        return actions
 
 
 class _Results:
@@ -321,7 +453,10 @@ class _Results:
         return self.terminated | self.truncated
 
     def add(self, steps: Steps) -> None:
-        self.rewards += steps.rewards[:, self._seat]
+        if isinstance(self._seat, int):
+            self.rewards += steps.rewards[:, self._seat]
+        else:
+            self.rewards += steps.rewards[np.arange(len(self._seat)), self._seat]
         self.terminated |= steps.terminated
         self.truncated |= steps.truncated
 

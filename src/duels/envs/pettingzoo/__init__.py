@@ -9,14 +9,17 @@ from functools import partial
 from typing import Any
 
 from duels.core.extras import extra
+from duels.core.features import TRUNCATION
 from duels.core.game import Game
 from duels.core.options import OptionValue
 from duels.core.rules import Rules
 from duels.envs.registered import Registered
+from duels.envs.versions import LATEST
 from duels.games import all_games
 
 with extra("rl"):
     import pettingzoo
+    from numpy.typing import DTypeLike
 
     from duels.envs.pettingzoo import chain_v0, flip_v0, hunt_v0, leap_v0, lights_v0
     from duels.envs.pettingzoo.aec import AGENTS, DuelEnv, GuardedDuelEnv
@@ -43,10 +46,13 @@ def env(
     *,
     render_mode: str | None = None,
     grade: bool = False,
+    limit_ends: str = TRUNCATION,
+    memory: int = 0,
+    dtype: DTypeLike = "int8",
     **options: OptionValue,
 ) -> GuardedDuelEnv:
     """An environment that checks what PettingZoo's usual wrappers check; an illegal action loses."""
-    return GuardedDuelEnv(game, render_mode, grade, **options)
+    return GuardedDuelEnv(game, render_mode, grade, limit_ends, memory, dtype, **options)
 
 
 def raw_env(
@@ -54,15 +60,18 @@ def raw_env(
     *,
     render_mode: str | None = None,
     grade: bool = False,
+    limit_ends: str = TRUNCATION,
+    memory: int = 0,
+    dtype: DTypeLike = "int8",
     **options: OptionValue,
 ) -> DuelEnv:
     """An environment that raises IllegalMove where an action is not allowed."""
-    return DuelEnv(game, render_mode, grade, **options)
+    return DuelEnv(game, render_mode, grade, limit_ends, memory, dtype, **options)
 
 
 def register(game: Game) -> str:
     """Register a game; `pettingzoo.make("aec", …)` takes the id returned, and the rules' options."""
-    id = f"duels/{game.name}-v0"
+    id = f"duels/{game.name}-v{LATEST}"
     if _registered.add(id, game):
         pettingzoo.register("aec", id, partial(env, game))
     return id

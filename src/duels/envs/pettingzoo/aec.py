@@ -2,14 +2,16 @@
 
 from collections.abc import Iterator
 from secrets import randbits
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from gymnasium import spaces
+from numpy.typing import DTypeLike
 from pettingzoo.utils.env_logger import EnvLogger
 
 from duels.analysis.grading import Grader
 from duels.core.errors import DuelsError, IllegalMove, UnknownName
+from duels.core.features import TRUNCATION
 from duels.core.game import Game
 from duels.core.options import OptionValue
 from duels.core.rules import Rules
@@ -17,7 +19,10 @@ from duels.core.validation import as_int, check_flag
 from duels.envs import dice
 from duels.envs.board import RENDER_MODES, Board, Picture, check_render_mode
 from duels.envs.engine import Engine, MatchEngine, make_engine
+from duels.envs.form import Named, form_of
+from duels.envs.observations import Observations
 from duels.envs.pettingzoo.base import AECEnv, Observation
+from duels.envs.versions import LATEST
 from duels.games import rules_of
 from duels.solving.tables import NOBODY, POINTS
 
@@ -43,14 +48,16 @@ class NotReset(DuelsError, AttributeError):
         super().__init__("The environment must be reset first.")
 
 
-class DuelEnv(AECEnv):
+class DuelEnv(Named, AECEnv):
     """A duel by PettingZoo's conventions. An illegal action raises IllegalMove.
 
     It is of a game or the one of that name, with options (`max_turns=40`), or by rules. The agent to move is
     shown the position as its seat knows it, and a mask of what it may do; the other agent's mask is zero. The
     winner's reward is 1, the loser's -1. A draw terminates the game and a limit truncates it, with no reward;
-    the mask then tells what could have been played next, as far as the agent knows. A copy made in the middle
-    of a game, pickled or not, goes on as the original would.
+    the mask then tells what could have been played next, as far as the agent knows. With `limit_ends="draw"`
+    a limit ends the game drawn, and what is left of it is observed. `dtype` is that of the observations;
+    `memory` is how many of the last entries they hold, in games with secrets. A copy made in the middle of a
+    game, pickled or not, goes on as the original would.
     With `grade`, an agent's info holds the `value` of the position to it, the `regret` of its last action,
     and their `exactness` (see `duels.analysis.grading`).
     """
@@ -62,32 +69,34 @@ class DuelEnv(AECEnv):
         game: str | Game | Rules[Any, Any, Any],
         render_mode: str | None = None,
         grade: bool = False,
+        limit_ends: str = TRUNCATION,
+        memory: int = 0,
+        dtype: DTypeLike = np.int8,
         **options: OptionValue,
     ) -> None:
         super().__init__()
         self.rules = rules_of(game, **options)
         self.render_mode = check_render_mode(render_mode)
         self.metadata = {
-            "name": f"{self.rules.name}_v0",
+            "name": f"{self.rules.name}_v{LATEST}",
             "render_modes": list(RENDER_MODES),
             "is_parallelizable": False,
             "render_fps": 1,
         }
         # A board is drawn from what a seat knows, and so are grades: that takes the history of a match.
-        self._engine: Engine = make_engine(self.rules)
+        self.form = form_of(self.rules, limit_ends, memory)
+        self._engine: Engine = make_engine(self.rules, self.form)
         self._grader: Grader | None = None
         if check_flag("grade", grade) or render_mode:
-            self._engine = MatchEngine(self.rules)
+            self._engine = MatchEngine(self.rules, self.form)
             self._grader = Grader(self.rules) if grade else None
         self._board = Board(self.rules)
         self._has_chance = bool(self.rules.all_outcomes())
         self._stream: int | None = None
         self.possible_agents = list(AGENTS)
-        shown = spaces.Box(0, 1, (self._engine.observation_size,), np.int8)
-        mask = spaces.Box(0, 1, (self._engine.num_actions,), np.int8)
-        self.observation_spaces = {
-            agent: spaces.Dict({"observation": shown, "action_mask": mask}) for agent in AGENTS
-        }
+        self._observations = Observations(dtype, with_mask=True)
+        space = self._observations.space(self._engine.observation_size, self._engine.num_actions)
+        self.observation_spaces = dict.fromkeys(AGENTS, cast(spaces.Dict, space))
         self.action_spaces = {agent: spaces.Discrete(self._engine.num_actions) for agent in AGENTS}
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
@@ -129,7 +138,8 @@ class DuelEnv(AECEnv):
         seat = _SEATS.get(agent)
         if seat is None:
             raise UnknownName(f"There is no agent {agent!r}; there are {', '.join(AGENTS)}.")
-        return {"observation": self._engine.observe(seat), "action_mask": self._engine.mask_for(seat)}
+        given: Observation = self._observations.give(self._engine.observe(seat), self._engine.mask_for(seat))
+        return given
 
     def step(self, action: int | None) -> None:
         if self._stream is None:

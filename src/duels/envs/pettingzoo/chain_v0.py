@@ -2,9 +2,13 @@
 
 - `cells`: the number of cells
 - `run`: how many in a row win
-- `max_boards`: boards until the game is truncated
+- `max_boards`: boards until the game is truncated, or drawn with `limit_ends="draw"`
 """
 
+import numpy as np
+from numpy.typing import DTypeLike
+
+from duels.core.features import TRUNCATION
 from duels.envs.pettingzoo.aec import DuelEnv, GuardedDuelEnv
 from duels.games.chain import GAME
 
@@ -13,21 +17,29 @@ def env(
     *,
     render_mode: str | None = None,
     grade: bool = False,
+    limit_ends: str = TRUNCATION,
+    dtype: DTypeLike = np.int8,
     cells: int = 7,
     run: int = 4,
     max_boards: int | None = None,
 ) -> GuardedDuelEnv:
     """The environment with PettingZoo's usual checks: an illegal action loses."""
-    return GuardedDuelEnv(GAME, render_mode, grade, cells=cells, run=run, max_boards=max_boards)
+    return GuardedDuelEnv(
+        GAME, render_mode, grade, limit_ends, dtype=dtype, cells=cells, run=run, max_boards=max_boards
+    )
 
 
 def raw_env(
     *,
     render_mode: str | None = None,
     grade: bool = False,
+    limit_ends: str = TRUNCATION,
+    dtype: DTypeLike = np.int8,
     cells: int = 7,
     run: int = 4,
     max_boards: int | None = None,
 ) -> DuelEnv:
     """The environment as it is: an illegal action raises IllegalMove."""
-    return DuelEnv(GAME, render_mode, grade, cells=cells, run=run, max_boards=max_boards)
+    return DuelEnv(
+        GAME, render_mode, grade, limit_ends, dtype=dtype, cells=cells, run=run, max_boards=max_boards
+    )

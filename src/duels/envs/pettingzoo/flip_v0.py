@@ -6,6 +6,9 @@
 - `target`: the points to reach exactly
 """
 
+import numpy as np
+from numpy.typing import DTypeLike
+
 from duels.envs.pettingzoo.aec import DuelEnv, GuardedDuelEnv
 from duels.games.flip import GAME
 
@@ -14,23 +17,29 @@ def env(
     *,
     render_mode: str | None = None,
     grade: bool = False,
+    dtype: DTypeLike = np.int8,
     side: int = 5,
     values: int = 5,
     copies: int = 5,
     target: int = 21,
 ) -> GuardedDuelEnv:
     """The environment with PettingZoo's usual checks: an illegal action loses."""
-    return GuardedDuelEnv(GAME, render_mode, grade, side=side, values=values, copies=copies, target=target)
+    return GuardedDuelEnv(
+        GAME, render_mode, grade, dtype=dtype, side=side, values=values, copies=copies, target=target
+    )
 
 
 def raw_env(
     *,
     render_mode: str | None = None,
     grade: bool = False,
+    dtype: DTypeLike = np.int8,
     side: int = 5,
     values: int = 5,
     copies: int = 5,
     target: int = 21,
 ) -> DuelEnv:
     """The environment as it is: an illegal action raises IllegalMove."""
-    return DuelEnv(GAME, render_mode, grade, side=side, values=values, copies=copies, target=target)
+    return DuelEnv(
+        GAME, render_mode, grade, dtype=dtype, side=side, values=values, copies=copies, target=target
+    )

@@ -3,15 +3,30 @@
 - `goal`: the cell to reach
 """
 
+import numpy as np
+from numpy.typing import DTypeLike
+
 from duels.envs.pettingzoo.aec import DuelEnv, GuardedDuelEnv
 from duels.games.leap import GAME
 
 
-def env(*, render_mode: str | None = None, grade: bool = False, goal: int = 21) -> GuardedDuelEnv:
+def env(
+    *,
+    render_mode: str | None = None,
+    grade: bool = False,
+    dtype: DTypeLike = np.int8,
+    goal: int = 21,
+) -> GuardedDuelEnv:
     """The environment with PettingZoo's usual checks: an illegal action loses."""
-    return GuardedDuelEnv(GAME, render_mode, grade, goal=goal)
+    return GuardedDuelEnv(GAME, render_mode, grade, dtype=dtype, goal=goal)
 
 
-def raw_env(*, render_mode: str | None = None, grade: bool = False, goal: int = 21) -> DuelEnv:
+def raw_env(
+    *,
+    render_mode: str | None = None,
+    grade: bool = False,
+    dtype: DTypeLike = np.int8,
+    goal: int = 21,
+) -> DuelEnv:
     """The environment as it is: an illegal action raises IllegalMove."""
-    return DuelEnv(GAME, render_mode, grade, goal=goal)
+    return DuelEnv(GAME, render_mode, grade, dtype=dtype, goal=goal)

@@ -40,6 +40,7 @@ BEGIN_AT = 10
 # A standing: where its row begins in `standing`; whether two tiles are lifted; whether a seat has won.
 # It is negative if the mover may still take a Quantum Flip. Shifted by WINNER_AT, a won one is the winner.
 STANDING = (1 << 32) - ROW
+MOVER_AT = 2  # in the number of the row
 LIFTED = 1 << 60
 WINNER_AT = 62
 WON = (1 << 61, 1 << WINNER_AT)
@@ -63,6 +64,8 @@ class FlipTables:
     """How far to shift a set to have the second half where the first was."""
     pairs_in: tuple[Small, Small]
     """[tiles face down in a part of the board] how many pairs of neighbours begin there."""
+    pair_masks: tuple[Small, Small]
+    """[tiles face down in a part of the board, pair] 1 where both tiles of a pair that begins there are."""
     pair_at: tuple[Small, Small]
     """[tiles face down in a part, k] the k-th pair there. In the upper part, if it has not so many: where to
     go on in the lower part. In the lower part a pair that was found in the upper part stays what it is."""
@@ -130,6 +133,7 @@ def flip_tables(rules: QuantumTiles) -> FlipTables:
         half_mask=((1 << half) - 1) << ROW_BITS,
         half_shift=half,
         pairs_in=(_counted(upper_pairs), _counted(lower_pairs)),
+        pair_masks=(upper_pairs, lower_pairs),
         pair_at=(_ranked(upper_pairs, columns, 0), _ranked(lower_pairs, columns, len(upper))),
         pair_columns=columns,
         tile_at=(_ranked(halves[0], ROW, 0), _ranked(halves[1], ROW, half)),

@@ -1,0 +1,75 @@
+"""Writes matches as a Minari dataset: an episode is a match as one of its seats saw it."""
+
+import warnings
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any
+
+from duels.analysis.export import Counted, Export, matches_of, rows_of
+from duels.analysis.shown import Shown
+from duels.core.errors import DuelsError
+from duels.core.extras import extra
+
+with extra("minari"):
+    import minari
+    import numpy as np
+    from gymnasium import spaces
+    from minari.data_collector import EpisodeBuffer
+    from minari.dataset.minari_dataset import parse_dataset_id
+
+
+def export_minari(
+    run: Export, dataset_id: str, progress: Counted = lambda done, games: None, jobs: int = 1
+) -> None:
+    """Play the matches of `run` and keep them as the Minari dataset `dataset_id`, which must be new."""
+    try:
+        parse_dataset_id(dataset_id)
+    except ValueError as error:
+        raise DuelsError(f"Minari refuses {dataset_id}: {error}") from None
+    if dataset_id in minari.list_local_datasets():
+        raise DuelsError(f"There is a Minari dataset {dataset_id} already; name another.")
+    matches = matches_of(run, 0, progress, jobs)
+    episodes = list(chain.from_iterable(_episodes(run, match) for match in matches))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about authors and the like, which are for others to add
+        minari.create_dataset_from_buffers(
+            dataset_id,
+            [EpisodeBuffer(id=number, **episode) for number, episode in enumerate(episodes)],
+            observation_space=spaces.Box(0, 1, (Shown(run.rules).size,), np.int8),
+            action_space=spaces.Discrete(len(run.rules.all_actions())),
+            algorithm_name=" against ".join(run.players),
+            description=f"{run.rules} from seed {run.seed}, every decision graded.",
+            requirements=["duels"],
+        )
+
+
+def _episodes(run: Export, match: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The match as each seat saw it, in the order of their first decisions."""
+    rows = rows_of(run, match)
+    for seat in dict.fromkeys(row["seat"] for row in rows):
+        mine = [row for row in rows if row["seat"] == seat]
+        last = mine[-1]
+        cut = last["ending"] == "cut off"
+        others = len(mine) - 1
+        yield {
+            "observations": np.array(
+                [*(row["observation"] for row in mine), last["final_observation"]], np.int8
+            ),
+            "actions": np.array([row["action_number"] for row in mine], np.int64),
+            "rewards": [0.0] * others + [last["reward"]],
+            "terminations": [False] * others + [not cut],
+            "truncations": [False] * others + [cut],
+            "infos": {
+                "action_mask": _with_end([row["action_mask"] for row in mine], np.int8),
+                "value": _with_end([row["value"] for row in mine], np.float64),
+                "regret": _with_end([row["regret"] for row in mine], np.float64),
+                "values": _with_end([row["values"] for row in mine], np.float64),
+                "policy": _with_end([row["policy"] for row in mine], np.float64),
+            },
+        }
+
+
+def _with_end(steps: list[Any], kind: Any) -> Any:
+    """An array of what was told at every step, with zeros for the end, of which nothing is told."""
+    told = np.array(steps, kind)
+    return np.concatenate([told, np.zeros_like(told[:1])])

@@ -1,0 +1,35 @@
+"""What a seat is shown of a match as numbers: what environments show, and what datasets hold."""
+
+from typing import Any
+
+from duels.core.match import Match
+from duels.core.rules import CHANCE, Ending, Rules, Seat
+from duels.solving.decisions import Decisions
+
+
+class Shown:
+    """What a seat is shown of a match as numbers: the same under every limit, and where one cuts it off."""
+
+    def __init__(self, rules: Rules[Any, Any, Any]) -> None:
+        self._endless = Decisions(rules).rules
+        self._encoding = rules.game.encoding(rules)
+        self.features = self._encoding.features
+        self.size = self._encoding.size
+
+    def to(self, seat: Seat, match: Match[Any, Any, Any]) -> bytes:
+        """The numbers, a byte each."""
+        return self._encoding.encode(self._endless.view(self._state(match), seat), seat)
+
+    def next_decision(self, match: Match[Any, Any, Any]) -> tuple[Seat | None, tuple[Any, ...]]:
+        """Who would decide next without a limit, and on what: on anything, if chance came first."""
+        state = self._state(match)
+        actor = self._endless.actor(state)
+        if actor is CHANCE:
+            return None, self._endless.all_actions()
+        return actor, self._endless.actions(state)
+
+    def _state(self, match: Match[Any, Any, Any]) -> Any:
+        outcome = match.outcome
+        if outcome and outcome.ending is Ending.CUT_OFF and match.previous and match.last:
+            return self._endless.apply(match.previous.state, match.last.action).state
+        return match.state

@@ -1,0 +1,70 @@
+"""What an environment makes of its rules beside their options: what a limit is, and what is remembered."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from duels.core.errors import DuelsError
+from duels.core.extras import extra
+from duels.core.features import Entries, left_feature, limit_draws
+from duels.core.rules import Rules
+from duels.core.validation import check_int
+
+with extra("vector"):
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Form:
+    """How a game is played and shown; without anything said, as the rules have it."""
+
+    limit_draws: bool = False
+    """A limit ends the game drawn, and what is left of it is observed; otherwise it truncates the game."""
+
+    memory: int = 0
+    """How many entries of the game so far an observation holds beside what the seat knows now."""
+
+    def names(self, rules: Rules[Any, Any, Any]) -> tuple[str, ...]:
+        """What the numbers say that an observation has beside the game's features."""
+        left = left_feature(rules).names() if self.limit_draws else ()
+        return (*left, *Entries(rules).names(self.memory))
+
+    def numbers(self, rules: Rules[Any, Any, Any]) -> int:
+        """How many those are."""
+        return len(self.names(rules))
+
+
+PLAIN = Form()
+
+
+class Named:
+    """What has names for the numbers of its observations and for its actions."""
+
+    rules: Rules[Any, Any, Any]
+    form: Form = PLAIN
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """What each number of an observation says, such as `cells[3]=mine`."""
+        return (*self.rules.game.encoding(self.rules).names, *self.form.names(self.rules))
+
+    @property
+    def action_names(self) -> tuple[str, ...]:
+        """What each action is, in the game's notation."""
+        return tuple(map(self.rules.format, self.rules.all_actions()))
+
+
+def form_of(rules: Rules[Any, Any, Any], limit_ends: str, memory: int = 0) -> Form:
+    """The form that is asked for; DuelsError if it does not fit the rules."""
+    if check_int("memory", memory, 0) and not rules.has_secrets:
+        raise DuelsError(f"Nothing is hidden in {rules.name}: there is nothing to remember.")
+    form = Form(limit_draws(limit_ends), memory)
+    form.numbers(rules)
+    return form
+
+
+def left_shown(rules: Rules[Any, Any, Any]) -> NDArray[np.int8]:
+    """[left] the numbers that say how much is left of the limit."""
+    feature = left_feature(rules)
+    marks = feature.marks()
+    return np.stack([np.frombuffer(marks[left], np.int8) for left in feature.values])

@@ -1,0 +1,1 @@
+"""Hunt's levels for many games at once."""

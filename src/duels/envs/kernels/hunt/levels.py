@@ -1,0 +1,139 @@
+"""Hunt's levels for many games at once: the shipped strategy as arrays, with what its seat remembers.
+
+A test holds them to the players of the same names.
+"""
+
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from duels.core.features import Encoding
+from duels.core.rules import Seat
+from duels.games.hunt.features import features
+from duels.games.hunt.rules import Observe, Phase, QuantumHunt
+from duels.games.hunt.strategy import CELLS, OFF, OTHERS, OWN, PLACES, ROWS, shipped
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+class HuntLevels:
+    """A level at one seat of every game; it is told of every action, and remembers what its seat heard."""
+
+    def __init__(self, rules: QuantumHunt, share: float, envs: int) -> None:
+        self._share = share
+        self._own = np.zeros(envs, np.int64)
+        self._others = np.zeros(envs, np.int64)
+        self._observe = rules.all_actions().index(Observe(1))
+
+    def begin(self, which: Flags) -> None:
+        """Forget games that begin anew."""
+        self._own[which] = self._others[which] = 0
+
+    def saw(self, movers: Ints, actions: Ints, seats: Ints, which: Flags) -> None:
+        """Hear what was named in `which` games, where the level has these seats."""
+        own, others = _following()
+        named = which & (actions >= self._observe)
+        mine, theirs = named & (movers == seats), named & (movers != seats)
+        self._own[mine] = own[self._own[mine], actions[mine] - self._observe]
+        self._others[theirs] = others[self._others[theirs], actions[theirs] - self._observe]
+
+    def odds(self, shown: NDArray[np.int8], masks: NDArray[np.int8], seats: Ints, which: Flags) -> Floats:
+        """[game of `which`, action] how likely it takes the action, by what its seat is shown there."""
+        moves, names = _weights()
+        rows, at = self._own[which] * len(OTHERS.states) + self._others[which], seats[which]
+        cells, observing = _read(shown)
+        place = np.where(cells > 0, cells - 1, OFF)
+        raw = (
+            np.where(observing[:, None], names[at, rows, np.maximum(cells - 1, 0)], moves[at, rows, place])
+            * masks.reshape(len(masks), 3, CELLS)[np.arange(len(masks)), 2 * observing]
+        )
+        raw = raw / raw.sum(axis=1, keepdims=True)
+        odds: Floats = self._share * masks / masks.sum(axis=1, keepdims=True)
+        begin = np.where(observing, self._observe, 0)[:, None] + np.arange(CELLS)
+        odds[np.arange(len(masks))[:, None], begin] += (1 - self._share) * raw
+        return odds
+
+
+class HuntLevel:
+    """The same for one game, without arrays, which are slow for one."""
+
+    def __init__(self, rules: QuantumHunt, share: float) -> None:
+        self._share = share
+        self._observe = rules.all_actions().index(Observe(1))
+        self.begin()
+
+    def begin(self) -> None:
+        """Forget the last game."""
+        self._own = self._others = 0
+
+    def saw(self, mover: int, action: int, seat: int) -> None:
+        """Hear what was named, where the level has this seat."""
+        if action >= self._observe:
+            cell = action - self._observe
+            if mover == seat:
+                self._own = _followed()[0][self._own][cell]
+            else:
+                self._others = _followed()[1][self._others][cell]
+
+    def choose(self, shown: NDArray[np.int8], mask: NDArray[np.int8], seat: int, bits: int) -> int:
+        """The number of an action, by what the seat is shown and 32 random bits."""
+        cells, observing_at = _places()
+        cell, tables = int(shown[cells].argmax()), shipped()[Seat(seat + 1)]
+        row = self._own * len(OTHERS.states) + self._others
+        legal = mask.nonzero()[0].tolist()
+        if shown[observing_at]:
+            first, weights = self._observe, tables.name_weights(row, cell - 1)
+        else:
+            first, weights = 0, tables.move_weights(row, cell - 1 if cell else OFF)
+        raw = [weights[a - first] if 0 <= a - first < CELLS else 0 for a in legal]
+        total, even = sum(raw), self._share / len(legal)
+        drawn, reached, chosen = bits / 2**32, 0.0, legal[0]
+        for action, weight in zip(legal, raw, strict=True):
+            odds = (1 - self._share) * weight / total + even
+            if odds:  # rounding must not lead to what it never does
+                reached, chosen = reached + odds, action
+            if drawn < reached:
+                break
+        return int(chosen)
+
+
+def _read(shown: NDArray[np.int8]) -> tuple[Ints, Flags]:
+    """The cell of the seat's token, 0 off the grid, and whether it is to observe."""
+    cells, observing_at = _places()
+    return shown[:, cells].argmax(axis=1), shown[:, observing_at] == 1
+
+
+@cache
+def _places() -> tuple[slice, int]:
+    """Where an observation has the seat's cell, and whether it is to observe."""
+    encoding = Encoding(features(QuantumHunt()))
+    phases = next(feature.values for feature in encoding.features if feature.name == "my_phase")
+    return encoding.place("my_cell"), encoding.place("my_phase").start + phases.index(Phase.OBSERVE)
+
+
+@cache
+def _followed() -> tuple[list[list[int]], list[list[int]]]:
+    """[what is remembered][cell] what is remembered once the cell is named, by oneself and by the other."""
+    return OWN.following, OTHERS.following
+
+
+@cache
+def _following() -> tuple[Ints, Ints]:
+    """The same as arrays."""
+    own, others = _followed()
+    return np.array(own), np.array(others)
+
+
+@cache
+def _weights() -> tuple[Floats, Floats]:
+    """[seat, row, place, cell] the strategy's weights to go to the cell, and to name it."""
+    tables = [shipped()[seat] for seat in Seat]
+    moves = np.array([table.moves for table in tables], np.float64).reshape(2, ROWS, PLACES, CELLS)
+    names = np.array([table.names for table in tables], np.float64).reshape(2, ROWS, CELLS, CELLS)
+    return moves, names
+
+
+ONE, MANY = HuntLevel, HuntLevels

@@ -1,0 +1,45 @@
+"""Matches as Minari has them: an episode for each seat."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from duels.analysis.export import Export, matches_of, rows_of
+from duels.core.errors import DuelsError
+from duels.games import GAMES
+
+minari = pytest.importorskip("minari")
+
+
+@pytest.mark.parametrize(
+    ("game", "options"), [("lights", {}), ("chain", {"max_boards": 1}), ("hunt", {"max_turns": 4})]
+)
+def test_an_episode_is_what_a_seat_saw(
+    game: str, options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from duels.analysis.minari import export_minari
+
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
+    run = Export(GAMES[game].rules(**options), ("club", "random"), "s", 3)
+    export_minari(run, "duels/test-v0")
+    dataset = minari.load_dataset("duels/test-v0")
+    assert dataset.total_episodes == 6
+    rows = [row for match in matches_of(run, 0, lambda done, games: None, 1) for row in rows_of(run, match)]
+    seats = list(dict.fromkeys((row["number"], row["seat"]) for row in rows))
+    for episode, (number, seat) in zip(dataset.iterate_episodes(), seats, strict=True):
+        mine = [row for row in rows if (row["number"], row["seat"]) == (number, seat)]
+        assert episode.actions.tolist() == [row["action_number"] for row in mine]
+        shown = [*(row["observation"] for row in mine), mine[-1]["final_observation"]]
+        assert episode.observations.tolist() == shown
+        assert episode.rewards.tolist() == [0.0] * (len(mine) - 1) + [mine[-1]["reward"]]
+        cut = mine[-1]["ending"] == "cut off"
+        assert (episode.terminations[-1], episode.truncations[-1]) == (not cut, cut)
+        assert not episode.terminations[:-1].any()
+        assert episode.infos["action_mask"][:-1].tolist() == [row["action_mask"] for row in mine]
+        assert np.isnan(episode.infos["values"][0]).tolist() == [v is None for v in mine[0]["values"]]
+    with pytest.raises(DuelsError, match="already"):
+        export_minari(run, "duels/test-v0")
+    with pytest.raises(DuelsError, match="Minari refuses"):
+        export_minari(run, "no version")

@@ -1,0 +1,91 @@
+"""The best response is a player that wins what it is said to win."""
+
+from typing import Any
+
+import pytest
+
+import duels
+from duels.core.errors import DuelsError
+from duels.core.match import Match
+from duels.core.rules import CHANCE, Seat
+from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
+from duels.games import GAMES
+from duels.players import make_player
+
+FORMS: list[tuple[str, dict[str, Any]]] = [
+    ("lights", {"lights": 5}),
+    ("leap", {"goal": 9}),
+    ("chain", {"cells": 3, "run": 2, "max_boards": 2}),
+    ("chain", {"cells": 3, "run": 2}),
+    ("hunt", {"cells": 2, "max_turns": 3}),
+    ("flip", {"side": 2, "values": 2, "copies": 2, "target": 3}),
+]
+
+
+def first(sight: Any) -> Any:
+    return sight.actions[0]
+
+
+def worth(match: Any, players: Any) -> float:
+    """What player 1 wins on average when both play by their odds."""
+    if match.outcome:
+        return float(match.outcome.score(Seat.ONE))
+    if match.actor is CHANCE:
+        odds: Any = dict(zip(match.actions, match.rules.odds(match.state), strict=True))
+    else:
+        odds = players[match.actor](match.sight(match.actor))
+    return sum(float(p) * worth(match.play(match.actor, action), players) for action, p in odds.items() if p)
+
+
+@pytest.mark.parametrize("policy", ["random", first], ids=["random", "first"])
+@pytest.mark.parametrize(("game", "options"), [form for form in FORMS if form != FORMS[3]])
+def test_it_wins_what_it_says(game: str, options: dict[str, Any], policy: Any) -> None:
+    rules = GAMES[game].rules(**options)
+    found = duels.best_responses(policy, rules)
+    random = make_player("random", rules).odds  # type: ignore[attr-defined]
+    plays = random if policy == "random" else lambda sight: {first(sight): 1.0}
+    for seat, response in found.items():
+        assert response.seat is seat
+        players = {seat: response.odds, seat.other: plays}
+        one = worth(Match.start(rules), players)
+        assert (one if seat is Seat.ONE else 1 - one) == pytest.approx(response.wins)
+    mean = (sum(response.wins for response in found.values()) - 1) / 2
+    assert mean == pytest.approx(duels.exploitability(policy, rules))
+
+
+@pytest.mark.parametrize(("game", "options"), FORMS[:4])
+def test_gains_are_over_what_perfect_play_leaves(game: str, options: dict[str, Any]) -> None:
+    found = duels.best_responses("random", game, **options)
+    assert sum(response.gain for response in found.values()) / 2 == pytest.approx(
+        duels.exploitability("random", game, **options)
+    )
+    perfect = duels.best_responses("perfect", game, **options)
+    assert [response.gain for response in perfect.values()] == pytest.approx([0, 0])
+
+
+def test_it_can_be_played_against() -> None:
+    response: Any = duels.best_responses(first, "leap", goal=9)[Seat.TWO]
+    env = DuelEnv("leap", response, goal=9)
+    envs: Any = DuelVectorEnv("leap", 2, response.table, goal=9)
+    _, info = env.reset(seed=1)
+    envs.reset(seed=1)
+    over = False
+    while not over:
+        action = int(info["action_mask"].argmax())
+        many = envs.step([action] * 2)
+        shown, reward, over, _, info = env.step(action)  # type: ignore[arg-type]
+        assert (many[0][0] == shown).all()
+    assert reward == 1 - 2 * response.wins
+    with pytest.raises(DuelsError, match="best response of Player 2, not of Player 1"):
+        response.odds(duels.start("leap", goal=9).sight(Seat.ONE))
+
+
+def test_under_a_limit_it_knows_the_clock() -> None:
+    form: dict[str, Any] = {"cells": 3, "run": 2, "max_boards": 2}
+    response: Any = duels.best_responses("random", "chain", **form)[Seat.ONE]
+    assert response.table.shape[0] == 2
+
+
+def test_where_nothing_can_be_searched_whole_it_says_so() -> None:
+    with pytest.raises(DuelsError, match="too many"):
+        duels.best_responses("random", "flip")

@@ -1,0 +1,82 @@
+"""Hunt's levels on arrays play as the players of the same names do."""
+
+import pickle
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from duels import vector
+from duels.core.match import Match
+from duels.core.rules import Seat
+from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
+from duels.envs.kernels.hunt.levels import HuntLevels
+from duels.games.hunt.rules import QuantumHunt
+from duels.players import make_player
+
+EVERYWHERE = np.array([True])
+
+
+@pytest.mark.parametrize("seat", Seat)
+@pytest.mark.parametrize("level", ["best", "club"])
+def test_odds_are_those_of_the_player(level: str, seat: Seat) -> None:
+    rules, rng = QuantumHunt(max_turns=20), Random(3)
+    player: Any = make_player(level, rules)
+    batch, levels = vector.make(rules, 1), HuntLevels(rules, player.share, 1)
+    seats, numbers = np.array([seat - 1]), {action: n for n, action in enumerate(rules.all_actions())}
+    asked = 0
+    for _ in range(12):
+        match: Any = Match.start(rules)
+        batch.reset()
+        levels.begin(EVERYWHERE)
+        while match.actor is not None:
+            if match.actor is seat:
+                odds = levels.odds(batch.observe(), batch.masks(), seats, EVERYWHERE)[0]
+                told = {numbers[action]: p for action, p in player.odds(match.sight(seat)).items() if p}
+                assert {int(n): odds[n] for n in np.flatnonzero(odds)} == pytest.approx(told)
+                asked += 1
+            action = rng.choice(match.actions)
+            played = np.array([numbers[action]])
+            levels.saw(batch.actor.astype(np.int64), played, seats, EVERYWHERE)
+            match = match.play(match.actor, action)
+            batch.step(played)
+    assert asked > 20
+
+
+def test_many_games_are_those_of_one() -> None:
+    how: dict[str, Any] = {"opponent": "expert", "seat": "random", "max_turns": 8}
+    envs: Any = DuelVectorEnv("hunt", 5, autoreset_mode="NextStep", **how)
+    singles = [DuelEnv("hunt", **how) for _ in range(5)]
+    shown, info = envs.reset(seed=2)
+    told = [env.reset(seed=2 + k) for k, env in enumerate(singles)]
+    over = np.zeros(5, bool)
+    for step in range(60):
+        assert (shown == [one[0] for one in told]).all()
+        if step == 10:
+            envs, singles = pickle.loads(pickle.dumps((envs, singles)))
+        actions = info["action_mask"].argmax(axis=1)
+        shown, _, terminated, truncated, info = envs.step(actions)
+        told = [
+            env.reset() if over[k] else (lambda t: (t[0], t[-1]))(env.step(actions[k]))
+            for k, env in enumerate(singles)
+        ]
+        over = terminated | truncated
+
+
+@pytest.mark.parametrize("game", ["lights", "leap", "chain"])
+def test_a_level_of_one_game_draws_as_its_player_does(game: str) -> None:
+    """By its shares: over many games from one position every action is taken as often as it should be."""
+    env = DuelEnv(game, "novice", seat=2)
+    player: Any = make_player("novice", env.rules)
+    odds = player.odds(Match.start(env.rules).sight(Seat.ONE))
+    counts: dict[bytes, int] = {}
+    for seed in range(600):
+        shown = env.reset(seed=seed)[0].tobytes()
+        counts[shown] = counts.get(shown, 0) + 1
+    if game == "leap":
+        return  # its first turn is no choice
+    expected = sorted(p for p in odds.values() if p)
+    assert len(counts) == len(expected)
+    for found, share in zip(sorted(counts.values()), expected, strict=True):
+        assert abs(found / 600 - share) < 0.06

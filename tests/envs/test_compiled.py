@@ -1,0 +1,67 @@
+"""Steps in compiled code are the steps of the rules, observations and masks included."""
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+from duels import vector
+from duels.core.errors import IllegalMove
+from duels.games import GAMES
+from tests.envs.cases import CASES, rules_of
+from tests.outside.highcard import HighCard
+
+pytest.importorskip("numba")
+RULES = [*(rules_of(case) for case in CASES), HighCard()]
+
+
+def looks(batch: Any) -> list[Any]:
+    return [batch.actor, batch.masks(), batch.observe(), batch.observe(0), batch.observe(1), batch.sample()]
+
+
+@pytest.mark.parametrize("form", ["autoreset", "not", "final", "draw"])
+@pytest.mark.parametrize("rules", RULES, ids=[*CASES, "highcard"])
+def test_compiled_steps_are_those_of_numpy(rules: Any, form: str) -> None:
+    how: dict[str, Any] = {"autoreset": form != "not"}
+    if form == "draw":
+        if rules.limit_value is None:
+            return
+        how["limit_ends"] = "draw"
+    plain, quick = (vector.make(rules, 40, seed=5, compiled=c, **how) for c in (False, True))
+    for batch in (plain, quick):
+        batch.keep_final = form == "final"
+    for step in range(60):
+        for one, two in zip(looks(plain), looks(quick), strict=True):
+            assert one.dtype == two.dtype
+            assert np.array_equal(one, two)
+        actions = plain.sample()
+        for one, two in zip(plain.step(actions), quick.step(actions.astype(np.int32)), strict=True):
+            assert one.dtype == two.dtype
+            assert np.array_equal(one, two)
+        if step == 20:
+            quick = pickle.loads(pickle.dumps(quick))
+        if form == "final" and plain.final_observations is not None:
+            assert quick.final_observations is not None
+            assert np.array_equal(plain.final_observations, quick.final_observations)
+    if form == "autoreset":
+        assert np.array_equal(plain.rollout(30).wins, quick.rollout(30).wins)
+        assert np.array_equal(plain.observe(), quick.observe())
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_what_is_not_allowed_changes_nothing(game: str) -> None:
+    batch = vector.make(game, 5, seed=1, compiled=True)
+    for _ in range(6):
+        batch.step(batch.sample())
+    masks = batch.masks()
+    for wrong in (-1, batch.num_actions, *np.flatnonzero(masks[3] == 0)):
+        actions, before = batch.sample(), looks(batch)
+        actions[3] = wrong
+        with pytest.raises(IllegalMove, match=f"Action {wrong} is not allowed now in environment 3"):
+            batch.step(actions)
+        assert all(np.array_equal(one, two) for one, two in zip(before, looks(batch), strict=True))
+    for action in np.flatnonzero(masks[3]):
+        copy, actions = pickle.loads(pickle.dumps(batch)), batch.sample()
+        actions[3] = action
+        copy.step(actions)

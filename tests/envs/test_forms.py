@@ -1,0 +1,160 @@
+"""What a learner may ask of an environment: seats by lot, other opponents, dictionaries, types, names."""
+
+import pickle
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+from duels import vector
+from duels.core.errors import DuelsError
+from duels.envs import pettingzoo
+from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
+from duels.games import GAMES
+from tests.envs.cases import CASES, rules_of
+from tests.envs.test_copies import same
+
+
+def firsts(observations: Any, masks: Any) -> Any:
+    return masks.argmax(axis=-1)
+
+
+def lasts(observations: Any, masks: Any) -> Any:
+    return masks.shape[-1] - 1 - masks[..., ::-1].argmax(axis=-1)
+
+
+def halves(observations: Any, masks: Any) -> Any:
+    return masks / masks.sum(axis=-1, keepdims=True)
+
+
+@pytest.mark.parametrize("opponent", ["random", halves], ids=["random", "agent"])
+@pytest.mark.parametrize("case", ["lights", "chain of 2 boards", "hunt of 6 turns", "flip of 9"])
+def test_seats_by_lot_are_the_same_in_many_games_as_in_one(case: str, opponent: Any) -> None:
+    how: dict[str, Any] = {
+        "opponent": opponent,
+        "seat": "random",
+        "dict_observations": True,
+        "dtype": "float32",
+    }
+    envs: Any = DuelVectorEnv(rules_of(case), 6, **how)
+    singles = [DuelEnv(rules_of(case), **how) for _ in range(6)]
+    shown, info = envs.reset(seed=9)
+    told = [env.reset(seed=9 + k) for k, env in enumerate(singles)]
+    seats, over = set(), np.zeros(6, bool)
+    for _ in range(40):
+        assert shown in envs.observation_space
+        for k, (one, about) in enumerate(told):
+            assert same(one, {name: numbers[k] for name, numbers in shown.items()})
+            assert one["observation"].dtype == np.float32
+            assert same(about["action_mask"], info["action_mask"][k])
+            assert about["seat"] == info["seat"][k] == envs.seats[k] == singles[k].seat
+            seats.add((k, about["seat"]))
+        actions = lasts(None, info["action_mask"])
+        shown, rewards, terminated, truncated, info = envs.step(actions)
+        for k, env in enumerate(singles):
+            if over[k]:
+                told[k] = env.reset()
+            else:
+                one, reward, *ended, about = env.step(actions[k])
+                assert (reward, *ended) == (rewards[k], terminated[k], truncated[k])
+                told[k] = one, about
+        over = terminated | truncated
+    assert len(seats) > 6  # somebody has had both
+
+
+@pytest.mark.parametrize("game", ["chain", "flip"])
+def test_dictionaries_hold_the_mask(game: str) -> None:
+    check_env(DuelEnv(game, seat="random", dict_observations=True, dtype=np.float64), skip_render_check=True)
+    env = DuelEnv(game, dict_observations=True)
+    shown, info = env.reset(seed=1)
+    assert (shown["action_mask"] == info["action_mask"]).all()
+    illegal = np.flatnonzero(shown["action_mask"] == 0)[0]
+    assert not env.step(illegal)[0]["action_mask"].any()
+    envs: Any = DuelVectorEnv(game, 2, dict_observations=True, autoreset_mode="SameStep")
+    envs.reset(seed=1)
+    told = envs.step(np.array([illegal, shown["action_mask"].argmax()]))[-1]
+    assert told["final_obs"][0] in envs.single_observation_space
+    assert told["final_obs"][1] is None
+
+
+def test_the_type_of_observations() -> None:
+    zoo = pettingzoo.leap_v0.env(dtype=np.float32)
+    zoo.reset(seed=1)
+    assert zoo.observe("player_1")["observation"].dtype == np.float32
+    assert zoo.observe("player_1") in zoo.observation_space("player_1")
+    for wrong, said in ((bool, "Observations are numbers"), ("word", "one of NumPy's")):
+        for make in (DuelEnv, DuelVectorEnv, pettingzoo.env):
+            with pytest.raises(DuelsError, match=said):
+                make("leap", dtype=wrong)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_everything_has_a_name(case: str) -> None:
+    rules = rules_of(case)
+    envs = (DuelEnv(rules), DuelVectorEnv(rules, 2), pettingzoo.env(rules), vector.make(rules, 2))
+    assert len({env.feature_names for env in envs}) == len({env.action_names for env in envs}) == 1
+    batch = vector.make(rules, 1)
+    assert len(set(batch.feature_names)) == batch.observation_size
+    assert [rules.parse(name) for name in batch.action_names] == list(rules.all_actions())
+
+
+def test_names_say_what_is_meant() -> None:
+    assert vector.make("lights").feature_names == (*(f"lights[{n}]" for n in range(1, 8)), "my_turn")
+    assert vector.make("lights").action_names[:8] == ("1", "2", "3", "4", "5", "6", "7", "1-2")
+    limited = DuelEnv("hunt", max_turns=2, limit_ends="draw").feature_names
+    assert limited[:2] == ("my_cell=0", "my_cell=1")
+    assert limited[-4:] == ("my_phase=observe", "left=0", "left=1", "left=2")
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_another_opponent_comes_with_the_next_game(game: str) -> None:
+    env = DuelEnv(game, firsts, seat=2)
+    shown, _ = env.reset(seed=1)
+    env.set_opponent(lasts)
+    before = pickle.loads(pickle.dumps(env))
+    assert (before.reset(seed=1)[0] == DuelEnv(game, lasts, seat=2).reset(seed=1)[0]).all()
+    for opponent in ("greedy", "random", firsts):  # from arrays to a match and back
+        env.set_opponent(opponent)
+        assert (env.reset(seed=1)[0] == DuelEnv(game, opponent, seat=2).reset(seed=1)[0]).all()
+    assert (env.reset(seed=1)[0] == shown).all()
+
+
+def test_every_game_of_many_meets_another_opponent_when_it_begins() -> None:
+    envs: Any = DuelVectorEnv("chain", 4, firsts, seat=2, autoreset_mode="Disabled")
+    old, _ = envs.reset(seed=1)
+    envs.set_opponent(lasts)
+    new = DuelVectorEnv("chain", 4, lasts, seat=2).reset(seed=1)[0]
+    shown, _ = envs.reset(seed=1, options={"reset_mask": np.array([True, False, True, False])})
+    assert (shown[[0, 2]] == new[[0, 2]]).all()
+    assert (shown[[1, 3]] == old[[1, 3]]).all()
+    assert not (new == old).all()
+    # They play on by different hands, each until its own end.
+    second = envs.step(np.array([1, 1, 1, 1]))[0]
+    assert (second[0] == second[2]).all()
+    assert (second[1] == second[3]).all()
+    assert not (second[0] == second[1]).all()
+    envs.set_opponent("random")
+    envs.reset(seed=1)
+    assert (envs.step(np.full(4, 1))[0] == played(DuelVectorEnv("chain", 4, seat=2))).all()
+
+
+def played(envs: Any) -> Any:
+    envs.reset(seed=1)
+    return envs.step(np.full(4, 1))[0]
+
+
+@pytest.mark.parametrize("make", [DuelEnv, DuelVectorEnv])
+def test_an_agent_must_answer_as_it_is_asked(make: Any) -> None:
+    env = make("chain", opponent=lambda seen, mask: np.zeros(99), seat=2)
+    with pytest.raises(DuelsError, match=r"probabilities|so many answers"):
+        env.reset(seed=1)
+    with pytest.raises(DuelsError, match="An opponent is a player's name"):
+        make("chain", opponent=lambda sight: sight.actions[0])
+
+
+def test_gymnasium_makes_them_by_name() -> None:
+    env = gymnasium.make("duels/Hunt-v0", seat="random", dict_observations=True, dtype="float32", max_turns=5)
+    assert isinstance(env.observation_space, gymnasium.spaces.Dict)
+    assert env.get_wrapper_attr("feature_names")[-1] == "my_phase=observe"

@@ -1,0 +1,175 @@
+"""A limit that is part of the game: it ends a game drawn, and what is left of it is observed."""
+
+import pickle
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from duels import vector
+from duels.core.errors import DuelsError
+from duels.envs import pettingzoo
+from duels.envs.engine import MatchEngine, RulesEngine
+from duels.envs.form import form_of
+from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
+from duels.games import GAMES
+from duels.solving.tables import DRAWN
+
+FORMS = [("chain", {"cells": 4, "run": 4, "max_boards": 2}), ("hunt", {"cells": 3, "max_turns": 3})]
+LIMITED = pytest.mark.parametrize("rules", [GAMES[game].rules(**options) for game, options in FORMS], ids=str)
+
+
+def left_in(shown: Any, rules: Any) -> int:
+    """What the last numbers of an observation say is left of the limit."""
+    left = shown[-(rules.limit_value + 1) :]
+    assert left.sum() == 1
+    return int(left.argmax())
+
+
+@LIMITED
+def test_one_game_is_the_same_until_the_limit_and_drawn_there(rules: Any) -> None:
+    rng, drawn = Random(1), 0
+    form = form_of(rules, "draw")
+    plain, by_rules, match = RulesEngine(rules), RulesEngine(rules, form), MatchEngine(rules, form)
+    engines = (plain, by_rules, match)
+    for game in range(40):
+        for engine in engines:
+            engine.reset(game)
+        while True:
+            clock = getattr(match.match.state, rules.clock)
+            for engine in (by_rules, match):
+                assert engine.actor == plain.actor
+                for seat in (0, 1):
+                    shown = engine.observe(seat)
+                    assert (shown[: plain.observation_size] == plain.observe(seat)).all()
+                    assert left_in(shown, rules) == rules.limit_value - clock
+            if plain.actor < 0:
+                break
+            assert (by_rules.mask() == plain.mask()).all()
+            action, chance = rng.choice(np.flatnonzero(plain.mask()).tolist()), rng.getrandbits(32)
+            for engine in engines:
+                engine.step(action, chance)
+        drawn += plain.truncated
+        for engine in (by_rules, match):
+            assert engine.result == (DRAWN if plain.truncated else plain.result)
+            copy = pickle.loads(pickle.dumps(engine))
+            for each in (engine, copy):
+                assert (each.terminated, each.truncated, each.actor) == (True, False, -1)
+                assert not each.mask_for(0).any()
+                assert not each.mask_for(1).any()
+                assert not any(each.allows(action) for action in range(each.num_actions))
+    assert drawn
+
+
+@LIMITED
+def test_arrays_play_the_same_games(rules: Any) -> None:
+    plain = vector.make(rules, 60, seed=3, autoreset=False)
+    drawn = vector.make(rules, 60, seed=3, autoreset=False, limit_ends="draw")
+    for _ in range(40):
+        assert (drawn.actor == plain.actor).all()
+        assert (drawn.observe(0)[:, : plain.observation_size] == plain.observe(0)).all()
+        masks = plain.masks()
+        masks[plain.actor < 0] = 0
+        assert (drawn.masks() == masks).all()
+        one, two = plain.step(plain.sample()), drawn.step(drawn.sample())
+        assert (two.terminated == (one.terminated | one.truncated)).all()
+        assert not two.truncated.any()
+        assert (one.rewards == two.rewards).all()
+    assert plain.cut_off.any()
+    left = [left_in(shown, rules) for shown in drawn.observe(1)[plain.cut_off]]
+    assert set(left) == {0}
+    assert not drawn.masks_for(0).any()
+
+
+@LIMITED
+def test_arrays_that_start_again(rules: Any) -> None:
+    batch, plain = vector.make(rules, 40, seed=3, limit_ends="draw"), vector.make(rules, 40, seed=3)
+    batch.keep_final = True
+    reached = 0
+    for _ in range(60):
+        ended = batch.step(batch.sample()).terminated
+        if ended.any():
+            assert batch.final_observations is not None
+            assert batch.final_masks is not None
+            reached += sum(left_in(shown, rules) == 0 for shown in batch.final_observations[0])
+            assert not batch.final_masks.any()
+            assert all(left_in(shown, rules) == rules.limit_value for shown in batch.observe(0)[ended])
+    assert reached
+    for envs in (batch, plain):
+        envs.reset(seed=5)
+    one, two = batch.rollout(60), plain.rollout(60)
+    assert (one.draws == two.truncated).all()
+    assert one.draws.any()
+    assert not one.truncated.any()
+
+
+@LIMITED
+def test_gymnasium_ends_such_a_game(rules: Any) -> None:
+    envs: Any = DuelVectorEnv(rules, 8, limit_ends="draw", autoreset_mode="Disabled")
+    singles = [DuelEnv(rules, limit_ends="draw") for _ in range(8)]
+    shown, info = envs.reset(seed=4)
+    over, rewarded = np.zeros(8, bool), np.zeros(8)
+    for env, (seed, one) in zip(singles, enumerate(shown, start=4), strict=True):
+        assert (env.reset(seed=seed)[0] == one).all()
+        assert one in env.observation_space
+    while not over.all():
+        actions = info["action_mask"].argmax(axis=1)
+        for place in np.flatnonzero(over):
+            envs.reset(options={"reset_mask": np.arange(8) == place})
+        shown, rewards, terminated, truncated, info = envs.step(actions)
+        assert not truncated.any()
+        for place in np.flatnonzero(~over):
+            told = singles[place].step(actions[place])
+            assert (told[0] == shown[place]).all()
+            assert told[1:4] == (rewards[place], terminated[place], False)
+            assert (told[4]["action_mask"] == info["action_mask"][place]).all()
+        rewarded += np.where(over, 0, rewards)
+        over |= terminated
+    assert set(rewarded.tolist()) <= {-1.0, 0.0, 1.0}
+
+
+def test_pettingzoo_ends_such_a_game() -> None:
+    env = pettingzoo.chain_v0.env(cells=4, run=4, max_boards=1, limit_ends="draw")
+    env.reset(seed=1)
+    while not env.terminations["player_1"]:
+        mask = env.observe(env.agent_selection)["action_mask"]
+        env.step(int(mask.argmax()))
+    assert env.truncations == {"player_1": False, "player_2": False}
+    assert env.rewards == {"player_1": 0.0, "player_2": 0.0}
+    shown = env.observe("player_1")
+    assert not shown["action_mask"].any()
+    assert shown in env.observation_space("player_1")
+
+
+def test_its_grade_is_one_half() -> None:
+    form: dict[str, Any] = {"cells": 4, "run": 4, "max_boards": 1}
+    envs: Any = DuelVectorEnv("chain", 1, limit_ends="draw", grade=True, **form)
+    env = DuelEnv("chain", limit_ends="draw", grade=True, **form)
+    _, info = env.reset(seed=1)
+    envs.reset(seed=1)
+    over = False
+    while not over:
+        action = info["action_mask"].argmax()
+        *_, many = envs.step(np.full(1, action))
+        _, reward, over, _, info = env.step(action)
+        if not over:
+            assert many["value"][0] == info["value"]
+    assert reward == 0.0
+    assert info["value"] == many["value"][0] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"game": "chain"}, "needs a limit: set max_boards"),
+        ({"game": "flip"}, "needs a limit: flip has none"),
+        ({"game": "hunt", "max_turns": 1001}, "at most 1000, not 1001"),
+    ],
+)
+def test_what_is_no_limit_to_be_observed(options: dict[str, Any], said: str) -> None:
+    for make in (vector.make, DuelEnv, DuelVectorEnv, pettingzoo.env):
+        with pytest.raises(DuelsError, match=said):
+            make(limit_ends="draw", **options)
+    with pytest.raises(DuelsError, match="'truncation' or 'draw', not 'win'"):
+        vector.make("chain", limit_ends="win")

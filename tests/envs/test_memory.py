@@ -1,0 +1,140 @@
+"""What a seat remembers: the last entries as it saw them, the same in every environment."""
+
+import pickle
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import duels
+from duels import vector
+from duels.core.errors import DuelsError
+from duels.core.features import Entries
+from duels.core.rules import Seat
+from duels.envs import pettingzoo
+from duels.envs.engine import MatchEngine, RulesEngine
+from duels.envs.form import form_of
+from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
+from duels.games import GAMES
+
+FORM: dict[str, Any] = {"cells": 3, "max_turns": 6}
+RULES = GAMES["hunt"].rules(**FORM)
+
+
+def remembered(shown: Any, memory: int) -> list[str]:
+    """The entries of an observation in words, the latest first."""
+    names = Entries(RULES).actions
+    entries = np.asarray(shown)[-memory * (len(names) + 2) :].reshape(memory, -1)
+    return [
+        "?" if hidden else ("my " if mine else "") + names[int(np.argmax(action))]
+        for mine, hidden, *action in entries.tolist()
+        if hidden or any(action)
+    ]
+
+
+def seen(match: Any, seat: Seat, memory: int) -> list[str]:
+    """The same by the match itself."""
+    told = zip(match.turns_known_to(seat), match.redacted(seat), strict=True)
+    entries = [
+        "?" if action is None else ("my " if turn.actor is seat else "") + RULES.format(action)
+        for turn, action in told
+    ]
+    return entries[: -memory - 1 : -1]
+
+
+@pytest.mark.parametrize("memory", [1, 3, 20])
+def test_one_game_is_remembered_as_its_match_tells_it(memory: int) -> None:
+    rng, form = Random(1), form_of(RULES, "truncation", memory)
+    engines: list[Any] = [MatchEngine(RULES, form), RulesEngine(RULES, form)]
+    for game in range(20):
+        for engine in engines:
+            engine.reset(game)
+        while True:
+            match = engines[0].match
+            for engine in engines:
+                for seat in Seat:
+                    assert remembered(engine.observe(seat - 1), memory) == seen(match, seat, memory)
+            if engines[0].actor < 0:
+                break
+            action = rng.choice(np.flatnonzero(engines[0].mask()).tolist())
+            for engine in engines:
+                engine.step(action, 0)
+            engines = [pickle.loads(pickle.dumps(engine)) for engine in engines]
+
+
+@pytest.mark.parametrize("autoreset", [True, False])
+def test_arrays_remember_the_same(autoreset: bool) -> None:
+    form: dict[str, Any] = {"memory": 5, "limit_ends": "draw"}
+    batch = vector.make(RULES, 20, seed=1, autoreset=autoreset, **form)
+    batch.keep_final = True
+    engines = [RulesEngine(RULES, form_of(RULES, "draw", 5)) for _ in range(20)]
+    for _ in range(30):
+        for seat in (0, 1):
+            assert (batch.observe(seat) == [engine.observe(seat) for engine in engines]).all()
+        batch = pickle.loads(pickle.dumps(batch))
+        actions = batch.sample()
+        ended = batch.step(actions).terminated
+        for engine, action in zip(engines, actions, strict=True):
+            if engine.actor >= 0:
+                engine.step(int(action), 0)
+        if autoreset and ended.any():
+            places = np.flatnonzero(ended)
+            assert batch.final_observations is not None
+            assert (batch.final_observations[1] == [engines[k].observe(1) for k in places]).all()
+            for k in places:
+                engines[k].reset(0)
+    with pytest.raises(DuelsError, match="remembers nothing"):
+        vector.make(RULES, 2, memory=1).rollout(3)
+
+
+def test_environments_show_it() -> None:
+    how: dict[str, Any] = {"memory": 4, "seat": 2, **FORM}
+    env, envs = DuelEnv("hunt", **how), DuelVectorEnv("hunt", 3, **how)
+    shown, info = env.reset(seed=5)
+    many, _ = envs.reset(seed=5)
+    assert (many[0] == shown).all()
+    assert remembered(shown, 4)[1:] == ["?"]  # the other has moved, and named what comes first here
+    action = info["action_mask"].argmax()
+    assert remembered(env.step(action)[0], 4)[0] == f"my {env.action_names[action]}"
+    zoo = pettingzoo.hunt_v0.env(memory=4, **FORM)
+    zoo.reset(seed=5)
+    zoo.step(0)
+    assert remembered(zoo.observe("player_1")["observation"], 4) == ["my move 1"]
+    assert remembered(zoo.observe("player_2")["observation"], 4) == []
+    assert env.observation_space.shape == (len(set(env.feature_names)),) == shown.shape
+    assert env.feature_names[-1] == "past[4]=observe 3"
+
+
+def test_there_is_nothing_to_remember_where_nothing_is_hidden() -> None:
+    for make in (vector.make, DuelEnv, DuelVectorEnv, pettingzoo.env):
+        with pytest.raises(DuelsError, match="Nothing is hidden in chain"):
+            make("chain", memory=2)
+    with pytest.raises(DuelsError, match="memory"):
+        vector.make("hunt", memory=-1)
+
+
+def test_an_agent_with_a_memory_is_graded_in_short_forms() -> None:
+    form: dict[str, Any] = {"cells": 2, "max_turns": 3}
+    rules = GAMES["hunt"].rules(**form)
+    asked = {}
+
+    def agent(observation: Any, mask: Any) -> Any:
+        asked[observation.tobytes()] = mask
+        return mask / mask.sum()
+
+    policy = duels.policy_of(agent, rules, memory=4)
+    assert duels.exploitability(policy, rules) == pytest.approx(duels.exploitability("random", rules))
+    # It is asked what the environments show: every observation of a random game is among them.
+    engine, rng = RulesEngine(rules, form_of(rules, "truncation", 4)), Random(1)
+    for game in range(20):
+        engine.reset(game)
+        while engine.actor >= 0:
+            assert (asked[engine.observe(engine.actor).tobytes()] == engine.mask()).all()
+            engine.step(rng.choice(np.flatnonzero(engine.mask()).tolist()), 0)
+
+
+def test_on_the_whole_board_it_says_that_it_cannot_be_graded() -> None:
+    policy = duels.policy_of(lambda seen, mask: mask / mask.sum(), "hunt", memory=2)
+    with pytest.raises(DuelsError, match=r"history|past"):
+        duels.exploitability_bounds(policy, "hunt")

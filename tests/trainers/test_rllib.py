@@ -1,0 +1,39 @@
+"""RLlib on our environments: by Gymnasium's registry, and through its own wrapper of PettingZoo's."""
+
+from typing import Any
+
+import pytest
+
+from duels.envs import pettingzoo
+
+pytestmark = pytest.mark.slow
+pytest.importorskip("ray.rllib", reason="make trainers-test installs it")
+
+
+def test_ppo_learns_against_an_opponent() -> None:
+    from ray.rllib.algorithms.ppo import PPOConfig
+
+    config = (
+        PPOConfig()
+        .environment("duels.envs.gymnasium:duels/Lights-v0", env_config={"lights": 4, "dtype": "float32"})
+        .env_runners(num_env_runners=0)
+        .training(train_batch_size=200, minibatch_size=50, num_epochs=1)
+    )
+    algorithm: Any = config.build_algo()
+    found = algorithm.train()
+    assert found["env_runners"]["num_episodes"] > 0
+    algorithm.stop()
+
+
+def test_its_wrapper_plays_games() -> None:
+    from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
+
+    env = PettingZooEnv(pettingzoo.chain_v0.env(max_boards=2))
+    shown, _ = env.reset(seed=1)
+    over = False
+    while not over:
+        (agent,) = shown
+        action = int(shown[agent]["action_mask"].argmax())
+        shown, rewards, terminated, truncated, _ = env.step({agent: action})
+        over = terminated["__all__"] or truncated["__all__"]
+    assert set(rewards) <= {"player_1", "player_2"}
