@@ -88,7 +88,7 @@ def test_who_concedes_gives_away_what_the_position_was_worth(entry: str, effect:
 
 def test_a_reason_by_values_alone_is_told_where_the_game_has_no_other() -> None:
     told = review_as_text(reviewed("2", "2"))
-    assert "- Entry 1, 2, gave away 100.0 points; best was 1. You played 2, which left" in told
+    assert "- Entry 1 (2) gave away 100.0 points; best was 1. You played 2, which left" in told
     assert "duels solve steps --position '0 1 0'" in told
 
 

@@ -88,13 +88,15 @@ class Today:
 def test_a_day_is_graded_counted_and_shared(tmp_path: Path) -> None:
     first = play_daily(tmp_path, DAY, answers(DAY, right=True))
     assert first.count("Right: ") == len(GAMES)
-    assert first.endswith("duels daily 2031-05-05: ■■■■■ 5/5\nCome back tomorrow.\n")
+    assert first.endswith("duels daily 2031-05-05: ■■■■■ 5/5\nYour streak: 1 day. Come back tomorrow.\n")
     again = play_daily(tmp_path, DAY, [])
     assert "Right: " not in again, "nothing is asked twice"
-    assert again.endswith("duels daily 2031-05-05: ■■■■■ 5/5\nCome back tomorrow.\n")
+    assert again.endswith("duels daily 2031-05-05: ■■■■■ 5/5\nYour streak: 1 day. Come back tomorrow.\n")
     tomorrow = DAY + timedelta(days=1)
     second = play_daily(tmp_path, tomorrow, answers(tomorrow, right=False))
-    assert second.endswith("duels daily 2031-05-06: □□□□□ 0/5, day 2 in a row\nCome back tomorrow.\n")
+    assert second.endswith(
+        "duels daily 2031-05-06: □□□□□ 0/5, day 2 in a row\nYour streak: 2 days. Come back tomorrow.\n"
+    )
 
 
 def test_a_day_that_was_left_goes_on_where_it_was(tmp_path: Path) -> None:
@@ -104,7 +106,7 @@ def test_a_day_that_was_left_goes_on_where_it_was(tmp_path: Path) -> None:
     assert left.endswith("1 of 5 answered. Go on with: duels daily\n")
     rest = play_daily(tmp_path, DAY, lines[2:])
     assert rest.count("Right: ") == len(GAMES) - 1
-    assert rest.endswith("■■■■■ 5/5\nCome back tomorrow.\n")
+    assert rest.endswith("■■■■■ 5/5\nYour streak: 1 day. Come back tomorrow.\n")
 
 
 def test_another_days_puzzles_count_for_nothing(tmp_path: Path) -> None:

@@ -207,6 +207,7 @@ def test_matches_lists_what_was_played_the_last_one_first(tmp_path: Path) -> Non
     rows = duels(tmp_path, "matches").out.splitlines()
     assert len(rows) == 2
     assert all(word in rows[0] for word in ("hunt", "human - human", "unfinished", str(elsewhere)))
+    assert "human - greedy      you lost " in rows[1]
 
 
 def test_matches_lists_twenty_unless_all_are_wanted(tmp_path: Path) -> None:

@@ -97,8 +97,8 @@ def test_there_is_nothing_to_resume_or_review_at_first(tmp_path: Path) -> None:
     assert not re.search(r"^  \d\. (resume|review)", first.out, flags=re.MULTILINE)
     walk(tmp_path, "play", "chain", "greedy", "", "4", "quit")
     later = walk(tmp_path, "resume", "resign", "review", "quit")
-    assert "resume    go on with your match of Quantum Duel" in later.out
-    assert later.out.count("review    why your last match (Quantum Duel) went as it did") == 2
+    assert "resume    go on with your match (Quantum Duel, chain)" in later.out
+    assert later.out.count("review    why your last match (Quantum Duel, chain) went as it did") == 2
     assert later.out.count("You have observed cell 4") == later.out.count("observe: 4") != 0
     assert later.out.count(ASKED) == 3
 
@@ -106,7 +106,7 @@ def test_there_is_nothing_to_resume_or_review_at_first(tmp_path: Path) -> None:
 def test_a_match_is_reviewed_once_it_is_over(tmp_path: Path) -> None:
     walk(tmp_path, "play", "lights", "greedy", "", "resign", "play", "chain", "greedy", "", "4", "quit")
     done = walk(tmp_path, "review", "quit")
-    assert "why your last match (Light Out Duel) went as it did" in done.out
+    assert "why your last match (Light Out Duel, lights) went as it did" in done.out
     assert "lights: " in done.out
 
 

@@ -37,7 +37,7 @@ def record(tmp_path: Path) -> Path:
 def test_review_tells_why_the_match_was_lost(record: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["review", str(record)]) == 0
     out = capsys.readouterr().out
-    assert "Why you lost, Player 2:\n- Entry 2, 4, gave away 100.0 points; best was " in out
+    assert "Why you lost, Player 2:\n- Entry 2 (4) gave away 100.0 points; best was " in out
     assert "You turned off 4, which left runs of 1 and 3, worth 1 and 3, nim-sum 2:" in " ".join(out.split())
     position = re.search(r"\n  Position: (.*)\n", out)
     assert position

@@ -272,7 +272,7 @@ def _own_slips(review: Review, told: Seat) -> list[str]:
     lines = []
     for slip in slips[:_SLIPS_TOLD]:
         lines.append(
-            f"- Entry {slip.number}, {slip.entry}, gave away {lost(review, slip)}; best was "
+            f"- Entry {slip.number} ({slip.entry}) gave away {lost(review, slip)}; best was "
             f"{best_of(slip)}. {slip.effect} {slip.reason}"
         )
         lines.append(f"{POSITION}{slip.position}")
@@ -287,7 +287,7 @@ def _slips_of_other(review: Review, seat: Seat) -> list[str]:
     """What another player gave away, who is not spoken to."""
     slips = _slips(review, seat)
     lines = [
-        f"- Entry {slip.number}, {slip.entry} by {seat.label}, gave away {lost(review, slip)}; best was "
+        f"- Entry {slip.number} ({slip.entry} by {seat.label}) gave away {lost(review, slip)}; best was "
         f"{best_of(slip)}."
         for slip in slips[:_SLIPS_TOLD]
     ]

@@ -24,7 +24,7 @@ def play_daily(day: date, today: date, screen: Screen) -> None:
             with screen.progress("looking for the position"):
                 exercise = puzzle(day, game)
             if told := explainer_of(exercise.oracle).counts_as_one:
-                screen.say(f"{told}\n")
+                screen.say(f"{told}\n\n")
             title = f"{game.title} ({game.name}), puzzle {number} of {len(GAMES)}"
             graded = exercise.grade(ask_exercise(exercise, title, screen, hints=False))
             answers.append(graded.right)
@@ -37,7 +37,8 @@ def play_daily(day: date, today: date, screen: Screen) -> None:
         return
     screen.say(f"{Ink.COPIED(line_to_share(day, answers, today))}\n")
     if day == today:
-        screen.say("Come back tomorrow.\n")
+        days = _streak(today)
+        screen.say(f"Your streak: {days} {'day' if days == 1 else 'days'}. Come back tomorrow.\n")
 
 
 def line_to_share(day: date, answers: list[bool], today: date) -> str:

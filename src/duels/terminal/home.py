@@ -64,7 +64,7 @@ class Home:
             "board": ("the same on a full screen, with arrows, digits or mouse", partial(self._play, True)),
         }
         if unfinished:
-            told = f"go on with your match of {_title(unfinished)}"
+            told = f"go on with your match ({_title(unfinished)})"
             doors["resume"] = (told, partial(self._resume, unfinished))
         doors["daily"] = ("the puzzles of the day, the same for everybody", self._daily)
         doors["practice"] = (
@@ -153,4 +153,5 @@ class Home:
 
 
 def _title(kept: Kept) -> str:
-    return kept.record.match.rules.game.title
+    game = kept.record.match.rules.game
+    return f"{game.title}, {game.name}"

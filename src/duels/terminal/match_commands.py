@@ -12,6 +12,7 @@ from duels.terminal.record_argument import last_played, last_unfinished, read, r
 
 if TYPE_CHECKING:
     from duels.core.rules import Rules
+    from duels.play.library import Kept
     from duels.players import Kind
     from duels.terminal.after import After
     from duels.terminal.screen import Screen
@@ -269,10 +270,20 @@ def matches(every: bool, as_json: bool) -> None:
         click.echo("No match has been played yet.", err=True)
     for one in kept:
         players = " - ".join(one.players)
-        result = one.result or "unfinished"
+        result = _told_to_people(one)
         tell(
             f"{one.when}  {one.record.match.rules.name:<8}{players:<20}{result:<20}{printable(str(one.path))}"
         )
+
+
+def _told_to_people(one: "Kept") -> str:
+    """The result: of the one person who played, else of both seats."""
+    from duels.players import HUMAN
+
+    outcome, players = one.record.match.outcome, one.players
+    if not outcome or not outcome.winner or players.count(HUMAN) != 1:
+        return (one.result or "unfinished").replace("1 won", "Player 1 won").replace("2 won", "Player 2 won")
+    return "you won" if players[outcome.winner - 1] == HUMAN else "you lost"
 
 
 @click.command(epilog=examples("duels demo"))

@@ -14,7 +14,8 @@ from duels.terminal.hint_text import HintLayers
 from duels.terminal.remembered import note, recall
 from duels.terminal.screen import Screen
 
-HELP = help_text(ALWAYS | {"quit": "leave"})
+_COMMANDS = ALWAYS | {"quit": "leave"}
+HELP = help_text(_COMMANDS)
 _MEMORY = "practice"
 
 
@@ -81,13 +82,14 @@ def ask_exercise(exercise: Exercise, title: str, screen: Screen, hints: bool = T
         screen.say(f"What you can know:\n{strip}")
 
     layers = HintLayers()
+    told = HELP if hints else help_text({name: what for name, what in _COMMANDS.items() if name != "hint"})
 
     def leave(entered: list[str]) -> None:
         raise Left
 
     commands = {
-        "help": lambda entered: screen.say(HELP),
-        "?": lambda entered: screen.say(HELP),
+        "help": lambda entered: screen.say(told),
+        "?": lambda entered: screen.say(told),
         "rules": lambda entered: screen.say(rules.game.card()),
         "board": lambda entered: screen.say(words.board(sight)),
         "moves": lambda entered: screen.say(words.moves(sight)),

@@ -80,4 +80,4 @@ def _course(averages: list[float]) -> str:
     heights = [max(0.0, average) for average in averages]
     most = max(heights) or 1.0
     bars = "".join(_BARS[round(height / most * (len(_BARS) - 1))] for height in heights)
-    return f"{bars}  from {first} to {last}"
+    return f"{bars}  from {first} to {last}, at most {100 * max(averages):.1f}"
