@@ -58,6 +58,7 @@ BOARDS = (
     Board("flip", "turn", "B2; 4; C3; 3", options={"side": 4, "values": 4, "copies": 4, "target": 15}),
     Board("flip", "choice", FLIP),
     Board("flip", "turned-back", f"{FLIP}; keep D4", Seat.ONE),
+    Board("flip", "over", "A1; 1; A2; 5; A3; 2; A4; 5; A5; 1; B1; 5; B2; 2; B3; 5; B4; 1; B5; 1"),
 )
 
 

@@ -162,6 +162,16 @@ def test_flip_shows_a_tile_that_was_turned_back_as_any_other() -> None:
     assert not "".join(tile.itertext()).strip()
 
 
+@pytest.mark.parametrize(("last", "full"), [("", False), ("; B4; 1", True), ("; B4; 4", True)])
+def test_the_dial_of_flip_is_full_at_the_target_and_over_it(last: str, full: bool) -> None:
+    """An arc that ends where it begins would not be seen."""
+    twenty = "A1; 5; A2; 1; A3; 5; A4; 1; A5; 5; B1; 1; B2; 5; B3; 1"
+    ended = ElementTree.fromstring(Board("flip", "", f"{twenty}{last}").draw())
+    (dial,) = (part for part in ended.iter() if part.get("data-key") == "dial-1")
+    (ring,) = (part for part in dial if part.get("class") == "s-p1" and part.get("stroke-width") == "10")
+    assert ring.tag.endswith("circle") == full
+
+
 def test_hunt_shows_a_captor_its_victim_and_nobody_else_a_token() -> None:
     captured = Board("hunt", "", "move 3; observe 5; move 2; observe 3").match
     tokens = {

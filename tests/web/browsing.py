@@ -74,6 +74,10 @@ class Person:
     def log(self) -> list[str]:
         return self.page.locator("#log li").all_inner_texts()
 
+    def data(self, path: str) -> Any:
+        """What a program is answered there for this person."""
+        return self.page.request.get(self.base + path, headers={"Accept": "application/json"}).json()
+
     @property
     def pressable(self) -> list[str]:
         """What can be played by pressing it."""

@@ -41,10 +41,14 @@ class Conceded(Event):
     ending: Ending
 
     @property
+    def done(self) -> str:
+        """What the seat does, as a verb."""
+        return "resigns" if self.ending is Ending.RESIGNED else "forfeits"
+
+    @property
     def outcome(self) -> Outcome:
         """The result: the other seat won."""
-        done = "resigns" if self.ending is Ending.RESIGNED else "forfeits"
-        return Outcome(self.ending, self.seat.other, f"{self.seat.label} {done}.")
+        return Outcome(self.ending, self.seat.other, f"{self.seat.label} {self.done}.")
 
 
 _NOBODY = frozenset[Seat]()

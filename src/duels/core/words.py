@@ -6,7 +6,7 @@ and pages drive the same words. Ink marks in a text say what may be coloured; `p
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import ClassVar, Generic, TypeVar
@@ -20,6 +20,8 @@ T = TypeVar("T")
 
 # Negative or too long to be read as a cell or a light, but a number all the same.
 _INTEGER = re.compile(r"-?[0-9]+")
+_SENTENCE = re.compile(r"[^.!?]*[.!?]+[ ]*|[^.!?]+")
+_SPOKEN_TO = re.compile(r"\byou(?:r|rs|rself)?\b", re.IGNORECASE)
 
 
 class Ink(Enum):
@@ -200,6 +202,16 @@ class Words(ABC, Generic[A, V]):
     def tell(self, seen: Sequence[Event]) -> str:
         """What the screen shows for the last of the events seen so far."""
 
+    def retold(self, seen: Sequence[Event], names: Mapping[Seat, str]) -> str:
+        """The last of the events seen, for those who did not do it: in the third person and with names.
+
+        Unless a game says it better, this is `tell` without the sentences that speak to whoever did it.
+        """
+        lines = plain(self.tell(seen)).split("\n")
+        return "\n".join(
+            "".join(part for part in _SENTENCE.findall(line) if not _SPOKEN_TO.search(part)) for line in lines
+        )
+
     @abstractmethod
     def board(self, sight: Sight[A, V]) -> str:
         """The board as this seat may see it, at any time."""
@@ -237,3 +249,11 @@ def tell(words: Words[A, V], seen: Sequence[Event]) -> str:
     if isinstance(last, Conceded):
         return f"\n{last.outcome.reason} {Ink.WON(f'{last.seat.other.label} wins!')}\n"
     return words.tell(seen)
+
+
+def retold(words: Words[A, V], seen: Sequence[Event], names: Mapping[Seat, str]) -> str:
+    """The last event seen as those are told it who did not do it, the match's own events included."""
+    last = seen[-1]
+    if isinstance(last, Conceded):
+        return f"{names[last.seat]} {last.done}. {names[last.seat.other]} wins!\n"
+    return words.retold(seen, names)

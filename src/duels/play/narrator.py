@@ -1,11 +1,11 @@
 """Tells a match in its game's words, as both seats, one seat or a bystander may see it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from duels.core.match import Concession, Match
-from duels.core.rules import Seat, Sight
-from duels.core.words import Question, Words, tell
+from duels.core.rules import Event, Seat, Sight
+from duels.core.words import Question, Words, retold, tell
 
 AnyMatch = Match[Any, Any, Any]
 
@@ -39,12 +39,28 @@ class Narrator:
 
     def happened(self, after: AnyMatch) -> str:
         """What the last decision, or chance, brought about."""
+        return "".join(tell(self.words, seen) for seen in self._news(after))
+
+    def happened_to(self, reader: Seat | None, after: AnyMatch, names: Mapping[Seat, str]) -> str:
+        """What the last decision, or chance, brought about, for one reader (None: a bystander).
+
+        The book speaks to whoever does something. All others are told of it in the third person.
+        """
+        said = []
+        for seen in self._news(after):
+            assert after.last
+            doer = getattr(seen[-1], "seat", after.last.actor)
+            said.append(tell(self.words, seen) if doer is reader else retold(self.words, seen, names))
+        return "".join(said)
+
+    def _news(self, after: AnyMatch) -> Iterator[Sequence[Event]]:
+        """All that is seen up to each event of the last turn, one after the other."""
         if not after.last:
-            return ""
+            return
         seen = after.seen_by(self.watching)
         _, new = after.last.told(self.watching)
-        lengths = range(len(seen) - len(new) + 1, len(seen) + 1)
-        return "".join(tell(self.words, seen.first(length)) for length in lengths)
+        for length in range(len(seen) - len(new) + 1, len(seen) + 1):
+            yield seen.first(length)
 
 
 def typed(words: Words[Any, Any], sight: Sight[Any, Any], action: Any) -> str:

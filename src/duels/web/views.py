@@ -21,7 +21,7 @@ _ITEM = re.compile(r"\d+\. ")
 _NAMED = re.compile(r"^Player [12](?: \(\w\))?, ")
 _FEWEST_WORDS = 3
 # A grid, the words above a board, and whose turn it was: all of it stands elsewhere on the page.
-_NO_NEWS = re.compile(r"^\[|oard:$|it's your turn\.$")
+_NO_NEWS = re.compile(r"^\[.*\]$|oard:$|it's your turn\.$")
 
 
 def view(standing: Standing, viewer: Viewer) -> dict[str, Any]:
@@ -159,7 +159,7 @@ def label(rules: Rules[Any, Any, Any], action: Any) -> str:
 
 
 def _log(standing: Standing, viewer: Viewer) -> list[dict[str, Any]]:
-    """What happened, in the book's words, as far as the viewer knows."""
+    """What happened as far as the viewer knows: what it did itself in the book's words."""
     narrator = Narrator(standing.words, frozenset({viewer} if viewer else ()))
     told = standing.told[viewer]
     for number in range(len(told) + 1, len(standing.match.turns_known_to(viewer)) + 1):
@@ -172,13 +172,15 @@ def _told(standing: Standing, narrator: Narrator, viewer: Viewer, after: AnyMatc
     assert turn
     seat = turn.actor if isinstance(turn.actor, Seat) else None
     hidden = turn.hidden_from(viewer)
+    names = {each: name_of(standing, each) for each in Seat}
+    happened = plain(narrator.happened_to(viewer, after, names))
     return {
         "seat": seat.value if seat else None,
-        "who": "You" if seat and seat is viewer else name_of(standing, seat) if seat else "",
+        "who": "You" if seat and seat is viewer else names[seat] if seat else "",
         "entry": None if hidden else format_entry(after.rules, turn),
         "resigned": isinstance(turn.action, Concession),
         "secret": viewer is not None and turn.hidden_from(viewer.other),
-        "text": _without_board(narrator.words, plain(narrator.happened(after)), after, viewer),
+        "text": _without_board(narrator.words, happened, after, viewer),
     }
 
 
@@ -187,7 +189,9 @@ def _without_board(words: Words[Any, Any], text: str, match: AnyMatch, viewer: V
     board = {line.strip() for line in plain(words.board(match.sight(viewer or Seat.ONE))).splitlines()}
     said = [line.strip() for line in text.splitlines()]
     kept = [line for line in said if line and line not in board and not _NO_NEWS.search(line)]
-    return " ".join(kept)
+    # Where a line ended without a full stop, one takes the place of its end.
+    ended = [line if line.endswith((".", "!", "?", ":")) else f"{line}." for line in kept[:-1]]
+    return " ".join((*ended, *kept[-1:]))
 
 
 def _offer(standing: Standing, viewer: Viewer, offer: Offer | None) -> dict[str, Any] | None:

@@ -1,6 +1,6 @@
 """The voice of Quantum Duel, four in a row."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from duels.core.notation import listed
@@ -94,6 +94,25 @@ class ChainWords(Words[Action, State]):
             )
         assert isinstance(event, BoardsUsedUp)
         return f"Nobody has a chain after {event.boards} boards: the game ends without a winner.\n"
+
+    def retold(self, seen: Sequence[Event], names: Mapping[Seat, str]) -> str:
+        event = seen[-1]
+        if isinstance(event, Observed):
+            near = listed([str(neighbour) for neighbour in event.neighbours]) if event.neighbours else ""
+            return f"{names[event.seat]} observed cell {event.cell}{f', next to {near}' * bool(near)}.\n"
+        if isinstance(event, Challenged):
+            return f"{names[event.seat]} challenged: a coin decides.\n"
+        if isinstance(event, Accepted):
+            return f"{names[event.seat]} accepted.\n"
+        if isinstance(event, Settled):
+            if not event.doubted:
+                return ""
+            news = "is" if event.success else "reverts, and is not"
+            return f"Cell {event.cell} {news} {names[event.seat]}'s.\n"
+        if isinstance(event, ChainMade):
+            cells = f"the cells {event.first} to {event.last} in a row"
+            return f"{names[event.seat]} has {cells} and wins.\n"
+        return super().retold(seen, names)  # nobody in particular did it
 
     def _settled(self, event: Settled) -> str:
         if not event.doubted:

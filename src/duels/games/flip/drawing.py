@@ -91,12 +91,10 @@ class FlipDrawing(Drawing[Action, State]):
         x, inwards = (57, 4) if seat is Seat.ONE else (WIDTH - 57, -4)
         y = min(112, height / 2 - 60)
         score, goal = state.scores[seat - 1], self.rules.target
-        r, part = _DIAL, min(score / goal, 0.9999)
-        end = f"{x + r * sin(2 * pi * part):.1f} {y - r * cos(2 * pi * part):.1f}"
-        colour = f"p{seat.value}"
-        arc = path(f"M{x} {y - r}A{r} {r} 0 {int(part > 0.5)} 1 {end}", colour, _RING) if score else ""
-        if score and seat is Seat.TWO:
-            arc = path(f"M{x} {y - r}A{r} {r} 0 {int(part > 0.5)} 1 {end}", "p2-edge", _RING + 2.5) + arc
+        r = _DIAL
+        arc = _arc(x, y, score / goal, f"p{seat.value}", _RING)
+        if seat is Seat.TWO:
+            arc = _arc(x, y, score / goal, "p2-edge", _RING + 2.5) + arc
         left = state.quantum[seat - 1]
         tone, wash = ("ok", "ok-wash") if offered else ("ink", "card") if left else ("dim", "card")
         label = chip(x + inwards, y + 134, "Quantum", 110, tone, wash, weight=500)
@@ -181,6 +179,16 @@ class FlipDrawing(Drawing[Action, State]):
         return target(
             name, [tile], f"Flip {tile}", self._diamond(x, y, "back-ok"), hit_box(x, y, pitch, pitch, 14)
         )
+
+
+def _arc(x: float, y: float, part: float, colour: str, width: float) -> str:
+    """What of a dial is filled: nothing, an arc from the top, or all of it."""
+    if not part:
+        return ""
+    if part >= 1:  # an arc that ends where it begins is not drawn at all
+        return circle(x, y, _DIAL, "none", colour, stroke_width=width)
+    end = f"{x + _DIAL * sin(2 * pi * part):.1f} {y - _DIAL * cos(2 * pi * part):.1f}"
+    return path(f"M{x} {y - _DIAL}A{_DIAL} {_DIAL} 0 {int(part > 0.5)} 1 {end}", colour, width)
 
 
 DRAWING = FlipDrawing

@@ -1,6 +1,6 @@
 """The voice of Quantum Flip."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from duels.core.errors import NotationError
@@ -157,6 +157,24 @@ class FlipWords(Words[Action, State]):
             verdict = f"You lose the game. {Ink.WON(f'{event.seat.other.label} wins!')}\n"
         board = f"{self._grid(scored.tiles, scored.tile)}\n{_scoreboard(scored.scores)}"
         return f"{total}{verdict}\n{board}"
+
+    def retold(self, seen: Sequence[Event], names: Mapping[Seat, str]) -> str:
+        event = seen[-1]
+        assert isinstance(event, Lifted | Shown | Scored | Ended)
+        name = names[event.seat]
+        if isinstance(event, Lifted):
+            return ""
+        if isinstance(event, Shown):
+            shown_tiles = zip(event.tiles, event.values, strict=True)
+            tiles = listed([f"a {value} at {self.rules.name_of(tile)}" for tile, value in shown_tiles])
+            return f"{name}'s Quantum Flip showed {tiles}.\n"
+        if isinstance(event, Scored):
+            done = "kept" if event.chosen else "flipped"
+            tile, score = self.rules.name_of(event.tile), event.scores[event.seat - 1]
+            return f"{name} {done} tile {tile}, a {event.value}, and has {score}.\n"
+        if event.won:
+            return f"That is exactly {self.rules.target}: {name} wins.\n"
+        return f"{name} has more than {self.rules.target}: {names[event.seat.other]} wins.\n"
 
     def _scored(self, event: Scored) -> str:
         score = event.scores[event.seat - 1]

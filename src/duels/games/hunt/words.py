@@ -1,6 +1,6 @@
 """The voice of Quantum Duel, hidden movement."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from duels.core.errors import NotationError
@@ -121,6 +121,21 @@ class HuntWords(Words[Action, Known]):
             )
         assert isinstance(event, TurnsUsedUp)
         return f"Game Over: nobody is caught after {event.turns} turns.\n"
+
+    def retold(self, seen: Sequence[Event], names: Mapping[Seat, str]) -> str:
+        event = seen[-1]
+        if isinstance(event, TurnsUsedUp):
+            return super().retold(seen, names)  # nobody in particular did it
+        assert isinstance(event, Moved | Observed | Captured | Collided)
+        name, other = names[event.seat], names[event.seat.other]
+        if isinstance(event, Moved):
+            return ""
+        if isinstance(event, Observed):
+            answer = "is" if event.hit else "is not"
+            return f"{name} observed position {event.cell}: {other}'s token {answer} there.\n"
+        if isinstance(event, Captured):
+            return f"{name} captured {other}'s token and wins.\n"
+        return f"{name} had moved onto {other}'s token, at position {event.cell}: {other} wins.\n"
 
     def board(self, sight: Sight[Action, Known]) -> str:
         view = sight.view

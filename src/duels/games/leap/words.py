@@ -1,6 +1,6 @@
 """The voice of Quantum Leap."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from duels.core.rules import Event, Seat, Sight
@@ -68,6 +68,15 @@ class LeapWords(Words[Action, State]):
         assert isinstance(event, GoalReached)
         won = f"Congratulations, {event.seat.label}! You have reached the Quantum Cell and won the game!"
         return Ink.WON(won) + "\n"
+
+    def retold(self, seen: Sequence[Event], names: Mapping[Seat, str]) -> str:
+        event = seen[-1]
+        if isinstance(event, Entered):
+            return f"{names[event.seat]} entered at cell 1.\n"
+        if isinstance(event, Leapt):
+            return f"{names[event.seat]} moved to cell {event.cells[event.seat - 1]}.\n"
+        assert isinstance(event, GoalReached)
+        return f"That is the Quantum Cell: {names[event.seat]} wins.\n"
 
     def board(self, sight: Sight[Action, State]) -> str:
         return self._grid(sight.events, sight.view.cells)

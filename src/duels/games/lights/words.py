@@ -1,7 +1,7 @@
 """The voice of Light Out Duel."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from duels.core.notation import listed
@@ -100,6 +100,14 @@ class LightsWords(Words[TurnOff, State]):
             return f"Turning OFF light{plural} {lights}.\n\n{self._states(event.row, event.lights)}\n"
         assert isinstance(event, LastLightOff)
         return Ink.WON(f"{event.seat.label} wins by turning OFF the last light.") + "\n"
+
+    def retold(self, seen: Sequence[Event], names: Mapping[Seat, str]) -> str:
+        event = seen[-1]
+        if isinstance(event, TurnedOff):
+            lights = listed([str(light) for light in event.lights])
+            return f"{names[event.seat]} turned off light{'s' * (len(event.lights) > 1)} {lights}.\n"
+        assert isinstance(event, LastLightOff)
+        return f"That was the last light: {names[event.seat]} wins.\n"
 
     def board(self, sight: Sight[TurnOff, State]) -> str:
         numbers = " ".join(str(light) for light in range(1, self.rules.lights + 1))

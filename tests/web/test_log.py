@@ -1,0 +1,139 @@
+"""What a page tells of a match: in the book's words to whoever did it, by name to everybody else."""
+
+import re
+from random import Random
+from typing import Any
+
+import pytest
+
+from duels.core.match import Match
+from duels.core.rules import Rules, Seat
+from duels.games import GAMES, find_game
+from duels.web.pages import Pages
+from duels.web.standing import Standing, Viewer, lines
+from duels.web.store import Entry, Kind
+from duels.web.views import view
+from tests.support import play_randomly
+from tests.web.serving import header_of
+
+SPEAKS_TO = re.compile(r"\byou(?:r|rs|rself)?\b", re.IGNORECASE)
+
+
+def standing_of(match: Match[Any, Any, Any], ann: str = "Ann", bob: str = "Bob") -> Standing:
+    standing = Standing("the-match", header_of(match.rules, started="2026-01-02 03:04 UTC"))
+    standing.add((Entry(Kind.SIT, ann, Seat.ONE), Entry(Kind.SIT, bob, Seat.TWO), *lines(match)))
+    return standing
+
+
+def told(game: str, played: str, viewer: Viewer) -> list[str]:
+    """What the viewer's page says of every entry."""
+    match = Match.start(find_game(game).rules()).play_text(*played.split("; "))
+    return [line["text"] for line in view(standing_of(match), viewer)["log"]]
+
+
+@pytest.mark.parametrize(
+    ("game", "played", "ann", "bob"),
+    [
+        ("lights", "3-4", "Turning OFF lights 3 and 4.", "Ann turned off lights 3 and 4."),
+        (
+            "lights",
+            "1-2; 3-4; 5-6; 7",
+            "Bob turned off light 7. That was the last light: Bob wins.",
+            "Turning OFF light 7. Player 2 wins by turning OFF the last light.",
+        ),
+        ("leap", "enter", "You are off the grid. Entering at cell 1.", "Ann entered at cell 1."),
+        ("leap", "enter; enter; 1", "You move to cell 2.", "Ann moved to cell 2."),
+        ("chain", "3", "You have observed cell 3.", "Ann observed cell 3."),
+        (
+            "chain",
+            "3; 5; 2",
+            "Cell 2 is adjacent to your symbol at cell 3.",
+            "Ann observed cell 2, next to 3.",
+        ),
+        (
+            "chain",
+            "3; 5; 2; challenge",
+            "Bob challenged: a coin decides.",
+            "Challenge initiated! Flipping a coin...",
+        ),
+        (
+            "chain",
+            "3; 5; 2; challenge; heads",
+            "Result: Heads. Observation successful! Cell 2 is now yours.",
+            "Result: Heads. Cell 2 is Ann's.",
+        ),
+        (
+            "chain",
+            "3; 5; 2; challenge; tails",
+            "Result: Tails. Observation failed! Cell 2 reverts to unobserved.",
+            "Result: Tails. Cell 2 reverts, and is not Ann's.",
+        ),
+        (
+            "chain",
+            "3; 5; 2; accept",
+            "Bob accepted. Observation successful! Cell 2 is now yours.",
+            "Cell 2 is Ann's.",
+        ),
+        ("hunt", "move 3", "", None),
+        (
+            "hunt",
+            "move 3; observe 5",
+            "Player 2's token is not at position 5.",
+            "Ann observed position 5: Bob's token is not there.",
+        ),
+        (
+            "hunt",
+            "move 3; observe 5; move 2; observe 3",
+            "Bob observed position 3: Ann's token is there. Bob captured Ann's token and wins.",
+            "Player 1's token is at position 3. Game Over: Player 2 wins by capturing Player 1's token!",
+        ),
+        ("flip", "A5", "", ""),
+        ("flip", "A5; 3", "You flipped tile A5 revealing a 3.", "Ann flipped tile A5, a 3, and has 3."),
+        (
+            "flip",
+            "D4+D5; 2,5",
+            "Quantum Flip revealed tiles D4:2 and D5:5.",
+            "Ann's Quantum Flip showed a 2 at D4 and a 5 at D5.",
+        ),
+        (
+            "flip",
+            "D4+D5; 2,5; keep D4",
+            "You chose 2. Your new score is 2.",
+            "Ann kept tile D4, a 2, and has 2.",
+        ),
+    ],
+)
+def test_what_is_told_of_an_entry(game: str, played: str, ann: str, bob: str | None) -> None:
+    assert told(game, played, Seat.ONE)[-1] == ann
+    assert told(game, played, Seat.TWO)[-1:] == ([] if bob is None else [bob])
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_nobody_is_spoken_to_about_what_another_did(game: str) -> None:
+    rules: Rules[Any, Any, Any] = find_game(game).rules()
+    heard = 0
+    for seed in range(12):
+        match = play_randomly(Match.start(rules), Random(seed), 60, resign=seed % 2 == 0)
+        standing = standing_of(match)
+        for viewer in (*Seat, None):
+            log = view(standing, viewer)["log"]
+            for turn, line in zip(match.turns_known_to(viewer), log, strict=True):
+                # Of chain's observation the other's answer is one part, and what comes of it another.
+                if viewer not in {getattr(event, "seat", turn.actor) for event in turn.seen(viewer)}:
+                    heard += bool(line["text"])
+                    assert not SPEAKS_TO.search(line["text"])
+    assert heard
+
+
+def test_names_are_told_as_they_are() -> None:
+    match = Match.start(find_game("lights").rules()).play_text("4")
+    standing = standing_of(match, ann="[<b>]")
+    (line,) = view(standing, Seat.TWO)["log"]
+    assert line["text"] == "[<b>] turned off light 4."
+    page = Pages().render("match.html", **view(standing, Seat.TWO), invite=None)
+    assert '<b class="p1">[&lt;b&gt;]</b> turned off light 4.</li>' in page
+
+
+def test_who_resigned_is_named() -> None:
+    assert told("leap", "enter; enter; resign", Seat.TWO)[-1] == "Ann resigns. Bob wins!"
+    assert told("leap", "enter; enter; resign", Seat.ONE)[-1] == "Player 1 resigns. Player 2 wins!"
