@@ -43,6 +43,16 @@ def test_a_name_that_is_taken_is_kept(tmp_path: Path) -> None:
     assert path.is_symlink()
 
 
+def test_only_files_are_written_over(tmp_path: Path) -> None:
+    """A link may lead to a device, which root could replace."""
+    pipe, link = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
+    with pytest.raises(OSError, match="Not a regular file"):
+        write_whole(link, b"after", over=True, private=True)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
 def test_modes(tmp_path: Path) -> None:
     path = tmp_path / "file"
     before = os.umask(0o022)

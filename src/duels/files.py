@@ -114,11 +114,14 @@ def put(
 ) -> int:
     """Write a file under another name, then give it its own in one step; the open file.
 
-    FileExistsError, if the name is taken, unless it is to be written `over`. A `private` file is readable by
+    FileExistsError, if the name is taken, unless it is a file that is to be written `over`. A `private` file is readable by
     its owner alone; any other keeps the mode of the one that it is written over. `prepare` is told of the
     file before anything is in it. All errors of the system name `path`.
     """
-    path = Path(os.path.realpath(path)) if over else path
+    if over:
+        path = Path(os.path.realpath(path))
+        if path.exists() and not path.is_file():  # whoever is allowed to could replace a device
+            raise OSError(errno.EINVAL, "Not a regular file", path)
     _sweep(path.parent)
     draft = str(_draft_of(path))
     handle = -1

@@ -414,7 +414,7 @@ def test_all_that_is_shown_is_synced_first(tmp_path: Path) -> None:
         path = tmp_path / "new" / "folders" / "match.duel"
         match = Match.start(find_game("lights").rules())
         Journal.create(path, match, HEADERS).close()
-        assert {place.stat().st_ino for place in (path, *path.parents[:3])} == set(synced)
+        assert {place.stat().st_ino for place in (path, *path.parents[:3])} <= set(synced)
         synced.clear()
         journal, loaded = Journal.reopen(path)
         journal.settle(loaded.match)

@@ -150,7 +150,7 @@ class Journal:
 
     def close(self, keep: bool = True) -> None:
         """Release the file and its lock; a match without a single entry need not be kept."""
-        if not keep and not self._changed_by_others():
+        if not keep and self._lengths and not self._changed_by_others():  # what is not settled is not ours
             with suppress(OSError):
                 os.unlink(self.path)
         let_go(self._handle)
