@@ -10,12 +10,14 @@ import duels.solving
 SOLVING = Path(duels.solving.__file__).parent
 
 
-def test_methods_import_nothing_of_the_package_but_core_places_and_each_other() -> None:
+def test_methods_import_nothing_of_the_package_but_core_files_and_each_other() -> None:
     modules = [node for file in SOLVING.glob("*.py") for node in ast.walk(ast.parse(file.read_text("utf-8")))]
     imported = {node.module or "" for node in modules if isinstance(node, ast.ImportFrom)}
     ours = {name for name in imported if name.split(".")[0] == "duels"}
     assert ours
-    assert all(name.startswith(("duels.core", "duels.paths", "duels.solving")) for name in ours)
+    assert all(
+        name.startswith(("duels.core", "duels.files", "duels.paths", "duels.solving")) for name in ours
+    )
 
 
 def test_the_perfect_players_need_no_numpy() -> None:

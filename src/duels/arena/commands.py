@@ -62,7 +62,7 @@ def check(program: str, games: str, move_seconds: float, memory_mb: int, as_json
         raise click.exceptions.Exit(1)
 
 
-_RUN = "duels arena run --players random,club --games lights --matches 200 --seed 1 --out runs/first"
+_RUN = "duels arena run --players random,club --games lights --out runs/first"
 
 
 @click.group(

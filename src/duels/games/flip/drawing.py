@@ -24,7 +24,7 @@ from duels.core.svg import (
 )
 from duels.games.flip.rules import Action, Flip, Keep, QuantumFlip, QuantumTiles, Scored, State
 
-_WIDE, _LARGEST = 380, 90  # the tiles together; one of them
+_WIDE, _LARGEST = 382, 90  # the tiles together; one of them
 _TOP, _DIAL, _RING = 8, 44, 10
 _QUANTUM = "Quantum Flip"
 
