@@ -114,9 +114,9 @@ def put(
 ) -> int:
     """Write a file under another name, then give it its own in one step; the open file.
 
-    FileExistsError, if the name is taken, unless it is a file that is to be written `over`. A `private` file is
-    readable by its owner alone; any other keeps the mode of the one that it is written over. `prepare` is told
-    of the file before anything is in it. All errors of the system name `path`.
+    FileExistsError, if the name is taken, unless it is a file that is to be written `over`. A `private` file
+    is readable by its owner alone; any other keeps the mode of the one that it is written over. `prepare` is
+    told of the file before anything is in it. All errors of the system name `path`.
     """
     if over:
         path = Path(os.path.realpath(path))

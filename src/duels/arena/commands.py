@@ -279,7 +279,7 @@ def report_command(
 ) -> None:
     """Tell what a run found: who won, what was given away, what was luck, and how sure that is."""
     from duels.arena import report as reports
-    from duels.arena.folder import Folder, write_whole
+    from duels.arena.folder import Folder, write_text
     from duels.arena.report_page import as_page
 
     if parquet:
@@ -289,13 +289,13 @@ def report_command(
     if html and Folder(run).is_probe:
         from duels.arena import probe_report
 
-        write_whole(html, probe_report.as_page(Folder(run)))
+        write_text(html, probe_report.as_page(Folder(run)))
     elif html or csv:
         found = reports.report_on(Folder(run))
         if html:
-            write_whole(html, as_page(found))
+            write_text(html, as_page(found))
         if csv:
-            write_whole(csv, reports.as_csv(found))
+            write_text(csv, reports.as_csv(found))
     if as_json or not (html or csv or parquet):
         _report(run, as_json)
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from duels.arena.folder import write_whole
+from duels.arena.folder import write_text
 from duels.arena.positions import POOL, SHARE, STRATA, Position, draw_positions
 from duels.core.errors import DuelsError, to_install
 from duels.core.information_sets import spell
@@ -28,10 +28,10 @@ def write_exam(
         raise DuelsError(f"{path} exists already; an exam is never written over another file.")
     rows = exam_rows(rules, count, seed, progress)
     if path.suffix == ".jsonl":
-        write_whole(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+        write_text(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
     else:
         _write_parquet(rows, path)
-    write_whole(path.with_name(f"{path.stem}.card.md"), card(rules, len(rows), seed))
+    write_text(path.with_name(f"{path.stem}.card.md"), card(rules, len(rows), seed))
     return len(rows)
 
 

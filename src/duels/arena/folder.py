@@ -18,6 +18,7 @@ from typing import Any
 from duels.arena.bout import VERSION
 from duels.arena.config import FORMAT, PROBE, Config, ProbeConfig, check_same
 from duels.core.errors import DuelsError
+from duels.files import write_whole
 
 try:
     import fcntl
@@ -197,7 +198,7 @@ def read_rows(path: Path) -> Iterator[Row]:
 
 def _write_config(path: Path, config: Mapping[str, Any]) -> None:
     told = {"format": FORMAT, "duels": version("duels"), "config": config}
-    write_whole(path, json.dumps(told, indent=2) + "\n")
+    write_text(path, json.dumps(told, indent=2) + "\n")
 
 
 def _read_config(path: Path) -> dict[str, Any]:
@@ -230,19 +231,11 @@ def merge(sources: Iterable[Path], target: Path) -> int:
         for key, row in folder.rows().items():
             rows.setdefault(key, row)
     lines = (json.dumps(rows[key], ensure_ascii=False) + "\n" for key in sorted(rows))
-    write_whole(target / "log-merged.jsonl", "".join(lines))
-    write_whole(target / CONFIG, (first.path / CONFIG).read_text(encoding="utf-8"))
+    write_text(target / "log-merged.jsonl", "".join(lines))
+    write_text(target / CONFIG, (first.path / CONFIG).read_text(encoding="utf-8"))
     return len(rows)
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file that appears with all of its content, or not at all."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with draft.open("w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)
+def write_text(path: Path, text: str) -> None:
+    """Write a file that appears with all of its content, or not at all, in the place of the one before."""
+    write_whole(path, text.encode(), over=True)
