@@ -278,3 +278,13 @@ def test_browsers_that_cannot_run_it_are_told(browser: Browser, base: str) -> No
     page.wait_for_selector("#old")
     assert "too old" in page.inner_text("#old")
     old.close()
+
+
+def test_a_newcomer_s_double_click_is_one_match_and_it_is_theirs(ann: Person) -> None:
+    posted: list[str] = []
+    ann.page.on("request", lambda request: posted.append(request.url) if request.method == "POST" else None)
+    ann.go("/")
+    ann.page.locator("[data-game=lights][data-against=casual]").first.dblclick()
+    ann.page.wait_for_url("**/m/*")
+    assert ann.wait("you") == "you"
+    assert len(posted) == 1

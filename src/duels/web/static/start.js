@@ -1,19 +1,18 @@
 // The home page and a game's own: a click is a match.
 import { keep, kept, keptData } from "./kept.js";
-import { busy, post } from "./post.js";
+import { goTo } from "./post.js";
 
 const form = document.getElementById("start");
 if (form) form.elements.name.value = kept("name");
 
-document.addEventListener("click", async (event) => {
+document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-game][data-against]");
   if (!button) return;
   const name = form ? form.elements.name.value : kept("name");
   if (form) keep("name", name);
   const asked = { game: button.dataset.game, against: button.dataset.against, name };
   if (form) asked.first = form.elements.first.value;
-  const made = await busy(button, () => post("/matches", asked));
-  if (made) location.assign(made.url);
+  goTo(button, "/matches", asked);
 });
 form?.addEventListener("submit", (event) => event.preventDefault());
 
