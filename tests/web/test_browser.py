@@ -188,8 +188,8 @@ def test_a_hint_takeback_resignation_rematch_and_review(ann: Person) -> None:
     page.wait_for_selector("#review .stage svg.board")
     assert page.inner_text("#review .step-title") == "The start"
     page.click("#review [aria-label='Next entry']")
-    assert page.inner_text("#review .step-title") == "1. Player 1: 1"
-    page.locator("#review .dot").nth(2).click()
+    assert page.inner_text("#review .step-title") == "1. You: 1"
+    page.locator('#review .band[data-step="2"]').click()
     assert page.inner_text("#review .step-title").startswith("2. Player 2: ")
     over = page.url
     page.click("text=Play on from here")
@@ -288,3 +288,18 @@ def test_a_newcomer_s_double_click_is_one_match_and_it_is_theirs(ann: Person) ->
     ann.page.wait_for_url("**/m/*")
     assert ann.wait("you") == "you"
     assert len(posted) == 1
+
+
+def test_a_button_that_has_the_keyboard_says_what_it_does(browser: Browser, tmp_path: Path) -> None:
+    with serving(str(tmp_path / "web.sqlite3"), pause=1.0) as base:
+        ann = Person(browser, base)
+        ann.start("lights", "casual")
+        ann.press("1-2")
+        ann.page.locator("[data-offer=takeback]").focus()  # while the machine thinks
+        ann.wait("you")
+        tools = ann.page.locator("#tools button:visible").all()
+        does = ["hint", "offer", "resign"]
+        assert [tool.evaluate("each => Object.keys(each.dataset)[0]") for tool in tools] == does
+        assert [tool.inner_text() for tool in tools] == ["Hint", "Take back", "Resign"]
+        assert ann.page.locator("#tools :focus").inner_text() == "Take back", "the keyboard stays where it was"
+        ann.close()

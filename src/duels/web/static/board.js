@@ -43,11 +43,12 @@ export class Board {
     fresh.innerHTML = html;
     keyed(fresh.content);
     const places = positions(this.#place());
-    this.#held = this.#place().contains(document.activeElement) || (this.#held && document.activeElement === document.body);
+    const active = document.activeElement;
+    this.#held = Boolean(active.closest("#board, #actions")) || (this.#held && active === document.body);
     this.#leave();
     Idiomorph.morph(this.#around, [...fresh.content.childNodes], {
       morphStyle: "innerHTML",
-      ignoreActiveValue: true,
+      ignoreActiveValue: document.activeElement.matches("input"), // what is being typed; a button is drawn anew
       callbacks: { beforeNodeMorphed: (old) => !("own" in (old.dataset ?? {})) },
     });
     leap(this.#place(), places);
@@ -59,7 +60,8 @@ export class Board {
     keyed(this.#place());
     this.#offerModes();
     this.#rove();
-    if (this.#held) this.#current()?.focus({ preventScroll: true });
+    // A button that is still there keeps the keyboard; one that is gone leaves it to the board.
+    if (this.#held && !document.activeElement.closest("#actions")) this.#current()?.focus({ preventScroll: true });
   }
 
   // Show which actions were advised, and in the fog what can be known ("cell 3": a probability).
