@@ -107,7 +107,9 @@ def test_the_book_s_entries_are_taken(base: str) -> None:
     refused = ann.post(f"{match}/act", entries=["2", "7"], event=event)
     assert refused.status_code == 422
     assert ann.post(f"{match}/act", entries=["2", "3"], event=event).status_code == 204
-    assert ann.see(match)["log"][-1]["entry"] == "3-4"
+    assert ann.post(f"{match}/act", entries=["2", "3"], event=event).status_code == 204, "it is done already"
+    assert ann.post(f"{match}/act", entries=["2", "4"], event=event).status_code == 409
+    assert [line["entry"] for line in ann.see(match)["log"]] == ["3-4"]
 
 
 def test_streams_go_on_where_they_were_cut(base: str) -> None:
@@ -126,54 +128,82 @@ def test_streams_go_on_where_they_were_cut(base: str) -> None:
 def test_a_takeback_needs_the_other_s_consent(base: str) -> None:
     ann, bob, match = pair(base, "chain")
     ann.act(match, "4")
-    assert ann.post(f"{match}/offer", offer="takeback", answer="").status_code == 204
+    assert ann.offer(match, "takeback").status_code == 204
     assert bob.see(match)["offer"] == {"what": "takeback", "mine": False, "by": "Player 1"}
-    assert ann.post(f"{match}/offer", offer="takeback", answer="yes").status_code == 409, "not one's own"
-    assert bob.post(f"{match}/offer", offer="takeback", answer="no").status_code == 204
+    assert ann.offer(match, "takeback", "yes").status_code == 409, "not one's own"
+    assert bob.offer(match, "takeback", "no").status_code == 204
     assert ann.see(match)["refused"] == {"what": "takeback", "mine": True, "by": "Player 1"}
     assert len(ann.see(match)["log"]) == 1
-    ann.post(f"{match}/offer", offer="takeback", answer="")
-    assert bob.post(f"{match}/offer", offer="takeback", answer="yes").status_code == 204
+    ann.offer(match, "takeback")
+    assert bob.offer(match, "takeback", "yes").status_code == 204
     assert ann.see(match)["log"] == []
     assert ann.see(match)["turn"] == "you"
-    assert bob.post(f"{match}/offer", offer="takeback", answer="yes").status_code == 409
+    assert bob.offer(match, "takeback", "yes").status_code == 409
     ann.act(match, "4")
-    ann.post(f"{match}/offer", offer="takeback", answer="")
+    ann.offer(match, "takeback")
     bob.act(match, "5")
-    assert bob.post(f"{match}/offer", offer="takeback", answer="yes").status_code == 409, "it has lapsed"
+    assert bob.offer(match, "takeback", "yes").status_code == 409, "it has lapsed"
+
+
+def test_offers_and_answers_that_come_twice(base: str) -> None:
+    ann = Visitor(base)
+    match = ann.start("lights", "random")
+    ann.act(match, "1")
+    ann.see_when(match, "you")
+    ann.act(match, ann.see(match)["actions"][0]["action"])
+    event = ann.see_when(match, "you")["event"]
+    for _ in range(2):
+        assert ann.offer(match, "takeback", event=event).status_code == 204
+    assert len(ann.see(match)["log"]) == 2, "one decision was taken back, and not two"
+    assert ann.offer(match, "takeback", event=event + 50).status_code == 409, "nobody was ever shown that"
+    assert ann.post(f"{match}/offer", offer="takeback").status_code == 422
+    ann, bob, match = pair(base, "chain")
+    ann.act(match, "4")
+    event = ann.see(match)["event"]
+    ann.offer(match, "takeback")
+    answered = bob.see(match)["event"]
+    for _ in range(2):
+        assert bob.offer(match, "takeback", "no", event=answered).status_code == 204
+    assert ann.offer(match, "takeback", event=event).status_code == 204
+    assert ann.see(match)["offer"] is None, "it was offered once, and declined"
+    ann.offer(match, "takeback")
+    answered = bob.see(match)["event"]
+    for _ in range(2):
+        assert bob.offer(match, "takeback", "yes", event=answered).status_code == 204
+    assert ann.see(match)["log"] == []
 
 
 def test_against_a_machine_what_was_shown_is_not_taken_back(base: str) -> None:
     ann = Visitor(base)
     match = ann.start("flip", "random")
-    assert ann.post(f"{match}/offer", offer="takeback", answer="").status_code == 422
+    assert ann.offer(match, "takeback").status_code == 422
     ann.act(match, "A1")
-    refused = ann.post(f"{match}/offer", offer="takeback", answer="")
+    refused = ann.offer(match, "takeback")
     assert refused.status_code == 422
     assert "shown something that was hidden" in refused.json()["message"]
     match = ann.start("lights", "random")
     ann.act(match, "4")
-    assert ann.post(f"{match}/offer", offer="takeback", answer="").status_code == 204
+    assert ann.offer(match, "takeback").status_code == 204
     assert ann.see(match)["log"] == []
 
 
 def test_a_rematch_swaps_the_seats_and_both_are_there(base: str) -> None:
     ann, bob, match = pair(base, "lights")
-    assert ann.post(f"{match}/offer", offer="rematch", answer="").status_code == 422, "it is not over"
+    assert ann.offer(match, "rematch").status_code == 422, "it is not over"
     ann.act(match, "resign")
-    ann.post(f"{match}/offer", offer="rematch", answer="")
-    assert bob.post(f"{match}/offer", offer="rematch", answer="yes").status_code == 204
+    ann.offer(match, "rematch")
+    assert bob.offer(match, "rematch", "yes").status_code == 204
     again = f"/m/{ann.see(match)['rematch']}"
     assert bob.see(match)["rematch"] == ann.see(match)["rematch"]
     assert ann.see(again)["seat"] == 2
     assert bob.see(again)["seat"] == 1
     assert bob.see(again)["players"][0]["name"] == "Bob"
     assert bob.see(again)["turn"] == "you"
-    assert bob.post(f"{match}/offer", offer="rematch", answer="").status_code == 204
+    assert bob.offer(match, "rematch").status_code == 204
     assert f"/m/{ann.see(match)['rematch']}" == again, "there is one"
     alone = ann.start("lights", "random")
     ann.act(alone, "resign")
-    ann.post(f"{alone}/offer", offer="rematch", answer="")
+    ann.offer(alone, "rematch")
     assert ann.see(f"/m/{ann.see(alone)['rematch']}")["seat"] == 2
 
 
@@ -233,7 +263,7 @@ def test_bystanders_watch_what_has_no_secrets(base: str) -> None:
     assert seen["may"] == []
     assert [line["entry"] for line in seen["log"]] == ["4"]
     assert eve.act(match, "5", seen["event"]).status_code == 404
-    assert eve.post(f"{match}/offer", offer="takeback", answer="").status_code == 404
+    assert eve.offer(match, "takeback").status_code == 404
     assert eve.get(f"{match}/record").status_code == 404, "after the end"
     assert bob.act(match, "resign").status_code == 204
     assert eve.get(f"{match}/record").status_code == 200

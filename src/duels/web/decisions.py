@@ -5,12 +5,13 @@ The service writes them down, and decides again if somebody else was quicker.
 
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from duels.core.errors import IllegalMove, NotationError
 from duels.core.match import Concession
-from duels.core.record import SECRET_HEADERS, dumps, format_header, most_entries
+from duels.core.record import SECRET_HEADERS, dumps, format_entry, format_header, most_entries
 from duels.core.rules import Rules, Seat
 from duels.play import new_match
 from duels.players import Player, make_player
@@ -49,7 +50,7 @@ class Asked:
 def decide_act(standing: Standing, seat: Seat, asked: Asked) -> Change | None:
     """What is to be written if a seat asks for this; None if it is there already."""
     line = asked.line(standing)
-    if line and standing.already_done(seat, line, asked.event):
+    if _is_repeated(standing, seat, asked, line):
         return None
     _check_fresh(standing, seat, asked.event)
     live = standing.live()
@@ -69,14 +70,31 @@ def decide_act(standing: Standing, seat: Seat, asked: Asked) -> Change | None:
     return Change(standing.id, standing.number, lines(live.match, before))
 
 
+def _is_repeated(standing: Standing, seat: Seat, asked: Asked, line: str | None) -> bool:
+    """Whether this is what the seat played right after the event that the page showed: it came twice."""
+    match = standing.decided_after(seat, asked.event)
+    if match is None:
+        return False
+    if line is None:
+        before = match.after(len(match.turns) - 1)
+        with suppress(Refusal):
+            line = standing.rules.format(read_entries(standing.words, before.sight(seat), asked.entries))
+    assert match.last
+    return line == format_entry(standing.rules, match.last)
+
+
 def decide_offer(
-    standing: Standing, seat: Seat, what: str, answer: str, identities: Mapping[Seat, str]
+    standing: Standing, seat: Seat, what: str, answer: str, event: int, identities: Mapping[Seat, str]
 ) -> Change | None:
     """What is to be written if a seat offers something, or answers; None if it is there already."""
     if what not in (TAKEBACK, REMATCH):
         raise Refusal(f"One can offer a {TAKEBACK} or a {REMATCH}.")
-    if what == REMATCH and standing.rematch:
+    if not 0 <= event <= standing.event(seat):
+        raise Stale("The match has gone on since.")
+    if standing.has_asked(seat, what, event) or (what == REMATCH and standing.rematch):
         return None
+    if answer and standing.seen[seat][event:]:  # the page may have shown another offer
+        raise Stale("That is no longer offered.")
     offer = standing.offer
     theirs = offer if offer and offer.what == what and offer.seat is not seat else None
     if answer == "no" or (answer == "yes" and not theirs):

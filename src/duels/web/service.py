@@ -244,12 +244,12 @@ class Matches:
         """
         await self._change(id, identity, lambda known, seat: decide_act(known.standing, seat, asked))
 
-    async def offer(self, id: str, identity: str | None, what: str, answer: str) -> None:
-        """Offer a takeback or a rematch, or answer the other's offer with yes or no."""
+    async def offer(self, id: str, identity: str | None, what: str, answer: str, event: int) -> None:
+        """Offer a takeback or a rematch, or answer with yes or no: once, however often the request comes."""
         await self._change(
             id,
             identity,
-            lambda known, seat: decide_offer(known.standing, seat, what, answer, known.stored.seats),
+            lambda known, seat: decide_offer(known.standing, seat, what, answer, event, known.stored.seats),
         )
 
     async def _change(

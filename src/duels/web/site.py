@@ -207,10 +207,12 @@ class Site:
     async def offer(self, request: Request) -> Response:
         """A takeback or a rematch is offered, or such an offer answered."""
         self._take("act", request)
-        asked = await body(request, offer=str, answer=str)
+        asked = await body(request, offer=str, answer=str, event=int)
+        if "event" not in asked:
+            raise Refusal('Send {"offer": "…", "event": N}, N being the last event that you were sent.')
         id = request.path_params["id"]
-        visitor = self._identity(request)
-        await self.matches.offer(id, visitor, asked.get("offer", ""), asked.get("answer", ""))
+        what, answer = asked.get("offer", ""), asked.get("answer", "")
+        await self.matches.offer(id, self._identity(request), what, answer, asked["event"])
         return done()
 
     async def hint(self, request: Request) -> Response:

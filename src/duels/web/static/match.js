@@ -148,7 +148,7 @@ const presses = {
   resign: () => document.getElementById("resign").showModal(),
   offer: (button) => {
     wantsRematch ||= button.dataset.offer === "rematch" && button.dataset.answer !== "no";
-    return send("offer", { offer: button.dataset.offer, answer: button.dataset.answer || "" });
+    return send("offer", { offer: button.dataset.offer, answer: button.dataset.answer || "", event: seen() });
   },
   copy: (button) => copy(button.dataset.copy),
   watch: () => copy(location.href),
