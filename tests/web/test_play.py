@@ -1,6 +1,7 @@
 """Matches over HTTP, with a real server and two visitors."""
 
 from collections.abc import Iterator
+from datetime import date, timedelta
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -448,3 +449,13 @@ def test_a_player_that_fails_is_asked_again_when_somebody_looks(
         pass
     assert Moody.asked == 2
     assert [line["entry"] for line in ann.see(match)["log"]] == ["4", "1"]
+
+
+def test_a_long_streak_is_counted(base: str) -> None:
+    ann = Visitor(base)
+    told = ann.get("/daily").json()
+    today = date.fromisoformat(told["date"])
+    days = [(today - timedelta(days=back)).isoformat() for back in reversed(range(told["most_days"]))]
+    answer = ann.post("/daily", answered={day: [False] * len(GAMES) for day in days})
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["streak"] == told["most_days"]

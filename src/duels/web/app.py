@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from duels.web import reviews
+from duels.web import puzzles, reviews
 from duels.web.answers import json_answer, plain_answer
 from duels.web.entries import Unfinished
 from duels.web.guard import Guard
@@ -85,7 +85,7 @@ def make_app(site: Site) -> ASGIApp:
         Route(path, guarded(partial(handler, site)), methods=[method]) for method, path, handler in ADDRESSES
     ]
     app = Starlette(routes=routes, exception_handlers={404: nothing, 405: nothing, Exception: failed})
-    larger = {"/review": 2 * reviews.MOST_BYTES}
+    larger = {"/review": 2 * reviews.MOST_BYTES, "/daily": puzzles.MOST_BYTES}
     return Guard(_packed(app), site.settings.origins, site.settings.secure, larger)
 
 

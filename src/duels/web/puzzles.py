@@ -26,7 +26,10 @@ log = logging.getLogger("duels.web")
 
 _MOST_KEPT = 500  # exercises; each can be found again from its seed
 _LONGEST_SEED = 40
-_MOST_DAYS = 2_000
+MOST_DAYS = 2_000
+"""Of answers that a browser sends: a streak is no longer."""
+MOST_BYTES = 64 * MOST_DAYS
+"""Of all these answers: a day's are its date and five words."""
 _USUAL_AIM = 0.2
 _AFTER = 1.0  # seconds: the first page comes first
 
@@ -75,7 +78,7 @@ class Puzzles:
         games = [
             {"name": game.name, "title": game.title, "board": self._drawn(game)} for game in GAMES.values()
         ]
-        return {"date": today, "games": games}
+        return {"date": today, "games": games, "most_days": MOST_DAYS}
 
     async def daily(self, game: Game) -> dict[str, Any]:
         """Today's puzzle of a game."""
@@ -95,7 +98,7 @@ class Puzzles:
 
         kept = {
             str(day): [bool(right) for right in rights]
-            for day, rights in list(answered.items())[-_MOST_DAYS:]
+            for day, rights in list(answered.items())[-MOST_DAYS:]
             if isinstance(rights, list) and len(rights) <= len(GAMES)
         }
         today = date.today()
