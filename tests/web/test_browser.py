@@ -237,6 +237,9 @@ def test_a_neighbour_does_not_see_the_token(ann: Person) -> None:
     token = page.locator("#board [data-key=token-1]")
     assert token.is_hidden()
     assert "move 3" not in page.inner_text("#log")
+    page.reload()
+    page.wait_for_selector("text=Show my token")
+    assert token.is_hidden(), "after a reload too"
     page.click("text=Show my token")
     assert token.is_visible()
     assert "move 3" in page.inner_text("#log")
@@ -303,3 +306,15 @@ def test_a_button_that_has_the_keyboard_says_what_it_does(browser: Browser, tmp_
         assert [tool.inner_text() for tool in tools] == ["Hint", "Take back", "Resign"]
         assert ann.page.locator("#tools :focus").inner_text() == "Take back", "the keyboard stays where it was"
         ann.close()
+
+
+def test_home_marks_the_answers_of_the_server_s_day(browser: Browser, base: str) -> None:
+    ahead = Person(browser, base, timezone_id="Pacific/Kiritimati")  # its date and ...
+    behind = Person(browser, base, timezone_id="Pacific/Niue")  # ... this one's are never the same
+    for person in (ahead, behind):
+        person.go("/daily")
+        day = person.page.get_attribute("#daily", "data-date")
+        person.page.evaluate("day => localStorage.setItem('duels.daily', JSON.stringify({[day]: {leap: true}}))", day)
+        person.go("/")
+        person.page.wait_for_selector("#today-marks .right[data-game=leap]")
+        person.close()

@@ -1,5 +1,6 @@
 """Matches over HTTP, with a real server and two visitors."""
 
+import asyncio
 from collections.abc import Iterator
 from datetime import date, timedelta
 from pathlib import Path
@@ -9,10 +10,14 @@ from typing import Any
 import httpx
 import pytest
 
+from duels.core.game import Game
 from duels.core.record import SECRET_HEADERS
 from duels.core.rules import Sight
 from duels.games import GAMES, load_record
 from duels.players import KINDS, Kind
+from duels.web import puzzles
+from duels.web.puzzles import Puzzles
+from duels.web.workers import Workers
 from tests.web.serving import Visitor, pair, serving
 
 GAME_NAMES = tuple(GAMES)
@@ -339,6 +344,18 @@ def test_a_finished_match_is_played_on_from_any_board(base: str) -> None:
     assert seen["seat"] == 1
 
 
+@pytest.mark.parametrize(("against", "then"), [("novice", "novice"), ("friend", "casual")])
+def test_one_plays_on_against_whom_one_played(base: str, against: str, then: str) -> None:
+    if against == "friend":
+        ann, _, match = pair(base, "lights")
+    else:
+        ann = Visitor(base)
+        match = ann.start("lights", against)
+    ann.act(match, "resign")
+    made = ann.post("/matches", match=match.removeprefix("/m/"), entries=0)
+    assert ann.see(made.json()["url"])["players"][1]["kind"] == then
+
+
 def test_hints_are_for_one_s_own_turn_against_a_machine(base: str) -> None:
     ann = Visitor(base)
     match = ann.start("lights", "random")
@@ -449,6 +466,38 @@ def test_a_player_that_fails_is_asked_again_when_somebody_looks(
         pass
     assert Moody.asked == 2
     assert [line["entry"] for line in ann.see(match)["log"]] == ["4", "1"]
+
+
+def test_tomorrow_s_puzzles_are_looked_for_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    days = [date(2026, 5, 1), date(2026, 5, 2)]
+    found: list[date] = []
+
+    class Calendar(date):
+        @classmethod
+        def today(cls) -> "Calendar":
+            return cls.fromordinal(days[0].toordinal())
+
+    def puzzle(day: date, game: Game) -> object:
+        found.append(day)
+        if len(found) == len(GAMES):
+            days.pop(0)
+        return object()
+
+    async def watch() -> None:
+        workers = Workers()
+        looking = Puzzles(workers)
+        looking.begin()
+        while len(found) < 2 * len(GAMES):
+            await asyncio.sleep(0.01)
+        await looking.end()
+        workers.close()
+
+    for name in ("_AFTER", "_EVERY"):
+        monkeypatch.setattr(puzzles, name, 0.0)
+    monkeypatch.setattr(puzzles, "date", Calendar)
+    monkeypatch.setattr("duels.analysis.daily.puzzle", puzzle)
+    asyncio.run(asyncio.wait_for(watch(), 20))
+    assert [day.day for day in found] == [1] * len(GAMES) + [2] * len(GAMES)
 
 
 def test_a_long_streak_is_counted(base: str) -> None:

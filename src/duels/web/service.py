@@ -29,7 +29,7 @@ from duels.web.decisions import (
     make_match,
 )
 from duels.web.hub import Hub
-from duels.web.opponents import may_play, opponents
+from duels.web.opponents import USUAL, may_play, opponents
 from duels.web.refusals import Missing, Refusal, Stale, TooMany
 from duels.web.standing import Standing, Viewer, go_on_by_itself, lines
 from duels.web.store import Change, Claim, Conflict, Entry, Invite, Kept, Kind, Store, Stored
@@ -168,19 +168,24 @@ class Matches:
         self._prepare(new.rules, other)
         return Created(made.id, seat)
 
-    async def play_on(self, identity: str, id: str, entries: int, against: str, name: str = "") -> Created:
-        """Begin a match with the first lines of another one that is over; whoever is to move goes on."""
+    async def play_on(self, identity: str, id: str, entries: int, against: str | None, name: str = "") -> Created:
+        """Begin a match with the first lines of another one that is over; whoever is to move goes on.
+
+        It is against the same machine as then, unless another one is asked for.
+        """
         standing, viewer = await self.look(id, identity)
         match = standing.match
         if standing.rules.has_secrets or not match.over:
             raise Refusal("Only a match without hidden moves, once it is over, can be played on.")
         if not 0 <= entries < len(match.turns):
             raise Refusal(f"Play on after 0 to {len(match.turns) - 1} entries.")
+        begun = match.after(entries)
+        seat = viewer or (begun.actor if isinstance(begun.actor, Seat) else Seat.ONE)
+        if against is None:
+            before = standing.kind(seat.other)
+            against = before if may_play(before) else USUAL  # it was a person, or is no longer here
         other = _opponent(standing.rules, against)
         await self._check_how_many(identity)
-        begun = match.after(entries)
-        actor = begun.actor if isinstance(begun.actor, Seat) else viewer or Seat.ONE
-        seat = viewer or actor
         new = new_match.NewMatch(standing.rules, *_swapped((HUMAN, other), seat is Seat.TWO))
         made = make_match(new.rules, new.headers(), {seat: (identity, name)}, lines(begun))
         await self._store.create(made)

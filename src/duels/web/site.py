@@ -70,6 +70,7 @@ class Site:
         visitor = self._identity(request)
         mine = await self.matches.matches_of(visitor) if visitor else []
         data = {
+            "today": puzzles.today(),
             "games": [self._card(game) for game in all_games()],
             "matches": [_line(standing, kept.seat) for kept, standing in mine],
             "friend": FRIEND,
@@ -109,7 +110,7 @@ class Site:
                 visitor,
                 asked["match"],
                 asked.get("entries", 0),
-                asked.get("against", opponents.USUAL),
+                asked.get("against"),
                 asked.get("name", ""),
             )
         else:

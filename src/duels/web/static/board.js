@@ -9,6 +9,7 @@ const LEAP = 250;
 const MOST_NAMED = 6;
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
+export const isVeiled = () => document.documentElement.classList.contains("veiled");
 const named = (target) => target.dataset.cells.split(" ");
 const label = (element) => element.getAttribute("aria-label");
 
@@ -163,7 +164,7 @@ export class Board {
 
   // A click that can do nothing says so.
   #nothing(where) {
-    if (this.#around.classList.contains("veiled")) notice("Your token is hidden: show it first.");
+    if (isVeiled()) notice("Your token is hidden: show it first.");
     else notice(`${where} ${this.#sentence()}`.trim());
   }
 

@@ -18,8 +18,7 @@ form?.addEventListener("submit", (event) => event.preventDefault());
 
 const marks = document.getElementById("today-marks");
 if (marks) {
-  const today = new Date(Date.now() - new Date().getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
-  const answers = keptData("daily")[today] ?? {};
+  const answers = keptData("daily")[marks.dataset.date] ?? {}; // the server's day, as of the puzzles
   for (const mark of marks.children) {
     const right = answers[mark.dataset.game];
     if (right === undefined) continue;
