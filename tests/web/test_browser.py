@@ -1,5 +1,6 @@
 """Pages in a real browser: two people, by pointer and by keyboard, from the first click to the review."""
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -304,7 +305,7 @@ def test_a_button_that_has_the_keyboard_says_what_it_does(browser: Browser, tmp_
         does = ["hint", "offer", "resign"]
         assert [tool.evaluate("each => Object.keys(each.dataset)[0]") for tool in tools] == does
         assert [tool.inner_text() for tool in tools] == ["Hint", "Take back", "Resign"]
-        assert ann.page.locator("#tools :focus").inner_text() == "Take back", "the keyboard stays where it was"
+        assert ann.page.locator("#tools :focus").inner_text() == "Take back", "the keyboard stays"
         ann.close()
 
 
@@ -314,7 +315,9 @@ def test_home_marks_the_answers_of_the_server_s_day(browser: Browser, base: str)
     for person in (ahead, behind):
         person.go("/daily")
         day = person.page.get_attribute("#daily", "data-date")
-        person.page.evaluate("day => localStorage.setItem('duels.daily', JSON.stringify({[day]: {leap: true}}))", day)
+        person.page.evaluate(
+            "day => localStorage.setItem('duels.daily', JSON.stringify({[day]: {leap: true}}))", day
+        )
         person.go("/")
         person.page.wait_for_selector("#today-marks .right[data-game=leap]")
         person.close()

@@ -3,8 +3,9 @@
 The service writes them down, and decides again if somebody else was quicker.
 """
 
+import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -14,13 +15,18 @@ from duels.core.match import Concession
 from duels.core.record import SECRET_HEADERS, dumps, format_entry, format_header, most_entries
 from duels.core.rules import Rules, Seat
 from duels.play import new_match
-from duels.players import Player, make_player
+from duels.players import Player
+from duels.players.failures import NoMove
 from duels.web.entries import read_entries
 from duels.web.identity import new_invite, new_match_id
 from duels.web.refusals import Missing, Refusal, Stale
 from duels.web.standing import REMATCH, TAKEBACK, Standing, Viewer, go_on_by_itself, lines
 from duels.web.store import Change, Entry, Invite, Kind, NewMatch
 
+log = logging.getLogger("duels.web")
+
+SeatPlayer = Callable[[str, Rules[Any, Any, Any], str], Player]
+"""Gives the player of a name for rules and a match."""
 _WEEK = 7 * 24 * 3600.0
 _LONGEST_NAME = 30
 
@@ -151,22 +157,26 @@ def _entries(standing: Standing, *entries: Entry) -> Change:
     return Change(standing.id, standing.number, entries)
 
 
-def decide_for_machine(id: str, header: str, played: list[str]) -> tuple[Entry, ...]:
+def decide_for_machine(id: str, header: str, played: list[str], seat_player: SeatPlayer) -> tuple[Entry, ...]:
     """What the machine plays, and what follows by itself. In a thread, so on a match of its own."""
     standing = Standing(id, header)
     standing.add(Entry(Kind.PLAY, line) for line in played)
-    live = standing.live(
-        {seat: None if seat in standing.people else _seated(standing, seat) for seat in Seat}
-    )
+    players = {
+        seat: None if seat in standing.people else seat_player(standing.kind(seat), standing.rules, id)
+        for seat in Seat
+    }
+    live = standing.live(players)
     actor = live.match.actor
     assert isinstance(actor, Seat)
-    live.play(actor, live.choose())
-    go_on_by_itself(live)
+    try:
+        action = live.choose()
+    except NoMove as problem:
+        log.warning("A player forfeits: %s", problem)
+        live.forfeit(actor)
+    else:
+        live.play(actor, action)
+        go_on_by_itself(live)
     return lines(live.match, standing.match)
-
-
-def _seated(standing: Standing, seat: Seat) -> Player:
-    return make_player(standing.kind(seat), standing.rules)
 
 
 def make_match(

@@ -29,7 +29,8 @@ from duels.web.decisions import (
     make_match,
 )
 from duels.web.hub import Hub
-from duels.web.opponents import USUAL, may_play, opponents
+from duels.web.opponents import USUAL, is_program, may_play, opponents
+from duels.web.programs import Programs
 from duels.web.refusals import Missing, Refusal, Stale, TooMany
 from duels.web.standing import Standing, Viewer, go_on_by_itself, lines
 from duels.web.store import Change, Claim, Conflict, Entry, Invite, Kept, Kind, Store, Stored
@@ -58,6 +59,7 @@ class Matches:
     def __init__(self, store: Store, workers: Workers, pause: float = 0.8, matches_a_day: int = 200) -> None:
         self._store = store
         self._workers = workers
+        self._programs = Programs()
         self._pause = pause
         self._matches_a_day = matches_a_day
         self.hub = Hub()
@@ -73,6 +75,7 @@ class Matches:
         for driver in self._drivers.values():
             driver.cancel()
         await asyncio.gather(*self._drivers.values(), return_exceptions=True)
+        await asyncio.to_thread(self._programs.close)
         await self._store.close()
 
     async def check(self) -> None:
@@ -168,7 +171,9 @@ class Matches:
         self._prepare(new.rules, other)
         return Created(made.id, seat)
 
-    async def play_on(self, identity: str, id: str, entries: int, against: str | None, name: str = "") -> Created:
+    async def play_on(
+        self, identity: str, id: str, entries: int, against: str | None, name: str = ""
+    ) -> Created:
         """Begin a match with the first lines of another one that is over; whoever is to move goes on.
 
         It is against the same machine as then, unless another one is asked for.
@@ -298,7 +303,10 @@ class Matches:
                 if standing.number != number:
                     continue
                 played = [entry.text for entry in lines(standing.match)]
-                entries = await self._workers.run(partial(decide_for_machine, id, standing.header, played))
+                decide = partial(decide_for_machine, id, standing.header, played, self._programs.seat)
+                actor = standing.match.actor
+                asks_program = isinstance(actor, Seat) and is_program(standing.kind(actor))
+                entries = await (self._programs.workers if asks_program else self._workers).run(decide)
                 with suppress(Conflict):
                     await self._store.append(Change(id, number, entries))
         except asyncio.CancelledError:

@@ -56,7 +56,7 @@ class Standing:
         self.seen: dict[Viewer, list[Entry]] = {viewer: [] for viewer in (*Seat, None)}
         """The entries of which each viewer may know anything, in order."""
         self.decided: dict[Seat, list[tuple[int, AnyMatch]]] = {seat: [] for seat in Seat}
-        """Each decision of a seat: the number of its entry as the seat counts, and the match right after it."""
+        """Each decision of a seat: its entry as the seat counts, and the match right after it."""
         self.words = self.rules.game.words(self.rules)
         self.sent: dict[tuple[Viewer, bool], tuple[int, str]] = {}
         """The last event that each viewer was sent, as a page or as data: several may watch from one seat."""
@@ -134,7 +134,7 @@ class Standing:
         return [entry for entry in self.seen[viewer][event:] if entry.kind in _CHANGES_RECORD]
 
     def decided_after(self, seat: Seat, event: int) -> AnyMatch | None:
-        """The match right after what the seat decided, if that was the first thing played since that event."""
+        """The match right after what the seat decided, if that came first since that event."""
         after = self.since(seat, event)
         if not after or after[0].kind is not Kind.PLAY or after[0].seat is not seat:
             return None
