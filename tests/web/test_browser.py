@@ -1,6 +1,5 @@
 """Pages in a real browser: two people, by pointer and by keyboard, from the first click to the review."""
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
