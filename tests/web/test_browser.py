@@ -320,3 +320,33 @@ def test_home_marks_the_answers_of_the_server_s_day(browser: Browser, base: str)
         person.go("/")
         person.page.wait_for_selector("#today-marks .right[data-game=leap]")
         person.close()
+
+
+def test_what_somebody_else_wrote_into_the_browser_s_memory_is_passed_over(ann: Person) -> None:
+    for broken in ("{", "null", "7"):
+        ann.go("/")
+        ann.page.evaluate("kept => localStorage.setItem('duels.daily', kept)", broken)
+        ann.go("/daily")
+        ann.page.wait_for_selector("#share:has-text('duels daily')")
+
+
+def test_a_record_that_is_refused_leaves_no_other_review(ann: Person) -> None:
+    ann.go("/review")
+    ann.page.fill("[name=record]", "duels record 2\ngame: lights\n\n4\n")
+    ann.page.click("#hand-in button")
+    ann.page.wait_for_selector("#review .stage svg.board")
+    ann.page.fill("[name=record]", "nothing")
+    ann.page.click("#hand-in button")
+    ann.saw("not a duels record")
+    assert ann.page.locator("#review").count() == 0
+
+
+def test_a_review_that_is_refused_says_why(ann: Person) -> None:
+    ann.start("lights", "casual")
+    ann.page.click("[data-resign]")
+    ann.page.click("#resign button[value=resign]")
+    ann.wait("over")
+    refusal = "<!doctype html><h1>That was too much in too short a time.</h1>"
+    ann.page.route("**/review", lambda route: route.fulfill(status=429, body=refusal))
+    ann.page.click("[data-review]")
+    ann.saw("too much in too short a time")

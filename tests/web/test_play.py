@@ -109,7 +109,7 @@ def test_the_book_s_entries_are_taken(base: str) -> None:
     event = ann.see(match)["event"]
     asked = ann.post(f"{match}/act", entries=["2"], event=event)
     assert asked.status_code == 200
-    assert asked.json() == {"prompt": "Enter the number of the first light to turn OFF:\n>"}
+    assert asked.json() == {"prompt": "Enter the number of the first light to turn OFF:"}
     refused = ann.post(f"{match}/act", entries=["2", "7"], event=event)
     assert refused.status_code == 422
     assert ann.post(f"{match}/act", entries=["2", "3"], event=event).status_code == 204
@@ -441,6 +441,27 @@ def test_home_lists_one_s_own_matches(base: str) -> None:
     ]
     assert theirs[0]["turn"] == "you"
     assert Visitor(base).get("/").json()["matches"] == []
+    ann.start("lights", "friend")
+    waiting = ann.get("/").json()["matches"][0]
+    assert (waiting["against"], waiting["turn"]) == ("a friend", "waiting")
+    assert "has not come yet" in ann.get("/", Accept="text/html").text
+
+
+def test_a_page_says_when_one_can_resign(base: str) -> None:
+    ann, bob, match = pair(base, "lights")
+    told = [visitor.get(match, Accept="text/html").text for visitor in (ann, bob, Visitor(base))]
+    assert ["You can resign on your own turn" in page for page in told] == [False, True, False]
+
+
+def test_an_invitation_shows_the_board_of_its_match(base: str) -> None:
+    ann = Visitor(base)
+    ann.get("/daily/lights")  # from now on, home shows today's position
+    match = ann.see(ann.start("lights", "friend"))
+    link = match["invite"]["link"]
+    invited = Visitor(base).get(link[link.index("/j/") :]).json()["board"]
+    assert invited == ann.get("/g/lights").json()["board"]
+    home = next(game for game in ann.get("/").json()["games"] if game["name"] == "lights")
+    assert home["board"] != invited
 
 
 class Moody:

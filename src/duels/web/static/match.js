@@ -147,12 +147,10 @@ async function ask(button) {
 
 async function review(button) {
   const answer = await busy(button, () => fetch(button.dataset.review, { headers: { Accept: "text/html" } }).catch(() => null));
-  if (!answer?.ok) {
-    notice("The review could not be made now. Try again in a moment.");
-    return;
-  }
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-  beginReview(page.getElementById("review"));
+  const page = new DOMParser().parseFromString((await answer?.text()) ?? "", "text/html");
+  const made = page.getElementById("review");
+  if (made) beginReview(made);
+  else notice(page.querySelector("h1")?.textContent ?? "The server cannot be reached. Try again in a moment.");
 }
 
 const presses = {

@@ -74,6 +74,7 @@ form?.addEventListener("submit", async (event) => {
     }).catch(() => null),
   );
   if (!answer?.ok) {
+    place.replaceChildren(); // the review of another record
     const data = await answer?.json().catch(() => null);
     notice(data?.message ?? "The server cannot be reached. Try again in a moment.");
     return;
