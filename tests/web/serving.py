@@ -60,6 +60,10 @@ class Visitor:
         event = self.see(match)["event"] if event is None else event
         return self.post(f"{match}/act", action=action, event=event)
 
+    def offer(self, match: str, what: str, answer: str = "", event: int | None = None) -> httpx.Response:
+        event = self.see(match)["event"] if event is None else event
+        return self.post(f"{match}/offer", offer=what, answer=answer, event=event)
+
     @contextmanager
     def watching(self, match: str, last: int | None = None, form: str = "?format=json") -> Iterator["Events"]:
         headers = {"Accept": "text/event-stream"} | ({"Last-Event-ID": str(last)} if last is not None else {})

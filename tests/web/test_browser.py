@@ -191,8 +191,8 @@ def test_a_hint_takeback_resignation_rematch_and_review(ann: Person) -> None:
     page.wait_for_selector("#review .stage svg.board")
     assert page.inner_text("#review .step-title") == "The start"
     page.click("#review [aria-label='Next entry']")
-    assert page.inner_text("#review .step-title") == "1. Player 1: 1"
-    page.locator("#review .dot").nth(2).click()
+    assert page.inner_text("#review .step-title") == "1. You: 1"
+    page.locator('#review .band[data-step="2"]').click()
     assert page.inner_text("#review .step-title").startswith("2. Player 2: ")
     over = page.url
     page.click("text=Play on from here")
@@ -240,6 +240,9 @@ def test_a_neighbour_does_not_see_the_token(ann: Person) -> None:
     token = page.locator("#board [data-key=token-1]")
     assert token.is_hidden()
     assert "move 3" not in page.inner_text("#log")
+    page.reload()
+    page.wait_for_selector("text=Show my token")
+    assert token.is_hidden(), "after a reload too"
     page.click("text=Show my token")
     assert token.is_visible()
     assert "move 3" in page.inner_text("#log")
@@ -281,3 +284,72 @@ def test_browsers_that_cannot_run_it_are_told(browser: Browser, base: str) -> No
     page.wait_for_selector("#old")
     assert "too old" in page.inner_text("#old")
     old.close()
+
+
+def test_a_newcomer_s_double_click_is_one_match_and_it_is_theirs(ann: Person) -> None:
+    posted: list[str] = []
+    ann.page.on("request", lambda request: posted.append(request.url) if request.method == "POST" else None)
+    ann.go("/")
+    ann.page.locator("[data-game=lights][data-against=casual]").first.dblclick()
+    ann.page.wait_for_url("**/m/*")
+    assert ann.wait("you") == "you"
+    assert len(posted) == 1
+
+
+def test_a_button_that_has_the_keyboard_says_what_it_does(browser: Browser, tmp_path: Path) -> None:
+    with serving(str(tmp_path / "web.sqlite3"), pause=1.0) as base:
+        ann = Person(browser, base)
+        ann.start("lights", "casual")
+        ann.press("1-2")
+        ann.page.locator("[data-offer=takeback]").focus()  # while the machine thinks
+        ann.wait("you")
+        tools = ann.page.locator("#tools button:visible").all()
+        does = ["hint", "offer", "resign"]
+        assert [tool.evaluate("each => Object.keys(each.dataset)[0]") for tool in tools] == does
+        assert [tool.inner_text() for tool in tools] == ["Hint", "Take back", "Resign"]
+        assert ann.page.locator("#tools :focus").inner_text() == "Take back", "the keyboard stays"
+        ann.close()
+
+
+def test_home_marks_the_answers_of_the_server_s_day(browser: Browser, base: str) -> None:
+    ahead = Person(browser, base, timezone_id="Pacific/Kiritimati")  # its date and ...
+    behind = Person(browser, base, timezone_id="Pacific/Niue")  # ... this one's are never the same
+    for person in (ahead, behind):
+        person.go("/daily")
+        day = person.page.get_attribute("#daily", "data-date")
+        person.page.evaluate(
+            "day => localStorage.setItem('duels.daily', JSON.stringify({[day]: {leap: true}}))", day
+        )
+        person.go("/")
+        person.page.wait_for_selector("#today-marks .right[data-game=leap]")
+        person.close()
+
+
+def test_what_somebody_else_wrote_into_the_browser_s_memory_is_passed_over(ann: Person) -> None:
+    for broken in ("{", "null", "7"):
+        ann.go("/")
+        ann.page.evaluate("kept => localStorage.setItem('duels.daily', kept)", broken)
+        ann.go("/daily")
+        ann.page.wait_for_selector("#share:has-text('duels daily')")
+
+
+def test_a_record_that_is_refused_leaves_no_other_review(ann: Person) -> None:
+    ann.go("/review")
+    ann.page.fill("[name=record]", "duels record 2\ngame: lights\n\n4\n")
+    ann.page.click("#hand-in button")
+    ann.page.wait_for_selector("#review .stage svg.board")
+    ann.page.fill("[name=record]", "nothing")
+    ann.page.click("#hand-in button")
+    ann.saw("not a duels record")
+    assert ann.page.locator("#review").count() == 0
+
+
+def test_a_review_that_is_refused_says_why(ann: Person) -> None:
+    ann.start("lights", "casual")
+    ann.page.click("[data-resign]")
+    ann.page.click("#resign button[value=resign]")
+    ann.wait("over")
+    refusal = "<!doctype html><h1>That was too much in too short a time.</h1>"
+    ann.page.route("**/review", lambda route: route.fulfill(status=429, body=refusal))
+    ann.page.click("[data-review]")
+    ann.saw("too much in too short a time")

@@ -12,6 +12,7 @@ import pytest
 
 from duels.games import load_record
 from duels.web.decisions import decide_for_machine
+from duels.web.programs import Programs
 from tests.support import COMMAND, environment
 from tests.web.serving import Process, Visitor, pair, serving
 
@@ -76,7 +77,7 @@ def test_what_a_killed_server_left_is_finished_by_the_next_visitor(tmp_path: Pat
         again.act(match, "resign", seen["event"])
         record = load_record(again.get(f"{match}/record").text)
     header = record_header(record.headers)
-    expected = decide_for_machine("x", header, ["4"])
+    expected = decide_for_machine("x", header, ["4"], Programs().seat)
     assert [line["entry"] for line in seen["log"]][1:] == [entry.text for entry in expected]
 
 
@@ -203,6 +204,10 @@ def test_a_full_disk_is_told_and_nothing_is_lost(tmp_path: Path, monkeypatch: py
         connections[0].execute(f"PRAGMA max_page_count = {pages}")  # as if there was no room for more
         made = [ann.post("/matches", game="lights", against="friend", name="x" * 30) for _ in range(40)]
         assert made[-1].status_code == 503
+        assert ann.get("/health").status_code == 200, "what is there can still be written"
+        connections[0].execute("PRAGMA query_only = 1")  # as if there was no room at all
+        assert ann.get("/health").status_code == 503
+        connections[0].execute("PRAGMA query_only = 0")
         before = lines_of(ann, match)
         connections[0].execute("PRAGMA max_page_count = 1000000")
         assert ann.act(match, "4").status_code == 204
@@ -238,7 +243,7 @@ def test_a_database_that_cannot_be_had_is_said_in_a_line(tmp_path: Path) -> None
     (tmp_path / "file").write_text("")
     for database, why in (
         (tmp_path / "file" / "web.sqlite3", "Not a directory"),
-        (tmp_path, "unable to open database file"),
+        (tmp_path, "is a folder"),
         ("postgresql://127.0.0.1:9/duels", "refused"),
     ):
         done = serve(tmp_path, "--port", "0", "--database", str(database))
@@ -255,7 +260,10 @@ def test_a_database_that_cannot_be_had_is_said_in_a_line(tmp_path: Path) -> None
         (["--player", "champion"], "--player is NAME=PLAYER"),
         (["--player", "casual=expert"], "there is a player 'casual' already"),
         (["--player", "me=human"], "is a person"),
-        (["--player", "x=cmd:true"], "There is no player 'cmd:true'"),
+        (["--player", "x=banana"], "There is no player 'banana'"),
+        (["--player", "x=cmd:"], "cmd: needs a command"),
+        (["--player", "x=cmd:no-such-bot"], "there is no program 'no-such-bot' to run"),
+        (["--player", "x=model:gpt"], "duels arena only"),
         (["--public-url", "duels.example"], "--public-url is an address without a path"),
         (["--host", "192.0.2.77"], "no such address"),
     ],

@@ -50,7 +50,7 @@ def sent(standing: Standing, seat: Seat) -> tuple[bytes, ...]:
         for number in (standing.event(seat), standing.event(seat) - 1, 0, standing.event(seat) + 1)
     ]
     answers += [
-        _answer(decide_offer, standing, seat, what, answer, {})
+        _answer(decide_offer, standing, seat, what, answer, standing.event(seat), {})
         for what in ("takeback", "rematch", "x")
         for answer in ("", "yes", "no")
     ]

@@ -1,6 +1,8 @@
 """Matches over HTTP, with a real server and two visitors."""
 
+import asyncio
 from collections.abc import Iterator
+from datetime import date, timedelta
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -8,10 +10,14 @@ from typing import Any
 import httpx
 import pytest
 
+from duels.core.game import Game
 from duels.core.record import SECRET_HEADERS
 from duels.core.rules import Sight
 from duels.games import GAMES, load_record
 from duels.players import KINDS, Kind
+from duels.web import puzzles
+from duels.web.puzzles import Puzzles
+from duels.web.workers import Workers
 from tests.web.serving import Visitor, pair, serving
 
 GAME_NAMES = tuple(GAMES)
@@ -103,11 +109,13 @@ def test_the_book_s_entries_are_taken(base: str) -> None:
     event = ann.see(match)["event"]
     asked = ann.post(f"{match}/act", entries=["2"], event=event)
     assert asked.status_code == 200
-    assert asked.json() == {"prompt": "Enter the number of the first light to turn OFF:\n>"}
+    assert asked.json() == {"prompt": "Enter the number of the first light to turn OFF:"}
     refused = ann.post(f"{match}/act", entries=["2", "7"], event=event)
     assert refused.status_code == 422
     assert ann.post(f"{match}/act", entries=["2", "3"], event=event).status_code == 204
-    assert ann.see(match)["log"][-1]["entry"] == "3-4"
+    assert ann.post(f"{match}/act", entries=["2", "3"], event=event).status_code == 204, "it is done already"
+    assert ann.post(f"{match}/act", entries=["2", "4"], event=event).status_code == 409
+    assert [line["entry"] for line in ann.see(match)["log"]] == ["3-4"]
 
 
 def test_streams_go_on_where_they_were_cut(base: str) -> None:
@@ -126,54 +134,82 @@ def test_streams_go_on_where_they_were_cut(base: str) -> None:
 def test_a_takeback_needs_the_other_s_consent(base: str) -> None:
     ann, bob, match = pair(base, "chain")
     ann.act(match, "4")
-    assert ann.post(f"{match}/offer", offer="takeback", answer="").status_code == 204
+    assert ann.offer(match, "takeback").status_code == 204
     assert bob.see(match)["offer"] == {"what": "takeback", "mine": False, "by": "Player 1"}
-    assert ann.post(f"{match}/offer", offer="takeback", answer="yes").status_code == 409, "not one's own"
-    assert bob.post(f"{match}/offer", offer="takeback", answer="no").status_code == 204
+    assert ann.offer(match, "takeback", "yes").status_code == 409, "not one's own"
+    assert bob.offer(match, "takeback", "no").status_code == 204
     assert ann.see(match)["refused"] == {"what": "takeback", "mine": True, "by": "Player 1"}
     assert len(ann.see(match)["log"]) == 1
-    ann.post(f"{match}/offer", offer="takeback", answer="")
-    assert bob.post(f"{match}/offer", offer="takeback", answer="yes").status_code == 204
+    ann.offer(match, "takeback")
+    assert bob.offer(match, "takeback", "yes").status_code == 204
     assert ann.see(match)["log"] == []
     assert ann.see(match)["turn"] == "you"
-    assert bob.post(f"{match}/offer", offer="takeback", answer="yes").status_code == 409
+    assert bob.offer(match, "takeback", "yes").status_code == 409
     ann.act(match, "4")
-    ann.post(f"{match}/offer", offer="takeback", answer="")
+    ann.offer(match, "takeback")
     bob.act(match, "5")
-    assert bob.post(f"{match}/offer", offer="takeback", answer="yes").status_code == 409, "it has lapsed"
+    assert bob.offer(match, "takeback", "yes").status_code == 409, "it has lapsed"
+
+
+def test_offers_and_answers_that_come_twice(base: str) -> None:
+    ann = Visitor(base)
+    match = ann.start("lights", "random")
+    ann.act(match, "1")
+    ann.see_when(match, "you")
+    ann.act(match, ann.see(match)["actions"][0]["action"])
+    event = ann.see_when(match, "you")["event"]
+    for _ in range(2):
+        assert ann.offer(match, "takeback", event=event).status_code == 204
+    assert len(ann.see(match)["log"]) == 2, "one decision was taken back, and not two"
+    assert ann.offer(match, "takeback", event=event + 50).status_code == 409, "nobody was ever shown that"
+    assert ann.post(f"{match}/offer", offer="takeback").status_code == 422
+    ann, bob, match = pair(base, "chain")
+    ann.act(match, "4")
+    event = ann.see(match)["event"]
+    ann.offer(match, "takeback")
+    answered = bob.see(match)["event"]
+    for _ in range(2):
+        assert bob.offer(match, "takeback", "no", event=answered).status_code == 204
+    assert ann.offer(match, "takeback", event=event).status_code == 204
+    assert ann.see(match)["offer"] is None, "it was offered once, and declined"
+    ann.offer(match, "takeback")
+    answered = bob.see(match)["event"]
+    for _ in range(2):
+        assert bob.offer(match, "takeback", "yes", event=answered).status_code == 204
+    assert ann.see(match)["log"] == []
 
 
 def test_against_a_machine_what_was_shown_is_not_taken_back(base: str) -> None:
     ann = Visitor(base)
     match = ann.start("flip", "random")
-    assert ann.post(f"{match}/offer", offer="takeback", answer="").status_code == 422
+    assert ann.offer(match, "takeback").status_code == 422
     ann.act(match, "A1")
-    refused = ann.post(f"{match}/offer", offer="takeback", answer="")
+    refused = ann.offer(match, "takeback")
     assert refused.status_code == 422
     assert "shown something that was hidden" in refused.json()["message"]
     match = ann.start("lights", "random")
     ann.act(match, "4")
-    assert ann.post(f"{match}/offer", offer="takeback", answer="").status_code == 204
+    assert ann.offer(match, "takeback").status_code == 204
     assert ann.see(match)["log"] == []
 
 
 def test_a_rematch_swaps_the_seats_and_both_are_there(base: str) -> None:
     ann, bob, match = pair(base, "lights")
-    assert ann.post(f"{match}/offer", offer="rematch", answer="").status_code == 422, "it is not over"
+    assert ann.offer(match, "rematch").status_code == 422, "it is not over"
     ann.act(match, "resign")
-    ann.post(f"{match}/offer", offer="rematch", answer="")
-    assert bob.post(f"{match}/offer", offer="rematch", answer="yes").status_code == 204
+    ann.offer(match, "rematch")
+    assert bob.offer(match, "rematch", "yes").status_code == 204
     again = f"/m/{ann.see(match)['rematch']}"
     assert bob.see(match)["rematch"] == ann.see(match)["rematch"]
     assert ann.see(again)["seat"] == 2
     assert bob.see(again)["seat"] == 1
     assert bob.see(again)["players"][0]["name"] == "Bob"
     assert bob.see(again)["turn"] == "you"
-    assert bob.post(f"{match}/offer", offer="rematch", answer="").status_code == 204
+    assert bob.offer(match, "rematch").status_code == 204
     assert f"/m/{ann.see(match)['rematch']}" == again, "there is one"
     alone = ann.start("lights", "random")
     ann.act(alone, "resign")
-    ann.post(f"{alone}/offer", offer="rematch", answer="")
+    ann.offer(alone, "rematch")
     assert ann.see(f"/m/{ann.see(alone)['rematch']}")["seat"] == 2
 
 
@@ -233,7 +269,7 @@ def test_bystanders_watch_what_has_no_secrets(base: str) -> None:
     assert seen["may"] == []
     assert [line["entry"] for line in seen["log"]] == ["4"]
     assert eve.act(match, "5", seen["event"]).status_code == 404
-    assert eve.post(f"{match}/offer", offer="takeback", answer="").status_code == 404
+    assert eve.offer(match, "takeback").status_code == 404
     assert eve.get(f"{match}/record").status_code == 404, "after the end"
     assert bob.act(match, "resign").status_code == 204
     assert eve.get(f"{match}/record").status_code == 200
@@ -306,6 +342,18 @@ def test_a_finished_match_is_played_on_from_any_board(base: str) -> None:
     assert [line["entry"] for line in seen["log"]] == ["4", "1-2"]
     assert seen["turn"] == "you"
     assert seen["seat"] == 1
+
+
+@pytest.mark.parametrize(("against", "then"), [("novice", "novice"), ("friend", "casual")])
+def test_one_plays_on_against_whom_one_played(base: str, against: str, then: str) -> None:
+    if against == "friend":
+        ann, _, match = pair(base, "lights")
+    else:
+        ann = Visitor(base)
+        match = ann.start("lights", against)
+    ann.act(match, "resign")
+    made = ann.post("/matches", match=match.removeprefix("/m/"), entries=0)
+    assert ann.see(made.json()["url"])["players"][1]["kind"] == then
 
 
 def test_hints_are_for_one_s_own_turn_against_a_machine(base: str) -> None:
@@ -393,6 +441,27 @@ def test_home_lists_one_s_own_matches(base: str) -> None:
     ]
     assert theirs[0]["turn"] == "you"
     assert Visitor(base).get("/").json()["matches"] == []
+    ann.start("lights", "friend")
+    waiting = ann.get("/").json()["matches"][0]
+    assert (waiting["against"], waiting["turn"]) == ("a friend", "waiting")
+    assert "has not come yet" in ann.get("/", Accept="text/html").text
+
+
+def test_a_page_says_when_one_can_resign(base: str) -> None:
+    ann, bob, match = pair(base, "lights")
+    told = [visitor.get(match, Accept="text/html").text for visitor in (ann, bob, Visitor(base))]
+    assert ["You can resign on your own turn" in page for page in told] == [False, True, False]
+
+
+def test_an_invitation_shows_the_board_of_its_match(base: str) -> None:
+    ann = Visitor(base)
+    ann.get("/daily/lights")  # from now on, home shows today's position
+    match = ann.see(ann.start("lights", "friend"))
+    link = match["invite"]["link"]
+    invited = Visitor(base).get(link[link.index("/j/") :]).json()["board"]
+    assert invited == ann.get("/g/lights").json()["board"]
+    home = next(game for game in ann.get("/").json()["games"] if game["name"] == "lights")
+    assert home["board"] != invited
 
 
 class Moody:
@@ -418,3 +487,45 @@ def test_a_player_that_fails_is_asked_again_when_somebody_looks(
         pass
     assert Moody.asked == 2
     assert [line["entry"] for line in ann.see(match)["log"]] == ["4", "1"]
+
+
+def test_tomorrow_s_puzzles_are_looked_for_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    days = [date(2026, 5, 1), date(2026, 5, 2)]
+    found: list[date] = []
+
+    class Calendar(date):
+        @classmethod
+        def today(cls) -> "Calendar":
+            return cls.fromordinal(days[0].toordinal())
+
+    def puzzle(day: date, game: Game) -> object:
+        found.append(day)
+        if len(found) == len(GAMES):
+            days.pop(0)
+        return object()
+
+    async def watch() -> None:
+        workers = Workers()
+        looking = Puzzles(workers)
+        looking.begin()
+        while len(found) < 2 * len(GAMES):
+            await asyncio.sleep(0.01)
+        await looking.end()
+        workers.close()
+
+    for name in ("_AFTER", "_EVERY"):
+        monkeypatch.setattr(puzzles, name, 0.0)
+    monkeypatch.setattr(puzzles, "date", Calendar)
+    monkeypatch.setattr("duels.analysis.daily.puzzle", puzzle)
+    asyncio.run(asyncio.wait_for(watch(), 20))
+    assert [day.day for day in found] == [1] * len(GAMES) + [2] * len(GAMES)
+
+
+def test_a_long_streak_is_counted(base: str) -> None:
+    ann = Visitor(base)
+    told = ann.get("/daily").json()
+    today = date.fromisoformat(told["date"])
+    days = [(today - timedelta(days=back)).isoformat() for back in reversed(range(told["most_days"]))]
+    answer = ann.post("/daily", answered={day: [False] * len(GAMES) for day in days})
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["streak"] == told["most_days"]

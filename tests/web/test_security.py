@@ -70,12 +70,12 @@ def test_a_post_brings_json(base: str, kind: str) -> None:
         (b"{", "no JSON"),
         (b"[" * 3000, "no JSON"),
         (b"[]", "JSON object"),
-        (b'{"game": 3}', "kind str"),
+        (b'{"game": 3}', "has to be text"),
         (b'{"seed": "7"}', "no field 'seed'"),
         (b'{"game": "chess"}', "There is no game 'chess'"),
         (b'{"game": "lights", "against": "cmd:rm"}', "Play against"),
         (b'{"game": "lights", "against": "human"}', "Play against"),
-        (b'{"game": "lights", "name": true}', "kind str"),
+        (b'{"game": "lights", "name": true}', "has to be text"),
         (b'{"match": "unknown", "entries": 2}', "no such match"),
         (b"\xff\xfe", "no JSON"),
     ],
@@ -262,8 +262,7 @@ def test_one_address_has_a_limit_of_its_own(tmp_path: Path) -> None:
         statuses = [
             Visitor(base).post("/matches", game="lights", against="random").status_code for _ in range(4)
         ]
-        assert statuses[0] == 201
-        assert statuses[-1] == 429
+        assert statuses == [201, 201, 201, 429], "newcomers share the address's limit, and no narrower one"
 
 
 def test_seeds_never_leave_before_the_end(base: str) -> None:
@@ -320,3 +319,16 @@ def test_the_usual_port_goes_without_saying() -> None:
     assert "http://[::1]:9" in Settings("x", port=9).origins
     assert Settings("x", port=9, host="0.0.0.0", addresses=("192.168.1.5",)).link == "http://192.168.1.5:9"
     assert UNLIMITED.act is PLENTY
+
+
+def test_programs_are_refused_in_json_before_anything_else(base: str) -> None:
+    ann = Visitor(base)
+    refused = [
+        ann.get("/", Host="duels.example"),
+        ann.post_raw("/matches", b"{}", Origin="https://elsewhere.example"),
+        ann.post_raw("/matches", b"{}", **{"Content-Type": "text/plain"}),
+        ann.post_raw("/matches", b" " * 5000),
+    ]
+    assert [answer.status_code for answer in refused] == [421, 403, 415, 413]
+    assert all(answer.json()["message"] for answer in refused)
+    assert not ann.get("/", Host="duels.example", Accept="text/html").text.startswith("{")

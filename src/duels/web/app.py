@@ -12,8 +12,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from duels.web import reviews
-from duels.web.answers import json_answer, plain_answer
+from duels.web import puzzles, reviews
+from duels.web.answers import json_answer
 from duels.web.entries import Unfinished
 from duels.web.guard import Guard
 from duels.web.refusals import Refusal, TooMany
@@ -71,7 +71,7 @@ def make_app(site: Site) -> ASGIApp:
                 log.error("%s", problem)
                 return _unavailable(site, request)
             except ClientDisconnect:
-                return plain_answer(413, "That is too large, or it was cut off.")
+                return site.refuse(request, 413, "That is too large, or it was cut off.")
 
         return answer
 
@@ -85,7 +85,7 @@ def make_app(site: Site) -> ASGIApp:
         Route(path, guarded(partial(handler, site)), methods=[method]) for method, path, handler in ADDRESSES
     ]
     app = Starlette(routes=routes, exception_handlers={404: nothing, 405: nothing, Exception: failed})
-    larger = {"/review": 2 * reviews.MOST_BYTES}
+    larger = {"/review": 2 * reviews.MOST_BYTES, "/daily": puzzles.MOST_BYTES}
     return Guard(_packed(app), site.settings.origins, site.settings.secure, larger)
 
 

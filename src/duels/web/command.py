@@ -43,7 +43,7 @@ _LEAST_PORT = 1024
     "players",
     metavar="NAME=PLAYER",
     multiple=True,
-    help="A further player to choose, by a name of yours: champion=expert.",
+    help="A further player to choose, by a name of yours: champion=expert, or mine='cmd:python bot.py'.",
 )
 @click.option("--no-browser", is_flag=True, help="Do not open the page.")
 @click.option("--log-addresses", is_flag=True, help="Log every request with the address that it came from.")

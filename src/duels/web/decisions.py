@@ -3,23 +3,30 @@
 The service writes them down, and decides again if somebody else was quicker.
 """
 
+import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from duels.core.errors import IllegalMove, NotationError
 from duels.core.match import Concession
-from duels.core.record import SECRET_HEADERS, dumps, format_header, most_entries
+from duels.core.record import SECRET_HEADERS, dumps, format_entry, format_header, most_entries
 from duels.core.rules import Rules, Seat
 from duels.play import new_match
-from duels.players import Player, make_player
+from duels.players import Player
+from duels.players.failures import NoMove
 from duels.web.entries import read_entries
 from duels.web.identity import new_invite, new_match_id
 from duels.web.refusals import Missing, Refusal, Stale
 from duels.web.standing import REMATCH, TAKEBACK, Standing, Viewer, go_on_by_itself, lines
 from duels.web.store import Change, Entry, Invite, Kind, NewMatch
 
+log = logging.getLogger("duels.web")
+
+SeatPlayer = Callable[[str, Rules[Any, Any, Any], str], Player]
+"""Gives the player of a name for rules and a match."""
 _WEEK = 7 * 24 * 3600.0
 _LONGEST_NAME = 30
 
@@ -49,7 +56,7 @@ class Asked:
 def decide_act(standing: Standing, seat: Seat, asked: Asked) -> Change | None:
     """What is to be written if a seat asks for this; None if it is there already."""
     line = asked.line(standing)
-    if line and standing.already_done(seat, line, asked.event):
+    if _is_repeated(standing, seat, asked, line):
         return None
     _check_fresh(standing, seat, asked.event)
     live = standing.live()
@@ -69,14 +76,31 @@ def decide_act(standing: Standing, seat: Seat, asked: Asked) -> Change | None:
     return Change(standing.id, standing.number, lines(live.match, before))
 
 
+def _is_repeated(standing: Standing, seat: Seat, asked: Asked, line: str | None) -> bool:
+    """Whether this is what the seat played right after the event that the page showed: it came twice."""
+    match = standing.decided_after(seat, asked.event)
+    if match is None:
+        return False
+    if line is None:
+        before = match.after(len(match.turns) - 1)
+        with suppress(Refusal):
+            line = standing.rules.format(read_entries(standing.words, before.sight(seat), asked.entries))
+    assert match.last
+    return line == format_entry(standing.rules, match.last)
+
+
 def decide_offer(
-    standing: Standing, seat: Seat, what: str, answer: str, identities: Mapping[Seat, str]
+    standing: Standing, seat: Seat, what: str, answer: str, event: int, identities: Mapping[Seat, str]
 ) -> Change | None:
     """What is to be written if a seat offers something, or answers; None if it is there already."""
     if what not in (TAKEBACK, REMATCH):
         raise Refusal(f"One can offer a {TAKEBACK} or a {REMATCH}.")
-    if what == REMATCH and standing.rematch:
+    if not 0 <= event <= standing.event(seat):
+        raise Stale("The match has gone on since.")
+    if standing.has_asked(seat, what, event) or (what == REMATCH and standing.rematch):
         return None
+    if answer and standing.seen[seat][event:]:  # the page may have shown another offer
+        raise Stale("That is no longer offered.")
     offer = standing.offer
     theirs = offer if offer and offer.what == what and offer.seat is not seat else None
     if answer == "no" or (answer == "yes" and not theirs):
@@ -133,22 +157,26 @@ def _entries(standing: Standing, *entries: Entry) -> Change:
     return Change(standing.id, standing.number, entries)
 
 
-def decide_for_machine(id: str, header: str, played: list[str]) -> tuple[Entry, ...]:
+def decide_for_machine(id: str, header: str, played: list[str], seat_player: SeatPlayer) -> tuple[Entry, ...]:
     """What the machine plays, and what follows by itself. In a thread, so on a match of its own."""
     standing = Standing(id, header)
     standing.add(Entry(Kind.PLAY, line) for line in played)
-    live = standing.live(
-        {seat: None if seat in standing.people else _seated(standing, seat) for seat in Seat}
-    )
+    players = {
+        seat: None if seat in standing.people else seat_player(standing.kind(seat), standing.rules, id)
+        for seat in Seat
+    }
+    live = standing.live(players)
     actor = live.match.actor
     assert isinstance(actor, Seat)
-    live.play(actor, live.choose())
-    go_on_by_itself(live)
+    try:
+        action = live.choose()
+    except NoMove as problem:
+        log.warning("A player forfeits: %s", problem)
+        live.forfeit(actor)
+    else:
+        live.play(actor, action)
+        go_on_by_itself(live)
     return lines(live.match, standing.match)
-
-
-def _seated(standing: Standing, seat: Seat) -> Player:
-    return make_player(standing.kind(seat), standing.rules)
 
 
 def make_match(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from duels.core.rules import Sight
-from duels.core.words import Words, plain
+from duels.core.words import Question, Words, plain
 from duels.web.refusals import Refusal
 
 
@@ -25,4 +25,9 @@ def read_entries(words: Words[Any, Any], sight: Sight[Any, Any], entries: Sequen
                 raise Refusal(plain(question.notice))
     except StopIteration as done:
         return done.value
-    raise Unfinished(plain(question.prompt).strip())
+    raise Unfinished(shown_prompt(question))
+
+
+def shown_prompt(question: Question) -> str:
+    """The book's question without the sign before the cursor: the page has a field instead."""
+    return plain(question.prompt).strip().removesuffix(">").strip()

@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
+from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from duels.web.answers import plain_answer
+from duels.web.answers import json_answer, plain_answer, wants_json
 
 MOST_BYTES = 4 << 10
 """Of the body of a request."""
@@ -57,7 +58,9 @@ class Guard:
         headers = Headers(scope=scope)
         status, why = self._refuse(scope, headers)
         if status:
-            await plain_answer(status, why)(scope, receive, dressed)
+            as_data = wants_json(Request(scope))
+            answer = json_answer({"message": why}, status) if as_data else plain_answer(status, why)
+            await answer(scope, receive, dressed)
             return
         await self._app(scope, _limited(receive, self._most(scope)), dressed)
 

@@ -46,11 +46,15 @@ class Buckets:
         self._buckets: OrderedDict[tuple[str, str], tuple[float, float]] = OrderedDict()
 
     def take(self, what: str, identity: str | None, address: str) -> None:
-        """Take one from the visitor's buckets; TooMany if one of them is empty."""
+        """Take one from the visitor's buckets; TooMany if one of them is empty.
+
+        Whoever has no identity yet shares only the address's: a school's newcomers come all at once.
+        """
         rate: Rate = getattr(self._limits, what)
         wide = Rate(rate.burst * self._limits.address_factor, rate.per_second * self._limits.address_factor)
         self._take(f"{what} of {address}", "", wide)
-        self._take(what, identity or address, rate)
+        if identity:
+            self._take(what, identity, rate)
 
     def _take(self, what: str, who: str, rate: Rate) -> None:
         now = time.monotonic()

@@ -181,8 +181,8 @@ class PostgresStore:
         return int(rows[0][0])
 
     async def check(self) -> None:
-        """Read something."""
-        await self._rows("SELECT 1 FROM duels_matches LIMIT 1")
+        """Read something, and take a number of a transaction: its commit is written."""
+        await self._rows("SELECT txid_current(), (SELECT 1 FROM duels_matches LIMIT 1)")
 
     # -- writing --------------------------------------------------------------------------------
 

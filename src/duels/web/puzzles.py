@@ -26,9 +26,18 @@ log = logging.getLogger("duels.web")
 
 _MOST_KEPT = 500  # exercises; each can be found again from its seed
 _LONGEST_SEED = 40
-_MOST_DAYS = 2_000
+MOST_DAYS = 2_000
+"""Of answers that a browser sends: a streak is no longer."""
+MOST_BYTES = 64 * MOST_DAYS
+"""Of all these answers: a day's are its date and five words."""
 _USUAL_AIM = 0.2
 _AFTER = 1.0  # seconds: the first page comes first
+_EVERY = 60.0  # seconds between looks at the date
+
+
+def today() -> str:
+    """The date at this server, by which puzzles are named."""
+    return date.today().isoformat()
 
 
 class Puzzles:
@@ -40,7 +49,7 @@ class Puzzles:
         self._preparing: asyncio.Task[None] | None = None
 
     def begin(self) -> None:
-        """Look for today's puzzles in the background: the home page shows them."""
+        """Look for each day's puzzles in the background: the home page shows them."""
         self._preparing = asyncio.create_task(self._prepare())
 
     async def end(self) -> None:
@@ -51,13 +60,15 @@ class Puzzles:
 
     async def _prepare(self) -> None:
         await asyncio.sleep(_AFTER)
-        for game in GAMES.values():
-            with suppress(DuelsError):
-                await self._of_day(game)
+        while True:
+            for game in GAMES.values():
+                with suppress(DuelsError):
+                    await self._of_day(game)  # looked for once a day
+            await asyncio.sleep(_EVERY)  # and not until midnight: a machine that slept would miss it
 
     def shown(self, game: Game) -> Sight[Any, Any]:
         """A position to show: today's puzzle if it is at hand, else the start."""
-        found = self._kept.get((game.name, date.today().isoformat(), None))
+        found = self._kept.get((game.name, today(), None))
         if found:
             return found.sight
         rules = game.rules()
@@ -71,21 +82,19 @@ class Puzzles:
 
     def day(self) -> dict[str, Any]:
         """What there is today."""
-        today = date.today().isoformat()
         games = [
             {"name": game.name, "title": game.title, "board": self._drawn(game)} for game in GAMES.values()
         ]
-        return {"date": today, "games": games}
+        return {"date": today(), "games": games, "most_days": MOST_DAYS}
 
     async def daily(self, game: Game) -> dict[str, Any]:
         """Today's puzzle of a game."""
         exercise = await self._of_day(game)
-        today = date.today().isoformat()
-        return {"kind": "daily", "date": today, "seed": "", "aim": None, **_as_data(exercise)}
+        return {"kind": "daily", "date": today(), "seed": "", "aim": None, **_as_data(exercise)}
 
     async def grade_daily(self, game: Game, day: str, answer: str) -> dict[str, Any]:
         """How good an answer to today's puzzle is."""
-        if day != date.today().isoformat():
+        if day != today():
             raise Stale("That was another day's puzzle: there is a new one.")
         return await self._grade(await self._of_day(game), answer)
 
@@ -95,20 +104,20 @@ class Puzzles:
 
         kept = {
             str(day): [bool(right) for right in rights]
-            for day, rights in list(answered.items())[-_MOST_DAYS:]
+            for day, rights in list(answered.items())[-MOST_DAYS:]
             if isinstance(rights, list) and len(rights) <= len(GAMES)
         }
-        today = date.today()
-        days = streak(kept, today)
-        return {"streak": days, "text": shared(today, kept.get(today.isoformat(), []), days)}
+        day = date.today()
+        days = streak(kept, day)
+        return {"streak": days, "text": shared(day, kept.get(day.isoformat(), []), days)}
 
     async def _of_day(self, game: Game) -> "Exercise":
         from duels.analysis.daily import puzzle
 
         if game.name not in GAMES:
             raise Missing("There is nothing here.")
-        today = date.today()
-        return await self._find((game.name, today.isoformat(), None), partial(puzzle, today, game))
+        day = date.today()
+        return await self._find((game.name, day.isoformat(), None), partial(puzzle, day, game))
 
     # -- practice -------------------------------------------------------------------------------
 

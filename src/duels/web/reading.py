@@ -8,6 +8,8 @@ from starlette.requests import Request
 from duels.web.decisions import clean_name
 from duels.web.refusals import Refusal
 
+_CALLED: dict[type, str] = {str: "text", int: "a whole number", list: "a list", dict: "an object"}
+
 
 def address(request: Request) -> str:
     """Where a request comes from."""
@@ -31,5 +33,5 @@ async def body(request: Request, **kinds: type) -> dict[str, Any]:
         if name not in kinds:
             raise Refusal(f"There is no field '{clean_name(str(name))}' here; there are {', '.join(kinds)}.")
         if type(value) is not kinds[name]:
-            raise Refusal(f"'{name}' has to be of the kind {kinds[name].__name__}.")
+            raise Refusal(f"'{name}' has to be {_CALLED[kinds[name]]}.")
     return data

@@ -29,7 +29,8 @@ from duels.web.decisions import (
     make_match,
 )
 from duels.web.hub import Hub
-from duels.web.opponents import may_play, opponents
+from duels.web.opponents import USUAL, is_program, may_play, opponents
+from duels.web.programs import Programs
 from duels.web.refusals import Missing, Refusal, Stale, TooMany
 from duels.web.standing import Standing, Viewer, go_on_by_itself, lines
 from duels.web.store import Change, Claim, Conflict, Entry, Invite, Kept, Kind, Store, Stored
@@ -58,6 +59,7 @@ class Matches:
     def __init__(self, store: Store, workers: Workers, pause: float = 0.8, matches_a_day: int = 200) -> None:
         self._store = store
         self._workers = workers
+        self._programs = Programs()
         self._pause = pause
         self._matches_a_day = matches_a_day
         self.hub = Hub()
@@ -73,6 +75,7 @@ class Matches:
         for driver in self._drivers.values():
             driver.cancel()
         await asyncio.gather(*self._drivers.values(), return_exceptions=True)
+        await asyncio.to_thread(self._programs.close)
         await self._store.close()
 
     async def check(self) -> None:
@@ -168,19 +171,26 @@ class Matches:
         self._prepare(new.rules, other)
         return Created(made.id, seat)
 
-    async def play_on(self, identity: str, id: str, entries: int, against: str, name: str = "") -> Created:
-        """Begin a match with the first lines of another one that is over; whoever is to move goes on."""
+    async def play_on(
+        self, identity: str, id: str, entries: int, against: str | None, name: str = ""
+    ) -> Created:
+        """Begin a match with the first lines of another one that is over; whoever is to move goes on.
+
+        It is against the same machine as then, unless another one is asked for.
+        """
         standing, viewer = await self.look(id, identity)
         match = standing.match
         if standing.rules.has_secrets or not match.over:
             raise Refusal("Only a match without hidden moves, once it is over, can be played on.")
         if not 0 <= entries < len(match.turns):
             raise Refusal(f"Play on after 0 to {len(match.turns) - 1} entries.")
+        begun = match.after(entries)
+        seat = viewer or (begun.actor if isinstance(begun.actor, Seat) else Seat.ONE)
+        if against is None:
+            before = standing.kind(seat.other)
+            against = before if may_play(before) else USUAL  # it was a person, or is no longer here
         other = _opponent(standing.rules, against)
         await self._check_how_many(identity)
-        begun = match.after(entries)
-        actor = begun.actor if isinstance(begun.actor, Seat) else viewer or Seat.ONE
-        seat = viewer or actor
         new = new_match.NewMatch(standing.rules, *_swapped((HUMAN, other), seat is Seat.TWO))
         made = make_match(new.rules, new.headers(), {seat: (identity, name)}, lines(begun))
         await self._store.create(made)
@@ -244,12 +254,12 @@ class Matches:
         """
         await self._change(id, identity, lambda known, seat: decide_act(known.standing, seat, asked))
 
-    async def offer(self, id: str, identity: str | None, what: str, answer: str) -> None:
-        """Offer a takeback or a rematch, or answer the other's offer with yes or no."""
+    async def offer(self, id: str, identity: str | None, what: str, answer: str, event: int) -> None:
+        """Offer a takeback or a rematch, or answer with yes or no: once, however often the request comes."""
         await self._change(
             id,
             identity,
-            lambda known, seat: decide_offer(known.standing, seat, what, answer, known.stored.seats),
+            lambda known, seat: decide_offer(known.standing, seat, what, answer, event, known.stored.seats),
         )
 
     async def _change(
@@ -293,7 +303,10 @@ class Matches:
                 if standing.number != number:
                     continue
                 played = [entry.text for entry in lines(standing.match)]
-                entries = await self._workers.run(partial(decide_for_machine, id, standing.header, played))
+                decide = partial(decide_for_machine, id, standing.header, played, self._programs.seat)
+                actor = standing.match.actor
+                asks_program = isinstance(actor, Seat) and is_program(standing.kind(actor))
+                entries = await (self._programs.workers if asks_program else self._workers).run(decide)
                 with suppress(Conflict):
                     await self._store.append(Change(id, number, entries))
         except asyncio.CancelledError:

@@ -21,7 +21,7 @@ from duels.web.limits import Buckets, Streams
 from duels.web.pages import Pages
 from duels.web.reading import address, body, event_number
 from duels.web.refusals import Missing, Refusal
-from duels.web.service import FRIEND, Matches
+from duels.web.service import Matches
 from duels.web.settings import Settings
 from duels.web.standing import Standing, Viewer
 from duels.web.store import Store, StoreUnavailable
@@ -70,9 +70,9 @@ class Site:
         visitor = self._identity(request)
         mine = await self.matches.matches_of(visitor) if visitor else []
         data = {
+            "today": puzzles.today(),
             "games": [self._card(game) for game in all_games()],
             "matches": [_line(standing, kept.seat) for kept, standing in mine],
-            "friend": FRIEND,
         }
         return self._answer(request, "home.html", data)
 
@@ -80,7 +80,7 @@ class Site:
         """One game: its rules, and whom to play."""
         self._take("read", request)
         game = _game(request.path_params["game"])
-        data = {**self._card(game), "card": game.card(), "friend": FRIEND}
+        data = {**self._card(game), "board": _start_of(game), "card": game.card()}
         return self._answer(request, "game.html", data)
 
     def _card(self, game: Game) -> dict[str, Any]:
@@ -109,7 +109,7 @@ class Site:
                 visitor,
                 asked["match"],
                 asked.get("entries", 0),
-                asked.get("against", opponents.USUAL),
+                asked.get("against"),
                 asked.get("name", ""),
             )
         else:
@@ -207,10 +207,12 @@ class Site:
     async def offer(self, request: Request) -> Response:
         """A takeback or a rematch is offered, or such an offer answered."""
         self._take("act", request)
-        asked = await body(request, offer=str, answer=str)
+        asked = await body(request, offer=str, answer=str, event=int)
+        if "event" not in asked:
+            raise Refusal('Send {"offer": "…", "event": N}, N being the last event that you were sent.')
         id = request.path_params["id"]
-        visitor = self._identity(request)
-        await self.matches.offer(id, visitor, asked.get("offer", ""), asked.get("answer", ""))
+        what, answer = asked.get("offer", ""), asked.get("answer", "")
+        await self.matches.offer(id, self._identity(request), what, answer, asked["event"])
         return done()
 
     async def hint(self, request: Request) -> Response:
@@ -259,9 +261,7 @@ class Site:
             "card": standing.rules.game.card(),
             "seat": invite.seat.value,
             "by": standing.names.get(invite.seat.other) or "A friend",
-            "board": standing.rules.game.drawing(standing.rules).draw(
-                self.puzzles.shown(standing.rules.game)
-            ),
+            "board": _start_of(standing.rules.game),
             "mine": mine,
             "match": standing.id if mine else None,
         }
@@ -397,16 +397,22 @@ class Site:
 def _line(standing: Standing, seat: Seat) -> dict[str, Any]:
     """A match in the list of a visitor's matches."""
     outcome = standing.match.outcome
-    yours = standing.match.actor is seat and standing.complete
+    turn = "waiting" if not standing.complete else "you" if standing.match.actor is seat else "other"
     return {
         "match": standing.id,
         "game": standing.rules.name,
         "title": standing.rules.game.title,
-        "against": name_of(standing, seat.other),
-        "turn": "over" if outcome else "you" if yours else "other",
+        "against": "a friend" if turn == "waiting" else name_of(standing, seat.other),
+        "turn": "over" if outcome else turn,
         "won": None if outcome is None or outcome.winner is None else outcome.winner is seat,
         "over": outcome is not None,
     }
+
+
+def _start_of(game: Game) -> str:
+    """The board at the start of a match."""
+    rules = game.rules()
+    return game.drawing(rules).draw(rules.sight(rules.initial(), Seat.ONE))
 
 
 def _game(name: str) -> Game:

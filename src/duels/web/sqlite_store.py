@@ -55,8 +55,7 @@ _MOST_TOGETHER = 256  # changes in one commit
 class _Job:
     """Something for the writing thread to do, and whom to tell."""
 
-    work: Callable[[sqlite3.Connection], None]
-    match: str
+    work: Callable[[sqlite3.Connection], object]
     done: "asyncio.Future[None]"
     loop: asyncio.AbstractEventLoop
 
@@ -90,6 +89,8 @@ class SqliteStore:
         self._heard = heard
         if not self.path.parent.exists():
             self.path.parent.mkdir(mode=0o700, parents=True)
+        if self.path.is_dir():
+            raise DuelsError(f"{self.path} is a folder: --database names a file in it.")
         if not self.path.exists():
             self.path.touch(mode=0o600)
         with _explained(self.path):
@@ -174,26 +175,27 @@ class SqliteStore:
         return int(rows[0][0])
 
     async def check(self) -> None:
-        """Read something."""
-        self._check_place()
+        """Read something, and write what stands there already."""
         self._rows("SELECT 1 FROM matches LIMIT 1")
+        await self._do(lambda db: db.execute(f"PRAGMA user_version = {VERSION}"))
 
     # -- writing --------------------------------------------------------------------------------
 
     async def create(self, match: NewMatch) -> None:
         """Keep a new match."""
-        await self._do(lambda db: _create(db, match), match.id)
+        await self._do(lambda db: _create(db, match))
+        self._heard(match.id)
 
     async def append(self, change: Change) -> None:
         """Write a change, if the log has the number that it names."""
-        await self._do(lambda db: _append(db, change), change.match)
+        await self._do(lambda db: _append(db, change))
+        self._heard(change.match)
 
-    async def _do(self, work: Callable[[sqlite3.Connection], None], match: str) -> None:
+    async def _do(self, work: Callable[[sqlite3.Connection], object]) -> None:
         loop = asyncio.get_running_loop()
-        job = _Job(work, match, loop.create_future(), loop)
+        job = _Job(work, loop.create_future(), loop)
         self._jobs.put(job)
         await job.done
-        self._heard(match)
 
     def _write_on(self, db: sqlite3.Connection) -> None:
         """Carry out jobs until there is a None."""

@@ -55,6 +55,8 @@ class Standing:
         self.rematch = ""
         self.seen: dict[Viewer, list[Entry]] = {viewer: [] for viewer in (*Seat, None)}
         """The entries of which each viewer may know anything, in order."""
+        self.decided: dict[Seat, list[tuple[int, AnyMatch]]] = {seat: [] for seat in Seat}
+        """Each decision of a seat: its entry as the seat counts, and the match right after it."""
         self.words = self.rules.game.words(self.rules)
         self.sent: dict[tuple[Viewer, bool], tuple[int, str]] = {}
         """The last event that each viewer was sent, as a page or as data: several may watch from one seat."""
@@ -91,6 +93,8 @@ class Standing:
             self.rematch, self.offer = entry.text, None
         for viewer in viewers:
             self.seen[viewer].append(entry)
+        if entry.kind is Kind.PLAY and entry.seat:
+            self.decided[entry.seat].append((self.event(entry.seat), self.match))
 
     # -- who plays ------------------------------------------------------------------------------
 
@@ -129,11 +133,25 @@ class Standing:
         """The entries of which the viewer knows since that event that changed the record."""
         return [entry for entry in self.seen[viewer][event:] if entry.kind in _CHANGES_RECORD]
 
-    def already_done(self, seat: Seat, line: str, event: int) -> bool:
-        """Whether the seat has played `line` right after that event: a request that came twice."""
+    def decided_after(self, seat: Seat, event: int) -> AnyMatch | None:
+        """The match right after what the seat decided, if that came first since that event."""
         after = self.since(seat, event)
-        first = after[0] if after else None
-        return bool(first and first.kind is Kind.PLAY and first.seat is seat and first.text == line)
+        if not after or after[0].kind is not Kind.PLAY or after[0].seat is not seat:
+            return None
+        return next(match for number, match in self.decided[seat] if number > event)
+
+    def has_asked(self, seat: Seat, what: str, event: int) -> bool:
+        """Whether the seat has offered this, or answered such an offer, since that event."""
+        return any(entry.seat is seat and _about(entry) == what for entry in self.seen[seat][event:])
+
+
+def _about(entry: Entry) -> str:
+    """Which offer an entry makes, takes up or refuses; nothing if it is of another kind."""
+    if entry.kind is Kind.BACK:
+        return TAKEBACK
+    if entry.kind is Kind.REMATCH:
+        return REMATCH
+    return entry.text.partition(" ")[0] if entry.kind in (Kind.OFFER, Kind.REFUSE) else ""
 
 
 def lines(match: AnyMatch, before: AnyMatch | None = None) -> tuple[Entry, ...]:

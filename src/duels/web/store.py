@@ -150,4 +150,4 @@ class Store(Protocol):
         """How many matches an identity has sat down at since then."""
 
     async def check(self) -> None:
-        """Return if the store can be read now."""
+        """Return if the store can be read and written now."""

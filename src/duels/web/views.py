@@ -15,6 +15,7 @@ from duels.core.rules import Outcome, Rules, Seat, Sight
 from duels.core.words import Words, plain
 from duels.play.narrator import Narrator
 from duels.players import HUMAN
+from duels.web.entries import shown_prompt
 from duels.web.standing import REMATCH, TAKEBACK, AnyMatch, Offer, Standing, Viewer
 
 _ITEM = re.compile(r"\d+\. ")
@@ -137,7 +138,7 @@ def what_is_asked(
 def prompt_of(words: Words[Any, Any], sight: Sight[Any, Any]) -> str:
     """What the book asks the seat to move."""
     question = next(words.ask(sight), None)
-    return plain(question.prompt).strip().removesuffix(">").strip() if question else ""
+    return shown_prompt(question) if question else ""
 
 
 def _action(

@@ -9,6 +9,7 @@ const LEAP = 250;
 const MOST_NAMED = 6;
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
+export const isVeiled = () => document.documentElement.classList.contains("veiled");
 const named = (target) => target.dataset.cells.split(" ");
 const label = (element) => element.getAttribute("aria-label");
 
@@ -43,11 +44,12 @@ export class Board {
     fresh.innerHTML = html;
     keyed(fresh.content);
     const places = positions(this.#place());
-    this.#held = this.#place().contains(document.activeElement) || (this.#held && document.activeElement === document.body);
+    const active = document.activeElement;
+    this.#held = Boolean(active.closest("#board, #actions")) || (this.#held && active === document.body);
     this.#leave();
     Idiomorph.morph(this.#around, [...fresh.content.childNodes], {
       morphStyle: "innerHTML",
-      ignoreActiveValue: true,
+      ignoreActiveValue: document.activeElement.matches("input"), // what is being typed; a button is drawn anew
       callbacks: { beforeNodeMorphed: (old) => !("own" in (old.dataset ?? {})) },
     });
     leap(this.#place(), places);
@@ -59,7 +61,8 @@ export class Board {
     keyed(this.#place());
     this.#offerModes();
     this.#rove();
-    if (this.#held) this.#current()?.focus({ preventScroll: true });
+    // A button that is still there keeps the keyboard; one that is gone leaves it to the board.
+    if (this.#held && !document.activeElement.closest("#actions")) this.#current()?.focus({ preventScroll: true });
   }
 
   // Show which actions were advised, and in the fog what can be known ("cell 3": a probability).
@@ -161,7 +164,7 @@ export class Board {
 
   // A click that can do nothing says so.
   #nothing(where) {
-    if (this.#around.classList.contains("veiled")) notice("Your token is hidden: show it first.");
+    if (isVeiled()) notice("Your token is hidden: show it first.");
     else notice(`${where} ${this.#sentence()}`.trim());
   }
 

@@ -17,5 +17,14 @@ export function keep(name, value) {
   }
 }
 
-export const keptData = (name) => JSON.parse(kept(name) || "{}");
+// What was kept as data, by names; nothing if something else has written there.
+export function keptData(name) {
+  try {
+    const data = JSON.parse(kept(name) || "{}");
+    return typeof data === "object" && data ? data : {};
+  } catch {
+    return {};
+  }
+}
+
 export const keepData = (name, data) => keep(name, JSON.stringify(data));

@@ -1,5 +1,5 @@
 // A match: events come down, actions go up. The server draws; this only puts its drawing into the page.
-import { Board } from "./board.js";
+import { Board, isVeiled } from "./board.js";
 import { busy, copy, notice, post } from "./post.js";
 import { begin as beginReview } from "./review.js";
 
@@ -49,17 +49,28 @@ function speak(before) {
 
 // What of the page depends on this browser.
 function dress() {
-  if (state().dataset.turn === "over") place.classList.remove("veiled");
+  if (state().dataset.turn === "over") veil(false);
   const yours = state().dataset.turn === "you";
   document.title = yours ? `Your turn · ${name}` : name;
   for (const button of place.querySelectorAll("[data-share]")) button.hidden = !navigator.share;
-  const veil = place.querySelector("[data-veil]");
-  veil.hidden = state().dataset.turn === "over" || !place.querySelector(".board .secret");
-  veil.textContent = place.classList.contains("veiled") ? "Show my token" : "Hide my token";
+  const button = place.querySelector("[data-veil]");
+  button.hidden = state().dataset.turn === "over" || !place.querySelector(".board .secret");
+  button.textContent = isVeiled() ? "Show my token" : "Hide my token";
   const log = document.getElementById("log");
   log.scrollTop = log.scrollHeight;
   const shown = document.querySelector("#entry .entered");
   if (shown) shown.textContent = entered.join(", ");
+}
+
+// Hide one's secrets from a neighbour, in this tab until its match is over: `settings.js` does so after a reload.
+function veil(on) {
+  document.documentElement.classList.toggle("veiled", on);
+  try {
+    if (on) sessionStorage.setItem(`duels.veil ${address}`, "on");
+    else sessionStorage.removeItem(`duels.veil ${address}`);
+  } catch {
+    // It is hidden until the page is loaded again.
+  }
 }
 
 function listen() {
@@ -136,19 +147,17 @@ async function ask(button) {
 
 async function review(button) {
   const answer = await busy(button, () => fetch(button.dataset.review, { headers: { Accept: "text/html" } }).catch(() => null));
-  if (!answer?.ok) {
-    notice("The review could not be made now. Try again in a moment.");
-    return;
-  }
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-  beginReview(page.getElementById("review"));
+  const page = new DOMParser().parseFromString((await answer?.text()) ?? "", "text/html");
+  const made = page.getElementById("review");
+  if (made) beginReview(made);
+  else notice(page.querySelector("h1")?.textContent ?? "The server cannot be reached. Try again in a moment.");
 }
 
 const presses = {
   resign: () => document.getElementById("resign").showModal(),
   offer: (button) => {
     wantsRematch ||= button.dataset.offer === "rematch" && button.dataset.answer !== "no";
-    return send("offer", { offer: button.dataset.offer, answer: button.dataset.answer || "" });
+    return send("offer", { offer: button.dataset.offer, answer: button.dataset.answer || "", event: seen() });
   },
   copy: (button) => copy(button.dataset.copy),
   watch: () => copy(location.href),
@@ -156,7 +165,7 @@ const presses = {
   hint: ask,
   review,
   veil: () => {
-    place.classList.toggle("veiled");
+    veil(!isVeiled());
     dress();
   },
 };

@@ -56,3 +56,16 @@ export async function busy(button, work) {
     button.removeAttribute("aria-busy");
   }
 }
+
+let leaving = false;
+window.addEventListener("pageshow", () => (leaving = false)); // somebody came back to the page as it was
+
+// Ask for a match and go there. Once: a second click would be another match, and for a newcomer another cookie,
+// with which the first match is somebody else's.
+export async function goTo(button, path, body) {
+  if (leaving) return;
+  leaving = true;
+  const made = await busy(button, () => post(path, body));
+  if (made) location.assign(made.url);
+  else leaving = false;
+}

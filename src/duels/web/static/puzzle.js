@@ -41,7 +41,8 @@ if (daily) {
   const results = [...daily.querySelectorAll(".result")];
   const days = keptData("daily");
   const answered = {};
-  for (const [date, rights] of Object.entries(days))
+  const last = Object.entries(days).sort().slice(-Number(daily.dataset.most)); // dates sort as they follow one another
+  for (const [date, rights] of last)
     answered[date] = results.map((each) => rights[each.dataset.game]).filter((right) => right !== undefined);
   for (const result of results) {
     const right = days[daily.dataset.date]?.[result.dataset.game];

@@ -1,7 +1,7 @@
 // A review: step through its boards, play on from one of them, or hand in a record.
 import { Idiomorph } from "./idiomorph.js";
 import { isTaken, keysWanted } from "./page.js";
-import { busy, notice, post } from "./post.js";
+import { busy, goTo, notice } from "./post.js";
 
 const place = document.getElementById("review-place");
 
@@ -36,10 +36,9 @@ export function begin(review) {
     list.scrollTop = buttons[now].offsetTop - list.clientHeight / 2; // the list alone, never the page
   }
 
-  async function playOn(button) {
+  function playOn(button) {
     const entries = button.dataset.playOn === "again" ? now - 1 : now;
-    const made = await busy(button, () => post("/matches", { match: review.dataset.match, entries }));
-    if (made) location.assign(made.url);
+    goTo(button, "/matches", { match: review.dataset.match, entries });
   }
 
   review.addEventListener("click", (event) => {
@@ -75,6 +74,7 @@ form?.addEventListener("submit", async (event) => {
     }).catch(() => null),
   );
   if (!answer?.ok) {
+    place.replaceChildren(); // the review of another record
     const data = await answer?.json().catch(() => null);
     notice(data?.message ?? "The server cannot be reached. Try again in a moment.");
     return;

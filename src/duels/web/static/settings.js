@@ -9,6 +9,10 @@
       if (value) root.setAttribute("data-" + names[i], value);
     } catch (refused) {} // a browser may keep nothing
   }
+  try {
+    // Before the board is drawn, so that a neighbour sees nothing of it.
+    if (sessionStorage.getItem("duels.veil " + location.pathname)) root.classList.add("veiled");
+  } catch (refused) {}
   window.addEventListener("load", function () {
     if (!root.hasAttribute("data-ready")) document.getElementById("old").removeAttribute("hidden");
   });

@@ -1,26 +1,24 @@
 // The home page and a game's own: a click is a match.
 import { keep, kept, keptData } from "./kept.js";
-import { busy, post } from "./post.js";
+import { goTo } from "./post.js";
 
 const form = document.getElementById("start");
 if (form) form.elements.name.value = kept("name");
 
-document.addEventListener("click", async (event) => {
+document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-game][data-against]");
   if (!button) return;
   const name = form ? form.elements.name.value : kept("name");
   if (form) keep("name", name);
   const asked = { game: button.dataset.game, against: button.dataset.against, name };
   if (form) asked.first = form.elements.first.value;
-  const made = await busy(button, () => post("/matches", asked));
-  if (made) location.assign(made.url);
+  goTo(button, "/matches", asked);
 });
 form?.addEventListener("submit", (event) => event.preventDefault());
 
 const marks = document.getElementById("today-marks");
 if (marks) {
-  const today = new Date(Date.now() - new Date().getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
-  const answers = keptData("daily")[today] ?? {};
+  const answers = keptData("daily")[marks.dataset.date] ?? {}; // the server's day, as of the puzzles
   for (const mark of marks.children) {
     const right = answers[mark.dataset.game];
     if (right === undefined) continue;

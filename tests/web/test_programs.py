@@ -1,0 +1,64 @@
+"""Programs that the operator names play at the server: each runs once, and ends with it."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from duels.players import KINDS
+from duels.web import opponents
+from tests.players.test_program import BAD, BOTS, PYTHON
+from tests.web.serving import Visitor, serving
+
+
+@pytest.fixture(autouse=True)
+def nobody_stays_named() -> Iterator[None]:
+    before = set(KINDS)
+    yield
+    for name in set(KINDS) - before:
+        del KINDS[name]
+    opponents._named.clear()
+    opponents._programs.clear()
+
+
+def noting_bot(folder: Path) -> tuple[str, Path]:
+    """A bot that notes each time that it is started, and the file where it does."""
+    notes, script = folder / "started", folder / "bot.py"
+    noted = f"import os\nwith open({str(notes)!r}, 'a') as notes: notes.write(f'{{os.getpid()}}\\n')\n"
+    script.write_text(noted + (BOTS / "bot.py").read_text())
+    return f"{PYTHON} {script}", notes
+
+
+def test_a_program_serves_all_matches_and_ends_with_the_server(tmp_path: Path) -> None:
+    command, notes = noting_bot(tmp_path)
+    opponents.register_player(f"mine=cmd:{command}")
+    with serving(str(tmp_path / "web.sqlite3")) as base:
+        ann = Visitor(base)
+        assert "mine" in ann.get("/g/lights").json()["levels"]
+        for _ in range(2):
+            match = ann.start("lights", "mine")
+            ann.act(match, "1")
+            assert len(ann.see_when(match, "you")["log"]) == 2
+        (started,) = notes.read_text().split()
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(started), 0)
+
+
+def test_a_program_without_a_move_forfeits(tmp_path: Path) -> None:
+    opponents.register_player(f"bad=cmd:{PYTHON} {BAD} die")
+    with serving(str(tmp_path / "web.sqlite3")) as base:
+        ann = Visitor(base)
+        match = ann.start("lights", "bad")
+        ann.act(match, "1")
+        seen = ann.see_when(match, "over")
+    assert seen["outcome"]["ending"] == "forfeited"
+    assert seen["outcome"]["won"]
+
+
+def test_a_request_names_no_program(tmp_path: Path) -> None:
+    opponents.register_player(f"mine=cmd:{PYTHON} {BAD} die")
+    with serving(str(tmp_path / "web.sqlite3")) as base:
+        refused = Visitor(base).post("/matches", game="lights", against=f"cmd:touch {tmp_path / 'x'}")
+    assert refused.status_code == 422
+    assert not (tmp_path / "x").exists()
