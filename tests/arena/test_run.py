@@ -230,7 +230,7 @@ def test_a_read_only_folder_and_a_full_disk(tmp_path: Path) -> None:
     with mock.patch("duels.arena.folder.os.write", side_effect=OSError(28, "No space left on device")):
         done = arena(tmp_path, "run", *more, "--workers", "1", "--out", tmp_path / "run")
     assert done.code == 1
-    assert "No space left on device: the last match is not saved" in done.err
+    assert "No space left on device" in done.err
     assert rows_of(tmp_path / "run") == kept
     with mock.patch("duels.arena.folder.os.open", side_effect=OSError(30, "Read-only file system")):
         done = arena(tmp_path, "run", *more, "--out", tmp_path / "run")

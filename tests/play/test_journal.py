@@ -419,7 +419,7 @@ def test_all_that_is_shown_is_synced_first(tmp_path: Path) -> None:
         journal, loaded = Journal.reopen(path)
         journal.settle(loaded.match)
         journal.close()
-        assert synced[0] == path.stat().st_ino
+        assert path.stat().st_ino in synced
 
 
 @pytest.mark.parametrize("call", ["lseek", "write", "fsync", "ftruncate"])

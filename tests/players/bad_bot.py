@@ -54,6 +54,8 @@ def reply(question: dict) -> None:  # type: ignore[type-arg]
         say({"id": number})
     elif habit == "policy":
         say({"id": number, "policy": {first: 0.5}})
+    elif habit == "huge-policy":
+        say({"id": number, "policy": {first: 10**400}})
     elif habit == "memory":
         say({"id": number, "action": "x" * len(bytearray(1 << 30))})
     else:

@@ -82,6 +82,7 @@ def test_the_example_bots_play_whole_matches(language: str, game: str) -> None:
         ("no-id", Failure.UNREADABLE, "has no id"),
         ("empty", Failure.EMPTY, "neither an action nor a policy"),
         ("policy", Failure.UNREADABLE, "sum to 1, not to 0.5"),
+        ("huge-policy", Failure.UNREADABLE, "is no number"),
         ("early", Failure.UNREADABLE, "'Loading the model...'"),
         ("newer", Failure.REFUSED, "protocol '2'; we speak 1"),
     ],

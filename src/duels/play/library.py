@@ -146,9 +146,10 @@ def remember(path: Path) -> None:
 
 
 def _elsewhere() -> list[Path]:
-    if not _elsewhere_file().is_file():
-        return []
-    return [Path(os.fsdecode(line)) for line in _elsewhere_file().read_bytes().split(b"\0") if line]
+    """The files of matches elsewhere, as far as they can be read."""
+    with suppress(OSError, DuelsError), open_regular(_elsewhere_file()) as file:
+        return [Path(os.fsdecode(line)) for line in file.read(MOST_BYTES).split(b"\0") if line]
+    return []
 
 
 def _elsewhere_file() -> Path:

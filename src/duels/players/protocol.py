@@ -5,7 +5,7 @@ Only messages are here: what is sent, and how what comes back is read.
 
 import json
 from collections.abc import Mapping
-from math import isclose, isfinite
+from math import isclose
 from typing import Any
 
 from duels.core.errors import NotationError, quote
@@ -14,6 +14,7 @@ from duels.core.rules import Rules, Sight
 from duels.players.failures import Failed, Failure
 
 VERSION = 1
+_LARGEST = 1e9  # of a weight in a policy; NaN is not below it
 _MOST_NAMED = 70  # legal actions that a reason lists
 
 
@@ -111,7 +112,7 @@ def _read_policy(told: object, sight: Sight[Any, Any]) -> dict[Any, float]:
         raise Failed(Failure.UNREADABLE, "a policy maps actions to probabilities.")
     policy: dict[Any, float] = {}
     for text, chance in told.items():
-        if isinstance(chance, bool) or not isinstance(chance, int | float) or not isfinite(chance):
+        if isinstance(chance, bool) or not isinstance(chance, int | float) or not abs(chance) <= _LARGEST:
             raise Failed(Failure.UNREADABLE, f"the probability of {quote(text)} is no number.")
         if chance < 0:
             raise Failed(Failure.UNREADABLE, f"the probability of {quote(text)} is negative.")

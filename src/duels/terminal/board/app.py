@@ -99,6 +99,10 @@ class BoardApp(App[Leaving]):
         if self._heard_in:
             self._heard_in.call_soon_threadsafe(self.exit, why)
 
+    def panic(self, *renderables: Any) -> None:
+        """End at what a terminal cannot send (bytes that are no text), without pages of source."""
+        super().panic()
+
     def action_interrupt(self) -> None:
         self.exit(KeyboardInterrupt())
 
@@ -355,7 +359,10 @@ class BoardApp(App[Leaving]):
         from duels.terminal.review_text import review_as_text
 
         record = Record(self.live.match, {f"seat{seat.value}": self.live.names[seat] for seat in Seat})
-        text = await self._work_out("reviewing", lambda told: review_as_text(review_record(record, told)))
+        width = max(20, self.size.width - 4)
+        text = await self._work_out(
+            "reviewing", lambda told: review_as_text(review_record(record, told), width)
+        )
         if text:
             await self.push_screen_wait(Page(text, self._palette))
 
