@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import time
+from multiprocessing import Pipe
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -16,6 +17,7 @@ from duels.arena.config import Config
 from duels.arena.folder import CONFIG, Folder
 from duels.arena.report import as_data, report_on
 from duels.arena.run import run
+from duels.arena.worker import serve
 from duels.core.errors import DuelsError
 from tests.players.test_program import BAD, GOOD, PYTHON
 from tests.support import COMMAND, Done, duels, environment
@@ -99,6 +101,24 @@ def test_kill_9_loses_at_most_the_matches_under_way(tmp_path: Path) -> None:
     assert len(_lines(folder)) == 360  # none of them twice
     run(Config(("random", "club", "expert"), ("lights", "leap"), 60), tmp_path / "whole")
     assert rows_of(tmp_path / "whole") == rows
+
+
+def test_a_worker_that_starts_after_its_run_was_killed_plays_nothing(tmp_path: Path) -> None:
+    """What it was to play may have been played again by then."""
+    config = Config(("random", "club"), ("lights",), 2)
+    run(config, tmp_path)
+    played = _lines(tmp_path)
+    for alive in (False, True):
+        ours, theirs = Pipe()
+        ours.send(next(iter(config.bouts("lights", "random", "club", range(1)))))
+        ours.close()
+        starter = mock.Mock(is_alive=mock.Mock(return_value=alive))
+        with (
+            mock.patch("duels.arena.worker.parent_process", return_value=starter),
+            mock.patch("signal.signal"),
+        ):
+            serve(theirs, config, tmp_path, "", "1")
+        assert len(_lines(tmp_path)) == len(played) + alive
 
 
 def _lines(folder: Path) -> list[bytes]:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from multiprocessing import parent_process
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,10 @@ def serve(connection: Any, config: Config, folder: Path, prefix: str, name: str)
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started us tells us to stop
     handle = Folder(folder).hold_as_worker(prefix)
+    starter = parent_process()
+    if starter and not starter.is_alive():  # the run may go on without us, and play what was meant for us
+        os.close(handle)
+        return
     worker = Worker(config, folder, name)
     try:
         while (bout := connection.recv()) is not None:
