@@ -129,7 +129,7 @@ class TableBatch(Batch):
         The table is [state] the action, or [state, action] its probability. In a game with secrets it
         must treat alike what the seat to move cannot tell apart.
         """
-        if isinstance(table, ReadyPolicy) and table.shared is self.shared:
+        if isinstance(table, ReadyPolicy) and table.shared.rules == self.shared.rules:
             return table
         odds = self.shared.probabilities(cast(ArrayLike, table))
         if self.rules.has_secrets:
