@@ -1,6 +1,6 @@
 """The table of all attacks."""
 
-from tests.attack import faults, fuzzing
+from tests.attack import caches, faults, fuzzing
 from tests.attack.environments import environments
 from tests.attack.harness import Attack
 from tests.attack.information_flow import information_flow
@@ -23,7 +23,7 @@ ATTACKS = (
     Attack(
         "entries", "entries at every prompt of every game, and whole sessions of them", fuzzing.entries, 60
     ),
-    Attack("caches", "damaged files in the cache", fuzzing.caches, 16),
+    Attack("caches", "damaged files in the cache", caches.caches, 16),
     Attack(
         "information flow", "matches that a seat cannot tell apart, on every surface", information_flow, 500
     ),

@@ -1,17 +1,11 @@
-"""Records, entries and cache files as nobody would write them: refused in one line, and nothing changed."""
+"""Records and entries as nobody would write them: refused in one line, and nothing changed."""
 
-import io
 import json
-import os
 import re
-import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import redirect_stderr
-from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from random import Random
-from typing import Any
 
 from duels.core.errors import RecordError
 from duels.core.match import Match
@@ -19,12 +13,11 @@ from duels.core.options import Option, options_of
 from duels.core.record import Record, TornRecord, dumps
 from duels.core.rules import Seat
 from duels.core.words import Question
-from duels.games import find_game, load_record
+from duels.games import load_record
 from duels.play.journal import Journal
 from duels.play.library import MOST_BYTES, read_record
 from tests.attack.harness import Case, in_turn, shuffled
 from tests.attack.sessions import RECORD, Scenario, perform
-from tests.attack.system_calls import Tell, in_child
 from tests.support import (
     GAME_NAMES,
     AnyMatch,
@@ -431,112 +424,3 @@ def entries(rng: Random) -> Iterator[Case]:
     return in_turn(
         prompts(Random(rng.random())), prompts(Random(rng.random())), sessions(Random(rng.random()))
     )
-
-
-# -- caches -------------------------------------------------------------------------------------------------
-
-Answer = Callable[[], Any]
-
-
-def _solved(*arguments: str) -> Answer:
-    def answer() -> Any:
-        done = perform(Scenario("", ("solve", *arguments, "--json")), Path(os.environ["DUELS_HOME"]).parent)
-        assert done.code == 0, done
-        return json.loads(done.out)
-
-    return answer
-
-
-def _compiled() -> Any:
-    from duels.solving.tables import tables_of
-
-    rules = find_game("chain").rules(cells=4, run=3)
-    tables = tables_of(rules, rules.game.encoding(rules))
-    return [getattr(tables, part.name).tolist() for part in fields(tables)]
-
-
-CACHED: dict[str, Answer] = {
-    "flip's table": _solved("flip", "--side", "2", "--values", "2", "--copies", "2", "--target", "3"),
-    "chain's arrays": _compiled,
-}
-"""What is answered from files in the cache; more are added by a line."""
-
-
-def _become_folder(path: Path, rng: Random, others: list[bytes]) -> None:
-    path.unlink()
-    path.mkdir()
-
-
-def _become_link(path: Path, rng: Random, others: list[bytes]) -> None:
-    path.unlink()
-    path.symlink_to(rng.choice((path.name, "nowhere", "/dev/null")))
-
-
-def _smash(path: Path, rng: Random, others: list[bytes]) -> None:
-    data = path.read_bytes()
-    for _ in range(rng.choice((1, 1, 3))):
-        data = smashed(rng, data)
-    path.write_bytes(data)
-
-
-def _flip_bit(path: Path, rng: Random, others: list[bytes]) -> None:
-    data = bytearray(path.read_bytes())
-    data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
-    path.write_bytes(data)
-
-
-def _cut(path: Path, rng: Random, others: list[bytes]) -> None:
-    path.write_bytes(path.read_bytes()[: rng.randrange(path.stat().st_size)])
-
-
-def _exchange(path: Path, rng: Random, others: list[bytes]) -> None:
-    path.write_bytes(rng.choice(others))
-
-
-def _remove(path: Path, rng: Random, others: list[bytes]) -> None:
-    path.unlink()
-
-
-DAMAGES = (_smash, _flip_bit, _cut, _exchange, _become_folder, _become_link, _remove)
-
-
-def _ask(answer: Answer, folder: Path) -> Any:
-    """The answer, by a process that knows nothing yet."""
-
-    def act(tell: Tell) -> None:
-        with home(folder / "home"), redirect_stderr(io.StringIO()):
-            tell(answer())
-
-    return in_child(act).told[-1]
-
-
-def caches(rng: Random) -> Iterator[Case]:
-    """A damaged cache never changes an answer."""
-    import duels.games.flip.oracle
-    import duels.solving.tables  # noqa: F401  (once, not in every child)
-
-    right: dict[str, Any] = {}
-    files: dict[str, dict[str, bytes]] = {}
-    for name, answer in CACHED.items():
-        with tempfile.TemporaryDirectory() as folder:
-            right[name] = _ask(answer, Path(folder))
-            cache = Path(folder) / "home" / "cache"
-            files[name] = {path.name: path.read_bytes() for path in sorted(cache.iterdir())}
-            assert files[name], f"{name} is not kept in the cache"
-
-    def attack(name: str, damage: Any, own: Random, folder: Path) -> None:
-        cache = folder / "home" / "cache"
-        cache.mkdir(parents=True)
-        for file, data in files[name].items():
-            (cache / file).write_bytes(data)
-            others = [other for kept in files.values() for other in kept.values() if other != data]
-            damage(cache / file, own, [*others, b"", os.urandom(500)])
-        assert _ask(CACHED[name], folder) == right[name]
-
-    while True:
-        for name, damage in shuffled(rng, [(name, damage) for name in CACHED for damage in DAMAGES]):
-            own = Random(rng.random())
-            yield Case(
-                f"{name}: {damage.__name__.strip('_')}",
-                partial(attack, name, damage, own),
-            )
