@@ -9,6 +9,7 @@ from string import Template
 from typing import Any
 
 from duels.analysis.review import AnyMatch, Belief, Moment, Review
+from duels.analysis.review_why import Reason, why
 from duels.analysis.review_words import (
     account,
     at_stake,
@@ -21,7 +22,6 @@ from duels.analysis.review_words import (
     who,
     whose_chance,
     whose_play,
-    why,
 )
 from duels.analysis.wording import MARKS, darkness, in_percent
 from duels.core.drawing import Drawing
@@ -91,11 +91,16 @@ def _result(review: Review) -> str:
 
 def _why(review: Review) -> str:
     """Why it was won or lost: what somebody who opens the page wants to know first."""
-    told = [escape(plain(paragraph)) for paragraph in why(review)]
-    if not told:
-        return ""
-    paragraphs = "".join(f"<p>{paragraph}</p>" for paragraph in told[1:])
-    return f'<section class="card" id="why"><h2>{told[0].removesuffix(":")}</h2>{paragraphs}</section>'
+    told = "".join(
+        f"<h2>{escape(section.title)}</h2><ul>{''.join(map(_reason, section.reasons))}</ul>"
+        for section in why(review)
+    )
+    return f'<section class="card" id="why">{told}</section>' if told else ""
+
+
+def _reason(reason: Reason) -> str:
+    position = f"<br>Position: <code>{escape(plain(reason.position))}</code>" if reason.position else ""
+    return f"<li>{escape(plain(reason.text))}{position}</li>"
 
 
 def _players(review: Review, headers: Mapping[str, str]) -> str:

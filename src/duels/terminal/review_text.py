@@ -4,8 +4,8 @@ from itertools import groupby
 from textwrap import wrap
 
 from duels.analysis.review import Moment, Review
+from duels.analysis.review_why import Section, slips_to_learn_from, why
 from duels.analysis.review_words import (
-    POSITION,
     account,
     at_stake,
     best_of,
@@ -14,12 +14,10 @@ from duels.analysis.review_words import (
     legend,
     lost,
     slipped,
-    slips_to_learn_from,
     what_came_up,
     who,
     who_played,
     whose_chance,
-    why,
 )
 from duels.analysis.wording import LEAST_SHOWN, shaded
 from duels.core.rules import Seat
@@ -37,7 +35,7 @@ _ENTRY_WIDTH = 11
 _LONG_MATCH = 40  # entries
 _LEAST_SUMMED_UP = 6
 _TEXT_WIDTH = 100
-_LOOK = "Look into the first of these positions: "
+_POSITION = "  Position: "
 
 
 def review_as_text(review: Review, width: int = _TEXT_WIDTH) -> str:
@@ -54,7 +52,9 @@ def review_as_text(review: Review, width: int = _TEXT_WIDTH) -> str:
         f"{chance}, entry by entry:",
         *_curve(review, width),
         "",
-        *(line for paragraph in _paragraphs(review) for line in _wrapped(paragraph, min(width, _TEXT_WIDTH))),
+        *_wrapped("\n".join(account(review)), min(width, _TEXT_WIDTH)),
+        *_why_lines(review, min(width, _TEXT_WIDTH)),
+        *_wrapped(legend(review), min(width, _TEXT_WIDTH)),
     ]
     return "\n".join(lines) + "\n"
 
@@ -167,18 +167,32 @@ def _curve(review: Review, width: int) -> list[str]:
     ]
 
 
-def _paragraphs(review: Review) -> list[str]:
-    told, slips = why(review), slips_to_learn_from(review)
+def _why_lines(review: Review, width: int) -> list[str]:
+    """Why it was won or lost, then how to look into a slip."""
+    lines = [line for section in why(review) for line in ["", *_section_lines(section, width)]]
+    slips = slips_to_learn_from(review)
     if slips:
-        told.append(_LOOK + command_to_solve(review.match.rules, slips[0].position))
-    return [*account(review), *(["", *told, ""] if told else []), legend(review)]
+        which = "this position" if len(slips) == 1 else "the first of these positions"
+        command = command_to_solve(review.match.rules, slips[0].position)
+        lines.append(f"Look into {which}: {Ink.COPIED(command)}")
+    return [*lines, ""] if lines else []
 
 
-def _wrapped(paragraph: str, width: int) -> list[str]:
-    if not paragraph:
-        return [""]
-    for before in (POSITION, _LOOK):
-        if paragraph.startswith(before):
-            return [before + Ink.COPIED(paragraph.removeprefix(before))]
-    indent = "  " if paragraph.startswith("- ") else ""
-    return wrap(paragraph, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+def _section_lines(section: Section, width: int) -> list[str]:
+    lines = [f"{section.title}:"]
+    for reason in section.reasons:
+        lines += _wrapped(f"- {reason.text}", width, indent="  ")
+        if reason.position:
+            lines.append(_POSITION + Ink.COPIED(reason.position))
+    return lines
+
+
+def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
+    """The paragraphs of a text; lines but the first are indented."""
+    return [
+        line
+        for paragraph in text.splitlines()
+        for line in wrap(
+            paragraph, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+        )
+    ]
