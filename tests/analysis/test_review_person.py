@@ -53,7 +53,10 @@ def test_the_one_person_is_you(won: bool) -> None:
     names = {you: HUMAN, you.other: "club"}
     told = text_of(lights(names[Seat.ONE], names[Seat.TWO]))
     assert f"Why you {'won' if won else 'lost'}:" in told
-    assert f"You were {you.label}, against club." in told
+    assert f"You were {you.label}, against club ({you.other.label})." in told
+    who = [line.split()[1] for line in told.splitlines() if re.match(r"\s*\d\. ", line)]
+    assert who == ["you" if seat is you else "club" for seat in [Seat.ONE, Seat.TWO] * 3]
+    assert you.other.label not in told.replace(f"({you.other.label})", "").split("\n", 1)[1]
     assert "Your chance to win, before and after" in told
     assert you.label not in told.replace(f"You were {you.label}", "").split("\n", 1)[1]
     assert told.rstrip().count("= 100.0, the result." if won else "= 0.0, the result.") == 1
@@ -61,12 +64,20 @@ def test_the_one_person_is_you(won: bool) -> None:
     assert f"-> {'100.0' if won else '  0.0'}%" in last
 
 
+def test_a_name_too_long_for_the_table_is_not_used() -> None:
+    name = "program python -m somebody.else"
+    told = text_of(lights(HUMAN, name))
+    assert f"against {name} (Player 2)." in told
+    assert "  2. Player 2  3-4 " in told
+    assert f"{name}'s" not in told
+
+
 def test_slips_of_a_winner_did_not_win_the_match() -> None:
     won, better = why(lights("club", HUMAN))
     assert (won.title, better.title) == ("Why you won", "What you could do better")
     assert [reason.text.split(" gave")[0] for reason in won.reasons[:2]] == [
-        "Entry 1 (1 by Player 1)",
-        "Entry 3 (6 by Player 1)",
+        "Entry 1 (1) by club (Player 1)",
+        "Entry 3 (6) by club (Player 1)",
     ]
     assert [reason.text.split(" gave")[0] for reason in better.reasons] == ["Entry 2 (3-4)"]
     assert [section.title for section in why(lights(HUMAN, "club"))] == ["Why you lost"]

@@ -13,6 +13,7 @@ from duels.analysis.review_why import Reason, why
 from duels.analysis.review_words import (
     account,
     at_stake,
+    begun,
     best_of,
     heading,
     legend,
@@ -20,6 +21,7 @@ from duels.analysis.review_words import (
     slipped,
     what_came_up,
     who,
+    who_in_short,
     whose_chance,
     whose_play,
 )
@@ -143,7 +145,7 @@ def _step(review: Review, words: Words[Any, Any], moment: Moment) -> dict[str, s
     lines = [f"{whose_chance(review)}: {before:.1f}% before, {after:.1f}% after."]
     spoken_to = review.is_person(seat)
     if moment.reason:
-        gave = f"{who(review, moment).capitalize()} gave away {lost(review, moment)}."
+        gave = begun(f"{who(review, moment)} gave away {lost(review, moment)}.")
         lines.append(f"{moment.mark.capitalize()}: {gave} {moment.effect if spoken_to else ''}".rstrip())
         lines.append(f"Best was {best_of(moment)}. {moment.reason if spoken_to else ''}".rstrip())
         lines.append(f"Position before it: {moment.position}")
@@ -155,7 +157,7 @@ def _step(review: Review, words: Words[Any, Any], moment: Moment) -> dict[str, s
         told = "; ".join(came_up)
         lines.append(f"{told[0].upper()}{told[1:]}.")
     if moment.mishap:
-        lines.append(f"{who(review, moment).capitalize()} {moment.mishap}.")
+        lines.append(begun(f"{who(review, moment)} {moment.mishap}."))
     if moment.beliefs:
         lines.append(f"What {seat.label} could know: {in_percent(moment.beliefs[seat].places)}")
     text = remembered + "\n".join(lines)
@@ -163,7 +165,7 @@ def _step(review: Review, words: Words[Any, Any], moment: Moment) -> dict[str, s
 
 
 def _title(review: Review, moment: Moment) -> str:
-    return f"{moment.number}. {who(review, moment).capitalize()}: {moment.entry}"
+    return f"{moment.number}. {begun(who(review, moment))}: {moment.entry}"
 
 
 def _entries(review: Review) -> str:
@@ -176,10 +178,11 @@ def _entries(review: Review) -> str:
         told = [moment.mark, lost(review, moment) if slipped(moment) else "", stake]
         slip = " data-slip" if moment.mark in _LISTED else ""
         seat = f"p{moment.actor.value}" if isinstance(moment.actor, Seat) else "chance"
+        actor = f'<span class="{seat}">{escape(who_in_short(review, moment))}</span>'
         items.append(
             f'<li><button data-step="{moment.number}"{slip}>'
             f'<span class="number">{moment.number}</span>'
-            f'<span><span class="{seat}">{escape(who(review, moment))}</span> {escape(moment.entry)}</span>'
+            f"<span>{actor} {escape(moment.entry)}</span>"
             f'<span class="cost {moment.mark}">{escape(", ".join(filter(None, told)))}</span></button></li>'
         )
         if moment.restarts:

@@ -9,10 +9,13 @@ from duels.analysis.review import Moment, Review
 from duels.analysis.review_words import (
     Account,
     add_up,
+    begun,
     best_of,
     from_the_mixture,
     lost,
+    name_of,
     slipped,
+    whose,
 )
 from duels.analysis.wording import LEAST_SHOWN, points
 from duels.core.rules import Seat
@@ -109,7 +112,7 @@ def _in_order(causes: list[_Cause]) -> list[Reason]:
 def _mishaps(review: Review, loser: Seat) -> list[Reason]:
     """What lost the match at once, though the loser could not know."""
     return [
-        Reason(f"{_subject(review, loser).capitalize()} {moment.mishap} (entry {moment.number}).")
+        Reason(begun(f"{_subject(review, loser)} {moment.mishap} (entry {moment.number})."))
         for moment in review.moments
         if moment.mishap and moment.actor is loser
     ]
@@ -117,7 +120,7 @@ def _mishaps(review: Review, loser: Seat) -> list[Reason]:
 
 def _subject(review: Review, seat: Seat) -> str:
     """Who did something, to the player who is told why."""
-    return "you" if seat is _told(review) else seat.label
+    return "you" if seat is _told(review) else name_of(review, seat)
 
 
 # -- slips -------------------------------------------------------------------------------------------
@@ -154,14 +157,14 @@ def _flawless(review: Review, told: Seat | None) -> list[Reason]:
 
 def _slips_of_other(review: Review, seat: Seat) -> list[Reason]:
     """What another player gave away, who is not spoken to."""
-    slips = _slips(review, seat)
+    slips, name = _slips(review, seat), name_of(review, seat)
     if not slips:
         estimated = review.exactness is Exactness.ESTIMATE
-        return [Reason(f"{'We found no mistakes of' if estimated else 'No mistakes by'} {seat.label}.")]
+        return [Reason(f"{'We found no mistakes of' if estimated else 'No mistakes by'} {name}.")]
     return [
         *(
             Reason(
-                f"Entry {slip.number} ({slip.entry} by {seat.label}) gave away {lost(review, slip)}; "
+                f"Entry {slip.number} ({slip.entry}) by {name} gave away {lost(review, slip)}; "
                 f"best was {best_of(slip)}."
             )
             for slip in slips[:_SLIPS_TOLD]
@@ -211,13 +214,13 @@ def _choices(review: Review, found: Account, seat: Seat, loser: Seat) -> _Cause:
     )
     about = "about " if review.exactness is Exactness.ESTIMATE else ""
     told = f"choices lie {about}{from_the_mixture(chosen)} in all, mostly when {_when(review, most)}."
-    whose = "your" if _subject(review, seat) == "you" else f"{seat.label}'s"
+    their = "your" if seat is _told(review) else whose(review, seat)
     took = -chosen if seat is loser else chosen
     if not badly:
-        return _Cause(took, [Reason(f"{whose[0].upper()}{whose[1:]} {told}")])
+        return _Cause(took, [Reason(begun(f"{their} {told}"))])
     other = "other " if _slips(review, seat) else ""
     said = (
-        f"Each of {whose} {other}entries is one that the strategy sometimes plays, but it would hardly "
+        f"Each of {their} {other}entries is one that the strategy sometimes plays, but it would hardly "
         f"ever play them all: the {told} To a player who mixes like it that happens less than once in 1,000 "
         "matches."
     )

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 
 from duels.analysis.review import Moment, Review
 from duels.analysis.wording import LEAST_SHOWN, MARKS, RARE, chance_of, how_sure, points
-from duels.core.rules import Seat
+from duels.core.rules import CHANCE, Seat
 from duels.core.words import either
 from duels.solving.oracle import Exactness, Value
 
 _LEAST_DOUBT = 0.005  # what a decision that is not proven wrong may have cost at most to say so
+_LONGEST_NAME = 9  # letters: a program may be called by its whole path
 _NONE = 1e-9  # less comes from rounding
 
 
@@ -27,7 +28,8 @@ def heading(review: Review) -> str:
 def who_played(review: Review) -> str:
     """Who played whom, in a sentence."""
     if review.person:
-        return f"You were {review.person.label}, against {review.players[review.person.other]}."
+        other = review.person.other
+        return f"You were {review.person.label}, against {review.players[other]} ({other.label})."
     if review.is_person(Seat.ONE):
         return "Two people played."
     return f"Player 1 was {review.players[Seat.ONE]}, Player 2 was {review.players[Seat.TWO]}."
@@ -44,13 +46,38 @@ def whose_play(review: Review) -> str:
 
 
 def who(review: Review, moment: Moment) -> str:
-    """Who acted: `you`, `Player 1`, `chance`."""
+    """Who acted, in a sentence: `you`, `club (Player 2)`, `Player 1`, `chance`."""
     return name_of(review, moment.actor) if isinstance(moment.actor, Seat) else moment.actor.value
 
 
+def who_in_short(review: Review, moment: Moment) -> str:
+    """The same in a table: `club`."""
+    return _short_name(review, moment.actor) if isinstance(moment.actor, Seat) else moment.actor.value
+
+
 def name_of(review: Review, seat: Seat) -> str:
-    """A player in a sentence: `you`, `Player 2`."""
-    return "you" if seat is review.person else seat.label
+    """A player in a sentence: `you`, `club (Player 2)`, `Player 2`."""
+    name = _short_name(review, seat)
+    return name if name in ("you", seat.label) else f"{name} ({seat.label})"
+
+
+def _short_name(review: Review, seat: Seat) -> str:
+    """Only the machine that a person played is called by its name, as in play: two may have the same."""
+    if seat is review.person:
+        return "you"
+    name = review.players[seat]
+    return name if review.person and len(name) <= _LONGEST_NAME else seat.label
+
+
+def whose(review: Review, seat: Seat) -> str:
+    """`your`, `club's`, `Player 2's`."""
+    return "your" if seat is review.person else f"{_short_name(review, seat)}'s"
+
+
+def begun(sentence: str) -> str:
+    """A sentence that begins with who acted, with a capital letter unless that is a name."""
+    named = not sentence.startswith(("you", CHANCE.value))
+    return sentence if named else sentence[0].upper() + sentence[1:]
 
 
 def best_of(moment: Moment) -> str:
@@ -159,8 +186,8 @@ def account(review: Review) -> list[str]:
             f"{name_of(review, seat)} {from_the_mixture(found.chosen[seat])}" for seat in (mine, theirs)
         )
         said.append(f"Choices: {of_both}.")
-        terms.append(f"{_signed(found.chosen[mine])} {_whose(review, mine)} choices")
-        terms.append(f"{_signed(-found.chosen[theirs])} {_whose(review, theirs)} choices")
+        terms.append(f"{_signed(found.chosen[mine])} {whose(review, mine)} choices")
+        terms.append(f"{_signed(-found.chosen[theirs])} {whose(review, theirs)} choices")
     terms.append(f"- {found.lost[mine] / 10:.1f} + {found.lost[theirs] / 10:.1f} given away")
     return [
         f"{' '.join(said)} (Each value: {sure}.)",
@@ -170,10 +197,6 @@ def account(review: Review) -> list[str]:
 
 def _signed(tenths: int) -> str:
     return f"{'-' if tenths < 0 else '+'} {abs(tenths) / 10:.1f}"
-
-
-def _whose(review: Review, seat: Seat) -> str:
-    return "your" if seat is review.person else f"{seat.label}'s"
 
 
 def from_the_mixture(tenths: int) -> str:

@@ -15,7 +15,7 @@ from duels.analysis.review_words import (
     lost,
     slipped,
     what_came_up,
-    who,
+    who_in_short,
     who_played,
     whose_chance,
 )
@@ -105,7 +105,7 @@ def _quiet(moment: Moment) -> bool:
 
 
 def _moment_line(review: Review, moment: Moment) -> str:
-    actor = f"{who(review, moment):<{_WHO_WIDTH}}"
+    actor = f"{who_in_short(review, moment):<{_WHO_WIDTH}}"
     if isinstance(moment.actor, Seat):
         actor = Ink.of(moment.actor)(actor)
     entry = f"{moment.entry:<{_entry_width(review)}}"
@@ -139,7 +139,7 @@ def _belief_lines(review: Review) -> list[str]:
     lines = ["", _BELIEFS, f"     {'Player 1 of Player 2':<24}Player 2 of Player 1"]
     for moment in moments:
         strips = (f"{shaded(belief.places, belief.truth):<24}" for belief in moment.beliefs.values())
-        lines.append(f"{moment.number:>3}. {''.join(strips)}{who(review, moment)}: {moment.entry}")
+        lines.append(f"{moment.number:>3}. {''.join(strips)}{who_in_short(review, moment)}: {moment.entry}")
     return lines
 
 
