@@ -13,6 +13,7 @@ from duels.games import load_record
 from duels.play.library import read_record
 from duels.terminal.after import After
 from duels.terminal.board.view import BoardView
+from duels.terminal.keyboard import SILENCE
 from duels.terminal.prompts import Quit
 from tests.support import GAME_NAMES, lines_of
 from tests.terminal.board.pilot import SIZES, Player, at_board, live_match
@@ -259,6 +260,30 @@ def test_resigning_is_asked_for_once() -> None:
 
     at_board(live, act)
     assert lines_of(live.match) == ["resign"]
+
+
+@pytest.mark.parametrize("word", ["review", "1"])
+def test_a_word_is_no_choice_after_a_match(word: str) -> None:
+    async def act(player: Player) -> None:
+        await player.see("r rematch s swap seats")
+        await player.pilot.press(*word)
+        await player.see("Press r, s, v, n or q.")
+        assert player.app.screen is player.app.get_default_screen()
+        await player.pilot.pause(3 * SILENCE)
+        assert player.app.return_value is None
+        await player.pilot.press("n", "enter")  # Enter is not needed, and does no harm
+        assert await player.left() is After.NEW_GAME
+
+    at_board(live_match("lights", two="novice", entries="1 2 3 4 5 6 7"), act)
+
+
+def test_the_rules_are_one_key_away_after_a_match() -> None:
+    async def act(player: Player) -> None:
+        await player.see("r rematch s swap seats")
+        await player.pilot.press("?")
+        await player.see("Keys arrows point at a cell or an action")
+
+    at_board(live_match("lights", two="novice", entries="1 2 3 4 5 6 7"), act)
 
 
 def test_q_leaves_where_it_means_nothing_else() -> None:

@@ -20,6 +20,7 @@ from duels.terminal.after import After, ways_on
 from duels.terminal.board.background import in_background
 from duels.terminal.board.cells import BoardText, changed, read_board
 from duels.terminal.board.choice import Choice
+from duels.terminal.board.deliberate import Deliberate
 from duels.terminal.board.ink import Palette
 from duels.terminal.board.keys import ARROWS, COMMANDS, QUIT, Command, help_text
 from duels.terminal.board.pages import Ask, Page
@@ -38,6 +39,7 @@ from duels.terminal.people import (
     why_it_stands,
 )
 from duels.terminal.prompts import Quit
+from duels.terminal.screen import which_key
 
 T = TypeVar("T")
 Leaving = After | BaseException
@@ -70,6 +72,7 @@ class BoardApp(App[Leaving]):
         self._note = ""
         self._hinted: Choice | None = None  # when a hint was last asked for
         self._ways_on: dict[After, str] = {}
+        self._after = Deliberate(self, self.action_after, self._say_which_key)
         self._decided = asyncio.Event()
         self._hurried = asyncio.Event()
         self._heard_in: asyncio.AbstractEventLoop | None = None
@@ -249,10 +252,10 @@ class BoardApp(App[Leaving]):
         if self.choice and self._chosen_by(self.choice, key, letter):
             event.prevent_default()
             return
-        after = next((after for after in self._ways_on if after.value == letter), None)
         command = next((c for c in COMMANDS if key == c.key or letter == c.letter), None)
-        if after:
-            self.action_after(after.value)
+        after = [after.value for after in self._ways_on]
+        if after and not (command and command.always and letter not in after):
+            self._after.press(letter if letter.isprintable() and letter else key, after)
         elif command:
             self.action_command(command.name)
         elif self.choice and event.is_printable:
@@ -310,6 +313,9 @@ class BoardApp(App[Leaving]):
             self.run_worker(self._review(), exclusive=True, group="command")
         else:
             self.exit(After(key))
+
+    def _say_which_key(self) -> None:
+        self.notice(which_key([after.value for after in self._ways_on]))
 
     def action_command(self, name: str) -> None:
         """Carry out a command; most can be given only by whoever is to decide."""
