@@ -9,9 +9,11 @@ from duels_tictactoe import GAME as TICTACTOE
 from duels.analysis.hints import hint
 from duels.core.record import dumps
 from duels.core.rules import Seat
+from duels.core.words import plain
 from duels.games import load_record
 from duels.play.library import read_record
 from duels.terminal.after import After
+from duels.terminal.board.story import Story
 from duels.terminal.board.view import BoardView
 from duels.terminal.keyboard import SILENCE
 from duels.terminal.prompts import Quit
@@ -387,10 +389,41 @@ def test_the_machines_answer_is_in_sight_when_the_log_begins_to_scroll() -> None
             log = player.app.screen.query_one("#right")
             assert log.scroll_offset.y == log.max_scroll_y
             last = [line.rpartition("│")[2].strip() for line in player.shown.splitlines() if "│" in line]
-            assert next(line for line in reversed(last) if line).startswith("You move to cell")
+            assert next(line for line in reversed(last) if line).startswith("expert moved to cell")
             assert "expert: " in player.shown
 
     at_board(live_match("leap", two="expert"), act)
+
+
+@pytest.mark.parametrize(
+    ("game", "entries", "mine", "theirs"),
+    [
+        ("lights", "4 1-2", "Turning OFF light 4.", "novice turned off lights 1 and 2."),
+        ("leap", "enter enter 1 1", "You move to cell 2.", "novice moved to cell 2."),
+        (
+            "flip",
+            "A1 3 B1 4",
+            "You flipped tile A1 revealing a 3.",
+            "novice flipped tile B1, a 4, and has 4.",
+        ),
+        ("chain", "1 7 4 6 accept", "You have observed cell 4.", "Cell 6 is novice's."),
+        (
+            "chain",
+            "1 7 4 6 challenge tails",
+            "You have observed cell 4.",
+            "Cell 6 reverts, and is not novice's.",
+        ),
+    ],
+)
+def test_the_log_speaks_to_the_person_of_its_own_moves_alone(
+    game: str, entries: str, mine: str, theirs: str
+) -> None:
+    live = live_match(game, two="novice", entries=entries)
+    told = plain(Story(live).text)
+    assert mine in told
+    assert told.endswith(theirs)
+    two = plain(Story(live_match(game, entries=entries)).text)
+    assert theirs not in two, "the book speaks to either of two people"
 
 
 @pytest.mark.parametrize(
