@@ -71,6 +71,24 @@ def test_the_whole_board_and_the_keys_are_on_the_screen(game: str, size: tuple[i
     at_board(live_match(game, one="club"), act, size)
 
 
+@pytest.mark.parametrize("size", [*SIZES, (60, 20)])
+def test_no_message_pushes_a_cell_away(size: tuple[int, int]) -> None:
+    async def act(player: Player) -> None:
+        view, pane = player.app.screen.query_one(BoardView), player.app.screen.query_one("#left")
+        await player.press("9")
+        assert "9 is not a divisor of 2." in player.story
+        assert pane.region.contains_region(view.region)
+        await player.press("escape")
+        for words in (30, 300):
+            player.app.notice("message " * words)
+            await player.see("message message")
+            await player.pilot.pause()
+            assert pane.region.contains_region(view.region), words
+            assert "21" in player.shown
+
+    at_board(live_match("leap", two="novice", entries="enter enter 1 1"), act, size)
+
+
 def test_two_people_play_lights() -> None:
     live = live_match("lights")
 

@@ -105,6 +105,7 @@ def test_a_word_typed_as_the_match_ends_is_no_choice(tmp_path: Path) -> None:
             terminal.send(light)
             terminal.expect(f"Turning OFF light {light}.")
         terminal.send("7")
+        terminal.expect("rematch")
         terminal.send("view")
         terminal.expect("Press r, s, v, n or q.")
         terminal.send("\x03")
