@@ -356,6 +356,34 @@ def test_the_other_token_is_never_on_the_board_of_hunt() -> None:
     assert "novice: (hidden)" in screen(2)
 
 
+@pytest.mark.parametrize("size", [*SIZES, (60, 20)])
+@pytest.mark.parametrize(("ending", "theirs"), [(("move 3", "observe 5"), "3"), (("resign",), "2")])
+def test_a_match_of_hunt_that_is_over_shows_both_tokens(
+    ending: tuple[str, ...], theirs: str, size: tuple[int, int]
+) -> None:
+    live = live_match("hunt", two="novice")
+    before = ("move 4", "observe 1", "move 2", "observe 7", "move 5", "observe 3")
+    for action in (*before, *ending):
+        match = live.match.play_text(action)
+        assert match.last
+        if action == "resign":
+            live.resign(Seat.TWO)
+        else:
+            live.play(match.last.actor, match.last.action)
+
+    async def act(player: Player) -> None:
+        await player.see("rematch")
+        pane = player.app.screen.query_one("#left")
+        assert pane.region.contains_region(player.app.screen.query_one("#below").region)
+        lines = player.shown.splitlines()
+        numbers = next(line for line in lines if "[1][2][3]" in line)
+        one, two = (next(line for line in lines if f"{seat.label}  " in line) for seat in Seat)
+        assert numbers.index("5") == one.index("@")
+        assert numbers.index(theirs) == two.index("@")
+
+    at_board(live, act, size)
+
+
 def test_a_terminal_that_is_too_small_says_so_until_it_is_larger() -> None:
     async def act(player: Player) -> None:
         await player.see("The board needs 60 columns and 24 rows; this terminal has 50 and 20.")

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, ClassVar, TypeVar
 
 from textual import events
@@ -182,8 +183,13 @@ class BoardApp(App[Leaving]):
         self._draw()
 
     def _board(self) -> BoardText:
-        """The board, from what one seat may know."""
-        return read_board(self._words, self._words.board(self.live.match.sight(self._asked)))
+        """The board, from what one seat may know; once the match is over, what the other had hidden too."""
+        match, words = self.live.match, self._words
+        board = read_board(words, words.board(match.sight(self._asked)))
+        if match.over and match.rules.has_secrets:  # then nothing is secret any more
+            revealed = words.open_board(match.sight(Seat.ONE), match.sight(Seat.TWO))
+            return replace(board, below=revealed.rstrip("\n"))
+        return board
 
     def _draw(self) -> None:
         if not self._scene.is_mounted:
