@@ -1,5 +1,6 @@
 """A review on the terminal: the table of decisions, the beliefs, the curve, the account."""
 
+from functools import partial
 from itertools import groupby
 from textwrap import wrap
 
@@ -19,7 +20,7 @@ from duels.analysis.review_words import (
     who_played,
     whose_chance,
 )
-from duels.analysis.wording import LEAST_SHOWN, shaded
+from duels.analysis.wording import EQUALLY_GOOD, LEAST_SHOWN, shaded
 from duels.core.rules import Seat
 from duels.core.words import Ink
 from duels.terminal.solve import command_to_solve
@@ -33,7 +34,8 @@ _BELIEFS = "What each player could know before each entry (darker is likelier, (
 _WHO_WIDTH = 10
 _ENTRY_WIDTH = 11
 _LONG_MATCH = 40  # entries
-_LEAST_SUMMED_UP = 6
+_UNEVENTFUL, _EQUAL = "nothing given away, no luck", "all actions were equally good"
+_LEAST_SUMMED_UP = {_UNEVENTFUL: 6, _EQUAL: 3}  # entries
 _TEXT_WIDTH = 100
 _POSITION = "  Position: "
 
@@ -64,14 +66,14 @@ def _entry_width(review: Review) -> int:
 
 
 def _moment_lines(review: Review) -> list[str]:
-    """A line for each entry; in a long match, entries in which nothing happened share one."""
+    """A line for each entry; a run of entries in which nothing happened, or could, has one."""
     long = len(review.moments) > _LONG_MATCH
     board = 1
     lines = ["     --- board 1 ---"] if any(moment.restarts for moment in review.moments) else []
-    for quiet, group in groupby(review.moments, key=lambda moment: long and _quiet(moment)):
+    for quiet, group in groupby(review.moments, key=partial(_kind_of_quiet, long)):
         moments = list(group)
-        if quiet and len(moments) >= _LEAST_SUMMED_UP:
-            lines.append(_summed_up(review, moments, board))
+        if quiet and len(moments) >= _LEAST_SUMMED_UP[quiet]:
+            lines.append(_summed_up(review, moments, board, quiet))
             board += sum(moment.restarts for moment in moments)
             continue
         for moment in moments:
@@ -82,11 +84,20 @@ def _moment_lines(review: Review) -> list[str]:
     return lines
 
 
-def _summed_up(review: Review, moments: list[Moment], board: int) -> str:
+def _kind_of_quiet(long: bool, moment: Moment) -> str:
+    """Under which words an entry is summed up with those around it; empty where it stands by itself."""
+    if abs(moment.after - moment.before) >= LEAST_SHOWN or moment.loss >= LEAST_SHOWN:
+        return ""
+    if long:
+        return _UNEVENTFUL
+    return _EQUAL if moment.alike == EQUALLY_GOOD or not isinstance(moment.actor, Seat) else ""
+
+
+def _summed_up(review: Review, moments: list[Moment], board: int, quiet: str) -> str:
     """One line for entries in which nothing happened; they begin on the board of this number."""
     first, last = moments[0], moments[-1]
     told = [
-        f"     entries {first.number} to {last.number}: nothing given away, no luck, "
+        f"     entries {first.number} to {last.number}: {quiet}, "
         f"{100 * review.chance(last.after):.1f}% throughout"
     ]
     stakes = [moment.stake for moment in moments if moment.stake]
@@ -98,10 +109,6 @@ def _summed_up(review: Review, moments: list[Moment], board: int) -> str:
         boards = f"boards {board + 1} to {board + new} begin" if new > 1 else f"board {board + 1} begins"
         told.append(boards)
     return "; ".join(told)
-
-
-def _quiet(moment: Moment) -> bool:
-    return abs(moment.after - moment.before) < LEAST_SHOWN and moment.loss < LEAST_SHOWN
 
 
 def _moment_line(review: Review, moment: Moment) -> str:
