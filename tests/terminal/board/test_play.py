@@ -237,6 +237,7 @@ def test_a_hint_points_at_the_best_action() -> None:
         assert "nim-sum" not in player.shown
         await player.pilot.press("h")
         await player.see("nim-sum")
+        assert "(Nim-sum: every run is worth a number" in player.story
         await player.press("enter")
 
     at_board(live, act)

@@ -11,6 +11,7 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.content import Content
 
+from duels.analysis.glossary import Glossary
 from duels.core.errors import DuelsError
 from duels.core.record import Record
 from duels.core.rules import Actor, Seat
@@ -72,6 +73,7 @@ class BoardApp(App[Leaving]):
         self._before: BoardText | None = None  # when a person last decided
         self._note = ""
         self._hinted: Choice | None = None  # when a hint was last asked for
+        self._glossary = Glossary()
         self._ways_on: dict[After, str] = {}
         self._after = Deliberate(self, self.action_after, self._say_which_key)
         self._decided = asyncio.Event()
@@ -361,7 +363,8 @@ class BoardApp(App[Leaving]):
         if found and self.choice is choice and choice:
             cells = choice.turn_to(found.actions[0])
             again = self._hinted is choice
-            self.notice(f"Hint: {found.text}" if again else f"Hint: {found.advice} Why: press h again.")
+            why = self._glossary.explain(f"Hint: {found.text}") if again else ""
+            self.notice(why or f"Hint: {found.advice} Why: press h again.")
             self._hinted = choice
             if cells:
                 self._scene.board.point_at(min(cells))
