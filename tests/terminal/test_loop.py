@@ -355,3 +355,16 @@ def test_bytes_in_a_pipe_are_those_of_the_books(tmp_path: Path) -> None:
     done = command(tmp_path, "play", "leap", "--seat2", "greedy", entered=b"1\nquit\n")
     assert b"[1]" not in done.stdout.split(b"\n")[0]
     assert max(map(len, done.stdout.splitlines())) > 60, "nothing is wrapped"
+
+
+def test_a_mistake_is_told_without_breaking_a_word(tmp_path: Path) -> None:
+    with Terminal(tmp_path, "play", "lights", "--seat2", "somebody", size=(50, 24)) as terminal:
+        assert terminal.wait() == 2
+    lines = terminal.text.splitlines()
+    assert max(map(len, lines)) <= 50
+    told = "Invalid value for '--seat2': There is no player 'somebody'; there are human, random, greedy, "
+    assert told in " ".join(lines)
+    with Terminal(tmp_path, "resume", size=(30, 24)) as terminal:
+        assert terminal.wait() == 1
+    assert len(terminal.text.splitlines()) > 1
+    assert max(map(len, terminal.text.splitlines())) <= 30
