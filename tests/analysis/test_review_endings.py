@@ -9,7 +9,8 @@ import duels
 from duels.analysis.review import Review
 from duels.analysis.review_data import review_as_data
 from duels.analysis.review_page import review_as_page
-from duels.analysis.review_words import heading, why
+from duels.analysis.review_why import Reason, why
+from duels.analysis.review_words import heading
 from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.terminal.review_text import review_as_text
@@ -83,7 +84,8 @@ def test_who_concedes_gives_away_what_the_position_was_worth(entry: str, effect:
     assert won.reason == "Best is 2, worth 100.0%; anything else is worth 0.0% at most."
     lost = reviewed("1", entry).moments[-1]
     assert (lost.loss, lost.mark, lost.effect) == (0, "good", effect)
-    assert why(reviewed("1", entry))[1] == "- You made no mistakes."
+    (section,) = why(reviewed("1", entry))
+    assert section.reasons[1] == Reason("You made no mistakes.")
 
 
 def test_a_reason_by_values_alone_is_told_where_the_game_has_no_other() -> None:

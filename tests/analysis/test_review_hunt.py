@@ -124,7 +124,7 @@ def test_a_collision_is_told_where_the_token_went_onto_the_other() -> None:
     ("players", "told"),
     [
         ((HUMAN, "club"), "Why you lost: - You went onto the other token"),
-        (("club", HUMAN), "Why you won: - Player 1 went onto the other token"),
+        (("club", HUMAN), "Why you won: - club (Player 1) went onto the other token"),
         (("club", "club"), "Why Player 1 lost: - Player 1 went onto the other token"),
     ],
 )
@@ -132,5 +132,5 @@ def test_what_lost_the_match_is_told_first(players: tuple[str, str], told: str) 
     match = duels.start("hunt").play_text(*COLLISION)
     review = duels.review(match, ORACLE, dict(zip(Seat, players, strict=True)))
     assert told in " ".join(review_as_text(review).split())
-    whom = "You" if players[0] == HUMAN else "Player 1"
+    whom = told.split(" - ")[1].split(" went")[0]
     assert f"{whom} went onto the other token, " in review_as_page(review)

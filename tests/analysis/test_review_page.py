@@ -166,8 +166,7 @@ def test_beliefs_stand_under_the_numbers_of_the_cells() -> None:
 
 def test_a_page_breaks_no_lines_of_the_account() -> None:
     account = page_of(duels.start("lights").play_text(*LOST)).split('id="why">')[1].split("</section>")[0]
-    (slip,) = (
-        line for line in re.findall("<p>(.*?)</p>", account) if line.startswith("- Entry 2 (4) gave away")
-    )
+    assert "- " not in account.split("<br>")[0], "a list needs no hyphens"
+    (slip,) = (line for line in re.findall("<li>(.*?)<br>", account) if line.startswith("Entry 2 (4) gave"))
     assert len(slip) > 150
     assert slip.endswith(".")

@@ -1,6 +1,7 @@
 """A review speaks to the person who played: as you, from your side, of what won or lost the match."""
 
 import re
+from random import Random
 
 import pytest
 
@@ -8,14 +9,16 @@ import duels
 from duels.analysis.review import Review, Stake, review, review_record
 from duels.analysis.review_data import review_as_data
 from duels.analysis.review_page import review_as_page
+from duels.analysis.review_why import why
 from duels.core.record import dumps
 from duels.core.rules import Seat
 from duels.core.words import plain
 from duels.games import load_record
 from duels.players import HUMAN
 from duels.terminal.review_text import review_as_text
+from tests.analysis.matches import level_match
 
-# Player 1 gives the match away with entry 1, Player 2 gives it back with entry 2; Player 1 wins.
+# Player 1 gives the match away with entry 1, Player 2 back with entry 2, Player 1 again with entry 3.
 ENTRIES = ("1", "3-4", "6", "2", "5", "7")
 
 
@@ -50,12 +53,55 @@ def test_the_one_person_is_you(won: bool) -> None:
     names = {you: HUMAN, you.other: "club"}
     told = text_of(lights(names[Seat.ONE], names[Seat.TWO]))
     assert f"Why you {'won' if won else 'lost'}:" in told
-    assert f"You were {you.label}, against club." in told
+    assert f"You were {you.label}, against club ({you.other.label})." in told
+    who = [line.split()[1] for line in told.splitlines() if re.match(r"\s*\d\. ", line)]
+    assert who == ["you" if seat is you else "club" for seat in [Seat.ONE, Seat.TWO] * 3]
+    assert you.other.label not in told.replace(f"({you.other.label})", "").split("\n", 1)[1]
     assert "Your chance to win, before and after" in told
     assert you.label not in told.replace(f"You were {you.label}", "").split("\n", 1)[1]
     assert told.rstrip().count("= 100.0, the result." if won else "= 0.0, the result.") == 1
     last = next(line for line in told.splitlines() if re.match(rf"\s*{len(ENTRIES)}\.", line))
     assert f"-> {'100.0' if won else '  0.0'}%" in last
+
+
+def test_a_name_too_long_for_the_table_is_not_used() -> None:
+    name = "program python -m somebody.else"
+    told = text_of(lights(HUMAN, name))
+    assert f"against {name} (Player 2)." in told
+    assert "  2. Player 2  3-4 " in told
+    assert f"{name}'s" not in told
+
+
+def test_slips_of_a_winner_did_not_win_the_match() -> None:
+    won, better = why(lights("club", HUMAN))
+    assert (won.title, better.title) == ("Why you won", "What you could do better")
+    assert [reason.text.split(" gave")[0] for reason in won.reasons[:2]] == [
+        "Entry 1 (1) by club (Player 1)",
+        "Entry 3 (6) by club (Player 1)",
+    ]
+    assert [reason.text.split(" gave")[0] for reason in better.reasons] == ["Entry 2 (3-4)"]
+    assert [section.title for section in why(lights(HUMAN, "club"))] == ["Why you lost"]
+
+
+@pytest.mark.parametrize(
+    ("level", "seed", "lucky"), [("random", 6, False), ("club", 0, True)], ids=["slips of the loser", "luck"]
+)
+@pytest.mark.parametrize("person", Seat)
+def test_the_biggest_cause_comes_first(level: str, seed: int, lucky: bool, person: Seat) -> None:
+    match = level_match("chain", level, Random(seed))
+    reviewed = review(match, players={person: HUMAN, person.other: level})
+    loser = winner_of(reviewed).other
+    luck, slips = -reviewed.unforeseen(loser), reviewed.loss(loser)
+    assert (luck > slips > 0) is lucky
+    told = [reason.text for reason in why(reviewed)[0].reasons]
+    kinds = [text.split()[0] for text in told if text.startswith(("Luck ", "Entry "))]
+    assert list(dict.fromkeys(kinds)) == (["Luck", "Entry"] if lucky else ["Entry", "Luck"])
+    assert kinds[0] in told[0]
+
+
+def test_one_position_is_not_the_first_of_these() -> None:
+    assert "Look into this position: duels solve lights" in text_of(lights("club", HUMAN))
+    assert "Look into the first of these positions: duels solve lights" in text_of(lights(HUMAN, "club"))
 
 
 def test_a_machine_is_never_you() -> None:

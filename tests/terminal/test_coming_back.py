@@ -88,6 +88,7 @@ class Today:
 def test_a_day_is_graded_counted_and_shared(tmp_path: Path) -> None:
     first = play_daily(tmp_path, DAY, answers(DAY, right=True))
     assert first.count("Right: ") == len(GAMES)
+    assert [first.count(term) for term in ("(Nim-sum: ", "(The strategy: ", "(The mixture: ")] == [1, 1, 1]
     assert first.endswith("duels daily 2031-05-05: ■■■■■ 5/5\nYour streak: 1 day. Come back tomorrow.\n")
     again = play_daily(tmp_path, DAY, [])
     assert "Right: " not in again, "nothing is asked twice"
@@ -195,7 +196,7 @@ def test_longer_games_are_suggested_to_who_has_beaten_the_strongest_twice(
             if wins == 2:
                 terminal.expect("You have beaten perfect play twice: you know the trick. Try lights 12.")
             terminal.press("l longer game, v review, n new game, q quit: ", "l")
-            terminal.expect("States: " + " ".join("O" * 12))
+            terminal.expect("States:" + "  O" * 12)
             terminal.answer("> ", "1-2")
             terminal.answer("> ", "quit")
         assert terminal.wait() == 0

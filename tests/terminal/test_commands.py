@@ -223,6 +223,29 @@ def test_what_can_be_chosen_is_named(tmp_path: Path) -> None:
     assert all(name in duels(tmp_path, "play", "lights", "--seat1", "x").err for name in KINDS)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ("plya lights", "Error: No such command 'plya'. Did you mean play?\n"),
+        ("xyzzy", "Error: No such command 'xyzzy'.\n"),
+        (
+            "play lihgts",
+            "There is no game 'lihgts'; did you mean lights? There are lights, leap, chain, hunt, flip",
+        ),
+        ("rules XYZZY", "There is no game 'XYZZY'; there are lights, leap, "),
+        (
+            "play lights --seat2 Cassual",
+            "There is no player 'Cassual'; did you mean casual? There are ",
+        ),
+        (f"play {'lights' * 10_000}", "There is no game 'lightslights"),
+    ],
+)
+def test_who_mistypes_a_name_is_told_the_nearest(arguments: str, told: str, tmp_path: Path) -> None:
+    done = duels(tmp_path, *arguments.split())
+    assert done.code == 2
+    assert told in done.err
+
+
 def test_exit_codes_of_the_real_command(tmp_path: Path) -> None:
     damaged = tmp_path / "damaged.duel"
     damaged.write_text("duels record 1\ngame: lights\n\n9\n")

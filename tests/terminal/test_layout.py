@@ -112,8 +112,10 @@ def test_every_entry_of_a_review_begins_a_line(game: str, columns: int, tmp_path
     with Terminal(tmp_path, "review", path, size=(columns, 24)) as terminal:
         assert terminal.wait() == 0
     table, curve = re.sub(r"\x1b\[[0-9;]*m", "", terminal.text).split("entry by entry:\n")
-    rows = re.findall(r"^ *(\d+)\. .*%", table, re.MULTILINE)
-    assert [int(row) for row in rows] == list(range(1, len(match.turns) + 1))
+    entries: list[int] = []
+    for alone, first, last in re.findall(r"^ *(?:(\d+)\. .*%|entries (\d+) to (\d+): )", table, re.MULTILINE):
+        entries += [int(alone)] if alone else range(int(first), int(last) + 1)
+    assert entries == list(range(1, len(match.turns) + 1))
     assert max(map(len, table.splitlines())) <= columns
     assert [line[:5] for line in curve.splitlines()[:10]] == [
         *("100% ", "     ", "     ", "     ", " 50% ", "     ", "     ", "  0% ", "     ", "     ")

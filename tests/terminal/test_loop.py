@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 import sysconfig
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from duels.games import find_game
 from duels.play.library import read_record
+from duels.terminal.keyboard import SILENCE
 from tests.support import GAME_NAMES, command, duels, environment, lines_of
 from tests.terminal.terminal import Terminal
 
@@ -66,12 +68,54 @@ def test_a_review_opens_in_the_program_and_comes_back_to_the_line(tmp_path: Path
         for key in ("\x1b[C", "\x1b[D", "q"):
             terminal.press("q stop --", key)
         terminal.press(AFTER_REVIEW, "x")  # means nothing
-        terminal.send("\x1b[A\x1bOQ")  # nor do keys that send several letters
+        terminal.press(
+            "\r\nPress b, r, s, v, n or q. ", "\x1b[A\x1bOQ"
+        )  # nor do keys that send several letters
         terminal.send("\x04")
         assert terminal.wait() == 0
     (path,) = records(tmp_path)
     reviewed = duels(tmp_path, "review", path).out
     assert " ".join(reviewed.split()) in " ".join(INK.sub("", terminal.text).split())
+
+
+WHICH = "\r\nPress r, s, v, n or q. "
+
+
+@pytest.mark.parametrize("word", ["review", "rematch\n", "n\nq\n", "vv"])
+def test_a_word_is_no_choice(word: str, tmp_path: Path) -> None:
+    """Whoever types on, as one does at a prompt, begins no match and leaves none."""
+    with Terminal(tmp_path, "play", "lights", "--seat2", "greedy", **PLAIN) as terminal:
+        give_up(terminal)
+        terminal.press(AFTER, word)
+        terminal.ask(WHICH)
+        terminal.send("q")  # it belongs to what was typed before
+        terminal.send("q")
+        terminal.send("\x04")
+        assert terminal.wait() == 0
+    assert terminal.text.endswith(f"{AFTER}{WHICH}q\n".replace("\r", ""))
+    assert len(records(tmp_path)) == 1
+
+
+def test_after_a_word_and_a_moment_a_key_is_a_choice_again(tmp_path: Path) -> None:
+    with Terminal(tmp_path, "play", "lights", "--seat2", "greedy", **PLAIN) as terminal:
+        give_up(terminal)
+        terminal.press(AFTER, "word")
+        terminal.ask(WHICH)
+        time.sleep(3 * SILENCE)
+        terminal.send("s\n")  # Enter is not needed, and does no harm
+        terminal.expect("You are Player 2 against greedy.")
+        terminal.send("\x03")
+        assert terminal.wait() == 130
+
+
+def test_what_was_typed_while_the_match_ended_is_no_choice(tmp_path: Path) -> None:
+    with Terminal(tmp_path, "play", "lights", "--seat2", "greedy", **PLAIN) as terminal:
+        terminal.answer(LIGHTS, "resign")
+        terminal.ask(RESIGN)
+        terminal.send("yes\nr")
+        terminal.press(AFTER, "q")
+        assert terminal.wait() == 0
+    assert len(records(tmp_path)) == 1
 
 
 def test_a_new_game_is_chosen_from_the_menu(tmp_path: Path) -> None:
@@ -311,3 +355,16 @@ def test_bytes_in_a_pipe_are_those_of_the_books(tmp_path: Path) -> None:
     done = command(tmp_path, "play", "leap", "--seat2", "greedy", entered=b"1\nquit\n")
     assert b"[1]" not in done.stdout.split(b"\n")[0]
     assert max(map(len, done.stdout.splitlines())) > 60, "nothing is wrapped"
+
+
+def test_a_mistake_is_told_without_breaking_a_word(tmp_path: Path) -> None:
+    with Terminal(tmp_path, "play", "lights", "--seat2", "somebody", size=(50, 24)) as terminal:
+        assert terminal.wait() == 2
+    lines = terminal.text.splitlines()
+    assert max(map(len, lines)) <= 50
+    told = "Invalid value for '--seat2': There is no player 'somebody'; there are human, random, greedy, "
+    assert told in " ".join(lines)
+    with Terminal(tmp_path, "resume", size=(30, 24)) as terminal:
+        assert terminal.wait() == 1
+    assert len(terminal.text.splitlines()) > 1
+    assert max(map(len, terminal.text.splitlines())) <= 30

@@ -261,6 +261,22 @@ def test_new_boards_are_marked_and_a_long_match_is_summed_up(
     assert re.search(r"(board \d+ begins|boards 2 to \d+ begin)\n", out)
 
 
+def test_entries_that_could_change_nothing_share_a_line_in_a_short_match(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    match = random_match("chain", Random(10))
+    moments = duels.review(match).moments
+    assert all(moment.alike for moment in moments[:4])
+    assert not moments[4].alike
+    reviewed(tmp_path, match)
+    lines = capsys.readouterr().out.splitlines()
+    (summed,) = (number for number, line in enumerate(lines) if "entries 1 to 4: " in line)
+    assert lines[summed] == "     entries 1 to 4: all actions were equally good, 50.0% throughout"
+    assert lines[summed + 1].startswith("  5. ")
+    (alone,) = (line for line in lines if line.startswith("  9. "))
+    assert alone.endswith("all actions are equally good"), "a single one has its own line"
+
+
 def test_estimates_have_no_error_and_positions_can_be_solved(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

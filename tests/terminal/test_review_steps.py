@@ -48,8 +48,8 @@ def test_a_board_without_secrets_is_the_board() -> None:
 def test_in_a_pipe_every_board_is_shown(record: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["review", str(record), "--step"]) == 0
     out = capsys.readouterr().out
-    assert re.findall(r"^(\d)\. (You|Player 2): (.*)$", out, re.MULTILINE) == [
-        (str(number), "You" if (number - 1) // 2 % 2 == 0 else "Player 2", entry)
+    assert re.findall(r"^(\d)\. (You|best \(Player 2\)): (.*)$", out, re.MULTILINE) == [
+        (str(number), "You" if (number - 1) // 2 % 2 == 0 else "best (Player 2)", entry)
         for number, entry in enumerate(ENTRIES, start=1)
     ]
     assert out.count("[1][2][3][4][5][6][7]") == len(ENTRIES) + 1

@@ -9,9 +9,11 @@ from string import Template
 from typing import Any
 
 from duels.analysis.review import AnyMatch, Belief, Moment, Review
+from duels.analysis.review_why import Reason, why
 from duels.analysis.review_words import (
     account,
     at_stake,
+    begun,
     best_of,
     heading,
     legend,
@@ -19,9 +21,9 @@ from duels.analysis.review_words import (
     slipped,
     what_came_up,
     who,
+    who_in_short,
     whose_chance,
     whose_play,
-    why,
 )
 from duels.analysis.wording import MARKS, darkness, in_percent
 from duels.core.drawing import Drawing
@@ -91,11 +93,16 @@ def _result(review: Review) -> str:
 
 def _why(review: Review) -> str:
     """Why it was won or lost: what somebody who opens the page wants to know first."""
-    told = [escape(plain(paragraph)) for paragraph in why(review)]
-    if not told:
-        return ""
-    paragraphs = "".join(f"<p>{paragraph}</p>" for paragraph in told[1:])
-    return f'<section class="card" id="why"><h2>{told[0].removesuffix(":")}</h2>{paragraphs}</section>'
+    told = "".join(
+        f"<h2>{escape(section.title)}</h2><ul>{''.join(map(_reason, section.reasons))}</ul>"
+        for section in why(review)
+    )
+    return f'<section class="card" id="why">{told}</section>' if told else ""
+
+
+def _reason(reason: Reason) -> str:
+    position = f"<br>Position: <code>{escape(plain(reason.position))}</code>" if reason.position else ""
+    return f"<li>{escape(plain(reason.text))}{position}</li>"
 
 
 def _players(review: Review, headers: Mapping[str, str]) -> str:
@@ -138,7 +145,7 @@ def _step(review: Review, words: Words[Any, Any], moment: Moment) -> dict[str, s
     lines = [f"{whose_chance(review)}: {before:.1f}% before, {after:.1f}% after."]
     spoken_to = review.is_person(seat)
     if moment.reason:
-        gave = f"{who(review, moment).capitalize()} gave away {lost(review, moment)}."
+        gave = begun(f"{who(review, moment)} gave away {lost(review, moment)}.")
         lines.append(f"{moment.mark.capitalize()}: {gave} {moment.effect if spoken_to else ''}".rstrip())
         lines.append(f"Best was {best_of(moment)}. {moment.reason if spoken_to else ''}".rstrip())
         lines.append(f"Position before it: {moment.position}")
@@ -150,7 +157,7 @@ def _step(review: Review, words: Words[Any, Any], moment: Moment) -> dict[str, s
         told = "; ".join(came_up)
         lines.append(f"{told[0].upper()}{told[1:]}.")
     if moment.mishap:
-        lines.append(f"{who(review, moment).capitalize()} {moment.mishap}.")
+        lines.append(begun(f"{who(review, moment)} {moment.mishap}."))
     if moment.beliefs:
         lines.append(f"What {seat.label} could know: {in_percent(moment.beliefs[seat].places)}")
     text = remembered + "\n".join(lines)
@@ -158,7 +165,7 @@ def _step(review: Review, words: Words[Any, Any], moment: Moment) -> dict[str, s
 
 
 def _title(review: Review, moment: Moment) -> str:
-    return f"{moment.number}. {who(review, moment).capitalize()}: {moment.entry}"
+    return f"{moment.number}. {begun(who(review, moment))}: {moment.entry}"
 
 
 def _entries(review: Review) -> str:
@@ -171,10 +178,11 @@ def _entries(review: Review) -> str:
         told = [moment.mark, lost(review, moment) if slipped(moment) else "", stake]
         slip = " data-slip" if moment.mark in _LISTED else ""
         seat = f"p{moment.actor.value}" if isinstance(moment.actor, Seat) else "chance"
+        actor = f'<span class="{seat}">{escape(who_in_short(review, moment))}</span>'
         items.append(
             f'<li><button data-step="{moment.number}"{slip}>'
             f'<span class="number">{moment.number}</span>'
-            f'<span><span class="{seat}">{escape(who(review, moment))}</span> {escape(moment.entry)}</span>'
+            f"<span>{actor} {escape(moment.entry)}</span>"
             f'<span class="cost {moment.mark}">{escape(", ".join(filter(None, told)))}</span></button></li>'
         )
         if moment.restarts:

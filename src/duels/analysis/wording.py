@@ -13,6 +13,9 @@ SHADES = " ░▒▓█"
 LEAST_SHOWN = 0.0005
 """Less is shown as 0.0 points."""
 
+EQUALLY_GOOD = "All actions are equally good."
+"""Said where it does not matter what is played, and the match is open."""
+
 
 @dataclass(frozen=True)
 class Mark:
@@ -107,7 +110,7 @@ def all_alike(verdict: Verdict[Any]) -> str:
         return "All actions lose alike."
     if verdict.value.low > 1 - LEAST_SHOWN:
         return "All actions win alike."
-    return "All actions are equally good."
+    return EQUALLY_GOOD
 
 
 # -- beliefs -----------------------------------------------------------------------------------------

@@ -3,6 +3,10 @@
 Every message is one line, quotes the input it is about, and says what would have been allowed.
 """
 
+from collections.abc import Iterable, Sequence
+
+_LONGEST_NAME = 40  # letters that are compared with the known names
+
 
 class DuelsError(ValueError):
     """The base class of every error that this package raises on purpose."""
@@ -58,6 +62,20 @@ def quote(text: str, limit: int = 40) -> str:
     """`text` as it may be shown in a message: printable, in quotes, cut to `limit`."""
     shown = printable(text[:limit])
     return f"'{shown}…'" if len(text) > limit else f"'{shown}'"
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Which of the known names a mistyped one is nearest to; empty if none is near."""
+    from difflib import get_close_matches  # slow to import, and only mistakes need it
+
+    return next(iter(get_close_matches(name.strip().lower()[:_LONGEST_NAME], known, n=1)), "")
+
+
+def no_such(what: str, name: str, known: Sequence[str]) -> str:
+    """That there is no `what` of that name, which one may be meant, and which there are."""
+    near = nearest(name, known)
+    meant = f" did you mean {near}? There" if near else " there"
+    return f"There is no {what} {quote(name)};{meant} are {', '.join(known)}."
 
 
 def to_install(extra: str) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from duels.core.errors import DuelsError, UnknownName, quote
+from duels.core.errors import DuelsError, UnknownName, no_such, quote
 from duels.core.game import Game
 from duels.games.chain import GAME as CHAIN
 from duels.games.flip import GAME as FLIP
@@ -93,8 +93,7 @@ def find_game(name: str) -> Game:
     for game in all_games():
         if game.name == word:
             return game
-    names = ", ".join(game.name for game in all_games())
-    raise UnknownName(f"There is no game {quote(str(name))}; there are {names}.")
+    raise UnknownName(no_such("game", str(name), [game.name for game in all_games()]))
 
 
 def rules_of(game: "str | Game | Rules[Any, Any, Any]", **options: "OptionValue") -> "Rules[Any, Any, Any]":

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
-from duels.core.errors import UnknownName, quote
+from duels.core.errors import UnknownName, no_such, quote
 from duels.core.rules import Rules, Sight
 from duels.players.levels import SHARE, LevelPlayer
 from duels.solving.progress import Progress, quiet
@@ -50,7 +50,7 @@ def find_kind(name: str) -> Kind:
     """The kind that goes by `name`, in any letter case."""
     kind = KINDS.get(name.strip().lower())
     if not kind:
-        raise UnknownName(f"There is no player {quote(name)}; there are {', '.join(KINDS)}.")
+        raise UnknownName(no_such("player", name, list(KINDS)))
     return kind
 
 

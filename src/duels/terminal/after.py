@@ -56,7 +56,7 @@ def ask_what_next(live: LiveMatch, path: Path, screen: Screen) -> After:
     reviewed: Review | None = None
     while True:
         told = ", ".join(f"{after.value} {what}" for after, what in keys.items())
-        after = After(screen.key(f"\nPress {told}: ", [after.value for after in keys]))
+        after = After(screen.choose_key(f"\nPress {told}: ", [after.value for after in keys]))
         if after is After.REVIEW:
             reviewed = show_review(read_record(path), screen)
             if reviewed and screen.can_clear:

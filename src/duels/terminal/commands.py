@@ -6,10 +6,11 @@ Data goes to stdout, notices to stderr. 0: done, 1: failed, 2: wrong usage, 130:
 import os
 import sys
 from importlib import import_module
+from io import StringIO
 
 import click
 
-from duels.core.errors import DuelsError, printable
+from duels.core.errors import DuelsError, nearest, printable, quote
 from duels.terminal.options import examples, plain_option
 from duels.terminal.shell import note_call
 from duels.terminal.signals import end_in_order, exit_code
@@ -72,7 +73,9 @@ def run(arguments: list[str]) -> int:
     except click.ClickException as error:
         message = printable(error.message, but="\n\t")  # click lists choices in lines of their own
         object.__setattr__(error, "message", message)
-        error.show()
+        shown = StringIO()
+        error.show(shown)
+        _tell(shown.getvalue())
         return error.exit_code
     except (KeyboardInterrupt, EOFError, click.Abort) as leaving:
         return exit_code(leaving)
@@ -89,8 +92,17 @@ def run(arguments: list[str]) -> int:
 
 def _fail(message: str) -> int:
     # It may name a file, and a file may have any name.
-    click.echo(f"duels: {printable(message)}", err=True)
+    _tell(f"duels: {printable(message)}\n")
     return 1
+
+
+def _tell(text: str) -> None:
+    """Write to stderr; on a terminal no line is broken in a word."""
+    if sys.stderr.isatty():
+        from duels.terminal.layout import terminal_size, wrap
+
+        text = wrap(text, terminal_size()[0])
+    click.echo(text, err=True, nl=False)
 
 
 def _prepare_streams() -> None:
@@ -115,6 +127,16 @@ class _Commands(click.Group):
                 found: click.Command = getattr(import_module(module), cmd_name)
                 return found
         return None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        unknown = not name.startswith("-") and self.get_command(ctx, name) is None
+        if unknown and not ctx.resilient_parsing:
+            near = nearest(name, self.list_commands(ctx))
+            ctx.fail(f"No such command {quote(name)}.{f' Did you mean {near}?' if near else ''}")
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

@@ -4,6 +4,7 @@ from datetime import date
 from typing import Any
 
 from duels.analysis.daily import complete, puzzle, shared, streak
+from duels.analysis.glossary import Glossary
 from duels.core.words import Ink
 from duels.games import GAMES
 from duels.solving.protocols import explainer_of
@@ -18,19 +19,20 @@ _MEMORY = "daily"
 def play_daily(day: date, today: date, screen: Screen) -> None:
     """Ask what is left of a day's puzzles. Only today's are remembered, and count for the streak."""
     answers = answers_on(day) if day == today else []
+    glossary = Glossary()
     screen.say(f"The puzzles of {day.isoformat()}\n\n")
     try:
         for number, game in list(enumerate(GAMES.values(), start=1))[len(answers) :]:
             with screen.progress("looking for the position"):
                 exercise = puzzle(day, game)
             if told := explainer_of(exercise.oracle).counts_as_one:
-                screen.say(f"{told}\n\n")
+                screen.say(f"{glossary.explain(told)}\n\n")
             title = f"{game.title} ({game.name}), puzzle {number} of {len(GAMES)}"
-            graded = exercise.grade(ask_exercise(exercise, title, screen, hints=False))
+            graded = exercise.grade(ask_exercise(exercise, title, screen, glossary, hints=False))
             answers.append(graded.right)
             if day == today:
                 note(_MEMORY, {**recall(_MEMORY), day.isoformat(): answers})
-            screen.say(f"{graded.text}\n\n")
+            screen.say(f"{glossary.explain(graded.text)}\n\n")
     except Left:
         rest = f" Go on with: {Ink.COPIED(command('daily'))}" if day == today else ""
         screen.say(f"{len(answers)} of {len(GAMES)} answered.{rest}\n")

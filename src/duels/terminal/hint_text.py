@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from duels.analysis.glossary import Glossary
 from duels.analysis.hints import Hint, hint
 from duels.analysis.wording import belief_strip
 from duels.core.rules import Sight
@@ -13,17 +14,18 @@ _AGAIN = "Why: enter hint again."
 
 
 class HintLayers:
-    """Remembers which decision a hint was last asked for."""
+    """Remembers which decision a hint was last asked for, and which terms were explained."""
 
-    def __init__(self) -> None:
+    def __init__(self, glossary: Glossary | None = None) -> None:
         self._asked: Sight[Any, Any] | None = None
+        self._glossary = glossary or Glossary()
 
     def text(
         self, sight: Sight[Any, Any], words: Words[Any, Any], entered: Sequence[str], oracle: Oracle[Any, Any]
     ) -> str:
         """One line for the seat to move; with the reason when it is asked again at the same decision."""
         again, self._asked = self._asked == sight, sight
-        return hint_as_text(sight, words, entered, oracle, again)
+        return self._glossary.explain(hint_as_text(sight, words, entered, oracle, again))
 
 
 def hint_as_text(

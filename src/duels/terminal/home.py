@@ -139,7 +139,7 @@ class Home:
         screen = self._screen
         if not reviewed or not screen.on_terminal or not screen.can_clear:
             return
-        if screen.key("\nPress b board by board, q back: ", ["b", "q"]) == "b":
+        if screen.choose_key("\nPress b board by board, q back: ", ["b", "q"]) == "b":
             from duels.terminal.review_steps import step_through
 
             step_through(reviewed, screen)

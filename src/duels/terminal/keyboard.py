@@ -8,7 +8,7 @@ import re
 import select
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -20,6 +20,11 @@ except ImportError:  # not on Windows
 
 _END_OF_INPUT = "\x04"
 _KEY = re.compile(r"\x1b\[[0-9;]*.|\x1bo.|.", re.DOTALL)  # an arrow sends several letters
+_ENTER = "\n"
+ALONE = 0.2
+"""Seconds: a key with nothing after it for so long was pressed by itself."""
+SILENCE = 0.5
+"""Seconds without a key after which whoever typed something else has stopped."""
 _ESCAPES = re.compile(r"(\x1b\[[0-9;]*m)+")
 
 
@@ -69,16 +74,41 @@ class Keyboard:
     @staticmethod
     def _pressed() -> Iterator[str]:
         """The keys that are pressed, in lower case, until the end of input."""
-        while typed := os.read(sys.stdin.fileno(), 32).decode(errors="replace").lower():
-            for pressed in _KEY.findall(typed):
+        while keys := _read_keys():
+            for pressed in keys:
                 if pressed == _END_OF_INPUT:
                     return
                 yield pressed
 
+    @contextmanager
+    def deliberate_keys(self, wanted: Collection[str]) -> Iterator[Iterator[str]]:
+        """Within, each of `wanted` arrives that is pressed by itself, or with Enter after it.
+
+        Anything else, such as one letter of a word, arrives as an empty string, and nothing more until
+        there is a moment of silence. What is typed before and after is dropped.
+        """
+        with self.single_keys():
+            yield self._pressed_alone(wanted)
+
+    @staticmethod
+    def _pressed_alone(wanted: Collection[str]) -> Iterator[str]:
+        while keys := _read_keys():
+            chosen = keys[0]
+            keys += _read_keys() if chosen in wanted and _comes_within(ALONE) else []
+            if _END_OF_INPUT in keys:
+                return
+            if chosen in wanted and all(key == _ENTER for key in keys[1:]):
+                yield chosen
+                continue
+            yield ""
+            while _comes_within(SILENCE):
+                if _END_OF_INPUT in (_read_keys() or [_END_OF_INPUT]):
+                    return
+
     def wait(self, seconds: float) -> None:
         """A pause, which any key cuts short."""
         with self.single_keys():
-            select.select([sys.stdin], [], [], seconds)
+            _comes_within(seconds)
 
     def edited_line(self, prompt: str) -> str:
         """The line entered after the prompt, with its end; empty at the end of input.
@@ -143,6 +173,17 @@ class Keyboard:
         signal.signal(signal.SIGTSTP, handler)
         _set_again(settings)
         self._come_back()
+
+
+def _read_keys() -> list[str]:
+    """The next keys, one or several that came together, in lower case; empty at the end of input."""
+    typed = os.read(sys.stdin.fileno(), 32).decode(errors="replace").lower()
+    return _KEY.findall(typed)
+
+
+def _comes_within(seconds: float) -> bool:
+    """Whether something is typed within so many seconds."""
+    return bool(select.select([sys.stdin], [], [], seconds)[0])
 
 
 def _set_again(settings: list[Any]) -> None:

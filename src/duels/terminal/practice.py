@@ -4,6 +4,7 @@ from itertools import islice
 from typing import Any
 
 from duels.analysis.exercises import Exercise, exercises
+from duels.analysis.glossary import Glossary
 from duels.analysis.progression import Skill, at_level
 from duels.analysis.wording import belief_strip
 from duels.core.rules import Rules
@@ -32,6 +33,7 @@ def practise(rules: Rules[Any, Any, Any], count: int, seed: str | None, screen: 
     skill = Skill() if seed else Skill.from_data(recall(_MEMORY).get(name))
     began = skill.aim
     right = asked = 0
+    glossary = Glossary()
     with screen.progress("looking for positions") as progress:
         oracle_for(rules, progress)  # the exercises share it
         on_offer = exercises(rules, seed)
@@ -39,14 +41,14 @@ def practise(rules: Rules[Any, Any, Any], count: int, seed: str | None, screen: 
         exercise = next(found, None)
     try:
         if exercise and (told := explainer_of(exercise.oracle).counts_as_one):
-            screen.say(f"{told}\n")
+            screen.say(glossary.explain(f"{told}\n"))
         while exercise:
-            answer = ask_exercise(exercise, f"Puzzle {asked + 1} of {count}", screen)
+            answer = ask_exercise(exercise, f"Puzzle {asked + 1} of {count}", screen, glossary)
             asked += 1
             graded = exercise.grade(answer)
             right += graded.right
             skill.answered(graded.right)
-            screen.say(f"{graded.text}\n\n")
+            screen.say(f"{glossary.explain(graded.text)}\n\n")
             with screen.progress("looking for another position"):
                 exercise = next(found, None)
         if asked < count:
@@ -71,7 +73,9 @@ def _outlook(before: float, now: float) -> str:
     return f" Next time it gets {'harder' if now > before else 'easier'}."
 
 
-def ask_exercise(exercise: Exercise, title: str, screen: Screen, hints: bool = True) -> Any:
+def ask_exercise(
+    exercise: Exercise, title: str, screen: Screen, glossary: Glossary, hints: bool = True
+) -> Any:
     """The action entered; Left if the person stops."""
     sight, rules = exercise.sight, exercise.sight.rules
     words = rules.game.words(rules)
@@ -81,7 +85,7 @@ def ask_exercise(exercise: Exercise, title: str, screen: Screen, hints: bool = T
     if strip:
         screen.say(f"What you can know:\n{strip}")
 
-    layers = HintLayers()
+    layers = HintLayers(glossary)
     told = HELP if hints else help_text({name: what for name, what in _COMMANDS.items() if name != "hint"})
 
     def leave(entered: list[str]) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from duels.analysis.review import Moment, Review
-from duels.analysis.review_words import best_of, slipped, who, whose_chance
+from duels.analysis.review_words import begun, best_of, slipped, who, whose_chance
 from duels.analysis.wording import belief_strip
 from duels.core.match import Match
 from duels.core.rules import Seat
@@ -26,10 +26,9 @@ def _pages(review: Review) -> Iterator[str]:
     start = _board(review, review.match.after(0))
     yield f"The start\n\n{start}\n{chance}: {_percent(review, review.opening)}.\n"
     for moment in review.moments:
-        actor = who(review, moment)
         yield "\n".join(
             [
-                f"{moment.number}. {actor[0].upper()}{actor[1:]}: {moment.entry}",
+                f"{moment.number}. {begun(who(review, moment))}: {moment.entry}",
                 "",
                 _board(review, moment.match),
                 f"{chance}: {_percent(review, moment.before)} -> {_percent(review, moment.after)}.",
@@ -59,7 +58,7 @@ def _lines(review: Review, moment: Moment) -> Iterator[str]:
     if review.is_person(seat) and slipped(moment):
         yield f"{moment.effect} Best was {best_of(moment)}. {moment.reason}".strip()
     if moment.mishap:
-        yield f"{who(review, moment).capitalize()} {moment.mishap}."
+        yield begun(f"{who(review, moment)} {moment.mishap}.")
     if moment.beliefs:
         strip = belief_strip(moment.beliefs[seat].places).rstrip()
         yield f"What {who(review, moment)} could know before: {strip}"

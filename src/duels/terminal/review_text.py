@@ -1,11 +1,12 @@
 """A review on the terminal: the table of decisions, the beliefs, the curve, the account."""
 
+from functools import partial
 from itertools import groupby
 from textwrap import wrap
 
 from duels.analysis.review import Moment, Review
+from duels.analysis.review_why import Section, slips_to_learn_from, why
 from duels.analysis.review_words import (
-    POSITION,
     account,
     at_stake,
     best_of,
@@ -14,14 +15,12 @@ from duels.analysis.review_words import (
     legend,
     lost,
     slipped,
-    slips_to_learn_from,
     what_came_up,
-    who,
+    who_in_short,
     who_played,
     whose_chance,
-    why,
 )
-from duels.analysis.wording import LEAST_SHOWN, shaded
+from duels.analysis.wording import EQUALLY_GOOD, LEAST_SHOWN, shaded
 from duels.core.rules import Seat
 from duels.core.words import Ink
 from duels.terminal.solve import command_to_solve
@@ -35,9 +34,10 @@ _BELIEFS = "What each player could know before each entry (darker is likelier, (
 _WHO_WIDTH = 10
 _ENTRY_WIDTH = 11
 _LONG_MATCH = 40  # entries
-_LEAST_SUMMED_UP = 6
+_UNEVENTFUL, _EQUAL = "nothing given away, no luck", "all actions were equally good"
+_LEAST_SUMMED_UP = {_UNEVENTFUL: 6, _EQUAL: 3}  # entries
 _TEXT_WIDTH = 100
-_LOOK = "Look into the first of these positions: "
+_POSITION = "  Position: "
 
 
 def review_as_text(review: Review, width: int = _TEXT_WIDTH) -> str:
@@ -54,7 +54,9 @@ def review_as_text(review: Review, width: int = _TEXT_WIDTH) -> str:
         f"{chance}, entry by entry:",
         *_curve(review, width),
         "",
-        *(line for paragraph in _paragraphs(review) for line in _wrapped(paragraph, min(width, _TEXT_WIDTH))),
+        *_wrapped("\n".join(account(review)), min(width, _TEXT_WIDTH)),
+        *_why_lines(review, min(width, _TEXT_WIDTH)),
+        *_wrapped(legend(review), min(width, _TEXT_WIDTH)),
     ]
     return "\n".join(lines) + "\n"
 
@@ -64,14 +66,14 @@ def _entry_width(review: Review) -> int:
 
 
 def _moment_lines(review: Review) -> list[str]:
-    """A line for each entry; in a long match, entries in which nothing happened share one."""
+    """A line for each entry; a run of entries in which nothing happened, or could, has one."""
     long = len(review.moments) > _LONG_MATCH
     board = 1
     lines = ["     --- board 1 ---"] if any(moment.restarts for moment in review.moments) else []
-    for quiet, group in groupby(review.moments, key=lambda moment: long and _quiet(moment)):
+    for quiet, group in groupby(review.moments, key=partial(_kind_of_quiet, long)):
         moments = list(group)
-        if quiet and len(moments) >= _LEAST_SUMMED_UP:
-            lines.append(_summed_up(review, moments, board))
+        if quiet and len(moments) >= _LEAST_SUMMED_UP[quiet]:
+            lines.append(_summed_up(review, moments, board, quiet))
             board += sum(moment.restarts for moment in moments)
             continue
         for moment in moments:
@@ -82,11 +84,20 @@ def _moment_lines(review: Review) -> list[str]:
     return lines
 
 
-def _summed_up(review: Review, moments: list[Moment], board: int) -> str:
+def _kind_of_quiet(long: bool, moment: Moment) -> str:
+    """Under which words an entry is summed up with those around it; empty where it stands by itself."""
+    if abs(moment.after - moment.before) >= LEAST_SHOWN or moment.loss >= LEAST_SHOWN:
+        return ""
+    if long:
+        return _UNEVENTFUL
+    return _EQUAL if moment.alike == EQUALLY_GOOD or not isinstance(moment.actor, Seat) else ""
+
+
+def _summed_up(review: Review, moments: list[Moment], board: int, quiet: str) -> str:
     """One line for entries in which nothing happened; they begin on the board of this number."""
     first, last = moments[0], moments[-1]
     told = [
-        f"     entries {first.number} to {last.number}: nothing given away, no luck, "
+        f"     entries {first.number} to {last.number}: {quiet}, "
         f"{100 * review.chance(last.after):.1f}% throughout"
     ]
     stakes = [moment.stake for moment in moments if moment.stake]
@@ -100,12 +111,8 @@ def _summed_up(review: Review, moments: list[Moment], board: int) -> str:
     return "; ".join(told)
 
 
-def _quiet(moment: Moment) -> bool:
-    return abs(moment.after - moment.before) < LEAST_SHOWN and moment.loss < LEAST_SHOWN
-
-
 def _moment_line(review: Review, moment: Moment) -> str:
-    actor = f"{who(review, moment):<{_WHO_WIDTH}}"
+    actor = f"{who_in_short(review, moment):<{_WHO_WIDTH}}"
     if isinstance(moment.actor, Seat):
         actor = Ink.of(moment.actor)(actor)
     entry = f"{moment.entry:<{_entry_width(review)}}"
@@ -139,7 +146,7 @@ def _belief_lines(review: Review) -> list[str]:
     lines = ["", _BELIEFS, f"     {'Player 1 of Player 2':<24}Player 2 of Player 1"]
     for moment in moments:
         strips = (f"{shaded(belief.places, belief.truth):<24}" for belief in moment.beliefs.values())
-        lines.append(f"{moment.number:>3}. {''.join(strips)}{who(review, moment)}: {moment.entry}")
+        lines.append(f"{moment.number:>3}. {''.join(strips)}{who_in_short(review, moment)}: {moment.entry}")
     return lines
 
 
@@ -167,18 +174,32 @@ def _curve(review: Review, width: int) -> list[str]:
     ]
 
 
-def _paragraphs(review: Review) -> list[str]:
-    told, slips = why(review), slips_to_learn_from(review)
+def _why_lines(review: Review, width: int) -> list[str]:
+    """Why it was won or lost, then how to look into a slip."""
+    lines = [line for section in why(review) for line in ["", *_section_lines(section, width)]]
+    slips = slips_to_learn_from(review)
     if slips:
-        told.append(_LOOK + command_to_solve(review.match.rules, slips[0].position))
-    return [*account(review), *(["", *told, ""] if told else []), legend(review)]
+        which = "this position" if len(slips) == 1 else "the first of these positions"
+        command = command_to_solve(review.match.rules, slips[0].position)
+        lines.append(f"Look into {which}: {Ink.COPIED(command)}")
+    return [*lines, ""] if lines else []
 
 
-def _wrapped(paragraph: str, width: int) -> list[str]:
-    if not paragraph:
-        return [""]
-    for before in (POSITION, _LOOK):
-        if paragraph.startswith(before):
-            return [before + Ink.COPIED(paragraph.removeprefix(before))]
-    indent = "  " if paragraph.startswith("- ") else ""
-    return wrap(paragraph, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+def _section_lines(section: Section, width: int) -> list[str]:
+    lines = [f"{section.title}:"]
+    for reason in section.reasons:
+        lines += _wrapped(f"- {reason.text}", width, indent="  ")
+        if reason.position:
+            lines.append(_POSITION + Ink.COPIED(reason.position))
+    return lines
+
+
+def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
+    """The paragraphs of a text; lines but the first are indented."""
+    return [
+        line
+        for paragraph in text.splitlines()
+        for line in wrap(
+            paragraph, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+        )
+    ]

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from duels.core.errors import printable, quote
 from duels.core.rules import Seat
-from duels.core.words import Ink, Question, inked, plain
+from duels.core.words import Ink, Question, either, inked, plain
 from duels.solving.progress import Progress, quiet
 from duels.terminal.keyboard import Keyboard
 from duels.terminal.layout import terminal_size, wrap
@@ -229,6 +229,39 @@ class Screen:
                 self.say(f"{chosen if chosen.isalpha() else ''}\n")
         return chosen
 
+    def choose_key(self, prompt: str, keys: Sequence[str]) -> str:
+        """One of `keys`, pressed by itself; the last one stands for leaving.
+
+        Anything else is answered by a line with the keys: a word typed ahead, or while a match ended, is no
+        choice.
+        """
+        if not self._keyboard:
+            return self._line_of(prompt, keys)
+        chosen, line = "", self._fitted(prompt).rpartition("\n")[2]
+        with self._keyboard.deliberate_keys(keys) as pressed:
+            self.say(prompt)
+            try:
+                while not chosen:
+                    with self._asking(line):
+                        chosen = next(pressed, keys[-1])
+                    if not chosen:
+                        line = f"{which_key(keys)} "
+                        self.say(f"\n{line}")
+            finally:
+                self.say(f"{chosen}\n")
+        return chosen
+
+    def _line_of(self, prompt: str, keys: Sequence[str]) -> str:
+        """One of `keys`, entered as a line where single keys cannot be heard."""
+        while True:
+            try:
+                entry = self.ask(Question(prompt)).strip().lower()
+            except EOFError:
+                return keys[-1]
+            if entry in keys:
+                return entry
+            prompt = f"{which_key(keys)} "
+
     def _key_by_name(self, prompt: str, keys: Sequence[str]) -> str:
         """One of `keys`, entered as a line where single keys cannot be heard; an empty line is Enter."""
         try:
@@ -320,6 +353,11 @@ def _hidden_line() -> str:
     from getpass import getpass
 
     return getpass("") + "\n"
+
+
+def which_key(keys: Sequence[str]) -> str:
+    """What is said to any other key."""
+    return f"Press {either(keys)}."
 
 
 def as_typed(entry: str) -> str:

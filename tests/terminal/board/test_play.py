@@ -9,10 +9,13 @@ from duels_tictactoe import GAME as TICTACTOE
 from duels.analysis.hints import hint
 from duels.core.record import dumps
 from duels.core.rules import Seat
+from duels.core.words import plain
 from duels.games import load_record
 from duels.play.library import read_record
 from duels.terminal.after import After
+from duels.terminal.board.story import Story
 from duels.terminal.board.view import BoardView
+from duels.terminal.keyboard import SILENCE
 from duels.terminal.prompts import Quit
 from tests.support import GAME_NAMES, lines_of
 from tests.terminal.board.pilot import SIZES, Player, at_board, live_match
@@ -66,6 +69,24 @@ def test_the_whole_board_and_the_keys_are_on_the_screen(game: str, size: tuple[i
             assert len(player.shown.splitlines()) <= size[1], round_
 
     at_board(live_match(game, one="club"), act, size)
+
+
+@pytest.mark.parametrize("size", [*SIZES, (60, 20)])
+def test_no_message_pushes_a_cell_away(size: tuple[int, int]) -> None:
+    async def act(player: Player) -> None:
+        view, pane = player.app.screen.query_one(BoardView), player.app.screen.query_one("#left")
+        await player.press("9")
+        assert "9 is not a divisor of 2." in player.story
+        assert pane.region.contains_region(view.region)
+        await player.press("escape")
+        for words in (30, 300):
+            player.app.notice("message " * words)
+            await player.see("message message")
+            await player.pilot.pause()
+            assert pane.region.contains_region(view.region), words
+            assert "21" in player.shown
+
+    at_board(live_match("leap", two="novice", entries="enter enter 1 1"), act, size)
 
 
 def test_two_people_play_lights() -> None:
@@ -216,6 +237,7 @@ def test_a_hint_points_at_the_best_action() -> None:
         assert "nim-sum" not in player.shown
         await player.pilot.press("h")
         await player.see("nim-sum")
+        assert "(Nim-sum: every run is worth a number" in player.story
         await player.press("enter")
 
     at_board(live, act)
@@ -259,6 +281,30 @@ def test_resigning_is_asked_for_once() -> None:
 
     at_board(live, act)
     assert lines_of(live.match) == ["resign"]
+
+
+@pytest.mark.parametrize("word", ["review", "1"])
+def test_a_word_is_no_choice_after_a_match(word: str) -> None:
+    async def act(player: Player) -> None:
+        await player.see("r rematch s swap seats")
+        await player.pilot.press(*word)
+        await player.see("Press r, s, v, n or q.")
+        assert player.app.screen is player.app.get_default_screen()
+        await player.pilot.pause(3 * SILENCE)
+        assert player.app.return_value is None
+        await player.pilot.press("n", "enter")  # Enter is not needed, and does no harm
+        assert await player.left() is After.NEW_GAME
+
+    at_board(live_match("lights", two="novice", entries="1 2 3 4 5 6 7"), act)
+
+
+def test_the_rules_are_one_key_away_after_a_match() -> None:
+    async def act(player: Player) -> None:
+        await player.see("r rematch s swap seats")
+        await player.pilot.press("?")
+        await player.see("Keys arrows point at a cell or an action")
+
+    at_board(live_match("lights", two="novice", entries="1 2 3 4 5 6 7"), act)
 
 
 def test_q_leaves_where_it_means_nothing_else() -> None:
@@ -309,6 +355,34 @@ def test_the_other_token_is_never_on_the_board_of_hunt() -> None:
 
     assert len({screen(cell) for cell in (2, 3, 6)}) == 1
     assert "novice: (hidden)" in screen(2)
+
+
+@pytest.mark.parametrize("size", [*SIZES, (60, 20)])
+@pytest.mark.parametrize(("ending", "theirs"), [(("move 3", "observe 5"), "3"), (("resign",), "2")])
+def test_a_match_of_hunt_that_is_over_shows_both_tokens(
+    ending: tuple[str, ...], theirs: str, size: tuple[int, int]
+) -> None:
+    live = live_match("hunt", two="novice")
+    before = ("move 4", "observe 1", "move 2", "observe 7", "move 5", "observe 3")
+    for action in (*before, *ending):
+        match = live.match.play_text(action)
+        assert match.last
+        if action == "resign":
+            live.resign(Seat.TWO)
+        else:
+            live.play(match.last.actor, match.last.action)
+
+    async def act(player: Player) -> None:
+        await player.see("rematch")
+        pane = player.app.screen.query_one("#left")
+        assert pane.region.contains_region(player.app.screen.query_one("#below").region)
+        lines = player.shown.splitlines()
+        numbers = next(line for line in lines if "[1][2][3]" in line)
+        one, two = (next(line for line in lines if f"{seat.label}  " in line) for seat in Seat)
+        assert numbers.index("5") == one.index("@")
+        assert numbers.index(theirs) == two.index("@")
+
+    at_board(live, act, size)
 
 
 def test_a_terminal_that_is_too_small_says_so_until_it_is_larger() -> None:
@@ -362,10 +436,41 @@ def test_the_machines_answer_is_in_sight_when_the_log_begins_to_scroll() -> None
             log = player.app.screen.query_one("#right")
             assert log.scroll_offset.y == log.max_scroll_y
             last = [line.rpartition("│")[2].strip() for line in player.shown.splitlines() if "│" in line]
-            assert next(line for line in reversed(last) if line).startswith("You move to cell")
+            assert next(line for line in reversed(last) if line).startswith("expert moved to cell")
             assert "expert: " in player.shown
 
     at_board(live_match("leap", two="expert"), act)
+
+
+@pytest.mark.parametrize(
+    ("game", "entries", "mine", "theirs"),
+    [
+        ("lights", "4 1-2", "Turning OFF light 4.", "novice turned off lights 1 and 2."),
+        ("leap", "enter enter 1 1", "You move to cell 2.", "novice moved to cell 2."),
+        (
+            "flip",
+            "A1 3 B1 4",
+            "You flipped tile A1 revealing a 3.",
+            "novice flipped tile B1, a 4, and has 4.",
+        ),
+        ("chain", "1 7 4 6 accept", "You have observed cell 4.", "Cell 6 is novice's."),
+        (
+            "chain",
+            "1 7 4 6 challenge tails",
+            "You have observed cell 4.",
+            "Cell 6 reverts, and is not novice's.",
+        ),
+    ],
+)
+def test_the_log_speaks_to_the_person_of_its_own_moves_alone(
+    game: str, entries: str, mine: str, theirs: str
+) -> None:
+    live = live_match(game, two="novice", entries=entries)
+    told = plain(Story(live).text)
+    assert mine in told
+    assert told.endswith(theirs)
+    two = plain(Story(live_match(game, entries=entries)).text)
+    assert theirs not in two, "the book speaks to either of two people"
 
 
 @pytest.mark.parametrize(

@@ -98,11 +98,26 @@ def test_the_menu_leads_to_it_and_a_rematch_stays_on_it(tmp_path: Path) -> None:
     assert not colours
 
 
+def test_a_word_typed_as_the_match_ends_is_no_choice(tmp_path: Path) -> None:
+    with Terminal(tmp_path, "play", "lights", "--board") as terminal:
+        terminal.expect(CHOOSE)
+        for light in "123456":
+            terminal.send(light)
+            terminal.expect(f"Turning OFF light {light}.")
+        terminal.send("7")
+        terminal.expect("rematch")
+        terminal.send("view")
+        terminal.expect("Press r, s, v, n or q.")
+        terminal.send("\x03")
+        assert terminal.wait() == 130
+    assert "Marks, by points given away" not in terminal.text
+
+
 def test_two_people_play_a_game_with_secrets_at_the_prompt(tmp_path: Path) -> None:
     with Terminal(tmp_path, "play", "hunt", "--board") as terminal:
         assert terminal.wait() == 1
     assert "two people play hunt at the prompt: on a board the cursor would show the other's cell." in (
-        terminal.text
+        " ".join(terminal.text.split())
     )
     assert not list(tmp_path.rglob("*.duel"))
 

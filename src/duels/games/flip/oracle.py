@@ -226,7 +226,7 @@ class FlipOracle(Oracle[Action, State], Explainer[Action, State], Verifier):
         assert isinstance(action, Flip | Keep)
         name, value = self.rules.name_of(action.tile), self.rules.value_of(state.tiles[action.tile])
         if value is None:
-            return f"You flipped {name}, an unknown tile{gave}: {self._odds_in_words(state)}."
+            return f"You flipped {name}, an unknown tile{gave}."  # what it may bring, the reason says
         over = f", past {target}" if score + value > target else ""
         return f"You took {name}, known to be a {value}, for {score + value}{over}{gave}."
 

@@ -10,6 +10,8 @@ from duels.core.words import Dialogue, Ink, Place, Refused, Words, ask_until, ei
 from duels.games.lights.rules import OFF, ON, LastLightOff, Lights, State, TurnedOff, TurnOff
 
 _OPTIONS = "Enter 1 for one light or 2 for two adjacent lights."
+_AT_A_GLANCE = 7  # lights
+_LONGEST, _ROOM = 20, 71  # of a part of a longer row: lights, and letters, at most
 
 
 @dataclass(frozen=True)
@@ -110,8 +112,8 @@ class LightsWords(Words[TurnOff, State]):
         return f"That was the last light: {names[event.seat]} wins.\n"
 
     def board(self, sight: Sight[TurnOff, State]) -> str:
-        numbers = " ".join(str(light) for light in range(1, self.rules.lights + 1))
-        return f"Lights: {numbers}\n{self._states(sight.view.row)}"
+        numbers = "" if self._numbered else self._numbers(range(1, self.rules.lights + 1))
+        return f"{numbers}{self._states(sight.view.row)}"
 
     def place(self, sight: Sight[TurnOff, State], action: TurnOff) -> Place:
         return Place(action.lights, "one light" if action.count == 1 else "two adjacent lights")
@@ -122,12 +124,33 @@ class LightsWords(Words[TurnOff, State]):
         one = f"1. One light: {', '.join(map(str, singles))}\n"
         return one + f"2. Two adjacent lights: {', '.join(pairs) or 'none'}\n"
 
+    @property
+    def _numbered(self) -> bool:
+        """Whether the lights are too many to be counted at a glance; the book's are shown as in the book."""
+        return self.rules.lights > _AT_A_GLANCE
+
     def _states(self, row: str, changed: Sequence[int] = ()) -> str:
-        lights = (
+        """The row of lights; a long one in parts that fit a terminal, under their numbers."""
+        lights = [
             Ink.CHANGED(state) if i in changed else state if state == ON else Ink.DIM(state)
             for i, state in enumerate(row, start=1)
+        ]
+        if not self._numbered:
+            return f"States: {' '.join(lights)}\n"
+        length, gap = min(_LONGEST, _ROOM // (self._width + 1)), " " * (self._width - 1)
+        return "".join(
+            f"{self._numbers(range(start + 1, start + 1 + len(part)))}States: {gap}{f' {gap}'.join(part)}\n"
+            for start in range(0, len(lights), length)
+            if (part := lights[start : start + length])
         )
-        return f"States: {' '.join(lights)}\n"
+
+    def _numbers(self, lights: Sequence[int]) -> str:
+        return f"Lights: {' '.join(f'{light:>{self._width}}' for light in lights)}\n"
+
+    @property
+    def _width(self) -> int:
+        """Of a number, in letters."""
+        return len(str(self.rules.lights))
 
 
 def _two_numbers(entry: str) -> tuple[int, int] | None:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, ClassVar, TypeVar
 
 from textual import events
@@ -10,6 +11,7 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.content import Content
 
+from duels.analysis.glossary import Glossary
 from duels.core.errors import DuelsError
 from duels.core.record import Record
 from duels.core.rules import Actor, Seat
@@ -20,6 +22,7 @@ from duels.terminal.after import After, ways_on
 from duels.terminal.board.background import in_background
 from duels.terminal.board.cells import BoardText, changed, read_board
 from duels.terminal.board.choice import Choice
+from duels.terminal.board.deliberate import Deliberate
 from duels.terminal.board.ink import Palette
 from duels.terminal.board.keys import ARROWS, COMMANDS, QUIT, Command, help_text
 from duels.terminal.board.pages import Ask, Page
@@ -38,6 +41,7 @@ from duels.terminal.people import (
     why_it_stands,
 )
 from duels.terminal.prompts import Quit
+from duels.terminal.screen import which_key
 
 T = TypeVar("T")
 Leaving = After | BaseException
@@ -69,7 +73,9 @@ class BoardApp(App[Leaving]):
         self._before: BoardText | None = None  # when a person last decided
         self._note = ""
         self._hinted: Choice | None = None  # when a hint was last asked for
+        self._glossary = Glossary()
         self._ways_on: dict[After, str] = {}
+        self._after = Deliberate(self, self.action_after, self._say_which_key)
         self._decided = asyncio.Event()
         self._hurried = asyncio.Event()
         self._heard_in: asyncio.AbstractEventLoop | None = None
@@ -179,8 +185,13 @@ class BoardApp(App[Leaving]):
         self._draw()
 
     def _board(self) -> BoardText:
-        """The board, from what one seat may know."""
-        return read_board(self._words, self._words.board(self.live.match.sight(self._asked)))
+        """The board, from what one seat may know; once the match is over, what the other had hidden too."""
+        match, words = self.live.match, self._words
+        board = read_board(words, words.board(match.sight(self._asked)))
+        if match.over and match.rules.has_secrets:  # then nothing is secret any more
+            revealed = words.open_board(match.sight(Seat.ONE), match.sight(Seat.TWO))
+            return replace(board, below=revealed.rstrip("\n"))
+        return board
 
     def _draw(self) -> None:
         if not self._scene.is_mounted:
@@ -249,10 +260,10 @@ class BoardApp(App[Leaving]):
         if self.choice and self._chosen_by(self.choice, key, letter):
             event.prevent_default()
             return
-        after = next((after for after in self._ways_on if after.value == letter), None)
         command = next((c for c in COMMANDS if key == c.key or letter == c.letter), None)
-        if after:
-            self.action_after(after.value)
+        after = [after.value for after in self._ways_on]
+        if after and not (command and command.always and letter not in after):
+            self._after.press(letter if letter.isprintable() and letter else key, after)
         elif command:
             self.action_command(command.name)
         elif self.choice and event.is_printable:
@@ -311,6 +322,9 @@ class BoardApp(App[Leaving]):
         else:
             self.exit(After(key))
 
+    def _say_which_key(self) -> None:
+        self.notice(which_key([after.value for after in self._ways_on]))
+
     def action_command(self, name: str) -> None:
         """Carry out a command; most can be given only by whoever is to decide."""
         if name == "quit":
@@ -349,7 +363,8 @@ class BoardApp(App[Leaving]):
         if found and self.choice is choice and choice:
             cells = choice.turn_to(found.actions[0])
             again = self._hinted is choice
-            self.notice(f"Hint: {found.text}" if again else f"Hint: {found.advice} Why: press h again.")
+            why = self._glossary.explain(f"Hint: {found.text}") if again else ""
+            self.notice(why or f"Hint: {found.advice} Why: press h again.")
             self._hinted = choice
             if cells:
                 self._scene.board.point_at(min(cells))

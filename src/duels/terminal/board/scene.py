@@ -11,12 +11,15 @@ from textual.widgets import Static
 
 from duels.terminal.board.cells import BoardText
 from duels.terminal.board.choice import Choice
-from duels.terminal.board.grid import grid_for
+from duels.terminal.board.grid import Point, grid_for
 from duels.terminal.board.ink import Palette
 from duels.terminal.board.view import ActionList, BoardView
 from duels.terminal.layout import wrap
 
 _AROUND = 9  # rows that are not the board's: title, borders, whose turn, a question of four lines, keys
+_HEAD = 3  # of them title and borders
+_FOR_A_NOTE = 2  # rows kept free where there are so many, so that a note does not change the board
+_LONGEST_NOTE = 6  # rows; the rest of it is scrolled
 _LEAST = (60, 16)  # columns and rows
 _MOST_ROWS = 15  # that a board asks for; a longer one is scrolled
 _SHARE = 3 / 5  # of the columns are the board's
@@ -85,7 +88,7 @@ class Scene(Screen[None]):
         """Show all this in place of what was there."""
         columns = int(self.app.size.width * _SHARE) - 2 * _MARGIN
         board = replace(board, above=wrap(board.above, columns), below=wrap(board.below, columns))
-        self._show_board(board, choice, changed, columns)
+        self._show_board(board, choice, changed, (columns, self._make_room(board, columns, texts)))
         self._write("#story", texts.story)
         self._write("#turn", texts.turn)
         self._write("#question", texts.question)
@@ -100,14 +103,30 @@ class Scene(Screen[None]):
         part.update(text)
         part.display = bool(text)
 
+    def _make_room(self, board: BoardText, columns: int, texts: Texts) -> int:
+        """The rows for the cells beside all that is written; a long note is cut before they are."""
+        rows = self.app.size.height - _text_rows(board)
+        least = grid_for(board.rows, columns, 0).size[1]
+        foot = _HEAD + self._rows_of(texts.turn, texts.question, texts.keys)
+        longest = min(_LONGEST_NOTE, max(1, rows - foot - least))
+        self.query_one("#note").styles.max_height = longest
+        foot += min(longest, self._rows_of(texts.note))
+        with_note = rows - max(_AROUND + _FOR_A_NOTE, foot)
+        return with_note if with_note >= least else rows - max(_AROUND, foot)
+
+    def _rows_of(self, *texts: Content) -> int:
+        """How many rows these take, each below the other."""
+        columns = max(1, self.app.size.width - 2)
+        return sum(wrap(text.plain, columns).count("\n") + 1 for text in texts if text)
+
     def _show_board(
-        self, board: BoardText, choice: Choice | None, changed: frozenset[int], columns: int
+        self, board: BoardText, choice: Choice | None, changed: frozenset[int], room: Point
     ) -> None:
         self._write("#above", self._palette.content(board.above))
         self._write("#below", self._palette.content(board.below))
-        self.board.show(board.rows, (columns, self.app.size.height - _AROUND - _text_rows(board)))
+        self.board.show(board.rows, room)
         self.board.mark(choice, changed)
-        self.listed.show(choice.listed if choice else (), columns)
+        self.listed.show(choice.listed if choice else (), room[0])
 
     def _say_if_too_small(self, board: BoardText, leave: str) -> None:
         width, height = self.app.size

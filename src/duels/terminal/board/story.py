@@ -36,8 +36,15 @@ class Story:
         return in_suspense(self._narrator.happened(self._live.match))
 
     def _tell(self, after: AnyMatch) -> str:
-        told = messages(self._narrator.happened(after), self._board(after))
+        told = messages(self._happened(after), self._board(after))
         return "\n".join([*self._entry(after), *([told] if told else [])])
+
+    def _happened(self, after: AnyMatch) -> str:
+        """The book speaks to whoever moved: of a machine's move a person is told in the third person."""
+        if not self._you:
+            return self._narrator.happened(after)
+        names = {self._you: self._you.label, self._you.other: self._live.names[self._you.other]}
+        return self._narrator.happened_to(self._you, after, names)
 
     def _entry(self, after: AnyMatch) -> list[str]:
         turn = after.last

@@ -1,0 +1,35 @@
+"""Terms of the theory are explained where somebody meets them first."""
+
+import pytest
+
+import duels
+from duels.analysis.glossary import Glossary
+from duels.analysis.hints import hint
+from duels.core.rules import Seat
+from duels.solving.oracles import oracle_for
+from duels.solving.protocols import explainer_of
+
+LIGHTS = hint(duels.start("lights").sight(Seat.ONE)).text
+
+
+def test_a_term_is_explained_once() -> None:
+    glossary = Glossary()
+    first, second = (glossary.explain(f"{LIGHTS}\n") for _ in range(2))
+    assert first.startswith(f"{LIGHTS}\n(Nim-sum: ")
+    assert first.endswith(".)\n")
+    assert second == f"{LIGHTS}\n"
+    assert Glossary().explain(LIGHTS) == first.removesuffix("\n")
+
+
+@pytest.mark.parametrize("game", ["chain", "leap"])
+def test_plain_words_need_no_explanation(game: str) -> None:
+    match = duels.start(game)
+    assert match.actor is Seat.ONE
+    told = hint(match.sight(Seat.ONE)).text
+    assert Glossary().explain(told) == told
+
+
+def test_strategy_and_mixture_are_explained_where_hunt_is_practised() -> None:
+    told = explainer_of(oracle_for(duels.start("hunt").rules)).counts_as_one
+    lines = Glossary().explain(told).splitlines()
+    assert [line.split(":")[0] for line in lines[-2:]] == ["(The strategy", "(The mixture"]

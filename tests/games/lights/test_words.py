@@ -1,0 +1,45 @@
+"""The lights as they are shown: the book's seven as in the book, more of them under their numbers."""
+
+from duels.core.match import Match
+from duels.core.rules import Seat
+from duels.core.words import plain
+from duels.games.lights.rules import Lights
+from duels.games.lights.words import LightsWords
+from duels.terminal.board.cells import read_board
+
+
+def shown(lights: int, *entries: str) -> tuple[str, str]:
+    """What is told first or last, and the board."""
+    rules = Lights(lights)
+    match, words = Match.start(rules).play_text(*entries), LightsWords(rules)
+    told = words.tell(match.last.events) if match.last else words.opening()
+    return plain(told), plain(words.board(match.sight(Seat.ONE)))
+
+
+def test_seven_lights_are_shown_as_in_the_book() -> None:
+    assert shown(7)[0] == "States: O O O O O O O\n\n"
+
+
+def test_more_lights_stand_under_their_numbers() -> None:
+    assert shown(9, "3") == (
+        "Turning OFF light 3.\n\nLights: 1 2 3 4 5 6 7 8 9\nStates: O O X O O O O O O\n\n",
+        "Lights: 1 2 3 4 5 6 7 8 9\nStates: O O X O O O O O O\n",
+    )
+    opening = "Lights:  1  2  3  4  5  6  7  8  9 10 11 12\nStates:  O  O  O  O  O  O  O  O  O  O  O  O\n"
+    assert shown(12) == (f"{opening}\n", opening)
+
+
+def test_a_long_row_is_broken_where_a_terminal_is_not() -> None:
+    for lights in (20, 40, 150):
+        told, board = shown(lights, str(lights - 3))
+        assert board in told
+        lines = board.splitlines()
+        assert max(map(len, lines)) < 80
+        for numbers, states in zip(lines[::2], lines[1::2], strict=True):
+            off = states.find("X")
+            assert len(numbers) == len(states)
+            assert off < 0 or numbers[: off + 1].endswith(str(lights - 3))
+        words = LightsWords(Lights(lights))
+        assert [cell.label for cell in read_board(words, board).cells] == [
+            str(light) for light in range(1, lights + 1)
+        ]
