@@ -1,6 +1,7 @@
-"""What every test relies on: the games of this package, whatever else is installed beside it."""
+"""What every test relies on: the games of this package, whatever else is installed, and a home of its own."""
 
 import json
+import os
 from collections.abc import Iterator
 from typing import Any
 from unittest import mock
@@ -17,6 +18,15 @@ def no_games_of_others() -> None:
         from duels.games import installed_games
 
         assert installed_games() == ()  # and remembered
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_home_of_others(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Nothing is kept among the matches of whoever runs the tests. All workers share what they compute."""
+    own = tmp_path_factory.getbasetemp()
+    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    with mock.patch.dict(os.environ, {"DUELS_HOME": str(shared / "duels")}):
+        yield
 
 
 @pytest.fixture(scope="module")
