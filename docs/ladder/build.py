@@ -10,6 +10,7 @@ from statistics import median, pvariance
 
 from duels.arena.confidence import wilson
 from duels.arena.folder import Folder, Row
+from duels.arena.mistakes import name_of, said_of
 from duels.arena.report import GameReport, Report, report_on
 from duels.arena.report_text import percent, points
 from duels.arena.scores import PairResult, pair_results
@@ -68,10 +69,13 @@ def results(rows: list[Row], player: str) -> list[PairResult]:
 
 def standings(game: GameReport) -> str:
     rows = [
-        [each.player, percent(each.won), points(each.loss_per_decision), points(each.loss_per_match)]
+        [each.player, percent(each.won), points(each.per_decision), points(each.per_match)]
         for each in game.standings
     ]
-    return table(["player", "won", "loss per decision", "loss per match"], rows)
+    name = name_of(game.measure)
+    said = said_of(game.measure)
+    told = table(["player", "won", f"{name} per decision", f"{name} per match"], rows)
+    return told + (f"\n{said}\n" if said else "")
 
 
 def matrix(report: Report, game: GameReport) -> str:

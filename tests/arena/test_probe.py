@@ -11,6 +11,7 @@ import pytest
 from duels.analysis.exploitability import exploitability
 from duels.arena import probe_report
 from duels.arena.config import ProbeConfig
+from duels.arena.exam import card, exam_rows
 from duels.arena.folder import Folder
 from duels.arena.positions import STRATA, draw_positions, draw_weighted
 from duels.arena.probe import probe
@@ -96,9 +97,10 @@ def test_larger_games_are_asked_by_positions_from_good_play(game: str, tmp_path:
     told = probed(tmp_path / "probe", "random", game, positions=20)["games"][game]
     assert (told["whole"], told["exploitability"], told["against"]) == (False, None, {})
     assert told["questions"] == told["positions"] == 20
-    assert 0 < told["loss_per_position"]["estimate"] < 1
+    name = "below_mixture_per_position" if game == "hunt" else "loss_per_position"
+    assert 0 < told[name]["estimate"] < 1
     best = probed(tmp_path / "best", "best", game, positions=20)["games"][game]
-    assert best["loss_per_position"]["estimate"] < told["loss_per_position"]["estimate"]
+    assert best[name]["estimate"] == pytest.approx(0, abs=1e-9)
 
 
 def test_a_model_is_probed_over_the_wire(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,7 +148,7 @@ def test_positions_are_drawn_evenly_and_weigh_what_they_stand_for(game: str) -> 
     assert len({(each.sight.seat, each.notation) for each in drawn}) == len(drawn) <= 40
     for each in drawn:
         low, high = STRATA[each.stratum], STRATA[each.stratum + 1]
-        assert low <= max(each.verdict.losses) <= high
+        assert low <= max(each.shortfalls) <= high
 
 
 def test_weighted_means_are_unbiased() -> None:
@@ -203,3 +205,12 @@ def test_an_exam_is_never_written_over_another_file(tmp_path: Path) -> None:
     assert "written as .jsonl or .parquet" in done.err
     done = duels(tmp_path, "exam", "lights", "--option", "lamps=3", "--out", tmp_path / "x.jsonl")
     assert (done.code, "lights has no option 'lamps'" in done.err) == (2, True)
+
+
+def test_an_exam_in_a_game_of_mixing_grades_by_how_far_below_the_mixture() -> None:
+    rules = find_game("hunt").rules()
+    for row in exam_rows(rules, 4, "1"):
+        mean = sum(each["weight"] * each["below_mixture"] for each in row["actions"])
+        assert mean == pytest.approx(0, abs=1e-9)
+        assert "loss" not in row["actions"][0]
+    assert "the `below_mixture` of what it answers" in card(rules, 4, "1")

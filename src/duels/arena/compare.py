@@ -5,6 +5,7 @@ from math import sqrt
 from typing import Any
 
 from duels.arena.confidence import Interval
+from duels.arena.mistakes import name_of
 from duels.arena.report import Report, interval_data
 from duels.arena.report_text import table
 
@@ -47,9 +48,8 @@ def compare(one: Report, two: Report) -> list[Change]:
                 continue
             names = game.rules.name, each.player
             found.append(Change(*names, "won", each.won, other.won, True))
-            found.append(
-                Change(*names, "loss per decision", each.loss_per_decision, other.loss_per_decision, False)
-            )
+            short = f"{name_of(game.measure)} per decision"
+            found.append(Change(*names, short, each.per_decision, other.per_decision, False))
     return found
 
 

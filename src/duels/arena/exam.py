@@ -6,12 +6,15 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from duels.analysis.shortfalls import BELOW_THE_MIXTURE, measure_of
 from duels.arena.folder import write_text
+from duels.arena.mistakes import key_of
 from duels.arena.positions import POOL, SHARE, STRATA, Position, draw_positions
 from duels.core.errors import DuelsError, to_install
 from duels.core.information_sets import spell
 from duels.core.rules import Rules
 from duels.core.words import plain
+from duels.solving.oracles import oracle_for
 from duels.solving.progress import Progress, quiet
 
 VERSION = 1
@@ -45,6 +48,7 @@ def exam_rows(
 
 def _row(rules: Rules[Any, Any, Any], number: int, position: Position) -> dict[str, Any]:
     sight, verdict = position.sight, position.verdict
+    key = key_of(measure_of(oracle_for(rules)))
     seen = (
         spell(rules, sight)
         if rules.has_secrets
@@ -66,11 +70,11 @@ def _row(rules: Rules[Any, Any, Any], number: int, position: Position) -> dict[s
             {
                 "action": rules.format(judged.action),
                 "value": judged.value.number,
-                "loss": loss,
+                key: short,
                 "best": judged.best,
                 "weight": judged.weight,
             }
-            for judged, loss in zip(verdict.actions, verdict.losses, strict=True)
+            for judged, short in zip(verdict.actions, position.shortfalls, strict=True)
         ],
         "stratum": position.stratum,
         "weight": position.weight,
@@ -94,6 +98,13 @@ def _write_parquet(rows: list[dict[str, Any]], path: Path) -> None:
 
 def card(rules: Rules[Any, Any, Any], count: int, seed: str) -> str:
     """What the set is and how it was drawn, for people."""
+    measure = measure_of(oracle_for(rules))
+    key = key_of(measure)
+    graded = "what it gives away"
+    perfect = "0 is perfect"
+    if measure == BELOW_THE_MIXTURE:
+        graded = "how far it lies below the mixture of the strategy, negative above it"
+        perfect = "0 is what the strategy gets, by its own estimates"
     bounds = [f"{100 * low:g} to {100 * high:g}" for low, high in pairwise(STRATA)]
     options = ", ".join(f"{name} {value}" for name, value in rules.options().items()) or "as in the book"
     return f"""# Exam: {rules.game.title} ({rules.name})
@@ -103,12 +114,14 @@ def card(rules: Rules[Any, Any, Any], count: int, seed: str) -> str:
 
 How it was drawn: matches in which both sides give away {SHARE:.0%} of what random play would; {POOL}
 decisions met for each position drawn; forced moves left out. There are {len(bounds)} strata, drawn from as
-evenly as they allow, by how much the worst action gives away, in points of a hundred: {", ".join(bounds)}.
+evenly as they allow, by how far the worst action falls short (its `{key}`), in points of a hundred:
+{", ".join(bounds)}.
 `weight` is what a position stands for: the mean of anything over all decisions met is estimated without bias
 by the sum of weight times it.
 
 Each position has every legal action with its `value` (the probability to win if both sides play perfectly
-afterwards, a draw counts one half), what it gives away (`loss`), whether it is `best`, and how often perfect
-play takes it (`weight`). `exactness` says how sure that is: `exact`; `bound`, within `error`; or `estimate`.
-A player's score is the sum of weight times loss of what it answers: 0 is perfect.
+afterwards, a draw counts one half), {graded} (`{key}`), whether it is `best`, and how
+often perfect play takes it (`weight`). `exactness` says how sure that is: `exact`; `bound`, within `error`; or
+`estimate`.
+A player's score is the sum of a position's weight times the `{key}` of what it answers: {perfect}.
 """

@@ -9,7 +9,7 @@ from duels.core.errors import DuelsError, to_install
 
 _PLAIN = ("key", "game", "pair", "seed", "result", "ending", "score", "adjusted")
 _JSON = ("options", "failures", "blunders", "manners")
-_BY_SEAT = ("players", "losses", "decisions", "forfeited")
+_BY_SEAT = ("players", "shortfalls", "decisions", "forfeited")
 
 
 def write_parquet(folder: Folder, path: Path) -> int:

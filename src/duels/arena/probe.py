@@ -19,6 +19,7 @@ from random import Random
 from typing import Any
 
 from duels.analysis.grading import tabled
+from duels.analysis.shortfalls import shortfalls
 from duels.arena.bout import VERSION, Asked, Question
 from duels.arena.config import ProbeConfig
 from duels.arena.folder import Folder, Log, Row
@@ -62,8 +63,9 @@ def policy_of(answers: list[Row], sight: Sight[Any, Any]) -> dict[Any, float]:
         elif answer["action"] is not None:
             found[rules.parse(answer["action"])] += 1 / len(answers)
         else:
-            losses = oracle_for(rules).judge(sight).losses
-            found[sight.actions[losses.index(max(losses))]] += 1 / len(answers)
+            oracle = oracle_for(rules)
+            short = shortfalls(oracle, oracle.judge(sight))
+            found[sight.actions[short.index(max(short))]] += 1 / len(answers)
     return dict(found)
 
 

@@ -10,8 +10,10 @@ from random import Random
 from string import Template
 from typing import Any
 
+from duels.analysis.shortfalls import measure_of, shortfalls
 from duels.arena.confidence import Interval, mean, ratio
 from duels.arena.folder import Folder, Row
+from duels.arena.mistakes import Mistake, key_of, name_of, said_of
 from duels.arena.probe import Probe, collected, policy_of
 from duels.arena.report import interval_data
 from duels.arena.report_text import percent, points, table
@@ -38,17 +40,6 @@ Odds = Callable[[Sight[Any, Any]], dict[Any, float]]
 
 
 @dataclass(frozen=True)
-class Mistake:
-    """A position at which the player gives something away."""
-
-    position: str
-    played: str
-    best: tuple[str, ...]
-    loss: float
-    sight: Sight[Any, Any]
-
-
-@dataclass(frozen=True)
 class GameProbe:
     """What a probe found in one game."""
 
@@ -57,7 +48,9 @@ class GameProbe:
     positions: int
     failures: dict[str, int]
     usage: Usage
-    loss: Interval
+    measure: str
+    """What answers are graded by: `given away` or `below the mixture`."""
+    shortfall: Interval
     """Per position: of all that were asked, or, where they were drawn, of all decisions in good play."""
     complete: bool
     exploitability: Interval | None
@@ -71,17 +64,18 @@ class GameProbe:
 
 def report_on(folder: Folder) -> list[GameProbe]:
     """The report on a probe, game by game."""
-    return [_game(probe, folder.config["samples"]) for probe in collected(folder)]
+    (player,) = folder.config["player"]
+    return [_game(probe, player, folder.config["samples"]) for probe in collected(folder)]
 
 
-def _game(probe: Probe, samples: int) -> GameProbe:
+def _game(probe: Probe, player: str, samples: int) -> GameProbe:
     rows = [row for answers in probe.answers.values() for row in answers if "reflected" not in row]
-    losses = {key: _loss(probe, key) for key in probe.answers}
+    short = {key: _shortfall(probe, key) for key in probe.answers}
     if probe.whole:
-        loss = mean(list(losses.values()))
+        per_position = mean(list(short.values()))
     else:
-        weights = {key: probe.weights[key] for key in losses}
-        loss = ratio([weights[key] * lost for key, lost in losses.items()], list(weights.values()))
+        weights = {key: probe.weights[key] for key in short}
+        per_position = ratio([weights[key] * each for key, each in short.items()], list(weights.values()))
     complete = not probe.missing
     exact = probe.whole and complete
     gain = _exploitability(probe, samples, None) if exact else None
@@ -92,31 +86,36 @@ def _game(probe: Probe, samples: int) -> GameProbe:
         len(probe.answers),
         dict(sorted(Counter(kind for row in rows for kind, _ in row["failures"]).items())),
         sum((Usage(*row["usage"]) for row in rows), Usage()),
-        loss,
+        measure_of(oracle_for(probe.rules)),
+        per_position,
         complete,
         gain,
         limited,
         _against_all(probe) if exact else {},
-        tuple(_mistakes(probe, losses)),
+        tuple(_mistakes(probe, player, short)),
     )
 
 
-def _loss(probe: Probe, key: Key) -> float:
-    verdict = oracle_for(probe.rules).judge(probe.sights[key])
-    lost = dict(zip(probe.sights[key].actions, verdict.losses, strict=True))
-    return fsum(chance * lost[action] for action, chance in probe.policy(key).items())
+def _graded(sight: Sight[Any, Any]) -> dict[Any, float]:
+    """How far each action falls short."""
+    oracle = oracle_for(sight.rules)
+    return dict(zip(sight.actions, shortfalls(oracle, oracle.judge(sight)), strict=True))
 
 
-def _mistakes(probe: Probe, losses: dict[Key, float]) -> list[Mistake]:
+def _shortfall(probe: Probe, key: Key) -> float:
+    graded = _graded(probe.sights[key])
+    return fsum(chance * graded[action] for action, chance in probe.policy(key).items())
+
+
+def _mistakes(probe: Probe, player: str, short: dict[Key, float]) -> list[Mistake]:
     found = []
-    for key in sorted(losses, key=lambda each: -losses[each])[:_MOST_SHOWN]:
-        if losses[key] > 1e-9:
-            sight, rules = probe.sights[key], probe.rules
-            verdict = oracle_for(rules).judge(sight)
-            lost = dict(zip(sight.actions, verdict.losses, strict=True))
-            worst = max(probe.policy(key), key=lambda action: lost[action])
-            best = tuple(rules.format(each) for each in verdict.best[:_MOST_SHOWN])
-            found.append(Mistake(key[1], rules.format(worst), best, losses[key], sight))
+    for key in sorted(short, key=lambda each: -short[each])[:_MOST_SHOWN]:
+        if short[key] > 1e-9:
+            sight, rules, oracle = probe.sights[key], probe.rules, oracle_for(probe.rules)
+            worst = max(probe.policy(key), key=_graded(sight).__getitem__)
+            best = tuple(rules.format(each) for each in oracle.judge(sight).best[:_MOST_SHOWN])
+            played = rules.format(worst)
+            found.append(Mistake(player, played, best, key[1], sight, short[key], measure_of(oracle)))
     return found
 
 
@@ -209,14 +208,12 @@ def _game_data(game: GameProbe) -> dict[str, Any]:
         "questions": game.questions,
         "positions": game.positions,
         "failures": game.failures,
-        "loss_per_position": interval_data(game.loss),
+        "measure": game.measure,
+        f"{key_of(game.measure)}_per_position": interval_data(game.shortfall),
         "exploitability": interval_data(game.exploitability) if game.exploitability else None,
         "exploitability_of_one_round": interval_data(game.one_round) if game.one_round else None,
         "against": game.against,
-        "mistakes": [
-            {"position": each.position, "played": each.played, "best": list(each.best), "loss": each.loss}
-            for each in game.mistakes
-        ],
+        "mistakes": [each.as_data() for each in game.mistakes],
     }
 
 
@@ -241,7 +238,8 @@ def _told(game: GameProbe) -> list[str]:
     failures = ", ".join(f"{count} {name}" for name, count in game.failures.items()) or "none"
     lines = [
         f"{rules.game.title} ({rules.name}): {game.questions} questions, {what}; failures: {failures}",
-        f"Loss per position: {points(game.loss)}",
+        f"{name_of(game.measure).capitalize()} per position: {points(game.shortfall)}",
+        *filter(None, [said_of(game.measure)]),
     ]
     if not game.complete:
         lines.append("Not all is answered yet: call the same command again to go on.")
@@ -256,12 +254,7 @@ def _told(game: GameProbe) -> list[str]:
             *table([["against", *names], ["gets", *(f"{100 * game.against[n]:.1f}" for n in names)]]),
         ]
     if game.mistakes:
-        lines += ["", "Worst positions:"]
-        lines += [
-            f"  {each.played} at {each.position} gives away {100 * each.loss:.1f}; best is "
-            f"{' or '.join(each.best[:3])}"
-            for each in game.mistakes
-        ]
+        lines += ["", "Worst positions:", *(f"  {each}" for each in game.mistakes)]
     return [*lines, ""]
 
 
@@ -279,15 +272,7 @@ def as_page(folder: Folder) -> str:
     body = []
     for game in report_on(folder):
         told = _told(game)
-        rules = game.probe.rules
-        boards = "".join(
-            f"<figure>{rules.game.drawing(rules).draw(each.sight)}<figcaption>"
-            + escape(
-                f"Plays {each.played}, gives away {100 * each.loss:.1f}; best: {' or '.join(each.best)}."
-            )
-            + "</figcaption></figure>"
-            for each in game.mistakes
-        )
+        boards = "".join(each.figure() for each in game.mistakes)
         text = escape("\n".join(told[1:]))
         body.append(f"<h2>{escape(told[0])}</h2><pre>{text}</pre><div class='boards'>{boards}</div>")
     (player,) = folder.config["player"]

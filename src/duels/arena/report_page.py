@@ -6,7 +6,8 @@ from importlib.resources import files
 from string import Template
 
 from duels.arena.confidence import Interval
-from duels.arena.report import Blunder, GameReport, Report, usage_by_player
+from duels.arena.mistakes import name_of, said_of
+from duels.arena.report import GameReport, Report, usage_by_player
 from duels.arena.report_text import percent, points
 from duels.core.errors import to_install
 
@@ -64,7 +65,7 @@ def _game(report: Report, game: GameReport) -> str:
     return (
         f"<h2>{escape(rules.game.title)} ({escape(rules.name)})</h2><p>{escape(worth + limits)}</p>"
         f"<h3>Who beats whom, luck taken out</h3>{_matrix(report, game)}"
-        f"<h3>What was given away</h3>{_standings(game)}{_manners(game)}{_failures(game)}"
+        f"<h3>Decisions</h3>{_standings(game)}{_manners(game)}{_failures(game)}"
         f"{_pairings(game)}{_boards(game)}"
     )
 
@@ -100,13 +101,16 @@ def _standings(game: GameReport) -> str:
         [
             escape(each.player),
             percent(each.won),
-            points(each.loss_per_decision),
-            points(each.loss_per_match),
+            points(each.per_decision),
+            points(each.per_match),
             str(each.decisions),
         ]
         for each in game.standings
     ]
-    return _table(["player", "won", "loss per decision", "loss per match", "decisions"], rows)
+    name = name_of(game.measure)
+    said = said_of(game.measure)
+    head = ["player", "won", f"{name} per decision", f"{name} per match", "decisions"]
+    return _table(head, rows) + (f"<p>{escape(said)}</p>" if said else "")
 
 
 def _manners(game: GameReport) -> str:
@@ -116,11 +120,8 @@ def _manners(game: GameReport) -> str:
         for manner, (count, lost) in each.manners.items()
         if manner
     ]
-    return (
-        f"<h3>By kind of decision</h3>{_table(['player', 'kind', 'decisions', 'loss each'], rows)}"
-        if rows
-        else ""
-    )
+    head = ["player", "kind", "decisions", f"{name_of(game.measure)} each"]
+    return f"<h3>By kind of decision</h3>{_table(head, rows)}" if rows else ""
 
 
 def _failures(game: GameReport) -> str:
@@ -151,21 +152,10 @@ def _pairings(game: GameReport) -> str:
 
 
 def _boards(game: GameReport) -> str:
-    worst = sorted(game.blunders, key=lambda blunder: -blunder.loss)[:_MOST_BOARDS]
+    worst = sorted(game.blunders, key=lambda blunder: -blunder.shortfall)[:_MOST_BOARDS]
     if not worst:
         return ""
-    return f'<h3>Worst decisions</h3><div class="boards">{"".join(map(_board, worst))}</div>'
-
-
-def _board(blunder: Blunder) -> str:
-    rules = blunder.sight.rules
-    best = " or ".join(blunder.best)
-    told = (
-        f"{blunder.player} played {blunder.played} and gave away {100 * blunder.loss:.1f} points. "
-        f"Best was {best}."
-    )
-    drawn = rules.game.drawing(rules).draw(blunder.sight)
-    return f"<figure>{drawn}<figcaption>{escape(told)}</figcaption></figure>"
+    return f'<h3>Worst decisions</h3><div class="boards">{"".join(each.figure() for each in worst)}</div>'
 
 
 def _table(head: list[str], rows: Iterable[list[str]]) -> str:

@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 
 from duels.arena.confidence import Interval
+from duels.arena.mistakes import name_of, said_of
 from duels.arena.report import GameReport, Report, usage_by_player
 from duels.core.errors import to_install
-
-_MOST_NAMED = 3  # best actions, where many are equally good
 
 
 def as_text(report: Report) -> str:
@@ -28,20 +27,21 @@ def _game(game: GameReport) -> list[str]:
         f"Worth {about}{100 * game.opening:.1f}% to Player 1 under perfect play.",
         "",
     ]
-    rows = [["player", "won", "loss per decision", "loss per match", "forfeits", "failures"]]
+    name = name_of(game.measure)
+    rows = [["player", "won", f"{name} per decision", f"{name} per match", "forfeits", "failures"]]
     for each in game.standings:
         failures = ", ".join(f"{count} {name}" for name, count in each.failures.items())
         rows.append(
             [
                 each.player,
                 percent(each.won),
-                points(each.loss_per_decision),
-                points(each.loss_per_match),
+                points(each.per_decision),
+                points(each.per_match),
                 str(each.forfeits or ""),
                 failures,
             ]
         )
-    lines += [*table(rows), ""]
+    lines += [*table(rows), *filter(None, [said_of(game.measure)]), ""]
     rows = [["result of", "against", "won", "luck taken out", "fixed size", "fewer pairs", "cut off"]]
     for pair in game.pairings:
         rows.append(
@@ -56,16 +56,9 @@ def _game(game: GameReport) -> list[str]:
             ]
         )
     lines += [*table(rows), game.luck, ""]
-    worst = sorted(game.blunders, key=lambda blunder: -blunder.loss)[:5]
+    worst = sorted(game.blunders, key=lambda blunder: -blunder.shortfall)[:5]
     if worst:
-        lines.append("Worst decisions:")
-        for blunder in worst:
-            best = " or ".join(blunder.best[:_MOST_NAMED])
-            lines.append(
-                f"  {blunder.player}: {blunder.played} at {blunder.position} gave away "
-                f"{100 * blunder.loss:.1f} points; best was {best}"
-            )
-        lines.append("")
+        lines += ["Worst decisions:", *(f"  {blunder}" for blunder in worst), ""]
     return lines
 
 

@@ -82,15 +82,18 @@ class Standing:
     player: str
     matches: int
     won: Interval
-    loss_per_decision: Interval
-    """What its decisions gave away, where it had a choice; forfeits are counted apart."""
-    loss_per_match: Interval
+    per_decision: Interval
+    """What its decisions gave away, or how far they lie below the mixture, where it had a choice.
+
+    Forfeits are counted apart.
+    """
+    per_match: Interval
     decisions: int
     failures: Mapping[str, int]
     """How many attempts gave no move, by class."""
     forfeits: int
     manners: Mapping[str, tuple[int, float]]
-    """By sort of decision: how many, and what they gave away in all."""
+    """By sort of decision: how many, and how far they fell short in all."""
     usage: Usage
     """What a model took, as its endpoint reports it."""
 
@@ -124,7 +127,7 @@ def standing(game: str, player: str, rows: Iterable[Row]) -> Standing:
     rows = [row for row in rows if player in row["players"]]
     places = [row["players"].index(player) for row in rows]
     seated = list(zip(rows, places, strict=True))
-    losses = [row["losses"][place] for row, place in seated]
+    shortfalls = [row["shortfalls"][place] for row, place in seated]
     decisions = [row["decisions"][place] for row, place in seated]
     failures: Counter[str] = Counter()
     manners: dict[str, list[Any]] = defaultdict(lambda: [0, 0.0])
@@ -138,8 +141,8 @@ def standing(game: str, player: str, rows: Iterable[Row]) -> Standing:
         player,
         len(rows),
         confidence.wilson(sum(_to(row, player, "score") for row in rows), len(rows)),
-        confidence.ratio(losses, decisions),
-        confidence.mean(losses),
+        confidence.ratio(shortfalls, decisions),
+        confidence.mean(shortfalls),
         sum(decisions),
         dict(sorted(failures.items())),
         sum(_forfeited(row, place) for row, place in seated),
