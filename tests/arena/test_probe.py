@@ -1,6 +1,7 @@
 """Probes: what is asked, what follows exactly, and what is drawn where not all can be asked."""
 
 import json
+import shutil
 from collections import Counter
 from pathlib import Path
 from random import Random
@@ -196,11 +197,22 @@ def test_an_exam_is_complete_and_reproducible(kind: str, tmp_path: Path) -> None
         assert any(each["best"] for each in row["actions"])
 
 
-def test_an_exam_is_never_written_over_another_file(tmp_path: Path) -> None:
+def test_an_exam_is_written_over_another_file_only_by_force(tmp_path: Path) -> None:
     path = tmp_path / "exam.jsonl"
     path.write_text("mine")
-    done = duels(tmp_path, "exam", "lights", "--positions", "4", "--out", path)
-    assert (done.code, "exists already" in done.err, path.read_text()) == (1, True, "mine")
+    asked = ("exam", "lights", "--positions", "4", "--out")
+    done = duels(tmp_path, *asked, path)
+    assert (done.code, "exists already; --force writes over it" in done.err) == (2, True)
+    assert path.read_text() == "mine"
+    written = tmp_path / "other.card.md"
+    written.write_text("my notes")
+    done = duels(tmp_path, *asked, tmp_path / "other.jsonl")
+    assert (done.code, f"{written} exists already" in done.err, written.read_text()) == (2, True, "my notes")
+    assert not (tmp_path / "other.jsonl").exists()
+    assert duels(tmp_path, *asked, tmp_path / "new.jsonl").code == 0
+    assert duels(tmp_path, *asked, tmp_path / "new.parquet").code == 0  # the card of both
+    assert duels(tmp_path, *asked, path, "--force").code == 0
+    assert len(path.read_text().splitlines()) == 4
     done = duels(tmp_path, "exam", "lights", "--positions", "4", "--out", tmp_path / "exam.csv")
     assert "written as .jsonl or .parquet" in done.err
     done = duels(tmp_path, "exam", "lights", "--option", "lamps=3", "--out", tmp_path / "x.jsonl")
@@ -214,3 +226,19 @@ def test_an_exam_in_a_game_of_mixing_grades_by_how_far_below_the_mixture() -> No
         assert mean == pytest.approx(0, abs=1e-9)
         assert "loss" not in row["actions"][0]
     assert "the `below_mixture` of what it answers" in card(rules, 4, "1")
+
+
+def test_parts_of_a_probe_are_joined(tmp_path: Path) -> None:
+    from pyarrow import parquet
+
+    words = ("arena", "probe", "--player", "club", "--games", "lights", "--out")
+    assert duels(tmp_path, *words, tmp_path / "whole").code == 0
+    count = len(parquet.read_table(tmp_path / "whole" / "answers.parquet"))
+    log = (tmp_path / "whole" / "answers-1.jsonl").read_text().splitlines(keepends=True)
+    assert count == len(log)
+    for name, part in (("a", log[:50]), ("b", log[40:])):
+        shutil.copytree(tmp_path / "whole", tmp_path / name)
+        (tmp_path / name / "answers-1.jsonl").write_text("".join(part))
+    done = duels(tmp_path, "arena", "merge", tmp_path / "a", tmp_path / "b", "--out", tmp_path / "all")
+    assert f"all: {count} answers." in done.err
+    assert as_data(Folder(tmp_path / "all")) == as_data(Folder(tmp_path / "whole"))

@@ -27,7 +27,7 @@ FORMAT = 1
 """Of a run's folder."""
 RUN, PROBE = "run", "probe"
 _NAMED = re.compile(r"(?!cmd:)([A-Za-z0-9][A-Za-z0-9 ._-]{0,39})=(.+)", re.DOTALL)
-_GROWS = ("matches", "until", "budget")  # what may differ when a run goes on
+GROWS = ("matches", "until", "budget")  # what may differ when a run goes on
 _CONDITIONS = (
     "show_actions",
     "mirror",
@@ -217,7 +217,7 @@ _OTHER = "nobody=random"
 def check_same(asked: Mapping[str, Any], kept: Mapping[str, Any], folder: Path) -> None:
     """Refuse to go on in a folder that is of another run; it may only be asked for more or less."""
     for name, value in asked.items():
-        if name not in _GROWS and value != kept.get(name):
+        if name not in GROWS and value != kept.get(name):
             raise DuelsError(
                 f"{folder} is of another run: {name} is not as it was. Name another folder with --out."
             )
