@@ -13,8 +13,8 @@ from duels.arena.config import Config
 from duels.arena.folder import Folder, Log, Row
 from duels.arena.values import Judge
 from duels.core.rules import Rules, Seat
-from duels.players.endpoint import BudgetSpent, Endpoint, TransportFailed, Usage
-from duels.players.failures import Answer, NoMove
+from duels.players.endpoint import BudgetSpent, Endpoint, Usage
+from duels.players.failures import Answer, NoMove, TransportFailed
 from duels.players.model import ModelGaveNone, ModelPlayer
 
 Done = Queue[Row | BaseException | None]

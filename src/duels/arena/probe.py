@@ -27,8 +27,8 @@ from duels.arena.models import Purse
 from duels.arena.positions import draw_positions
 from duels.core.rules import OpenRules, Rules, Seat, Sight
 from duels.games import find_game
-from duels.players.endpoint import BudgetSpent, Endpoint, TransportFailed, Usage
-from duels.players.failures import Answer, NoMove
+from duels.players.endpoint import BudgetSpent, Endpoint, Usage
+from duels.players.failures import Answer, NoMove, TransportFailed
 from duels.players.model import Mirror, ModelGaveNone, ModelPlayer
 from duels.solving.oracles import oracle_for
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from duels.core.errors import BadOption, DuelsError, quote
 from duels.core.extras import extra
-from duels.players.failures import Failed, Failure
+from duels.players.failures import Failed, Failure, TransportFailed
 
 if TYPE_CHECKING:
     import httpx
@@ -86,10 +86,6 @@ class Reply:
     """Why it stopped: `stop`, `length`, `content_filter`."""
     refusal: str
     usage: Usage
-
-
-class TransportFailed(DuelsError):
-    """No reply could be had; the match is unfinished, and nobody has lost it."""
 
 
 class BudgetSpent(DuelsError):

@@ -1,12 +1,13 @@
 """A language model as a player, asked through a chat endpoint."""
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from duels.core.errors import DuelsError
 from duels.core.rules import Rules, Sight
-from duels.players.endpoint import Endpoint, Recorder, Usage
+from duels.players.endpoint import Endpoint, Recorder, Settings, Usage
 from duels.players.failures import Answer, Failed, Failure, NoMove
 from duels.players.naming import MODEL
 from duels.players.prompt import again_messages, opening_messages, read_move
@@ -62,6 +63,26 @@ class ModelPlayer:
         if finish == "length":
             raise Failed(Failure.CUT_OFF, "the answer was cut off by its limit of length.")
         return read_move(text, sight)
+
+
+class SeatedModel:
+    """A model at a seat of a match that waits for it; requests are not kept."""
+
+    def __init__(self, model: str, rules: Rules[Any, Any, Any], settings: Settings) -> None:
+        self.name = MODEL + model
+        self._model = model
+        self._rules = rules
+        self._settings = settings
+
+    def choose(self, sight: Sight[Any, Any], rng: "Random") -> Any:
+        """The model's move; NoMove if it gives none, TransportFailed if it cannot be reached."""
+        return asyncio.run(self._ask(sight, rng)).action
+
+    async def _ask(self, sight: Sight[Any, Any], rng: "Random") -> Answer:
+        async with Endpoint(self._settings) as endpoint:
+            player = ModelPlayer(self._model, self._rules, endpoint)
+            answer, _ = await player.decide(sight, rng, lambda request: None)
+            return answer
 
 
 class ModelGaveNone(NoMove):
