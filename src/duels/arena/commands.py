@@ -126,6 +126,7 @@ _MODEL_OPTIONS = (
     click.option("--key-env", help="The environment variable with its key.  [default: OPENAI_API_KEY]"),
     click.option("--show-actions", is_flag=True, default=None, help="List the legal actions for models."),
     click.option("--mirror", is_flag=True, default=None, help="Ask models about mirror images."),
+    click.option("--relabel", is_flag=True, default=None, help="Give cells other names for models."),
     click.option("--max-tokens", type=click.IntRange(1), help="Of a model's answer.  [default: 4096]"),
     click.option("--temperature", type=click.FloatRange(0), help="Of a model.  [default: the endpoint's]"),
     click.option("--concurrency", type=click.IntRange(1), help="Matches with models at once.  [default: 8]"),

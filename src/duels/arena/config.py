@@ -18,7 +18,7 @@ from duels.games import find_game
 from duels.play.new_match import limited
 from duels.players import HUMAN, KINDS, Kind, Player, kind_for
 from duels.players.endpoint import Settings
-from duels.players.model import Mirror
+from duels.players.model import check_disguise
 from duels.players.outside import MODEL_PREFIX, kind_called
 from duels.players.program import Limits
 from duels.solving.progress import quiet
@@ -31,6 +31,7 @@ GROWS = ("matches", "until", "budget")  # what may differ when a run goes on
 _CONDITIONS = (
     "show_actions",
     "mirror",
+    "relabel",
     "temperature",
     "max_tokens",
     "retries",
@@ -74,9 +75,9 @@ class Config:
             self.budget_amount()
         if self.models() and not self.model.base_url:
             raise BadOption("a model needs an address: --base-url URL.")
-        if self.models() and self.model.mirror:
+        if self.models():
             for name in self.games:
-                Mirror.of(self.rules(name))
+                check_disguise(self.rules(name), self.model)
         for name in self.options:
             if name not in self.games:
                 raise UnknownName(f"there are options for {quote(name)}, which is not one of the games.")

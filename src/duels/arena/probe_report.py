@@ -16,7 +16,7 @@ from duels.arena.folder import Folder, Row
 from duels.arena.mistakes import Mistake, key_of, name_of, said_of
 from duels.arena.probe import Probe, collected, policy_of
 from duels.arena.report import interval_data
-from duels.arena.report_text import percent, points, table
+from duels.arena.report_text import asked_how, percent, points, table
 from duels.core.extras import extra
 from duels.core.rules import Seat, Sight
 from duels.players.endpoint import Settings, Usage
@@ -226,6 +226,7 @@ def as_text(folder: Folder) -> str:
         lines += _told(game)
     used = _usage_data(folder, games)
     if used["requests"]:
+        lines.append(asked_how(folder.config["model"]))
         cost = "" if used["cost"] is None else f", cost {used['cost']:.2f}"
         told = f"{used['requests']} requests, {used['prompt_tokens']} tokens in"
         lines.append(f"{told}, {used['completion_tokens']} out{cost}.")

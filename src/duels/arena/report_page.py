@@ -8,7 +8,7 @@ from string import Template
 from duels.arena.confidence import Interval
 from duels.arena.mistakes import name_of, said_of
 from duels.arena.report import GameReport, Report, usage_by_player
-from duels.arena.report_text import percent, points
+from duels.arena.report_text import asked_how, percent, points
 from duels.core.errors import to_install
 
 _MOST_BOARDS = 12
@@ -51,10 +51,8 @@ def _usage(report: Report) -> str:
         cost = report.cost(each)
         told = "" if cost is None else f"{cost:.2f}"
         rows.append([escape(player), str(each.requests), str(each.prompt), str(each.completion), told])
-    shown = "shown" if report.conditions["show_actions"] else "not shown"
-    mirror = ", positions mirrored" if report.conditions["mirror"] else ""
     head = ["model", "requests", "tokens in", "tokens out", "cost"]
-    return f"<h2>Cost</h2>{_table(head, rows)}<p>Legal actions {shown}{mirror}.</p>"
+    return f"<h2>Cost</h2>{_table(head, rows)}<p>{escape(asked_how(report.conditions))}</p>"
 
 
 def _game(report: Report, game: GameReport) -> str:

@@ -1,6 +1,7 @@
 """A report as tables for a terminal."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from duels.arena.confidence import Interval
 from duels.arena.mistakes import name_of, said_of
@@ -71,9 +72,14 @@ def _usage(report: Report) -> list[str]:
         cost = report.cost(each)
         told = "" if cost is None else f"{cost:.2f}"
         rows.append([player, str(each.requests), str(each.prompt), str(each.completion), told])
-    shown = "shown" if report.conditions["show_actions"] else "not shown"
-    mirror = ", positions mirrored" if report.conditions["mirror"] else ""
-    return [*table(rows), f"Models were asked with legal actions {shown}{mirror}.", ""]
+    return [*table(rows), asked_how(report.conditions), ""]
+
+
+def asked_how(conditions: Mapping[str, Any]) -> str:
+    """The conditions under which models were asked, in a sentence."""
+    told = [f"legal actions {'shown' if conditions['show_actions'] else 'not shown'}"]
+    told += ["positions mirrored"] * conditions["mirror"] + ["cells renamed"] * conditions["relabel"]
+    return f"Models were asked with {', '.join(told)}."
 
 
 def _ratings(report: Report) -> list[str]:

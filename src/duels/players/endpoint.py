@@ -35,6 +35,8 @@ class Settings:
     """Whether the legal actions are listed in the question."""
     mirror: bool = False
     """Whether positions are asked as their mirror images, against what was learned by heart."""
+    relabel: bool = False
+    """Whether cells go by other names, likewise."""
     temperature: float | None = None
     max_tokens: int = 4096
     stream: bool = False
