@@ -343,7 +343,12 @@ def test_progress_tells_how_far_it_is() -> None:
     from duels.arena.progress_line import ProgressLine
     from duels.arena.run import Progress
 
-    assert ProgressLine.text(Progress(10, 100, 10), 60.0) == "10 of 100 matches, 9 min 0 s left at most"
+    progress = Progress(10, 100, 10)
+    told = "10 of 100 matches, 9 min 0 s left at most"
+    assert ProgressLine.text(progress, 60.0) == told
+    progress.count({"players": ["random", "club"], "score": 0.0})
+    progress.count({"players": ["club", "random"], "score": 0.5})
+    assert ProgressLine.text(progress, 60.0) == f"{told}; won: club 75%, random 25%"
 
 
 def test_a_run_is_compacted_at_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

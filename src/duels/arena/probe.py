@@ -77,7 +77,7 @@ def probe(config: ProbeConfig, out: Path, tell: Told = lambda text: None) -> Fol
     folder = Folder.prepare(out, config)
     handle = folder.lock()
     try:
-        with closing(_Asking(config, folder)) as asking:
+        with closing(_Asking(config, folder, tell)) as asking:
             for game in config.games:
                 collect(config, find_game(game).rules(), asking.ask, tell)
             folder.unfinished = tuple(dict.fromkeys(asking.broken_off))
@@ -130,16 +130,16 @@ def collect(
     """Ask about one game, wave after wave, until nothing new can be reached."""
     if not (isinstance(rules, OpenRules) and tabled(rules)):
         found = Probe(rules, whole=False)
-        drawn = draw_positions(rules, config.positions, config.seed)
+        drawn = draw_positions(rules, config.positions, config.seed, tell)
         for each in drawn:
             found.weights[each.sight.seat, each.notation] = each.weight
             found.sights[each.sight.seat, each.notation] = each.sight
-        _fill(config, found, list(found.sights.values()), answer, tell)
+        _fill(config, found, list(found.sights.values()), answer)
         return found
     found = Probe(rules, whole=True)
     mirror = Mirror.of(rules) if config.symmetric else None
     for seat in Seat:
-        _explore(config, found, rules, seat, mirror, answer, tell)
+        _explore(config, found, rules, seat, mirror, answer)
     return found
 
 
@@ -150,7 +150,6 @@ def _explore(
     seat: Seat,
     mirror: Mirror | None,
     answer: Answerer,
-    tell: Told,
 ) -> None:
     """Ask the player at one seat everywhere that an opponent can lead it."""
     seen = {rules.initial()}
@@ -159,7 +158,7 @@ def _explore(
         sights = [rules.sight(state, seat) for state in wave if rules.actor(state) is seat]
         choices = [sight for sight in sights if len(sight.actions) > 1]
         asked = [sight for sight in choices if _canonical(sight, mirror)]
-        _fill(config, found, asked, answer, tell)
+        _fill(config, found, asked, answer)
         if mirror:
             _reflect(found, [sight for sight in choices if not _canonical(sight, mirror)], mirror)
         following = []
@@ -211,9 +210,7 @@ def _reflect(found: Probe, sights: list[Sight[Any, Any]], mirror: Mirror) -> Non
             ]
 
 
-def _fill(
-    config: ProbeConfig, found: Probe, sights: list[Sight[Any, Any]], answer: Answerer, tell: Told
-) -> None:
+def _fill(config: ProbeConfig, found: Probe, sights: list[Sight[Any, Any]], answer: Answerer) -> None:
     """Ask about some positions and note what came back."""
     rules = found.rules
     questions = [
@@ -221,7 +218,6 @@ def _fill(
         for sight in sights
         for sample in range(config.samples)
     ]
-    tell(f"{rules.name}: {sum(map(len, found.answers.values()))} answers, {len(questions)} more asked")
     answered = answer(questions)
     for each in questions:
         row = answered.get(each.key)
@@ -236,8 +232,8 @@ def _fill(
 class _Asking:
     """Asks whoever is probed, and keeps every answer on disk; what is there already is not asked again."""
 
-    def __init__(self, config: ProbeConfig, folder: Folder) -> None:
-        self._config, self._folder = config, folder
+    def __init__(self, config: ProbeConfig, folder: Folder, tell: Told) -> None:
+        self._config, self._folder, self._tell = config, folder, tell
         self._run = config.run()
         self._name = self._run.kinds()[0].name
         self._kept = dict(folder.answers())
@@ -318,6 +314,9 @@ class _Asking:
         }
         self._log.add(row)
         self._kept[each.key] = row
+        spent = self._purse.spent
+        money = f", {spent:.2f} spent" if used.requests and spent is not None else ""
+        self._tell(f"{rules.name}: {len(self._kept)} answers in all, position {each.position}{money}")
 
     def close(self) -> None:
         for player in self._players.values():

@@ -34,8 +34,16 @@ class Progress:
     """By this call."""
     spent: float | None = None
     """Money, where models play and prices are known."""
+    points: dict[str, tuple[float, int]] = field(default_factory=dict)
+    """Each player's points so far, and of how many matches."""
     margins: dict[tuple[str, str, str], Interval] = field(default_factory=dict)
     """What is known of pairings so far, where that decides when to stop."""
+
+    def count(self, row: Row) -> None:
+        """Add the points of a match."""
+        for name, score in zip(row["players"], (row["score"], 1 - row["score"]), strict=True):
+            had, matches = self.points.get(name, (0.0, 0))
+            self.points[name] = had + score, matches + 1
 
 
 Listener = Callable[[Progress], None]
@@ -122,7 +130,10 @@ def _play_out(
         for pairing in config.pairings()
     }
     ours = [bout for bouts in planned.values() for bout in bouts if mine(bout, shard)]
-    progress = Progress(sum(bout.key in rows for bout in ours), len(ours))
+    played = [bout for bout in ours if bout.key in rows]
+    progress = Progress(len(played), len(ours))
+    for bout in played:
+        progress.count(rows[bout.key])
     listener(progress)
     for first, last in _rounds(max(len(bouts) // 2 for bouts in planned.values()), config.until):
         going_on = {
@@ -138,6 +149,7 @@ def _play_out(
         for row in pool.play(missing):
             rows[row["key"]] = row
             progress.done += 1
+            progress.count(row)
             progress.played += 1
             progress.spent = pool.purse.spent if pool.purse else None
             listener(progress)

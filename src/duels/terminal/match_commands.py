@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         'duels play flip --chance "4 5 2,5" --save evening.duel',
         "duels play lights --lights 12 --seat2 club",
         'duels play chain --seat2 "cmd:python bot.py"',
-        "duels play lights --seat2 model:NAME --base-url URL/v1",
+        "duels play lights --seat2 model:NAME --base-url http://localhost:8000/v1",
         "duels play chain --seat2 club --board",
     ),
     cls=GameCommand,
