@@ -112,9 +112,9 @@ def beside(rows: list[Row]) -> str:
     return (
         f"{MATCHES} matches leave intervals of up to {100 * widest:.0f} points, and say nothing about which\n"
         f"moves were wrong. They take some {asked:.0f} requests. A probe of one seat takes {low} to {high},\n"
-        f"for a perfect player and {experiments.ASKED} others that always answer the same. It tells for every\n"
-        "position that matters whether the model knows the right move, how much the best opponent wins\n"
-        "against it, and what it gets against every known opponent."
+        f"for a perfect player and {experiments.ASKED} others that always answer the same. It tells for\n"
+        "every position that matters whether the model knows the right move, how much the best opponent\n"
+        "wins against it, and what it gets against every known opponent."
     )
 
 
