@@ -124,7 +124,7 @@ def test_a_budget_stops_cleanly_and_the_run_can_go_on(server: Server, tmp_path: 
     model = Settings(server.url, concurrency=1, **prices)
     small = Config(("random", "model:well"), ("lights",), 10, budget="5usd", model=model)
     folder = run(small, tmp_path / "run")
-    assert folder.unfinished == ("The budget of 5 usd is spent.",)
+    assert folder.unfinished == ("The budget of 5 usd is spent; a larger one goes on.",)
     assert sum(1 for _ in folder.requests()) == 5
     assert 0 < len(folder.rows()) < 10
     large = Config(("random", "model:well"), ("lights",), 10, budget="500usd", model=model)

@@ -55,6 +55,9 @@ def test_a_deterministic_program_is_asked_only_where_it_can_come(tmp_path: Path)
     assert 60 <= told["questions"] <= 220
     assert told["exploitability"]["estimate"] == exploitability(lambda sight: sight.actions[0], "lights")
     assert told["mistakes"][0]["loss"] == 1
+    loss = told["loss_per_position"]  # of all positions: nothing was drawn
+    assert loss["low"] == loss["estimate"] == loss["high"]
+    assert "exact for a player that always answers the same" in as_text(Folder(tmp_path / "probe"))
 
 
 def test_mirror_images_are_asked_once_if_that_is_wanted(tmp_path: Path) -> None:
@@ -73,6 +76,8 @@ def test_a_player_that_draws_gets_an_interval(tmp_path: Path, monkeypatch: pytes
     found = told["exploitability"]
     assert 0 < found["low"] <= found["estimate"] <= found["high"] <= 0.5
     assert told["questions"] == 2 * told["positions"]
+    loss = told["loss_per_position"]
+    assert 0 < loss["low"] < loss["estimate"] < loss["high"]
 
 
 def test_no_answer_counts_as_the_worst_and_is_reported(tmp_path: Path) -> None:
@@ -109,7 +114,7 @@ def test_a_model_is_probed_over_the_wire(tmp_path: Path, monkeypatch: pytest.Mon
     with serving() as server:
         settings = Settings(server.url, input_price=10_000.0, output_price=0.0, concurrency=2)
         first = probe(ProbeConfig("model:well", ("lights",), budget="20usd", model=settings), tmp_path / "p")
-        assert first.unfinished == ("The budget of 20 usd is spent.",)
+        assert first.unfinished == ("The budget of 20 usd is spent; a larger one goes on.",)
         assert as_data(first)["games"]["lights"]["exploitability"] is None
         last = probe(ProbeConfig("model:well", ("lights",), budget="900usd", model=settings), tmp_path / "p")
     told = as_data(last)

@@ -249,7 +249,7 @@ def _carry_out(
         click.echo(f"\nWhat was played is in {out}. Call the same command again to go on.", err=True)
         raise
     for reason in folder.unfinished:
-        click.echo(f"Matches are left to be played: {reason} Call the same command again to go on.", err=True)
+        click.echo(f"Matches are left to be played: {reason} To go on, call the command again.", err=True)
     if shard == (1, 1):
         _compact(folder)
         _report(out, as_json=False)
@@ -428,7 +428,7 @@ def probe_command(
     with ProgressLine() as line:
         folder = probe(config, out, line.say)
     for reason in folder.unfinished:
-        click.echo(f"Questions are left: {reason} Call the same command again to go on.", err=True)
+        click.echo(f"Questions are left: {reason} To go on, call the command again.", err=True)
     _compact(folder)
     _report(out, as_json=False)
 

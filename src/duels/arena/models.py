@@ -41,7 +41,7 @@ class Purse:
         self.used += usage
         if not usage.requests and self._budget and (self.spent or 0) >= self._budget[0]:
             amount, currency = self._budget
-            raise BudgetSpent(f"The budget of {amount:g} {currency} is spent.")
+            raise BudgetSpent(f"The budget of {amount:g} {currency} is spent; a larger one goes on.")
 
 
 def usage_of(request: Row) -> Usage:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
-from math import fsum
+from math import fsum, sqrt
 from random import Random
 from string import Template
 from typing import Any
@@ -72,7 +72,7 @@ def _game(probe: Probe, player: str, samples: int) -> GameProbe:
     rows = [row for answers in probe.answers.values() for row in answers if "reflected" not in row]
     short = {key: _shortfall(probe, key) for key in probe.answers}
     if probe.whole:
-        per_position = mean(list(short.values()))
+        per_position = _mean_of_all(probe, short)
     else:
         weights = {key: probe.weights[key] for key in short}
         per_position = ratio([weights[key] * each for key, each in short.items()], list(weights.values()))
@@ -103,8 +103,24 @@ def _graded(sight: Sight[Any, Any]) -> dict[Any, float]:
 
 
 def _shortfall(probe: Probe, key: Key) -> float:
-    graded = _graded(probe.sights[key])
-    return fsum(chance * graded[action] for action, chance in probe.policy(key).items())
+    return _expected(probe.policy(key), _graded(probe.sights[key]))
+
+
+def _mean_of_all(probe: Probe, short: dict[Key, float]) -> Interval:
+    """The mean over all positions, which are not drawn: only answers that differ leave it open."""
+    variance = 0.0
+    for key, rows in probe.answers.items():
+        if len(rows) > 1:
+            graded = _graded(probe.sights[key])
+            each = [_expected(policy_of([row], probe.sights[key]), graded) for row in rows]
+            variance += mean(each).margin ** 2
+    found = fsum(short.values()) / max(1, len(short))
+    margin = sqrt(variance) / max(1, len(short))
+    return Interval(found, found - margin, found + margin)
+
+
+def _expected(policy: dict[Any, float], graded: dict[Any, float]) -> float:
+    return fsum(chance * graded[action] for action, chance in policy.items())
 
 
 def _mistakes(probe: Probe, player: str, short: dict[Key, float]) -> list[Mistake]:
@@ -224,13 +240,17 @@ def as_text(folder: Folder) -> str:
     games = report_on(folder)
     for game in games:
         lines += _told(game)
+    return "\n".join([*lines, *_usage_told(folder, games)]).rstrip() + "\n"
+
+
+def _usage_told(folder: Folder, games: list[GameProbe]) -> list[str]:
+    """How a model was asked and what it took; nothing of players that are none."""
     used = _usage_data(folder, games)
-    if used["requests"]:
-        lines.append(asked_how(folder.config["model"]))
-        cost = "" if used["cost"] is None else f", cost {used['cost']:.2f}"
-        told = f"{used['requests']} requests, {used['prompt_tokens']} tokens in"
-        lines.append(f"{told}, {used['completion_tokens']} out{cost}.")
-    return "\n".join(lines).rstrip() + "\n"
+    if not used["requests"]:
+        return []
+    cost = "" if used["cost"] is None else f", cost {used['cost']:.2f}"
+    told = f"{used['requests']} requests, {used['prompt_tokens']} tokens in"
+    return [asked_how(folder.config["model"]), f"{told}, {used['completion_tokens']} out{cost}."]
 
 
 def _told(game: GameProbe) -> list[str]:
@@ -239,13 +259,15 @@ def _told(game: GameProbe) -> list[str]:
     failures = ", ".join(f"{count} {name}" for name, count in game.failures.items()) or "none"
     lines = [
         f"{rules.game.title} ({rules.name}): {game.questions} questions, {what}; failures: {failures}",
-        f"{name_of(game.measure).capitalize()} per position: {points(game.shortfall)}",
+        f"{name_of(game.measure).capitalize()} per position: {_shown_points(game)}",
         *filter(None, [said_of(game.measure)]),
     ]
     if not game.complete:
         lines.append("Not all is answered yet: call the same command again to go on.")
     if game.exploitability:
-        lines.append(f"Exploitability: {_shown(game.exploitability)}")
+        once = any(len(rows) == 1 and not rows[0]["policy"] for rows in probe.answers.values())
+        sure = " (exact for a player that always answers the same)" if once else ""
+        lines.append(f"Exploitability: {_shown(game.exploitability)}{sure}")
     if game.one_round:
         lines.append(f"Exploitability if play ends with the first {_round(game)}: {_shown(game.one_round)}")
     if game.against:
@@ -259,6 +281,10 @@ def _told(game: GameProbe) -> list[str]:
     return [*lines, ""]
 
 
+def _shown_points(game: GameProbe) -> str:
+    return points(game.shortfall) if game.shortfall.margin else f"{100 * game.shortfall.estimate:.2f}"
+
+
 def _round(game: GameProbe) -> str:
     """What the game's clock counts, one of it."""
     return (game.probe.rules.clock or "round").removesuffix("s")
@@ -270,16 +296,18 @@ def _shown(interval: Interval) -> str:
 
 def as_page(folder: Folder) -> str:
     """The report as one self-contained HTML page."""
-    body = []
-    for game in report_on(folder):
+    body, games = [], report_on(folder)
+    for game in games:
         told = _told(game)
         boards = "".join(each.figure() for each in game.mistakes)
         text = escape("\n".join(told[1:]))
         body.append(f"<h2>{escape(told[0])}</h2><pre>{text}</pre><div class='boards'>{boards}</div>")
+    used = " ".join(_usage_told(folder, games))
+    body.append(f"<h2>Cost</h2><p>{escape(used)}</p>" if used else "")
     (player,) = folder.config["player"]
     template = Template(files(__package__).joinpath("report.html").read_text(encoding="utf-8"))
     return template.substitute(
         title=escape(f"Probe: {player}"),
-        summary="Asked about positions without history. Losses are in points of a hundred.",
+        summary="Asked about positions without history. All numbers are in points of a hundred.",
         body="".join(body),
     )
