@@ -13,7 +13,7 @@ from duels.arena.confidence import wilson
 from duels.arena.folder import Folder, Row
 from duels.arena.mistakes import name_of, said_of
 from duels.arena.report import GameReport, Report, report_on
-from duels.arena.report_text import percent, points
+from duels.arena.report_text import graded, percent
 from duels.games import find_game
 
 PAGE = Path(__file__).parents[1] / "ladder.md"
@@ -71,10 +71,7 @@ def covered() -> str:
 
 
 def standings(game: GameReport) -> str:
-    rows = [
-        [each.player, percent(each.won), points(each.per_decision), points(each.per_match)]
-        for each in game.standings
-    ]
+    rows = [[each.player, percent(each.won), *graded(each)] for each in game.standings]
     name = name_of(game.measure)
     said = said_of(game.measure)
     told = table(["player", "won", f"{name} per decision", f"{name} per match"], rows)

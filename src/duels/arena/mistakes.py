@@ -31,23 +31,18 @@ class Mistake:
 
     def __str__(self) -> str:
         """In one line."""
-        return f"{self.player}: {self.played} at {self.position} {self._short()}; best: {self._best()}"
+        return f"{self.player} played {self.played} at {self.position}: {self._told()}"
 
     def figure(self) -> str:
         """As a board with a caption, in HTML."""
         rules = self.sight.rules
-        told = f"{self.player}: {self.played} {self._short()}. Best: {self._best()}."
+        told = f"{self.player} played {self.played}: {self._told()}"
         drawn = rules.game.drawing(rules).draw(self.sight)
         return f"<figure>{drawn}<figcaption>{escape(told)}</figcaption></figure>"
 
-    def _best(self) -> str:
-        return " or ".join(self.best[:_MOST_NAMED])
-
-    def _short(self) -> str:
-        points = f"{100 * self.shortfall:.1f} points"
-        return (
-            f"is {points} below the mixture" if self.measure == BELOW_THE_MIXTURE else f"gave away {points}"
-        )
+    def _told(self) -> str:
+        best = " or ".join(self.best[:_MOST_NAMED])
+        return f"{100 * self.shortfall:.1f} points {self.measure}. Best: {best}."
 
 
 def key_of(measure: str) -> str:

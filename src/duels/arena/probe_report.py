@@ -4,10 +4,8 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
-from importlib.resources import files
 from math import fsum, sqrt
 from random import Random
-from string import Template
 from typing import Any
 
 from duels.analysis.shortfalls import measure_of, shortfalls
@@ -16,6 +14,7 @@ from duels.arena.folder import Folder, Row
 from duels.arena.mistakes import Mistake, key_of, name_of, said_of
 from duels.arena.probe import Probe, collected, policy_of
 from duels.arena.report import interval_data
+from duels.arena.report_page import html_page, html_table
 from duels.arena.report_text import asked_how, percent, points, table
 from duels.core.extras import extra
 from duels.core.rules import Seat, Sight
@@ -254,31 +253,38 @@ def _usage_told(folder: Folder, games: list[GameProbe]) -> list[str]:
 
 
 def _told(game: GameProbe) -> list[str]:
-    rules, probe = game.probe.rules, game.probe
-    what = "every position that matters" if probe.whole else "positions drawn from good play"
+    lines = [": ".join(_asked(game)), *_numbers(game)]
+    if game.against:
+        names = list(game.against)
+        gets = [f"{100 * game.against[name]:.1f}" for name in names]
+        lines += ["", *table([["against", *names], ["gets", *gets]])]
+    if game.mistakes:
+        lines += ["", "Worst positions:", *(f"  {each}" for each in game.mistakes)]
+    return [*lines, ""]
+
+
+def _asked(game: GameProbe) -> tuple[str, str]:
+    """The game, and what was asked."""
+    rules = game.probe.rules
+    what = "every position that matters" if game.probe.whole else "positions drawn from good play"
     failures = ", ".join(f"{count} {name}" for name, count in game.failures.items()) or "none"
-    lines = [
-        f"{rules.game.title} ({rules.name}): {game.questions} questions, {what}; failures: {failures}",
-        f"{name_of(game.measure).capitalize()} per position: {_shown_points(game)}",
-        *filter(None, [said_of(game.measure)]),
-    ]
+    return f"{rules.game.title} ({rules.name})", f"{game.questions} questions, {what}; failures: {failures}"
+
+
+def _numbers(game: GameProbe) -> list[str]:
+    """What was found, a line each."""
+    lines = [f"{name_of(game.measure).capitalize()} per position: {_shown_points(game)}"]
+    lines += filter(None, [said_of(game.measure)])
     if not game.complete:
         lines.append("Not all is answered yet: call the same command again to go on.")
     if game.exploitability:
-        once = any(len(rows) == 1 and not rows[0]["policy"] for rows in probe.answers.values())
+        answers = game.probe.answers.values()
+        once = any(len(rows) == 1 and not rows[0]["policy"] for rows in answers)
         sure = " (exact for a player that always answers the same)" if once else ""
         lines.append(f"Exploitability: {_shown(game.exploitability)}{sure}")
     if game.one_round:
         lines.append(f"Exploitability if play ends with the first {_round(game)}: {_shown(game.one_round)}")
-    if game.against:
-        names = list(game.against)
-        lines += [
-            "",
-            *table([["against", *names], ["gets", *(f"{100 * game.against[n]:.1f}" for n in names)]]),
-        ]
-    if game.mistakes:
-        lines += ["", "Worst positions:", *(f"  {each}" for each in game.mistakes)]
-    return [*lines, ""]
+    return lines
 
 
 def _shown_points(game: GameProbe) -> str:
@@ -296,18 +302,23 @@ def _shown(interval: Interval) -> str:
 
 def as_page(folder: Folder) -> str:
     """The report as one self-contained HTML page."""
-    body, games = [], report_on(folder)
-    for game in games:
-        told = _told(game)
-        boards = "".join(each.figure() for each in game.mistakes)
-        text = escape("\n".join(told[1:]))
-        body.append(f"<h2>{escape(told[0])}</h2><pre>{text}</pre><div class='boards'>{boards}</div>")
+    games = report_on(folder)
     used = " ".join(_usage_told(folder, games))
-    body.append(f"<h2>Cost</h2><p>{escape(used)}</p>" if used else "")
+    cost = f"<h2>Cost</h2><p>{escape(used)}</p>" if used else ""
     (player,) = folder.config["player"]
-    template = Template(files(__package__).joinpath("report.html").read_text(encoding="utf-8"))
-    return template.substitute(
-        title=escape(f"Probe: {player}"),
-        summary="Asked about positions without history. All numbers are in points of a hundred.",
-        body="".join(body),
-    )
+    summary = "Asked about positions without history. All numbers are in points of a hundred."
+    return html_page(f"Probe: {player}", summary, "".join(map(_on_page, games)) + cost)
+
+
+def _on_page(game: GameProbe) -> str:
+    title, asked = _asked(game)
+    against = ""
+    if game.against:
+        rows = [[name, f"{100 * result:.1f}"] for name, result in game.against.items()]
+        against = f"<h3>Results against known opponents</h3>{html_table(['against', 'gets'], rows)}"
+    boards = ""
+    if game.mistakes:
+        figures = "".join(each.figure() for each in game.mistakes)
+        boards = f"<h3>Worst positions</h3><div class='boards'>{figures}</div>"
+    numbers = "<br>".join(map(escape, [asked, *_numbers(game)]))
+    return f"<h2>{escape(title)}</h2><p>{numbers}</p>{against}{boards}"

@@ -181,7 +181,7 @@ def _standing_data(each: Standing, measure: str) -> dict[str, Any]:
     return {
         "matches": each.matches,
         "won": interval_data(each.won),
-        f"{key}_per_decision": interval_data(each.per_decision),
+        f"{key}_per_decision": interval_data(each.per_decision) if each.decisions else None,
         f"{key}_per_match": interval_data(each.per_match),
         "decisions": each.decisions,
         "forfeits": each.forfeits,

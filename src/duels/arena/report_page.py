@@ -8,7 +8,7 @@ from string import Template
 from duels.arena.confidence import Interval
 from duels.arena.mistakes import name_of, said_of
 from duels.arena.report import GameReport, Report, usage_by_player
-from duels.arena.report_text import asked_how, percent, points
+from duels.arena.report_text import asked_how, graded, percent
 from duels.core.errors import to_install
 
 _MOST_BOARDS = 12
@@ -24,9 +24,14 @@ def as_page(report: Report) -> str:
     )
     games = "".join(_game(report, game) for game in report.games)
     body = games + _ratings(report) + _usage(report)
-    template = Template(files(__package__).joinpath("report.html").read_text(encoding="utf-8"))
     names = ", ".join(game.rules.name for game in report.games)
-    return template.substitute(title=escape(f"Arena: {names}"), summary=escape(summary), body=body)
+    return html_page(f"Arena: {names}", summary, body)
+
+
+def html_page(title: str, summary: str, body: str) -> str:
+    """A page that needs nothing but itself, around a body that is HTML already."""
+    template = Template(files(__package__).joinpath("report.html").read_text(encoding="utf-8"))
+    return template.substitute(title=escape(title), summary=escape(summary), body=body)
 
 
 def _ratings(report: Report) -> str:
@@ -39,7 +44,7 @@ def _ratings(report: Report) -> str:
     ]
     doubts = "".join(f"<li>{escape(each)}</li>" for each in report.ratings.misfits)
     warning = f"<p>One number does not tell all here:</p><ul>{doubts}</ul>" if doubts else ""
-    return f"<h2>Ratings over all games</h2>{_table(['player', 'rating', '95 %'], rows)}{warning}"
+    return f"<h2>Ratings over all games</h2>{html_table(['player', 'rating', '95 %'], rows)}{warning}"
 
 
 def _usage(report: Report) -> str:
@@ -52,7 +57,7 @@ def _usage(report: Report) -> str:
         told = "" if cost is None else f"{cost:.2f}"
         rows.append([escape(player), str(each.requests), str(each.prompt), str(each.completion), told])
     head = ["model", "requests", "tokens in", "tokens out", "cost"]
-    return f"<h2>Cost</h2>{_table(head, rows)}<p>{escape(asked_how(report.conditions))}</p>"
+    return f"<h2>Cost</h2>{html_table(head, rows)}<p>{escape(asked_how(report.conditions))}</p>"
 
 
 def _game(report: Report, game: GameReport) -> str:
@@ -99,8 +104,7 @@ def _standings(game: GameReport) -> str:
         [
             escape(each.player),
             percent(each.won),
-            points(each.per_decision),
-            points(each.per_match),
+            *graded(each),
             str(each.decisions),
         ]
         for each in game.standings
@@ -108,7 +112,7 @@ def _standings(game: GameReport) -> str:
     name = name_of(game.measure)
     said = said_of(game.measure)
     head = ["player", "won", f"{name} per decision", f"{name} per match", "decisions"]
-    return _table(head, rows) + (f"<p>{escape(said)}</p>" if said else "")
+    return html_table(head, rows) + (f"<p>{escape(said)}</p>" if said else "")
 
 
 def _manners(game: GameReport) -> str:
@@ -119,7 +123,7 @@ def _manners(game: GameReport) -> str:
         if manner
     ]
     head = ["player", "kind", "decisions", f"{name_of(game.measure)} each"]
-    return f"<h3>By kind of decision</h3>{_table(head, rows)}" if rows else ""
+    return f"<h3>By kind of decision</h3>{html_table(head, rows)}" if rows else ""
 
 
 def _failures(game: GameReport) -> str:
@@ -130,7 +134,7 @@ def _failures(game: GameReport) -> str:
     ]
     if not rows:
         return "<p>No failures.</p>"
-    return f"<h3>Failures, apart from skill</h3>{_table(['player', 'class', 'count', 'forfeits'], rows)}"
+    return f"<h3>Failures, apart from skill</h3>{html_table(['player', 'class', 'count', 'forfeits'], rows)}"
 
 
 def _pairings(game: GameReport) -> str:
@@ -146,7 +150,7 @@ def _pairings(game: GameReport) -> str:
         for each in game.pairings
     ]
     head = ["", "matches", "won", "luck taken out", "the same, fixed size", "variance, times less"]
-    return f"<h3>Results with and without luck</h3>{_table(head, rows)}"
+    return f"<h3>Results with and without luck</h3>{html_table(head, rows)}"
 
 
 def _boards(game: GameReport) -> str:
@@ -156,7 +160,7 @@ def _boards(game: GameReport) -> str:
     return f'<h3>Worst decisions</h3><div class="boards">{"".join(each.figure() for each in worst)}</div>'
 
 
-def _table(head: list[str], rows: Iterable[list[str]]) -> str:
+def html_table(head: list[str], rows: Iterable[list[str]]) -> str:
     """A table of cells that are HTML already."""
     first = "".join(f"<th>{escape(name)}</th>" for name in head)
     rest = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)

@@ -6,6 +6,7 @@ from typing import Any
 from duels.arena.confidence import Interval
 from duels.arena.mistakes import name_of, said_of
 from duels.arena.report import GameReport, Report, usage_by_player
+from duels.arena.scores import Standing
 from duels.core.errors import to_install
 
 
@@ -36,8 +37,7 @@ def _game(game: GameReport) -> list[str]:
             [
                 each.player,
                 percent(each.won),
-                points(each.per_decision),
-                points(each.per_match),
+                *graded(each),
                 str(each.forfeits or ""),
                 failures,
             ]
@@ -92,6 +92,13 @@ def _ratings(report: Report) -> list[str]:
     if report.ratings.misfits:
         lines += ["One number does not tell all here:", *(f"  {each}" for each in report.ratings.misfits)]
     return lines
+
+
+def graded(each: Standing) -> tuple[str, str]:
+    """A player's decisions: how far they fell short each, and in a match; a dash where there were none."""
+    if not each.decisions:
+        return "–", "–"
+    return points(each.per_decision), points(each.per_match)
 
 
 def percent(interval: Interval) -> str:
