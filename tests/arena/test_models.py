@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -132,6 +133,12 @@ def test_a_budget_stops_cleanly_and_the_run_can_go_on(server: Server, tmp_path: 
     assert len(folder.rows()) == 10
     used = as_data(report_on(folder))["usage"]["model well"]
     assert used["cost"] == used["requests"]
+    asked = sum(1 for _ in folder.requests())
+    with closing(folder.request_log("killed")) as log:
+        log.add({"match": "never finished", "seat": 1, "usage": [100, 0, 1]})
+    told = f"With matches that were broken off: {asked + 1} requests, cost {asked + 1}.00."
+    assert told in as_text(report_on(folder))
+    assert as_data(report_on(folder))["usage"]["model well"] == used
 
 
 @pytest.mark.parametrize(
@@ -252,7 +259,10 @@ def test_a_model_plays_with_renamed_cells(server: Server, tmp_path: Path) -> Non
     (first,) = (row["entries"][0] for row in rows if row["players"][0] == "model first")
     assert first == "1"
     assert "positions mirrored" not in as_text(report_on(Folder(tmp_path / "run")))
-    assert "cells renamed" in as_text(report_on(Folder(tmp_path / "run")))
+    text = as_text(report_on(Folder(tmp_path / "run")))
+    assert "cells renamed" in text
+    assert "seconds each" in text
+    assert "seconds" not in json.dumps(told)  # equal runs have equal data
 
 
 def test_the_prompt_says_what_differs_from_the_rule_card() -> None:

@@ -19,6 +19,7 @@ from duels.arena.bout import VERSION
 from duels.arena.config import FORMAT, GROWS, PROBE, Config, ProbeConfig, check_same
 from duels.core.errors import DuelsError
 from duels.files import write_whole
+from duels.players.endpoint import Usage
 
 try:
     import fcntl
@@ -194,6 +195,11 @@ def read_rows(path: Path) -> Iterator[Row]:
             if row.get("v") != VERSION or not isinstance(key, str):
                 raise DuelsError(f"{path}, line {number}: it was written by another version of duels.")
             yield row
+
+
+def usage_of(request: Row) -> Usage:
+    """What a request that was kept has used."""
+    return Usage(*request["usage"]) if request.get("usage") else Usage()
 
 
 def _write_config(path: Path, config: Mapping[str, Any]) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from duels.arena.bout import Asked, Bout, Question, play
 from duels.arena.config import Config
-from duels.arena.folder import Folder, Log, Row
+from duels.arena.folder import Folder, Log, Row, usage_of
 from duels.arena.values import Judge
 from duels.core.rules import Rules, Seat
 from duels.players.endpoint import BudgetSpent, Endpoint, Usage
@@ -42,11 +42,6 @@ class Purse:
         if not usage.requests and self._budget and (self.spent or 0) >= self._budget[0]:
             amount, currency = self._budget
             raise BudgetSpent(f"The budget of {amount:g} {currency} is spent; a larger one goes on.")
-
-
-def usage_of(request: Row) -> Usage:
-    """What a request that was kept has used."""
-    return Usage(*request["usage"]) if request.get("usage") else Usage()
 
 
 class ModelWorker:

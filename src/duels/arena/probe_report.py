@@ -248,7 +248,8 @@ def _usage_told(folder: Folder, games: list[GameProbe]) -> list[str]:
     if not used["requests"]:
         return []
     cost = "" if used["cost"] is None else f", cost {used['cost']:.2f}"
-    told = f"{used['requests']} requests, {used['prompt_tokens']} tokens in"
+    wait = fsum(request.get("seconds", 0.0) for request in folder.requests()) / used["requests"]
+    told = f"{used['requests']} requests of {wait:.1f} seconds, {used['prompt_tokens']} tokens in"
     return [asked_how(folder.config["model"]), f"{told}, {used['completion_tokens']} out{cost}."]
 
 

@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import Any
 
 from duels.arena.confidence import CONFIDENCE, Interval
-from duels.arena.folder import Folder, Row
+from duels.arena.folder import Folder, Row, usage_of
 from duels.arena.mistakes import Mistake, key_of
 from duels.arena.ratings import Ratings, rate
 from duels.arena.scores import Pairing, Standing, pairing, standing
@@ -57,6 +57,10 @@ class Report:
     """None where what rates is not installed."""
     conditions: Mapping[str, Any]
     """How models were asked; empty where none played."""
+    seconds: Mapping[str, float]
+    """How long models took to answer, by player; not in data, which is the same for equal runs."""
+    requested: Usage
+    """What models took in all, matches that were broken off included; not in data either."""
 
     def cost(self, usage: Usage) -> float | None:
         """What a model's tokens cost, by the prices of the run."""
@@ -82,7 +86,19 @@ def report_on(folder: Folder) -> Report:
         for name in config["games"]
     )
     planned = sum(config["matches"].values()) * len(list(combinations(players, 2)))
-    return Report(players, config["seed"], planned, games, rate(players, games), config["model"])
+    told = config["model"]
+    return Report(players, config["seed"], planned, games, rate(players, games), told, *_requested(folder))
+
+
+def _requested(folder: Folder) -> tuple[dict[str, float], Usage]:
+    """What was waited for replies in matches that were finished, by player, and what all requests took."""
+    rows, seconds, used = folder.rows(), dict[str, float](), Usage()
+    for request in folder.requests():
+        used += usage_of(request)
+        if row := rows.get(request["match"]):
+            player = row["players"][request["seat"] - 1]
+            seconds[player] = seconds.get(player, 0.0) + request.get("seconds", 0.0)
+    return seconds, used
 
 
 def _game(name: str, options: dict[str, Any], players: tuple[str, ...], rows: list[Row]) -> GameReport:

@@ -7,8 +7,8 @@ from string import Template
 
 from duels.arena.confidence import Interval
 from duels.arena.mistakes import name_of, said_of
-from duels.arena.report import GameReport, Report, usage_by_player
-from duels.arena.report_text import asked_how, graded, percent
+from duels.arena.report import GameReport, Report
+from duels.arena.report_text import USAGE, asked_in_all, graded, percent, usage_rows
 from duels.core.errors import to_install
 
 _MOST_BOARDS = 12
@@ -48,16 +48,10 @@ def _ratings(report: Report) -> str:
 
 
 def _usage(report: Report) -> str:
-    used = usage_by_player(report)
-    if not used:
+    rows = [list(map(escape, row)) for row in usage_rows(report)]
+    if not rows:
         return ""
-    rows = []
-    for player, each in used.items():
-        cost = report.cost(each)
-        told = "" if cost is None else f"{cost:.2f}"
-        rows.append([escape(player), str(each.requests), str(each.prompt), str(each.completion), told])
-    head = ["model", "requests", "tokens in", "tokens out", "cost"]
-    return f"<h2>Cost</h2>{html_table(head, rows)}<p>{escape(asked_how(report.conditions))}</p>"
+    return f"<h2>Cost</h2>{html_table(USAGE, rows)}<p>{escape(asked_in_all(report))}</p>"
 
 
 def _game(report: Report, game: GameReport) -> str:

@@ -64,15 +64,34 @@ def _game(game: GameReport) -> list[str]:
 
 
 def _usage(report: Report) -> list[str]:
-    used = usage_by_player(report)
-    if not used:
+    rows = usage_rows(report)
+    if not rows:
         return []
-    rows = [["model", "requests", "tokens in", "tokens out", "cost"]]
-    for player, each in used.items():
+    return [*table([USAGE, *rows]), asked_in_all(report), ""]
+
+
+USAGE = ["model", "requests", "seconds each", "tokens in", "tokens out", "cost"]
+
+
+def usage_rows(report: Report) -> list[list[str]]:
+    """What every model took, under USAGE."""
+    rows = []
+    for player, each in usage_by_player(report).items():
         cost = report.cost(each)
         told = "" if cost is None else f"{cost:.2f}"
-        rows.append([player, str(each.requests), str(each.prompt), str(each.completion), told])
-    return [*table(rows), asked_how(report.conditions), ""]
+        wait = f"{report.seconds.get(player, 0.0) / each.requests:.1f}"
+        rows.append([player, str(each.requests), wait, str(each.prompt), str(each.completion), told])
+    return rows
+
+
+def asked_in_all(report: Report) -> str:
+    """How models were asked; and what all requests took, where some were for matches that were broken off."""
+    told, spent = asked_how(report.conditions), report.requested
+    if spent.requests > sum(each.requests for each in usage_by_player(report).values()):
+        cost = report.cost(spent)
+        money = "" if cost is None else f", cost {cost:.2f}"
+        told += f" With matches that were broken off: {spent.requests} requests{money}."
+    return told
 
 
 def asked_how(conditions: Mapping[str, Any]) -> str:
