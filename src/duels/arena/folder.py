@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
+from platform import python_version
 from time import monotonic
 from typing import Any
 
@@ -203,7 +204,7 @@ def usage_of(request: Row) -> Usage:
 
 
 def _write_config(path: Path, config: Mapping[str, Any]) -> None:
-    told = {"format": FORMAT, "duels": version("duels"), "config": config}
+    told = {"format": FORMAT, "duels": version("duels"), "python": python_version(), "config": config}
     write_text(path, json.dumps(told, indent=2) + "\n")
 
 
