@@ -65,6 +65,8 @@ class Handler(BaseHTTPRequestHandler):
             self._send(404, {"error": {"message": "no such page"}})
         elif model == "unknown":
             self._send(404, {"error": {"message": f"there is no model {model}"}})
+        elif model == "echoes":
+            self._send(401, {"error": {"message": f"wrong key: {self.headers.get('Authorization')}"}})
         elif model == "busy" and times % 3:
             self._send(429, {"error": {"message": "slow down"}}, {"Retry-After": "0.01"})
         elif model == "broken" and times % 2:

@@ -160,6 +160,14 @@ def test_the_key_is_sent_and_never_written_down(server: Server, tmp_path: Path) 
     assert not [text for text in kept if KEY in text or server.url in text]
 
 
+def test_a_key_that_comes_back_is_not_written_down_either(server: Server, tmp_path: Path) -> None:
+    with pytest.raises(DuelsError, match=r"status 401, 'wrong key: Bearer \[key\]'"):
+        played(server, tmp_path / "run", "echoes")
+    (asked,) = (each.read_text() for each in (tmp_path / "run").glob("requests-*.jsonl"))
+    assert "Bearer [key]" in asked
+    assert KEY not in asked
+
+
 def test_every_request_and_reply_is_kept(server: Server, tmp_path: Path) -> None:
     before = server.asked["badly"]
     played(server, tmp_path / "run", "badly", matches=4)

@@ -115,11 +115,12 @@ class Endpoint:
         self._spend = spend
         self._sleep = sleep
         self._client: httpx.AsyncClient | None = None
+        self._key = ""
 
     async def __aenter__(self) -> "Endpoint":
         with extra("llm"):
             import httpx
-        key = os.environ.get(self.settings.key_env, "")
+        key = self._key = os.environ.get(self.settings.key_env, "").strip()
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         limit = httpx.Limits(max_connections=self.settings.concurrency)
         self._client = httpx.AsyncClient(
@@ -145,7 +146,7 @@ class Endpoint:
                 async with asyncio.timeout(self.settings.request_seconds):
                     status, body, after = await self._post(request)
             except (httpx.TransportError, httpx.InvalidURL, TimeoutError) as error:
-                status, body, after = 0, f"{type(error).__name__}: {error}", None
+                status, body, after = 0, self._without_key(f"{type(error).__name__}: {error}"), None
             except Failed as flooded:
                 record({"request": request, "status": 200, "reply": str(flooded), "usage": [0, 0, 1]})
                 raise
@@ -195,10 +196,14 @@ class Endpoint:
                 text = body.decode("utf-8", "replace")
                 if response.status_code == 200 and "data: [DONE]" not in text:
                     raise httpx.RemoteProtocolError("the stream was cut")
-                return response.status_code, _joined(text), None
+                return response.status_code, _joined(self._without_key(text)), None
             after = response.headers.get("retry-after", "")
             wait = float(after) if after.replace(".", "", 1).isdecimal() else None
-            return response.status_code, body.decode("utf-8", "replace"), wait
+            return response.status_code, self._without_key(body.decode("utf-8", "replace")), wait
+
+    def _without_key(self, text: str) -> str:
+        """What came back, as it may be kept: some endpoints repeat the key that they were sent."""
+        return text.replace(self._key, "[key]") if self._key else text
 
 
 def _joined(stream: str) -> str:
