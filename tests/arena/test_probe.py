@@ -68,6 +68,9 @@ def test_mirror_images_are_asked_once_if_that_is_wanted(tmp_path: Path) -> None:
     assert half["exploitability"]["estimate"] == pytest.approx(whole["exploitability"]["estimate"])
     with pytest.raises(DuelsError, match="leap has no mirror images"):
         probed(tmp_path / "leap", "club", "leap", symmetric=True)
+    with pytest.raises(DuelsError, match="hunt is not asked whole"):
+        probed(tmp_path / "hunt", "club", "hunt", symmetric=True)
+    assert not (tmp_path / "hunt").exists()
 
 
 def test_a_player_that_draws_gets_an_interval(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

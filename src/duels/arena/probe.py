@@ -25,6 +25,7 @@ from duels.arena.config import ProbeConfig
 from duels.arena.folder import Folder, Log, Row
 from duels.arena.models import Purse
 from duels.arena.positions import draw_positions
+from duels.core.errors import BadOption
 from duels.core.rules import OpenRules, Rules, Seat, Sight
 from duels.games import find_game
 from duels.players.endpoint import BudgetSpent, Endpoint, Usage
@@ -74,6 +75,9 @@ Told = Callable[[str], None]
 
 def probe(config: ProbeConfig, out: Path, tell: Told = lambda text: None) -> Folder:
     """Ask what is missing of a probe; one that was broken off goes on."""
+    if config.symmetric:
+        for game in config.games:
+            _check_symmetric(find_game(game).rules())
     folder = Folder.prepare(out, config)
     handle = folder.lock()
     try:
@@ -84,6 +88,17 @@ def probe(config: ProbeConfig, out: Path, tell: Told = lambda text: None) -> Fol
     finally:
         os.close(handle)
     return folder
+
+
+def _check_symmetric(rules: Rules[Any, Any, Any]) -> None:
+    if not _asked_whole(rules):
+        raise BadOption(f"{rules.name} is not asked whole, where --symmetric means nothing: leave it out.")
+    Mirror.of(rules)
+
+
+def _asked_whole(rules: Rules[Any, Any, Any]) -> bool:
+    """Whether a game is small enough that every position that matters is asked."""
+    return isinstance(rules, OpenRules) and tabled(rules)
 
 
 def collected(folder: Folder) -> list[Probe]:
@@ -128,7 +143,7 @@ def collect(
     config: ProbeConfig, rules: Rules[Any, Any, Any], answer: Answerer, tell: Told = lambda text: None
 ) -> Probe:
     """Ask about one game, wave after wave, until nothing new can be reached."""
-    if not (isinstance(rules, OpenRules) and tabled(rules)):
+    if not _asked_whole(rules):
         found = Probe(rules, whole=False)
         drawn = draw_positions(rules, config.positions, config.seed, tell)
         for each in drawn:
@@ -136,6 +151,7 @@ def collect(
             found.sights[each.sight.seat, each.notation] = each.sight
         _fill(config, found, list(found.sights.values()), answer)
         return found
+    assert isinstance(rules, OpenRules)
     found = Probe(rules, whole=True)
     mirror = Mirror.of(rules) if config.symmetric else None
     for seat in Seat:
