@@ -283,6 +283,10 @@ def test_the_prompt_says_what_differs_from_the_rule_card() -> None:
     assert "differs" not in told[0]["content"]
     assert "\n   1   2   3   4   5\nA [ ]" in told[1]["content"]
     assert told[1]["content"].startswith("You are Player 1, and it is your turn.")
+    probed = opening_messages(LIGHTS.parse_position("XXOOOOO 1"), False)[1]["content"]
+    assert "what was played before does not matter" in probed
+    begun = opening_messages(Match.start(LIGHTS).sight(Seat.ONE), False)[1]["content"]
+    assert "Played so far, one entry after another (? was hidden from you): nothing." in begun
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Any
 
 from duels.core.information_sets import spell
 from duels.core.options import options_of
-from duels.core.rules import Rules, Seat, Sight
+from duels.core.rules import OpenRules, Rules, Seat, Sight
 from duels.core.words import plain
 from duels.players import protocol
 from duels.players.failures import Failed, Failure
@@ -28,11 +28,9 @@ def opening_messages(
     rules = sight.rules
     words = rules.game.words(rules)
     renamed = labels.renamed if labels else str
-    seen = spell(rules, sight) if rules.has_secrets else [rules.format(entry) for entry in sight.history]
     parts = [
         f"You are {_called(words.called(sight.seat), sight.seat)}, and it is your turn.",
-        "Played so far, one entry after another (? was hidden from you): "
-        f"{renamed(', '.join(seen)) or 'nothing'}.",
+        renamed(_played(sight)),
         "The position:\n" + renamed(plain(words.board(sight))).strip("\n"),
     ]
     if not labels:
@@ -43,6 +41,15 @@ def opening_messages(
     notes = [f"{rules.game.card()}", *_options(rules), *([labels.legend] if labels else [])]
     system = "\n".join(["You play this game to win.\n", *notes, "", _HOW.replace("{example}", example)])
     return [{"role": "system", "content": system}, {"role": "user", "content": "\n\n".join(parts)}]
+
+
+def _played(sight: Sight[Any, Any]) -> str:
+    """What the seat has seen; a probe asks about positions without it."""
+    rules = sight.rules
+    if isinstance(rules, OpenRules) and not sight.history and sight.view != rules.initial():
+        return "The match is under way; what was played before does not matter."
+    seen = spell(rules, sight) if rules.has_secrets else [rules.format(entry) for entry in sight.history]
+    return f"Played so far, one entry after another (? was hidden from you): {', '.join(seen) or 'nothing'}."
 
 
 def _called(name: str, seat: Seat) -> str:
