@@ -89,6 +89,7 @@ benchmarks/boardgame_io/node_modules: benchmarks/boardgame_io/package.json
 
 # The standing field, about two minutes on two cores, and its page.
 ladder: .venv/tested
+	rm -rf build/ladder
 	$(BIN)/duels arena ladder --out build/ladder
 	$(BIN)/python docs/ladder/build.py build/ladder
 

@@ -152,13 +152,18 @@ def ray_matches() -> float | None:
         import ray
     except ImportError:
         return None
-    config = Config(PLAYERS, ("hunt",), MATCHES["hunt"])
+    count = 3 * MATCHES["hunt"]  # as many as the processes play that this stands beside
+    config = Config(PLAYERS, ("hunt",), count)
     ray.init(log_to_driver=False)
     try:
         with tempfile.TemporaryDirectory() as folder:
-            return MATCHES["hunt"] / timed(lambda: run(config, Path(folder) / "run", on="ray"))
+            return count / timed(lambda: run(config, Path(folder) / "run", on="ray"))
     finally:
         ray.shutdown()
+
+
+def _two_processes(rows: list[dict[str, Any]]) -> float:
+    return float(next(row["wall_two"] for row in rows if row["game"] == "hunt"))
 
 
 def main() -> None:
@@ -183,11 +188,12 @@ def main() -> None:
         "duels, lights, graded": random_lights(),
         "OpenSpiel, tic-tac-toe": openspiel_loop(),
         "TextArena, tic-tac-toe": textarena_loop(),
+        "duels in two processes, hunt": _two_processes(found["matches"]),
         "duels on Ray, hunt": ray_matches(),
     }
     found["loops"] = {name: speed for name, speed in loops.items() if speed is not None}
     for name, speed in found["loops"].items():
-        print(f"  {name:<26}{speed:>10.1f} matches/s")
+        print(f"  {name:<30}{speed:>10.1f} matches/s")
     if asked.json:
         asked.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 

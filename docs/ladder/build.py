@@ -4,21 +4,19 @@ python docs/ladder/build.py RUN      writes the page from the folder of a run
 """
 
 import sys
-from math import ceil
 from pathlib import Path
-from statistics import median, pvariance
+from statistics import pvariance
+
+import experiments
 
 from duels.arena.confidence import wilson
 from duels.arena.folder import Folder, Row
+from duels.arena.mistakes import name_of, said_of
 from duels.arena.report import GameReport, Report, report_on
-from duels.arena.report_text import percent, points
-from duels.arena.scores import PairResult, pair_results
+from duels.arena.report_text import graded, percent
+from duels.games import find_game
 
 PAGE = Path(__file__).parents[1] / "ladder.md"
-WIDTH = 0.03
-_Z = 1.96
-QUESTIONS = {"lights": 140, "leap": 217, "chain": 826}
-"""Of a probe: of best in lights and leap, of a bot that always answers the same in chain."""
 PUBLISHED = {"o3-mini": 17, "o1": 12, "DeepSeek-R1": 4, "any other": 0}
 MATCHES = 30
 
@@ -28,50 +26,56 @@ def table(head: list[str], rows: list[list[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
 
 
-def needed(spread: list[float]) -> int:
-    """Pairs until the mean is known to within WIDTH, by its variance."""
-    return max(1, ceil(_Z**2 * median(spread) / WIDTH**2))
-
-
 def needs(report: Report, rows: list[Row]) -> str:
     lines = []
     for game in report.games:
-        name = game.rules.name
-        raw, adjusted = [], []
-        for pairing in game.pairings:
-            both = {pairing.one, pairing.two}
-            pairs = results(
-                [row for row in rows if row["game"] == name and set(row["players"]) == both], pairing.one
-            )
-            raw.append(pvariance([pair.score for pair in pairs]))
-            adjusted.append(pvariance([pair.adjusted for pair in pairs]))
-        decisions = sum(each.decisions for each in game.standings) / max(1, 2 * game.matches)
-        won, clear = needed(raw), needed(adjusted)
-        questions = str(QUESTIONS[name]) if name in QUESTIONS else "–"
+        pairings = list(experiments.pairs_by_pairing(game, rows))
+        raw, adjusted = (
+            experiments.needed([pvariance([getattr(pair, what) for pair in pairs]) for pairs in pairings])
+            for what in ("score", "adjusted")
+        )
+        asked = 2 * experiments.requests_per_match(game.rules, rows)
+        probed = experiments.questions(game.rules.name)
         lines.append(
-            [name, f"{won:,}", f"{clear:,}", f"{won / clear:.1f}", f"{2 * clear * decisions:,.0f}", questions]
+            [
+                game.rules.name,
+                f"{raw:,}",
+                f"{adjusted:,}",
+                f"{raw / adjusted:.1f}",
+                f"{experiments.needed_under_peeking(pairings):,}",
+                f"{raw * asked:,.0f}",
+                f"{adjusted * asked:,.0f}",
+                _range([sum(each.values()) for each in probed]) if probed else "–",
+            ]
         )
     head = [
         "game",
         "pairs, by results",
         "pairs, luck taken out",
         "times fewer",
-        "requests for the latter",
-        "questions of a probe, exact",
+        "pairs, luck taken out, under peeking",
+        "requests, by results",
+        "requests, luck taken out",
+        "questions of a probe",
     ]
     return table(head, lines)
 
 
-def results(rows: list[Row], player: str) -> list[PairResult]:
-    return pair_results(rows, player)
+def _range(counts: list[int]) -> str:
+    return f"{min(counts):,} to {max(counts):,}"
+
+
+def covered() -> str:
+    head = ["game", "true result", "sequence, at every look", "usual, at every look", "usual, at the end"]
+    return table(head, [experiments.coverage(name) for name in ("lights", "leap")])
 
 
 def standings(game: GameReport) -> str:
-    rows = [
-        [each.player, percent(each.won), points(each.loss_per_decision), points(each.loss_per_match)]
-        for each in game.standings
-    ]
-    return table(["player", "won", "loss per decision", "loss per match"], rows)
+    rows = [[each.player, percent(each.won), *graded(each)] for each in game.standings]
+    name = name_of(game.measure)
+    said = said_of(game.measure)
+    told = table(["player", "won", f"{name} per decision", f"{name} per match"], rows)
+    return told + (f"\n{said}\n" if said else "")
 
 
 def matrix(report: Report, game: GameReport) -> str:
@@ -92,6 +96,23 @@ def published() -> str:
         interval = wilson(won, MATCHES)
         rows.append([model, f"{won} of {MATCHES}", f"{100 * interval.low:.0f} to {100 * interval.high:.0f}"])
     return table(["model", "won", "95 %, in percent"], rows)
+
+
+def beside(rows: list[Row]) -> str:
+    """What so few matches tell, and what a probe would have told."""
+    rules = find_game("lights").rules()
+    intervals = [wilson(won, MATCHES) for won in PUBLISHED.values()]
+    widest = max(interval.high - interval.low for interval in intervals)
+    asked = MATCHES * experiments.requests_per_match(rules, rows)
+    seats = [count for each in experiments.questions("lights") or () for count in each.values()]
+    low, high = min(seats), max(seats)
+    return (
+        f"{MATCHES} matches leave intervals of up to {100 * widest:.0f} points, and say nothing about which\n"
+        f"moves were wrong. They take some {asked:.0f} requests. A probe of one seat takes {low} to {high},\n"
+        f"for a perfect player and {experiments.ASKED} others that always answer the same. It tells for\n"
+        "every position that matters whether the model knows the right move, how much the best opponent\n"
+        "wins against it, and what it gets against every known opponent."
+    )
 
 
 def page(folder: Folder) -> str:
@@ -127,20 +148,29 @@ in points of a hundred, intervals are of 95 %. What they mean is on [the arena's
 {games}
 ## How much it takes
 
-The pairs of matches after which a result is known to within {100 * WIDTH:.0f} points, by the usual interval,
-for the median pair of players above; and the requests that this takes from one player. A probe asks about
-positions instead, and what it tells of a player that always answers the same is exact.
+How many pairs of matches it takes until a result is known to within {100 * experiments.WIDTH:.0f} points,
+for the median pair of players above: by the usual interval, for results as they are and with luck taken out,
+and by the confidence sequence, which holds however often one looks; and the requests that this takes from one
+player, forced moves included. A probe asks about positions instead. What it tells of a player that always
+answers the same is exact, for every opponent; the questions are those for both seats of a perfect player and
+of {experiments.ASKED} others. In hunt and flip a probe tells how good decisions are, and no results.
 
 {needs(report, rows)}
+Whether intervals hold: {experiments.RUNS} runs of {experiments.ONE} against {experiments.TWO} in games where
+the true result can be computed, looked at after {", ".join(map(str, experiments.LOOKS))} pairs. An interval
+of 95 % should hold in 95 of 100 runs. The usual one does at one look that was fixed beforehand, and does not
+if one looks again and again.
+
+{covered()}
+`make ladder` carries these experiments out. `tests/arena/test_confidence.py` tests the same, and
+`make check-slow` with more matches.
+
 ## Beside what is published for lights
 
-gg-bench let models play 30 matches each of this game (its number 891) against a trained agent:
+gg-bench let models play {MATCHES} matches each of this game (its number 891) against a trained agent:
 
 {published()}
-Thirty matches leave intervals of up to 34 points, and say nothing about which moves were wrong. They take
-some 70 requests. A probe of one seat takes 60 to 110, and tells for every position that matters whether the
-model knows the right move, how much the best opponent wins against it, and what it gets against every known
-opponent.
+{beside(rows)}
 """
 
 

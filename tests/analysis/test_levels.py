@@ -11,7 +11,6 @@ import pytest
 from duels.analysis import levels
 from duels.analysis.levels import (
     _QUICK_MATCHES,
-    BELOW_THE_MIXTURE,
     _Judge,
     _luckless_points,
     _play,
@@ -20,6 +19,7 @@ from duels.analysis.levels import (
     usual_matches,
     what_decides,
 )
+from duels.analysis.shortfalls import BELOW_THE_MIXTURE
 from duels.core.match import Match, playing
 from duels.core.rules import Seat
 from duels.games import find_game

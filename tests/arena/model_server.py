@@ -65,6 +65,8 @@ class Handler(BaseHTTPRequestHandler):
             self._send(404, {"error": {"message": "no such page"}})
         elif model == "unknown":
             self._send(404, {"error": {"message": f"there is no model {model}"}})
+        elif model == "echoes":
+            self._send(401, {"error": {"message": f"wrong key: {self.headers.get('Authorization')}"}})
         elif model == "busy" and times % 3:
             self._send(429, {"error": {"message": "slow down"}}, {"Retry-After": "0.01"})
         elif model == "broken" and times % 2:
@@ -90,12 +92,20 @@ class Handler(BaseHTTPRequestHandler):
             self._reply("I would turn off light 4, which wins.")
         elif model == "illegal":
             self._reply('{"action": "1-2"} or rather {"action": "7-8"}')
+        elif model == "first":
+            self._reply(
+                json.dumps({"action": re.findall("You may play: ([^,.]+)", self._question(request))[0]})
+            )
         elif model == "learns" and len(request["messages"]) == 2:
             self._reply("4!")
         elif request.get("stream"):
             self._stream(self._move(request, well=True), cut=model == "cut-stream" and times % 2 == 1)
         else:
             self._reply(f"I thought.\n```json\n{self._move(request, well=model != 'badly')}\n```")
+
+    @staticmethod
+    def _question(request: dict[str, Any]) -> str:
+        return str(request["messages"][1]["content"])
 
     @staticmethod
     def _move(request: dict[str, Any], well: bool) -> str:

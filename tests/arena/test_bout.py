@@ -56,7 +56,7 @@ def test_chain_telescopes_exactly(seed: int) -> None:
             luck += came - float(before)
         match = match.play_text(entry)
     start, _ = judge.opening()
-    assert row["score"] - luck == pytest.approx(start - row["losses"][0] + row["losses"][1])
+    assert row["score"] - luck == pytest.approx(start - row["shortfalls"][0] + row["shortfalls"][1])
 
 
 def test_luck_never_takes_a_result_beyond_its_bounds() -> None:
@@ -109,7 +109,7 @@ def test_a_forfeit_is_counted_apart_from_losses() -> None:
     row = done.value.value
     assert row["result"] == "1 won, 2 forfeited"
     assert row["failures"] == [[2, 2, "late", "no answer came in time."]] * 3
-    assert row["losses"][1] == 0
+    assert row["shortfalls"][1] == 0
     assert row["decisions"] == [1, 0]
     assert row["forfeited"][1] in (0, 1)
 
@@ -120,6 +120,30 @@ def test_blunders_name_what_was_best() -> None:
     for blunder in row["blunders"]:
         match = Match.start(judge.rules).play_text(*row["entries"][: blunder["entry"] - 1])
         verdict = judge.oracle.judge(match.sight(Seat(blunder["seat"])))
-        assert blunder["loss"] == verdict.loss(judge.rules.parse(row["entries"][blunder["entry"] - 1]))
+        assert blunder["shortfall"] == verdict.loss(judge.rules.parse(row["entries"][blunder["entry"] - 1]))
         assert [judge.rules.parse(best) for best in blunder["best"]] == list(verdict.best[:3])
     assert row["blunders"]
+
+
+def test_where_the_strategy_mixes_choices_are_graded_by_how_far_they_lie_below_the_mixture() -> None:
+    """Of every decision, not of tunnels alone: random steps and namings are told from the strategy's."""
+    bouts = [bout_of("hunt", "best", "random", str(seed)) for seed in range(40)]
+    judge = Judge(bouts[0].rules())
+    assert judge.measure == "below the mixture"
+    rows = [played(bout, judge) for bout in bouts]
+    best, random = (
+        sum(row["shortfalls"][place] for row in rows) / sum(row["decisions"][place] for row in rows)
+        for place in (0, 1)
+    )
+    assert abs(best) < 0.01 < random
+    match, row = Match.start(judge.rules), rows[0]
+    below = dict.fromkeys(Seat, 0.0)
+    for entry in row["entries"]:
+        seat = match.actor
+        assert isinstance(seat, Seat)
+        sight = match.sight(seat)
+        verdict = judge.oracle.judge(sight)
+        below[seat] += verdict.below_mixture[sight.actions.index(judge.rules.parse(entry))]
+        match = match.play_text(entry)
+    assert row["shortfalls"] == pytest.approx([below[seat] for seat in Seat])
+    assert all(blunder["shortfall"] > 0 for row in rows for blunder in row["blunders"])

@@ -1,6 +1,10 @@
 """Language models as players, over a real connection to a server that has good and bad days."""
 
+import json
+import re
 from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -11,6 +15,7 @@ import pytest
 from duels.arena.config import Config
 from duels.arena.folder import Folder
 from duels.arena.report import as_data, report_on
+from duels.arena.report_text import as_text
 from duels.arena.run import run
 from duels.core.errors import BadOption, DuelsError
 from duels.core.match import Match
@@ -19,6 +24,7 @@ from duels.games import find_game
 from duels.players import endpoint as endpoints
 from duels.players.endpoint import Settings
 from duels.players.failures import Failed, Failure
+from duels.players.labels import Labels
 from duels.players.model import Mirror
 from duels.players.prompt import opening_messages, read_move
 from tests.arena.model_server import KEY, Server, serving
@@ -119,7 +125,7 @@ def test_a_budget_stops_cleanly_and_the_run_can_go_on(server: Server, tmp_path: 
     model = Settings(server.url, concurrency=1, **prices)
     small = Config(("random", "model:well"), ("lights",), 10, budget="5usd", model=model)
     folder = run(small, tmp_path / "run")
-    assert folder.unfinished == ("The budget of 5 usd is spent.",)
+    assert folder.unfinished == ("The budget of 5 usd is spent; a larger one goes on.",)
     assert sum(1 for _ in folder.requests()) == 5
     assert 0 < len(folder.rows()) < 10
     large = Config(("random", "model:well"), ("lights",), 10, budget="500usd", model=model)
@@ -127,6 +133,12 @@ def test_a_budget_stops_cleanly_and_the_run_can_go_on(server: Server, tmp_path: 
     assert len(folder.rows()) == 10
     used = as_data(report_on(folder))["usage"]["model well"]
     assert used["cost"] == used["requests"]
+    asked = sum(1 for _ in folder.requests())
+    with closing(folder.request_log("killed")) as log:
+        log.add({"match": "never finished", "seat": 1, "usage": [100, 0, 1]})
+    told = f"With matches that were broken off: {asked + 1} requests, cost {asked + 1}.00."
+    assert told in as_text(report_on(folder))
+    assert as_data(report_on(folder))["usage"]["model well"] == used
 
 
 @pytest.mark.parametrize(
@@ -148,6 +160,14 @@ def test_the_key_is_sent_and_never_written_down(server: Server, tmp_path: Path) 
     assert not [text for text in kept if KEY in text or server.url in text]
 
 
+def test_a_key_that_comes_back_is_not_written_down_either(server: Server, tmp_path: Path) -> None:
+    with pytest.raises(DuelsError, match=r"status 401, 'wrong key: Bearer \[key\]'"):
+        played(server, tmp_path / "run", "echoes")
+    (asked,) = (each.read_text() for each in (tmp_path / "run").glob("requests-*.jsonl"))
+    assert "Bearer [key]" in asked
+    assert KEY not in asked
+
+
 def test_every_request_and_reply_is_kept(server: Server, tmp_path: Path) -> None:
     before = server.asked["badly"]
     played(server, tmp_path / "run", "badly", matches=4)
@@ -165,7 +185,7 @@ def test_actions_are_shown_only_where_that_is_declared() -> None:
     assert "In notation: OOOOOOO 1" in hidden
 
 
-@pytest.mark.parametrize("game", ["lights", "chain"])
+@pytest.mark.parametrize("game", ["lights", "chain", "hunt"])
 def test_mirror_images_are_the_same_game(game: str) -> None:
     rules = find_game(game).rules()
     mirror, rng, match = Mirror.of(rules), Random(4), Match.start(rules)
@@ -177,8 +197,9 @@ def test_mirror_images_are_the_same_game(game: str) -> None:
         action = rng.choice(match.actions)
         assert {mirror.action(each) for each in match.actions} == set(image.actions)
         match, image = match.play(actor, action), image.play(actor, mirror.action(action))
-        assert mirror.state(match.state) == image.state
-        assert mirror.sight(match.sight(Seat.ONE)).history == tuple(image.sight(Seat.ONE).history)
+        for seat in Seat:
+            mirrored, real = mirror.sight(match.sight(seat)), image.sight(seat)
+            assert mirrored == replace(real, events=(), history=tuple(real.history))
         assert mirror.action(mirror.action(action)) == action
 
 
@@ -190,6 +211,82 @@ def test_a_mirrored_model_plays_the_mirrored_move(server: Server, tmp_path: Path
     assert first == "7"
     with pytest.raises(DuelsError, match="leap has no mirror images"):
         Mirror.of(find_game("leap").rules())
+
+
+RENAMED = ("lights", "chain", "hunt")
+
+
+@pytest.mark.parametrize("game", RENAMED)
+def test_renamed_cells_have_no_numbers_left_and_are_read_back(game: str) -> None:
+    rules = find_game(game).rules()
+    labels, rng, match = Labels.of(rules), Random(5), Match.start(rules)
+    assert len(set(labels.names)) == rules.game.find("labels", "cells")(rules)
+    while isinstance(match.actor, Seat):
+        sight = match.sight(match.actor)
+        told = opening_messages(sight, True, labels)
+        question = told[1]["content"]
+        assert not re.search(r"[0-9]", re.sub(r"Player [12]", "", question))
+        assert labels.legend in told[0]["content"]
+        for action in sight.actions:
+            text = labels.format(action)
+            assert labels.parse(text.lower()) == action
+            assert text in question
+            assert read_move(json.dumps({"policy": {text: 1}}), sight, labels) == (None, {action: 1})
+        match = match.play(match.actor, rng.choice(match.actions))
+
+
+def test_renamed_cells_are_not_read_by_their_numbers() -> None:
+    sight, labels = Match.start(LIGHTS).sight(Seat.ONE), Labels.of(LIGHTS)
+    first, _, third = labels.names[:3]
+    for text, failure in (("1", Failure.UNREADABLE), ("pass", Failure.UNREADABLE)):
+        with pytest.raises(Failed, match=f"the cells are {first}, ") as problem:
+            read_move(text, sight, labels)
+        assert problem.value.failure is failure
+    with pytest.raises(Failed, match="is no action; the cells are"):
+        read_move(f"{first}-{third}", sight, labels)
+    after = Match.start(LIGHTS).play_text("1").sight(Seat.TWO)
+    with pytest.raises(Failed, match=f"not allowed now; allowed: {labels.names[1]}, ") as problem:
+        read_move(first, after, labels)
+    assert problem.value.failure is Failure.ILLEGAL
+
+
+@pytest.mark.parametrize("game", ["leap", "flip"])
+def test_cells_that_are_more_than_places_are_not_renamed(game: str) -> None:
+    told = f"{game} has no cells that are places in a row"
+    with pytest.raises(DuelsError, match=told):
+        Config(("random", "model:x"), (game,), 2, model=Settings("http://localhost", relabel=True))
+    with pytest.raises(DuelsError, match="at most 18 cells"):
+        Labels.of(find_game("lights").rules(lights=19))
+
+
+def test_a_model_plays_with_renamed_cells(server: Server, tmp_path: Path) -> None:
+    told = played(server, tmp_path / "run", "first", show_actions=True, relabel=True)
+    assert told["model"]["relabel"]
+    assert told["games"]["lights"]["players"]["model first"]["failures"] == {}
+    rows = Folder(tmp_path / "run").rows().values()
+    (first,) = (row["entries"][0] for row in rows if row["players"][0] == "model first")
+    assert first == "1"
+    assert "positions mirrored" not in as_text(report_on(Folder(tmp_path / "run")))
+    text = as_text(report_on(Folder(tmp_path / "run")))
+    assert "cells renamed" in text
+    assert "seconds each" in text
+    assert "seconds" not in json.dumps(told)  # equal runs have equal data
+
+
+def test_the_prompt_says_what_differs_from_the_rule_card() -> None:
+    rules = find_game("chain").rules(max_boards=50, cells=5, run=3)
+    system = opening_messages(Match.start(rules).sight(Seat.ONE), False)[0]["content"]
+    assert "This match differs from that: cells 5" in system
+    assert "max_boards 50" in system
+    book = find_game("flip").rules()
+    told = opening_messages(Match.start(book).sight(Seat.ONE), False)
+    assert "differs" not in told[0]["content"]
+    assert "\n   1   2   3   4   5\nA [ ]" in told[1]["content"]
+    assert told[1]["content"].startswith("You are Player 1, and it is your turn.")
+    probed = opening_messages(LIGHTS.parse_position("XXOOOOO 1"), False)[1]["content"]
+    assert "what was played before does not matter" in probed
+    begun = opening_messages(Match.start(LIGHTS).sight(Seat.ONE), False)[1]["content"]
+    assert "Played so far, one entry after another (? was hidden from you): nothing." in begun
 
 
 @pytest.mark.parametrize(

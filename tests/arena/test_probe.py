@@ -1,6 +1,7 @@
 """Probes: what is asked, what follows exactly, and what is drawn where not all can be asked."""
 
 import json
+import shutil
 from collections import Counter
 from pathlib import Path
 from random import Random
@@ -11,6 +12,7 @@ import pytest
 from duels.analysis.exploitability import exploitability
 from duels.arena import probe_report
 from duels.arena.config import ProbeConfig
+from duels.arena.exam import card, exam_rows
 from duels.arena.folder import Folder
 from duels.arena.positions import STRATA, draw_positions, draw_weighted
 from duels.arena.probe import probe
@@ -53,6 +55,9 @@ def test_a_deterministic_program_is_asked_only_where_it_can_come(tmp_path: Path)
     assert 60 <= told["questions"] <= 220
     assert told["exploitability"]["estimate"] == exploitability(lambda sight: sight.actions[0], "lights")
     assert told["mistakes"][0]["loss"] == 1
+    loss = told["loss_per_position"]  # of all positions: nothing was drawn
+    assert loss["low"] == loss["estimate"] == loss["high"]
+    assert "exact for a player that always answers the same" in as_text(Folder(tmp_path / "probe"))
 
 
 def test_mirror_images_are_asked_once_if_that_is_wanted(tmp_path: Path) -> None:
@@ -63,6 +68,9 @@ def test_mirror_images_are_asked_once_if_that_is_wanted(tmp_path: Path) -> None:
     assert half["exploitability"]["estimate"] == pytest.approx(whole["exploitability"]["estimate"])
     with pytest.raises(DuelsError, match="leap has no mirror images"):
         probed(tmp_path / "leap", "club", "leap", symmetric=True)
+    with pytest.raises(DuelsError, match="hunt is not asked whole"):
+        probed(tmp_path / "hunt", "club", "hunt", symmetric=True)
+    assert not (tmp_path / "hunt").exists()
 
 
 def test_a_player_that_draws_gets_an_interval(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,6 +79,8 @@ def test_a_player_that_draws_gets_an_interval(tmp_path: Path, monkeypatch: pytes
     found = told["exploitability"]
     assert 0 < found["low"] <= found["estimate"] <= found["high"] <= 0.5
     assert told["questions"] == 2 * told["positions"]
+    loss = told["loss_per_position"]
+    assert 0 < loss["low"] < loss["estimate"] < loss["high"]
 
 
 def test_no_answer_counts_as_the_worst_and_is_reported(tmp_path: Path) -> None:
@@ -96,9 +106,10 @@ def test_larger_games_are_asked_by_positions_from_good_play(game: str, tmp_path:
     told = probed(tmp_path / "probe", "random", game, positions=20)["games"][game]
     assert (told["whole"], told["exploitability"], told["against"]) == (False, None, {})
     assert told["questions"] == told["positions"] == 20
-    assert 0 < told["loss_per_position"]["estimate"] < 1
+    name = "below_mixture_per_position" if game == "hunt" else "loss_per_position"
+    assert 0 < told[name]["estimate"] < 1
     best = probed(tmp_path / "best", "best", game, positions=20)["games"][game]
-    assert best["loss_per_position"]["estimate"] < told["loss_per_position"]["estimate"]
+    assert best[name]["estimate"] == pytest.approx(0, abs=1e-9)
 
 
 def test_a_model_is_probed_over_the_wire(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,7 +117,7 @@ def test_a_model_is_probed_over_the_wire(tmp_path: Path, monkeypatch: pytest.Mon
     with serving() as server:
         settings = Settings(server.url, input_price=10_000.0, output_price=0.0, concurrency=2)
         first = probe(ProbeConfig("model:well", ("lights",), budget="20usd", model=settings), tmp_path / "p")
-        assert first.unfinished == ("The budget of 20 usd is spent.",)
+        assert first.unfinished == ("The budget of 20 usd is spent; a larger one goes on.",)
         assert as_data(first)["games"]["lights"]["exploitability"] is None
         last = probe(ProbeConfig("model:well", ("lights",), budget="900usd", model=settings), tmp_path / "p")
     told = as_data(last)
@@ -146,7 +157,7 @@ def test_positions_are_drawn_evenly_and_weigh_what_they_stand_for(game: str) -> 
     assert len({(each.sight.seat, each.notation) for each in drawn}) == len(drawn) <= 40
     for each in drawn:
         low, high = STRATA[each.stratum], STRATA[each.stratum + 1]
-        assert low <= max(each.verdict.losses) <= high
+        assert low <= max(each.shortfalls) <= high
 
 
 def test_weighted_means_are_unbiased() -> None:
@@ -194,12 +205,48 @@ def test_an_exam_is_complete_and_reproducible(kind: str, tmp_path: Path) -> None
         assert any(each["best"] for each in row["actions"])
 
 
-def test_an_exam_is_never_written_over_another_file(tmp_path: Path) -> None:
+def test_an_exam_is_written_over_another_file_only_by_force(tmp_path: Path) -> None:
     path = tmp_path / "exam.jsonl"
     path.write_text("mine")
-    done = duels(tmp_path, "exam", "lights", "--positions", "4", "--out", path)
-    assert (done.code, "exists already" in done.err, path.read_text()) == (1, True, "mine")
+    asked = ("exam", "lights", "--positions", "4", "--out")
+    done = duels(tmp_path, *asked, path)
+    assert (done.code, "exists already; --force writes over it" in done.err) == (2, True)
+    assert path.read_text() == "mine"
+    written = tmp_path / "other.card.md"
+    written.write_text("my notes")
+    done = duels(tmp_path, *asked, tmp_path / "other.jsonl")
+    assert (done.code, f"{written} exists already" in done.err, written.read_text()) == (2, True, "my notes")
+    assert not (tmp_path / "other.jsonl").exists()
+    assert duels(tmp_path, *asked, tmp_path / "new.jsonl").code == 0
+    assert duels(tmp_path, *asked, tmp_path / "new.parquet").code == 0  # the card of both
+    assert duels(tmp_path, *asked, path, "--force").code == 0
+    assert len(path.read_text().splitlines()) == 4
     done = duels(tmp_path, "exam", "lights", "--positions", "4", "--out", tmp_path / "exam.csv")
     assert "written as .jsonl or .parquet" in done.err
     done = duels(tmp_path, "exam", "lights", "--option", "lamps=3", "--out", tmp_path / "x.jsonl")
     assert (done.code, "lights has no option 'lamps'" in done.err) == (2, True)
+
+
+def test_an_exam_in_a_game_of_mixing_grades_by_how_far_below_the_mixture() -> None:
+    rules = find_game("hunt").rules()
+    for row in exam_rows(rules, 4, "1"):
+        mean = sum(each["weight"] * each["below_mixture"] for each in row["actions"])
+        assert mean == pytest.approx(0, abs=1e-9)
+        assert "loss" not in row["actions"][0]
+    assert "the `below_mixture` of what it answers" in card(rules, 4, "1")
+
+
+def test_parts_of_a_probe_are_joined(tmp_path: Path) -> None:
+    from pyarrow import parquet
+
+    words = ("arena", "probe", "--player", "club", "--games", "lights", "--out")
+    assert duels(tmp_path, *words, tmp_path / "whole").code == 0
+    count = len(parquet.read_table(tmp_path / "whole" / "answers.parquet"))
+    log = (tmp_path / "whole" / "answers-1.jsonl").read_text().splitlines(keepends=True)
+    assert count == len(log)
+    for name, part in (("a", log[:50]), ("b", log[40:])):
+        shutil.copytree(tmp_path / "whole", tmp_path / name)
+        (tmp_path / name / "answers-1.jsonl").write_text("".join(part))
+    done = duels(tmp_path, "arena", "merge", tmp_path / "a", tmp_path / "b", "--out", tmp_path / "all")
+    assert f"all: {count} answers." in done.err
+    assert as_data(Folder(tmp_path / "all")) == as_data(Folder(tmp_path / "whole"))

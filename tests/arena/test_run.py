@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from multiprocessing import Pipe
 from pathlib import Path
@@ -308,6 +309,9 @@ def test_the_report_in_every_form(tmp_path: Path) -> None:
     from pyarrow import parquet
 
     assert parquet.read_table(table).num_rows == 48
+    done = arena(tmp_path, "report", tmp_path / "run", "--csv", csv)
+    assert (done.code, "exists already; --force writes over it" in done.err) == (2, True)
+    assert arena(tmp_path, "report", tmp_path / "run", "--csv", csv, "--force").code == 0
     told = arena(tmp_path, "report", tmp_path / "run", "--json").out
     assert str(tmp_path) not in told
     assert json.loads(told) == as_data(report_on(Folder(tmp_path / "run")))
@@ -321,9 +325,20 @@ def test_compare_says_what_changed(tmp_path: Path) -> None:
     told = json.loads(arena(tmp_path, "compare", tmp_path / "a", tmp_path / "b", "--json").out)
     mine = {each["what"]: each["verdict"] for each in told if each["player"] == "mine"}
     assert mine == {"won": "better", "loss per decision": "better"}
+    (random,) = (each for each in told if each["what"] == "against mine, luck taken out")
+    assert (random["player"], random["verdict"]) == ("random", "worse")
     same = arena(tmp_path, "compare", tmp_path / "a", tmp_path / "a").out
     assert "no clear change" in same
     assert "better" not in same
+
+
+def test_shares_of_the_points_are_compared_only_against_the_same_field(tmp_path: Path) -> None:
+    run(Config(("random", "club"), ("lights",), 40), tmp_path / "a")
+    run(Config(("random", "club", "novice"), ("lights",), 40), tmp_path / "b")
+    told = json.loads(arena(tmp_path, "compare", tmp_path / "a", tmp_path / "b", "--json").out)
+    numbers = {each["what"] for each in told}
+    assert numbers == {"loss per decision", "against club, luck taken out"}
+    assert {each["verdict"] for each in told if each["what"].startswith("against")} == {"no clear change"}
 
 
 def test_the_ladder_is_a_run_like_any_other(tmp_path: Path) -> None:
@@ -339,4 +354,24 @@ def test_progress_tells_how_far_it_is() -> None:
     from duels.arena.progress_line import ProgressLine
     from duels.arena.run import Progress
 
-    assert ProgressLine.text(Progress(10, 100, 10), 60.0) == "10 of 100 matches, 9 min 0 s left at most"
+    progress = Progress(10, 100, 10)
+    told = "10 of 100 matches, 9 min 0 s left at most"
+    assert ProgressLine.text(progress, 60.0) == told
+    progress.count({"players": ["random", "club"], "score": 0.0})
+    progress.count({"players": ["club", "random"], "score": 0.5})
+    assert ProgressLine.text(progress, 60.0) == f"{told}; won: club 75%, random 25%"
+
+
+def test_a_run_is_compacted_at_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from pyarrow import parquet
+
+    words = ("run", "--players", "random,club", "--games", "lights", "--matches", "4", "--workers", "1")
+    assert arena(tmp_path, *words, "--out", tmp_path / "run").code == 0
+    table = parquet.read_table(tmp_path / "run" / "matches.parquet").to_pylist()
+    assert [row["key"] for row in table] == sorted(row["key"] for row in rows_of(tmp_path / "run"))
+    assert arena(tmp_path, "merge", tmp_path / "run", "--out", tmp_path / "all").code == 0
+    assert parquet.read_table(tmp_path / "all" / "matches.parquet").to_pylist() == table
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    done = arena(tmp_path, *words, "--out", tmp_path / "without")
+    assert (done.code, "No table of it was written. This needs pyarrow" in done.err) == (0, True)
+    assert "Light Out Duel" in done.out

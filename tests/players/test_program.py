@@ -2,8 +2,10 @@
 
 import os
 import shutil
+import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -19,7 +21,8 @@ from duels.players.child import MOST_LOGGED
 from duels.players.failures import Failed, Failure, NoMove
 from duels.players.program import Limits, ProgramPlayer, program_name
 
-BOTS = Path(__file__).parents[2] / "examples" / "bots"
+ROOT = Path(__file__).parents[2]
+BOTS = ROOT / "examples" / "bots"
 BAD = Path(__file__).with_name("bad_bot.py")
 PYTHON = f"{sys.executable} -I -S"
 GOOD = {
@@ -120,11 +123,37 @@ def test_whatever_it_started_ends_with_it(tmp_path: Path) -> None:
     pid_file = tmp_path / "pid"
     assert failure_of(bad("fork", pid_file, move_seconds=1.0)).failure is Failure.LATE
     pid = int(pid_file.read_text())
-    for _ in range(100):
-        if not _runs(pid):
-            break
+    _wait_until(lambda: not _runs(pid))
+
+
+IN_A_THREAD = """
+import sys, threading
+from random import Random
+from tests.players.test_program import bad, opening
+
+player = bad("fork", sys.argv[1], move_seconds=60.0)
+thread = threading.Thread(target=player.decide, args=(opening(), Random(1)))
+thread.start()
+thread.join()
+"""
+
+
+def test_it_ends_if_we_are_killed_whichever_thread_started_it(tmp_path: Path) -> None:
+    """The bot hangs, so it never notices that nobody is there any more; nor does what it started."""
+    pid_file = tmp_path / "pid"
+    with subprocess.Popen([sys.executable, "-c", IN_A_THREAD, pid_file], cwd=ROOT) as us:
+        _wait_until(lambda: pid_file.exists() and pid_file.read_text().strip() != "")
+        us.kill()
+    started = int(pid_file.read_text())
+    _wait_until(lambda: not _runs(started))
+
+
+def _wait_until(true: Callable[[], bool]) -> None:
+    for _ in range(600):
+        if true():
+            return
         time.sleep(0.05)
-    assert not _runs(pid)
+    raise AssertionError("it did not come about")
 
 
 def _runs(pid: int) -> bool:

@@ -5,7 +5,8 @@ import re
 
 import pytest
 
-from duels.analysis.levels import GIVEN_AWAY, LevelRow
+from duels.analysis.levels import LevelRow
+from duels.analysis.shortfalls import GIVEN_AWAY
 from duels.games import find_game
 from duels.terminal.commands import run
 from duels.terminal.levels import levels_as_text

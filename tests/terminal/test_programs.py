@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.arena.model_server import serving
 from tests.players.test_program import BAD, GOOD, PYTHON
 from tests.support import duels
 
@@ -40,7 +41,7 @@ def test_resume_needs_the_program_again(tmp_path: Path) -> None:
     record = unfinished(tmp_path, "program bot.sh")
     done = duels(tmp_path, "resume", str(record))
     assert done.code == 1
-    assert "seat 2 was 'program bot.sh', and a record does not say how to run it" in done.err
+    assert "seat 2 was 'program bot.sh', and a record does not say how to call it" in done.err
     done = duels(tmp_path, "resume", str(record), "--seat2", SHELL, entered="quit\n")
     assert (done.code, record.read_text().count("\n2\n")) == (0, 1)
     assert "seat2: program bot.sh\n" in record.read_text()
@@ -51,7 +52,7 @@ def test_a_seat_that_needs_nobody_is_not_changed(tmp_path: Path) -> None:
     done = duels(tmp_path, "resume", str(record), "--seat2", SHELL)
     assert (done.code, "seat 2 is club, as recorded" in done.err) == (1, True)
     done = duels(tmp_path, "resume", str(record), "--seat2", "random")
-    assert (done.code, "is for the program that played there" in done.err) == (2, True)
+    assert (done.code, "is for the program or model that played there" in done.err) == (2, True)
 
 
 @pytest.mark.parametrize("who", ["cmd:touch {}", "CMD:touch {}", "program touch {}", "model:gpt"])
@@ -66,3 +67,51 @@ def test_nothing_in_a_record_is_ever_run(who: str, tmp_path: Path) -> None:
 def test_a_command_that_cannot_be_read_is_wrong_usage(tmp_path: Path) -> None:
     done = duels(tmp_path, "play", "lights", "--seat2", "cmd:")
     assert (done.code, "cmd: needs a command" in done.err) == (2, True)
+
+
+def test_another_program_at_a_recorded_seat_is_told_of(tmp_path: Path) -> None:
+    record = unfinished(tmp_path, "program other.py")
+    done = duels(tmp_path, "resume", str(record), "--seat2", SHELL, entered="quit\n")
+    assert done.code == 0
+    assert "Seat 2 was 'program other.py': 'program bot.sh' plays on in its place" in done.err
+    record = unfinished(tmp_path, "program bot.sh (2)")
+    done = duels(tmp_path, "resume", str(record), "--seat2", SHELL, entered="quit\n")
+    assert (done.code, "in its place" in done.err) == (0, False)
+
+
+def test_a_torn_record_is_played_on_from_the_middle(tmp_path: Path) -> None:
+    record = unfinished(tmp_path, "club")
+    record.write_text(record.read_text() + "3\n5-")
+    done = duels(tmp_path, "resume", str(record), "--at", "1", entered="quit\n")
+    assert (done.code, "the last line was torn off and is left out: '5-'" in done.err) == (0, True)
+    assert record.read_text().endswith("3\n5-")  # it is another match that goes on
+
+
+def test_a_model_plays_at_a_seat(tmp_path: Path) -> None:
+    record = tmp_path / "a.duel"
+    words = ("play", "lights", "--seat1", "random", "--seat2", "model:well", "--save", str(record))
+    done = duels(tmp_path, *words)
+    assert (done.code, "a model needs an address: --base-url URL" in done.err) == (1, True)
+    with serving() as server:
+        done = duels(tmp_path, *words, "--base-url", server.url)
+        assert (done.code, server.asked["well"] > 0) == (0, True)
+        assert "seat2: model well\n" in record.read_text()
+        assert server.url not in record.read_text()
+        record = unfinished(tmp_path, "model well")
+        done = duels(tmp_path, "resume", str(record))
+        assert "add --seat2 model:NAME --base-url URL" in done.err
+        again = ("resume", str(record), "--seat2", "model:well", "--base-url", server.url)
+        assert duels(tmp_path, *again, entered="quit\n").code == 0
+        assert len(record.read_text().split("\n\n")[1].splitlines()) == 2
+
+
+def test_a_model_that_cannot_be_reached_loses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("duels.terminal.game_options._PATIENCE", 0.0)
+    record = unfinished(tmp_path, "model down")
+    with serving() as server:
+        done = duels(tmp_path, "resume", str(record), "--seat2", "model:down", "--base-url", server.url)
+    assert (done.code, "'down' gave no reply: status 500, 'out of order'" in done.err) == (1, True)
+    assert "The match is saved. Go on with: duels resume" in done.err
+    assert "result" not in record.read_text()

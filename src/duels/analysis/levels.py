@@ -11,6 +11,7 @@ from itertools import islice
 from random import Random
 from typing import Any
 
+from duels.analysis.shortfalls import measure_of, shortfalls
 from duels.core.match import Match, playing
 from duels.core.rules import Rules, Seat
 from duels.players import BEST, strongest
@@ -26,7 +27,6 @@ _MOST_ENTRIES = 400
 _MATCHES, _MATCHES_OF_SKILL = 100, 1000
 _NOTHING = 1e-12  # less comes from rounding
 _CONFIDENT = 1.96  # standard errors, for 95%
-GIVEN_AWAY, BELOW_THE_MIXTURE = "given away", "below the mixture"
 # Where the strategy mixes, levels are a point or two apart: it takes so many more matches, made quick.
 _QUICK_MATCHES = 50
 
@@ -41,7 +41,7 @@ class LevelRow:
     measured_share: float
     """Of what was measured of random play in its own matches, where it came to other positions."""
     measure: str
-    """What `per_decision` is: GIVEN_AWAY, or BELOW_THE_MIXTURE where the strategy mixes."""
+    """What `per_decision` is: `given away`, or `below the mixture` where the strategy mixes."""
     per_decision: float
     """Winning probability per decision, measured."""
     per_decision_margin: float
@@ -107,7 +107,7 @@ class _Judge:
         self._verdicts: dict[Hashable, Verdict[Any]] = {}
         self._mixtures: dict[Hashable, list[float]] = {}
         self._opening = oracle.value(rules.sight(rules.initial(), Seat.ONE))
-        self.measure = BELOW_THE_MIXTURE if oracle.mixes else GIVEN_AWAY
+        self.measure = measure_of(oracle)
 
     def __call__(
         self, match: Match[Any, Any, Any], seat: Seat, share: float
@@ -125,7 +125,7 @@ class _Judge:
 
     def expected(self, verdict: Verdict[Any], weights: list[float]) -> float:
         """What a level's mixture gives away on average, or how far it lies below the strategy's."""
-        amounts = verdict.below_mixture if self.oracle.mixes else verdict.losses
+        amounts = shortfalls(self.oracle, verdict)
         expected = sum(weight * amount for weight, amount in zip(weights, amounts, strict=True))
         return expected if abs(expected) >= _NOTHING else 0.0
 

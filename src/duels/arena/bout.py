@@ -19,7 +19,7 @@ from duels.play.dice import Dice
 from duels.players import Player
 from duels.players.failures import Answer, Failed, NoMove
 
-VERSION = 1
+VERSION = 2
 """Of rows in a log."""
 MOST_BLUNDERS = 3  # that are kept of a match
 _NOTHING = 1e-9
@@ -96,7 +96,7 @@ class _Told:
 
     def __init__(self) -> None:
         self.luck = Luck()
-        self.losses = dict.fromkeys(Seat, 0.0)
+        self.shortfalls = dict.fromkeys(Seat, 0.0)
         self.decisions = dict.fromkeys(Seat, 0)
         self.forfeited = dict.fromkeys(Seat, 0.0)
         self.failures: list[list[Any]] = []
@@ -118,15 +118,17 @@ class _Told:
 
     def _grade(self, judge: Judge, match: AnyMatch, sight: Sight[Any, Any], action: Any) -> None:
         seat, graded = sight.seat, judge.grade(match, sight, action)
-        self.losses[seat] += graded.loss
+        self.shortfalls[seat] += graded.shortfall
         self.decisions[seat] += 1
         manner = self.manners[seat][graded.manner]
         manner[0] += 1
-        manner[1] += graded.loss
-        if graded.loss > _NOTHING:
-            blunder: dict[str, Any] = {"seat": seat.value, "entry": len(match.turns) + 1, "loss": graded.loss}
+        manner[1] += graded.shortfall
+        if graded.shortfall > _NOTHING and action not in graded.best:
+            blunder: dict[str, Any] = {"seat": seat.value, "entry": len(match.turns) + 1}
+            blunder["shortfall"] = graded.shortfall
             blunder["best"] = [judge.rules.format(best) for best in graded.best[:MOST_BLUNDERS]]
-            self.blunders = sorted([*self.blunders, blunder], key=lambda each: -each["loss"])[:MOST_BLUNDERS]
+            worst = sorted([*self.blunders, blunder], key=lambda each: -each["shortfall"])
+            self.blunders = worst[:MOST_BLUNDERS]
 
 
 def _row(bout: Bout, judge: Judge, match: AnyMatch, told: _Told) -> dict[str, Any]:
@@ -145,7 +147,7 @@ def _row(bout: Bout, judge: Judge, match: AnyMatch, told: _Told) -> dict[str, An
         "ending": match.outcome.ending.value,
         "score": score,
         "adjusted": score - told.luck.total,
-        "losses": [told.losses[seat] for seat in Seat],
+        "shortfalls": [told.shortfalls[seat] for seat in Seat],
         "decisions": [told.decisions[seat] for seat in Seat],
         "forfeited": [told.forfeited[seat] for seat in Seat],
         "failures": told.failures,

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from duels.arena.config import Config
+    from duels.arena.folder import Folder
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
@@ -88,6 +89,16 @@ _workers = click.option(
     "--workers", type=click.IntRange(1), help="How many processes play.  [default: one per processor]"
 )
 _folder = click.Path(path_type=Path, exists=True, file_okay=False)
+_force = click.option("--force", is_flag=True, help="Write over files that are there already.")
+
+
+def _refuse_existing(force: bool, *paths: Path | None) -> None:
+    """Refuse to write over what is there, before anything is worked out."""
+    import os
+
+    for path in paths:
+        if path and os.path.lexists(path) and not force:
+            raise click.UsageError(f"{path} exists already; --force writes over it.")
 
 
 def _margin(_context: click.Context, _parameter: click.Parameter, text: str | None) -> float | None:
@@ -115,6 +126,7 @@ _MODEL_OPTIONS = (
     click.option("--key-env", help="The environment variable with its key.  [default: OPENAI_API_KEY]"),
     click.option("--show-actions", is_flag=True, default=None, help="List the legal actions for models."),
     click.option("--mirror", is_flag=True, default=None, help="Ask models about mirror images."),
+    click.option("--relabel", is_flag=True, default=None, help="Give cells other names for models."),
     click.option("--max-tokens", type=click.IntRange(1), help="Of a model's answer.  [default: 4096]"),
     click.option("--temperature", type=click.FloatRange(0), help="Of a model.  [default: the endpoint's]"),
     click.option("--concurrency", type=click.IntRange(1), help="Matches with models at once.  [default: 8]"),
@@ -237,10 +249,20 @@ def _carry_out(
         click.echo(f"\nWhat was played is in {out}. Call the same command again to go on.", err=True)
         raise
     for reason in folder.unfinished:
-        click.echo(f"Matches are left to be played: {reason} Call the same command again to go on.", err=True)
+        click.echo(f"Matches are left to be played: {reason} To go on, call the command again.", err=True)
     if shard == (1, 1):
+        _compact(folder)
         _report(out, as_json=False)
     click.echo(f"The run is in {out}. See it with: duels arena report {out} --html page.html", err=True)
+
+
+def _compact(folder: "Folder") -> None:
+    """Put the logs into one table, or say what is missing for that."""
+    from duels.arena.parquet import compact
+
+    missing = compact(folder)
+    if missing:
+        click.echo(f"No table of it was written. {missing}", err=True)
 
 
 def _report(folder: Path, as_json: bool) -> None:
@@ -274,28 +296,31 @@ def _report(folder: Path, as_json: bool) -> None:
 @click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="Write a page of its own.")
 @click.option("--csv", type=click.Path(path_type=Path, dir_okay=False), help="Write players by games.")
 @click.option("--parquet", type=click.Path(path_type=Path, dir_okay=False), help="Write all matches.")
+@_force
 def report_command(
-    run: Path, as_json: bool, html: Path | None, csv: Path | None, parquet: Path | None
+    run: Path, as_json: bool, html: Path | None, csv: Path | None, parquet: Path | None, force: bool
 ) -> None:
     """Tell what a run found: who won, what was given away, what was luck, and how sure that is."""
     from duels.arena import report as reports
-    from duels.arena.folder import Folder, write_text
+    from duels.arena.folder import Folder
     from duels.arena.report_page import as_page
+    from duels.files import write_whole
 
+    _refuse_existing(force, html, csv, parquet)
     if parquet:
         from duels.arena.parquet import write_parquet
 
-        write_parquet(Folder(run), parquet)
+        write_parquet(Folder(run), parquet, over=force)
     if html and Folder(run).is_probe:
         from duels.arena import probe_report
 
-        write_text(html, probe_report.as_page(Folder(run)))
+        write_whole(html, probe_report.as_page(Folder(run)).encode(), over=force)
     elif html or csv:
         found = reports.report_on(Folder(run))
         if html:
-            write_text(html, as_page(found))
+            write_whole(html, as_page(found).encode(), over=force)
         if csv:
-            write_text(csv, reports.as_csv(found))
+            write_whole(csv, reports.as_csv(found).encode(), over=force)
     if as_json or not (html or csv or parquet):
         _report(run, as_json)
 
@@ -325,7 +350,9 @@ def merge(runs: tuple[Path, ...], out: Path) -> None:
     from duels.arena import folder
 
     count = folder.merge(runs, out)
-    click.echo(f"{out}: {count} matches.", err=True)
+    joined = folder.Folder(out)
+    _compact(joined)
+    click.echo(f"{out}: {count} {'answers' if joined.is_probe else 'matches'}.", err=True)
 
 
 @arena.command(
@@ -401,7 +428,8 @@ def probe_command(
     with ProgressLine() as line:
         folder = probe(config, out, line.say)
     for reason in folder.unfinished:
-        click.echo(f"Questions are left: {reason} Call the same command again to go on.", err=True)
+        click.echo(f"Questions are left: {reason} To go on, call the command again.", err=True)
+    _compact(folder)
     _report(out, as_json=False)
 
 
@@ -420,12 +448,13 @@ def probe_command(
 @click.option(
     "--out", required=True, type=click.Path(path_type=Path, dir_okay=False), help=".jsonl, .parquet"
 )
-def exam(game: str, positions: int, seed: str, options: tuple[str, ...], out: Path) -> None:
+@_force
+def exam(game: str, positions: int, seed: str, options: tuple[str, ...], out: Path, force: bool) -> None:
     """Write positions with every legal action graded, for any harness, and a card that says how.
 
     The positions are drawn from good play, by how much there is to lose, with weights that undo that.
     """
-    from duels.arena.exam import write_exam
+    from duels.arena.exam import card_of, write_exam
     from duels.arena.progress_line import ProgressLine
     from duels.core.errors import DuelsError
     from duels.core.record import read_options
@@ -436,6 +465,10 @@ def exam(game: str, positions: int, seed: str, options: tuple[str, ...], out: Pa
         rules = found.rules(**read_options(found.rules_class(), " ".join(options)))
     except DuelsError as error:
         raise click.UsageError(str(error)) from None
-    with ProgressLine() as line:
-        count = write_exam(rules, positions, seed, out, line.say)
-    click.echo(f"{out}: {count} positions; {out.stem}.card.md says how they were drawn.", err=True)
+    _refuse_existing(force, out)
+    try:
+        with ProgressLine() as line:
+            count = write_exam(rules, positions, seed, out, line.say, over=force)
+    except FileExistsError as taken:
+        raise click.UsageError(f"{taken.filename} exists already; --force writes over it.") from None
+    click.echo(f"{out}: {count} positions; {card_of(out)} says how they were drawn.", err=True)

@@ -1,11 +1,13 @@
 """Two runs side by side: what changed, and how sure that is."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import sqrt
 from typing import Any
 
 from duels.arena.confidence import Interval
-from duels.arena.report import Report, interval_data
+from duels.arena.mistakes import name_of
+from duels.arena.report import GameReport, Report, interval_data
 from duels.arena.report_text import table
 
 
@@ -37,20 +39,46 @@ class Change:
 
 
 def compare(one: Report, two: Report) -> list[Change]:
-    """All numbers that both runs have: players that play in both, in games that both play alike."""
-    second = {(game.rules, each.player): each for game in two.games for each in game.standings}
-    found = []
+    """All numbers that both runs have: players that play in both, in games that both play alike.
+
+    A share of all points tells something only if the opponents are the same; else results against each do.
+    """
+    second = {game.rules: game for game in two.games}
+    found: list[Change] = []
     for game in one.games:
-        for each in game.standings:
-            other = second.get((game.rules, each.player))
-            if other is None or not (each.matches and other.matches):
-                continue
-            names = game.rules.name, each.player
-            found.append(Change(*names, "won", each.won, other.won, True))
-            found.append(
-                Change(*names, "loss per decision", each.loss_per_decision, other.loss_per_decision, False)
-            )
+        other = second.get(game.rules)
+        if other:
+            found += _standings(game, other, set(one.players) == set(two.players))
+            found += _pairings(game, other)
     return found
+
+
+def _standings(one: GameReport, two: GameReport, same_field: bool) -> Iterator[Change]:
+    second = {each.player: each for each in two.standings}
+    for each in one.standings:
+        other = second.get(each.player)
+        names = one.rules.name, each.player
+        if other and same_field and each.matches and other.matches:
+            yield Change(*names, "won", each.won, other.won, True)
+        if other and each.decisions and other.decisions:
+            short = f"{name_of(one.measure)} per decision"
+            yield Change(*names, short, each.per_decision, other.per_decision, False)
+
+
+def _pairings(one: GameReport, two: GameReport) -> Iterator[Change]:
+    second = {(each.one, each.two): each for each in two.pairings}
+    for each in one.pairings:
+        other = second.get((each.one, each.two))
+        if other and each.matches > 1 and other.matches > 1:
+            what = f"against {each.two}, luck taken out"
+            yield Change(
+                one.rules.name,
+                each.one,
+                what,
+                each.adjusted_fixed,
+                other.adjusted_fixed,
+                better_if_higher=True,
+            )
 
 
 def as_text(changes: list[Change]) -> str:

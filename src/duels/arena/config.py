@@ -18,7 +18,7 @@ from duels.games import find_game
 from duels.play.new_match import limited
 from duels.players import HUMAN, KINDS, Kind, Player, kind_for
 from duels.players.endpoint import Settings
-from duels.players.model import Mirror
+from duels.players.model import check_disguise
 from duels.players.outside import MODEL_PREFIX, kind_called
 from duels.players.program import Limits
 from duels.solving.progress import quiet
@@ -27,10 +27,11 @@ FORMAT = 1
 """Of a run's folder."""
 RUN, PROBE = "run", "probe"
 _NAMED = re.compile(r"(?!cmd:)([A-Za-z0-9][A-Za-z0-9 ._-]{0,39})=(.+)", re.DOTALL)
-_GROWS = ("matches", "until", "budget")  # what may differ when a run goes on
+GROWS = ("matches", "until", "budget")  # what may differ when a run goes on
 _CONDITIONS = (
     "show_actions",
     "mirror",
+    "relabel",
     "temperature",
     "max_tokens",
     "retries",
@@ -74,9 +75,9 @@ class Config:
             self.budget_amount()
         if self.models() and not self.model.base_url:
             raise BadOption("a model needs an address: --base-url URL.")
-        if self.models() and self.model.mirror:
+        if self.models():
             for name in self.games:
-                Mirror.of(self.rules(name))
+                check_disguise(self.rules(name), self.model)
         for name in self.options:
             if name not in self.games:
                 raise UnknownName(f"there are options for {quote(name)}, which is not one of the games.")
@@ -217,7 +218,7 @@ _OTHER = "nobody=random"
 def check_same(asked: Mapping[str, Any], kept: Mapping[str, Any], folder: Path) -> None:
     """Refuse to go on in a folder that is of another run; it may only be asked for more or less."""
     for name, value in asked.items():
-        if name not in _GROWS and value != kept.get(name):
+        if name not in GROWS and value != kept.get(name):
             raise DuelsError(
                 f"{folder} is of another run: {name} is not as it was. Name another folder with --out."
             )

@@ -1,17 +1,22 @@
 """A static set of graded positions for any harness, with a card that says how it was drawn."""
 
+import errno
 import json
 import os
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from duels.arena.folder import write_text
+from duels.analysis.shortfalls import BELOW_THE_MIXTURE, measure_of
+from duels.arena.mistakes import key_of
+from duels.arena.parquet import parquet_of
 from duels.arena.positions import POOL, SHARE, STRATA, Position, draw_positions
-from duels.core.errors import DuelsError, to_install
+from duels.core.errors import DuelsError
 from duels.core.information_sets import spell
 from duels.core.rules import Rules
 from duels.core.words import plain
+from duels.files import write_whole
+from duels.solving.oracles import oracle_for
 from duels.solving.progress import Progress, quiet
 
 VERSION = 1
@@ -19,20 +24,36 @@ VERSION = 1
 
 
 def write_exam(
-    rules: Rules[Any, Any, Any], count: int, seed: str, path: Path, progress: Progress = quiet
+    rules: Rules[Any, Any, Any],
+    count: int,
+    seed: str,
+    path: Path,
+    progress: Progress = quiet,
+    over: bool = False,
 ) -> int:
-    """Write an exam and its card; how many positions it has, which is fewer where there are no more."""
+    """Write an exam and its card; how many positions it has, which is fewer where there are no more.
+
+    FileExistsError, if one of them is there already, unless it is to be written `over`; nothing is written.
+    """
     if path.suffix not in (".jsonl", ".parquet"):
         raise DuelsError(f"An exam is written as .jsonl or .parquet, not as '{path.suffix}'.")
-    if path.exists():
-        raise DuelsError(f"{path} exists already; an exam is never written over another file.")
     rows = exam_rows(rules, count, seed, progress)
     if path.suffix == ".jsonl":
-        write_text(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+        content = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
     else:
-        _write_parquet(rows, path)
-    write_text(path.with_name(f"{path.stem}.card.md"), card(rules, len(rows), seed))
+        content = parquet_of({**row, "options": json.dumps(row["options"])} for row in rows)
+    beside, told = card_of(path), card(rules, len(rows), seed).encode()
+    again = beside.is_file() and beside.read_bytes() == told  # the same exam in the other format
+    if os.path.lexists(beside) and not (again or over):
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), beside)
+    write_whole(path, content, over)
+    write_whole(beside, told, over=over or again)
     return len(rows)
+
+
+def card_of(path: Path) -> Path:
+    """Where the card of an exam is: beside it."""
+    return path.with_name(f"{path.stem}.card.md")
 
 
 def exam_rows(
@@ -45,6 +66,7 @@ def exam_rows(
 
 def _row(rules: Rules[Any, Any, Any], number: int, position: Position) -> dict[str, Any]:
     sight, verdict = position.sight, position.verdict
+    key = key_of(measure_of(oracle_for(rules)))
     seen = (
         spell(rules, sight)
         if rules.has_secrets
@@ -66,34 +88,26 @@ def _row(rules: Rules[Any, Any, Any], number: int, position: Position) -> dict[s
             {
                 "action": rules.format(judged.action),
                 "value": judged.value.number,
-                "loss": loss,
+                key: short,
                 "best": judged.best,
                 "weight": judged.weight,
             }
-            for judged, loss in zip(verdict.actions, verdict.losses, strict=True)
+            for judged, short in zip(verdict.actions, position.shortfalls, strict=True)
         ],
         "stratum": position.stratum,
         "weight": position.weight,
     }
 
 
-def _write_parquet(rows: list[dict[str, Any]], path: Path) -> None:
-    try:
-        import pyarrow as arrow
-        from pyarrow import parquet
-    except ImportError:
-        raise DuelsError(f"Parquet needs the extra 'data': {to_install('data')}.") from None
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    flat = [{**row, "options": json.dumps(row["options"])} for row in rows]
-    try:
-        parquet.write_table(arrow.Table.from_pylist(flat), draft, compression="zstd")
-        os.replace(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)
-
-
 def card(rules: Rules[Any, Any, Any], count: int, seed: str) -> str:
     """What the set is and how it was drawn, for people."""
+    measure = measure_of(oracle_for(rules))
+    key = key_of(measure)
+    graded = "what it gives away"
+    perfect = "0 is perfect"
+    if measure == BELOW_THE_MIXTURE:
+        graded = "how far it lies below the mixture of the strategy, negative above it"
+        perfect = "0 is what the strategy gets, by its own estimates"
     bounds = [f"{100 * low:g} to {100 * high:g}" for low, high in pairwise(STRATA)]
     options = ", ".join(f"{name} {value}" for name, value in rules.options().items()) or "as in the book"
     return f"""# Exam: {rules.game.title} ({rules.name})
@@ -103,12 +117,14 @@ def card(rules: Rules[Any, Any, Any], count: int, seed: str) -> str:
 
 How it was drawn: matches in which both sides give away {SHARE:.0%} of what random play would; {POOL}
 decisions met for each position drawn; forced moves left out. There are {len(bounds)} strata, drawn from as
-evenly as they allow, by how much the worst action gives away, in points of a hundred: {", ".join(bounds)}.
+evenly as they allow, by how far the worst action falls short (its `{key}`), in points of a hundred:
+{", ".join(bounds)}.
 `weight` is what a position stands for: the mean of anything over all decisions met is estimated without bias
 by the sum of weight times it.
 
 Each position has every legal action with its `value` (the probability to win if both sides play perfectly
-afterwards, a draw counts one half), what it gives away (`loss`), whether it is `best`, and how often perfect
-play takes it (`weight`). `exactness` says how sure that is: `exact`; `bound`, within `error`; or `estimate`.
-A player's score is the sum of weight times loss of what it answers: 0 is perfect.
+afterwards, a draw counts one half), {graded} (`{key}`), whether it is `best`, and how
+often perfect play takes it (`weight`). `exactness` says how sure that is: `exact`; `bound`, within `error`;
+or `estimate`.
+A player's score is the sum of a position's weight times the `{key}` of what it answers: {perfect}.
 """

@@ -12,13 +12,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
+from platform import python_version
 from time import monotonic
 from typing import Any
 
 from duels.arena.bout import VERSION
-from duels.arena.config import FORMAT, PROBE, Config, ProbeConfig, check_same
+from duels.arena.config import FORMAT, GROWS, PROBE, Config, ProbeConfig, check_same
 from duels.core.errors import DuelsError
 from duels.files import write_whole
+from duels.players.endpoint import Usage
 
 try:
     import fcntl
@@ -196,8 +198,13 @@ def read_rows(path: Path) -> Iterator[Row]:
             yield row
 
 
+def usage_of(request: Row) -> Usage:
+    """What a request that was kept has used."""
+    return Usage(*request["usage"]) if request.get("usage") else Usage()
+
+
 def _write_config(path: Path, config: Mapping[str, Any]) -> None:
-    told = {"format": FORMAT, "duels": version("duels"), "config": config}
+    told = {"format": FORMAT, "duels": version("duels"), "python": python_version(), "config": config}
     write_text(path, json.dumps(told, indent=2) + "\n")
 
 
@@ -216,24 +223,34 @@ def _read_config(path: Path) -> dict[str, Any]:
 
 
 def merge(sources: Iterable[Path], target: Path) -> int:
-    """Join runs of one config into a new folder; how many matches it has."""
+    """Join runs, or probes, of one config into a new folder; how many matches, or answers, it has."""
     folders = [Folder(source) for source in sources]
     first = folders[0]
     for other in folders[1:]:
         for name, value in first.config.items():
-            if name not in ("matches", "until", "budget") and other.config.get(name) != value:
+            if name not in GROWS and other.config.get(name) != value:
                 raise DuelsError(f"{first.path} and {other.path} are different runs: their {name} differ.")
     if target.exists() and any(target.iterdir()):
         raise DuelsError(f"{target} is not empty; name another folder with --out.")
     target.mkdir(parents=True, exist_ok=True)
     rows: dict[str, Row] = {}
     for folder in folders:
-        for key, row in folder.rows().items():
+        for key, row in (folder.answers() if folder.is_probe else folder.rows()).items():
             rows.setdefault(key, row)
-    lines = (json.dumps(rows[key], ensure_ascii=False) + "\n" for key in sorted(rows))
-    write_text(target / "log-merged.jsonl", "".join(lines))
-    write_text(target / CONFIG, (first.path / CONFIG).read_text(encoding="utf-8"))
+    _write_rows(
+        target / f"{'answers' if first.is_probe else 'log'}-merged.jsonl", (rows[k] for k in sorted(rows))
+    )
+    for number, folder in enumerate(folders, start=1):
+        asked = list(folder.requests())
+        if asked:
+            _write_rows(target / f"requests-merged-{number}.jsonl", asked)
+    largest = max(folders, key=lambda folder: sum(folder.config.get("matches", {}).values()))
+    write_text(target / CONFIG, (largest.path / CONFIG).read_text(encoding="utf-8"))
     return len(rows)
+
+
+def _write_rows(path: Path, rows: Iterable[Row]) -> None:
+    write_text(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
 
 
 def write_text(path: Path, text: str) -> None:

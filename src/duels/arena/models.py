@@ -10,11 +10,11 @@ from typing import Any
 
 from duels.arena.bout import Asked, Bout, Question, play
 from duels.arena.config import Config
-from duels.arena.folder import Folder, Log, Row
+from duels.arena.folder import Folder, Log, Row, usage_of
 from duels.arena.values import Judge
 from duels.core.rules import Rules, Seat
-from duels.players.endpoint import BudgetSpent, Endpoint, TransportFailed, Usage
-from duels.players.failures import Answer, NoMove
+from duels.players.endpoint import BudgetSpent, Endpoint, Usage
+from duels.players.failures import Answer, NoMove, TransportFailed
 from duels.players.model import ModelGaveNone, ModelPlayer
 
 Done = Queue[Row | BaseException | None]
@@ -41,12 +41,7 @@ class Purse:
         self.used += usage
         if not usage.requests and self._budget and (self.spent or 0) >= self._budget[0]:
             amount, currency = self._budget
-            raise BudgetSpent(f"The budget of {amount:g} {currency} is spent.")
-
-
-def usage_of(request: Row) -> Usage:
-    """What a request that was kept has used."""
-    return Usage(*request["usage"]) if request.get("usage") else Usage()
+            raise BudgetSpent(f"The budget of {amount:g} {currency} is spent; a larger one goes on.")
 
 
 class ModelWorker:

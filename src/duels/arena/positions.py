@@ -7,6 +7,7 @@ from itertools import islice
 from random import Random
 from typing import Any, TypeVar
 
+from duels.analysis.shortfalls import shortfalls
 from duels.core.errors import DuelsError
 from duels.core.match import Match, playing
 from duels.core.rules import Rules, Seat, Sight
@@ -16,7 +17,7 @@ from duels.solving.oracles import oracle_for
 from duels.solving.progress import Progress, quiet
 
 STRATA = (0.0, 0.01, 0.05, 0.2, 1.0)
-"""Bounds of what the worst action gives away: nothing much, little, something, much."""
+"""Bounds of how far the worst action falls short: hardly, a little, somewhat, much."""
 SHARE = 0.1
 """Matches on the way are played as an expert plays: with a tenth of what random play gives away."""
 POOL = 10
@@ -31,6 +32,8 @@ class Position:
 
     sight: Sight[Any, Any]
     verdict: Verdict[Any]
+    shortfalls: tuple[float, ...]
+    """Of the actions: what each gives away, or how far it lies below the mixture."""
     stratum: int
     weight: float
     """Its share of all decisions that were met; weights of all positions drawn sum to 1 on average."""
@@ -58,9 +61,11 @@ def draw_positions(
         key = sight.seat, rules.format_position(sight)
         met[key] += 1
         judged.setdefault(key, (sight, verdict))
-    strata = {key: _stratum(verdict) for key, (_, verdict) in judged.items()}
+    oracle = oracle_for(rules)
+    short = {key: shortfalls(oracle, verdict) for key, (_, verdict) in judged.items()}
+    strata = {key: _stratum(max(amounts)) for key, amounts in short.items()}
     weights = draw_weighted(met, strata, count, rng)
-    drawn = [Position(*judged[key], strata[key], weight) for key, weight in weights.items()]
+    drawn = [Position(*judged[key], short[key], strata[key], weight) for key, weight in weights.items()]
     rng.shuffle(drawn)
     return drawn
 
@@ -97,8 +102,7 @@ def _decisions(rules: Rules[Any, Any, Any], rng: Random) -> Iterator[tuple[Sight
         yield from found
 
 
-def _stratum(verdict: Verdict[Any]) -> int:
-    most = max(verdict.losses)
+def _stratum(most: float) -> int:
     return next(place for place, bound in enumerate(STRATA[1:]) if most <= bound or bound == STRATA[-1])
 
 

@@ -19,15 +19,17 @@ from random import Random
 from typing import Any
 
 from duels.analysis.grading import tabled
+from duels.analysis.shortfalls import shortfalls
 from duels.arena.bout import VERSION, Asked, Question
 from duels.arena.config import ProbeConfig
 from duels.arena.folder import Folder, Log, Row
 from duels.arena.models import Purse
 from duels.arena.positions import draw_positions
+from duels.core.errors import BadOption
 from duels.core.rules import OpenRules, Rules, Seat, Sight
 from duels.games import find_game
-from duels.players.endpoint import BudgetSpent, Endpoint, TransportFailed, Usage
-from duels.players.failures import Answer, NoMove
+from duels.players.endpoint import BudgetSpent, Endpoint, Usage
+from duels.players.failures import Answer, NoMove, TransportFailed
 from duels.players.model import Mirror, ModelGaveNone, ModelPlayer
 from duels.solving.oracles import oracle_for
 
@@ -62,8 +64,9 @@ def policy_of(answers: list[Row], sight: Sight[Any, Any]) -> dict[Any, float]:
         elif answer["action"] is not None:
             found[rules.parse(answer["action"])] += 1 / len(answers)
         else:
-            losses = oracle_for(rules).judge(sight).losses
-            found[sight.actions[losses.index(max(losses))]] += 1 / len(answers)
+            oracle = oracle_for(rules)
+            short = shortfalls(oracle, oracle.judge(sight))
+            found[sight.actions[short.index(max(short))]] += 1 / len(answers)
     return dict(found)
 
 
@@ -72,16 +75,30 @@ Told = Callable[[str], None]
 
 def probe(config: ProbeConfig, out: Path, tell: Told = lambda text: None) -> Folder:
     """Ask what is missing of a probe; one that was broken off goes on."""
+    if config.symmetric:
+        for game in config.games:
+            _check_symmetric(find_game(game).rules())
     folder = Folder.prepare(out, config)
     handle = folder.lock()
     try:
-        with closing(_Asking(config, folder)) as asking:
+        with closing(_Asking(config, folder, tell)) as asking:
             for game in config.games:
                 collect(config, find_game(game).rules(), asking.ask, tell)
             folder.unfinished = tuple(dict.fromkeys(asking.broken_off))
     finally:
         os.close(handle)
     return folder
+
+
+def _check_symmetric(rules: Rules[Any, Any, Any]) -> None:
+    if not _asked_whole(rules):
+        raise BadOption(f"{rules.name} is not asked whole, where --symmetric means nothing: leave it out.")
+    Mirror.of(rules)
+
+
+def _asked_whole(rules: Rules[Any, Any, Any]) -> bool:
+    """Whether a game is small enough that every position that matters is asked."""
+    return isinstance(rules, OpenRules) and tabled(rules)
 
 
 def collected(folder: Folder) -> list[Probe]:
@@ -126,18 +143,19 @@ def collect(
     config: ProbeConfig, rules: Rules[Any, Any, Any], answer: Answerer, tell: Told = lambda text: None
 ) -> Probe:
     """Ask about one game, wave after wave, until nothing new can be reached."""
-    if not (isinstance(rules, OpenRules) and tabled(rules)):
+    if not _asked_whole(rules):
         found = Probe(rules, whole=False)
-        drawn = draw_positions(rules, config.positions, config.seed)
+        drawn = draw_positions(rules, config.positions, config.seed, tell)
         for each in drawn:
             found.weights[each.sight.seat, each.notation] = each.weight
             found.sights[each.sight.seat, each.notation] = each.sight
-        _fill(config, found, list(found.sights.values()), answer, tell)
+        _fill(config, found, list(found.sights.values()), answer)
         return found
+    assert isinstance(rules, OpenRules)
     found = Probe(rules, whole=True)
     mirror = Mirror.of(rules) if config.symmetric else None
     for seat in Seat:
-        _explore(config, found, rules, seat, mirror, answer, tell)
+        _explore(config, found, rules, seat, mirror, answer)
     return found
 
 
@@ -148,7 +166,6 @@ def _explore(
     seat: Seat,
     mirror: Mirror | None,
     answer: Answerer,
-    tell: Told,
 ) -> None:
     """Ask the player at one seat everywhere that an opponent can lead it."""
     seen = {rules.initial()}
@@ -157,7 +174,7 @@ def _explore(
         sights = [rules.sight(state, seat) for state in wave if rules.actor(state) is seat]
         choices = [sight for sight in sights if len(sight.actions) > 1]
         asked = [sight for sight in choices if _canonical(sight, mirror)]
-        _fill(config, found, asked, answer, tell)
+        _fill(config, found, asked, answer)
         if mirror:
             _reflect(found, [sight for sight in choices if not _canonical(sight, mirror)], mirror)
         following = []
@@ -209,9 +226,7 @@ def _reflect(found: Probe, sights: list[Sight[Any, Any]], mirror: Mirror) -> Non
             ]
 
 
-def _fill(
-    config: ProbeConfig, found: Probe, sights: list[Sight[Any, Any]], answer: Answerer, tell: Told
-) -> None:
+def _fill(config: ProbeConfig, found: Probe, sights: list[Sight[Any, Any]], answer: Answerer) -> None:
     """Ask about some positions and note what came back."""
     rules = found.rules
     questions = [
@@ -219,7 +234,6 @@ def _fill(
         for sight in sights
         for sample in range(config.samples)
     ]
-    tell(f"{rules.name}: {sum(map(len, found.answers.values()))} answers, {len(questions)} more asked")
     answered = answer(questions)
     for each in questions:
         row = answered.get(each.key)
@@ -234,8 +248,8 @@ def _fill(
 class _Asking:
     """Asks whoever is probed, and keeps every answer on disk; what is there already is not asked again."""
 
-    def __init__(self, config: ProbeConfig, folder: Folder) -> None:
-        self._config, self._folder = config, folder
+    def __init__(self, config: ProbeConfig, folder: Folder, tell: Told) -> None:
+        self._config, self._folder, self._tell = config, folder, tell
         self._run = config.run()
         self._name = self._run.kinds()[0].name
         self._kept = dict(folder.answers())
@@ -316,6 +330,9 @@ class _Asking:
         }
         self._log.add(row)
         self._kept[each.key] = row
+        spent = self._purse.spent
+        money = f", {spent:.2f} spent" if used.requests and spent is not None else ""
+        self._tell(f"{rules.name}: {len(self._kept)} answers in all, position {each.position}{money}")
 
     def close(self) -> None:
         for player in self._players.values():

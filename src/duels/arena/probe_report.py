@@ -4,17 +4,18 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
-from importlib.resources import files
-from math import fsum
+from math import fsum, sqrt
 from random import Random
-from string import Template
 from typing import Any
 
+from duels.analysis.shortfalls import measure_of, shortfalls
 from duels.arena.confidence import Interval, mean, ratio
 from duels.arena.folder import Folder, Row
+from duels.arena.mistakes import Mistake, key_of, name_of, said_of
 from duels.arena.probe import Probe, collected, policy_of
 from duels.arena.report import interval_data
-from duels.arena.report_text import percent, points, table
+from duels.arena.report_page import html_page, html_table
+from duels.arena.report_text import asked_how, percent, points, table
 from duels.core.extras import extra
 from duels.core.rules import Seat, Sight
 from duels.players.endpoint import Settings, Usage
@@ -38,17 +39,6 @@ Odds = Callable[[Sight[Any, Any]], dict[Any, float]]
 
 
 @dataclass(frozen=True)
-class Mistake:
-    """A position at which the player gives something away."""
-
-    position: str
-    played: str
-    best: tuple[str, ...]
-    loss: float
-    sight: Sight[Any, Any]
-
-
-@dataclass(frozen=True)
 class GameProbe:
     """What a probe found in one game."""
 
@@ -57,7 +47,9 @@ class GameProbe:
     positions: int
     failures: dict[str, int]
     usage: Usage
-    loss: Interval
+    measure: str
+    """What answers are graded by: `given away` or `below the mixture`."""
+    shortfall: Interval
     """Per position: of all that were asked, or, where they were drawn, of all decisions in good play."""
     complete: bool
     exploitability: Interval | None
@@ -71,17 +63,18 @@ class GameProbe:
 
 def report_on(folder: Folder) -> list[GameProbe]:
     """The report on a probe, game by game."""
-    return [_game(probe, folder.config["samples"]) for probe in collected(folder)]
+    (player,) = folder.config["player"]
+    return [_game(probe, player, folder.config["samples"]) for probe in collected(folder)]
 
 
-def _game(probe: Probe, samples: int) -> GameProbe:
+def _game(probe: Probe, player: str, samples: int) -> GameProbe:
     rows = [row for answers in probe.answers.values() for row in answers if "reflected" not in row]
-    losses = {key: _loss(probe, key) for key in probe.answers}
+    short = {key: _shortfall(probe, key) for key in probe.answers}
     if probe.whole:
-        loss = mean(list(losses.values()))
+        per_position = _mean_of_all(probe, short)
     else:
-        weights = {key: probe.weights[key] for key in losses}
-        loss = ratio([weights[key] * lost for key, lost in losses.items()], list(weights.values()))
+        weights = {key: probe.weights[key] for key in short}
+        per_position = ratio([weights[key] * each for key, each in short.items()], list(weights.values()))
     complete = not probe.missing
     exact = probe.whole and complete
     gain = _exploitability(probe, samples, None) if exact else None
@@ -92,31 +85,52 @@ def _game(probe: Probe, samples: int) -> GameProbe:
         len(probe.answers),
         dict(sorted(Counter(kind for row in rows for kind, _ in row["failures"]).items())),
         sum((Usage(*row["usage"]) for row in rows), Usage()),
-        loss,
+        measure_of(oracle_for(probe.rules)),
+        per_position,
         complete,
         gain,
         limited,
         _against_all(probe) if exact else {},
-        tuple(_mistakes(probe, losses)),
+        tuple(_mistakes(probe, player, short)),
     )
 
 
-def _loss(probe: Probe, key: Key) -> float:
-    verdict = oracle_for(probe.rules).judge(probe.sights[key])
-    lost = dict(zip(probe.sights[key].actions, verdict.losses, strict=True))
-    return fsum(chance * lost[action] for action, chance in probe.policy(key).items())
+def _graded(sight: Sight[Any, Any]) -> dict[Any, float]:
+    """How far each action falls short."""
+    oracle = oracle_for(sight.rules)
+    return dict(zip(sight.actions, shortfalls(oracle, oracle.judge(sight)), strict=True))
 
 
-def _mistakes(probe: Probe, losses: dict[Key, float]) -> list[Mistake]:
+def _shortfall(probe: Probe, key: Key) -> float:
+    return _expected(probe.policy(key), _graded(probe.sights[key]))
+
+
+def _mean_of_all(probe: Probe, short: dict[Key, float]) -> Interval:
+    """The mean over all positions, which are not drawn: only answers that differ leave it open."""
+    variance = 0.0
+    for key, rows in probe.answers.items():
+        if len(rows) > 1:
+            graded = _graded(probe.sights[key])
+            each = [_expected(policy_of([row], probe.sights[key]), graded) for row in rows]
+            variance += mean(each).margin ** 2
+    found = fsum(short.values()) / max(1, len(short))
+    margin = sqrt(variance) / max(1, len(short))
+    return Interval(found, found - margin, found + margin)
+
+
+def _expected(policy: dict[Any, float], graded: dict[Any, float]) -> float:
+    return fsum(chance * graded[action] for action, chance in policy.items())
+
+
+def _mistakes(probe: Probe, player: str, short: dict[Key, float]) -> list[Mistake]:
     found = []
-    for key in sorted(losses, key=lambda each: -losses[each])[:_MOST_SHOWN]:
-        if losses[key] > 1e-9:
-            sight, rules = probe.sights[key], probe.rules
-            verdict = oracle_for(rules).judge(sight)
-            lost = dict(zip(sight.actions, verdict.losses, strict=True))
-            worst = max(probe.policy(key), key=lambda action: lost[action])
-            best = tuple(rules.format(each) for each in verdict.best[:_MOST_SHOWN])
-            found.append(Mistake(key[1], rules.format(worst), best, losses[key], sight))
+    for key in sorted(short, key=lambda each: -short[each])[:_MOST_SHOWN]:
+        if short[key] > 1e-9:
+            sight, rules, oracle = probe.sights[key], probe.rules, oracle_for(probe.rules)
+            worst = max(probe.policy(key), key=_graded(sight).__getitem__)
+            best = tuple(rules.format(each) for each in oracle.judge(sight).best[:_MOST_SHOWN])
+            played = rules.format(worst)
+            found.append(Mistake(player, played, best, key[1], sight, short[key], measure_of(oracle)))
     return found
 
 
@@ -209,14 +223,12 @@ def _game_data(game: GameProbe) -> dict[str, Any]:
         "questions": game.questions,
         "positions": game.positions,
         "failures": game.failures,
-        "loss_per_position": interval_data(game.loss),
+        "measure": game.measure,
+        f"{key_of(game.measure)}_per_position": interval_data(game.shortfall),
         "exploitability": interval_data(game.exploitability) if game.exploitability else None,
         "exploitability_of_one_round": interval_data(game.one_round) if game.one_round else None,
         "against": game.against,
-        "mistakes": [
-            {"position": each.position, "played": each.played, "best": list(each.best), "loss": each.loss}
-            for each in game.mistakes
-        ],
+        "mistakes": [each.as_data() for each in game.mistakes],
     }
 
 
@@ -227,42 +239,57 @@ def as_text(folder: Folder) -> str:
     games = report_on(folder)
     for game in games:
         lines += _told(game)
+    return "\n".join([*lines, *_usage_told(folder, games)]).rstrip() + "\n"
+
+
+def _usage_told(folder: Folder, games: list[GameProbe]) -> list[str]:
+    """How a model was asked and what it took; nothing of players that are none."""
     used = _usage_data(folder, games)
-    if used["requests"]:
-        cost = "" if used["cost"] is None else f", cost {used['cost']:.2f}"
-        told = f"{used['requests']} requests, {used['prompt_tokens']} tokens in"
-        lines.append(f"{told}, {used['completion_tokens']} out{cost}.")
-    return "\n".join(lines).rstrip() + "\n"
+    if not used["requests"]:
+        return []
+    cost = "" if used["cost"] is None else f", cost {used['cost']:.2f}"
+    wait = fsum(request.get("seconds", 0.0) for request in folder.requests()) / used["requests"]
+    told = f"{used['requests']} requests of {wait:.1f} seconds, {used['prompt_tokens']} tokens in"
+    return [asked_how(folder.config["model"]), f"{told}, {used['completion_tokens']} out{cost}."]
 
 
 def _told(game: GameProbe) -> list[str]:
-    rules, probe = game.probe.rules, game.probe
-    what = "every position that matters" if probe.whole else "positions drawn from good play"
+    lines = [": ".join(_asked(game)), *_numbers(game)]
+    if game.against:
+        names = list(game.against)
+        gets = [f"{100 * game.against[name]:.1f}" for name in names]
+        lines += ["", *table([["against", *names], ["gets", *gets]])]
+    if game.mistakes:
+        lines += ["", "Worst positions:", *(f"  {each}" for each in game.mistakes)]
+    return [*lines, ""]
+
+
+def _asked(game: GameProbe) -> tuple[str, str]:
+    """The game, and what was asked."""
+    rules = game.probe.rules
+    what = "every position that matters" if game.probe.whole else "positions drawn from good play"
     failures = ", ".join(f"{count} {name}" for name, count in game.failures.items()) or "none"
-    lines = [
-        f"{rules.game.title} ({rules.name}): {game.questions} questions, {what}; failures: {failures}",
-        f"Loss per position: {points(game.loss)}",
-    ]
+    return f"{rules.game.title} ({rules.name})", f"{game.questions} questions, {what}; failures: {failures}"
+
+
+def _numbers(game: GameProbe) -> list[str]:
+    """What was found, a line each."""
+    lines = [f"{name_of(game.measure).capitalize()} per position: {_shown_points(game)}"]
+    lines += filter(None, [said_of(game.measure)])
     if not game.complete:
         lines.append("Not all is answered yet: call the same command again to go on.")
     if game.exploitability:
-        lines.append(f"Exploitability: {_shown(game.exploitability)}")
+        answers = game.probe.answers.values()
+        once = any(len(rows) == 1 and not rows[0]["policy"] for rows in answers)
+        sure = " (exact for a player that always answers the same)" if once else ""
+        lines.append(f"Exploitability: {_shown(game.exploitability)}{sure}")
     if game.one_round:
         lines.append(f"Exploitability if play ends with the first {_round(game)}: {_shown(game.one_round)}")
-    if game.against:
-        names = list(game.against)
-        lines += [
-            "",
-            *table([["against", *names], ["gets", *(f"{100 * game.against[n]:.1f}" for n in names)]]),
-        ]
-    if game.mistakes:
-        lines += ["", "Worst positions:"]
-        lines += [
-            f"  {each.played} at {each.position} gives away {100 * each.loss:.1f}; best is "
-            f"{' or '.join(each.best[:3])}"
-            for each in game.mistakes
-        ]
-    return [*lines, ""]
+    return lines
+
+
+def _shown_points(game: GameProbe) -> str:
+    return points(game.shortfall) if game.shortfall.margin else f"{100 * game.shortfall.estimate:.2f}"
 
 
 def _round(game: GameProbe) -> str:
@@ -276,24 +303,23 @@ def _shown(interval: Interval) -> str:
 
 def as_page(folder: Folder) -> str:
     """The report as one self-contained HTML page."""
-    body = []
-    for game in report_on(folder):
-        told = _told(game)
-        rules = game.probe.rules
-        boards = "".join(
-            f"<figure>{rules.game.drawing(rules).draw(each.sight)}<figcaption>"
-            + escape(
-                f"Plays {each.played}, gives away {100 * each.loss:.1f}; best: {' or '.join(each.best)}."
-            )
-            + "</figcaption></figure>"
-            for each in game.mistakes
-        )
-        text = escape("\n".join(told[1:]))
-        body.append(f"<h2>{escape(told[0])}</h2><pre>{text}</pre><div class='boards'>{boards}</div>")
+    games = report_on(folder)
+    used = " ".join(_usage_told(folder, games))
+    cost = f"<h2>Cost</h2><p>{escape(used)}</p>" if used else ""
     (player,) = folder.config["player"]
-    template = Template(files(__package__).joinpath("report.html").read_text(encoding="utf-8"))
-    return template.substitute(
-        title=escape(f"Probe: {player}"),
-        summary="Asked about positions without history. Losses are in points of a hundred.",
-        body="".join(body),
-    )
+    summary = "Asked about positions without history. All numbers are in points of a hundred."
+    return html_page(f"Probe: {player}", summary, "".join(map(_on_page, games)) + cost)
+
+
+def _on_page(game: GameProbe) -> str:
+    title, asked = _asked(game)
+    against = ""
+    if game.against:
+        rows = [[name, f"{100 * result:.1f}"] for name, result in game.against.items()]
+        against = f"<h3>Results against known opponents</h3>{html_table(['against', 'gets'], rows)}"
+    boards = ""
+    if game.mistakes:
+        figures = "".join(each.figure() for each in game.mistakes)
+        boards = f"<h3>Worst positions</h3><div class='boards'>{figures}</div>"
+    numbers = "<br>".join(map(escape, [asked, *_numbers(game)]))
+    return f"<h2>{escape(title)}</h2><p>{numbers}</p>{against}{boards}"

@@ -52,6 +52,9 @@ class ProgressLine:
             told += f", {_duration(left)} left at most"
         if progress.spent is not None:
             told += f", {progress.spent:.2f} spent"
+        if progress.points:
+            ordered = sorted(progress.points.items(), key=lambda each: -each[1][0] / each[1][1])
+            told += f"; won: {', '.join(f'{name} {won / of:.0%}' for name, (won, of) in ordered)}"
         if progress.margins:
             widest = max(interval.margin for interval in progress.margins.values())
             told += f", results known to within {widest:.3f}"

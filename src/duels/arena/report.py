@@ -6,31 +6,19 @@ from itertools import combinations
 from typing import Any
 
 from duels.arena.confidence import CONFIDENCE, Interval
-from duels.arena.folder import Folder, Row
+from duels.arena.folder import Folder, Row, usage_of
+from duels.arena.mistakes import Mistake, key_of
 from duels.arena.ratings import Ratings, rate
 from duels.arena.scores import Pairing, Standing, pairing, standing
 from duels.arena.values import Judge
 from duels.core.errors import DuelsError
 from duels.core.match import Match
 from duels.core.record import format_entry
-from duels.core.rules import Rules, Seat, Sight
+from duels.core.rules import Rules, Seat
 from duels.games import find_game
 from duels.players.endpoint import Settings, Usage
 
 MOST_BLUNDERS = 5  # that are shown of a player in a game
-
-
-@dataclass(frozen=True)
-class Blunder:
-    """A decision that gave much away."""
-
-    game: str
-    player: str
-    loss: float
-    played: str
-    best: tuple[str, ...]
-    position: str
-    sight: Sight[Any, Any]
 
 
 @dataclass(frozen=True)
@@ -42,9 +30,11 @@ class GameReport:
     opening: float
     """What it is worth to Player 1."""
     exactness: str
+    measure: str
+    """What decisions are graded by: `given away` or `below the mixture`."""
     standings: tuple[Standing, ...]
     pairings: tuple[Pairing, ...]
-    blunders: tuple[Blunder, ...]
+    blunders: tuple[Mistake, ...]
 
     @property
     def luck(self) -> str:
@@ -67,6 +57,10 @@ class Report:
     """None where what rates is not installed."""
     conditions: Mapping[str, Any]
     """How models were asked; empty where none played."""
+    seconds: Mapping[str, float]
+    """How long models took to answer, by player; not in data, which is the same for equal runs."""
+    requested: Usage
+    """What models took in all, matches that were broken off included; not in data either."""
 
     def cost(self, usage: Usage) -> float | None:
         """What a model's tokens cost, by the prices of the run."""
@@ -92,12 +86,25 @@ def report_on(folder: Folder) -> Report:
         for name in config["games"]
     )
     planned = sum(config["matches"].values()) * len(list(combinations(players, 2)))
-    return Report(players, config["seed"], planned, games, rate(players, games), config["model"])
+    told = config["model"]
+    return Report(players, config["seed"], planned, games, rate(players, games), told, *_requested(folder))
+
+
+def _requested(folder: Folder) -> tuple[dict[str, float], Usage]:
+    """What was waited for replies in matches that were finished, by player, and what all requests took."""
+    rows, seconds, used = folder.rows(), dict[str, float](), Usage()
+    for request in folder.requests():
+        used += usage_of(request)
+        if row := rows.get(request["match"]):
+            player = row["players"][request["seat"] - 1]
+            seconds[player] = seconds.get(player, 0.0) + request.get("seconds", 0.0)
+    return seconds, used
 
 
 def _game(name: str, options: dict[str, Any], players: tuple[str, ...], rows: list[Row]) -> GameReport:
     rules = find_game(name).rules(**options)
-    opening, exactness = Judge(rules).opening()
+    judge = Judge(rules)
+    opening, exactness = judge.opening()
     by_pairing: dict[frozenset[str], list[Row]] = {}
     for row in rows:
         by_pairing.setdefault(frozenset(row["players"]), []).append(row)
@@ -106,34 +113,37 @@ def _game(name: str, options: dict[str, Any], players: tuple[str, ...], rows: li
         len(rows),
         opening,
         exactness.value,
+        judge.measure,
         tuple(standing(name, player, rows) for player in players),
         tuple(
             pairing(name, one, two, by_pairing.get(frozenset((one, two)), []))
             for one, two in combinations(players, 2)
         ),
-        tuple(blunder for player in players for blunder in _blunders(rules, player, rows)),
+        tuple(blunder for player in players for blunder in _blunders(judge, player, rows)),
     )
 
 
-def _blunders(rules: Rules[Any, Any, Any], player: str, rows: Iterable[Row]) -> list[Blunder]:
+def _blunders(judge: Judge, player: str, rows: Iterable[Row]) -> list[Mistake]:
     """A player's worst decisions, none of them twice."""
+    rules = judge.rules
     found = [
-        (told["loss"], row, told)
+        (told["shortfall"], row, told)
         for row in rows
         for told in row["blunders"]
         if row["players"][told["seat"] - 1] == player
     ]
     found.sort(key=lambda each: -each[0])
-    worst: dict[tuple[str, str], Blunder] = {}
-    for loss, row, told in found:
+    worst: dict[tuple[str, str], Mistake] = {}
+    for short, row, told in found:
         match = Match.start(rules).play_text(*row["entries"][: told["entry"]])
         before, last = match.previous, match.last
         assert before
         assert last
         sight = before.sight(Seat(told["seat"]))
         position, played = rules.format_position(sight), format_entry(rules, last)
-        blunder = Blunder(rules.name, player, loss, played, tuple(told["best"]), position, sight)
-        worst.setdefault((position, played), blunder)
+        best = tuple(told["best"])
+        mistake = Mistake(player, played, best, position, sight, short, judge.measure)
+        worst.setdefault((position, played), mistake)
         if len(worst) == MOST_BLUNDERS:
             break
     return list(worst.values())
@@ -175,32 +185,25 @@ def _game_data(game: GameReport) -> dict[str, Any]:
         "opening": game.opening,
         "exactness": game.exactness,
         "luck": game.luck,
-        "players": {each.player: _standing_data(each) for each in game.standings},
+        "measure": game.measure,
+        "players": {each.player: _standing_data(each, game.measure) for each in game.standings},
         "pairings": [_pairing_data(each) for each in game.pairings],
-        "blunders": [
-            {
-                "player": each.player,
-                "position": each.position,
-                "played": each.played,
-                "best": list(each.best),
-                "loss": each.loss,
-            }
-            for each in game.blunders
-        ],
+        "blunders": [each.as_data() for each in game.blunders],
     }
 
 
-def _standing_data(each: Standing) -> dict[str, Any]:
+def _standing_data(each: Standing, measure: str) -> dict[str, Any]:
+    key = key_of(measure)
     return {
         "matches": each.matches,
         "won": interval_data(each.won),
-        "loss_per_decision": interval_data(each.loss_per_decision),
-        "loss_per_match": interval_data(each.loss_per_match),
+        f"{key}_per_decision": interval_data(each.per_decision) if each.decisions else None,
+        f"{key}_per_match": interval_data(each.per_match),
         "decisions": each.decisions,
         "forfeits": each.forfeits,
         "failures": dict(each.failures),
         "kinds_of_decision": {
-            manner: {"decisions": count, "loss": lost} for manner, (count, lost) in each.manners.items()
+            manner: {"decisions": count, key: short} for manner, (count, short) in each.manners.items()
         },
     }
 
@@ -230,10 +233,11 @@ _COLUMNS = (
     "won",
     "won_low",
     "won_high",
-    "loss_per_decision",
-    "loss_per_decision_low",
-    "loss_per_decision_high",
-    "loss_per_match",
+    "measure",
+    "per_decision",
+    "per_decision_low",
+    "per_decision_high",
+    "per_match",
     "decisions",
     "forfeits",
     "failures",
@@ -256,9 +260,9 @@ def as_csv(report: Report) -> str:
                     each.player,
                     each.matches,
                     *(each.won.estimate, each.won.low, each.won.high),
-                    *(each.loss_per_decision.estimate, each.loss_per_decision.low),
-                    each.loss_per_decision.high,
-                    each.loss_per_match.estimate,
+                    game.measure,
+                    *(each.per_decision.estimate, each.per_decision.low, each.per_decision.high),
+                    each.per_match.estimate,
                     each.decisions,
                     each.forfeits,
                     sum(each.failures.values()),

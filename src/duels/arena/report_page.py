@@ -6,8 +6,9 @@ from importlib.resources import files
 from string import Template
 
 from duels.arena.confidence import Interval
-from duels.arena.report import Blunder, GameReport, Report, usage_by_player
-from duels.arena.report_text import percent, points
+from duels.arena.mistakes import name_of, said_of
+from duels.arena.report import GameReport, Report
+from duels.arena.report_text import USAGE, asked_in_all, graded, percent, usage_rows
 from duels.core.errors import to_install
 
 _MOST_BOARDS = 12
@@ -23,9 +24,14 @@ def as_page(report: Report) -> str:
     )
     games = "".join(_game(report, game) for game in report.games)
     body = games + _ratings(report) + _usage(report)
-    template = Template(files(__package__).joinpath("report.html").read_text(encoding="utf-8"))
     names = ", ".join(game.rules.name for game in report.games)
-    return template.substitute(title=escape(f"Arena: {names}"), summary=escape(summary), body=body)
+    return html_page(f"Arena: {names}", summary, body)
+
+
+def html_page(title: str, summary: str, body: str) -> str:
+    """A page that needs nothing but itself, around a body that is HTML already."""
+    template = Template(files(__package__).joinpath("report.html").read_text(encoding="utf-8"))
+    return template.substitute(title=escape(title), summary=escape(summary), body=body)
 
 
 def _ratings(report: Report) -> str:
@@ -38,22 +44,14 @@ def _ratings(report: Report) -> str:
     ]
     doubts = "".join(f"<li>{escape(each)}</li>" for each in report.ratings.misfits)
     warning = f"<p>One number does not tell all here:</p><ul>{doubts}</ul>" if doubts else ""
-    return f"<h2>Ratings over all games</h2>{_table(['player', 'rating', '95 %'], rows)}{warning}"
+    return f"<h2>Ratings over all games</h2>{html_table(['player', 'rating', '95 %'], rows)}{warning}"
 
 
 def _usage(report: Report) -> str:
-    used = usage_by_player(report)
-    if not used:
+    rows = [list(map(escape, row)) for row in usage_rows(report)]
+    if not rows:
         return ""
-    rows = []
-    for player, each in used.items():
-        cost = report.cost(each)
-        told = "" if cost is None else f"{cost:.2f}"
-        rows.append([escape(player), str(each.requests), str(each.prompt), str(each.completion), told])
-    shown = "shown" if report.conditions["show_actions"] else "not shown"
-    mirror = ", positions mirrored" if report.conditions["mirror"] else ""
-    head = ["model", "requests", "tokens in", "tokens out", "cost"]
-    return f"<h2>Cost</h2>{_table(head, rows)}<p>Legal actions {shown}{mirror}.</p>"
+    return f"<h2>Cost</h2>{html_table(USAGE, rows)}<p>{escape(asked_in_all(report))}</p>"
 
 
 def _game(report: Report, game: GameReport) -> str:
@@ -64,7 +62,7 @@ def _game(report: Report, game: GameReport) -> str:
     return (
         f"<h2>{escape(rules.game.title)} ({escape(rules.name)})</h2><p>{escape(worth + limits)}</p>"
         f"<h3>Who beats whom, luck taken out</h3>{_matrix(report, game)}"
-        f"<h3>What was given away</h3>{_standings(game)}{_manners(game)}{_failures(game)}"
+        f"<h3>Decisions</h3>{_standings(game)}{_manners(game)}{_failures(game)}"
         f"{_pairings(game)}{_boards(game)}"
     )
 
@@ -100,13 +98,15 @@ def _standings(game: GameReport) -> str:
         [
             escape(each.player),
             percent(each.won),
-            points(each.loss_per_decision),
-            points(each.loss_per_match),
+            *graded(each),
             str(each.decisions),
         ]
         for each in game.standings
     ]
-    return _table(["player", "won", "loss per decision", "loss per match", "decisions"], rows)
+    name = name_of(game.measure)
+    said = said_of(game.measure)
+    head = ["player", "won", f"{name} per decision", f"{name} per match", "decisions"]
+    return html_table(head, rows) + (f"<p>{escape(said)}</p>" if said else "")
 
 
 def _manners(game: GameReport) -> str:
@@ -116,11 +116,8 @@ def _manners(game: GameReport) -> str:
         for manner, (count, lost) in each.manners.items()
         if manner
     ]
-    return (
-        f"<h3>By kind of decision</h3>{_table(['player', 'kind', 'decisions', 'loss each'], rows)}"
-        if rows
-        else ""
-    )
+    head = ["player", "kind", "decisions", f"{name_of(game.measure)} each"]
+    return f"<h3>By kind of decision</h3>{html_table(head, rows)}" if rows else ""
 
 
 def _failures(game: GameReport) -> str:
@@ -131,7 +128,7 @@ def _failures(game: GameReport) -> str:
     ]
     if not rows:
         return "<p>No failures.</p>"
-    return f"<h3>Failures, apart from skill</h3>{_table(['player', 'class', 'count', 'forfeits'], rows)}"
+    return f"<h3>Failures, apart from skill</h3>{html_table(['player', 'class', 'count', 'forfeits'], rows)}"
 
 
 def _pairings(game: GameReport) -> str:
@@ -147,28 +144,17 @@ def _pairings(game: GameReport) -> str:
         for each in game.pairings
     ]
     head = ["", "matches", "won", "luck taken out", "the same, fixed size", "variance, times less"]
-    return f"<h3>Results with and without luck</h3>{_table(head, rows)}"
+    return f"<h3>Results with and without luck</h3>{html_table(head, rows)}"
 
 
 def _boards(game: GameReport) -> str:
-    worst = sorted(game.blunders, key=lambda blunder: -blunder.loss)[:_MOST_BOARDS]
+    worst = sorted(game.blunders, key=lambda blunder: -blunder.shortfall)[:_MOST_BOARDS]
     if not worst:
         return ""
-    return f'<h3>Worst decisions</h3><div class="boards">{"".join(map(_board, worst))}</div>'
+    return f'<h3>Worst decisions</h3><div class="boards">{"".join(each.figure() for each in worst)}</div>'
 
 
-def _board(blunder: Blunder) -> str:
-    rules = blunder.sight.rules
-    best = " or ".join(blunder.best)
-    told = (
-        f"{blunder.player} played {blunder.played} and gave away {100 * blunder.loss:.1f} points. "
-        f"Best was {best}."
-    )
-    drawn = rules.game.drawing(rules).draw(blunder.sight)
-    return f"<figure>{drawn}<figcaption>{escape(told)}</figcaption></figure>"
-
-
-def _table(head: list[str], rows: Iterable[list[str]]) -> str:
+def html_table(head: list[str], rows: Iterable[list[str]]) -> str:
     """A table of cells that are HTML already."""
     first = "".join(f"<th>{escape(name)}</th>" for name in head)
     rest = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)

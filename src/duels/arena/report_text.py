@@ -1,12 +1,13 @@
 """A report as tables for a terminal."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from duels.arena.confidence import Interval
+from duels.arena.mistakes import name_of, said_of
 from duels.arena.report import GameReport, Report, usage_by_player
+from duels.arena.scores import Standing
 from duels.core.errors import to_install
-
-_MOST_NAMED = 3  # best actions, where many are equally good
 
 
 def as_text(report: Report) -> str:
@@ -28,20 +29,20 @@ def _game(game: GameReport) -> list[str]:
         f"Worth {about}{100 * game.opening:.1f}% to Player 1 under perfect play.",
         "",
     ]
-    rows = [["player", "won", "loss per decision", "loss per match", "forfeits", "failures"]]
+    name = name_of(game.measure)
+    rows = [["player", "won", f"{name} per decision", f"{name} per match", "forfeits", "failures"]]
     for each in game.standings:
         failures = ", ".join(f"{count} {name}" for name, count in each.failures.items())
         rows.append(
             [
                 each.player,
                 percent(each.won),
-                points(each.loss_per_decision),
-                points(each.loss_per_match),
+                *graded(each),
                 str(each.forfeits or ""),
                 failures,
             ]
         )
-    lines += [*table(rows), ""]
+    lines += [*table(rows), *filter(None, [said_of(game.measure)]), ""]
     rows = [["result of", "against", "won", "luck taken out", "fixed size", "fewer pairs", "cut off"]]
     for pair in game.pairings:
         rows.append(
@@ -56,31 +57,48 @@ def _game(game: GameReport) -> list[str]:
             ]
         )
     lines += [*table(rows), game.luck, ""]
-    worst = sorted(game.blunders, key=lambda blunder: -blunder.loss)[:5]
+    worst = sorted(game.blunders, key=lambda blunder: -blunder.shortfall)[:5]
     if worst:
-        lines.append("Worst decisions:")
-        for blunder in worst:
-            best = " or ".join(blunder.best[:_MOST_NAMED])
-            lines.append(
-                f"  {blunder.player}: {blunder.played} at {blunder.position} gave away "
-                f"{100 * blunder.loss:.1f} points; best was {best}"
-            )
-        lines.append("")
+        lines += ["Worst decisions:", *(f"  {blunder}" for blunder in worst), ""]
     return lines
 
 
 def _usage(report: Report) -> list[str]:
-    used = usage_by_player(report)
-    if not used:
+    rows = usage_rows(report)
+    if not rows:
         return []
-    rows = [["model", "requests", "tokens in", "tokens out", "cost"]]
-    for player, each in used.items():
+    return [*table([USAGE, *rows]), asked_in_all(report), ""]
+
+
+USAGE = ["model", "requests", "seconds each", "tokens in", "tokens out", "cost"]
+
+
+def usage_rows(report: Report) -> list[list[str]]:
+    """What every model took, under USAGE."""
+    rows = []
+    for player, each in usage_by_player(report).items():
         cost = report.cost(each)
         told = "" if cost is None else f"{cost:.2f}"
-        rows.append([player, str(each.requests), str(each.prompt), str(each.completion), told])
-    shown = "shown" if report.conditions["show_actions"] else "not shown"
-    mirror = ", positions mirrored" if report.conditions["mirror"] else ""
-    return [*table(rows), f"Models were asked with legal actions {shown}{mirror}.", ""]
+        wait = f"{report.seconds.get(player, 0.0) / each.requests:.1f}"
+        rows.append([player, str(each.requests), wait, str(each.prompt), str(each.completion), told])
+    return rows
+
+
+def asked_in_all(report: Report) -> str:
+    """How models were asked; and what all requests took, where some were for matches that were broken off."""
+    told, spent = asked_how(report.conditions), report.requested
+    if spent.requests > sum(each.requests for each in usage_by_player(report).values()):
+        cost = report.cost(spent)
+        money = "" if cost is None else f", cost {cost:.2f}"
+        told += f" With matches that were broken off: {spent.requests} requests{money}."
+    return told
+
+
+def asked_how(conditions: Mapping[str, Any]) -> str:
+    """The conditions under which models were asked, in a sentence."""
+    told = [f"legal actions {'shown' if conditions['show_actions'] else 'not shown'}"]
+    told += ["positions mirrored"] * conditions["mirror"] + ["cells renamed"] * conditions["relabel"]
+    return f"Models were asked with {', '.join(told)}."
 
 
 def _ratings(report: Report) -> list[str]:
@@ -93,6 +111,13 @@ def _ratings(report: Report) -> list[str]:
     if report.ratings.misfits:
         lines += ["One number does not tell all here:", *(f"  {each}" for each in report.ratings.misfits)]
     return lines
+
+
+def graded(each: Standing) -> tuple[str, str]:
+    """A player's decisions: how far they fell short each, and in a match; a dash where there were none."""
+    if not each.decisions:
+        return "–", "–"
+    return points(each.per_decision), points(each.per_match)
 
 
 def percent(interval: Interval) -> str:

@@ -4,6 +4,8 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,8 +36,16 @@ class Progress:
     """By this call."""
     spent: float | None = None
     """Money, where models play and prices are known."""
+    points: dict[str, tuple[float, int]] = field(default_factory=dict)
+    """Each player's points so far, and of how many matches."""
     margins: dict[tuple[str, str, str], Interval] = field(default_factory=dict)
     """What is known of pairings so far, where that decides when to stop."""
+
+    def count(self, row: Row) -> None:
+        """Add the points of a match."""
+        for name, score in zip(row["players"], (row["score"], 1 - row["score"]), strict=True):
+            had, matches = self.points.get(name, (0.0, 0))
+            self.points[name] = had + score, matches + 1
 
 
 Listener = Callable[[Progress], None]
@@ -85,8 +95,8 @@ class _Players:
 
     def __init__(self, config: Config, folder: Folder, prefix: str, workers: int, on: str | None) -> None:
         models = self._models = set(config.models())
-        out = folder.path
-        self._pool = _pool(config, out, prefix, workers, on)
+        self._make_pool = partial(_pool, config, folder.path, prefix, workers, on)
+        self._pool: Inline | Pool | RayPool | None = None
         self.purse = Purse(config, folder) if models else None
         self._asking = ModelWorker(config, folder, prefix, self.purse) if self.purse else None
 
@@ -98,18 +108,28 @@ class _Players:
     def play(self, bouts: Iterable[Bout]) -> Iterator[Row]:
         """The rows of these matches, in the order in which they end."""
         if not self._asking:
-            yield from self._pool.play(bouts)
+            bouts = iter(bouts)
+            for first in bouts:  # if there is one at all
+                yield from self._processes().play(chain([first], bouts))
             return
         parts: dict[bool, list[Bout]] = {True: [], False: []}
         for bout in bouts:
             parts[not self._models.isdisjoint(bout.players)].append(bout)
-        yield from self._pool.play(parts[False])
+        if parts[False]:
+            yield from self._processes().play(parts[False])
         if parts[True]:
             yield from self._asking.play(parts[True])
 
+    def _processes(self) -> "Inline | Pool | RayPool":
+        """Where matches without models are played; started when there is one."""
+        if self._pool is None:
+            self._pool = self._make_pool()
+        return self._pool
+
     def close(self) -> None:
         """End all workers."""
-        self._pool.close()
+        if self._pool:
+            self._pool.close()
         if self._asking:
             self._asking.close()
 
@@ -122,7 +142,10 @@ def _play_out(
         for pairing in config.pairings()
     }
     ours = [bout for bouts in planned.values() for bout in bouts if mine(bout, shard)]
-    progress = Progress(sum(bout.key in rows for bout in ours), len(ours))
+    played = [bout for bout in ours if bout.key in rows]
+    progress = Progress(len(played), len(ours))
+    for bout in played:
+        progress.count(rows[bout.key])
     listener(progress)
     for first, last in _rounds(max(len(bouts) // 2 for bouts in planned.values()), config.until):
         going_on = {
@@ -138,6 +161,7 @@ def _play_out(
         for row in pool.play(missing):
             rows[row["key"]] = row
             progress.done += 1
+            progress.count(row)
             progress.played += 1
             progress.spent = pool.purse.spent if pool.purse else None
             listener(progress)

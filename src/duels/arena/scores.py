@@ -45,7 +45,12 @@ def pair_results(rows: Iterable[Row], player: str) -> list[PairResult]:
 def adjusted_interval(pairs: Iterable[PairResult]) -> Interval:
     """The result without luck, with an interval that holds however often one looks."""
     known = sequence_of((pair.adjusted for pair in pairs), LOWEST, HIGHEST)
-    low, high = max(0.0, known.low), min(1.0, known.high)
+    return _within(known)
+
+
+def _within(known: Interval) -> Interval:
+    """What is left of an interval for a share of the points, which lies between 0 and 1."""
+    low, high = min(1.0, max(0.0, known.low)), max(0.0, min(1.0, known.high))
     return Interval(min(max(known.estimate, low), high), low, high)
 
 
@@ -71,7 +76,7 @@ class Pairing:
     adjusted_fixed: Interval
     """The same with the usual interval, for a size that was fixed beforehand."""
     gain: float | None
-    """How many times fewer pairs the adjusted result needs for the same interval; None where it is known."""
+    """How many times fewer pairs the adjusted result needs for the same width; None if one is constant."""
 
 
 @dataclass(frozen=True)
@@ -82,15 +87,18 @@ class Standing:
     player: str
     matches: int
     won: Interval
-    loss_per_decision: Interval
-    """What its decisions gave away, where it had a choice; forfeits are counted apart."""
-    loss_per_match: Interval
+    per_decision: Interval
+    """What its decisions gave away, or how far they lie below the mixture, where it had a choice.
+
+    Forfeits are counted apart.
+    """
+    per_match: Interval
     decisions: int
     failures: Mapping[str, int]
     """How many attempts gave no move, by class."""
     forfeits: int
     manners: Mapping[str, tuple[int, float]]
-    """By sort of decision: how many, and what they gave away in all."""
+    """By sort of decision: how many, and how far they fell short in all."""
     usage: Usage
     """What a model took, as its endpoint reports it."""
 
@@ -108,13 +116,13 @@ def pairing(game: str, one: str, two: str, rows: Iterable[Row]) -> Pairing:
         sum(row["ending"] == Ending.CUT_OFF.value for row in rows),
         confidence.wilson(sum(_to(row, one, "score") for row in rows), len(rows)),
         adjusted_interval(pairs),
-        confidence.mean(adjusted),
+        _within(confidence.mean(adjusted)),
         _gain(scores, adjusted),
     )
 
 
 def _gain(scores: list[float], adjusted: list[float]) -> float | None:
-    if len(scores) < 2 or pvariance(adjusted) < 1e-12:
+    if len(scores) < 2 or min(pvariance(scores), pvariance(adjusted)) < 1e-12:
         return None
     return pvariance(scores) / pvariance(adjusted)
 
@@ -124,7 +132,7 @@ def standing(game: str, player: str, rows: Iterable[Row]) -> Standing:
     rows = [row for row in rows if player in row["players"]]
     places = [row["players"].index(player) for row in rows]
     seated = list(zip(rows, places, strict=True))
-    losses = [row["losses"][place] for row, place in seated]
+    shortfalls = [row["shortfalls"][place] for row, place in seated]
     decisions = [row["decisions"][place] for row, place in seated]
     failures: Counter[str] = Counter()
     manners: dict[str, list[Any]] = defaultdict(lambda: [0, 0.0])
@@ -138,8 +146,8 @@ def standing(game: str, player: str, rows: Iterable[Row]) -> Standing:
         player,
         len(rows),
         confidence.wilson(sum(_to(row, player, "score") for row in rows), len(rows)),
-        confidence.ratio(losses, decisions),
-        confidence.mean(losses),
+        confidence.ratio(shortfalls, decisions),
+        confidence.mean(shortfalls),
         sum(decisions),
         dict(sorted(failures.items())),
         sum(_forfeited(row, place) for row, place in seated),

@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from duels.analysis.shortfalls import measure_of, shortfalls
 from duels.core.match import Match
 from duels.core.rules import OpenRules, Rules, Seat, Sight
 from duels.solving.oracle import Exactness, Verdict
@@ -27,9 +28,8 @@ MOST_CORRECTED = 1.0
 class Graded:
     """A decision as the oracle sees it."""
 
-    loss: float
-    value: float
-    """Of the position, to the seat that decided."""
+    shortfall: float
+    """What it gave away, or how far it lies below the mixture: by the judge's measure."""
     best: tuple[Any, ...]
     manner: str
     """What sort of action it was; may be empty."""
@@ -41,6 +41,8 @@ class Judge:
     def __init__(self, rules: Rules[Any, Any, Any], progress: Progress = quiet) -> None:
         self.rules = rules
         self.oracle = oracle_for(rules, progress)
+        self.measure = measure_of(self.oracle)
+        """By what decisions are graded: `given away` or `below the mixture`."""
         self._explainer = explainer_of(self.oracle)
         self._open = isinstance(rules, OpenRules)
         self._verdicts: dict[Hashable, Verdict[Any]] = {}
@@ -68,10 +70,11 @@ class Judge:
         return found
 
     def grade(self, match: AnyMatch, sight: Sight[Any, Any], action: Any) -> Graded:
-        """What an action gave away."""
+        """How far an action fell short, and what was best."""
         verdict = self.verdict(match, sight)
         manner = self._explainer.manner(sight, action)
-        return Graded(verdict.loss(action), verdict.value.number, verdict.best, manner)
+        short = shortfalls(self.oracle, verdict)[sight.actions.index(action)]
+        return Graded(short, verdict.best, manner)
 
     def worths(self, match: AnyMatch) -> list[float]:
         """What each action or chance outcome is worth to Player 1; all alike where nothing is known.

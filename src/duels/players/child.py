@@ -6,12 +6,10 @@ import shlex
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from time import monotonic
-from typing import Any
 
 from duels.core.errors import DuelsError, quote
 from duels.players.failures import Failed, Failure
@@ -22,7 +20,8 @@ MOST_LOGGED = 1 << 20
 """Bytes of a program's stderr that are kept."""
 _CHUNK = 1 << 16
 _GRACE = 0.5  # seconds to leave by itself once its input is closed
-_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG
+# Waits for its input to end, which it does when we do, and then ends the program and all that it started.
+_WATCH = 'read -r _; kill -s KILL -- "-$1"'
 
 
 class Child:
@@ -39,6 +38,7 @@ class Child:
                 start_new_session=True,  # so that what it starts can be ended with it
                 preexec_fn=_limits(memory_mb),
             )
+            self._watchdog = _watch(self._process)
         except (OSError, subprocess.SubprocessError) as error:
             told = getattr(error, "strerror", None) or str(error)
             raise DuelsError(f"{quote(command, 80)} cannot be started: {told}.") from None
@@ -143,6 +143,9 @@ class Child:
             else:
                 self._process.kill()
         self._process.wait()
+        if self._watchdog:
+            self._watchdog.kill()
+            self._watchdog.communicate()
         self._selector.close()
         for pipe in (self._in, self._out, self._err, self._log):
             with suppress(OSError):
@@ -161,18 +164,30 @@ def split_command(command: str) -> list[str]:
     return words
 
 
+def _watch(program: subprocess.Popen[bytes]) -> subprocess.Popen[bytes] | None:
+    """Start what ends the program if we are killed: it may hang, and never read that its input has ended."""
+    if os.name != "posix":
+        return None
+    try:
+        return subprocess.Popen(
+            ["sh", "-c", _WATCH, "sh", str(program.pid)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,  # so that it outlives what ends our group
+        )
+    except BaseException:
+        program.kill()
+        program.wait()
+        raise
+
+
 def _limits(memory_mb: int | None) -> Callable[[], None] | None:
-    """What the child does before it becomes the program: it limits itself, and dies if we do."""
+    """What the child does before it becomes the program: it limits itself."""
     if sys.platform == "win32":
         return None
     import resource
 
-    prctl: Any = None
-    # The signal comes when the thread that started the child ends, which may be long before we do.
-    if sys.platform == "linux" and threading.current_thread() is threading.main_thread():
-        import ctypes
-
-        prctl = ctypes.CDLL(None).prctl
     most = memory_mb * 1024 * 1024 if memory_mb else None
 
     def limit() -> None:
@@ -180,7 +195,5 @@ def _limits(memory_mb: int | None) -> Callable[[], None] | None:
             # Not the address space: some runtimes reserve far more of that than they ever use.
             resource.setrlimit(resource.RLIMIT_DATA, (most, most))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        if prctl:
-            prctl(_DEATH_SIGNAL, signal.SIGKILL)
 
     return limit

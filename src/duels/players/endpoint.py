@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from duels.core.errors import BadOption, DuelsError, quote
 from duels.core.extras import extra
-from duels.players.failures import Failed, Failure
+from duels.players.failures import Failed, Failure, TransportFailed
 
 if TYPE_CHECKING:
     import httpx
@@ -35,6 +35,8 @@ class Settings:
     """Whether the legal actions are listed in the question."""
     mirror: bool = False
     """Whether positions are asked as their mirror images, against what was learned by heart."""
+    relabel: bool = False
+    """Whether cells go by other names, likewise."""
     temperature: float | None = None
     max_tokens: int = 4096
     stream: bool = False
@@ -88,10 +90,6 @@ class Reply:
     usage: Usage
 
 
-class TransportFailed(DuelsError):
-    """No reply could be had; the match is unfinished, and nobody has lost it."""
-
-
 class BudgetSpent(DuelsError):
     """The money is spent; what is unfinished waits for more."""
 
@@ -117,11 +115,12 @@ class Endpoint:
         self._spend = spend
         self._sleep = sleep
         self._client: httpx.AsyncClient | None = None
+        self._key = ""
 
     async def __aenter__(self) -> "Endpoint":
         with extra("llm"):
             import httpx
-        key = os.environ.get(self.settings.key_env, "")
+        key = self._key = os.environ.get(self.settings.key_env, "").strip()
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         limit = httpx.Limits(max_connections=self.settings.concurrency)
         self._client = httpx.AsyncClient(
@@ -147,7 +146,7 @@ class Endpoint:
                 async with asyncio.timeout(self.settings.request_seconds):
                     status, body, after = await self._post(request)
             except (httpx.TransportError, httpx.InvalidURL, TimeoutError) as error:
-                status, body, after = 0, f"{type(error).__name__}: {error}", None
+                status, body, after = 0, self._without_key(f"{type(error).__name__}: {error}"), None
             except Failed as flooded:
                 record({"request": request, "status": 200, "reply": str(flooded), "usage": [0, 0, 1]})
                 raise
@@ -197,10 +196,14 @@ class Endpoint:
                 text = body.decode("utf-8", "replace")
                 if response.status_code == 200 and "data: [DONE]" not in text:
                     raise httpx.RemoteProtocolError("the stream was cut")
-                return response.status_code, _joined(text), None
+                return response.status_code, _joined(self._without_key(text)), None
             after = response.headers.get("retry-after", "")
             wait = float(after) if after.replace(".", "", 1).isdecimal() else None
-            return response.status_code, body.decode("utf-8", "replace"), wait
+            return response.status_code, self._without_key(body.decode("utf-8", "replace")), wait
+
+    def _without_key(self, text: str) -> str:
+        """What came back, as it may be kept: some endpoints repeat the key that they were sent."""
+        return text.replace(self._key, "[key]") if self._key else text
 
 
 def _joined(stream: str) -> str:

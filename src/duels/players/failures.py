@@ -43,6 +43,10 @@ class NoMove(DuelsError):
         self.failed = failed
 
 
+class TransportFailed(DuelsError):
+    """No reply could be had over the wire; the match is unfinished, and nobody has lost it."""
+
+
 @dataclass(frozen=True)
 class Answer:
     """A decision: the action, what went wrong on the way to it, and the policy it was drawn from if told."""

@@ -1,5 +1,6 @@
 """Names of players from outside the package, as records have them. Nothing here can run anything."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -25,10 +26,16 @@ def told_apart(kinds: Iterable[Kind]) -> list[Kind]:
     return apart
 
 
+def is_called(name: str, recorded: str) -> bool:
+    """Whether a player of this name may be the one that a record names, perhaps with a number."""
+    return recorded == name or re.fullmatch(rf"{re.escape(name)} \([0-9]+\)", recorded) is not None
+
+
 def refuse_unseated(name: str, seat: int) -> None:
     """Say how a seat of somebody from outside is filled again."""
     if is_outside(name):
+        how = "model:NAME --base-url URL" if name.startswith(MODEL) else '"cmd:COMMAND"'
         raise UnknownName(
-            f"seat {seat} was {quote(name)}, and a record does not say how to run it: "
-            f'add --seat{seat} "cmd:COMMAND".'
+            f"seat {seat} was {quote(name)}, and a record does not say how to call it: "
+            f"add --seat{seat} {how}."
         )

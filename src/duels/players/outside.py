@@ -1,25 +1,32 @@
-"""Players from outside the package, as a person names them: `cmd:python bot.py`.
+"""Players from outside the package, as a person names them: `cmd:python bot.py`, `model:NAME`.
 
 Only what is typed, or stands in a person's own config, is read here. Records, uploads and requests name
 players by the registry alone (`find_kind`): nothing in them can make us run a command.
 """
 
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
-from duels.core.errors import DuelsError, UnknownName
+from duels.core.errors import BadOption, UnknownName
 from duels.core.rules import Rules
-from duels.players import Kind, find_kind
+from duels.players import Kind, Player, find_kind
 from duels.players.naming import MODEL
 from duels.players.program import USUAL, Limits, ProgramPlayer, program_name
-from duels.solving.progress import Progress
+
+if TYPE_CHECKING:
+    from duels.players.endpoint import Settings
 
 COMMAND = "cmd:"
 MODEL_PREFIX = "model:"
 
 
-def kind_called(text: str, limits: Limits = USUAL, log: Path | None = None) -> Kind:
-    """The kind of player that a person means: a built-in one by its name, or a program by its command."""
+def kind_called(
+    text: str, limits: Limits = USUAL, log: Path | None = None, model: "Settings | None" = None
+) -> Kind:
+    """The kind of player that a person means: a built-in one by its name, a program by its command, a model.
+
+    `limits` and `log` are a program's, `model` says where and how a model is asked.
+    """
     text = text.strip()
     if text.lower().startswith(COMMAND):
         command = text[len(COMMAND) :]
@@ -29,10 +36,10 @@ def kind_called(text: str, limits: Limits = USUAL, log: Path | None = None) -> K
             lambda rules, progress: ProgramPlayer(command, rules, limits, log),
         )
     if text.lower().startswith(MODEL_PREFIX):
-        model = text[len(MODEL_PREFIX) :].strip()
-        if not model:
+        name = text[len(MODEL_PREFIX) :].strip()
+        if not name:
             raise UnknownName("model: needs a name, such as model:NAME.")
-        return Kind(MODEL + model, "a language model", _not_here)
+        return Kind(MODEL + name, "a language model", lambda rules, progress: _seat_model(name, rules, model))
     try:
         return find_kind(text)
     except UnknownName as error:
@@ -41,5 +48,9 @@ def kind_called(text: str, limits: Limits = USUAL, log: Path | None = None) -> K
         ) from None
 
 
-def _not_here(rules: Rules[Any, Any, Any], progress: Progress) -> NoReturn:
-    raise DuelsError("a language model plays in duels arena only.")
+def _seat_model(name: str, rules: Rules[Any, Any, Any], settings: "Settings | None") -> Player:
+    from duels.players.model import SeatedModel  # what asks over the network is slow to load
+
+    if not settings or not settings.base_url:
+        raise BadOption("a model needs an address: --base-url URL.")
+    return SeatedModel(name, rules, settings)

@@ -5,10 +5,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from duels.core.information_sets import spell
-from duels.core.rules import Sight
+from duels.core.options import options_of
+from duels.core.rules import OpenRules, Rules, Seat, Sight
 from duels.core.words import plain
 from duels.players import protocol
 from duels.players.failures import Failed, Failure
+from duels.players.labels import Labels
 
 _HOW = (
     "Think as long as you like. End your answer with one line that holds nothing but a JSON object with "
@@ -16,22 +18,53 @@ _HOW = (
 )
 
 
-def opening_messages(sight: Sight[Any, Any], show_actions: bool) -> list[dict[str, str]]:
-    """The question about one decision: rule card, what the seat has seen, the position."""
+def opening_messages(
+    sight: Sight[Any, Any], show_actions: bool, labels: Labels | None = None
+) -> list[dict[str, str]]:
+    """The question about one decision: rule card, what the seat has seen, the position.
+
+    With `labels` all cells go by other names, and the position stands in no notation, which has none of them.
+    """
     rules = sight.rules
     words = rules.game.words(rules)
-    example = json.dumps({"action": rules.format(rules.all_actions()[0])})
-    seen = spell(rules, sight) if rules.has_secrets else [rules.format(entry) for entry in sight.history]
+    renamed = labels.renamed if labels else str
     parts = [
-        f"You are {words.called(sight.seat)}, {sight.seat.label}, and it is your turn.",
-        f"Played so far, one entry after another (? was hidden from you): {', '.join(seen) or 'nothing'}.",
-        f"The position:\n{plain(words.board(sight)).strip()}",
-        f"In notation: {rules.format_position(sight)}",
+        f"You are {_called(words.called(sight.seat), sight.seat)}, and it is your turn.",
+        renamed(_played(sight)),
+        "The position:\n" + renamed(plain(words.board(sight))).strip("\n"),
     ]
+    if not labels:
+        parts.append(f"In notation: {rules.format_position(sight)}")
     if show_actions:
-        parts.append(f"You may play: {', '.join(rules.format(action) for action in sight.actions)}.")
-    system = f"You play this game to win.\n\n{rules.game.card()}\n{_HOW.replace('{example}', example)}"
+        parts.append(f"You may play: {renamed(', '.join(rules.format(each) for each in sight.actions))}.")
+    example = json.dumps({"action": renamed(rules.format(rules.all_actions()[0]))})
+    notes = [f"{rules.game.card()}", *_options(rules), *([labels.legend] if labels else [])]
+    system = "\n".join(["You play this game to win.\n", *notes, "", _HOW.replace("{example}", example)])
     return [{"role": "system", "content": system}, {"role": "user", "content": "\n\n".join(parts)}]
+
+
+def _played(sight: Sight[Any, Any]) -> str:
+    """What the seat has seen; a probe asks about positions without it."""
+    rules = sight.rules
+    if isinstance(rules, OpenRules) and not sight.history and sight.view != rules.initial():
+        return "The match is under way; what was played before does not matter."
+    seen = spell(rules, sight) if rules.has_secrets else [rules.format(entry) for entry in sight.history]
+    return f"Played so far, one entry after another (? was hidden from you): {', '.join(seen) or 'nothing'}."
+
+
+def _called(name: str, seat: Seat) -> str:
+    return name if name == seat.label else f"{name}, {seat.label}"
+
+
+def _options(rules: Rules[Any, Any, Any]) -> list[str]:
+    """What differs from the rule card, which is of the book's game."""
+    options = rules.options()
+    told = ", ".join(
+        f"{option.name} {options[option.name]}{option.help and f' ({option.help})'}"
+        for option in options_of(type(rules))
+        if option.name in options
+    )
+    return [f"This match differs from that: {told}."] if told else []
 
 
 def again_messages(answer: str, reason: str) -> list[dict[str, str]]:
@@ -42,15 +75,17 @@ def again_messages(answer: str, reason: str) -> list[dict[str, str]]:
     ]
 
 
-def read_move(text: str, sight: Sight[Any, Any]) -> tuple[Any | None, dict[Any, float] | None]:
+def read_move(
+    text: str, sight: Sight[Any, Any], labels: Labels | None = None
+) -> tuple[Any | None, dict[Any, float] | None]:
     """The action, or the policy, of the last JSON object in an answer, or else of its last line."""
     if not text.strip():
         raise Failed(Failure.EMPTY, "the answer is empty.")
     told = _last_object(text)
     if told is not None:
-        return protocol.read_move(told, sight)
+        return protocol.read_move(told, sight, labels)
     line = text.strip().splitlines()[-1].strip().strip("`*")
-    return protocol.read_action(line, sight), None
+    return protocol.read_action(line, sight, labels), None
 
 
 def _last_object(text: str) -> Mapping[str, Any] | None:

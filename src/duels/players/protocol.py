@@ -6,7 +6,7 @@ Only messages are here: what is sent, and how what comes back is read.
 import json
 from collections.abc import Mapping
 from math import isclose
-from typing import Any
+from typing import Any, Protocol
 
 from duels.core.errors import NotationError, quote
 from duels.core.information_sets import spell
@@ -76,38 +76,49 @@ def read_answer(line: str, number: int) -> Mapping[str, Any] | None:
     return message if message["id"] == number else None
 
 
+class Notation(Protocol):
+    """Spells actions: the rules do, or whoever has other names for cells."""
+
+    def format(self, action: Any) -> str:
+        """An action as text."""
+
+    def parse(self, text: str) -> Any:
+        """The action; NotationError where there is none."""
+
+
 def read_move(
-    message: Mapping[str, Any], sight: Sight[Any, Any]
+    message: Mapping[str, Any], sight: Sight[Any, Any], notation: Notation | None = None
 ) -> tuple[Any | None, dict[Any, float] | None]:
-    """The action, or else the policy that one is to be drawn from."""
+    """The action, or else the policy that one is to be drawn from, in the rules' notation or another."""
     told = message.get("policy")
     if told is not None:
-        return None, _read_policy(told, sight)
+        return None, _read_policy(told, sight, notation)
     text = message.get("action")
     if text is None:
         raise Failed(Failure.EMPTY, "the answer has neither an action nor a policy.")
-    return read_action(text, sight), None
+    return read_action(text, sight, notation), None
 
 
-def read_action(text: object, sight: Sight[Any, Any]) -> Any:
+def read_action(text: object, sight: Sight[Any, Any], notation: Notation | None = None) -> Any:
     """One of the sight's actions, from notation."""
+    spelled = notation or sight.rules
     if not isinstance(text, str):
         raise Failed(Failure.UNREADABLE, f"an action is text, not {quote(str(text))}.")
     if not text.strip():
         raise Failed(Failure.EMPTY, "the action is empty.")
     try:
-        action = sight.rules.parse(text)
+        action = spelled.parse(text)
     except NotationError as error:
         raise Failed(Failure.UNREADABLE, str(error)) from None
     if action not in sight.actions:
-        allowed = [sight.rules.format(each) for each in sight.actions[:_MOST_NAMED]]
+        allowed = [spelled.format(each) for each in sight.actions[:_MOST_NAMED]]
         more = len(sight.actions) - len(allowed)
         listed = ", ".join([*allowed, f"{more} more"] if more else allowed)
         raise Failed(Failure.ILLEGAL, f"{quote(text)} is not allowed now; allowed: {listed}.")
     return action
 
 
-def _read_policy(told: object, sight: Sight[Any, Any]) -> dict[Any, float]:
+def _read_policy(told: object, sight: Sight[Any, Any], notation: Notation | None) -> dict[Any, float]:
     if not isinstance(told, dict) or not told:
         raise Failed(Failure.UNREADABLE, "a policy maps actions to probabilities.")
     policy: dict[Any, float] = {}
@@ -117,7 +128,7 @@ def _read_policy(told: object, sight: Sight[Any, Any]) -> dict[Any, float]:
         if chance < 0:
             raise Failed(Failure.UNREADABLE, f"the probability of {quote(text)} is negative.")
         if chance:
-            action = read_action(text, sight)
+            action = read_action(text, sight, notation)
             policy[action] = policy.get(action, 0.0) + chance
     total = sum(policy.values())
     if not isclose(total, 1, abs_tol=1e-6):

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 
 F = TypeVar("F", bound="Callable[..., Any]")
+_PATIENCE = 60.0  # seconds that a person waits for a model's reply, with all that is tried again
 
 
 def _as_game(_context: click.Context, _parameter: click.Parameter, name: str) -> Game:
@@ -34,13 +35,15 @@ def _as_game(_context: click.Context, _parameter: click.Parameter, name: str) ->
 def _as_who_or_program(
     context: click.Context, parameter: click.Parameter, name: str | None
 ) -> "Kind | str | None":
-    """A program is seated as it was called; everybody else is known by a name."""
-    if name is None or not name.strip().lower().startswith("cmd:"):
+    """A program or a model is seated as it was called; everybody else is known by a name."""
+    if name is None or not name.strip().lower().startswith(("cmd:", "model:")):
         return _as_who(context, parameter, name)
+    from duels.players.endpoint import Settings
     from duels.players.outside import kind_called
 
+    given = {key: context.params[key] for key in ("base_url", "key_env") if context.params.get(key)}
     try:
-        return kind_called(name)
+        return kind_called(name, model=Settings(**given, total_seconds=_PATIENCE))
     except DuelsError as error:
         raise click.BadParameter(str(error)) from None
 
@@ -78,7 +81,10 @@ game_argument = click.argument("game", callback=_as_game, shell_complete=_comple
 def who_option(
     name: str, text: str, default: str | None = None, programs: bool = False
 ) -> "Callable[[F], F]":
-    """An option that names a kind of player; with `programs`, "cmd:COMMAND" too, which gives its Kind."""
+    """An option that names a kind of player.
+
+    With `programs`, "cmd:COMMAND" and model:NAME too (see `model_options`), which give their Kind.
+    """
     return click.option(
         name,
         metavar="WHO",
@@ -88,6 +94,15 @@ def who_option(
         show_default=default is not None,
         help=text,
     )
+
+
+def model_options(command: F) -> F:
+    """Where models are asked that are seated by name; read before the seats are."""
+    address = "The address of a chat endpoint for model:NAME, such as URL/v1."
+    key = "The environment variable with its key.  [default: OPENAI_API_KEY]"
+    for name, text in (("--key-env", key), ("--base-url", address)):
+        command = click.option(name, is_eager=True, help=text)(command)
+    return command
 
 
 class GameCommand(click.Command):

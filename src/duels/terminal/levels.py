@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from duels.analysis.levels import BELOW_THE_MIXTURE, LevelRow, what_decides
+from duels.analysis.levels import LevelRow, what_decides
+from duels.analysis.shortfalls import BELOW_THE_MIXTURE
 from duels.core.rules import Rules
 
 _CLOSE = 0.55  # a score that nobody would notice at the table

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from duels.core.errors import DuelsError, printable
-from duels.terminal.game_options import GameCommand, game_argument, who_option
+from duels.terminal.game_options import GameCommand, game_argument, model_options, who_option
 from duels.terminal.options import board_option, examples, leave, pace_option, plain_option, tell
 from duels.terminal.record_argument import last_played, last_unfinished, read, record_argument
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         'duels play flip --chance "4 5 2,5" --save evening.duel',
         "duels play lights --lights 12 --seat2 club",
         'duels play chain --seat2 "cmd:python bot.py"',
+        "duels play lights --seat2 model:NAME --base-url http://localhost:8000/v1",
         "duels play chain --seat2 club --board",
     ),
     cls=GameCommand,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 @game_argument
 @who_option("--seat1", "Who plays as seat 1.", "human", programs=True)
 @who_option("--seat2", 'Who plays as seat 2; "cmd:COMMAND" for a program of yours.', "human", programs=True)
+@model_options
 @click.option(
     "--first",
     type=click.Choice(["1", "2", "random"]),
@@ -63,6 +65,7 @@ def play(
     board: bool,
     pace: str | None,
     plain: bool,
+    **_asked: Any,
 ) -> None:
     """Play a game.
 
@@ -129,8 +132,9 @@ def _go_home(code: int, after: "After", screen: "Screen", board: bool) -> int:
     metavar="N",
     help="Play on after its first N entries, in a new record; the match may be over.",
 )
-@who_option("--seat1", "The program that plays as Player 1.", programs=True)
-@who_option("--seat2", "The program that plays as Player 2.", programs=True)
+@who_option("--seat1", "The program or model that plays as Player 1.", programs=True)
+@who_option("--seat2", "The program or model that plays as Player 2.", programs=True)
+@model_options
 @board_option
 @pace_option
 @plain_option
@@ -142,10 +146,11 @@ def resume(
     board: bool,
     pace: str | None,
     plain: bool,
+    **_asked: Any,
 ) -> None:
     """Go on with an interrupted match, the last one by default.
 
-    A record does not say how to run a program that played in it: name it again.
+    A record does not say how to call a program or a model that played in it: name it again.
     """
     from duels.core.rules import Seat
     from duels.terminal.play import play_branch, play_on
@@ -155,7 +160,10 @@ def resume(
     seats = {seat: who for seat, who in zip(Seat, (seat1, seat2), strict=True) if who is not None}
     for seat, who in seats.items():
         if isinstance(who, str):
-            raise click.UsageError(f'--seat{seat.value} is for the program that played there: "cmd:COMMAND".')
+            raise click.UsageError(
+                f"--seat{seat.value} is for the program or model that played there: "
+                '"cmd:COMMAND" or model:NAME.'
+            )
     programs = {seat: who for seat, who in seats.items() if not isinstance(who, str)}
     if entries is None:
         ended = play_on(file or last_unfinished(), screen, board, programs)

@@ -5,10 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
-from duels.core.errors import DuelsError, GameOver
+from duels.core.errors import DuelsError, GameOver, quote
 from duels.core.extras import extra
 from duels.core.match import Match
-from duels.core.record import Record
+from duels.core.record import Record, TornRecord
 from duels.core.rules import Seat
 from duels.core.words import Ink
 from duels.play.journal import Journal
@@ -16,7 +16,8 @@ from duels.play.library import new_path
 from duels.play.live import LiveMatch
 from duels.play.new_match import NewMatch, seat_players
 from duels.players import HUMAN, Kind
-from duels.players.naming import is_outside, refuse_unseated
+from duels.players.failures import TransportFailed
+from duels.players.naming import is_called, is_outside, refuse_unseated
 from duels.terminal.after import After, ask_what_next
 from duels.terminal.prompts import PromptedMatch, Quit
 from duels.terminal.screen import Screen
@@ -113,7 +114,7 @@ def play_on(
     except GameOver as over:
         raise DuelsError(f"{over} See it with: {command('replay', path)}") from None
     try:
-        outside = _seated_again(record.headers, seats or {})
+        outside = _seated_again(record.headers, seats or {}, screen)
         with screen.progress("getting ready") as progress:
             live = seat_players(
                 record.match, record.headers, journal, chance_notice(screen), progress, outside
@@ -139,8 +140,12 @@ def play_branch(
     from duels.play.branch import branch
     from duels.play.library import read_record
 
-    whole = read_record(path)
-    outside = _seated_again(whole.headers, seats or {})
+    try:
+        whole = read_record(path)
+    except TornRecord as error:
+        whole = error.record
+        screen.notice(f"{path}: the last line was torn off and is left out: {quote(error.torn)}.")
+    outside = _seated_again(whole.headers, seats or {}, screen)
     record = branch(path, whole, entries, outside)
     live, surface = _start(record, None, screen, board, outside)
     screen.notice(f"Playing {path} {f'on after entry {entries}' if entries else 'from its start'}.")
@@ -159,8 +164,8 @@ def _and_again(
     return play_new(_once_more(again, after), screen, board)
 
 
-def _seated_again(headers: Mapping[str, str], seats: Mapping[Seat, Kind]) -> dict[str, Kind]:
-    """The players from outside by the names that the record has for them."""
+def _seated_again(headers: Mapping[str, str], seats: Mapping[Seat, Kind], screen: Screen) -> dict[str, Kind]:
+    """The players from outside by the names that the record has for them; whoever is new is told of."""
     outside = {}
     for seat in Seat:
         name = headers.get(f"seat{seat.value}", HUMAN)
@@ -171,6 +176,11 @@ def _seated_again(headers: Mapping[str, str], seats: Mapping[Seat, Kind]) -> dic
                 f"seat {seat.value} is {name}, as recorded; --seat{seat.value} cannot change it."
             )
         else:
+            if not is_called(seats[seat].name, name):
+                screen.notice(
+                    f"Seat {seat.value} was {quote(name)}: {quote(seats[seat].name)} plays on in its place, "
+                    "under the recorded name."
+                )
             outside[name] = replace(seats[seat], name=name)
     return outside
 
@@ -183,7 +193,7 @@ def _run(live: LiveMatch, surface: Surface, screen: Screen, resumed: bool = Fals
     journal = live.journal
     try:
         after = surface.run()
-    except (Quit, EOFError, KeyboardInterrupt) as leaving:
+    except (Quit, EOFError, KeyboardInterrupt, TransportFailed) as leaving:
         if journal and not live.match.over:
             told = "Nothing was played, so nothing is kept."
             if resumed or live.begun:
@@ -192,7 +202,7 @@ def _run(live: LiveMatch, surface: Surface, screen: Screen, resumed: bool = Fals
                 which = () if screen.on_terminal else (journal.path,)
                 told = f"The match is saved. Go on with: {Ink.COPIED(command('resume', *which))}"
             screen.last_words(f"\n{told}")
-        if isinstance(leaving, Stopped):
+        if isinstance(leaving, Stopped | TransportFailed):
             raise
         return (0 if isinstance(leaving, Quit) else INTERRUPTED), After.LEFT
     finally:

@@ -1,0 +1,8 @@
+"""How many cells can go by other names than their numbers: all of the row."""
+
+from duels.games.chain.rules import QuantumChain
+
+
+def cells(rules: QuantumChain) -> int:
+    """The numbers 1 to this are names of cells, wherever they stand."""
+    return rules.cells
