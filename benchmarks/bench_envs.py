@@ -69,9 +69,9 @@ def rollout(game: str, batch: int, compiled: bool, threads: int = 1) -> Run:
     return lambda: envs.rollout(steps, threads=threads).steps
 
 
-def stepping(game: str, batch: int, compiled: bool) -> Run:
-    """Observations and masks with every step, as a step of Pgx gives them."""
-    envs = vector.make(game, batch, compiled=compiled)
+def stepping(game: str, batch: int, compiled: bool, threads: int = 1) -> Run:
+    """Observations and masks with every step, as a step of Pgx gives them; in compiled code without copies."""
+    envs = vector.make(game, batch, compiled=compiled, threads=threads, copy=not compiled)
 
     def run() -> int:
         envs.observe()
@@ -204,7 +204,9 @@ def batches() -> list[Case]:
                 cases.append(Case("rollout, NumPy", name, batch, rollout(game, batch, False, threads)))
                 cases.append(Case("rollout, compiled", name, batch, rollout(game, batch, True, threads)))
             cases.append(Case("step by step", game, batch, stepping(game, batch, False)))
-            cases.append(Case("step by step, compiled", game, batch, stepping(game, batch, True)))
+            for threads in (1, 2):
+                name = f"{game}, {threads} thread{'s' * (threads > 1)}"
+                cases.append(Case("step by step, compiled", name, batch, stepping(game, batch, True, threads)))
         for peer in PGX:
             cases.append(Case("rollout, Pgx", peer, batch, through_pgx(peer, batch, True)))
             cases.append(Case("step by step, Pgx", peer, batch, through_pgx(peer, batch, False)))
@@ -278,7 +280,9 @@ def aims(cases: list[Case]) -> list[Aim]:
         (1024, "rollout, compiled", ", 2 threads", 50, either),
         (16_384, "rollout, compiled", ", 2 threads", 50, either),
         *((batch, "step by step", "", 1, stepped) for batch in BATCHES),
-        *((batch, "step by step, compiled", "", 10 if batch > 64 else 1, stepped) for batch in BATCHES),
+        *((batch, "step by step, compiled", ", 1 thread", 1, stepped) for batch in (1, 64)),
+        (1024, "step by step, compiled", ", 1 thread", 10, stepped),
+        (16_384, "step by step, compiled", ", 2 threads", 10, stepped),
     ]
     found = []
     for batch, group, threads, aim, peers in wanted:

@@ -20,12 +20,14 @@ from duels.core.game import Game
 from duels.core.options import OptionValue
 from duels.core.rules import Rules
 from duels.core.validation import as_int, check_flag, check_int
-from duels.envs.batch import RANDOM, Batch, Bytes, Flags, ReadyPolicy, Steps
+from duels.envs.batch import RANDOM, Batch, Bytes, Flags
 from duels.envs.form import Named, form_of
 from duels.envs.gymnasium.opponents import Opponent, drawn, is_agent, refuse_no_opponent
 from duels.envs.gymnasium.single import refuse_options, seats_of
 from duels.envs.kernels import levels_of
 from duels.envs.observations import ACTION_MASK, Observations
+from duels.envs.packed import ReadyPolicy
+from duels.envs.results import Steps
 from duels.envs.tabled import TableBatch, make_batch
 from duels.games import rules_of
 from duels.players import Player, make_player
