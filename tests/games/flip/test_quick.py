@@ -13,7 +13,7 @@ from duels.games.flip.rules import QuantumTiles
 from duels.solving import oracles
 
 pytest.importorskip("numba")
-FORMS = [QuantumTiles(), QuantumTiles(side=3, values=3, copies=3, target=7)]
+FORMS = [QuantumTiles(), QuantumTiles(side=2, values=2, copies=2, target=3)]
 
 
 @pytest.mark.parametrize("rules", FORMS, ids=str)
