@@ -31,6 +31,9 @@ SECONDS = 0.1
 WARM_UP = 150_000  # steps: environments of one game remember the positions they have met
 TABLED = ("lights", "leap", "chain", "hunt")
 PGX = ("tic_tac_toe", "connect_four")
+AGAINST = 256  # games of a vector environment against a level
+MANY_AGAINST = f"Gymnasium, {AGAINST} games, against best"
+FAST_ENOUGH = 10_000  # steps a second against any level
 
 Run = Callable[[], int]  # plays for a while and says how many steps it was
 
@@ -69,9 +72,9 @@ def rollout(game: str, batch: int, compiled: bool, threads: int = 1) -> Run:
     return lambda: envs.rollout(steps, threads=threads).steps
 
 
-def stepping(game: str, batch: int, compiled: bool) -> Run:
-    """Observations and masks with every step, as a step of Pgx gives them."""
-    envs = vector.make(game, batch, compiled=compiled)
+def stepping(game: str, batch: int, compiled: bool, threads: int = 1) -> Run:
+    """Observations and masks with every step, as Pgx gives them; compiled code need not copy them."""
+    envs = vector.make(game, batch, compiled=compiled, threads=threads, copy=not compiled)
 
     def run() -> int:
         envs.observe()
@@ -96,10 +99,10 @@ def through_match(game: str) -> Run:
     return run
 
 
-def through_gymnasium(game: str) -> Run:
+def through_gymnasium(game: str, opponent: str = "random") -> Run:
     from duels.envs.gymnasium import DuelEnv
 
-    env = DuelEnv(game)
+    env = DuelEnv(game, opponent)
     _, info = env.reset(seed=0)
     last = [info]
 
@@ -110,6 +113,22 @@ def through_gymnasium(game: str) -> Run:
             if terminated or truncated:
                 _, last[0] = env.reset()
         return 200
+
+    return run
+
+
+def many_against(game: str, opponent: str, batch: int) -> Run:
+    """The vector environment, against a level."""
+    from duels.envs.gymnasium import DuelVectorEnv
+
+    envs = DuelVectorEnv(game, batch, opponent)
+    last = [envs.reset(seed=0)[1]]
+    rng = np.random.default_rng(0)
+
+    def run() -> int:
+        masks = last[0]["action_mask"]
+        last[0] = envs.step((masks * rng.random(masks.shape)).argmax(axis=1))[4]
+        return batch
 
     return run
 
@@ -179,7 +198,7 @@ def through_pgx(name: str, batch: int, whole: bool) -> Run:
     def play(state: Any, key: Any) -> Any:
         return jax.lax.scan(lambda s, k: (step(s, k), None), state, jax.random.split(key, count))[0]
 
-    advance = jax.jit(play if whole else step)
+    advance = jax.jit(play if whole else step, donate_argnums=0)  # into the same arrays, as ours
     last = [jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.PRNGKey(0), batch))]
     keys = [jax.random.PRNGKey(number) for number in range(64)]
 
@@ -196,7 +215,7 @@ def through_pgx(name: str, batch: int, whole: bool) -> Run:
 
 def batches() -> list[Case]:
     """What plays many games at once."""
-    cases = []
+    cases = [Case(MANY_AGAINST, game, AGAINST, many_against(game, "best", AGAINST)) for game in GAMES]
     for batch in BATCHES:
         for game in GAMES:
             for threads in (1, 2):
@@ -204,7 +223,10 @@ def batches() -> list[Case]:
                 cases.append(Case("rollout, NumPy", name, batch, rollout(game, batch, False, threads)))
                 cases.append(Case("rollout, compiled", name, batch, rollout(game, batch, True, threads)))
             cases.append(Case("step by step", game, batch, stepping(game, batch, False)))
-            cases.append(Case("step by step, compiled", game, batch, stepping(game, batch, True)))
+            for threads in (1, 2):
+                name = f"{game}, {threads} thread{'s' * (threads > 1)}"
+                run = stepping(game, batch, True, threads)
+                cases.append(Case("step by step, compiled", name, batch, run))
         for peer in PGX:
             cases.append(Case("rollout, Pgx", peer, batch, through_pgx(peer, batch, True)))
             cases.append(Case("step by step, Pgx", peer, batch, through_pgx(peer, batch, False)))
@@ -221,6 +243,7 @@ def singles() -> list[Case]:
     for game in GAMES:
         cases.append(Case("Match", game, 1, through_match(game)))
         cases.append(Case("Gymnasium", game, 1, through_gymnasium(game)))
+        cases.append(Case("Gymnasium, against best", game, 1, through_gymnasium(game, "best")))
         module = getattr(ours, f"{game}_v0")
         cases.append(Case("PettingZoo", game, 1, through_pettingzoo(module.env())))
         cases.append(Case("PettingZoo, raw", game, 1, through_pettingzoo(module.raw_env())))
@@ -277,8 +300,10 @@ def aims(cases: list[Case]) -> list[Aim]:
         (16_384, "rollout, NumPy", ", 1 thread", 10, either),
         (1024, "rollout, compiled", ", 2 threads", 50, either),
         (16_384, "rollout, compiled", ", 2 threads", 50, either),
-        *((batch, "step by step", "", 1, stepped) for batch in BATCHES),
-        *((batch, "step by step, compiled", "", 10 if batch > 64 else 1, stepped) for batch in BATCHES),
+        *((batch, "step by step", "", 3 if batch > 64 else 1, stepped) for batch in BATCHES),
+        *((batch, "step by step, compiled", ", 1 thread", 1, stepped) for batch in (1, 64)),
+        (1024, "step by step, compiled", ", 1 thread", 10, stepped),
+        (16_384, "step by step, compiled", ", 2 threads", 10, stepped),
     ]
     found = []
     for batch, group, threads, aim, peers in wanted:
@@ -287,6 +312,12 @@ def aims(cases: list[Case]) -> list[Aim]:
             ratio = min(speeds(batch, {game + threads for game in games}, group)) / theirs
             named = "flip" if games == ("flip",) else "the other four"
             found.append(Aim(f"batch of {batch:,}, {group}{threads}, {named}, by Pgx", aim, ratio))
+    for group in ("Gymnasium, against best", MANY_AGAINST):
+        found += [
+            Aim(f"{group} {case.name}, by {FAST_ENOUGH:,} steps a second", 1, case.best / FAST_ENOUGH)
+            for case in cases
+            if case.group == group
+        ]
     for kind, peer in (("PettingZoo", "tictactoe_v3"), ("PettingZoo, raw", "tictactoe_v3, raw")):
         theirs = next(case.best for case in cases if case.name == peer)
         found += [

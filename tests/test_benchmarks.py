@@ -88,7 +88,9 @@ def test_steps_are_rated_beside_steps_and_rollouts_beside_the_quicker() -> None:
     ratios = {aim.what: (aim.aim, aim.ratio) for aim in bench_envs.aims(cases)}
     for batch in bench_envs.BATCHES:
         for games in ("flip", "the other four"):
-            assert ratios[f"batch of {batch:,}, step by step, {games}, by Pgx"] == (1, 6 / 4)
-            compiled = ratios[f"batch of {batch:,}, step by step, compiled, {games}, by Pgx"]
-            assert compiled == (10 if batch > 64 else 1, 8 / 4)
+            aim, far = (3, 10) if batch > 64 else (1, 1)
+            assert ratios[f"batch of {batch:,}, step by step, {games}, by Pgx"] == (aim, 6 / 4)
+            threads = "2 threads" if batch > 1024 else "1 thread"
+            compiled = ratios[f"batch of {batch:,}, step by step, compiled, {threads}, {games}, by Pgx"]
+            assert compiled == (far, 8 / 4)
     assert ratios["batch of 1,024, rollout, NumPy, 1 thread, flip, by Pgx"] == (10, 30 / 4)

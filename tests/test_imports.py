@@ -39,7 +39,7 @@ ALLOWED: dict[str, set[str]] = {
 # What may be imported from outside where every start-up passes; the rest is imported where it is used.
 LIGHT = {"core": set[str](), "games": set[str](), "players": set[str](), "paths": {"platformdirs"}}
 # Compiled code, imported only where it runs; all of it needs these.
-COMPILED = {"duels.games.hunt.kernels": {"numpy", "numba"}}
+COMPILED = {f"duels.games.{game}.kernels": {"numpy", "numba"} for game in ("flip", "hunt")}
 
 
 def room_of(module: str) -> str:

@@ -9,8 +9,11 @@ from duels.core.game import Game
 from duels.core.options import OptionValue
 from duels.core.rules import Rules
 from duels.core.validation import check_flag, check_int
-from duels.envs.batch import Batch, ReadyPolicy, Steps, Tally
+from duels.envs.batch import Batch
 from duels.envs.form import form_of
+from duels.envs.packed import ReadyPolicy
+from duels.envs.results import Steps, Tally
+from duels.envs.running import Running
 from duels.envs.tabled import TableBatch, make_batch
 from duels.games import rules_of
 from duels.solving.tables import Tables
@@ -26,6 +29,8 @@ def make(
     first: int = 0,
     autoreset: bool = True,
     compiled: bool = False,
+    threads: int = 1,
+    copy: bool = True,
     limit_ends: str = TRUNCATION,
     memory: int = 0,
     **options: OptionValue,
@@ -34,7 +39,9 @@ def make(
 
     `first` is the number of the first environment: a batch of 100 is, game for game, a batch of 60
     and a batch of 40 made with `first=60`. `compiled=True` runs steps and rollouts in compiled code; it
-    needs the extra `fast`. With `limit_ends="draw"` a limit of the rules is part of the game: reaching it
+    needs the extra `fast`; `threads` is how many threads then step a large batch. With `copy=False` what
+    `step`, `observe()`, `masks` and `sample` give are the batch's own arrays, not to be written to, and the
+    next step writes over them. With `limit_ends="draw"` a limit of the rules is part of the game: reaching it
     terminates the game, and what is left of it is observed. `memory` is how many of the last entries a
     seat is shown beside what it knows now, in games with secrets. A game that has too many states for
     tables is refused.
@@ -49,6 +56,6 @@ def make(
         check_int("seed", seed),
         check_int("first", first, 0),
         check_flag("autoreset", autoreset),
-        compiled,
         form_of(rules, limit_ends, memory),
+        Running(compiled, check_int("threads", threads, 1), check_flag("copy", copy)),
     )

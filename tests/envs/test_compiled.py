@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from duels import vector
-from duels.core.errors import IllegalMove
+from duels.core.errors import DuelsError, IllegalMove
+from duels.envs import running
 from duels.games import GAMES
 from tests.envs.cases import CASES, rules_of
 from tests.outside.highcard import HighCard
@@ -20,15 +21,18 @@ def looks(batch: Any) -> list[Any]:
     return [batch.actor, batch.masks(), batch.observe(), batch.observe(0), batch.observe(1), batch.sample()]
 
 
-@pytest.mark.parametrize("form", ["autoreset", "not", "final", "draw"])
+@pytest.mark.parametrize("form", ["autoreset", "not", "final", "draw", "own arrays", "threads"])
 @pytest.mark.parametrize("rules", RULES, ids=[*CASES, "highcard"])
-def test_compiled_steps_are_those_of_numpy(rules: Any, form: str) -> None:
+def test_compiled_steps_are_those_of_numpy(rules: Any, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "FEWEST", 13)
     how: dict[str, Any] = {"autoreset": form != "not"}
+    run: dict[str, Any] = {"copy": form != "own arrays", "threads": 3 if form == "threads" else 1}
     if form == "draw":
         if rules.limit_value is None:
             return
         how["limit_ends"] = "draw"
-    plain, quick = (vector.make(rules, 40, seed=5, compiled=c, **how) for c in (False, True))
+    plain = vector.make(rules, 40, seed=5, **how)
+    quick = vector.make(rules, 40, seed=5, compiled=True, **run, **how)
     for batch in (plain, quick):
         batch.keep_final = form == "final"
     for step in range(60):
@@ -65,3 +69,31 @@ def test_what_is_not_allowed_changes_nothing(game: str) -> None:
         copy, actions = pickle.loads(pickle.dumps(batch)), batch.sample()
         actions[3] = action
         copy.step(actions)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("game", GAMES)
+def test_what_was_given_stays_unless_the_arrays_are_the_batchs_own(game: str, compiled: bool) -> None:
+    copying = vector.make(game, 50, seed=2, compiled=compiled)
+    given: list[Any] = [copying.observe(), copying.masks(), *copying.step(copying.sample())]
+    kept = [array.copy() for array in given]
+    for _ in range(20):
+        copying.step(copying.sample())
+        copying.observe()
+        copying.masks()
+    assert all(np.array_equal(one, two) for one, two in zip(given, kept, strict=True))
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_own_arrays_are_the_same_ones_every_time(game: str) -> None:
+    own = vector.make(game, 50, seed=2, compiled=True, copy=False)
+    given: list[Any] = [own.observe(), own.masks(), *own.step(own.sample())]
+    again: list[Any] = [own.observe(), own.masks(), *own.step(own.sample())]
+    assert all(np.shares_memory(one, two) for one, two in zip(given, again, strict=True))
+    assert not own.observe().flags.writeable
+    assert not own.masks().flags.writeable
+
+
+def test_threads_are_for_compiled_code() -> None:
+    with pytest.raises(DuelsError, match="compiled=True"):
+        vector.make("lights", 4, threads=2)

@@ -12,7 +12,6 @@ from duels.analysis.exploitability import exploitability_bounds
 from duels.core.errors import DuelsError, TooLarge
 from duels.core.match import Match
 from duels.core.rules import Ending, Rules, Sight
-from duels.envs.batch import Tally
 from duels.envs.conformance import (
     Environment,
     EnvironmentBroken,
@@ -23,6 +22,7 @@ from duels.envs.conformance import (
 )
 from duels.envs.conformance import environments as adapters
 from duels.envs.pettingzoo import raw_env
+from duels.envs.results import Tally
 from duels.games import rules_of
 from duels.solving.bounds import Bounds
 from duels.solving.tables import DRAWN, NOBODY

@@ -201,7 +201,7 @@ def in_sync(game: str, **how: Any) -> Any:
     [
         *((game, how) for game in ("hunt", "flip") for how in ({"opponent": First()}, {"grade": True})),
         ("hunt", {"opponent": "greedy"}),
-        ("flip", {"opponent": "club"}),
+        ("flip", {"opponent": "greedy"}),
     ],
 )
 def test_what_a_vector_env_cannot_do_it_says_how_to_do(game: str, how: dict[str, Any]) -> None:

@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
@@ -21,7 +22,7 @@ from duels.core.rules import CHANCE, Rules, Seat, Sight
 from duels.files import draft_of, naming, sole_writer
 from duels.players import make_player
 from duels.solving.oracle import Exactness
-from duels.solving.oracles import oracle_for
+from duels.solving.oracles import quick_oracle_for
 
 Counted = Callable[[int, int], None]
 """Is told how many matches are done, and of how many."""
@@ -109,7 +110,7 @@ class _Players:
 
     def __init__(self, run: Export) -> None:
         self._run = run
-        self._oracle = oracle_for(run.rules)
+        self._oracle = quick_oracle_for(run.rules)
         self._seated = [make_player(name, run.rules) for name in run.players]
 
     def match(self, number: int) -> dict[str, Any]:
@@ -307,9 +308,7 @@ def _write_parquet(run: Export, lines: Path, path: Path, held: int) -> None:
 
 def rows_of(run: Export, told: dict[str, Any]) -> list[dict[str, Any]]:
     """A match's decisions, with what the environments show there and the reward they end with."""
-    shown = Shown(run.rules)
-    actions = run.rules.all_actions()
-    number = {action: place for place, action in enumerate(actions)}
+    shown, number = _shown_and_numbers(run.rules)
     match: AnyMatch = Match.start(run.rules)
     rows, last = [], {}
     for move, turn in enumerate(told["turns"]):
@@ -318,16 +317,16 @@ def rows_of(run: Export, told: dict[str, Any]) -> list[dict[str, Any]]:
         assert actor is not None
         if actor is not CHANCE:
             seat = Seat(actor)
-            legal = [number[run.rules.parse(text)] for text in turn["actions"]]
+            legal = [number[text] for text in turn["actions"]]
             last[seat] = {
                 "number": told["number"],
                 "move": move,
                 "seat": seat.value,
                 "observation": list(shown.to(seat, match)),
-                "action_mask": _spread(legal, [1] * len(legal), len(actions), 0),
-                "action_number": number[action],
-                "values": _spread(legal, turn["values"], len(actions), None),
-                "policy": turn["policy"] and _spread(legal, turn["policy"], len(actions), 0.0),
+                "action_mask": _spread(legal, [1] * len(legal), len(number), 0),
+                "action_number": number[turn["action"]],
+                "values": _spread(legal, turn["values"], len(number), None),
+                "policy": turn["policy"] and _spread(legal, turn["policy"], len(number), 0.0),
                 **{key: told[key] for key in ("result", "ending", "winner")},
                 "reward": 0.0 if told["winner"] is None else 1.0 if told["winner"] == seat else -1.0,
                 "done": False,
@@ -339,6 +338,12 @@ def rows_of(run: Export, told: dict[str, Any]) -> list[dict[str, Any]]:
     for seat, row in last.items():
         row |= {"done": True, "final_observation": list(shown.to(seat, match))}
     return rows
+
+
+@lru_cache(maxsize=8)
+def _shown_and_numbers(rules: Rules[Any, Any, Any]) -> tuple[Shown, dict[str, int]]:
+    """What the environments show, and how they number the actions, by their notation."""
+    return Shown(rules), {rules.format(action): place for place, action in enumerate(rules.all_actions())}
 
 
 _KEPT = ("position", "action", "value", "regret", "exactness", "error")

@@ -6,9 +6,8 @@ a loop is quicker than arrays.
 
 from abc import ABC, abstractmethod
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from functools import cached_property, reduce
-from typing import Any, NamedTuple
+from functools import reduce
+from typing import Any
 
 from duels.core.errors import DuelsError, IllegalMove
 from duels.core.extras import extra
@@ -16,13 +15,15 @@ from duels.core.rules import Rules
 from duels.core.validation import check_int
 from duels.envs import dice
 from duels.envs.form import PLAIN, Form, Named, left_shown
+from duels.envs.packed import ReadyPolicy
 from duels.envs.past import Past
+from duels.envs.results import Steps, Tally
+from duels.envs.running import PLAINLY, Running
 
 with extra("vector"):
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-    from duels.solving.game_tables import GameTables
     from duels.solving.tables import NOBODY, ONGOING, POINTS, Tables
 
 Bytes = NDArray[np.int8]
@@ -34,64 +35,6 @@ RANDOM = "random"
 # Rows of a block of playing that fit the processor's cache together.
 CHUNK = 16_384
 BLOCK = 65_536
-
-
-class Steps(NamedTuple):
-    """What one step gave: rewards, and which environments have just ended, and how."""
-
-    rewards: NDArray[np.float32]
-    """[env, seat] 1 for a win, -1 for a loss, otherwise 0."""
-    terminated: Flags
-    """[env] whether its game was won or drawn."""
-    truncated: Flags
-    """[env] whether its game was truncated by the limit."""
-
-
-@dataclass(frozen=True)
-class Tally:
-    """What a rollout came to, per environment."""
-
-    steps: int
-    wins: Ints
-    """[env, seat] games won."""
-    draws: Ints
-    """[env] games drawn."""
-    truncated: Ints
-    """[env] games cut off by the limit."""
-
-    @classmethod
-    def of(cls, envs: int, steps: int = 0) -> "Tally":
-        """A rollout in which no game has ended yet."""
-        counts = np.zeros((4, envs), np.int64)
-        return cls(steps * envs, np.ascontiguousarray(counts[:2].T), counts[2], counts[3])
-
-    @property
-    def games(self) -> int:
-        """How many games ended, in all environments together."""
-        return int(self.wins.sum() + self.draws.sum() + self.truncated.sum())
-
-    def __add__(self, later: "Tally") -> "Tally":
-        return Tally(
-            self.steps + later.steps,
-            self.wins + later.wins,
-            self.draws + later.draws,
-            self.truncated + later.truncated,
-        )
-
-
-@dataclass(frozen=True)
-class ReadyPolicy:
-    """A policy made ready to be sampled from."""
-
-    shared: GameTables
-    bounds: Ints
-    """[state, k] the 32-bit number below which the k-th legal action, or one before it, is taken."""
-
-    @cached_property
-    def packed(self) -> Ints:
-        """The same bounds where `PackedMoves.words` has the words of the actions."""
-        legal = np.arange(self.bounds.shape[1]) < self.shared.counts[:, None]
-        return np.repeat(self.bounds[legal], self.shared.tables.tickets)
 
 
 class NoTables(DuelsError, AttributeError):
@@ -116,8 +59,8 @@ class Batch(Named, ABC):
         seed: int,
         first: int = 0,
         autoreset: bool = True,
-        compiled: bool = False,
         form: Form = PLAIN,
+        running: Running = PLAINLY,
     ) -> None:
         self.rules = rules
         self.form = form
@@ -125,7 +68,7 @@ class Batch(Named, ABC):
         self.limit = rules.limit_value
         self.first = first
         self.autoreset = autoreset
-        self.compiled = compiled
+        self.running = running
         self.keep_final = False
         """Whether `final_observations` and `final_masks` are kept of games that are reset by themselves."""
         self.final_observations: NDArray[np.int8] | None = None
@@ -141,6 +84,8 @@ class Batch(Named, ABC):
         self._start(None)
 
     def _get_ready(self) -> None:
+        self._parts = self.running.parts(self.num_envs)
+        self._own: dict[str, NDArray[Any]] = {}
         self._prepare()
         self._left = left_shown(self.rules) if self.form.limit_draws else None
         self._past = Past(self.rules, self.form.memory, self.num_envs) if self.form.memory else None
@@ -198,6 +143,30 @@ class Batch(Named, ABC):
     @abstractmethod
     def _observe(self, seats: int | Bytes, which: NDArray[np.intp] | None = None) -> Bytes:
         """What `seats` are shown by the game's features, in all environments or in those given."""
+
+    def _shown_to_mover(self) -> Bytes:
+        """What the seat to move is shown by the game's features, where all games are under way."""
+        return self._observe(self._actor())
+
+    def _masks_given(self) -> Bytes:
+        """The same as `_masks`, in an array of the batch's own if it may give that."""
+        return self._masks()
+
+    def _own_array(self, name: str, shape: tuple[int, ...], dtype: type[np.generic]) -> NDArray[Any]:
+        """An array to give away: always the same one if the batch need not copy, otherwise a new one."""
+        if self.running.copy:
+            return np.empty(shape, dtype)
+        if name not in self._own:
+            self._own[name] = np.empty(shape, dtype)
+        return self._own[name]
+
+    def _given(self, kept: Bytes) -> Bytes:
+        """An array of the batch's own as it is given away: to be read only, or a copy."""
+        if self.running.copy:
+            return kept.copy()
+        view = kept.view()
+        view.flags.writeable = False
+        return view
 
     def _shown(self, seats: int | Bytes, which: NDArray[np.intp] | None = None) -> Bytes:
         """All that `seats` are shown."""
@@ -267,6 +236,12 @@ class Batch(Named, ABC):
         Where a limit has truncated the game, 1 where the seat that would have been to move could have taken
         it.
         """
+        if self._over is None:
+            return self._masks_given()
+        return self._masks_now()
+
+    def _masks_now(self) -> Bytes:
+        """The same as a new array."""
         masks = self._masks()
         if self._over is not None and self._over.any():
             masks[self._over & ~self._truncated] = 0
@@ -283,7 +258,7 @@ class Batch(Named, ABC):
         Where a limit has truncated the game, 1 where the next action could have been this one, as far as the
         seat knows. Seats can be an array, one an environment.
         """
-        masks, others = self.masks(), self._actor() != seat
+        masks, others = self._masks_now(), self._actor() != seat
         if others.any():
             truncated = self._truncated
             masks[others & ~truncated] = 0
@@ -301,6 +276,8 @@ class Batch(Named, ABC):
             return self._shown(seat)
         if seat not in (None, 0, 1):
             raise DuelsError(f"Seats are 0 and 1 here, not {seat}.")
+        if seat is None and self._over is None and self.form == PLAIN:
+            return self._shown_to_mover()
         return self._shown(np.maximum(self.actor, 0) if seat is None else int(seat))
 
     def draw_seats(self) -> Bytes:
@@ -360,7 +337,7 @@ class Batch(Named, ABC):
         played there is ignored.
         """
         idle = self._idle(which)
-        if self.compiled and idle is None and not self.keep_final and self._past is None:
+        if self.running.compiled and idle is None and not self.keep_final and self._past is None:
             return self._step_compiled(self._whole_numbers(actions))
         given = self._checked(actions, idle)
         chance = (dice.words(self._streams, 1)[0] >> np.uint64(32)).view(np.int64)
@@ -388,11 +365,13 @@ class Batch(Named, ABC):
 
     def _step_compiled(self, actions: Ints) -> Steps:
         """The same where nothing is idle, in compiled code."""
-        rewards = np.empty((self.num_envs, 2), np.float32)
-        ended, cut = np.empty((2, self.num_envs), np.bool_)
-        wrong = self._play_compiled(actions, rewards, ended, cut)
+        rewards = self._own_array("rewards", (self.num_envs, 2), np.float32)
+        ended = self._own_array("ended", (self.num_envs,), np.bool_)
+        cut = self._own_array("cut", (self.num_envs,), np.bool_)
+        wrong = self._first_illegal(actions)
         if wrong >= 0:
             self._refuse(np.arange(self.num_envs) == wrong, actions)
+        self._parts.run(lambda part: self._play_part(part, actions, rewards, ended, cut))
         if self._over is not None:
             self._over |= ended | cut
             self._cut |= cut
@@ -401,10 +380,16 @@ class Batch(Named, ABC):
         return Steps(rewards, ended, cut)
 
     @abstractmethod
-    def _play_compiled(self, actions: Ints, rewards: NDArray[np.float32], ended: Flags, cut: Flags) -> int:
-        """Play everywhere, count the clocks, begin games that ended if `autoreset`; tell what came of it.
+    def _first_illegal(self, actions: Ints) -> int:
+        """The first game whose action is not allowed, by compiled code; -1: all are."""
 
-        Gives the first game whose action is not allowed, where nothing has changed anywhere; -1: all are.
+    @abstractmethod
+    def _play_part(
+        self, part: slice, actions: Ints, rewards: NDArray[np.float32], ended: Flags, cut: Flags
+    ) -> None:
+        """Play in a part of the batch, in compiled code, once `_first_illegal` has found nothing.
+
+        Counts the clocks, begins games that ended if `autoreset`, and tells what came of it.
         """
 
     def _idle(self, which: Flags | None) -> Flags | None:

@@ -150,35 +150,41 @@ def roll_policy(where: Any, bounds: Any, fields: Any, steps: int, tally: Any, cl
 
 
 @compiled(nogil=True)
-def first_illegal(states: Any, actions: Any, successor: Any) -> int:
-    """The first game whose action is not allowed; -1: all are."""
+def look_up(streams: Any, states: Any, actions: Any, successor: Any, moves: Any) -> int:
+    """Find where the actions lead, by the streams' next words; nothing changes but `moves`.
+
+    Gives the first game whose action is not allowed; -1: all are.
+    """
+    width, tickets = successor.shape[1], np.uint64(successor.shape[2])
+    flat = successor.reshape(-1)
     for i in range(len(states)):
         action = actions[i]
-        if action < 0 or action >= successor.shape[1] or successor[states[i], action, 0] < 0:
+        if action < 0 or action >= width:
+            return i
+        index = np.uint64(states[i] * width + action)
+        if tickets > 1:
+            index = index * tickets + ((mix(streams[i] + GAMMA) >> _32) * tickets >> _32)
+        moves[i] = flat[index]
+        if moves[i] < 0:
             return i
     return -1
 
 
 @compiled(nogil=True)
 def step(where: Any, tables: Any, clocks: Any, autoreset: bool, told: Any) -> None:
-    """Play a legal action everywhere; `told` are the rewards, which games ended, and which the limit ended.
+    """Play the moves that `look_up` found; `told` are rewards, which games ended, which the limit ended.
 
-    `where` are the streams, states and actions; `tables` are the successors, the results of states and the
-    points of results; `clocks` are the games' clocks, the limit, and the states that a game begins with.
+    `where` are the streams, states and moves; `tables` are the results of states and the points of results;
+    `clocks` are the games' clocks, the limit, and the states that a game begins with.
     """
-    streams, states, actions = where
-    successor, result, points = tables
+    streams, states, moves = where
+    result, points = tables
     clock, limit, starts = clocks
     rewards, ended, cut = told
-    tickets = np.uint64(successor.shape[2])
     for i in range(len(states)):
         streams[i] += GAMMA
-        ticket = np.uint64(0)
-        if tickets > 1:
-            ticket = (mix(streams[i]) >> _32) * tickets >> _32
-        move = successor[states[i], actions[i], ticket]
-        state = move >> 1
-        clock[i] += move & 1
+        state = moves[i] >> 1
+        clock[i] += moves[i] & 1
         won = result[state] + 1
         rewards[i, 0] = points[won, 0]
         rewards[i, 1] = points[won, 1]
@@ -196,6 +202,8 @@ def step(where: Any, tables: Any, clocks: Any, autoreset: bool, told: Any) -> No
 @compiled(nogil=True)
 def sample(streams: Any, states: Any, counts: Any, choices: Any, chosen: Any) -> None:
     """A random legal action everywhere."""
+    width, flat = np.uint64(choices.shape[1]), choices.reshape(-1)
     for i in range(len(states)):
+        state = np.uint64(states[i])
         bits = mix(streams[i] + GAMMA) & HALF
-        chosen[i] = choices[states[i], bits * np.uint64(counts[states[i]]) >> _32]
+        chosen[i] = flat[state * width + (bits * np.uint64(counts[state]) >> _32)]

@@ -5,6 +5,7 @@ has won (10 bits each), whether the clock ticks (1 bit), and how many legal move
 fields of the winners are that wide so that the words of a block of steps can be summed.
 """
 
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -84,3 +85,18 @@ class PackedMoves:
         tickets = dice.begin_all(streams) * len(self.start_words) >> 32
         words: Ints = self.start_words.take(tickets)
         return words
+
+
+@dataclass(frozen=True)
+class ReadyPolicy:
+    """A policy made ready to be sampled from."""
+
+    shared: GameTables
+    bounds: Ints
+    """[state, k] the 32-bit number below which the k-th legal action, or one before it, is taken."""
+
+    @cached_property
+    def packed(self) -> Ints:
+        """The same bounds where `PackedMoves.words` has the words of the actions."""
+        legal = np.arange(self.bounds.shape[1]) < self.shared.counts[:, None]
+        return np.repeat(self.bounds[legal], self.shared.tables.tickets)

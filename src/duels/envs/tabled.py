@@ -8,10 +8,12 @@ from numpy.typing import ArrayLike, NDArray
 from duels.core.rules import Rules
 from duels.envs import dice
 from duels.envs import packed as form
-from duels.envs.batch import Batch, Bytes, Flags, Ints, ReadyPolicy, Tally
+from duels.envs.batch import Batch, Bytes, Flags, Ints
 from duels.envs.form import PLAIN, Form
 from duels.envs.kernels import kernel_of
-from duels.envs.packed import packed_moves
+from duels.envs.packed import ReadyPolicy, packed_moves
+from duels.envs.results import Tally
+from duels.envs.running import PLAINLY, Running
 from duels.solving.tables import ILLEGAL, POINTS, Tables
 
 _NEVER = (1 << 63) - 1  # as a limit
@@ -26,6 +28,8 @@ class TableBatch(Batch):
         self.shared = self._packed.shared
         self.num_actions = self.tables.actions
         self.observation_size = self.tables.observation.shape[2]
+        self._moves = np.empty(0, np.int32)
+        """[env] the moves that compiled code has looked up."""
 
     @property
     def tables(self) -> Tables:
@@ -70,21 +74,26 @@ class TableBatch(Batch):
         ticks = (moves & 1).astype(np.int8) if self.limit is not None else None
         return self.tables.result.take(self._states), ticks
 
-    def _play_compiled(self, actions: Ints, rewards: NDArray[np.float32], ended: Flags, cut: Flags) -> int:
+    def _first_illegal(self, actions: Ints) -> int:
+        from duels.envs import compiled
+
+        if not len(self._moves):
+            self._moves = np.empty(self.num_envs, np.int32)
+        return int(compiled.look_up(self._streams, self._states, actions, self.tables.successor, self._moves))
+
+    def _play_part(
+        self, part: slice, actions: Ints, rewards: NDArray[np.float32], ended: Flags, cut: Flags
+    ) -> None:
         from duels.envs import compiled
 
         tables = self.tables
-        wrong = int(compiled.first_illegal(self._states, actions, tables.successor))
-        if wrong < 0:
-            limit = _NEVER if self.limit is None else self.limit
-            compiled.step(
-                (self._streams, self._states, actions),
-                (tables.successor, tables.result, POINTS),
-                (self._clock, limit, tables.starts),
-                self.autoreset,
-                (rewards, ended, cut),
-            )
-        return wrong
+        compiled.step(
+            (self._streams[part], self._states[part], self._moves[part]),
+            (tables.result, POINTS),
+            (self._clock[part], _NEVER if self.limit is None else self.limit, tables.starts),
+            self.autoreset,
+            (rewards[part], ended[part], cut[part]),
+        )
 
     def _hides(self, actions: Ints) -> Flags:
         hidden: Flags = self.shared.hidden[self._states, actions]
@@ -97,11 +106,11 @@ class TableBatch(Batch):
         return self.shared.legal.take(self._states, axis=0)
 
     def sample(self, policy: ArrayLike | ReadyPolicy | None = None) -> Ints:
-        if not self.compiled or self._ready(policy) is not None:
+        if not self.running.compiled or self._ready(policy) is not None:
             return super().sample(policy)
         from duels.envs import compiled
 
-        chosen = np.empty(self.num_envs, np.int64)
+        chosen = self._own_array("chosen", (self.num_envs,), np.int64)
         compiled.sample(self._streams, self._states, self.shared.counts, self.shared.choices, chosen)
         return chosen
 
@@ -112,6 +121,20 @@ class TableBatch(Batch):
             k = (bits[:, None] >= policy.bounds.take(self._states, axis=0)).sum(axis=1)
         chosen: Ints = self.shared.choices[self._states, k].astype(np.int64)
         return chosen
+
+    def _shown_to_mover(self) -> Bytes:
+        return self._rows("shown", self.shared.shown_to_mover)
+
+    def _masks_given(self) -> Bytes:
+        return self._rows("masks", self.shared.legal)
+
+    def _rows(self, name: str, table: Bytes) -> Bytes:
+        """The rows of the games' states, given away."""
+        if self.running.copy:
+            return table.take(self._states, axis=0)
+        rows = self._own_array(name, (self.num_envs, table.shape[1]), np.int8)
+        # Any other mode than the default writes to `out` itself, not to a copy of it.
+        return self._given(table.take(self._states, axis=0, out=rows, mode="clip"))
 
     def _observe(self, seats: int | Bytes, which: NDArray[np.intp] | None = None) -> Bytes:
         states = self._states if which is None else self._states[which]
@@ -144,7 +167,7 @@ class TableBatch(Batch):
     def _roll(self, part: slice, steps: int, policy: ReadyPolicy | None) -> Tally:
         states = self._states[part]
         start = _Rows(self._packed.first[states], self.shared.counts[states])
-        if self.compiled:
+        if self.running.compiled:
             tally = self._roll_compiled(part, steps, policy, start)
         elif len(start.row) <= _FEW and policy is None and not self._packed.many_starts:
             blocks = self._blocks(steps, len(start.row), steps)
@@ -273,10 +296,10 @@ def make_batch(
     seed: int = 0,
     first: int = 0,
     autoreset: bool = True,
-    compiled: bool = False,
     form: Form = PLAIN,
+    running: Running = PLAINLY,
 ) -> Batch:
     """The quickest way to play many games of `rules`."""
     kernel = kernel_of(rules, "batch")
     kind: type[Batch] = kernel.BATCH if kernel else TableBatch
-    return kind(rules, num_envs, seed, first, autoreset, compiled, form)
+    return kind(rules, num_envs, seed, first, autoreset, form, running)

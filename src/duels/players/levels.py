@@ -25,6 +25,7 @@ class LevelPlayer:
     def __init__(self, oracle: "Oracle[Any, Any]", share: float) -> None:
         self._oracle = oracle
         self.share = share
+        self._told_last: tuple[Sight[Any, Any], dict[Any, float]] | None = None
 
     def choose(self, sight: "Sight[Any, Any]", rng: "Random") -> Any:
         """One of `sight.actions`, drawn by `odds`."""
@@ -33,7 +34,11 @@ class LevelPlayer:
 
     def odds(self, sight: "Sight[Any, Any]") -> dict[Any, float]:
         """How likely it is to take each of the legal actions."""
-        return dict(zip(sight.actions, level_weights(self._oracle, sight, self.share), strict=True))
+        # Whoever had it choose often asks for the odds next.
+        if self._told_last is None or self._told_last[0] is not sight:
+            weights = level_weights(self._oracle, sight, self.share)
+            self._told_last = sight, dict(zip(sight.actions, weights, strict=True))
+        return self._told_last[1].copy()
 
 
 def level_weights(oracle: "Oracle[Any, Any]", sight: "Sight[Any, Any]", share: float) -> list[float]:
@@ -56,7 +61,7 @@ def mixture(verdict: "Verdict[Any]", share: float) -> list[float]:
         return _blended(weights, share)
     if not giveaway:
         return weights
-    amounts = Counter(lost)  # many actions, few different losses
+    amounts = list(Counter(lost).items())  # many actions, few different losses
     # The expected loss grows with the temperature, from perfect play's to random play's: bisect.
     cold, hot = -12.0, 12.0
     for _ in range(60):
@@ -68,10 +73,10 @@ def mixture(verdict: "Verdict[Any]", share: float) -> list[float]:
     return _tempered(verdict, math.exp(hot))
 
 
-def _expected_loss(amounts: Counter[float], temperature: float) -> float:
+def _expected_loss(amounts: list[tuple[float, int]], temperature: float) -> float:
     """What a choice by exp(-loss / temperature) gives away, among so many actions of each loss."""
-    weights = {loss: count * math.exp(-loss / temperature) for loss, count in amounts.items()}
-    return sum(loss * weight for loss, weight in weights.items()) / sum(weights.values())
+    weights = [count * math.exp(-loss / temperature) for loss, count in amounts]
+    return sum(loss * weight for (loss, _), weight in zip(amounts, weights, strict=True)) / sum(weights)
 
 
 def _tempered(verdict: "Verdict[Any]", temperature: float) -> list[float]:

@@ -16,3 +16,9 @@ def compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
             return njit(**options)(function)
 
     return decorate
+
+
+def inner(function: Callable[..., Any]) -> Any:
+    """For what only compiled code calls; to let Python call it would take longer to compile than it does."""
+    options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "error_model": "numpy"}
+    return njit(**options)(function)

@@ -61,11 +61,18 @@ class GameTables:
         return hidden
 
     @cached_property
+    def shown_to_mover(self) -> NDArray[np.int8]:
+        """[state, number] what the seat to move is shown; seat 0 where nobody is."""
+        actor = np.maximum(self.tables.actor, 0)
+        return np.ascontiguousarray(self.tables.observation[actor, np.arange(self.tables.states)])
+
+    @cached_property
     def observation_groups(self) -> NDArray[np.intp]:
         """[state] a number that is equal for states which the seat to move cannot tell apart."""
         actor = np.maximum(self.tables.actor, 0)
-        shown = self.tables.observation[actor, np.arange(self.tables.states)]
-        return np.unique(np.column_stack([actor, shown]), axis=0, return_inverse=True)[1].ravel()
+        return np.unique(np.column_stack([actor, self.shown_to_mover]), axis=0, return_inverse=True)[
+            1
+        ].ravel()
 
     def probabilities(self, table: ArrayLike) -> NDArray[np.float64]:
         """[state, action] a policy given as [state] the action or [state, action] its probability.

@@ -93,14 +93,16 @@ class Verdict(Generic[A]):
 
         A best action loses nothing; any other loses the difference of the values, less its allowance.
         """
-        return tuple(
-            0.0 if judged.best else max(0.0, self.value.number - judged.value.number - judged.allowance)
-            for judged in self.actions
-        )
+        return tuple(self._loss(judged) for judged in self.actions)
+
+    def _loss(self, judged: Judged[A]) -> float:
+        if judged.best:
+            return 0.0
+        return max(0.0, self.value.number - judged.value.number - judged.allowance)
 
     def loss(self, action: A) -> float:
         """What one of the legal actions gives away."""
-        return self.losses[[judged.action for judged in self.actions].index(action)]
+        return self._loss(next(judged for judged in self.actions if judged.action == action))
 
     @property
     def below_mixture(self) -> tuple[float, ...]:

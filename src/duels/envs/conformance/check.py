@@ -13,11 +13,11 @@ from duels.core.errors import DuelsError, TooLarge
 from duels.core.extras import MissingExtra
 from duels.core.rules import Ending, Rules, Seat
 from duels.envs import dice
-from duels.envs.batch import Tally
 from duels.envs.conformance.environments import GRADED, UNGRADED, Environment, Look
 from duels.envs.conformance.games import AnyMatch, Played, RandomGame, random_game
 from duels.envs.conformance.laws import EnvironmentBroken, Law
 from duels.envs.conformance.perfect import check_perfect_play
+from duels.envs.results import Tally
 from duels.solving.oracles import oracle_for
 from duels.solving.tables import DRAWN, NOBODY, ONGOING, result_of
 

@@ -10,7 +10,8 @@ import numpy as np
 from duels.analysis.grading import Grade
 from duels.core.extras import extra
 from duels.core.rules import Ending, Rules
-from duels.envs.batch import Tally
+from duels.envs.results import Tally
+from duels.envs.running import Running
 from duels.envs.tabled import make_batch
 from duels.solving.tables import NOBODY
 
@@ -89,7 +90,7 @@ class Arrays(Environment):
         return Look(actor, masks, terminated, truncated, rewards, shown)
 
     def rollout(self, seed: int, num_envs: int, steps: int) -> Tally | None:
-        return make_batch(self.rules, num_envs, seed, compiled=self.compiled).rollout(steps)
+        return make_batch(self.rules, num_envs, seed, running=Running(self.compiled)).rollout(steps)
 
 
 class CompiledArrays(Arrays):

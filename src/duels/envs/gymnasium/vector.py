@@ -20,12 +20,14 @@ from duels.core.game import Game
 from duels.core.options import OptionValue
 from duels.core.rules import Rules
 from duels.core.validation import as_int, check_flag, check_int
-from duels.envs.batch import RANDOM, Batch, Bytes, Flags, ReadyPolicy, Steps
+from duels.envs.batch import RANDOM, Batch, Bytes, Flags
 from duels.envs.form import Named, form_of
 from duels.envs.gymnasium.opponents import Opponent, drawn, is_agent, refuse_no_opponent
 from duels.envs.gymnasium.single import refuse_options, seats_of
 from duels.envs.kernels import levels_of
 from duels.envs.observations import ACTION_MASK, Observations
+from duels.envs.packed import ReadyPolicy
+from duels.envs.results import Steps
 from duels.envs.tabled import TableBatch, make_batch
 from duels.games import rules_of
 from duels.players import Player, make_player
@@ -45,10 +47,10 @@ class DuelVectorEnv(Named, gymnasium.vector.VectorEnv[Any, Numbers, NDArray[Any]
     level mixes its actions alike in both, but draws by other dice.
 
     `opponent` is `random`, a policy table (`duels.vector`), or a function of observations and masks, a row a
-    game; in hunt also a level by name, and in games that have tables and no secrets (lights, leap and chain)
-    a player that tells its `odds`, by name or itself. For any other, make the environment with
-    `vectorization_mode="sync"`. `set_opponent` changes it. `seat`, `memory`, `dict_observations` and `dtype`
-    are as for a `DuelEnv`.
+    game; in hunt, and in flip with the extra `fast`, also a level by name; in games that have tables and no
+    secrets (lights, leap and chain) a player that tells its `odds`, by name or itself. For any other, make
+    the environment with `vectorization_mode="sync"`. `set_opponent` changes it. `seat`, `memory`,
+    `dict_observations` and `dtype` are as for a `DuelEnv`.
 
     A game that ends is reset as `autoreset_mode` says: in the next step, whose action is ignored there; in
     the same step, with the last observation in `info["final_obs"]` and the rest in `info["final_info"]`; or

@@ -8,7 +8,10 @@ from duels.core.rules import Rules
 # By the class of the rules, never by a name: whatever another game is called, its rules are its own.
 _KERNELS = {("duels.games.flip.rules", "QuantumTiles"): f"{__name__}.flip"}
 
-_LEVELS = {("duels.games.hunt.rules", "QuantumHunt"): f"{__name__}.hunt.levels"}
+_LEVELS = {
+    ("duels.games.hunt.rules", "QuantumHunt"): f"{__name__}.hunt.levels",
+    ("duels.games.flip.rules", "QuantumTiles"): f"{__name__}.flip.levels",
+}
 
 
 def kernel_of(rules: Rules[Any, Any, Any], door: str) -> Any:
@@ -19,8 +22,9 @@ def kernel_of(rules: Rules[Any, Any, Any], door: str) -> Any:
 
 def levels_of(rules: Rules[Any, Any, Any]) -> Any:
     """The module with the levels of `rules`, for ONE game and for MANY; None where there is no such."""
-    module = _LEVELS.get(_kind(rules))
-    return import_module(module) if module else None
+    name = _LEVELS.get(_kind(rules))
+    module = import_module(name) if name else None
+    return module if module and module.fits(rules) else None
 
 
 def _kind(rules: Rules[Any, Any, Any]) -> tuple[str, str]:

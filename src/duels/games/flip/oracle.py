@@ -84,29 +84,26 @@ class FlipOracle(Oracle[Action, State], Explainer[Action, State], Verifier):
         least, most = (0.0, 1.0) if state.choosing else self.bounds.of(self._position(state))
         for steps in self._steps(state):
             intervals = self._intervals(state, actions, steps)
-            low, high = best(list(intervals.values()))
+            low, high = best(intervals)
             low, high = max(low, least), min(high, most)
             if high - low <= ENOUGH:
                 break
         # No action is better than the position.
-        intervals = {action: (min(a, high), min(b, high)) for action, (a, b) in intervals.items()}
-        middle = {action: (a + b) / 2 for action, (a, b) in intervals.items()}
-        taken = [action for action in actions if middle[action] >= max(middle.values()) - ALIKE]
+        intervals = [(min(a, high), min(b, high)) for a, b in intervals]
+        middles = [(a + b) / 2 for a, b in intervals]
+        least_taken = max(middles) - ALIKE
+        taken = [middle >= least_taken for middle in middles]
         # One of them is worth the position, which may be known better than any action by itself.
-        values = {
-            action: _value(intervals[action], (low + high) / 2 if action in taken else None)
-            for action in actions
-        }
-        top = max(values[action].number for action in taken)
+        values = [
+            _value(interval, (low + high) / 2 if is_taken else None)
+            for interval, is_taken in zip(intervals, taken, strict=True)
+        ]
+        top = max(value.number for value, is_taken in zip(values, taken, strict=True) if is_taken)
+        number_taken = sum(taken)
         judged = tuple(
             # As good as the best, as far as anybody can tell: not proven worse.
-            Judged(
-                action,
-                value,
-                action in taken or intervals[action][1] >= low,
-                (action in taken) / len(taken),
-            )
-            for action, value in values.items()
+            Judged(action, value, is_taken or interval[1] >= low, is_taken / number_taken)
+            for action, value, interval, is_taken in zip(actions, values, intervals, taken, strict=True)
         )
         return Verdict(_value((low, high), top), judged)
 
@@ -114,15 +111,16 @@ class FlipOracle(Oracle[Action, State], Explainer[Action, State], Verifier):
         """How many steps ahead to look, one after the other, until the interval is narrow enough."""
         return range(MOST_STEPS + (state.tiles.count(UNKNOWN) <= FEW))
 
-    def _intervals(self, state: State, actions: tuple[Action, ...], steps: int) -> dict[Action, Interval]:
+    def _intervals(self, state: State, actions: tuple[Action, ...], steps: int) -> list[Interval]:
+        """The interval of each action, after so many steps ahead."""
         at = self._position(state)
         known: dict[object, Interval] = {}
-        found = {}
+        found = []
         for action in actions:
             kind = self._kind(at, state, action) if steps == 0 else action
             if kind not in known:
                 known[kind] = self._interval(at, state, action, steps)
-            found[action] = known[kind]
+            found.append(known[kind])
         return found
 
     def _kind(self, at: Position, state: State, action: Action) -> object:

@@ -10,18 +10,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from duels.core.features import Encoding
-from duels.envs.batch import Batch, Bytes, Flags, Ints, ReadyPolicy, Tally
+from duels.envs.batch import Batch, Bytes, Flags, Ints
 from duels.envs.kernels.flip import few
 from duels.envs.kernels.flip.engine import action_of
 from duels.envs.kernels.flip.games import Games
 from duels.envs.kernels.flip.single import KEEP, PAIR
 from duels.envs.kernels.flip.tables import CODE, LIFTED, MOVER_AT, ROW, ROW_BITS, flip_tables, standing_of
+from duels.envs.packed import ReadyPolicy
+from duels.envs.results import Tally
 from duels.games.flip.features import features
 from duels.games.flip.rules import QuantumTiles
 from duels.solving.tables import ONGOING
 
 if TYPE_CHECKING:
-    from duels.envs.kernels.flip.compiled import Stepper
+    from duels.envs.kernels.flip.stepper import Stepper
 
 _FEW = 32  # games: up to there one after the other is quicker than arrays
 
@@ -51,9 +53,15 @@ class FlipBatch(Batch):
 
     @cached_property
     def _stepper(self) -> "Stepper":
-        from duels.envs.kernels.flip.compiled import Stepper
+        from duels.envs.kernels.flip.stepper import Stepper
 
-        return Stepper(self._tables, self.rules.values, self._state, self._tiles, self._places)
+        return Stepper(self.rules, self._state, self._tiles, self.observation_size, self.num_actions)
+
+    def _forget_looks(self) -> None:
+        """What is shown has changed by more than a step."""
+        self._board = None
+        if self.running.compiled:
+            self._stepper.forget()
 
     def _position(self) -> tuple[Ints, NDArray[np.uint8]]:
         return self._state, self._tiles
@@ -61,12 +69,14 @@ class FlipBatch(Batch):
     def _place(self, position: tuple[Ints, NDArray[np.uint8]]) -> None:
         # Into the same arrays: `Games` looks at their rows.
         self._state[:], self._tiles[:] = position
-        self._board = None
+        self._forget_looks()
 
     def _begin(self, which: Flags | None) -> None:
         self._games.start(slice(None) if which is None else which)
         if self._board is not None:
             self._board[slice(None) if which is None else which] = self._all_unknown
+        if self.running.compiled:
+            self._stepper.forget()
 
     @cached_property
     def _all_unknown(self) -> Bytes:
@@ -90,6 +100,8 @@ class FlipBatch(Batch):
         places = np.flatnonzero(pair)
         if idle is not None:
             tile[idle] = self._tables.tiles
+        if self.running.compiled:
+            self._stepper.forget()
         pairs = actions[places] - self._tables.tiles
         games.play(tile, places, pairs, chance)
         if idle is not None:
@@ -120,9 +132,14 @@ class FlipBatch(Batch):
         values: NDArray[np.uint8] = np.maximum(codes & np.uint8(CODE), first) - first
         return values
 
-    def _play_compiled(self, actions: Ints, rewards: NDArray[np.float32], ended: Flags, cut: Flags) -> int:
-        cut[:] = False
-        return self._stepper.play(actions, self._streams, self.autoreset, rewards, ended)
+    def _first_illegal(self, actions: Ints) -> int:
+        return self._stepper.first_illegal(actions)
+
+    def _play_part(
+        self, part: slice, actions: Ints, rewards: NDArray[np.float32], ended: Flags, cut: Flags
+    ) -> None:
+        cut[part] = False
+        self._stepper.play(part, actions, self._streams, self.autoreset, rewards, ended)
 
     def _allowed(self, kind: Ints, bits: Ints) -> Flags:
         in_turn = np.where(kind == PAIR, self._games.standing < 0, (kind == KEEP) == self._choosing())
@@ -141,10 +158,8 @@ class FlipBatch(Batch):
         return movers
 
     def _masks(self) -> Bytes:
-        if self.compiled:
-            masks = np.empty((self.num_envs, self.num_actions), np.int8)
-            self._stepper.masks(masks)
-            return masks
+        if self.running.compiled:
+            return self._stepper.work_out_masks()
         tables, down, choosing = self._tables, self._games.down, self._choosing()
         masks = np.empty((self.num_envs, self.num_actions), np.int8)
         masks[:, : tables.tiles] = self._bits(np.where(choosing, 0, down))
@@ -165,9 +180,9 @@ class FlipBatch(Batch):
         return np.unpackbits(numbers, axis=1, count=self._tables.tiles, bitorder="little")
 
     def sample(self, policy: ArrayLike | ReadyPolicy | None = None) -> Ints:
-        if not self.compiled or self._ready(policy) is not None:
+        if not self.running.compiled or self._ready(policy) is not None:
             return super().sample(policy)
-        chosen = np.empty(self.num_envs, np.int64)
+        chosen = self._own_array("chosen", (self.num_envs,), np.int64)
         self._stepper.sample(self._streams, chosen)
         return chosen
 
@@ -177,12 +192,20 @@ class FlipBatch(Batch):
         actions[places] = self._tables.tiles + pairs
         return actions
 
+    def _shown_to_mover(self) -> Bytes:
+        if not self.running.compiled:
+            return super()._shown_to_mover()
+        return self._given(self._stepper.shown())
+
+    def _masks_given(self) -> Bytes:
+        if not self.running.compiled:
+            return super()._masks_given()
+        return self._given(self._stepper.masks())
+
     def _observe(self, seats: int | Bytes, which: NDArray[np.intp] | None = None) -> Bytes:
-        if self.compiled and which is None:
+        if self.running.compiled and which is None:
             each = np.full(self.num_envs, seats, np.int8) if isinstance(seats, int) else seats
-            shown = np.zeros((self.num_envs, self.observation_size), np.int8)
-            self._stepper.observe(each, shown)
-            return shown
+            return self._stepper.observe(each)
         at: Any = slice(None) if which is None else which
         down, _, _, standing = self._state[:, at]
         scores, mover, quantum = standing_of(standing, self._tables.scores)
@@ -208,7 +231,7 @@ class FlipBatch(Batch):
 
     def _tiles_shown(self, at: Any) -> Bytes:
         """[env, number] what is shown of the tiles; steps in compiled code do not keep it up to date."""
-        if self.compiled:
+        if self.running.compiled:
             return self._work_out_tiles(at)
         if self._board is None:
             self._board = self._work_out_tiles(slice(None))
@@ -230,8 +253,8 @@ class FlipBatch(Batch):
     def _roll(self, part: slice, steps: int, policy: ReadyPolicy | None) -> Tally:
         state, tiles = self._state[:, part], self._tiles[part]
         tally = Tally.of(len(tiles), steps)
-        self._board = None
-        if self.compiled:
+        self._forget_looks()
+        if self.running.compiled:
             from duels.envs.kernels.flip import compiled
 
             compiled.roll(self._tables, state, tiles, self._streams[part], steps, tally.wins)

@@ -19,6 +19,11 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 
+def fits(rules: QuantumHunt) -> bool:
+    """Whether there are such levels: of all forms that have a strategy."""
+    return True
+
+
 class HuntLevels:
     """A level at one seat of every game; it is told of every action, and remembers what its seat heard."""
 

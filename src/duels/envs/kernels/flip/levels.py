@@ -1,0 +1,134 @@
+"""Flip's levels for one game and for many, by what their seat is shown; compiled, with tables that all share.
+
+A test holds them to the players of the same names. Where those look ahead, they are asked: one decision in a
+hundred. Without the extra `fast` there are only those players.
+"""
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from duels.core.features import Encoding
+from duels.core.rules import Seat
+from duels.games.flip.features import features
+from duels.games.flip.quick import fits
+from duels.games.flip.rules import SEEN_AS, UNKNOWN, QuantumTiles, State
+from duels.players.levels import LevelPlayer
+from duels.solving.oracles import oracle_for
+
+Bytes = NDArray[np.int8]
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+class _Reader:
+    """Reads positions from what the seat to move is shown, and tells a level's odds there."""
+
+    def __init__(self, rules: QuantumTiles) -> None:
+        from duels.games.flip.kernels.tables import bound_tables
+
+        encoding = Encoding(features(rules))
+        place = {feature.name: encoding.place(feature.name) for feature in encoding.features}
+        self.rules, self._tables = rules, bound_tables(rules).arrays
+        self._numbers = {action: number for number, action in enumerate(rules.all_actions())}
+        self._tiles = rules.side**2
+        self._scores = place["my_score"], place["other_score"]
+        self._held = np.array([place["my_quantum"].start, place["other_quantum"].start])
+        self._lifted, self._choosing = place["lifted"], place["choosing"].start
+        self._faces = 2 * rules.values + 1
+
+    def odds(self, shown: Bytes, share: float) -> Floats:
+        """[game, action] how likely a level with this share takes the action."""
+        from duels.games.flip.kernels.intervals import judge
+        from duels.games.flip.kernels.weights import weigh
+
+        faces, scores, held, lifted = self._read(shown)
+        lows, highs, odds = np.empty((3, len(shown), len(self._numbers)))
+        bounds = np.empty((len(shown), 3))
+        judge(self._tables, faces, scores, held, lifted, lows, highs, bounds)
+        weigh(lows, highs, bounds, share, odds)
+        for i in np.flatnonzero(odds[:, 0] < 0):
+            odds[i] = self._asked(shown[i], faces[i], held[i], lifted[i], share)
+        return odds
+
+    def _read(self, shown: Bytes) -> tuple[Any, ...]:
+        faces = shown[:, : self._tiles * self._faces].reshape(-1, self._faces).argmax(axis=1)
+        lifted = np.full((len(shown), 2), -1)
+        (choosing,) = shown[:, self._choosing].nonzero()
+        if len(choosing):
+            lifted[choosing] = shown[choosing, self._lifted].nonzero()[1].reshape(-1, 2)
+        mine = shown[:, self._scores[0]].argmax(axis=1)
+        return faces.reshape(-1, self._tiles), mine, shown[:, self._held], lifted
+
+    def _asked(self, shown: Bytes, faces: Any, held: Any, lifted: Any, share: float) -> Floats:
+        """What the player says that looks ahead."""
+        values = self.rules.values
+        marks = (UNKNOWN, *map(str, range(1, values + 1)), *SEEN_AS[:values])
+        mine, other = (int(shown[place].argmax()) for place in self._scores)
+        state = State(
+            "".join(marks[face] for face in faces),
+            (mine, other),
+            (bool(held[0]), bool(held[1])),
+            Seat.ONE,
+            tuple(int(tile) for tile in lifted if tile >= 0),
+            bool(lifted[0] >= 0),
+        )
+        player = LevelPlayer(oracle_for(self.rules), share)
+        odds = np.zeros(len(self._numbers))
+        for action, chance in player.odds(self.rules.sight(state, Seat.ONE)).items():
+            odds[self._numbers[action]] = chance
+        return odds
+
+
+_reader = lru_cache(maxsize=8)(_Reader)
+
+
+class FlipLevels:
+    """A level at one seat of every game; all that it needs to know is shown."""
+
+    def __init__(self, rules: QuantumTiles, share: float, envs: int = 1) -> None:
+        self._rules, self._share = rules, share
+        self._reader = _reader(rules)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._rules, self._share)
+
+    def begin(self, which: Flags) -> None:
+        """Nothing is remembered."""
+
+    def saw(self, movers: Any, actions: Any, seats: Any, which: Flags) -> None:
+        """Nothing is remembered."""
+
+    def odds(self, shown: Bytes, masks: Bytes, seats: Any, which: Flags) -> Floats:
+        """[game of `which`, action] how likely it takes the action, by what its seat is shown there."""
+        return self._reader.odds(shown, self._share)
+
+
+class FlipLevel:
+    """The same for one game."""
+
+    def __init__(self, rules: QuantumTiles, share: float) -> None:
+        self._rules, self._share = rules, share
+        self._reader = _reader(rules)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return FlipLevel, (self._rules, self._share)
+
+    def begin(self) -> None:
+        """Nothing is remembered."""
+
+    def saw(self, mover: int, action: int, seat: int) -> None:
+        """Nothing is remembered."""
+
+    def choose(self, shown: Bytes, mask: Bytes, seat: int, bits: int) -> int:
+        """The number of an action, by what the seat is shown and 32 random bits."""
+        reached = self._reader.odds(shown[None], self._share)[0].cumsum()
+        # Beyond the last that is ever taken lies only what rounding left.
+        return int(min(reached.searchsorted(bits / 2**32, "right"), reached.searchsorted(reached[-1])))
+
+
+__all__ = ["MANY", "ONE", "fits"]
+
+ONE, MANY = FlipLevel, FlipLevels

@@ -1,0 +1,56 @@
+"""What steps and rollouts of many games come to."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from duels.core.extras import extra
+
+with extra("vector"):
+    import numpy as np
+    from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+
+class Steps(NamedTuple):
+    """What one step gave: rewards, and which environments have just ended, and how."""
+
+    rewards: NDArray[np.float32]
+    """[env, seat] 1 for a win, -1 for a loss, otherwise 0."""
+    terminated: Flags
+    """[env] whether its game was won or drawn."""
+    truncated: Flags
+    """[env] whether its game was truncated by the limit."""
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What a rollout came to, per environment."""
+
+    steps: int
+    wins: Ints
+    """[env, seat] games won."""
+    draws: Ints
+    """[env] games drawn."""
+    truncated: Ints
+    """[env] games cut off by the limit."""
+
+    @classmethod
+    def of(cls, envs: int, steps: int = 0) -> "Tally":
+        """A rollout in which no game has ended yet."""
+        counts = np.zeros((4, envs), np.int64)
+        return cls(steps * envs, np.ascontiguousarray(counts[:2].T), counts[2], counts[3])
+
+    @property
+    def games(self) -> int:
+        """How many games ended, in all environments together."""
+        return int(self.wins.sum() + self.draws.sum() + self.truncated.sum())
+
+    def __add__(self, later: "Tally") -> "Tally":
+        return Tally(
+            self.steps + later.steps,
+            self.wins + later.wins,
+            self.draws + later.draws,
+            self.truncated + later.truncated,
+        )

@@ -1,0 +1,1 @@
+"""flip's bounds and levels in compiled code; tests hold them to the oracle. Needs the extra `fast`."""

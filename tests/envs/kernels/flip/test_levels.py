@@ -1,0 +1,113 @@
+"""Flip's compiled levels do what the players of the same names do, in one game and in many."""
+
+import pickle
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from duels.envs.engine import MatchEngine
+from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
+from duels.envs.kernels import levels_of
+from duels.envs.kernels.flip import levels as kernel
+from duels.envs.kernels.flip.levels import FlipLevel, FlipLevels
+from duels.games.flip.rules import QuantumTiles
+from duels.players import make_player
+from duels.players.levels import SHARE, LevelPlayer
+from duels.solving.oracles import oracle_for
+
+pytest.importorskip("numba")
+BOOK = QuantumTiles()
+FORMS = [BOOK, QuantumTiles(side=2, values=2, copies=2, target=3)]
+
+
+def decisions(rules: QuantumTiles, seed: int, games: int) -> Iterator[MatchEngine]:
+    engine, rng = MatchEngine(rules), Random(seed)
+    for _ in range(games):
+        engine.reset(0)
+        while engine.actor >= 0:
+            yield engine
+            engine.step(int(rng.choice(engine.mask().nonzero()[0])), rng.getrandbits(32))
+
+
+def told(player: LevelPlayer, engine: MatchEngine) -> list[float]:
+    odds = np.zeros(engine.num_actions)
+    for action, chance in player.odds(engine.sight(engine.actor)).items():
+        odds[engine.number(action)] = chance
+    return odds.tolist()
+
+
+@pytest.mark.parametrize("rules", FORMS, ids=str)
+def test_the_odds_are_the_players(rules: QuantumTiles) -> None:
+    for number, (name, share) in enumerate(SHARE.items()):
+        player: Any = make_player(name, rules)
+        levels = FlipLevels(rules, share)
+        for engine in decisions(rules, number, 2):
+            shown = engine.observe(engine.actor)[None]
+            (odds,) = levels.odds(shown, engine.mask()[None], engine.actor, np.ones(1, np.bool_))
+            assert odds.tolist() == pytest.approx(told(player, engine), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("position", "ahead"),
+    [
+        ("...../.4.../..5../...2e/..... 6,5 01 2", False),
+        ("c.1.2/.a.../...../...../..... 2,1 00 1", False),
+        ("...../.de../...../...../..... 0,0 11 1 B2|B3", False),
+        (".2.1./..5.4/12..3/21..3/.53.. 15,17 11 1", True),
+    ],
+)
+def test_odds_in_positions_of_every_kind(position: str, ahead: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    state, asked = BOOK.parse_state(position), []
+
+    def asking(rules: Any) -> Any:
+        asked.append(rules)
+        return oracle_for(rules)
+
+    monkeypatch.setattr(kernel, "oracle_for", asking)
+    player: Any = make_player("casual", BOOK)
+    want = player.odds(BOOK.sight(state, state.mover))
+    shown = np.frombuffer(BOOK.game.encoding(BOOK).encode(state, state.mover), np.int8)[None]
+    (odds,) = FlipLevels(BOOK, SHARE["casual"]).odds(shown, shown, 0, np.ones(1, np.bool_))
+    assert odds.tolist() == pytest.approx([want.get(a, 0.0) for a in BOOK.all_actions()], abs=1e-9)
+    assert bool(asked) == ahead  # whether the player had to look ahead
+
+
+def test_one_game_draws_by_those_odds() -> None:
+    engine = next(decisions(BOOK, 3, 1))
+    level = FlipLevel(BOOK, 0.5)
+    player: Any = make_player("casual", BOOK)
+    shown, mask = engine.observe(engine.actor), engine.mask()
+    drawn = np.bincount(
+        [level.choose(shown, mask, 0, bits) for bits in range(0, 2**32, 2**32 // 2000)],
+        minlength=engine.num_actions,
+    )
+    assert drawn / drawn.sum() == pytest.approx(np.asarray(told(player, engine), np.float64), abs=2e-3)
+    assert not drawn[mask == 0].any()
+    assert mask[level.choose(shown, mask, 0, 2**32 - 1)] == 1
+
+
+def test_environments_play_against_them_and_can_be_copied() -> None:
+    env: Any = DuelEnv("flip", opponent="expert")
+    env.reset(seed=4)
+    copy = pickle.loads(pickle.dumps(env))
+    many: Any = DuelVectorEnv("flip", 5, opponent="best", seat="random")
+    shown, info = many.reset(seed=4)
+    rng = Random(4)
+    for _ in range(12):
+        action = int(rng.choice(env.action_masks().nonzero()[0]))
+        one, two = env.step(action), copy.step(action)
+        assert one[0].tolist() == two[0].tolist()
+        if one[2]:
+            env.reset()
+            copy.reset()
+        shown, _, _, _, info = many.step(
+            np.array([rng.choice([*mask.nonzero()[0], 0]) for mask in info["action_mask"]])
+        )
+    assert shown.shape == (5, many.single_observation_space.shape[0])
+
+
+def test_larger_boards_have_none() -> None:
+    assert levels_of(QuantumTiles(side=6, values=6, copies=6, target=30)) is None

@@ -1,0 +1,52 @@
+"""flip's compiled oracle says what the usual one says."""
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from duels.core.match import Match, draw
+from duels.core.rules import CHANCE
+from duels.games.flip import quick
+from duels.games.flip.oracle import FlipOracle, make_oracle
+from duels.games.flip.rules import QuantumTiles
+from duels.solving import oracles
+
+pytest.importorskip("numba")
+FORMS = [QuantumTiles(), QuantumTiles(side=2, values=2, copies=2, target=3)]
+
+
+@pytest.mark.parametrize("rules", FORMS, ids=str)
+def test_verdicts_are_those_of_the_usual_oracle(rules: QuantumTiles) -> None:
+    usual, compiled, rng = make_oracle(rules), quick.make_oracle(rules), Random(6)
+    assert compiled
+    for _ in range(4):
+        match: Any = Match.start(rules)
+        while (actor := match.actor) is not None:
+            if actor is CHANCE:
+                match = match.play(actor, draw(match, rng))
+                continue
+            sight = rules.sight(match.state, actor)
+            one, two = usual.judge(sight), compiled.judge(sight)
+            assert one.best == two.best
+            assert (two.value.low, two.value.high) == pytest.approx(
+                (one.value.low, one.value.high), abs=1e-12
+            )
+            for mine, theirs in zip(one.actions, two.actions, strict=True):
+                assert (mine.action, mine.weight) == (theirs.action, theirs.weight)
+                assert theirs.value.number == pytest.approx(mine.value.number, abs=1e-12)
+            match = match.play(actor, rng.choice(match.actions))
+
+
+def test_large_boards_have_the_usual_one_alone() -> None:
+    assert quick.make_oracle(QuantumTiles(side=6, values=6, copies=6, target=30)) is None
+
+
+def test_who_asks_often_gets_it_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(oracles, "_kept", {})
+    rules = FORMS[1]
+    assert type(oracles.oracle_for(rules)) is FlipOracle
+    found = oracles.quick_oracle_for(rules)
+    assert type(found) is quick.QuickOracle
+    assert oracles.oracle_for(rules) is found
+    assert oracles.quick_oracle_for(rules) is found
