@@ -98,7 +98,9 @@ def test_everything_by_keyboard(ann: Person) -> None:
     assert page.locator("#board .target:focus").get_attribute("data-action") == "1"
     page.keyboard.press("Enter")
     page.wait_for_selector(f'#state:not([data-event="{before}"])')
-    page.wait_for_selector("#state[data-turn=you] #board .target:focus")  # the keyboard stays on the board
+    page.wait_for_selector(
+        "#match:has(#sentence[data-turn=you]) #board .target:focus"
+    )  # the keyboard stays on the board
     # By name.
     before = ann.event
     page.keyboard.press("2")
@@ -258,7 +260,7 @@ def test_two_tabs_of_one_seat_and_one_that_sleeps(ann: Person) -> None:
         "document.dispatchEvent(new Event('visibilitychange'))"
     )
     other.locator('#board .target[data-action="1-2"] .hit').click()
-    other.wait_for_selector("#state[data-turn=you] #log-2")
+    other.wait_for_selector("#match:has(#sentence[data-turn=you]) #log-2")
     assert ann.event < int(other.get_attribute("#state", "data-event") or 0)
     # What it shows is old, and says so when it is used.
     ann.target("1").click()

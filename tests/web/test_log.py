@@ -9,10 +9,11 @@ import pytest
 from duels.core.match import Match
 from duels.core.rules import Rules, Seat
 from duels.games import GAMES, find_game
+from duels.web.match_page import MatchPage
 from duels.web.pages import Pages
 from duels.web.standing import Standing, Viewer, lines
 from duels.web.store import Entry, Kind
-from duels.web.views import view
+from duels.web.views import shown, view
 from tests.support import play_randomly
 from tests.web.serving import header_of
 
@@ -130,8 +131,9 @@ def test_names_are_told_as_they_are() -> None:
     standing = standing_of(match, ann="[<b>]")
     (line,) = view(standing, Seat.TWO)["log"]
     assert line["text"] == "[<b>] turned off light 4."
-    page = Pages().render("match.html", **view(standing, Seat.TWO), invite=None)
-    assert '<b class="p1">[&lt;b&gt;]</b> turned off light 4.</li>' in page
+    page = MatchPage(Pages())
+    html = page.show(shown(standing, Seat.TWO))
+    assert '<b class="p1">[&lt;b&gt;]</b> turned off light 4.</li>' in html
 
 
 def test_who_resigned_is_named() -> None:

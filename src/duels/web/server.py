@@ -61,7 +61,7 @@ class Server:
                 timeout_graceful_shutdown=_TO_END,
                 timeout_keep_alive=30,
             )
-            self._uvicorn = _Uvicorn(config, self._ready, site.ending.set)
+            self._uvicorn = _Uvicorn(config, self._ready, site.end_streams)
             await self._uvicorn.serve(sockets=[self._listening])
         finally:
             await site.close()

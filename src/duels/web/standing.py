@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from duels.core.drawing import Drawing
 from duels.core.match import Match
 from duels.core.record import format_entry
 from duels.core.rules import Rules, Seat
@@ -58,8 +59,6 @@ class Standing:
         self.decided: dict[Seat, list[tuple[int, AnyMatch]]] = {seat: [] for seat in Seat}
         """Each decision of a seat: its entry as the seat counts, and the match right after it."""
         self.words = self.rules.game.words(self.rules)
-        self.sent: dict[tuple[Viewer, bool], tuple[int, str]] = {}
-        """The last event that each viewer was sent, as a page or as data: several may watch from one seat."""
         self.told: dict[Viewer, list[dict[str, Any]]] = {viewer: [] for viewer in (*Seat, None)}
         """What each viewer has been told of the record, line by line; whoever tells it notes it here."""
 
@@ -95,6 +94,11 @@ class Standing:
             self.seen[viewer].append(entry)
         if entry.kind is Kind.PLAY and entry.seat:
             self.decided[entry.seat].append((self.event(entry.seat), self.match))
+
+    @cached_property
+    def drawing(self) -> Drawing[Any, Any]:
+        """How the board is drawn."""
+        return self.rules.game.drawing(self.rules)
 
     # -- who plays ------------------------------------------------------------------------------
 

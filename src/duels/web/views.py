@@ -26,11 +26,29 @@ _NO_NEWS = re.compile(r"^\[.*\]$|oard:$|it's your turn\.$")
 
 
 def view(standing: Standing, viewer: Viewer) -> dict[str, Any]:
-    """Everything that the viewer's page shows, as JSON has it."""
+    """Everything that a program is told of the match, as JSON has it."""
     sight = sight_of(standing, viewer)
+    return {
+        **_shown(standing, viewer, sight),
+        "text": plain(standing.words.board(sight)),
+        "actions": [_action(standing, sight, action) for action in sight.actions],
+    }
+
+
+def shown(standing: Standing, viewer: Viewer) -> dict[str, Any]:
+    """What the viewer's page shows of it."""
+    sight = sight_of(standing, viewer)
+    off_board = [action for action in sight.actions if not standing.drawing.has_place(action)]
+    return {
+        **_shown(standing, viewer, sight),
+        "buttons": [(standing.rules.format(action), label(standing.rules, action)) for action in off_board],
+    }
+
+
+def _shown(standing: Standing, viewer: Viewer, sight: Sight[Any, Any]) -> dict[str, Any]:
+    """What both are told."""
     outcome = standing.match.outcome
     prompt = prompt_of(standing.words, sight) if sight.actions else ""
-    drawing = standing.rules.game.drawing(standing.rules)
     return {
         "match": standing.id,
         "event": standing.event(viewer),
@@ -39,11 +57,9 @@ def view(standing: Standing, viewer: Viewer) -> dict[str, Any]:
         "seat": viewer.value if viewer else None,
         "players": [_player(standing, viewer, seat) for seat in Seat],
         "turn": _turn(standing, viewer),
-        "sentence": _sentence(standing, viewer, drawing, sight, prompt),
+        "sentence": _sentence(standing, viewer, sight, prompt),
         "prompt": prompt,
-        "board": drawing.draw(sight, targets=True),
-        "text": plain(standing.words.board(sight)),
-        "actions": [_action(standing, drawing, sight, action) for action in sight.actions],
+        "board": standing.drawing.draw(sight, targets=True),
         "log": _log(standing, viewer),
         "offer": _offer(standing, viewer, standing.offer),
         "refused": _offer(standing, viewer, standing.refused),
@@ -51,6 +67,7 @@ def view(standing: Standing, viewer: Viewer) -> dict[str, Any]:
         "outcome": _outcome(outcome, viewer) if outcome else None,
         "rematch": standing.rematch or None,
         "watchable": standing.may_watch(None),
+        "invite": None,
     }
 
 
@@ -91,9 +108,7 @@ def _turn(standing: Standing, viewer: Viewer) -> str:
     return "you" if standing.match.actor is viewer else "other"
 
 
-def _sentence(
-    standing: Standing, viewer: Viewer, drawing: Drawing[Any, Any], sight: Sight[Any, Any], prompt: str
-) -> str:
+def _sentence(standing: Standing, viewer: Viewer, sight: Sight[Any, Any], prompt: str) -> str:
     """Whose turn it is and what is asked, in one sentence."""
     match = standing.match
     if match.outcome:
@@ -102,7 +117,7 @@ def _sentence(
         return "Waiting for somebody to sit down."
     actor = match.actor
     if actor is viewer and viewer:
-        return f"Your turn. {what_is_asked(drawing, standing.words, sight, prompt)}"
+        return f"Your turn. {what_is_asked(standing.drawing, standing.words, sight, prompt)}"
     if isinstance(actor, Seat):
         return f"{name_of(standing, actor)} is to move."
     return "Chance decides."
@@ -141,15 +156,12 @@ def prompt_of(words: Words[Any, Any], sight: Sight[Any, Any]) -> str:
     return shown_prompt(question) if question else ""
 
 
-def _action(
-    standing: Standing, drawing: Drawing[Any, Any], sight: Sight[Any, Any], action: Any
-) -> dict[str, Any]:
-    notation = standing.rules.format(action)
+def _action(standing: Standing, sight: Sight[Any, Any], action: Any) -> dict[str, Any]:
     return {
-        "action": notation,
+        "action": standing.rules.format(action),
         "label": label(standing.rules, action),
         "entries": list(standing.words.entries(sight, action)),
-        "on_board": drawing.has_place(action),
+        "on_board": standing.drawing.has_place(action),
     }
 
 

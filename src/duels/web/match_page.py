@@ -1,0 +1,73 @@
+"""The page of a match, in parts. A part is rendered anew only when what it shows has changed.
+
+So an event is short: the parts that changed, and the new lines of the log. All of it depends on nothing but
+what the viewer was shown before and is shown now.
+"""
+
+from typing import Any
+
+from duels.web.pages import Pages
+
+_PARTS: dict[str, tuple[str, ...]] = {
+    "players": ("players", "seat"),
+    "sentence": ("sentence", "turn"),
+    "asides": ("invite", "offer", "refused", "seat"),
+    "board": ("board",),
+    "actions": ("buttons", "rematch", "may", "outcome", "game", "match"),
+    "tools": ("may", "seat", "turn"),
+    "question": ("prompt",),
+    "links": ("watchable", "invite", "seat", "outcome", "match"),
+}
+"""Each part, the log aside, by the id of its element and of its macro: what it shows of a view."""
+
+
+class MatchPage:
+    """What the page of one viewer shows, and what of it changed last."""
+
+    def __init__(self, pages: Pages) -> None:
+        self._pages = pages
+        self._macros = pages.macros("_parts.html")
+        self._shown: dict[str, tuple[Any, ...]] = {}
+        self._parts: dict[str, str] = {}
+        self._log: list[dict[str, Any]] = []
+        self._lines: list[str] = []
+        self._event = 0
+
+    def show(self, shown: dict[str, Any]) -> str:
+        """Follow the match to what is to be shown now; the elements that have changed since."""
+        self._event = shown["event"]
+        changed = [self._render(part, shown) for part in _PARTS if self._is_new(part, shown)]
+        return "".join((*changed, *self._tell(shown["log"])))
+
+    def _is_new(self, part: str, shown: dict[str, Any]) -> bool:
+        now = tuple([shown[name] for name in _PARTS[part]])
+        if self._shown.get(part) == now:
+            return False
+        self._shown[part] = now
+        return True
+
+    def _render(self, part: str, shown: dict[str, Any]) -> str:
+        html = self._parts[part] = getattr(self._macros, part)(*self._shown[part])
+        return html
+
+    def _tell(self, log: list[dict[str, Any]]) -> list[str]:
+        """The new lines of the log; all of it where it did not only grow."""
+        known = len(self._log)
+        grew = known and log[:known] == self._log
+        lines = self._lines[:known] if grew else []
+        new = [
+            self._macros.line(number, line) for number, line in enumerate(log[len(lines) :], len(lines) + 1)
+        ]
+        before, self._log, self._lines = self._log, log, [*lines, *new]
+        if grew or log == before:
+            return new
+        return [self._macros.told(self._lines)]
+
+    @property
+    def parts(self) -> dict[str, str]:
+        """The whole page, by its parts."""
+        return {**self._parts, "told": self._macros.told(self._lines)}
+
+    def whole(self) -> str:
+        """All of it as one element."""
+        return self._pages.render("_match.html", event=self._event, parts=self.parts)
