@@ -47,7 +47,8 @@ class MatchPage:
         return True
 
     def _render(self, part: str, shown: dict[str, Any]) -> str:
-        html = self._parts[part] = getattr(self._macros, part)(*self._shown[part])
+        html: str = getattr(self._macros, part)(*self._shown[part])
+        self._parts[part] = html
         return html
 
     def _tell(self, log: list[dict[str, Any]]) -> list[str]:

@@ -9,7 +9,7 @@ from starlette.types import Receive, Scope, Send
 from duels.web.hub import Wake
 
 Produce = Callable[[int | None], Awaitable[tuple[int, bytes] | None]]
-"""Given the number of the last event that was sent: the next one's, with all its lines; None if there is none."""
+"""Given the number of the last event that was sent: the next one's, with its lines; None if there is none."""
 _PING = b": still here\n\n"
 _HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
