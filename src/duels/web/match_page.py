@@ -19,6 +19,7 @@ _PARTS: dict[str, tuple[str, ...]] = {
     "links": ("watchable", "invite", "seat", "outcome", "match"),
 }
 """Each part, the log aside, by the id of its element and of its macro: what it shows of a view."""
+_MOST_KEPT = 2
 
 
 class MatchPage:
@@ -27,8 +28,8 @@ class MatchPage:
     def __init__(self, pages: Pages) -> None:
         self._pages = pages
         self._macros = pages.macros("_parts.html")
-        self._shown: dict[str, tuple[Any, ...]] = {}
-        self._parts: dict[str, str] = {}
+        self._made: dict[str, list[tuple[tuple[Any, ...], str]]] = {part: [] for part in _PARTS}
+        """What each part has shown and how it was rendered, the last one first."""
         self._log: list[dict[str, Any]] = []
         self._lines: list[str] = []
         self._event = 0
@@ -36,20 +37,21 @@ class MatchPage:
     def show(self, shown: dict[str, Any]) -> str:
         """Follow the match to what is to be shown now; the elements that have changed since."""
         self._event = shown["event"]
-        changed = [self._render(part, shown) for part in _PARTS if self._is_new(part, shown)]
+        changed = [self._render(part, shown) for part in _PARTS]
         return "".join((*changed, *self._tell(shown["log"])))
 
-    def _is_new(self, part: str, shown: dict[str, Any]) -> bool:
-        now = tuple([shown[name] for name in _PARTS[part]])
-        if self._shown.get(part) == now:
-            return False
-        self._shown[part] = now
-        return True
-
     def _render(self, part: str, shown: dict[str, Any]) -> str:
-        html: str = getattr(self._macros, part)(*self._shown[part])
-        self._parts[part] = html
-        return html
+        """The part, if it changed; what it shows in turn, such as whose turn it is, is rendered once."""
+        now = tuple([shown[name] for name in _PARTS[part]])
+        made = self._made[part]
+        if made and made[0][0] == now:
+            return ""
+        again = next((each for each in made if each[0] == now), None)
+        if again:
+            made.remove(again)
+        made.insert(0, again or (now, getattr(self._macros, part)(*now)))
+        del made[_MOST_KEPT:]
+        return made[0][1]
 
     def _tell(self, log: list[dict[str, Any]]) -> list[str]:
         """The new lines of the log; all of it where it did not only grow."""
@@ -67,7 +69,8 @@ class MatchPage:
     @property
     def parts(self) -> dict[str, str]:
         """The whole page, by its parts."""
-        return {**self._parts, "told": self._macros.told(self._lines)}
+        shown = {part: made[0][1] for part, made in self._made.items()}
+        return {**shown, "told": self._macros.told(self._lines)}
 
     def whole(self) -> str:
         """All of it as one element."""

@@ -59,6 +59,8 @@ class Standing:
         self.decided: dict[Seat, list[tuple[int, AnyMatch]]] = {seat: [] for seat in Seat}
         """Each decision of a seat: its entry as the seat counts, and the match right after it."""
         self.words = self.rules.game.words(self.rules)
+        self._backs: dict[Seat, tuple[tuple[int, int], AnyMatch | None]] = {}
+        self._taken_back = 0
         self.told: dict[Viewer, list[dict[str, Any]]] = {viewer: [] for viewer in (*Seat, None)}
         """What each viewer has been told of the record, line by line; whoever tells it notes it here."""
 
@@ -78,6 +80,7 @@ class Standing:
                 self.offer = self.refused = None
         elif entry.kind is Kind.BACK:
             self.match = self.match.after(int(entry.text))
+            self._taken_back += 1
             for told in self.told.values():
                 del told[int(entry.text) :]
             self.offer = self.refused = None
@@ -118,10 +121,21 @@ class Standing:
 
     def live(self, players: Mapping[Seat, Player | None] | None = None) -> LiveMatch:
         """The live match; without players it can be looked at and played by people."""
-        script = ChanceScript.parse(self.rules, self.headers.get("chance", ""))
-        return LiveMatch(
-            self.match, players or dict.fromkeys(Seat), Dice(self.headers.get("seed", "")), script
-        )
+        dice = Dice(self.headers.get("seed", ""))
+        return LiveMatch(self.match, players or dict.fromkeys(Seat), dice, self._script)
+
+    @cached_property
+    def _script(self) -> ChanceScript:
+        return ChanceScript.parse(self.rules, self.headers.get("chance", ""))
+
+    def way_back(self, seat: Seat) -> AnyMatch | None:
+        """The match before the seat's last answer to a question; looked for anew once it has decided since."""
+        until = (len(self.decided[seat]), self._taken_back)
+        found = self._backs.get(seat)
+        if found is None or found[0] != until:
+            back = self.live().takeback(seat)
+            found = self._backs[seat] = (until, back.match if back else None)
+        return found[1]
 
     # -- what a viewer has seen -----------------------------------------------------------------
 

@@ -22,6 +22,7 @@ _ITEM = re.compile(r"\d+\. ")
 _NAMED = re.compile(r"^Player [12](?: \(\w\))?, ")
 _FEWEST_WORDS = 3
 # A grid, the words above a board, and whose turn it was: all of it stands elsewhere on the page.
+_SENTENCE = re.compile(r"[a-z]{2,} [a-z]{2,}.*\w[.!]$")  # what no line of a board looks like
 _NO_NEWS = re.compile(r"^\[.*\]$|oard:$|it's your turn\.$")
 
 
@@ -60,7 +61,7 @@ def _shown(standing: Standing, viewer: Viewer, sight: Sight[Any, Any]) -> dict[s
         "sentence": _sentence(standing, viewer, sight, prompt),
         "prompt": prompt,
         "board": standing.drawing.draw(sight, targets=True),
-        "log": _log(standing, viewer),
+        "log": _log(standing, viewer, sight),
         "offer": _offer(standing, viewer, standing.offer),
         "refused": _offer(standing, viewer, standing.refused),
         "may": _may(standing, viewer),
@@ -171,16 +172,21 @@ def label(rules: Rules[Any, Any, Any], action: Any) -> str:
     return notation[:1].upper() + notation[1:]
 
 
-def _log(standing: Standing, viewer: Viewer) -> list[dict[str, Any]]:
-    """What happened as far as the viewer knows: what it did itself in the book's words."""
+def _log(standing: Standing, viewer: Viewer, sight: Sight[Any, Any]) -> list[dict[str, Any]]:
+    """What happened as far as the viewer, whose sight this is, knows: what it did itself in the book's words."""
     narrator = Narrator(standing.words, frozenset({viewer} if viewer else ()))
     told = standing.told[viewer]
+    now = len(standing.match.turns)
     for number in range(len(told) + 1, len(standing.match.turns_known_to(viewer)) + 1):
-        told.append(_told(standing, narrator, viewer, standing.match.after(number)))
+        after = standing.match.after(number)
+        seen = sight if number == now else after.sight(viewer or Seat.ONE)
+        told.append(_told(standing, narrator, viewer, after, seen))
     return list(told)
 
 
-def _told(standing: Standing, narrator: Narrator, viewer: Viewer, after: AnyMatch) -> dict[str, Any]:
+def _told(
+    standing: Standing, narrator: Narrator, viewer: Viewer, after: AnyMatch, sight: Sight[Any, Any]
+) -> dict[str, Any]:
     turn = after.last
     assert turn
     seat = turn.actor if isinstance(turn.actor, Seat) else None
@@ -193,15 +199,17 @@ def _told(standing: Standing, narrator: Narrator, viewer: Viewer, after: AnyMatc
         "entry": None if hidden else format_entry(after.rules, turn),
         "resigned": isinstance(turn.action, Concession),
         "secret": viewer is not None and turn.hidden_from(viewer.other),
-        "text": _without_board(narrator.words, happened, after, viewer),
+        "text": _without_board(happened, narrator.words, sight),
     }
 
 
-def _without_board(words: Words[Any, Any], text: str, match: AnyMatch, viewer: Viewer) -> str:
+def _without_board(text: str, words: Words[Any, Any], sight: Sight[Any, Any]) -> str:
     """The sentences of a text: the board that stands between them is drawn elsewhere."""
-    board = {line.strip() for line in plain(words.board(match.sight(viewer or Seat.ONE))).splitlines()}
     said = [line.strip() for line in text.splitlines()]
-    kept = [line for line in said if line and line not in board and not _NO_NEWS.search(line)]
+    kept = [line for line in said if line and not _NO_NEWS.search(line)]
+    if not all(map(_SENTENCE.search, kept)):
+        board = {line.strip() for line in plain(words.board(sight)).splitlines()}
+        kept = [line for line in kept if line not in board]
     # Where a line ended without a full stop, one takes the place of its end.
     ended = [line if line.endswith((".", "!", "?", ":")) else f"{line}." for line in kept[:-1]]
     return " ".join((*ended, *kept[-1:]))
@@ -226,9 +234,11 @@ def _may(standing: Standing, viewer: Viewer) -> list[str]:
         may.append("resign")
         if len(standing.people) < len(Seat):
             may.append("hint")
-    back = standing.live().takeback(viewer)
-    if back and not standing.offer and (back.revocable or len(standing.people) == len(Seat)):
-        may.append(TAKEBACK)
+    back = standing.way_back(viewer)
+    if back and not standing.offer:
+        dropped = standing.match.turns[len(back.turns) :]
+        if len(standing.people) == len(Seat) or all(turn.revocable for turn in dropped):
+            may.append(TAKEBACK)
     return may
 
 

@@ -45,12 +45,7 @@ class LeapDrawing(Drawing[Action, State]):
         top = 76 if targets else 44  # room for arcs
         track = _track(self.rules.goal, top)
         cells = sight.view.cells
-        taken = {*_visited(sight.events), *cells}
-        scene = [_way(track)]
-        for number in range(1, track.cells + 1):
-            here = " and ".join(name for name, place in zip("XO", cells, strict=True) if place == number)
-            scene.append(_cell(track, number, number in taken, here))
-        scene += [_token(track, seat, cells[seat - 1], cells[seat.other - 1]) for seat in Seat]
+        scene = _scene(track, cells, frozenset({*_visited(sight.events), *cells}))
         pressed = None
         if targets:
             leaps = [action for action in sight.actions if isinstance(action, Leap)]
@@ -59,7 +54,7 @@ class LeapDrawing(Drawing[Action, State]):
                 _target(track, cells[sight.seat - 1], leap.by, self.rules.format(leap))
                 for leap in reversed(leaps)
             ]
-        return board(top + track.height - _ROW + _CELL / 2 + _BOTTOM, self._told(cells), scene, pressed)
+        return board(top + track.height - _ROW + _CELL / 2 + _BOTTOM, self._told(cells), [scene], pressed)
 
     def _told(self, cells: tuple[int, int]) -> str:
         places = (f"on cell {cell}" if cell else "off the grid" for cell in cells)
@@ -70,6 +65,17 @@ class LeapDrawing(Drawing[Action, State]):
 @lru_cache
 def _track(goal: int, top: float) -> Track:
     return Track(goal, _ROW, top, per_row=7, margin=52, upwards=True)
+
+
+@remembered
+def _scene(track: Track, cells: tuple[int, int], taken: frozenset[int]) -> str:
+    """All that both seats see alike."""
+    scene = [_way(track)]
+    for number in range(1, track.cells + 1):
+        here = " and ".join(name for name, place in zip("XO", cells, strict=True) if place == number)
+        scene.append(_cell(track, number, number in taken, here))
+    scene += [_token(track, seat, cells[seat - 1], cells[seat.other - 1]) for seat in Seat]
+    return "".join(scene)
 
 
 @remembered
