@@ -75,6 +75,9 @@ class Standing:
         if entry.kind is Kind.PLAY:
             self.match = self.match.play_text(entry.text)
             assert self.match.last
+            if self.rules.has_secrets and self.match.over:  # what was hidden can be told now
+                for told in self.told.values():
+                    told.clear()
             viewers = tuple(viewer for viewer in viewers if self.match.last.seen(viewer))
             if len(viewers) > len(Seat):  # else nobody may notice that an offer has lapsed
                 self.offer = self.refused = None
@@ -129,7 +132,7 @@ class Standing:
         return ChanceScript.parse(self.rules, self.headers.get("chance", ""))
 
     def way_back(self, seat: Seat) -> AnyMatch | None:
-        """The match before the seat's last answer to a question; looked for anew once it has decided since."""
+        """The match before the seat's last answer to a question, looked for once after each decision."""
         until = (len(self.decided[seat]), self._taken_back)
         found = self._backs.get(seat)
         if found is None or found[0] != until:

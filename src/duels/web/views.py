@@ -5,7 +5,9 @@ equal views, byte by byte.
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
+from html import escape
 from typing import Any
 
 from duels.core.drawing import Drawing
@@ -21,6 +23,9 @@ from duels.web.standing import REMATCH, TAKEBACK, AnyMatch, Offer, Standing, Vie
 _ITEM = re.compile(r"\d+\. ")
 _NAMED = re.compile(r"^Player [12](?: \(\w\))?, ")
 _FEWEST_WORDS = 3
+_LABEL = re.compile(r"\bPlayer ([12])\b")
+_DRAWN_LABEL = re.compile(r' data-[\w-]+="[^"]*"|(>?)\bPlayer ([12])\b(<?)')
+_LONGEST_ALONE = 10  # letters of a name that stands beside the board
 # A grid, the words above a board, and whose turn it was: all of it stands elsewhere on the page.
 _SENTENCE = re.compile(r"[a-z]{2,} [a-z]{2,}.*\w[.!]$")  # what no line of a board looks like
 _NO_NEWS = re.compile(r"^\[.*\]$|oard:$|it's your turn\.$")
@@ -60,7 +65,7 @@ def _shown(standing: Standing, viewer: Viewer, sight: Sight[Any, Any]) -> dict[s
         "turn": _turn(standing, viewer),
         "sentence": _sentence(standing, viewer, sight, prompt),
         "prompt": prompt,
-        "board": standing.drawing.draw(sight, targets=True),
+        "board": _board(standing, sight),
         "log": _log(standing, viewer, sight),
         "offer": _offer(standing, viewer, standing.offer),
         "refused": _offer(standing, viewer, standing.refused),
@@ -84,6 +89,33 @@ def name_of(standing: Standing, seat: Seat) -> str:
     """What whoever sits there is called: by a name of their own, by the player's, or by the seat."""
     kind = standing.kind(seat)
     return kind if kind != HUMAN else standing.names.get(seat) or seat.label
+
+
+def _names(standing: Standing) -> dict[Seat, str]:
+    return {seat: name_of(standing, seat) for seat in Seat}
+
+
+def _named(text: str, names: Mapping[Seat, str]) -> str:
+    """A text that calls players by their seats, with their names."""
+    return _LABEL.sub(lambda found: names[Seat(int(found[1]))], text)
+
+
+def _board(standing: Standing, sight: Sight[Any, Any]) -> str:
+    """The drawing, with names where it calls players by their seats: cut short where one stands alone."""
+    drawn = standing.drawing.draw(sight, targets=True)
+    names = _names(standing)
+    if not _LABEL.search(drawn) or all(name == seat.label for seat, name in names.items()):
+        return drawn
+
+    def named(found: re.Match[str]) -> str:
+        if found[0].startswith(" data-"):
+            return found[0]
+        before, seat, after = found.groups()
+        name = names[Seat(int(seat))]
+        alone = before and after and len(name) > _LONGEST_ALONE
+        return f"{before}{escape(f'{name[: _LONGEST_ALONE - 1]}…' if alone else name)}{after}"
+
+    return _DRAWN_LABEL.sub(named, drawn)
 
 
 def _player(standing: Standing, viewer: Viewer, seat: Seat) -> dict[str, Any]:
@@ -113,7 +145,7 @@ def _sentence(standing: Standing, viewer: Viewer, sight: Sight[Any, Any], prompt
     """Whose turn it is and what is asked, in one sentence."""
     match = standing.match
     if match.outcome:
-        return _result(match.outcome, viewer)
+        return _named(_result(match.outcome, viewer), _names(standing))
     if not standing.complete:
         return "Waiting for somebody to sit down."
     actor = match.actor
@@ -173,8 +205,10 @@ def label(rules: Rules[Any, Any, Any], action: Any) -> str:
 
 
 def _log(standing: Standing, viewer: Viewer, sight: Sight[Any, Any]) -> list[dict[str, Any]]:
-    """What happened as far as the viewer, whose sight this is, knows: what it did itself in the book's words."""
-    narrator = Narrator(standing.words, frozenset({viewer} if viewer else ()))
+    """What happened as far as the viewer knows, whose sight this is: its own part in the book's words."""
+    # After the end there are no secrets.
+    watching = frozenset(Seat) if standing.match.over else frozenset({viewer} if viewer else ())
+    narrator = Narrator(standing.words, watching)
     told = standing.told[viewer]
     now = len(standing.match.turns)
     for number in range(len(told) + 1, len(standing.match.turns_known_to(viewer)) + 1):
@@ -190,15 +224,15 @@ def _told(
     turn = after.last
     assert turn
     seat = turn.actor if isinstance(turn.actor, Seat) else None
-    hidden = turn.hidden_from(viewer)
-    names = {each: name_of(standing, each) for each in Seat}
+    hidden = turn.told(narrator.watching)[0] is None
+    names = _names(standing)
     happened = plain(narrator.happened_to(viewer, after, names))
     return {
         "seat": seat.value if seat else None,
         "who": "You" if seat and seat is viewer else names[seat] if seat else "",
         "entry": None if hidden else format_entry(after.rules, turn),
         "resigned": isinstance(turn.action, Concession),
-        "secret": viewer is not None and turn.hidden_from(viewer.other),
+        "secret": viewer is not None and not standing.match.over and turn.hidden_from(viewer.other),
         "text": _without_board(happened, narrator.words, sight),
     }
 
