@@ -17,6 +17,7 @@ from duels.core.rules import Seat
 from duels.web import store
 
 log = logging.getLogger("duels.web")
+logging.getLogger("psycopg.pool").setLevel(logging.ERROR)  # it warns at every try; we say it once
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS duels_version (version integer PRIMARY KEY);
@@ -191,15 +192,21 @@ class PostgresStore:
 
     async def _listen(self) -> None:
         """Pass on what the database tells, which is sent at each commit; reconnect if it goes away."""
+        gone = False
         while True:
             try:
                 async with await AsyncConnection.connect(self._url, autocommit=True) as db:
                     await db.execute(sql.SQL("LISTEN {}").format(sql.Identifier(CHANNEL)))
+                    if gone:
+                        log.warning("%s is back.", self._name)
+                    gone = False
                     self._heard(None)  # whatever came while nobody listened
                     async for told in db.notifies():
                         self._heard(told.payload)
             except psycopg.Error as problem:
-                log.warning("%s", self._told(problem))
+                if not gone:  # once, however long it lasts
+                    log.warning("%s", self._told(problem))
+                gone = True
             await asyncio.sleep(_AGAIN)
 
 
