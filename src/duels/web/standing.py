@@ -50,6 +50,8 @@ class Standing:
         """How many entries the log has."""
         self.names: dict[Seat, str] = {}
         """Of the people who have sat down."""
+        self.complete = not self.people
+        """Whether everybody has sat down."""
         self.offer: Offer | None = None
         self.refused: Offer | None = None
         """The last offer, if it was not taken up."""
@@ -89,6 +91,7 @@ class Standing:
             self.offer = self.refused = None
         elif entry.kind is Kind.SIT and entry.seat:
             self.names[entry.seat] = entry.text
+            self.complete = self.people <= set(self.names)
         elif entry.kind is Kind.OFFER and entry.seat:
             what, _, kept = entry.text.partition(" ")
             self.offer, self.refused = Offer(entry.seat, what, int(kept or 0)), None
@@ -116,11 +119,6 @@ class Standing:
     def people(self) -> frozenset[Seat]:
         """The seats that are for people."""
         return frozenset(seat for seat in Seat if self.kind(seat) == HUMAN)
-
-    @property
-    def complete(self) -> bool:
-        """Whether everybody has sat down."""
-        return all(seat in self.names for seat in self.people)
 
     def live(self, players: Mapping[Seat, Player | None] | None = None) -> LiveMatch:
         """The live match; without players it can be looked at and played by people."""

@@ -103,9 +103,9 @@ def _named(text: str, names: Mapping[Seat, str]) -> str:
 def _board(standing: Standing, sight: Sight[Any, Any]) -> str:
     """The drawing, with names where it calls players by their seats: cut short where one stands alone."""
     drawn = standing.drawing.draw(sight, targets=True)
-    names = _names(standing)
-    if not _LABEL.search(drawn) or all(name == seat.label for seat, name in names.items()):
+    if "Player " not in drawn:
         return drawn
+    names = _names(standing)
 
     def named(found: re.Match[str]) -> str:
         if found[0].startswith(" data-"):

@@ -51,12 +51,12 @@ export class Board {
     const redrawn = fresh.content.querySelector("#board") !== null;
     for (const element of [...fresh.content.children]) {
       const old = document.getElementById(element.id);
-      if (!old) document.getElementById("log").append(element);
-      else
-        Idiomorph.morph(old, element, {
-          ignoreActiveValue: document.activeElement.matches("input"), // what is being typed; a button is drawn anew
-          callbacks: { beforeNodeMorphed: (old) => !("own" in (old.dataset ?? {})) },
-        });
+      if (!old && element.matches("li")) document.getElementById("log").append(element);
+      if (!old) continue;
+      Idiomorph.morph(old, element, {
+        ignoreActiveValue: document.activeElement.matches("input"), // what is being typed; a button is drawn anew
+        callbacks: { beforeNodeMorphed: (old) => !("own" in (old.dataset ?? {})) },
+      });
     }
     leap(this.#place(), places);
     this.drawn();
