@@ -96,7 +96,7 @@ def play(servers: list[Running], pause: int, turns: int, rounds: int) -> dict[st
 
 
 def disk(folder: str) -> list[float]:
-    """How long the disk itself takes to keep as much as a move writes, in milliseconds: what no move can beat."""
+    """How long the disk takes to keep as much as a move writes, in milliseconds: what no move can beat."""
     took = []
     with (Path(folder) / "synced").open("wb", buffering=0) as file:
         file.write(bytes(2 * PAGE * SYNCS))
