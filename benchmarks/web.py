@@ -32,6 +32,8 @@ PAIRS = 40
 PAUSE = 1_000  # milliseconds that people think, where waiting is measured
 WATCHERS = 2_000
 STARTS = 9
+SYNCS = 200
+PAGE = 4096  # bytes, of the database's file; a move writes two
 HELD_OPEN = 3 * WATCHERS  # files
 
 
@@ -91,6 +93,22 @@ def play(servers: list[Running], pause: int, turns: int, rounds: int) -> dict[st
             "p99_ms": percentile(waits, 0.99),
         }
     return found
+
+
+def disk(folder: str) -> list[float]:
+    """How long the disk takes to keep as much as a move writes, in milliseconds: what no move can beat."""
+    took = []
+    with (Path(folder) / "synced").open("wb", buffering=0) as file:
+        file.write(bytes(2 * PAGE * SYNCS))
+        os.fsync(file.fileno())
+        for place in range(SYNCS):
+            file.seek(2 * PAGE * place)
+            file.write(os.urandom(2 * PAGE))
+            start = time.perf_counter()
+            os.fdatasync(file.fileno())
+            took.append((time.perf_counter() - start) * 1000)
+            time.sleep(0.02)  # as far apart as moves are
+    return took
 
 
 def memory(folder: str) -> dict[str, float]:
@@ -162,9 +180,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory(dir=BUILD) as folder:
         with ExitStack() as stack:
             servers = [stack.enter_context(running(kind, folder)) for kind in (OURS, THEIRS)]
-            play(servers, 0, 1, 1)  # to warm up
+            play(servers, 0, 1, 3)  # to warm up: theirs is compiled while it runs
             flat_out = play(servers, 0, turns, 3)
+            synced = disk(folder)
             thinking = play(servers, PAUSE, turns, 1)
+            synced += disk(folder)
         data = {
             "quick": asked.quick,
             "load": load,
@@ -174,6 +194,7 @@ def main() -> None:
             "watchers": WATCHERS,
             "flat_out": flat_out,
             "thinking": thinking,
+            "disk": {"p50_ms": percentile(synced, 0.5), "p99_ms": percentile(synced, 0.99)},
             "memory": memory(folder),
             "start_up": start_up(folder),
             "pages": weigh(DUELS, folder),

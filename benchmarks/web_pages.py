@@ -78,6 +78,7 @@ def _weigh(browser: Browser, name: str, link: str, game: str = "") -> dict[str, 
     sizes: list[float] = []
     counted.on("Network.loadingFinished", lambda told: sizes.append(told["encodedDataLength"]))
     page.goto(address)
+    page.wait_for_selector("[data-ready]")  # all scripts have come, and run
     page.wait_for_timeout(SETTLING)
     weight = sum(sizes)
     if game:

@@ -51,12 +51,12 @@ class Person:
 
     def wait(self, *turns: str) -> str:
         """Wait until it is somebody's turn; whose it is."""
-        self.page.wait_for_selector(", ".join(f"#state[data-turn={turn}]" for turn in turns))
+        self.page.wait_for_selector(", ".join(f"#sentence[data-turn={turn}]" for turn in turns))
         return self.turn
 
     @property
     def turn(self) -> str:
-        return self.page.get_attribute("#state", "data-turn") or ""
+        return self.page.get_attribute("#sentence", "data-turn") or ""
 
     @property
     def event(self) -> int:
@@ -123,7 +123,7 @@ def play_out(
         if "over" in turns:
             return
         for person in people:
-            person.page.wait_for_selector("#state[data-turn=you], #state[data-turn=other]")
+            person.page.wait_for_selector("#sentence[data-turn=you], #sentence[data-turn=other]")
         person = next(person for person in people if person.turn == "you")
         each(person)
         if number == most:

@@ -95,14 +95,21 @@ class Events:
 
     def next(self) -> tuple[int, dict[str, Any]]:
         """The next event: its number and its data."""
+        number, data = self.next_text()
+        return number, json.loads(data)
+
+    def next_text(self) -> tuple[int, str]:
+        """The next event: its number, and its lines as they are."""
         number = None
+        data: list[str] = []
         for line in self._lines:
             name, _, value = line.partition(": ")
             if name == "id":
                 number = int(value)
             elif name == "data":
-                assert number is not None
-                return number, json.loads(value)
+                data.append(value)
+            elif data and number is not None:
+                return number, "\n".join(data)
         raise EOFError("the stream has ended")
 
 

@@ -9,10 +9,11 @@ import pytest
 from duels.core.match import Match
 from duels.core.rules import Rules, Seat
 from duels.games import GAMES, find_game
+from duels.web.match_page import MatchPage
 from duels.web.pages import Pages
 from duels.web.standing import Standing, Viewer, lines
 from duels.web.store import Entry, Kind
-from duels.web.views import view
+from duels.web.views import shown, view
 from tests.support import play_randomly
 from tests.web.serving import header_of
 
@@ -130,10 +131,41 @@ def test_names_are_told_as_they_are() -> None:
     standing = standing_of(match, ann="[<b>]")
     (line,) = view(standing, Seat.TWO)["log"]
     assert line["text"] == "[<b>] turned off light 4."
-    page = Pages().render("match.html", **view(standing, Seat.TWO), invite=None)
-    assert '<b class="p1">[&lt;b&gt;]</b> turned off light 4.</li>' in page
+    page = MatchPage(Pages())
+    html = page.show(shown(standing, Seat.TWO))
+    assert '<b class="p1">[&lt;b&gt;]</b> turned off light 4.</li>' in html
 
 
 def test_who_resigned_is_named() -> None:
     assert told("leap", "enter; enter; resign", Seat.TWO)[-1] == "Ann resigns. Bob wins!"
     assert told("leap", "enter; enter; resign", Seat.ONE)[-1] == "Player 1 resigns. Player 2 wins!"
+
+
+def test_after_the_end_nothing_is_hidden() -> None:
+    match = Match.start(find_game("hunt").rules()).play_text("move 1", "observe 3", "tunnel 6", "observe 4")
+    standing = standing_of(match)
+    for seat, seen in (
+        (Seat.ONE, ["move 1", "observe 3", None, "observe 4"]),
+        (Seat.TWO, [None, "observe 3"]),
+    ):
+        assert [line["entry"] for line in view(standing, seat)["log"]][: len(seen)] == seen
+    standing.add([Entry(Kind.PLAY, "resign", Seat.ONE)])
+    for viewer in (*Seat, None):
+        log = view(standing, viewer)["log"]
+        assert [line["entry"] for line in log] == ["move 1", "observe 3", "tunnel 6", "observe 4", "resign"]
+        assert not any(line["secret"] for line in log)
+    assert "(hidden)" not in MatchPage(Pages()).show(shown(standing, Seat.ONE))
+
+
+def test_the_board_and_the_result_call_people_by_their_names() -> None:
+    rules = find_game("flip").rules()
+    playing = shown(standing_of(Match.start(rules).play_text("A1", "5"), bob="<Bartholomew>"), Seat.ONE)
+    assert ">Ann</text>" in playing["board"]
+    assert ">&lt;Bartholo…</text>" in playing["board"]
+    assert "&lt;Bartholomew&gt; has 0 of 21 points" in playing["board"]
+    assert "Player" not in playing["board"]
+    match = Match.start(find_game("lights").rules()).play_text("1-2", "3-4", "5-6", "7")
+    for seat, who in ((Seat.ONE, "You lost."), (Seat.TWO, "You won.")):
+        assert shown(standing_of(match), seat)["sentence"] == f"{who} Bob wins by turning OFF the last light."
+        unnamed = shown(standing_of(match, "", ""), seat)["sentence"]
+        assert unnamed == f"{who} Player 2 wins by turning OFF the last light."

@@ -22,6 +22,7 @@ Version 1, whose result was a sentence, can still be read.
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from duels.core.errors import BadOption, DuelsError, GameOver, RecordError, UnknownName, quote
@@ -137,6 +138,7 @@ def check_recordable(rules: AnyRules) -> None:
         _check_size(name, value)
 
 
+@lru_cache(maxsize=64)
 def most_entries(rules: AnyRules) -> int:
     """How many entries a record of these rules may have: the larger the game, the fewer."""
     return MOST_WORK // work_of(1, len(rules.all_actions()))

@@ -47,7 +47,7 @@ _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif
 F = TypeVar("F", bound=Callable[..., str])
 
 
-def _remembered(shape: F) -> F:
+def remembered(shape: F) -> F:
     """Keep what was drawn: boards are drawn again and again, and most of their parts are as before."""
     return cast(F, lru_cache(maxsize=8192)(shape))
 
@@ -65,7 +65,7 @@ def element(
     return f"{start}>{''.join(inside)}</{name}>" if inside else f"{start}/>"
 
 
-@_remembered
+@remembered
 def _start(name: str, fill: str, stroke: str, classes: str, **attributes: Any) -> str:
     """A tag with its attributes, still open."""
     painted = {f"f-{fill}": fill, f"s-{stroke}": stroke}
@@ -81,19 +81,19 @@ def _value(value: str | float) -> str:
     return escape(value) if isinstance(value, str) else f"{value:.2f}".rstrip("0").rstrip(".")
 
 
-@_remembered
+@remembered
 def group(*inside: str, classes: str = "", **attributes: Any) -> str:
     """Shapes that belong together; they are drawn around the point (0, 0) where `transform` places them."""
     return element("g", *inside, classes=classes, **attributes)
 
 
-@_remembered
+@remembered
 def at(x: float, y: float) -> str:
     """The value of `transform` that puts a group's (0, 0) there."""
     return f"translate({_value(x)} {_value(y)})"
 
 
-@_remembered
+@remembered
 def text(
     x: float,
     y: float,
@@ -109,20 +109,20 @@ def text(
     return element("text", written, fill=fill, classes=classes, **{**place, **more})
 
 
-@_remembered
+@remembered
 def path(d: str, stroke: str, width: float, fill: str = "none", classes: str = "", **more: Any) -> str:
     """A line with round ends."""
     ends: dict[str, Any] = {"stroke_width": width, "stroke_linecap": "round", "stroke_linejoin": "round"}
     return element("path", fill=fill, stroke=stroke, classes=classes, d=d, **ends, **more)
 
 
-@_remembered
+@remembered
 def circle(x: float, y: float, r: float, fill: str, stroke: str = "", classes: str = "", **more: Any) -> str:
     """A circle around (x, y); its `fill` may be "none"."""
     return element("circle", fill=fill, stroke=stroke, classes=classes, cx=x, cy=y, r=r, **more)
 
 
-@_remembered
+@remembered
 def box(
     x: float,
     y: float,
@@ -139,7 +139,7 @@ def box(
     return element("rect", fill=fill, stroke=stroke, classes=classes, **place, **more)
 
 
-@_remembered
+@remembered
 def mark(seat: Seat, x: float, y: float, r: float) -> str:
     """A player's mark: a cross for Player 1, a ring for Player 2."""
     width = r * 0.4
@@ -149,7 +149,7 @@ def mark(seat: Seat, x: float, y: float, r: float) -> str:
     return _ring(x, y, r * 1.05, width)
 
 
-@_remembered
+@remembered
 def token(seat: Seat, x: float, y: float, r: float, letter: str = "") -> str:
     """A player's token: a solid disc for Player 1, a ring for Player 2; a letter stands inside."""
     if seat is Seat.ONE:
@@ -161,7 +161,7 @@ def token(seat: Seat, x: float, y: float, r: float, letter: str = "") -> str:
     return ring + (text(x, y, letter, r * 1.1, "ink", font_weight=700) if letter else "")
 
 
-@_remembered
+@remembered
 def _ring(x: float, y: float, r: float, width: float) -> str:
     """An orange ring; its darker edge stands out where orange alone would not."""
     return circle(x, y, r, "none", "p2-edge", stroke_width=width + max(1.6, width * 0.24)) + circle(
@@ -174,7 +174,7 @@ def edge_of(seat: Seat) -> str:
     return "p1" if seat is Seat.ONE else "p2-edge"
 
 
-@_remembered
+@remembered
 def chip(
     x: float, y: float, words: str, width: float, colour: str = "ok", wash: str = "ok-wash", weight: int = 600
 ) -> str:
@@ -183,7 +183,7 @@ def chip(
     return border + text(x, y, words, LEAST_TEXT, colour, font_weight=weight)
 
 
-@_remembered
+@remembered
 def hit_box(x: float, y: float, width: float, height: float, radius: float = 18) -> str:
     """The area that can be pressed, centred on (x, y); it shows when it is pointed at or focused."""
     return box(x, y, width, height, radius, "none", classes="hit", pointer_events="all")
@@ -212,7 +212,7 @@ def target(
     )
 
 
-@_remembered
+@remembered
 def cell(name: object, label: str, *inside: str, x: float, y: float, classes: str = "") -> str:
     """A cell of the board around (x, y), by its name; `label` says what is there."""
     return element(

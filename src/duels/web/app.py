@@ -25,13 +25,13 @@ log = logging.getLogger("duels.web")
 Handler = Callable[[Request], Awaitable[Any]]
 
 ADDRESSES: tuple[tuple[str, str, Callable[[Site, Request], Awaitable[Any]]], ...] = (
+    ("POST", "/m/{id}/act", Site.act),
+    ("GET", "/m/{id}/events", Site.events),
+    ("GET", "/m/{id}", Site.match),
+    ("POST", "/m/{id}/offer", Site.offer),
     ("GET", "/", Site.home),
     ("GET", "/g/{game}", Site.game),
     ("POST", "/matches", Site.create),
-    ("GET", "/m/{id}", Site.match),
-    ("GET", "/m/{id}/events", Site.events),
-    ("POST", "/m/{id}/act", Site.act),
-    ("POST", "/m/{id}/offer", Site.offer),
     ("GET", "/m/{id}/hint", Site.hint),
     ("GET", "/m/{id}/record", Site.record),
     ("GET", "/m/{id}/review", Site.review),
@@ -48,7 +48,7 @@ ADDRESSES: tuple[tuple[str, str, Callable[[Site, Request], Awaitable[Any]]], ...
     ("GET", "/health", Site.health),
     ("GET", "/static/{name}", Site.static),
 )
-"""Every address: the method, the path, and what answers."""
+"""Every address: the method, the path, and what answers. They are tried in this order."""
 _NEVER_PACKED = ("/events", "/act", "/offer")
 
 

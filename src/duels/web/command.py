@@ -5,7 +5,6 @@ import os
 import socket
 import sys
 import threading
-import webbrowser
 
 import click
 
@@ -86,6 +85,8 @@ def serve(
     def ready() -> None:
         _say_where(settings.link, lan)
         if opens:  # in a thread: some browsers are waited for
+            import webbrowser
+
             threading.Thread(target=webbrowser.open, args=(settings.link,), daemon=True).start()
 
     Server(settings, listening, ready, log_addresses).run()

@@ -36,7 +36,7 @@ class Guard:
     ) -> None:
         self._app = app
         self._origins = frozenset(origins)
-        self._hosts = frozenset(urlsplit(origin).netloc for origin in self._origins)
+        self._hosts = {urlsplit(origin).netloc: origin for origin in self._origins}
         dress = _HEADERS | _HSTS if secure else _HEADERS
         self._dress = [(name.lower().encode(), value.encode()) for name, value in dress.items()]
         self._larger = larger or {}
@@ -70,15 +70,15 @@ class Guard:
     def _refuse(self, scope: Scope, headers: Headers) -> tuple[int, str]:
         """The status and the reason of a refusal; 0 where there is none."""
         # Another name for this machine may be a trick to reach it from a page of somebody else's.
-        if headers.get("host", "").lower() not in self._hosts:
+        own = self._hosts.get(headers.get("host", "").lower())
+        if own is None:
             known = " or ".join(sorted(self._origins))
             return 421, f"This server goes by {known}. If it has another name, start it with --public-url."
         if scope["method"] in ("GET", "HEAD"):
             return 0, ""
         if scope["method"] != "POST":
             return 405, "GET and POST are all there is."
-        origin = headers.get("origin", "").lower()
-        if origin not in self._origins or urlsplit(origin).netloc != headers["host"].lower():
+        if headers.get("origin", "").lower() != own:
             return 403, "A POST needs an Origin header, which must be this server's own address."
         if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
             return 415, "A POST brings JSON: Content-Type must be application/json."

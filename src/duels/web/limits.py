@@ -43,7 +43,7 @@ class Buckets:
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._buckets: OrderedDict[tuple[str, str], tuple[float, float]] = OrderedDict()
+        self._buckets: OrderedDict[tuple[str, str, str], tuple[float, float]] = OrderedDict()
 
     def take(self, what: str, identity: str | None, address: str) -> None:
         """Take one from the visitor's buckets; TooMany if one of them is empty.
@@ -51,20 +51,20 @@ class Buckets:
         Whoever has no identity yet shares only the address's: a school's newcomers come all at once.
         """
         rate: Rate = getattr(self._limits, what)
-        wide = Rate(rate.burst * self._limits.address_factor, rate.per_second * self._limits.address_factor)
-        self._take(f"{what} of {address}", "", wide)
+        self._take((what, "address", address), rate, self._limits.address_factor)
         if identity:
-            self._take(what, identity, rate)
+            self._take((what, "identity", identity), rate)
 
-    def _take(self, what: str, who: str, rate: Rate) -> None:
+    def _take(self, whose: tuple[str, str, str], rate: Rate, factor: int = 1) -> None:
+        burst, per_second = rate.burst * factor, rate.per_second * factor
         now = time.monotonic()
-        left, then = self._buckets.pop((what, who), (rate.burst, now))
-        left = min(rate.burst, left + (now - then) * rate.per_second)
-        self._buckets[what, who] = (max(0.0, left - 1), now)
+        left, then = self._buckets.pop(whose, (burst, now))
+        left = min(burst, left + (now - then) * per_second)
+        self._buckets[whose] = (max(0.0, left - 1), now)
         if len(self._buckets) > _MOST_KEPT:
             self._buckets.popitem(last=False)
         if left < 1:
-            wait = (1 - left) / rate.per_second
+            wait = (1 - left) / per_second
             raise TooMany("That was too much in too short a time. Try again in a moment.", wait)
 
 

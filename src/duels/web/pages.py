@@ -50,6 +50,10 @@ class Pages:
         """A page, or a part of one."""
         return self._templates.get_template(template).render(values)
 
+    def macros(self, template: str) -> Any:
+        """The macros of a template, each to be called by its name: they need no page around them."""
+        return self._templates.get_template(template).module
+
     def page(self, template: str, status: int = 200, **values: Any) -> Response:
         """A page as an answer."""
         return Response(self.render(template, **values), status, media_type="text/html")

@@ -14,20 +14,10 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from duels.core.errors import DuelsError
 from duels.core.rules import Seat
-from duels.web.store import (
-    Change,
-    Conflict,
-    Entry,
-    Heard,
-    Invite,
-    Kept,
-    Kind,
-    NewMatch,
-    Stored,
-    StoreUnavailable,
-)
+from duels.web import store
 
 log = logging.getLogger("duels.web")
+logging.getLogger("psycopg.pool").setLevel(logging.ERROR)  # it warns at every try; we say it once
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS duels_version (version integer PRIMARY KEY);
@@ -67,7 +57,7 @@ class PostgresStore:
         self._url = url
         self._pool: AsyncConnectionPool[Connection] | None = None
         self._listening: asyncio.Task[None] | None = None
-        self._heard: Heard = lambda match: None
+        self._heard: store.Heard = lambda match: None
 
     @property
     def _name(self) -> str:
@@ -75,14 +65,14 @@ class PostgresStore:
         parts = urlsplit(self._url)
         return f"postgresql://{parts.hostname or ''}{parts.path}"
 
-    async def open(self, heard: Heard) -> None:
+    async def open(self, heard: store.Heard) -> None:
         """Connect, and make the tables if there are none."""
         self._heard = heard
         try:
             async with await AsyncConnection.connect(self._url, connect_timeout=int(_WAIT)) as db:
                 await self._prepare(db)
         except psycopg.Error as problem:
-            raise StoreUnavailable(self._told(problem)) from None
+            raise store.StoreUnavailable(self._told(problem)) from None
         self._pool = AsyncConnectionPool(
             self._url, min_size=1, max_size=_CONNECTIONS, timeout=_WAIT, open=False, name="duels"
         )
@@ -118,7 +108,7 @@ class PostgresStore:
             async with self._pool.connection() as db:
                 yield db
         except (psycopg.Error, PoolTimeout) as problem:
-            raise StoreUnavailable(self._told(problem)) from None
+            raise store.StoreUnavailable(self._told(problem)) from None
 
     # -- reading --------------------------------------------------------------------------------
 
@@ -126,7 +116,7 @@ class PostgresStore:
         async with self._connection() as db:
             return await (await db.execute(query, values)).fetchall()
 
-    async def find(self, match: str) -> Stored | None:
+    async def find(self, match: str) -> store.Stored | None:
         """What is kept of a match but its log."""
         rows = await self._rows(
             "SELECT m.header, s.seat, s.identity, i.token, i.match, i.seat, i.expires FROM duels_matches m "
@@ -138,18 +128,20 @@ class PostgresStore:
             return None
         seats = {Seat(row[1]): row[2] for row in rows if row[1]}
         invites = [_invite(row[3:]) for row in rows if row[3]]
-        return Stored(rows[0][0], seats, next(iter(invites), None))
+        return store.Stored(rows[0][0], seats, next(iter(invites), None))
 
-    async def entries(self, match: str, after: int = 0) -> list[Entry]:
+    async def entries(self, match: str, after: int = 0) -> list[store.Entry]:
         """The log of a match after its first entries."""
         rows = await self._rows(
             "SELECT kind, text, seat FROM duels_log WHERE match = %s AND number > %s ORDER BY number",
             match,
             after,
         )
-        return [Entry(Kind(kind), text, Seat(seat) if seat else None) for kind, text, seat in rows]
+        return [
+            store.Entry(store.Kind(kind), text, Seat(seat) if seat else None) for kind, text, seat in rows
+        ]
 
-    async def invite(self, token: str, now: float) -> Invite | None:
+    async def invite(self, token: str, now: float) -> store.Invite | None:
         """An invitation that can still be taken up."""
         rows = await self._rows(
             "SELECT token, match, seat, expires FROM duels_invites WHERE token = %s AND expires > %s",
@@ -163,7 +155,7 @@ class PostgresStore:
         rows = await self._rows("SELECT match FROM duels_invites WHERE token = %s", token)
         return str(rows[0][0]) if rows else None
 
-    async def matches_of(self, identity: str, most: int) -> list[Kept]:
+    async def matches_of(self, identity: str, most: int) -> list[store.Kept]:
         """The matches of an identity, the last one first."""
         rows = await self._rows(
             "SELECT m.id, m.header, s.seat, m.touched FROM duels_seats s JOIN duels_matches m "
@@ -171,7 +163,7 @@ class PostgresStore:
             identity,
             most,
         )
-        return [Kept(id, header, Seat(seat), touched) for id, header, seat, touched in rows]
+        return [store.Kept(id, header, Seat(seat), touched) for id, header, seat, touched in rows]
 
     async def count_since(self, identity: str, since: float) -> int:
         """How many matches an identity has sat down at since then."""
@@ -186,13 +178,13 @@ class PostgresStore:
 
     # -- writing --------------------------------------------------------------------------------
 
-    async def create(self, match: NewMatch) -> None:
+    async def create(self, match: store.NewMatch) -> None:
         """Keep a new match."""
         async with self._connection() as db, db.transaction():
             await _create(db, match)
             await _notify(db, match.id)
 
-    async def append(self, change: Change) -> None:
+    async def append(self, change: store.Change) -> None:
         """Write a change, if the log has the number that it names."""
         async with self._connection() as db, db.transaction():
             await _append(db, change)
@@ -200,25 +192,31 @@ class PostgresStore:
 
     async def _listen(self) -> None:
         """Pass on what the database tells, which is sent at each commit; reconnect if it goes away."""
+        gone = False
         while True:
             try:
                 async with await AsyncConnection.connect(self._url, autocommit=True) as db:
                     await db.execute(sql.SQL("LISTEN {}").format(sql.Identifier(CHANNEL)))
+                    if gone:
+                        log.warning("%s is back.", self._name)
+                    gone = False
                     self._heard(None)  # whatever came while nobody listened
                     async for told in db.notifies():
                         self._heard(told.payload)
             except psycopg.Error as problem:
-                log.warning("%s", self._told(problem))
+                if not gone:  # once, however long it lasts
+                    log.warning("%s", self._told(problem))
+                gone = True
             await asyncio.sleep(_AGAIN)
 
 
-async def _create(db: Connection, match: NewMatch) -> None:
+async def _create(db: Connection, match: store.NewMatch) -> None:
     now = time.time()
     made = await db.execute(
         "INSERT INTO duels_matches VALUES (%s, %s, %s) ON CONFLICT DO NOTHING", (match.id, match.header, now)
     )
     if not made.rowcount:
-        raise Conflict(f"there is a match {match.id} already.")
+        raise store.Conflict(f"there is a match {match.id} already.")
     await _add_entries(db, match.id, 0, match.entries, now)
     for seat, identity in match.seats.items():
         row = (match.id, seat.value, identity, now)
@@ -231,19 +229,19 @@ async def _create(db: Connection, match: NewMatch) -> None:
         )
 
 
-async def _append(db: Connection, change: Change) -> None:
+async def _append(db: Connection, change: store.Change) -> None:
     now = time.time()
     # This row is locked until the commit: whoever else writes to the match waits here, then reads the number.
     touched = await db.execute("UPDATE duels_matches SET touched = %s WHERE id = %s", (now, change.match))
     if not touched.rowcount:
-        raise Conflict("there is no such match.")
+        raise store.Conflict("there is no such match.")
     found = await db.execute(
         "SELECT coalesce(max(number), 0) FROM duels_log WHERE match = %s", (change.match,)
     )
     row = await found.fetchone()
     number = row[0] if row else 0
     if number != change.number:
-        raise Conflict(f"the log has {number} entries, not {change.number}.")
+        raise store.Conflict(f"the log has {number} entries, not {change.number}.")
     if change.claim:
         given = change.claim
         taken = await db.execute(
@@ -253,7 +251,7 @@ async def _append(db: Connection, change: Change) -> None:
         )
         seat = await taken.fetchone()
         if not seat:
-            raise Conflict("the invitation was taken up already.")
+            raise store.Conflict("the invitation was taken up already.")
         await db.execute(
             "INSERT INTO duels_seats VALUES (%s, %s, %s, %s)", (change.match, seat[0], given.identity, now)
         )
@@ -263,7 +261,7 @@ async def _append(db: Connection, change: Change) -> None:
 
 
 async def _add_entries(
-    db: Connection, match: str, number: int, entries: tuple[Entry, ...], now: float
+    db: Connection, match: str, number: int, entries: tuple[store.Entry, ...], now: float
 ) -> None:
     rows = [
         (match, number + place, e.kind.value, e.seat.value if e.seat else None, e.text, now)
@@ -278,6 +276,6 @@ async def _notify(db: Connection, match: str) -> None:
     await db.execute("SELECT pg_notify(%s, %s)", (CHANNEL, match))
 
 
-def _invite(row: tuple[Any, ...]) -> Invite:
+def _invite(row: tuple[Any, ...]) -> store.Invite:
     token, match, seat, expires = row
-    return Invite(token, match, Seat(seat), expires)
+    return store.Invite(token, match, Seat(seat), expires)

@@ -4,8 +4,7 @@ import io
 import socket
 from contextlib import suppress
 from functools import lru_cache
-
-import segno
+from typing import Any
 
 
 def local_addresses() -> tuple[str, ...]:
@@ -23,12 +22,18 @@ def local_addresses() -> tuple[str, ...]:
 @lru_cache(maxsize=256)
 def qr_code(link: str) -> str:
     """A link as an SVG that a phone can read, in any theme."""
-    code: str = segno.make(link, error="m").svg_inline(scale=4, border=2, dark="#000", light="#fff")
+    code: str = _made(link, "m").svg_inline(scale=4, border=2, dark="#000", light="#fff")
     return code
 
 
 def qr_text(link: str) -> str:
     """The same for a terminal."""
     drawn = io.StringIO()
-    segno.make(link, error="l").terminal(drawn, compact=True, border=2)
+    _made(link, "l").terminal(drawn, compact=True, border=2)
     return drawn.getvalue()
+
+
+def _made(link: str, error: str) -> Any:
+    import segno  # takes long to load, and no page needs it before somebody is invited
+
+    return segno.make(link, error=error)

@@ -1,6 +1,7 @@
 """Runs the server with uvicorn, on a socket that is open already."""
 
 import asyncio
+import gc
 import logging
 import socket
 from collections.abc import Callable
@@ -41,7 +42,8 @@ class Server:
         if self._log_addresses:
             logging.getLogger("uvicorn.access").setLevel(logging.INFO)
         try:
-            asyncio.run(self._serve())
+            with asyncio.Runner(loop_factory=_event_loop()) as runner:
+                runner.run(self._serve())
         except KeyboardInterrupt:
             pass  # that is how it ends
         finally:
@@ -50,6 +52,7 @@ class Server:
     async def _serve(self) -> None:
         site = Site(self._settings)
         await site.open()
+        gc.freeze()  # what was loaded until now stays: no collection has to look through it
         try:
             config = uvicorn.Config(
                 make_app(site),
@@ -61,10 +64,19 @@ class Server:
                 timeout_graceful_shutdown=_TO_END,
                 timeout_keep_alive=30,
             )
-            self._uvicorn = _Uvicorn(config, self._ready, site.ending.set)
+            self._uvicorn = _Uvicorn(config, self._ready, site.end_streams)
             await self._uvicorn.serve(sockets=[self._listening])
         finally:
             await site.close()
+
+
+def _event_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    """uvloop, where there is one: it takes a tenth less than Python's own."""
+    try:
+        import uvloop
+    except ImportError:  # on Windows
+        return None
+    return uvloop.new_event_loop
 
 
 class _Uvicorn(uvicorn.Server):

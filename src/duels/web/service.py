@@ -68,7 +68,14 @@ class Matches:
 
     async def open(self) -> None:
         """Begin."""
-        await self._store.open(self.hub.wake)
+        await self._store.open(self._heard)
+
+    def _heard(self, match: str | None) -> None:
+        """A match was written to, here or elsewhere; None if it may have been any."""
+        for each in [match] if match is not None else self._known:
+            if each in self._known:
+                self._known[each].heard += 1
+        self.hub.wake(match)
 
     async def close(self) -> None:
         """End: what machines were about to do is left to whoever comes next."""
@@ -90,7 +97,14 @@ class Matches:
         Missing if there is none, and in the same way if the visitor may not see it. If a machine is to move,
         it will.
         """
-        known = await self._read(id)
+        return self._seen(await self._read(id), identity)
+
+    async def follow(self, id: str, identity: str | None) -> tuple[Standing, Viewer]:
+        """The same for whoever is woken when the match goes on: it is read only after that was heard."""
+        known = self._known.get(id)
+        return self._seen(known if known and known.current else await self._read(id), identity)
+
+    def _seen(self, known: "_Known", identity: str | None) -> tuple[Standing, Viewer]:
         viewer = known.viewer(identity)
         if not known.standing.may_watch(viewer):
             raise Missing("There is no such match.")
@@ -139,9 +153,11 @@ class Matches:
             known.stored = stored
         standing = known.standing
         number = standing.number
+        heard = known.heard
         new = await self._store.entries(id, number)
         # Another task may have read on while this one waited.
         standing.add(new[standing.number - number :])
+        known.read = heard
         self._known[id] = known  # it may have been forgotten meanwhile
         self._known.move_to_end(id)
         while len(self._known) > _MOST_REMEMBERED:
@@ -274,12 +290,15 @@ class Matches:
             change = decide(known, seat)
             if change is None:
                 return
+            heard = known.heard
             try:
                 await self._store.append(change)
             except Conflict:
                 continue
             if known.standing.number == change.number:  # else somebody has read it meanwhile
                 known.standing.add(change.entries)
+                if known.heard <= heard + 1:  # of this change alone
+                    known.read = known.heard
             self._drive(known.standing)
             return
         raise Stale("The match is being changed by too many at once.")
@@ -321,6 +340,15 @@ class _Known:
 
     standing: Standing
     stored: Stored
+    heard: int = 0
+    """How often something was heard of it."""
+    read: int = -1
+    """What `heard` was when it was last read."""
+
+    @property
+    def current(self) -> bool:
+        """Whether nothing is to be read."""
+        return self.read == self.heard and self.all_seated
 
     @property
     def all_seated(self) -> bool:

@@ -1,7 +1,5 @@
 """What answers each address: it reads a request, asks the service, and answers with a page or with JSON."""
 
-import asyncio
-import json
 from functools import partial
 from typing import Any
 
@@ -14,10 +12,12 @@ from duels.core.game import Game
 from duels.core.rules import Seat
 from duels.games import GAMES, all_games, find_game
 from duels.web import identity as who
-from duels.web import opponents, puzzles, reach, reviews
+from duels.web import opponents, puzzles, reach, reviews, views
 from duels.web.answers import done, json_answer, plain_answer, wants_json
+from duels.web.channels import Channel, Channels
 from duels.web.decisions import Asked, record_for
 from duels.web.limits import Buckets, Streams
+from duels.web.match_page import MatchPage
 from duels.web.pages import Pages
 from duels.web.reading import address, body, event_number
 from duels.web.refusals import Missing, Refusal
@@ -27,7 +27,7 @@ from duels.web.standing import Standing, Viewer
 from duels.web.store import Store, StoreUnavailable
 from duels.web.stores import store_at
 from duels.web.stream import EventStream
-from duels.web.views import name_of, view
+from duels.web.views import name_of
 from duels.web.workers import Workers
 
 
@@ -46,7 +46,8 @@ class Site:
         )
         self.buckets = Buckets(settings.limits)
         self.streams = Streams(settings.limits)
-        self.ending = asyncio.Event()
+        self.channels = Channels(self.pages)
+        self.ending = False
         self.puzzles = puzzles.Puzzles(self.workers)
 
     async def open(self) -> None:
@@ -55,9 +56,14 @@ class Site:
         if self.settings.look_ahead:
             self.puzzles.begin()
 
+    def end_streams(self) -> None:
+        """Let everybody who watches go."""
+        self.ending = True
+        self.matches.hub.wake(None)
+
     async def close(self) -> None:
         """End."""
-        self.ending.set()
+        self.end_streams()
         await self.puzzles.end()
         await self.matches.close()
         self.workers.close()
@@ -127,13 +133,19 @@ class Site:
         """A match as the visitor may see it."""
         self._take("read", request)
         standing, viewer = await self._look(request)
-        data = await self._shown(request, standing, viewer)
-        return self._answer(request, "match.html", data)
+        as_json = wants_json(request)
+        data = await self._shown(request, standing, viewer, as_json)
+        if as_json:
+            return json_answer(data)
+        page = MatchPage(self.pages)
+        page.show(data)
+        return self.pages.page("match.html", **data, parts=page.parts)
 
-    async def _shown(self, request: Request, standing: Standing, viewer: Viewer) -> dict[str, Any]:
-        """What the page of a match shows: the view, and beside it how to invite somebody."""
-        shown = view(standing, viewer)
-        shown["invite"] = None
+    async def _shown(
+        self, request: Request, standing: Standing, viewer: Viewer, as_json: bool
+    ) -> dict[str, Any]:
+        """What is shown of a match: to a program or on a page, with how to invite somebody."""
+        shown = views.view(standing, viewer) if as_json else views.shown(standing, viewer)
         if viewer is None or standing.complete:
             return shown
         invite = await self.matches.invite_to(standing.id)
@@ -156,30 +168,32 @@ class Site:
         await self.matches.look(id, visitor)
         counted = self.streams.enter(visitor, address(request))
         as_json = request.query_params.get("format") == "json" or wants_json(request)
+        followed: Channel | None = None
 
-        async def produce(last: int | None) -> tuple[int, str] | None:
+        async def produce(last: int | None) -> tuple[int, bytes] | None:
+            nonlocal followed
             try:
-                standing, viewer = await self.matches.look(id, visitor)
+                standing, viewer = await self.matches.follow(id, visitor)
             except StoreUnavailable:  # the stream stays; whatever comes next is told when the store is back
                 return None
             number = standing.event(viewer)
             if last == number:
                 return None
-            kept = standing.sent.get((viewer, as_json))
-            if kept and kept[0] == number:
-                return kept
-            shown = await self._shown(request, standing, viewer)
-            if not as_json:
-                shown = {"event": number, "html": self.pages.render("_match.html", **shown)}
-            event = number, json.dumps(shown, ensure_ascii=False)
-            if standing.complete:  # before, it holds a link that depends on where the visitor came from
-                standing.sent[viewer, as_json] = event
-            return event
+            if standing.complete:
+                channel = self.channels.shared(id, viewer, as_json)
+            else:  # before, the page holds a link that depends on where the visitor came from
+                channel = self.channels.new(as_json)
+            if channel.number != number:
+                channel.show(await self._shown(request, standing, viewer, as_json))
+            # Whoever comes anew, or as somebody else, is sent all of it.
+            event = channel.event(last if channel is followed else None)
+            followed = channel
+            return number, event
 
         stream = EventStream(
             produce,
-            partial(self.matches.hub.ticket, id),
-            self.ending,
+            partial(self.matches.hub.watching, id),
+            lambda: self.ending,
             event_number(request.headers.get("last-event-id") or request.query_params.get("after")),
         )
 

@@ -1,12 +1,15 @@
-"""Matches in one file, by SQLite. One thread writes, and commits together whatever has come in meanwhile."""
+"""Matches in one file, by SQLite. What has come in while the disk was busy is committed together.
+
+Statements take microseconds and are carried out at once. Only what may take long is left to a thread: the
+commit, which waits for the disk, and waiting for another process that is writing.
+"""
 
 import asyncio
 import os
-import queue
 import sqlite3
-import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,18 +56,13 @@ _MOST_TOGETHER = 256  # changes in one commit
 
 @dataclass
 class _Job:
-    """Something for the writing thread to do, and whom to tell."""
+    """Something to be written, and whom to tell."""
 
     work: Callable[[sqlite3.Connection], object]
     done: "asyncio.Future[None]"
-    loop: asyncio.AbstractEventLoop
 
     def finish(self, problem: Exception | None) -> None:
-        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-            self.loop.call_soon_threadsafe(self._settle, problem)
-
-    def _settle(self, problem: Exception | None) -> None:
-        if self.done.cancelled():
+        if self.done.done():  # nobody waits any more
             return
         if problem:
             self.done.set_exception(problem)
@@ -77,15 +75,18 @@ class SqliteStore:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._reading: sqlite3.Connection | None = None
-        self._writer: threading.Thread | None = None
+        self._writing: sqlite3.Connection | None = None
+        self._thread = ThreadPoolExecutor(1, "duels-writer")
+        self._waiting: list[_Job] = []
+        self._writer: asyncio.Task[None] | None = None
         self._listening: asyncio.Task[None] | None = None
         self._heard: Heard = lambda match: None
+        self._version: int | None = None
         self._file: os.stat_result
 
     async def open(self, heard: Heard) -> None:
-        """Open the file, which is made if there is none, and start the thread that writes."""
+        """Open the file, which is made if there is none."""
         self._heard = heard
         if not self.path.parent.exists():
             self.path.parent.mkdir(mode=0o700, parents=True)
@@ -100,12 +101,10 @@ class SqliteStore:
             except BaseException:
                 writing.close()
                 raise
+            writing.execute("PRAGMA busy_timeout = 0")
+            self._writing = writing
             self._reading = _connect(self.path)
         self._file = os.stat(self.path)
-        self._writer = threading.Thread(
-            target=self._write_on, args=(writing,), name="duels-writer", daemon=True
-        )
-        self._writer.start()
         self._listening = asyncio.create_task(self._listen())
 
     async def close(self) -> None:
@@ -113,10 +112,11 @@ class SqliteStore:
         if self._listening:
             self._listening.cancel()
         if self._writer:
-            self._jobs.put(None)
-            await asyncio.to_thread(self._writer.join)
-        if self._reading:
-            self._reading.close()
+            await self._writer
+        self._thread.shutdown()
+        for connection in (self._writing, self._reading):
+            if connection:
+                connection.close()
 
     # -- reading --------------------------------------------------------------------------------
 
@@ -192,37 +192,32 @@ class SqliteStore:
         self._heard(change.match)
 
     async def _do(self, work: Callable[[sqlite3.Connection], object]) -> None:
-        loop = asyncio.get_running_loop()
-        job = _Job(work, loop.create_future(), loop)
-        self._jobs.put(job)
+        job = _Job(work, asyncio.get_running_loop().create_future())
+        self._waiting.append(job)
+        if self._writer is None:
+            self._writer = asyncio.create_task(self._write_on())
         await job.done
 
-    def _write_on(self, db: sqlite3.Connection) -> None:
-        """Carry out jobs until there is a None."""
-        while (job := self._jobs.get()) is not None:
-            jobs = [job]
-            last = False
-            while len(jobs) < _MOST_TOGETHER and not self._jobs.empty():
-                more = self._jobs.get()
-                if more is None:
-                    last = True
-                    break
-                jobs.append(more)
-            self._write_together(db, jobs)
-            if last:
-                break
-        db.close()
+    async def _write_on(self) -> None:
+        """Write until nothing is waiting."""
+        while self._waiting:
+            jobs, self._waiting = self._waiting[:_MOST_TOGETHER], self._waiting[_MOST_TOGETHER:]
+            await self._write_together(jobs)
+        self._writer = None
 
-    def _write_together(self, db: sqlite3.Connection, jobs: list[_Job]) -> None:
+    async def _write_together(self, jobs: list[_Job]) -> None:
         """One commit, one sync to the disk; a job that fails takes no other with it."""
+        assert self._writing, "the store is open"
+        db = self._writing
         problems: list[Exception | None] = []
         try:
             self._check_place()
             with _explained(self.path):
-                db.execute("BEGIN IMMEDIATE")
+                self._notice_others(db)
+                await self._begin(db)
                 try:
                     problems = [_attempt(db, job) for job in jobs]
-                    db.execute("COMMIT")
+                    await self._in_thread(db, "COMMIT")
                 except BaseException:
                     with suppress(sqlite3.Error):
                         db.execute("ROLLBACK")
@@ -231,6 +226,21 @@ class SqliteStore:
             problems = [problem] * len(jobs)
         for job, failed in zip(jobs, problems, strict=True):
             job.finish(failed)
+
+    async def _begin(self, db: sqlite3.Connection) -> None:
+        try:
+            db.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as problem:
+            if problem.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                raise
+            db.execute(f"PRAGMA busy_timeout = {_WAIT * 1000:.0f}")
+            try:
+                await self._in_thread(db, "BEGIN IMMEDIATE")
+            finally:
+                db.execute("PRAGMA busy_timeout = 0")
+
+    async def _in_thread(self, db: sqlite3.Connection, statement: str) -> None:
+        await asyncio.get_running_loop().run_in_executor(self._thread, db.execute, statement)
 
     def _check_place(self) -> None:
         """Refuse to write to a file that nobody will find: it was moved, removed or replaced."""
@@ -242,16 +252,19 @@ class SqliteStore:
             raise StoreUnavailable(f"{self.path} was moved, removed or replaced while it was in use.")
 
     async def _listen(self) -> None:
-        """Notice what other processes write: the file's version changes for whoever did not write it."""
-        assert self._reading
-        version = None
+        """Notice what other processes write, every now and then; while we write, that is done by the way."""
         while True:
-            with suppress(sqlite3.Error):  # it is told by whatever reads or writes next
-                (now,) = self._reading.execute("PRAGMA data_version").fetchone()
-                if version is not None and now != version:
-                    self._heard(None)
-                version = now
+            if self._writing and self._writer is None:
+                with suppress(sqlite3.Error):  # it is told by whatever reads or writes next
+                    self._notice_others(self._writing)
             await asyncio.sleep(_LISTEN_EVERY)
+
+    def _notice_others(self, db: sqlite3.Connection) -> None:
+        """The file's version changes for a connection whenever another one has written."""
+        (now,) = db.execute("PRAGMA data_version").fetchone()
+        if self._version not in (None, now):
+            self._heard(None)
+        self._version = now
 
 
 def _connect(path: Path) -> sqlite3.Connection:

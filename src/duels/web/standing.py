@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from duels.core.drawing import Drawing
 from duels.core.match import Match
 from duels.core.record import format_entry
 from duels.core.rules import Rules, Seat
@@ -49,6 +50,8 @@ class Standing:
         """How many entries the log has."""
         self.names: dict[Seat, str] = {}
         """Of the people who have sat down."""
+        self.complete = not self.people
+        """Whether everybody has sat down."""
         self.offer: Offer | None = None
         self.refused: Offer | None = None
         """The last offer, if it was not taken up."""
@@ -58,8 +61,8 @@ class Standing:
         self.decided: dict[Seat, list[tuple[int, AnyMatch]]] = {seat: [] for seat in Seat}
         """Each decision of a seat: its entry as the seat counts, and the match right after it."""
         self.words = self.rules.game.words(self.rules)
-        self.sent: dict[tuple[Viewer, bool], tuple[int, str]] = {}
-        """The last event that each viewer was sent, as a page or as data: several may watch from one seat."""
+        self._backs: dict[Seat, tuple[tuple[int, int], AnyMatch | None]] = {}
+        self._taken_back = 0
         self.told: dict[Viewer, list[dict[str, Any]]] = {viewer: [] for viewer in (*Seat, None)}
         """What each viewer has been told of the record, line by line; whoever tells it notes it here."""
 
@@ -74,16 +77,21 @@ class Standing:
         if entry.kind is Kind.PLAY:
             self.match = self.match.play_text(entry.text)
             assert self.match.last
+            if self.rules.has_secrets and self.match.over:  # what was hidden can be told now
+                for told in self.told.values():
+                    told.clear()
             viewers = tuple(viewer for viewer in viewers if self.match.last.seen(viewer))
             if len(viewers) > len(Seat):  # else nobody may notice that an offer has lapsed
                 self.offer = self.refused = None
         elif entry.kind is Kind.BACK:
             self.match = self.match.after(int(entry.text))
+            self._taken_back += 1
             for told in self.told.values():
                 del told[int(entry.text) :]
             self.offer = self.refused = None
         elif entry.kind is Kind.SIT and entry.seat:
             self.names[entry.seat] = entry.text
+            self.complete = self.people <= set(self.names)
         elif entry.kind is Kind.OFFER and entry.seat:
             what, _, kept = entry.text.partition(" ")
             self.offer, self.refused = Offer(entry.seat, what, int(kept or 0)), None
@@ -96,6 +104,11 @@ class Standing:
         if entry.kind is Kind.PLAY and entry.seat:
             self.decided[entry.seat].append((self.event(entry.seat), self.match))
 
+    @cached_property
+    def drawing(self) -> Drawing[Any, Any]:
+        """How the board is drawn."""
+        return self.rules.game.drawing(self.rules)
+
     # -- who plays ------------------------------------------------------------------------------
 
     def kind(self, seat: Seat) -> str:
@@ -107,17 +120,23 @@ class Standing:
         """The seats that are for people."""
         return frozenset(seat for seat in Seat if self.kind(seat) == HUMAN)
 
-    @property
-    def complete(self) -> bool:
-        """Whether everybody has sat down."""
-        return all(seat in self.names for seat in self.people)
-
     def live(self, players: Mapping[Seat, Player | None] | None = None) -> LiveMatch:
         """The live match; without players it can be looked at and played by people."""
-        script = ChanceScript.parse(self.rules, self.headers.get("chance", ""))
-        return LiveMatch(
-            self.match, players or dict.fromkeys(Seat), Dice(self.headers.get("seed", "")), script
-        )
+        dice = Dice(self.headers.get("seed", ""))
+        return LiveMatch(self.match, players or dict.fromkeys(Seat), dice, self._script)
+
+    @cached_property
+    def _script(self) -> ChanceScript:
+        return ChanceScript.parse(self.rules, self.headers.get("chance", ""))
+
+    def way_back(self, seat: Seat) -> AnyMatch | None:
+        """The match before the seat's last answer to a question, looked for once after each decision."""
+        until = (len(self.decided[seat]), self._taken_back)
+        found = self._backs.get(seat)
+        if found is None or found[0] != until:
+            back = self.live().takeback(seat)
+            found = self._backs[seat] = (until, back.match if back else None)
+        return found[1]
 
     # -- what a viewer has seen -----------------------------------------------------------------
 

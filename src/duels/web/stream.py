@@ -2,12 +2,14 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any
+from contextlib import AbstractContextManager
 
 from starlette.types import Receive, Scope, Send
 
-Produce = Callable[[int | None], Awaitable[tuple[int, str] | None]]
-"""Given the number of the last event that was sent: the next one's, with its data; None if there is none."""
+from duels.web.hub import Wake
+
+Produce = Callable[[int | None], Awaitable[tuple[int, bytes] | None]]
+"""Given the number of the last event that was sent: the next one's, with its lines; None if there is none."""
 _PING = b": still here\n\n"
 _HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
@@ -24,45 +26,59 @@ class EventStream:
     def __init__(
         self,
         produce: Produce,
-        ticket: Callable[[], "asyncio.Future[None]"],
-        ending: asyncio.Event,
+        watching: Callable[[Wake], AbstractContextManager[None]],
+        ended: Callable[[], bool],
         last: int | None = None,
         every: float = 15.0,
     ) -> None:
         self._produce = produce
-        self._ticket = ticket
-        self._ending = ending
+        self._watching = watching
+        self._ended = ended
         self._last = last
         self._every = every
+        self._woken = asyncio.Event()
+        self._left = False
+        self._quiet = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send what there is, then whatever comes."""
         await send({"type": "http.response.start", "status": 200, "headers": list(_HEADERS)})
         await send(_chunk(f"retry: {RETRY}\n\n".encode()))
-        left = asyncio.ensure_future(_until_left(receive))
-        ended = asyncio.ensure_future(self._ending.wait())
+        leaving = asyncio.ensure_future(self._until_left(receive))
         try:
-            while not left.done() and not ended.done():
-                ticket = self._ticket()  # before reading, so that nothing falls between
-                event = await self._produce(self._last)
-                if event:
-                    self._last, data = event
-                    await send(_chunk(f"id: {self._last}\ndata: {data}\n\n".encode()))
-                waiting: set[asyncio.Future[Any]] = {left, ended, ticket}
-                done, _ = await asyncio.wait(
-                    waiting, timeout=self._every, return_when=asyncio.FIRST_COMPLETED
-                )
-                if not done:
-                    await send(_chunk(_PING))
+            with self._watching(self._woken.set):
+                while not self._left and not self._ended():
+                    self._woken.clear()  # before reading, so that nothing falls between
+                    await self._send_news(send)
+                    await self._wait()
         finally:
-            left.cancel()
-            ended.cancel()
+            leaving.cancel()
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
+    async def _send_news(self, send: Send) -> None:
+        event = await self._produce(self._last)
+        if event:
+            self._last, lines = event
+            await send(_chunk(lines))
+        elif self._quiet:
+            await send(_chunk(_PING))
 
-async def _until_left(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
+    async def _wait(self) -> None:
+        """Until something happens, or nothing has for so long that the connection may be thought dead."""
+        self._quiet = False
+        timer = asyncio.get_running_loop().call_later(self._every, self._ping)
+        await self._woken.wait()
+        timer.cancel()
+
+    def _ping(self) -> None:
+        self._quiet = True
+        self._woken.set()
+
+    async def _until_left(self, receive: Receive) -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        self._left = True
+        self._woken.set()
 
 
 def _chunk(body: bytes) -> dict[str, object]:

@@ -5,7 +5,9 @@ equal views, byte by byte.
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
+from html import escape
 from typing import Any
 
 from duels.core.drawing import Drawing
@@ -21,16 +23,38 @@ from duels.web.standing import REMATCH, TAKEBACK, AnyMatch, Offer, Standing, Vie
 _ITEM = re.compile(r"\d+\. ")
 _NAMED = re.compile(r"^Player [12](?: \(\w\))?, ")
 _FEWEST_WORDS = 3
+_LABEL = re.compile(r"\bPlayer ([12])\b")
+_DRAWN_LABEL = re.compile(r' data-[\w-]+="[^"]*"|(>?)\bPlayer ([12])\b(<?)')
+_LONGEST_ALONE = 10  # letters of a name that stands beside the board
 # A grid, the words above a board, and whose turn it was: all of it stands elsewhere on the page.
+_SENTENCE = re.compile(r"[a-z]{2,} [a-z]{2,}.*\w[.!]$")  # what no line of a board looks like
 _NO_NEWS = re.compile(r"^\[.*\]$|oard:$|it's your turn\.$")
 
 
 def view(standing: Standing, viewer: Viewer) -> dict[str, Any]:
-    """Everything that the viewer's page shows, as JSON has it."""
+    """Everything that a program is told of the match, as JSON has it."""
     sight = sight_of(standing, viewer)
+    return {
+        **_shown(standing, viewer, sight),
+        "text": plain(standing.words.board(sight)),
+        "actions": [_action(standing, sight, action) for action in sight.actions],
+    }
+
+
+def shown(standing: Standing, viewer: Viewer) -> dict[str, Any]:
+    """What the viewer's page shows of it."""
+    sight = sight_of(standing, viewer)
+    off_board = [action for action in sight.actions if not standing.drawing.has_place(action)]
+    return {
+        **_shown(standing, viewer, sight),
+        "buttons": [(standing.rules.format(action), label(standing.rules, action)) for action in off_board],
+    }
+
+
+def _shown(standing: Standing, viewer: Viewer, sight: Sight[Any, Any]) -> dict[str, Any]:
+    """What both are told."""
     outcome = standing.match.outcome
     prompt = prompt_of(standing.words, sight) if sight.actions else ""
-    drawing = standing.rules.game.drawing(standing.rules)
     return {
         "match": standing.id,
         "event": standing.event(viewer),
@@ -39,18 +63,17 @@ def view(standing: Standing, viewer: Viewer) -> dict[str, Any]:
         "seat": viewer.value if viewer else None,
         "players": [_player(standing, viewer, seat) for seat in Seat],
         "turn": _turn(standing, viewer),
-        "sentence": _sentence(standing, viewer, drawing, sight, prompt),
+        "sentence": _sentence(standing, viewer, sight, prompt),
         "prompt": prompt,
-        "board": drawing.draw(sight, targets=True),
-        "text": plain(standing.words.board(sight)),
-        "actions": [_action(standing, drawing, sight, action) for action in sight.actions],
-        "log": _log(standing, viewer),
+        "board": _board(standing, sight),
+        "log": _log(standing, viewer, sight),
         "offer": _offer(standing, viewer, standing.offer),
         "refused": _offer(standing, viewer, standing.refused),
         "may": _may(standing, viewer),
         "outcome": _outcome(outcome, viewer) if outcome else None,
         "rematch": standing.rematch or None,
         "watchable": standing.may_watch(None),
+        "invite": None,
     }
 
 
@@ -66,6 +89,33 @@ def name_of(standing: Standing, seat: Seat) -> str:
     """What whoever sits there is called: by a name of their own, by the player's, or by the seat."""
     kind = standing.kind(seat)
     return kind if kind != HUMAN else standing.names.get(seat) or seat.label
+
+
+def _names(standing: Standing) -> dict[Seat, str]:
+    return {seat: name_of(standing, seat) for seat in Seat}
+
+
+def _named(text: str, names: Mapping[Seat, str]) -> str:
+    """A text that calls players by their seats, with their names."""
+    return _LABEL.sub(lambda found: names[Seat(int(found[1]))], text)
+
+
+def _board(standing: Standing, sight: Sight[Any, Any]) -> str:
+    """The drawing, with names where it calls players by their seats: cut short where one stands alone."""
+    drawn = standing.drawing.draw(sight, targets=True)
+    if "Player " not in drawn:
+        return drawn
+    names = _names(standing)
+
+    def named(found: re.Match[str]) -> str:
+        if found[0].startswith(" data-"):
+            return found[0]
+        before, seat, after = found.groups()
+        name = names[Seat(int(seat))]
+        alone = before and after and len(name) > _LONGEST_ALONE
+        return f"{before}{escape(f'{name[: _LONGEST_ALONE - 1]}…' if alone else name)}{after}"
+
+    return _DRAWN_LABEL.sub(named, drawn)
 
 
 def _player(standing: Standing, viewer: Viewer, seat: Seat) -> dict[str, Any]:
@@ -91,18 +141,16 @@ def _turn(standing: Standing, viewer: Viewer) -> str:
     return "you" if standing.match.actor is viewer else "other"
 
 
-def _sentence(
-    standing: Standing, viewer: Viewer, drawing: Drawing[Any, Any], sight: Sight[Any, Any], prompt: str
-) -> str:
+def _sentence(standing: Standing, viewer: Viewer, sight: Sight[Any, Any], prompt: str) -> str:
     """Whose turn it is and what is asked, in one sentence."""
     match = standing.match
     if match.outcome:
-        return _result(match.outcome, viewer)
+        return _named(_result(match.outcome, viewer), _names(standing))
     if not standing.complete:
         return "Waiting for somebody to sit down."
     actor = match.actor
     if actor is viewer and viewer:
-        return f"Your turn. {what_is_asked(drawing, standing.words, sight, prompt)}"
+        return f"Your turn. {what_is_asked(standing.drawing, standing.words, sight, prompt)}"
     if isinstance(actor, Seat):
         return f"{name_of(standing, actor)} is to move."
     return "Chance decides."
@@ -141,15 +189,12 @@ def prompt_of(words: Words[Any, Any], sight: Sight[Any, Any]) -> str:
     return shown_prompt(question) if question else ""
 
 
-def _action(
-    standing: Standing, drawing: Drawing[Any, Any], sight: Sight[Any, Any], action: Any
-) -> dict[str, Any]:
-    notation = standing.rules.format(action)
+def _action(standing: Standing, sight: Sight[Any, Any], action: Any) -> dict[str, Any]:
     return {
-        "action": notation,
+        "action": standing.rules.format(action),
         "label": label(standing.rules, action),
         "entries": list(standing.words.entries(sight, action)),
-        "on_board": drawing.has_place(action),
+        "on_board": standing.drawing.has_place(action),
     }
 
 
@@ -159,37 +204,46 @@ def label(rules: Rules[Any, Any, Any], action: Any) -> str:
     return notation[:1].upper() + notation[1:]
 
 
-def _log(standing: Standing, viewer: Viewer) -> list[dict[str, Any]]:
-    """What happened as far as the viewer knows: what it did itself in the book's words."""
-    narrator = Narrator(standing.words, frozenset({viewer} if viewer else ()))
+def _log(standing: Standing, viewer: Viewer, sight: Sight[Any, Any]) -> list[dict[str, Any]]:
+    """What happened as far as the viewer knows, whose sight this is: its own part in the book's words."""
+    # After the end there are no secrets.
+    watching = frozenset(Seat) if standing.match.over else frozenset({viewer} if viewer else ())
+    narrator = Narrator(standing.words, watching)
     told = standing.told[viewer]
+    now = len(standing.match.turns)
     for number in range(len(told) + 1, len(standing.match.turns_known_to(viewer)) + 1):
-        told.append(_told(standing, narrator, viewer, standing.match.after(number)))
+        after = standing.match.after(number)
+        seen = sight if number == now else after.sight(viewer or Seat.ONE)
+        told.append(_told(standing, narrator, viewer, after, seen))
     return list(told)
 
 
-def _told(standing: Standing, narrator: Narrator, viewer: Viewer, after: AnyMatch) -> dict[str, Any]:
+def _told(
+    standing: Standing, narrator: Narrator, viewer: Viewer, after: AnyMatch, sight: Sight[Any, Any]
+) -> dict[str, Any]:
     turn = after.last
     assert turn
     seat = turn.actor if isinstance(turn.actor, Seat) else None
-    hidden = turn.hidden_from(viewer)
-    names = {each: name_of(standing, each) for each in Seat}
+    hidden = turn.told(narrator.watching)[0] is None
+    names = _names(standing)
     happened = plain(narrator.happened_to(viewer, after, names))
     return {
         "seat": seat.value if seat else None,
         "who": "You" if seat and seat is viewer else names[seat] if seat else "",
         "entry": None if hidden else format_entry(after.rules, turn),
         "resigned": isinstance(turn.action, Concession),
-        "secret": viewer is not None and turn.hidden_from(viewer.other),
-        "text": _without_board(narrator.words, happened, after, viewer),
+        "secret": viewer is not None and not standing.match.over and turn.hidden_from(viewer.other),
+        "text": _without_board(happened, narrator.words, sight),
     }
 
 
-def _without_board(words: Words[Any, Any], text: str, match: AnyMatch, viewer: Viewer) -> str:
+def _without_board(text: str, words: Words[Any, Any], sight: Sight[Any, Any]) -> str:
     """The sentences of a text: the board that stands between them is drawn elsewhere."""
-    board = {line.strip() for line in plain(words.board(match.sight(viewer or Seat.ONE))).splitlines()}
     said = [line.strip() for line in text.splitlines()]
-    kept = [line for line in said if line and line not in board and not _NO_NEWS.search(line)]
+    kept = [line for line in said if line and not _NO_NEWS.search(line)]
+    if not all(map(_SENTENCE.search, kept)):
+        board = {line.strip() for line in plain(words.board(sight)).splitlines()}
+        kept = [line for line in kept if line not in board]
     # Where a line ended without a full stop, one takes the place of its end.
     ended = [line if line.endswith((".", "!", "?", ":")) else f"{line}." for line in kept[:-1]]
     return " ".join((*ended, *kept[-1:]))
@@ -214,9 +268,11 @@ def _may(standing: Standing, viewer: Viewer) -> list[str]:
         may.append("resign")
         if len(standing.people) < len(Seat):
             may.append("hint")
-    back = standing.live().takeback(viewer)
-    if back and not standing.offer and (back.revocable or len(standing.people) == len(Seat)):
-        may.append(TAKEBACK)
+    back = standing.way_back(viewer)
+    if back and not standing.offer:
+        dropped = standing.match.turns[len(back.turns) :]
+        if len(standing.people) == len(Seat) or all(turn.revocable for turn in dropped):
+            may.append(TAKEBACK)
     return may
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from duels.core.drawing import Drawing
 from duels.core.rules import Event, Seat, Sight
@@ -17,6 +18,7 @@ from duels.core.svg import (
     hit_box,
     mark,
     path,
+    remembered,
     target,
     text,
 )
@@ -41,69 +43,92 @@ class LeapDrawing(Drawing[Action, State]):
 
     def draw(self, sight: Sight[Action, State], *, targets: bool = False) -> str:
         top = 76 if targets else 44  # room for arcs
-        track = Track(self.rules.goal, _ROW, top, per_row=7, margin=52, upwards=True)
+        track = _track(self.rules.goal, top)
         cells = sight.view.cells
-        visited = _visited(sight.events)
-        taken = {*visited, *cells}
-        scene = [decoration(path(track.line(), "line", 12, opacity=0.7))]
-        scene += [
-            self._cell(track, number, number in taken, cells) for number in range(1, self.rules.goal + 1)
-        ]
-        scene += [self._token(track, seat, cells) for seat in Seat]
+        scene = _scene(track, cells, frozenset({*_visited(sight.events), *cells}))
         pressed = None
         if targets:
             leaps = [action for action in sight.actions if isinstance(action, Leap)]
             # The longest first, so that the label of a short leap is not under another's arc.
-            pressed = [self._target(track, cells[sight.seat - 1], leap) for leap in reversed(leaps)]
-        return board(top + track.height - _ROW + _CELL / 2 + _BOTTOM, self._told(cells), scene, pressed)
+            pressed = [
+                _target(track, cells[sight.seat - 1], leap.by, self.rules.format(leap))
+                for leap in reversed(leaps)
+            ]
+        return board(top + track.height - _ROW + _CELL / 2 + _BOTTOM, self._told(cells), [scene], pressed)
 
     def _told(self, cells: tuple[int, int]) -> str:
         places = (f"on cell {cell}" if cell else "off the grid" for cell in cells)
         x, o = places
         return f"A path of {self.rules.goal} cells. X is {x}, O is {o}."
 
-    def _cell(self, track: Track, number: int, taken: bool, cells: tuple[int, int]) -> str:
-        x, y = track.at(number)
+
+@lru_cache
+def _track(goal: int, top: float) -> Track:
+    return Track(goal, _ROW, top, per_row=7, margin=52, upwards=True)
+
+
+@remembered
+def _scene(track: Track, cells: tuple[int, int], taken: frozenset[int]) -> str:
+    """All that both seats see alike."""
+    scene = [_way(track)]
+    for number in range(1, track.cells + 1):
         here = " and ".join(name for name, place in zip("XO", cells, strict=True) if place == number)
-        said = f"Cell {number}: {here or ('visited' if taken else 'free')}"
-        if number == self.rules.goal:
-            shape = box(0, 0, _CELL + 4, _CELL + 4, 18, "goal", "goal-edge", stroke_width=3)
-            words = "" if here else text(0, 0, str(number), 30, "goal-ink", font_weight=700)
-            return cell(number, f"{said}, the goal", shape, words, x=x, y=y)
-        shape = box(0, 0, _CELL, _CELL, 17, "card" if taken and not here else "well", "line", stroke_width=2)
-        return cell(number, said, shape, "" if taken else text(0, 0, str(number), 24), x=x, y=y)
+        scene.append(_cell(track, number, number in taken, here))
+    scene += [_token(track, seat, cells[seat - 1], cells[seat.other - 1]) for seat in Seat]
+    return "".join(scene)
 
-    def _token(self, track: Track, seat: Seat, cells: tuple[int, int]) -> str:
-        here, other = cells[seat - 1], cells[seat.other - 1]
-        apart = (_APART if seat is Seat.TWO else -_APART) if here == other else 0
-        if here == OFF_GRID:
-            # Both wait below the first cell.
-            x, y = track.at(1)
-            x, y = x + (-17 if seat is Seat.ONE else 17), y + _CELL / 2 + 20
-        else:
-            x, y = track.at(here)
-            x, y = x + apart, y + apart * 0.6
-        size = 9.0 if here == OFF_GRID else 11.0 if apart else 16.0
-        # Drawn at one size, so that a move changes nothing but the place.
-        shape = group(mark(seat, 0, 0, 16), transform=f"scale({size / 16:.2f})", classes="resized")
-        return decoration(shape, transform=at(x, y), data_key=f"token-{seat.value}", **{"class": "moves"})
 
-    def _target(self, track: Track, here: int, leap: Leap) -> str:
-        goal = here + leap.by
-        (x, y), (tx, ty) = track.at(here), track.at(goal)
-        top, landing = y - _CELL / 2, ty - _CELL / 2
-        bow = 22 + abs(tx - x) * 0.1 if ty == y else 30
-        way = f"M{x:.1f} {top:.1f}Q{(x + tx) / 2:.1f} {min(top, landing) - bow:.1f} {tx:.1f} {landing:.1f}"
-        words = f"+{leap.by}"
-        return target(
-            self.rules.format(leap),
-            [goal],
-            f"Leap {leap.by}, to cell {goal}",
-            path(way, "ok", 2.5, stroke_dasharray="1 7", classes="offer"),
-            box(tx, ty, _CELL, _CELL, 17, "none", "ok", stroke_width=3, classes="offer"),
-            chip(tx, landing - 4, words, 22 + LEAST_TEXT * 0.6 * len(words)),
-            hit_box(tx, ty - 6, track.pitch - 2, _ROW - 6),
-        )
+@remembered
+def _way(track: Track) -> str:
+    return decoration(path(track.line(), "line", 12, opacity=0.7))
+
+
+@remembered
+def _cell(track: Track, number: int, taken: bool, here: str) -> str:
+    """A cell; `here` says who stands there."""
+    x, y = track.at(number)
+    said = f"Cell {number}: {here or ('visited' if taken else 'free')}"
+    if number == track.cells:
+        shape = box(0, 0, _CELL + 4, _CELL + 4, 18, "goal", "goal-edge", stroke_width=3)
+        words = "" if here else text(0, 0, str(number), 30, "goal-ink", font_weight=700)
+        return cell(number, f"{said}, the goal", shape, words, x=x, y=y)
+    shape = box(0, 0, _CELL, _CELL, 17, "card" if taken and not here else "well", "line", stroke_width=2)
+    return cell(number, said, shape, "" if taken else text(0, 0, str(number), 24), x=x, y=y)
+
+
+@remembered
+def _token(track: Track, seat: Seat, here: int, other: int) -> str:
+    apart = (_APART if seat is Seat.TWO else -_APART) if here == other else 0
+    if here == OFF_GRID:
+        # Both wait below the first cell.
+        x, y = track.at(1)
+        x, y = x + (-17 if seat is Seat.ONE else 17), y + _CELL / 2 + 20
+    else:
+        x, y = track.at(here)
+        x, y = x + apart, y + apart * 0.6
+    size = 9.0 if here == OFF_GRID else 11.0 if apart else 16.0
+    # Drawn at one size, so that a move changes nothing but the place.
+    shape = group(mark(seat, 0, 0, 16), transform=f"scale({size / 16:.2f})", classes="resized")
+    return decoration(shape, transform=at(x, y), data_key=f"token-{seat.value}", **{"class": "moves"})
+
+
+@remembered
+def _target(track: Track, here: int, by: int, notation: str) -> str:
+    goal = here + by
+    (x, y), (tx, ty) = track.at(here), track.at(goal)
+    top, landing = y - _CELL / 2, ty - _CELL / 2
+    bow = 22 + abs(tx - x) * 0.1 if ty == y else 30
+    way = f"M{x:.1f} {top:.1f}Q{(x + tx) / 2:.1f} {min(top, landing) - bow:.1f} {tx:.1f} {landing:.1f}"
+    words = f"+{by}"
+    return target(
+        notation,
+        [goal],
+        f"Leap {by}, to cell {goal}",
+        path(way, "ok", 2.5, stroke_dasharray="1 7", classes="offer"),
+        box(tx, ty, _CELL, _CELL, 17, "none", "ok", stroke_width=3, classes="offer"),
+        chip(tx, landing - 4, words, 22 + LEAST_TEXT * 0.6 * len(words)),
+        hit_box(tx, ty - 6, track.pitch - 2, _ROW - 6),
+    )
 
 
 def _visited(events: Sequence[Event]) -> set[int]:

@@ -94,19 +94,20 @@ class LeapWords(Words[Action, State]):
     def _grid(self, seen: Sequence[Event], cells: tuple[int, int] = (OFF_GRID, OFF_GRID)) -> str:
         """The line of cells: who stands there, blank where anyone has been, else the number."""
         steps = [event for event in seen if isinstance(event, Entered | Leapt)]
-        visited = {cell for step in steps for cell in step.cells}
+        shown = list(map(str, range(self.rules.goal + 1)))
+        for step in steps:
+            for cell in step.cells:
+                shown[cell] = " "
         cells = steps[-1].cells if steps else cells
         changed = steps[-1].seat if steps else None
+        tokens = [Ink.CHANGED(_token(seat)) if seat is changed else _token(seat) for seat in Seat]
+        for cell in cells:
+            shown[cell] = ",".join(token for token, place in zip(tokens, cells, strict=True) if place == cell)
+        return "".join(f"[{text}]" for text in shown[1:]) + "\n"
 
-        def cell_text(cell: int) -> str:
-            here = [
-                Ink.CHANGED(Ink.of(seat)(TOKEN[seat])) if seat is changed else Ink.of(seat)(TOKEN[seat])
-                for seat in Seat
-                if cells[seat - 1] == cell
-            ]
-            return ",".join(here) or (" " if cell in visited else str(cell))
 
-        return "".join(f"[{cell_text(cell)}]" for cell in range(1, self.rules.goal + 1)) + "\n"
+def _token(seat: Seat) -> str:
+    return Ink.of(seat)(TOKEN[seat])
 
 
 def _turn(seat: Seat) -> str:

@@ -38,7 +38,8 @@ export class Board {
     this.drawn();
   }
 
-  // Put a new drawing with what is around it into the page. What stays the same thing moves.
+  // Put elements that changed into the page, by their ids; what is new is another line of the log. What stays the
+  // same thing moves. Returns whether the board itself was drawn anew.
   show(html) {
     const fresh = document.createElement("template");
     fresh.innerHTML = html;
@@ -47,13 +48,19 @@ export class Board {
     const active = document.activeElement;
     this.#held = Boolean(active.closest("#board, #actions")) || (this.#held && active === document.body);
     this.#leave();
-    Idiomorph.morph(this.#around, [...fresh.content.childNodes], {
-      morphStyle: "innerHTML",
-      ignoreActiveValue: document.activeElement.matches("input"), // what is being typed; a button is drawn anew
-      callbacks: { beforeNodeMorphed: (old) => !("own" in (old.dataset ?? {})) },
-    });
+    const redrawn = fresh.content.querySelector("#board") !== null;
+    for (const element of [...fresh.content.children]) {
+      const old = document.getElementById(element.id);
+      if (!old && element.matches("li")) document.getElementById("log").append(element);
+      if (!old) continue;
+      Idiomorph.morph(old, element, {
+        ignoreActiveValue: document.activeElement.matches("input"), // what is being typed; a button is drawn anew
+        callbacks: { beforeNodeMorphed: (old) => !("own" in (old.dataset ?? {})) },
+      });
+    }
     leap(this.#place(), places);
     this.drawn();
+    return redrawn;
   }
 
   // The page was filled: make its targets reachable.

@@ -20,6 +20,7 @@ let wantsRematch = false;
 
 const state = () => document.getElementById("state");
 const seen = () => Number(state().dataset.event);
+const turn = () => document.getElementById("sentence").dataset.turn;
 const sentence = () => document.getElementById("sentence").textContent.trim();
 const lines = () => [...document.querySelectorAll("#log li")].map((line) => line.textContent);
 
@@ -27,16 +28,23 @@ const board = new Board({ around: place, play: (action) => act({ action }), sent
 
 // -- down -------------------------------------------------------------------------------------------------------
 
-function show({ event, html }) {
+function show(event, html) {
   if (event === seen()) return; // a stream that was opened anew: what is being picked or typed stays
   const before = lines();
-  hint().replaceChildren();
-  entered = [];
-  board.show(html);
+  forget();
+  if (board.show(html)) hint().replaceChildren();
+  state().dataset.event = event;
   speak(before);
   dress();
   const rematch = document.getElementById("rematch");
   if (rematch && wantsRematch) location.assign(rematch.href);
+}
+
+// Drop what was entered so far at the book's questions: the first one is asked again.
+function forget() {
+  entered = [];
+  const prompt = place.querySelector("#entry .prompt");
+  if (prompt?.dataset.first) prompt.textContent = prompt.dataset.first;
 }
 
 // Say what is new: what happened since, and what is asked now.
@@ -49,12 +57,12 @@ function speak(before) {
 
 // What of the page depends on this browser.
 function dress() {
-  if (state().dataset.turn === "over") veil(false);
-  const yours = state().dataset.turn === "you";
+  if (turn() === "over") veil(false);
+  const yours = turn() === "you";
   document.title = yours ? `Your turn · ${name}` : name;
   for (const button of place.querySelectorAll("[data-share]")) button.hidden = !navigator.share;
   const button = place.querySelector("[data-veil]");
-  button.hidden = state().dataset.turn === "over" || !place.querySelector(".board .secret");
+  button.hidden = turn() === "over" || !place.querySelector(".board .secret");
   button.textContent = isVeiled() ? "Show my token" : "Hide my token";
   const log = document.getElementById("log");
   log.scrollTop = log.scrollHeight;
@@ -85,7 +93,7 @@ function listen() {
   opened.onmessage = (message) => {
     lost(false);
     watch(SILENCE);
-    show(JSON.parse(message.data));
+    show(Number(message.lastEventId), message.data);
   };
   opened.onerror = () => {
     lost(true);
@@ -129,7 +137,9 @@ async function act(asked) {
   const data = await send("act", { ...asked, event: seen() });
   if (data?.prompt) {
     entered = asked.entries;
-    place.querySelector("#entry .prompt").textContent = data.prompt;
+    const prompt = place.querySelector("#entry .prompt");
+    prompt.dataset.first ??= prompt.textContent;
+    prompt.textContent = data.prompt;
   } else if (asked.entries && !data) {
     entered = asked.entries.slice(0, -1);
   }
