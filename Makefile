@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: play test lint golden check-slow wheel-test trainers-test docs changelog bench solved examples hunt-strategy \
+.PHONY: play test lint golden check-slow wheel-test trainers-test jax-test docs changelog bench solved examples hunt-strategy \
 	environment-pages ladder ray-test hunt-study new-game clean
 
 # Reinstalled only when what is to be installed changes.
@@ -50,6 +50,16 @@ trainers-test: .venv-trainers/ready
 	@test -d .venv-trainers || $(PYTHON) -m venv .venv-trainers
 	@.venv-trainers/bin/pip install --quiet --disable-pip-version-check -r tests/trainers/requirements.txt
 	@.venv-trainers/bin/pip install --quiet --disable-pip-version-check --editable '.[rl,openspiel]'
+	@touch $@
+
+# The JAX environments, beside Pgx.
+jax-test: .venv-jax/ready
+	.venv-jax/bin/pytest -m slow tests/jax
+
+# JAX is large, and nothing else needs it.
+.venv-jax/ready: pyproject.toml tests/jax/requirements.txt
+	@test -d .venv-jax || $(PYTHON) -m venv .venv-jax
+	@.venv-jax/bin/pip install --quiet --disable-pip-version-check -r tests/jax/requirements.txt --editable '.[jax]'
 	@touch $@
 
 # The site, in site/. Strict: a broken link or a public name without a docstring fails. Always built afresh, for
