@@ -57,7 +57,7 @@ def choose(key: Any, masks: Any) -> Any:
     actions = masks.shape[-1]
     factors = np.random.default_rng(0).integers(1 << 31, size=actions).astype(np.uint32) * 2 + 1
     bits = jax.random.bits(key, masks.shape[:-1], jnp.uint32)[..., None]
-    drawn = ((bits ^ bits >> 15) * factors & 0xFFFFFF00) | np.arange(actions, dtype=np.uint32)
+    drawn = ((bits ^ bits >> 15) * factors & np.uint32(0xFFFFFF00)) | np.arange(actions, dtype=np.uint32)
     return (jnp.where(masks, drawn, 0).max(axis=-1) & 0xFF).astype(jnp.int32)
 
 

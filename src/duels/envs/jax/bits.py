@@ -30,6 +30,15 @@ def unpack(words: Any, first: int, count: int) -> Any:
     return bits.astype(jnp.bool_).reshape(-1)[first : first + count]
 
 
+def settled(words: Any) -> Any:
+    """The same words, worked out once.
+
+    On a CPU the compiler would work them out again for every bit that is unpacked. A barrier does not stop it,
+    a lookup does.
+    """
+    return words[jnp.arange(len(words))]
+
+
 def share(bits: Any, ways: Any) -> Any:
     """Which of at most 2**16 equally likely ways 32 random bits fall on: the upper half of their product."""
     upper, lower = bits >> 16, bits & 0xFFFF

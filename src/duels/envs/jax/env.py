@@ -183,8 +183,6 @@ class Env(Named, ABC):
 
     def _shown(self, state: State, terminated: Any) -> State:
         """The state with what its current player is shown and may do."""
-        # Without the barrier the compiler works the position out again for every number that is shown.
-        state = jax.lax.optimization_barrier(state.replace(observation=None, legal_action_mask=None))
         return state.replace(
             observation=self.observe(state),
             legal_action_mask=self._legal(state._position) | terminated,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from duels.core.features import Encoding
 from duels.core.rules import Seat
 from duels.envs.form import Form
-from duels.envs.jax.bits import WORD, pack, share, unpack, words_for
+from duels.envs.jax.bits import WORD, pack, settled, share, unpack, words_for
 from duels.envs.jax.env import Env, Standing
 from duels.envs.kernels.flip import tables as kernel
 from duels.envs.kernels.flip.engine import action_of
@@ -194,12 +194,9 @@ class FlipEnv(Env):
         if offset and word + 1 < words_for(self._size):
             lifted = lifted | (position.shown[word + 1] << (WORD - offset))
         flips = jnp.where((position.standing & _LIFTED) != 0, 0, position.down)
-        sets = {
-            FLIP: flips,
-            PAIR: jnp.where((position.standing & _MAY_PAIR) != 0, flips, 0),
-            KEEP: lifted,
-        }
-        chosen = sum(jnp.where(self._kinds == kind, tiles, 0) for kind, tiles in sets.items())
+        pairs = jnp.where((position.standing & _MAY_PAIR) != 0, flips, 0)
+        sets = zip((FLIP, PAIR, KEEP), settled(jnp.stack([flips, pairs, lifted])), strict=True)
+        chosen = sum(jnp.where(self._kinds == kind, tiles, 0) for kind, tiles in sets)
         ones, twos = self._ones.astype(np.uint32), self._twos.astype(np.uint32)
         return (chosen >> ones & chosen >> twos & 1).astype(jnp.bool_)
 
@@ -209,7 +206,7 @@ class FlipEnv(Env):
         start, stop = self._own.start, self._own.stop
         shown = position.shown
         words = jnp.concatenate([shown[:start], shown[self._own] | own, shown[stop:]])
-        return unpack(words, 0, self._size)
+        return unpack(settled(words), 0, self._size)
 
     def rules_state(self, position: Position) -> State:
         bits = np.unpackbits(np.asarray(position.shown).astype("<u4").view(np.uint8), bitorder="little")
