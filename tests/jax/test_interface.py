@@ -117,10 +117,15 @@ def test_copies_go_on_alike(game: str) -> None:
     state = env.init(key)
     other_env, other = pickle.loads(pickle.dumps((env, state)))
     action = int(state.legal_action_mask.argmax())
-    assert other_env is env
+    assert (other_env, hash(other_env)) == (env, hash(env))
     assert equal(state, other)
-    step = jax.jit(env.step)
-    assert equal(step(state, action, key), step(other, action, key))
+    assert equal(jax.jit(env.step)(state, action, key), jax.jit(other_env.step)(other, action, key))
+
+
+def test_environments_differ_by_their_options() -> None:
+    assert make("lights") == make("lights", lights=7)
+    assert make("lights") != make("lights", lights=8)
+    assert make("chain", max_boards=2) != make("chain", max_boards=2, limit_ends="draw")
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -33,8 +33,8 @@ def unpack(words: Any, first: int, count: int) -> Any:
 def settled(words: Any) -> Any:
     """The same words, worked out once.
 
-    On a CPU the compiler would work them out again for every bit that is unpacked. A barrier does not stop it,
-    a lookup does.
+    On a CPU the compiler would work them out again for every bit that is unpacked. A barrier does not stop
+    it, a lookup does.
     """
     return words[jnp.arange(len(words))]
 

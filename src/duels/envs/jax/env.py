@@ -9,11 +9,13 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from duels.core.errors import DuelsError
 from duels.core.rules import Rules
 from duels.envs.form import Form, Named, left_shown
-from duels.envs.jax.state import State, id_of
+from duels.envs.jax.pictures import boards
+from duels.envs.jax.state import State
 from duels.envs.versions import LATEST
 from duels.solving.tables import ONGOING, POINTS
 
@@ -44,10 +46,19 @@ class Env(Named, ABC):
         self._limit = rules.limit_value
         self._left = left_shown(rules).astype(bool) if form.limit_draws else None
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        from duels.envs.jax.making import env_of
+        self._hash = hash((rules, form))
 
-        return env_of, (self.rules, self.form)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.rules, self.form)  # what is worked out from the rules is not copied
+
+    def __eq__(self, other: object) -> bool:
+        # States hold their environment, and are compared with every call of a compiled function.
+        if self is other:
+            return True
+        return isinstance(other, Env) and (self.rules, self.form) == (other.rules, other.form)
+
+    def __hash__(self) -> int:
+        return self._hash
 
     # -- what a kind of environment has to say -----------------------------------------------------
 
@@ -100,7 +111,7 @@ class Env(Named, ABC):
     @property
     def id(self) -> str:
         """What the environment is called."""
-        return id_of(self.rules)
+        return f"duels_{self.rules.name}"
 
     @property
     def version(self) -> str:
@@ -122,6 +133,15 @@ class Env(Named, ABC):
         """The shape of an observation."""
         return (len(self.feature_names),)
 
+    def draw(self, state: State) -> str:
+        """The board of a state, or those of a batch under one another, with the secrets of both seats."""
+        position = jax.tree.map(np.asarray, state._position)
+        games = [
+            jax.tree.map(lambda part, at=at: part[at], position)
+            for at in np.ndindex(state.current_player.shape)
+        ]
+        return boards(self.rules, [self.rules_state(game) for game in games])
+
     # -- how a step is made ------------------------------------------------------------------------
 
     def _fresh(self, key: Any) -> State:
@@ -141,8 +161,7 @@ class Env(Named, ABC):
             _position=position,
             _clock=None if self._limit is None else jnp.int32(0),
             _first=first,
-            _rules=self.rules,
-            _form=self.form,
+            _env=self,
         )
 
     def _advance(self, state: State, action: Any, key: Any) -> State:

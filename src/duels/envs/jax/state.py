@@ -6,14 +6,6 @@ from typing import Any
 
 import jax
 
-from duels.core.rules import Rules
-from duels.envs.form import Form
-
-
-def id_of(rules: Rules[Any, Any, Any]) -> str:
-    """What the environment of `rules` is called."""
-    return f"duels_{rules.name}"
-
 
 @dataclass(frozen=True)
 class State:
@@ -40,8 +32,7 @@ class State:
     """How far the game is on its way to the limit; None without a limit."""
     _first: Any
     """The player who moved first."""
-    _rules: Rules[Any, Any, Any] = field(metadata={"static": True})
-    _form: Form = field(metadata={"static": True})
+    _env: Any = field(metadata={"static": True})
 
     def replace(self, **changes: Any) -> "State":
         """The same with other values in some fields."""
@@ -50,13 +41,11 @@ class State:
     @property
     def env_id(self) -> str:
         """The id of the environment that this is a state of."""
-        return id_of(self._rules)
+        return str(self._env.id)
 
     def to_svg(self) -> str:
         """The board with the secrets of both seats, for people; the boards of a batch under one another."""
-        from duels.envs.jax.pictures import boards
-
-        return boards(self)
+        return str(self._env.draw(self))
 
     def save_svg(self, filename: str | Path) -> None:
         """Write the board to a file."""
