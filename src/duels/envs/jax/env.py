@@ -45,7 +45,6 @@ class Env(Named, ABC):
         self.form = form
         self._limit = rules.limit_value
         self._left = left_shown(rules).astype(bool) if form.limit_draws else None
-
         self._hash = hash((rules, form))
 
     def __reduce__(self) -> tuple[Any, ...]:
