@@ -39,6 +39,8 @@ class Env(Named, ABC):
 
     has_chance: bool
     """Whether a step needs a key."""
+    begins_by_chance = False
+    """Whether chance comes before the first decision."""
 
     def __init__(self, rules: Rules[Any, Any, Any], form: Form) -> None:
         self.rules = rules
@@ -63,7 +65,7 @@ class Env(Named, ABC):
 
     @abstractmethod
     def _begin(self, key: Any) -> Any:
-        """The position that a game begins with."""
+        """The position that a game begins with; the key is None unless it begins by chance."""
 
     @abstractmethod
     def _play(self, position: Any, action: Any, bits: Any) -> tuple[Any, Any]:
@@ -145,7 +147,7 @@ class Env(Named, ABC):
 
     def _fresh(self, key: Any) -> State:
         """A game that begins, not looked at yet."""
-        for_first, for_start = jax.random.split(key)
+        for_first, for_start = jax.random.split(key) if self.begins_by_chance else (key, None)
         first = jax.random.bernoulli(for_first).astype(jnp.int32)
         position = self._begin(for_start)
         no = jnp.bool_(False)

@@ -25,6 +25,7 @@ class TableEnv(Env):
         super().__init__(rules, form)
         tables = self._tables = shared_tables(rules).tables
         self.has_chance = tables.tickets > 1
+        self.begins_by_chance = len(tables.starts) > 1
         result = tables.result + 1
         facts = np.column_stack([tables.actor == 1, result & 1, result >> 1, tables.legal])
         with jax.ensure_compile_time_eval():
@@ -34,8 +35,7 @@ class TableEnv(Env):
             self._starts = jnp.asarray(tables.starts)
 
     def _begin(self, key: Any) -> Any:
-        starts = len(self._tables.starts)
-        return self._starts[jax.random.randint(key, (), 0, starts) if starts > 1 else 0]
+        return self._starts[jax.random.randint(key, (), 0, len(self._starts)) if self.begins_by_chance else 0]
 
     def _play(self, position: Any, action: Any, bits: Any) -> tuple[Any, Any]:
         place = position * self._tables.actions + action
