@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: play test lint golden check-slow wheel-test trainers-test docs changelog bench solved examples hunt-strategy \
+.PHONY: play test lint golden check-slow wheel-test trainers-test jax-test docs changelog bench solved examples hunt-strategy \
 	environment-pages ladder ray-test hunt-study new-game clean
 
 # Reinstalled only when what is to be installed changes.
@@ -52,6 +52,16 @@ trainers-test: .venv-trainers/ready
 	@.venv-trainers/bin/pip install --quiet --disable-pip-version-check --editable '.[rl,openspiel]'
 	@touch $@
 
+# The JAX environments, beside Pgx.
+jax-test: .venv-jax/ready
+	.venv-jax/bin/pytest -m slow tests/jax
+
+# JAX is large, and nothing else needs it.
+.venv-jax/ready: pyproject.toml tests/jax/requirements.txt
+	@test -d .venv-jax || $(PYTHON) -m venv .venv-jax
+	@.venv-jax/bin/pip install --quiet --disable-pip-version-check -r tests/jax/requirements.txt --editable '.[jax]'
+	@touch $@
+
 # The site, in site/. Strict: a broken link or a public name without a docstring fails. Always built afresh, for
 # Sphinx warns only about pages that it reads.
 docs: .venv-docs/ready
@@ -73,6 +83,7 @@ bench: .venv/tested .venv-bench/ready benchmarks/boardgame_io/node_modules
 	.venv-bench/bin/python benchmarks/solving.py --json docs/performance/solving.json
 	.venv-bench/bin/python benchmarks/bench_envs.py --json docs/performance/environments.json
 	.venv-bench/bin/python docs/performance/environments.py
+	.venv-bench/bin/python benchmarks/jax_envs.py --json docs/performance/jax.json
 	.venv-bench/bin/python benchmarks/bench_arena.py --json docs/performance/arena.json
 	$(BIN)/python docs/performance/build.py
 
@@ -84,7 +95,7 @@ benchmarks/boardgame_io/node_modules: benchmarks/boardgame_io/package.json
 # The peers that our environments are measured against are large, and nothing else needs them.
 .venv-bench/ready: pyproject.toml benchmarks/peers.txt
 	@test -d .venv-bench || $(PYTHON) -m venv .venv-bench
-	@.venv-bench/bin/pip install --quiet --disable-pip-version-check --editable '.[arena,llm,ray,rl,openspiel,fast]' -r benchmarks/peers.txt
+	@.venv-bench/bin/pip install --quiet --disable-pip-version-check --editable '.[arena,llm,ray,rl,openspiel,fast,jax]' -r benchmarks/peers.txt
 	@touch $@
 
 # The standing field, about two minutes on two cores, and its page.
@@ -127,12 +138,13 @@ examples: .venv-examples/ready
 	.venv-examples/bin/python examples/q_learning.py --plot docs/images/q_learning.svg
 	.venv-examples/bin/python examples/hunt_cfr.py --plot docs/images/hunt_cfr.svg
 	.venv-examples/bin/python examples/chain_ppo.py --plot docs/images/chain_ppo.svg
+	.venv-examples/bin/python examples/jax_ppo.py
 
 # What the examples learn with is large, and nothing else needs it.
 .venv-examples/ready: pyproject.toml examples/requirements.txt
 	@test -d .venv-examples || $(PYTHON) -m venv .venv-examples
 	@.venv-examples/bin/pip install --quiet --disable-pip-version-check -r examples/requirements.txt
-	@.venv-examples/bin/pip install --quiet --disable-pip-version-check --editable '.[rl,openspiel]'
+	@.venv-examples/bin/pip install --quiet --disable-pip-version-check --editable '.[jax,rl,openspiel]'
 	@touch $@
 
 clean:

@@ -30,6 +30,7 @@ default_role = "code"  # docstrings are written with single backticks
 autodoc_default_options = {"members": True, "undoc-members": True}
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
+autodoc_mock_imports = ["jax"]  # too large to be installed for its name alone
 add_module_names = False
 maximum_signature_line_length = 100
 toc_object_entries_show_parents = "hide"
@@ -39,7 +40,10 @@ ROOMS = ("core", "games", "players", "play", "analysis")
 DOORS = (
     "duels",
     "duels.vector",
-    *(f"duels.envs{door}" for door in ("", ".conformance", ".gymnasium", ".openspiel", ".pettingzoo")),
+    *(
+        f"duels.envs{door}"
+        for door in ("", ".conformance", ".gymnasium", ".jax", ".openspiel", ".pettingzoo")
+    ),
 )
 """Modules that people may import from, in packages whose other modules are nobody's business."""
 

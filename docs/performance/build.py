@@ -9,6 +9,7 @@ from typing import Any
 
 from arena import arena
 from environments import environments
+from in_jax import in_jax
 from pieces import HERE, measured, table
 from serving import serving
 
@@ -116,7 +117,7 @@ Random play through `Match`, which checks every move and keeps every event; one 
 
 
 # In the order of the page; a section is a function that gives its text.
-SECTIONS = (solving, startup, serving, environments, arena)
+SECTIONS = (solving, startup, serving, environments, in_jax, arena)
 
 
 def page() -> str:

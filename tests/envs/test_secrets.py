@@ -16,57 +16,15 @@ from hypothesis import strategies as st
 import duels.envs.openspiel  # noqa: F401  (registers the games)
 from duels import vector
 from duels.analysis.export import Export, play_one, rows_of
-from duels.core.match import Match, Turn
+from duels.core.match import Turn
 from duels.core.rules import Seat, Sight
 from duels.envs import pettingzoo as duels_pettingzoo
 from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
-from duels.games import GAMES
 from duels.solving.oracles import oracle_for
+from tests.envs.alike import HUNT, NUMBER, OPTIONS, actions_of, pair_of
 
-OPTIONS: dict[str, Any] = {"max_turns": 8}
-HUNT = GAMES["hunt"].rules(**OPTIONS)
-NUMBER = {action: number for number, action in enumerate(HUNT.all_actions())}
 seats = st.sampled_from(list(Seat))
 seeds = st.integers(0, 2**32)
-
-AnyMatch = Match[Any, Any, Any]
-
-
-def random_match(rng: Random) -> AnyMatch:
-    match: AnyMatch = Match.start(HUNT)
-    while match.actor is not None:
-        match = match.play(match.actor, rng.choice(match.actions))
-    return match
-
-
-def look_alike(match: AnyMatch, seat: Seat, rng: Random) -> AnyMatch | None:
-    """Another match that `seat` sees alike; None if this try finds none."""
-    other: AnyMatch = Match.start(HUNT)
-    for turn in match.turns:
-        assert isinstance(turn.actor, Seat)
-        action = rng.choice(other.actions) if turn.hidden_from(seat) else turn.action
-        if action not in other.actions:
-            return None
-        other = other.play(turn.actor, action)
-        assert other.last
-        if other.last.seen(seat) != turn.seen(seat):
-            return None
-    return other
-
-
-def pair_of(seed: int, seat: Seat) -> tuple[AnyMatch, AnyMatch]:
-    """Two different matches that `seat` sees alike."""
-    rng = Random(seed)
-    while True:
-        match = random_match(rng)
-        for _ in range(200):
-            other = look_alike(match, seat, rng)
-            if other and other.turns != match.turns:
-                return match, other
-
-
-def actions_of(match: AnyMatch) -> list[int]:
-    return [NUMBER[turn.action] for turn in match.turns]
 
 
 def same(one: Any, two: Any) -> bool:

@@ -1,0 +1,34 @@
+"""The duels as JAX environments with Pgx's interface: pure functions for `jit`, `vmap` and `scan`.
+
+Like Pgx's they are written for one game; `vmap` makes many of it. They play by the same tables as the other
+environments do. Pgx itself is not needed.
+"""
+
+from typing import Any
+
+from duels.core.extras import extra
+from duels.core.features import TRUNCATION
+from duels.core.game import Game
+from duels.core.options import OptionValue
+from duels.core.rules import Rules
+from duels.envs.form import form_of
+from duels.games import rules_of
+
+with extra("jax"):
+    from duels.envs.jax.env import Env, auto_reset
+    from duels.envs.jax.making import env_of
+    from duels.envs.jax.state import State
+
+__all__ = ["Env", "State", "auto_reset", "make"]
+
+
+def make(
+    game: str | Game | Rules[Any, Any, Any], *, limit_ends: str = TRUNCATION, **options: OptionValue
+) -> Env:
+    """An environment of a game, or of the one of that name, with options (`max_turns=40`), or of rules.
+
+    With `limit_ends="draw"` a limit of the rules is part of the game: reaching it terminates the game, and
+    what is left of it is observed. A game that has too many states for tables is refused.
+    """
+    rules = rules_of(game, **options)
+    return env_of(rules, form_of(rules, limit_ends))

@@ -1,0 +1,67 @@
+"""A JAX environment of a game that has tables: a step is a lookup in them."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from duels.core.rules import Rules
+from duels.envs.form import Form
+from duels.envs.jax.bits import pack, share, unpack
+from duels.envs.jax.env import Env, Standing
+from duels.solving.decisions import Decisions
+from duels.solving.game_tables import shared_tables
+
+# The facts of a state: whether the second seat is to move, its result plus 1 (two bits), then what is legal.
+_RESULT_AT = 1
+_LEGAL_AT = 3
+
+
+class TableEnv(Env):
+    """Games whose rules are compiled to tables; a position is the number of a state."""
+
+    def __init__(self, rules: Rules[Any, Any, Any], form: Form) -> None:
+        super().__init__(rules, form)
+        tables = self._tables = shared_tables(rules).tables
+        self.has_chance = tables.tickets > 1
+        self.begins_by_chance = len(tables.starts) > 1
+        result = tables.result + 1
+        facts = np.column_stack([tables.actor == 1, result & 1, result >> 1, tables.legal])
+        with jax.ensure_compile_time_eval():
+            self._facts = jnp.asarray(pack(facts))
+            self._successor = jnp.asarray(tables.successor.ravel())
+            self._observation = jnp.asarray(pack(tables.observation))
+            self._starts = jnp.asarray(tables.starts)
+
+    def _begin(self, key: Any) -> Any:
+        return self._starts[jax.random.randint(key, (), 0, len(self._starts)) if self.begins_by_chance else 0]
+
+    def _play(self, position: Any, action: Any, bits: Any) -> tuple[Any, Any]:
+        place = position * self._tables.actions + action
+        if self.has_chance:
+            place = place * self._tables.tickets + share(bits, self._tables.tickets)
+        move = self._successor[place]
+        return move >> 1, move & 1
+
+    def _standing(self, position: Any) -> Standing:
+        facts = self._facts[position, 0].astype(jnp.int32)
+        return Standing(facts & 1, (facts >> _RESULT_AT & 3) - 1)
+
+    def _legal(self, position: Any) -> Any:
+        return unpack(self._facts[position], _LEGAL_AT, self._tables.actions)
+
+    def _features(self, position: Any, seat: Any) -> Any:
+        return unpack(self._observation[seat, position], 0, self._tables.observation.shape[2])
+
+    def rules_state(self, position: Any) -> Any:
+        decisions, moves = Decisions(self.rules), []
+        number = int(position)
+        while number >= 0:
+            number, *move = map(int, self._tables.origin[number])
+            moves.append(move)
+        _, place = moves.pop()
+        state = decisions.starts[place].state
+        for action, place in reversed(moves):
+            state = decisions.transitions(state, decisions.actions[action])[place].state
+        return state

@@ -1,0 +1,17 @@
+"""What the page on JAX shows runs as it stands; the other pages are run where JAX is not installed."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("jax", reason="make jax-test installs it")
+
+pytestmark = pytest.mark.slow
+PAGE = (Path(__file__).parents[2] / "docs" / "environments" / "jax.md").read_text(encoding="utf-8")
+PIECES = re.findall(r"^```python\n(.*?)^```", PAGE, flags=re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("piece", PIECES, ids=range(1, len(PIECES) + 1))
+def test_every_piece_of_code_runs(piece: str) -> None:
+    exec(compile(piece, "docs", "exec"), {})

@@ -1,0 +1,19 @@
+"""The example learns perfect play, whatever the seed."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("jax", reason="make jax-test installs it")
+
+pytestmark = pytest.mark.slow
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def test_ppo_plays_lights_perfectly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    sys.modules.pop("jax_ppo", None)
+    import jax_ppo
+
+    assert jax_ppo.learned("lights", seeds=5, updates=100) == [0.0] * 5

@@ -1,0 +1,67 @@
+"""The same actions and the same chance give the same game in JAX as by the rules."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+jax = pytest.importorskip("jax", reason="make jax-test installs it")
+
+from duels.envs.jax import make  # noqa: E402
+from tests.jax.cases import FORMS, Beside, random_actions, rules_of  # noqa: E402
+
+pytestmark = pytest.mark.slow
+GAMES = 8
+
+
+def one_of(states: Any, number: int) -> Any:
+    return jax.tree.map(lambda part: np.asarray(part[number]), states)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_step_is_that_of_the_rules(form: str) -> None:
+    env = make(rules_of(form), limit_ends=FORMS[form][1])
+    step, observe = jax.jit(jax.vmap(env.step)), jax.jit(jax.vmap(env.observe, (0, None)))
+    key = jax.random.PRNGKey(1)
+    states = jax.jit(jax.vmap(env.init))(jax.random.split(key, GAMES))
+    matches = [Beside(form, env, one_of(states, number)) for number in range(GAMES)]
+    assert {match.first for match in matches} == {0, 1}  # it is drawn who moves first
+    played = [False] * GAMES
+    after_the_end = 0
+    while after_the_end < 2:
+        shown = [np.asarray(observe(states, player)) for player in (0, 1)]
+        for number, match in enumerate(matches):
+            looks = [look[number] for look in shown]
+            match.check(one_of(states, number), looks, played[number])
+        after_the_end += all(match.over for match in matches)
+        key, for_actions, for_steps = jax.random.split(key, 3)
+        actions = random_actions(for_actions, states.legal_action_mask)
+        keys = jax.random.split(for_steps, GAMES)
+        bits = jax.vmap(lambda key: jax.random.bits(key, (), np.uint32))(keys)
+        played = [not match.over for match in matches]
+        for number, match in enumerate(matches):
+            if not match.over:
+                match.engine.step(int(actions[number]), int(bits[number]))
+        states = step(states, actions, keys)
+
+
+@pytest.mark.parametrize("form", ["lights", "chain of 2 boards", "flip of 9", "high card"])
+def test_a_position_is_a_state_of_the_rules(form: str) -> None:
+    rules = rules_of(form)
+    env = make(rules)
+    state = env.init(jax.random.PRNGKey(3))
+    there = env.rules_state(state._position)
+    key = jax.random.PRNGKey(4)
+    for _ in range(6):
+        if state.terminated | state.truncated:
+            break
+        key, for_action, for_step = jax.random.split(key, 3)
+        action = int(random_actions(for_action, state.legal_action_mask))
+        legal = rules.actions(there)
+        assert [env.action_names[number] for number in np.flatnonzero(state.legal_action_mask)] == sorted(
+            map(rules.format, legal), key=env.action_names.index
+        )
+        state = env.step(state, action, for_step)
+        before, there = there, env.rules_state(state._position)
+        assert before != there
+    assert rules.actor(there) is None or state.current_player >= 0
