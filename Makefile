@@ -41,7 +41,7 @@ check-slow: .venv/tested
 wheel-test: .venv/tested
 	$(BIN)/pytest -m slow -n 0 tests/test_wheel.py
 
-# Trainers on our environments, as their users run them.
+# Trainers on our environments, and readers of exported matches, as their users run them.
 trainers-test: .venv-trainers/ready
 	.venv-trainers/bin/pytest -m slow -n 0 tests/trainers
 
@@ -49,7 +49,7 @@ trainers-test: .venv-trainers/ready
 .venv-trainers/ready: pyproject.toml tests/trainers/requirements.txt
 	@test -d .venv-trainers || $(PYTHON) -m venv .venv-trainers
 	@.venv-trainers/bin/pip install --quiet --disable-pip-version-check -r tests/trainers/requirements.txt
-	@.venv-trainers/bin/pip install --quiet --disable-pip-version-check --editable '.[rl,openspiel]'
+	@.venv-trainers/bin/pip install --quiet --disable-pip-version-check --editable '.[rl,openspiel,data,minari]'
 	@touch $@
 
 # The site, in site/. Strict: a broken link or a public name without a docstring fails. Always built afresh, for
