@@ -27,7 +27,8 @@ is perfect play, one half the worst. Lines are medians over the seeds; bands go 
 worst. One seed says little: report several, with their range.
 
 All three learn in self-play, on arrays of games. A step is a decision that is learned from. What is graded is
-the policy without the random moves with which it explores.
+the policy without the random moves with which it explores. In lights and leap, where there is no chance
+either, the best opponent beats such a policy always or never, so lines drop at once.
 
 | learner | |
 |---|---|
@@ -51,7 +52,7 @@ def row(each: Baseline) -> tuple[str, ...]:
         f"{each.steps[-1]:,}",
         spread(each.final),
         near_in_words(each),
-        f"{each.seconds:,.0f} s",
+        f"{each.seconds:,.0f} s" if each.seconds >= 1 else "under 1 s",
     )
 
 

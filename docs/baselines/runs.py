@@ -7,7 +7,7 @@ from statistics import median
 from typing import Any
 
 HERE = Path(__file__).parent
-FORMS = ("lights", "leap", "short-chain", "chain")
+FORMS = ("lights", "leap", "short-chain")
 LEARNERS = {"q_learning": "tabular Q-learning", "masked_ppo": "masked PPO", "masked_dqn": "masked DQN"}
 NEAR = 0.01  # below this exploitability play is called perfect
 
@@ -83,9 +83,8 @@ class Form:
 def measured(form: str) -> Form:
     """What was measured on a form, learners in the order of LEARNERS."""
     kept = json.loads((HERE / f"{form}.json").read_text(encoding="utf-8"))
-    found = [
-        Baseline(learner, [run for run in kept["runs"] if run["learner"] == learner]) for learner in LEARNERS
-    ]
+    ran = {name: [run for run in kept["runs"] if run["learner"] == name] for name in LEARNERS}
+    found = [Baseline(name, runs) for name, runs in ran.items() if runs]
     return Form(kept["game"], kept["options"], kept["random"], found)
 
 
