@@ -129,7 +129,7 @@ examples: .venv-examples/ready
 	.venv-examples/bin/python examples/hunt_cfr.py --plot docs/images/hunt_cfr.svg
 	.venv-examples/bin/python examples/chain_ppo.py --plot docs/images/chain_ppo.svg
 
-# Every learner on every game over five seeds, and the page: half an hour on two cores. What was run is kept;
+# The learners over five seeds, and the page: ten minutes of one core, in two processes. What was run is kept;
 # remove docs/baselines/*.json to run all anew.
 baselines: .venv-examples/ready
 	.venv-examples/bin/python examples/baselines.py docs/baselines

@@ -29,6 +29,7 @@ STEPS = {
     ("short-chain", "masked_ppo"): 100_000,
     ("short-chain", "masked_dqn"): 200_000,
     ("short-chain", "q_learning"): 2_000_000,
+    ("chain", "masked_ppo"): 100_000,
 }
 Run = dict[str, Any]
 

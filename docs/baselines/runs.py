@@ -7,7 +7,7 @@ from statistics import median
 from typing import Any
 
 HERE = Path(__file__).parent
-FORMS = ("lights", "leap", "short-chain")
+FORMS = ("lights", "leap", "short-chain", "chain")
 LEARNERS = {"q_learning": "tabular Q-learning", "masked_ppo": "masked PPO", "masked_dqn": "masked DQN"}
 NEAR = 0.01  # below this exploitability play is called perfect
 

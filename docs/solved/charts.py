@@ -57,7 +57,8 @@ def grouped(title: str, labels: Sequence[str], series: dict[str, Sequence[float]
 def bands(title: str, series: dict[str, Sequence[tuple[int, tuple[float, float, float]]]], top: float) -> str:
     """For each series a line through the middles and a band from lows to highs; counts are on a log scale.
 
-    A point is a count (of steps, from 0) and what is in the middle, lowest and highest there.
+    A point is a count (of steps, from 0) and what is in the middle, lowest and highest there. A series
+    without points is left out, and the others keep their colours.
     """
     last = max(count for points in series.values() for count, _ in points)
     first = 10 ** int(log10(min(count for points in series.values() for count, _ in points if count)))
@@ -80,6 +81,8 @@ def bands(title: str, series: dict[str, Sequence[tuple[int, tuple[float, float, 
         x = at(count, 0).split(",")[0]
         shapes.append(f'<text x="{x}" y="{_HEIGHT - 18}" text-anchor="middle">{_short(count)}</text>')
     for number, (name, points) in enumerate(series.items()):
+        if not points:
+            continue
         colour = _COLOURS[number]
         line = " ".join(at(count, middle) for count, (middle, _, _) in points)
         edge = [at(count, low) for count, (_, low, _) in points]
