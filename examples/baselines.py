@@ -49,12 +49,13 @@ def run(form: str, learner: str, seed: int, steps: int) -> Run:
 
 
 def read(path: Path) -> dict[str, Any]:
-    """What a file holds; without it, what one that has no runs yet would hold."""
+    """What a file holds of the runs that are wanted; without it, what one that has no runs yet would hold."""
     game, options = FORMS[path.stem]
     if path.exists():
         kept: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         if (kept["game"], kept["options"]) == (game, options):
-            return kept
+            wanted = [run for run in kept["runs"] if run["until"] == STEPS.get((path.stem, run["learner"]))]
+            return kept | {"runs": wanted}
     return {
         "game": game,
         "options": options,

@@ -80,6 +80,8 @@ def test_baselines_that_are_there_are_not_run_again(
     then = baselines.read(tmp_path / "leap.json")
     assert [run["seed"] for run in then["runs"]] == [0, 1]
     assert then["runs"][0] == first["runs"][0]
+    monkeypatch.setattr(baselines, "STEPS", {("leap", "q_learning"): 2_000})
+    assert baselines.read(tmp_path / "leap.json")["runs"] == []  # they were shorter
     assert capsys.readouterr().out.count("exploitability 0.5000 after 1,024 steps") == 2
 
 
@@ -87,8 +89,10 @@ def test_baselines_of_other_options_are_not_kept(tmp_path: Path, monkeypatch: py
     import baselines
     import self_play
 
-    path = tmp_path / "leap.json"
-    baselines.write(path, baselines.read(path) | {"runs": [{"learner": "none", "seed": 0}]})
+    path, steps = tmp_path / "leap.json", baselines.STEPS["leap", "q_learning"]
+    baselines.write(
+        path, baselines.read(path) | {"runs": [{"learner": "q_learning", "seed": 0, "until": steps}]}
+    )
     assert len(baselines.read(path)["runs"]) == 1
     monkeypatch.setitem(self_play.FORMS, "leap", ("leap", {"goal": 12}))
     assert baselines.read(path)["runs"] == []
