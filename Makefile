@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .PHONY: play test lint golden check-slow wheel-test trainers-test jax-test docs changelog bench solved examples hunt-strategy \
-	environment-pages ladder ray-test hunt-study new-game clean
+	environment-pages baselines ladder ray-test hunt-study new-game clean
 
 # Reinstalled only when what is to be installed changes.
 .venv/played: pyproject.toml
@@ -41,7 +41,7 @@ check-slow: .venv/tested
 wheel-test: .venv/tested
 	$(BIN)/pytest -m slow -n 0 tests/test_wheel.py
 
-# Trainers on our environments, as their users run them.
+# Trainers on our environments, and readers of exported matches, as their users run them.
 trainers-test: .venv-trainers/ready
 	.venv-trainers/bin/pytest -m slow -n 0 tests/trainers
 
@@ -49,7 +49,7 @@ trainers-test: .venv-trainers/ready
 .venv-trainers/ready: pyproject.toml tests/trainers/requirements.txt
 	@test -d .venv-trainers || $(PYTHON) -m venv .venv-trainers
 	@.venv-trainers/bin/pip install --quiet --disable-pip-version-check -r tests/trainers/requirements.txt
-	@.venv-trainers/bin/pip install --quiet --disable-pip-version-check --editable '.[rl,openspiel]'
+	@.venv-trainers/bin/pip install --quiet --disable-pip-version-check --editable '.[rl,openspiel,data,minari]'
 	@touch $@
 
 # The JAX environments, beside Pgx.
@@ -133,12 +133,21 @@ hunt-strategy: .venv/tested
 hunt-study: .venv/tested
 	$(BIN)/python -m tools.hunt study
 
-# Each prints its result and draws the picture that the docs show.
+# Each prints its result; the last two draw the pictures that the docs show.
 examples: .venv-examples/ready
-	.venv-examples/bin/python examples/q_learning.py --plot docs/images/q_learning.svg
+	.venv-examples/bin/python examples/q_learning.py --game lights --steps 100000
+	.venv-examples/bin/python examples/masked_ppo.py --game leap --steps 10000
+	.venv-examples/bin/python examples/masked_dqn.py --game leap --steps 100000
 	.venv-examples/bin/python examples/hunt_cfr.py --plot docs/images/hunt_cfr.svg
 	.venv-examples/bin/python examples/chain_ppo.py --plot docs/images/chain_ppo.svg
 	.venv-examples/bin/python examples/jax_ppo.py
+
+# The learners over five seeds, and the page: ten minutes of one core, in two processes. What was run is kept;
+# remove docs/baselines/*.json to run all anew.
+baselines: .venv-examples/ready
+	.venv-examples/bin/python examples/baselines.py docs/baselines
+	.venv-examples/bin/python docs/baselines/build.py
+	.venv-examples/bin/python docs/environments/build.py
 
 # What the examples learn with is large, and nothing else needs it.
 .venv-examples/ready: pyproject.toml examples/requirements.txt

@@ -1,29 +1,98 @@
-"""The example that is small enough to run here; `make examples` runs all of them."""
+"""The learner that is small enough to run here, and what all of them share; `make examples` runs all."""
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
 
-@pytest.mark.parametrize("game", ["lights", "leap"])
-def test_q_learning_finds_perfect_play(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True)
+def _found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(EXAMPLES))
-    sys.modules.pop("q_learning", None)
+
+
+def test_looks_are_three_for_every_power_of_ten() -> None:
+    from self_play import looks_until
+
+    assert looks_until(0) == [0]
+    assert looks_until(20_000) == [0, 1_000, 2_000, 5_000, 10_000, 20_000]
+
+
+@pytest.mark.parametrize("form", ["lights", "leap"])
+def test_q_learning_finds_perfect_play(form: str) -> None:
     import q_learning
+    from self_play import grades
 
-    games, grades = q_learning.learn(game, steps=200, looks=4)
-    assert games == sorted(games)
-    assert grades[0] == 0.5
-    assert grades[-1] == 0
+    found = list(grades(q_learning.learn, form, 50_000, seed=0))
+    assert [steps // 1000 for steps, _ in found] == [0, 1, 2, 5, 10, 20, 50]
+    assert found[0][1] == 0.5
+    assert found[-1][1] == 0
 
 
-@pytest.mark.parametrize("steps", [0, 3])
-def test_q_learning_looks_at_every_step_if_they_are_few(steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(EXAMPLES))
+def test_a_learner_says_how_far_it_is(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     import q_learning
+    import self_play
 
-    games, grades = q_learning.learn("lights", steps, looks=20)
-    assert len(games) == len(grades) == steps + 1
+    monkeypatch.setattr(sys, "argv", ["q_learning.py", "--game", "leap", "--steps", "1000"])
+    self_play.main(q_learning.learn, q_learning.__doc__)
+    said = capsys.readouterr().out.splitlines()
+    assert said == [f"{steps:>11,} steps: exploitability 0.5000" for steps in (0, 1024)]
+
+
+class Here:
+    """Stands in for a pool of processes: calls at once."""
+
+    def __init__(self, *_: object) -> None:
+        pass
+
+    def submit(self, function: Any, *arguments: Any) -> Any:
+        from concurrent.futures import Future
+
+        done: Future[Any] = Future()
+        done.set_result(function(*arguments))
+        return done
+
+    def shutdown(self, cancel_futures: bool) -> None:
+        assert cancel_futures
+
+
+def test_baselines_that_are_there_are_not_run_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import baselines
+
+    monkeypatch.setattr(baselines, "FORMS", {"leap": ("leap", {})})
+    monkeypatch.setattr(baselines, "ProcessPoolExecutor", Here)
+    monkeypatch.setattr(sys, "argv", ["baselines.py", str(tmp_path)])
+    monkeypatch.setattr(baselines, "STEPS", {("leap", "q_learning"): 1_000})
+    monkeypatch.setattr(baselines, "SEEDS", range(1))
+    baselines.main()
+    first = baselines.read(tmp_path / "leap.json")
+    assert [run["seed"] for run in first["runs"]] == [0]
+    assert first["runs"][0]["exploitability"] == [0.5, 0.5]
+    monkeypatch.setattr(baselines, "SEEDS", range(2))
+    baselines.main()
+    then = baselines.read(tmp_path / "leap.json")
+    assert [run["seed"] for run in then["runs"]] == [0, 1]
+    assert then["runs"][0] == first["runs"][0]
+    monkeypatch.setattr(baselines, "STEPS", {("leap", "q_learning"): 2_000})
+    assert baselines.read(tmp_path / "leap.json")["runs"] == []  # they were shorter
+    assert capsys.readouterr().out.count("exploitability 0.5000 after 1,024 steps") == 2
+
+
+def test_baselines_of_other_options_are_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import baselines
+    import self_play
+
+    path, steps = tmp_path / "leap.json", baselines.STEPS["leap", "q_learning"]
+    baselines.write(
+        path, baselines.read(path) | {"runs": [{"learner": "q_learning", "seed": 0, "until": steps}]}
+    )
+    assert len(baselines.read(path)["runs"]) == 1
+    monkeypatch.setitem(self_play.FORMS, "leap", ("leap", {"goal": 12}))
+    assert baselines.read(path)["runs"] == []

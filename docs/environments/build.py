@@ -8,6 +8,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "baselines"))
+
+from runs import FORMS, LEARNERS, measured, near_in_words, spread
+
 from duels import vector
 from duels.core.features import Feature, said
 from duels.core.options import Option, options_of
@@ -20,13 +24,7 @@ from duels.solving.oracles import oracle_for
 
 FOLDER = Path(__file__).parent / "games"
 
-BASELINES = {
-    "lights": "tabular Q-learning in self-play reaches exploitability 0 "
-    "([q_learning.py](../../../examples/q_learning.py)).",
-    "leap": "tabular Q-learning in self-play reaches exploitability 0 "
-    "([q_learning.py](../../../examples/q_learning.py)).",
-    "chain": "masked PPO against `club`, 10,000 steps with `max_boards=2`: exploitability 0, 0, 0.06, 0.08 "
-    "and 0.32 over five seeds ([Gymnasium](../gymnasium.md)).",
+UNLEARNED = {
     "hunt": "none of a learner yet; the shipped strategy `best` has an exploitability between 0.082 and "
     "0.098 ([Grading](../grading.md)).",
     "flip": "none of a learner yet; `best` is perfect within the bounds of its values.",
@@ -103,8 +101,23 @@ def _facts(rules: Any) -> list[tuple[str, str]]:
         ("hidden information", "yes" if rules.has_secrets else "no"),
         ("chance", "yes" if rules.all_outcomes() else "no"),
         ("value to Player 1", _value(rules)),
-        ("best known baseline", BASELINES[name]),
+        ("best known baseline", _baseline(name)),
     ]
+
+
+def _baseline(name: str) -> str:
+    """The best of the baselines, on the largest form that was learned, or that there is none."""
+    forms = [form for form in map(measured, FORMS) if form.game == name]
+    if not forms:
+        return UNLEARNED[name]
+    form = forms[-1]
+    best = form.best
+    options = "".join(f", `{option}={value}`" for option, value in form.options.items())
+    steps = f"{best.steps[-1]:,}" if None in best.near else near_in_words(best)
+    return (
+        f"{LEARNERS[best.learner]} in self-play{options}: exploitability {spread(best.final)} after {steps} "
+        f"steps, over {len(best.runs)} seeds ([Baselines](../../baselines.md))."
+    )
 
 
 def _value(rules: Any) -> str:

@@ -90,6 +90,18 @@ def test_the_pages_of_environments_are_what_the_code_says() -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_the_short_form_of_chain_is_as_the_page_says() -> None:
+    import duels
+
+    told = re.search(
+        r"A good short form is `([^`]*)`: .*?random play has ([\d.]+) there", PAGES["grading.md"], re.S
+    )
+    assert told
+    form: dict[str, Any] = {name: int(value) for name, value in re.findall(r"(\w+)=(\d+)", told[1])}
+    assert f"{duels.exploitability('random', 'chain', **form):.2f}" == told[2]
+    assert duels.exploitability("perfect", "chain", **form) == 0
+
+
 def test_openspiel_counts_as_the_page_says() -> None:
     import pyspiel
     from open_spiel.python.algorithms import exploitability
