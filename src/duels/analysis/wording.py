@@ -16,6 +16,9 @@ LEAST_SHOWN = 0.0005
 EQUALLY_GOOD = "All actions are equally good."
 """Said where it does not matter what is played, and the match is open."""
 
+LOST_ALREADY = "Lost already."
+"""The same, where a match was lost though nobody knew."""
+
 
 @dataclass(frozen=True)
 class Mark:
