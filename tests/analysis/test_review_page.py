@@ -165,8 +165,13 @@ def test_beliefs_stand_under_the_numbers_of_the_cells() -> None:
 
 
 def test_a_long_position_is_folded() -> None:
-    rounds = ("move 3", "observe 7", "move 5", "observe 1") * 4
-    page = page_of(duels.start("hunt").play_text(*rounds).resign(Seat.ONE))
+    named = (7, 1, 6, 2) * 3
+    entries = [
+        entry
+        for at, cell in zip((3, 5) * 6, named, strict=True)
+        for entry in (f"move {at}", f"observe {cell}")
+    ]
+    page = page_of(duels.start("hunt").play_text(*entries).resign(Seat.ONE))
     assert re.search(r"<details><summary>Position</summary><code>.{60,}?</code></details></li>", page)
     assert "<br>Position: <code>" in page_of(duels.start("lights").play_text(*LOST))
     assert "What Player 1 could know of Player 2's token: 1: " in steps_of(page)[1]["text"]
