@@ -53,8 +53,11 @@ def percent(value: Value) -> str:
 
 
 def chance(value: Value, rules: Rules[Any, Any, Any]) -> str:
-    """A value in a bracket: `50.0% to win`; where a match can be drawn, it is `worth 50.0%`."""
-    return f"worth {percent(value)}" if rules.can_be_drawn else f"{percent(value)} to win"
+    """A value in a bracket: `50.0% to win`; where a match can be drawn, it is `worth 50.0%`.
+
+    Without a proven bound, unless that changes a digit.
+    """
+    return f"worth {value}" if rules.can_be_drawn else f"{value} to win"
 
 
 def gets(value: Value, rules: Rules[Any, Any, Any]) -> str:

@@ -230,6 +230,14 @@ class Words(ABC, Generic[A, V]):
         """Where on the board the action is made; None: it is chosen from a list."""
         return None
 
+    def named(self, sight: Sight[A, V], action: A) -> str:
+        """The action as advice names it: as it is entered (`stay`)."""
+        return sight.rules.format(action)
+
+    def in_short(self, sight: Sight[A, V], actions: Sequence[A]) -> str:
+        """Several actions in a few words (`flip any unseen tile`), or '' where they are best listed."""
+        return ""
+
     def called(self, seat: Seat) -> str:
         """What the game calls a seat: its label, or its token (`X`)."""
         return seat.label

@@ -40,7 +40,7 @@ def hint_as_text(
     advice = _advice(found, sight, words, entered)
     if not reason:
         return f"{advice} {_AGAIN}\n"
-    return f"{advice} {found.reason}\n{belief_strip(found.belief)}"
+    return f"{advice} {found.theory}\n{belief_strip(found.belief)}"
 
 
 def _advice(found: Hint[Any], sight: Sight[Any, Any], words: Words[Any, Any], entered: Sequence[str]) -> str:

@@ -98,6 +98,18 @@ class HuntWords(Words[Action, Known]):
     def entries(self, sight: Sight[Action, Known], action: Action) -> tuple[str, ...]:
         return (self.rules.format(action).upper(),)
 
+    def named(self, sight: Sight[Action, Known], action: Action) -> str:
+        return "stay" if action == Move(sight.view.cell) else self.rules.format(action)
+
+    def in_short(self, sight: Sight[Action, Known], actions: Sequence[Action]) -> str:
+        every = {action for action in sight.actions if not isinstance(action, Tunnel)}
+        if sight.view.phase is Phase.OBSERVE:
+            cells = sorted(action.cell for action in actions)
+            return f"observe {'any position' if set(actions) == every else either(cells)}"
+        if set(actions) != every:
+            return ""
+        return "stay or move" if sight.view.cell else "move to any position"
+
     def veiled(self, seat: Seat) -> str:
         return f"\n{_player(seat)}:\nEnters: {Ink.DIM('(hidden)')}\n"
 
