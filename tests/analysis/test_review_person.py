@@ -9,7 +9,7 @@ import duels
 from duels.analysis.review import Review, Stake, review, review_record
 from duels.analysis.review_data import review_as_data
 from duels.analysis.review_page import review_as_page
-from duels.analysis.review_why import why
+from duels.analysis.review_why import in_a_line, why
 from duels.core.record import dumps
 from duels.core.rules import Seat
 from duels.core.words import plain
@@ -100,6 +100,21 @@ def test_the_biggest_cause_comes_first(level: str, seed: int, lucky: bool, perso
     assert sum(summed in text for text in told) == (kinds.count("Entry") > 1)
     assert list(dict.fromkeys(kinds)) == (["Luck", "Entry"] if lucky else ["Entry", "Luck"])
     assert kinds[0] in told[0] or summed in told[0]
+
+
+def test_the_cause_in_a_line_is_what_decided() -> None:
+    assert in_a_line(lights(HUMAN, "club")).startswith("Entry 3 (6) gave away the win; best was ")
+    told = in_a_line(lights("club", HUMAN))
+    assert told.startswith("Entry 3 (6) by club (Player 1) gave away the win; best was ")
+    assert in_a_line(lights("club", "club")) == ""
+    lucky = review(level_match("chain", "club", Random(0)))
+    luck = next(reason.text for reason in why(lucky)[0].reasons if reason.text.startswith("Luck "))
+    assert in_a_line(lucky) == luck
+    won = review(
+        duels.start("lights").play_text("4", "1", "7", "2-3", "5-6"),
+        players={Seat.ONE: HUMAN, Seat.TWO: "club"},
+    )
+    assert in_a_line(won) == "The game is won for you from the start if you make no mistake."
 
 
 def test_one_position_is_not_the_first_of_these() -> None:

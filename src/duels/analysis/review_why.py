@@ -53,6 +53,8 @@ class _Cause:
 
     took: float
     reasons: list[Reason]
+    short: str = ""
+    """The same in one line; empty where the first of the reasons is short enough."""
 
 
 def why(review: Review) -> list[Section]:
@@ -71,6 +73,22 @@ def why(review: Review) -> list[Section]:
         named = "" if review.person else f", {seat.label}"
         sections.append(Section(f"What you could do better{named}", tuple(_to_do_better(review, seat))))
     return [section for section in sections if section.reasons]
+
+
+def in_a_line(review: Review) -> str:
+    """What decided the match, in a sentence to the player who is told; empty where nothing did."""
+    outcome, told = review.match.outcome, _told(review)
+    if not outcome or not told:
+        return ""
+    if not outcome.winner:
+        return _last_of_dearest(review, told)
+    causes = [
+        cause for cause in _causes(review, told, outcome.winner.other) if cause.took > 0 and cause.reasons
+    ]
+    if not causes:
+        return ""
+    decisive = max(causes, key=lambda cause: cause.took)
+    return decisive.short or decisive.reasons[0].text
 
 
 def slips_to_learn_from(review: Review) -> list[Moment]:
@@ -101,7 +119,9 @@ def _causes(review: Review, told: Seat | None, loser: Seat) -> list[_Cause]:
     own = _own_slips(review, loser) if told is loser else _slips_of_other(review, loser)
     return [
         _Cause(float("inf"), _turning_points(review)),
-        _Cause(found.lost[loser], [*_cost_in_all(review, found, loser), *own]),
+        _Cause(
+            found.lost[loser], [*_cost_in_all(review, found, loser), *own], _last_of_dearest(review, loser)
+        ),
         _Cause(0, _flawless(review, told)),
         *([_opening(review, told, loser)] if told else []),
         *(_choices(review, found, seat, loser) for seat in (loser, loser.other)),
@@ -132,6 +152,17 @@ def _subject(review: Review, seat: Seat) -> str:
 def _slips(review: Review, seat: Seat) -> list[Moment]:
     slips = (moment for moment in review.moments if moment.actor is seat and slipped(moment))
     return sorted(slips, key=lambda moment: -moment.loss)
+
+
+def _last_of_dearest(review: Review, seat: Seat) -> str:
+    """What gave away most, in a sentence; of several as dear the last, after which it stayed lost."""
+    slips = _slips(review, seat)
+    if not slips:
+        return ""
+    slip = max(slips, key=lambda slip: (round(slip.loss, 3), slip.number))
+    what = "the win" if slip.loss > 1 - LEAST_SHOWN else lost(review, slip)
+    by = "" if seat is _told(review) else f" by {name_of(review, seat)}"
+    return f"Entry {slip.number} ({slip.entry}){by} gave away {what}; best was {best_of(slip)}."
 
 
 def _cost_in_all(review: Review, found: Account, seat: Seat) -> list[Reason]:

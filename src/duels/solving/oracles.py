@@ -7,6 +7,7 @@ from duels.solving.oracle import Oracle
 from duels.solving.progress import Progress, quiet
 
 _MOST_KEPT = 8
+_FEW_STATES = 50_000
 _kept: dict[Rules[Any, Any, Any], Oracle[Any, Any]] = {}
 
 
@@ -23,6 +24,12 @@ def oracle_for(rules: Rules[Any, Any, Any], progress: Progress = quiet) -> Oracl
         made.shared_by = oracle_for
         _kept[rules] = made
     return _kept[rules]
+
+
+def is_at_hand(rules: Rules[Any, Any, Any]) -> bool:
+    """Whether `oracle_for` answers at once: the oracle has been made before, or is made of few states."""
+    states = rules.most_states() if isinstance(rules, OpenRules) else None
+    return rules in _kept or (states is not None and states <= _FEW_STATES)
 
 
 def _default(rules: Rules[Any, Any, Any], progress: Progress) -> Oracle[Any, Any]:

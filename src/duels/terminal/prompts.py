@@ -10,6 +10,7 @@ from duels.core.words import Ink, Question, ask_until, read_yes
 from duels.play.live import LiveMatch
 from duels.play.narrator import Narrator, in_suspense
 from duels.players.failures import NoMove
+from duels.terminal.cause import cause
 from duels.terminal.dialogue import ALWAYS, converse, help_text
 from duels.terminal.people import (
     REFUSED,
@@ -124,6 +125,8 @@ class PromptedMatch:
     def _say_who_won(self) -> None:
         if you := self._alone:
             self.screen.say(f"\n{who_won(self.live, you)}\n")
+            if told := cause(self.live):
+                self.screen.say(f"{told}\n")
 
     def _say(self, text: str) -> None:
         self.screen.say(text)
