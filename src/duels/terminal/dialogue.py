@@ -1,9 +1,9 @@
 """A question put to a person until it is answered, with commands that may come in between."""
 
 from collections.abc import Callable, Mapping
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from duels.core.words import Dialogue, Question
+from duels.core.words import Dialogue, Question, Words
 
 T = TypeVar("T")
 
@@ -19,6 +19,18 @@ ALWAYS = {
 _BACK = "back"
 
 
+SHORT = {"?": "help", "q": "quit", "exit": "quit"}
+"""Other words for some commands, where the game has no meaning of its own for them."""
+
+Commands = Mapping[str, Callable[[list[str]], None]]
+
+
+def with_short(commands: Commands, words: Words[Any, Any]) -> Commands:
+    """The commands, and the short words for them."""
+    short = {word: name for word, name in SHORT.items() if word not in words.letters}
+    return {**commands, **{word: commands[name] for word, name in short.items()}}
+
+
 def help_text(commands: Mapping[str, str]) -> str:
     lines = (f"  {command:<9}{what}\n" for command, what in commands.items())
     return "At any prompt you can also enter:\n" + "".join(lines)
@@ -27,7 +39,7 @@ def help_text(commands: Mapping[str, str]) -> str:
 def converse(
     start: Callable[[], Dialogue[T]],
     ask: Callable[[Question], str],
-    commands: Mapping[str, Callable[[list[str]], None]],
+    commands: Commands,
 ) -> T:
     """What the dialogue comes to.
 

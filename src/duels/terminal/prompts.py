@@ -1,6 +1,5 @@
 """A live match at the prompt: asks people in the book's words, and tells everything that happens."""
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from duels.core.errors import DuelsError
@@ -10,7 +9,7 @@ from duels.core.words import Ink, Question, ask_until, read_yes
 from duels.play.live import LiveMatch
 from duels.play.narrator import Narrator, in_suspense
 from duels.players.failures import NoMove
-from duels.terminal.dialogue import ALWAYS, converse, help_text
+from duels.terminal.dialogue import ALWAYS, Commands, converse, help_text, with_short
 from duels.terminal.people import (
     REFUSED,
     RESIGN,
@@ -34,8 +33,6 @@ COMMANDS = ALWAYS | {
 }
 """What can be entered at any prompt of a match."""
 HELP = help_text(COMMANDS)
-SHORT = {"?": "help", "q": "quit", "exit": "quit"}
-"""Other words for some of them, where the game has no meaning of its own for them."""
 _ROOM_FOR_A_QUESTION = 4  # lines
 
 
@@ -168,7 +165,9 @@ class PromptedMatch:
             return self._ask(question)
 
         try:
-            action = converse(lambda: self.words.ask(sight), ask, self._commands(seat))
+            action = converse(
+                lambda: self.words.ask(sight), ask, with_short(self._commands(seat), self.words)
+            )
         except _Changed:
             return
         self.live.play(seat, action)
@@ -202,13 +201,7 @@ class PromptedMatch:
 
     # -- commands -------------------------------------------------------------------------------
 
-    def _commands(self, seat: Seat) -> dict[str, Callable[[list[str]], None]]:
-        commands = self._named_commands(seat)
-        return commands | {
-            word: commands[name] for word, name in SHORT.items() if word not in self.words.letters
-        }
-
-    def _named_commands(self, seat: Seat) -> dict[str, Callable[[list[str]], None]]:
+    def _commands(self, seat: Seat) -> Commands:
         match, show = self.live.match, self._show
         return {
             "help": lambda entered: show(HELP),
