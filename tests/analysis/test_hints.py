@@ -25,6 +25,7 @@ from tests.core.toys import Hide
         ("chain", "?OO_XX_ 1", "challenge", "challenge (44.4% to win)."),
         ("leap", "20 1 1", "1", "1 (100.0% to win)."),
         ("leap", "12 1 1", "2 6", "All actions win alike, most quickly 2 or 6 (100.0% to win)."),
+        ("leap", "6 12 1", "1 3 6", "All actions lose alike; best try: 1, 3 or 6 (0.0% to win)."),
     ],
 )
 def test_a_hint_names_the_actions_and_their_value(game: str, position: str, actions: str, told: str) -> None:

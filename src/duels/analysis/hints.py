@@ -1,10 +1,10 @@
 """Hints: what perfect play does in a position, its value, and why; from what the seat to move may know."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic
 
-from duels.analysis.wording import all_alike, chance
+from duels.analysis.wording import LEAST_SHOWN, all_alike, chance
 from duels.core.rules import A, Rules, Sight, V
 from duels.core.words import either
 from duels.solving.oracle import Judged, Oracle, Value, Verdict
@@ -37,8 +37,18 @@ class Hint(Generic[A]):
     @property
     def advice(self) -> str:
         """What to do, in one line: `4, 2-3 or 5-6 (100.0% to win).`"""
-        told = ", most quickly ".join(part for part in (self.alike, self.best) if part)
-        return f"{told} ({self.chance})."
+        return f"{self.what()} ({self.chance})."
+
+    def what(self, ink: Callable[[str], str] = str) -> str:
+        """What to do, without its value; `ink` marks the actions."""
+        best = ink(self.best) if self.best else ""
+        if not self.alike or not best:
+            return best or self.alike
+        if self.value.low > 1 - LEAST_SHOWN:
+            return f"{self.alike}, most quickly {best}"
+        if self.value.high < LEAST_SHOWN:
+            return f"{self.alike}; best try: {best}"
+        return f"{self.alike}; perfect play takes {best}"
 
     @property
     def text(self) -> str:

@@ -44,10 +44,8 @@ def hint_as_text(
 
 
 def _advice(found: Hint[Any], sight: Sight[Any, Any], words: Words[Any, Any], entered: Sequence[str]) -> str:
-    parts = (found.alike, found.best and Ink.CHANGED(found.best))
     enter = _enter(sight, words, found.actions[0], found.best, entered) if found.best else ""
-    told = ", most quickly ".join(part for part in parts if part)
-    return f"Hint: {told} ({found.chance}{enter})."
+    return f"Hint: {found.what(Ink.CHANGED)} ({found.chance}{enter})."
 
 
 def _enter(
