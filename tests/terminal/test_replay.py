@@ -96,6 +96,15 @@ def test_turns_can_be_gone_through_backwards_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_an_unfinished_match_has_no_turn_in_which_nothing_happens(tmp_path: Path) -> None:
+    duels(tmp_path, "play lights --save match.duel", ("1-2", "3-4", "quit"))
+    with Terminal(tmp_path, "replay", tmp_path / "match.duel", "--step", NO_COLOR="1") as terminal:
+        terminal.expect("-- turn 0 of 2:")
+        terminal.send("q")
+        assert terminal.wait() == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 def test_going_backwards_shows_no_more_than_was_seen(tmp_path: Path) -> None:
     duels(tmp_path, "play hunt --save match.duel", ("MOVE 3", "OBSERVE 5", "MOVE 6", "OBSERVE 1", "quit"))
     with Terminal(tmp_path, "replay", tmp_path / "match.duel", "--step", "--seat", "2") as terminal:

@@ -55,7 +55,8 @@ def _scenes(record: Record, seat: Seat | None, screen: Screen) -> Iterator[str]:
         if isinstance(after.actor, Seat) and after.actor is not decided:
             yield told
             told = ""
-    yield told
+    if told:
+        yield told
 
 
 def _go_on(screen: Screen) -> bool:
