@@ -204,10 +204,30 @@ def test_matches_lists_what_was_played_the_last_one_first(tmp_path: Path) -> Non
     assert (lights["game"], lights["players"]) == ("lights", ["human", "greedy"])
     assert lights["result"] == "2 won, 1 resigned"
     assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", lights["played"])
-    rows = duels(tmp_path, "matches").out.splitlines()
-    assert len(rows) == 2
-    assert all(word in rows[0] for word in ("hunt", "human - human", "unfinished", str(elsewhere)))
-    assert "human - greedy      you lost " in rows[1]
+    listed = duels(tmp_path, "matches")
+    rows = [re.split("  +", row) for row in listed.out.splitlines()]
+    name = Path(lights["file"]).name
+    assert [row[1:] for row in rows] == [
+        ["hunt", "human - human", "unfinished", str(elsewhere)],
+        ["lights", "human - greedy", "you lost", name],
+    ]
+    assert listed.err.endswith(f"Times are UTC. Files without a folder are in {tmp_path / 'matches'}.\n")
+    assert name in listed.out
+    assert duels(tmp_path, "verify", name).code == 0, "a name from the list is enough"
+
+
+def test_long_names_and_results_in_the_list_are_told_apart(tmp_path: Path) -> None:
+    (tmp_path / "matches").mkdir()
+    for number, (one, end) in enumerate((("program of a name that is long", "forfeit"), ("human", "resign"))):
+        (tmp_path / "matches" / f"{number}.duel").write_text(
+            f"duels record 2\ngame: lights\nseat1: {one}\nseat2: {one}\nseed: 1\n\n1\n{end}\n"
+            f"result: 1 won, 2 {end}ed\n"
+        )
+    rows = [re.split("  +", row) for row in duels(tmp_path, "matches").out.splitlines()]
+    assert {tuple(row[2:4]) for row in rows} == {
+        ("human - human", "Player 1 won, Player 2 resigned"),
+        (" - ".join(["program of a name that is long"] * 2), "Player 1 won, Player 2 forfeited"),
+    }
 
 
 def test_matches_lists_twenty_unless_all_are_wanted(tmp_path: Path) -> None:
