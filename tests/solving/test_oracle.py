@@ -13,7 +13,7 @@ from duels.core.errors import NotYourTurn
 from duels.core.match import Match
 from duels.core.rules import CHANCE, Seat, Sight
 from duels.games import GAMES
-from duels.games.lights import oracle as lights
+from duels.games.lights import oracle as oracle_of_lights
 from duels.games.lights.oracle import LightsOracle
 from duels.games.lights.rules import Lights
 from duels.solving.oracle import Exactness, Judged, Value, Verdict
@@ -111,7 +111,7 @@ def test_threads_that_want_the_same_oracle_wait_for_one_of_them_to_make_it(
         made.append(LightsOracle(of))
         return made[-1]
 
-    monkeypatch.setattr(lights, "make_oracle", make)
+    monkeypatch.setattr(oracle_of_lights, "make_oracle", make)
     with ThreadPoolExecutor(2) as pool:
         found = set(pool.map(oracle_for, [rules, rules]))
     assert found == set(made)

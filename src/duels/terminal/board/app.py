@@ -118,7 +118,7 @@ class BoardApp(App[Leaving]):
         self.exit(KeyboardInterrupt())
 
     def notice(self, text: str) -> None:
-        """Say something that is not part of the match; from any thread, as chance is drawn beside the screen."""
+        """Say something that is not part of the match; from any thread, as chance is drawn in another."""
         if self._heard_in and self._thread != get_ident():
             self._heard_in.call_soon_threadsafe(self.notice, text)
             return
