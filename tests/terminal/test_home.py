@@ -131,3 +131,13 @@ def test_an_interrupted_match_is_kept_and_home_is_near(tmp_path: Path) -> None:
     (path,) = (tmp_path / "matches").glob("*.duel")
     assert lines_of(read_record(path).match)[0] == "1-2"
     assert "The match is saved." in done.err
+
+
+@pytest.mark.parametrize(("game", "plays"), [("lights", "perfect"), ("hunt", "best")])
+@pytest.mark.parametrize("asked", ["best", "perfect"])
+def test_the_strongest_player_goes_by_both_its_names(
+    game: str, plays: str, asked: str, tmp_path: Path
+) -> None:
+    walk(tmp_path, "play", game, asked, "me", "resign")
+    (path,) = (tmp_path / "matches").glob("*.duel")
+    assert f"seat2: {plays}\n" in path.read_text()
