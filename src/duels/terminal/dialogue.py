@@ -7,12 +7,14 @@ from duels.core.words import Dialogue, Question, Words
 
 T = TypeVar("T")
 
+WHAT_A_HINT_IS = "the best action and its value; once more: why"
+
 ALWAYS = {
     "help": "this list",
     "rules": "the rule card of this game",
     "board": "the board as it stands",
     "moves": "what you may do now",
-    "hint": "the best action, its value, and why",
+    "hint": WHAT_A_HINT_IS,
     "back": "start this entry again",
 }
 """What can be entered at any question about a position."""

@@ -70,7 +70,7 @@ class PromptedMatch:
         self._told = ""
         self._lines = 0  # on the screen since a person was last asked
         self._asked_at = 0
-        self._hints: HintLayers | None = None
+        self._hints: dict[Seat, HintLayers] = {}
 
     def run(self) -> None:
         """Play to the end. Quit, EOFError and KeyboardInterrupt leave the match as it is on disk."""
@@ -220,12 +220,12 @@ class PromptedMatch:
         from duels.solving.oracles import oracle_for
         from duels.terminal.hint_text import HintLayers
 
-        self._hints = self._hints or HintLayers()
+        layers = self._hints.setdefault(seat, HintLayers())
         match = self.live.match
         try:
             with self.screen.progress("thinking") as progress:
                 oracle = oracle_for(match.rules, progress)
-                text = self._hints.text(match.sight(seat), self.words, entered, oracle)
+                text = layers.text(match.sight(seat), self.words, entered, oracle)
         except DuelsError as unknown:
             self.screen.say(f"{unknown}\n")
             return

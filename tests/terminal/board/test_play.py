@@ -23,6 +23,7 @@ from duels.solving.progress import Progress
 from duels.terminal.after import After
 from duels.terminal.board import app
 from duels.terminal.board.app import BoardApp
+from duels.terminal.board.choice import Choice
 from duels.terminal.board.story import Story
 from duels.terminal.board.view import BoardView
 from duels.terminal.keyboard import SILENCE
@@ -255,6 +256,26 @@ def test_a_hint_points_at_the_best_action() -> None:
     assert live.match.turns[2].action in best
 
 
+def test_a_hint_names_the_key_that_tells_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the game takes h, another key gives hints."""
+    monkeypatch.setattr(Choice, "takes", lambda choice, letter: letter == "h")
+    live = live_match("lights")
+
+    async def act(player: Player) -> None:
+        assert "F2 hint" in player.shown
+        await player.pilot.press("f2")
+        await player.see("press F2 again.")
+
+    at_board(live, act)
+
+
+def test_the_first_move_of_a_machine_is_marked_as_a_later_one_is() -> None:
+    async def act(player: Player) -> None:
+        assert "•" in player.shown
+
+    at_board(live_match("lights", one="novice"), act)
+
+
 def test_a_review_and_the_rules_are_one_key_away() -> None:
     live = live_match("lights", two="novice", entries="4 1")
 
@@ -262,6 +283,11 @@ def test_a_review_and_the_rules_are_one_key_away() -> None:
         await player.pilot.press("v")
         await player.see("Escape goes back to the board")
         assert "4" in player.shown
+        text = player.app.screen.query_one("#text")
+        await player.pilot.press("end")
+        assert text.scroll_y == text.max_scroll_y > 0
+        await player.pilot.press("home")
+        assert text.scroll_y == 0
         await player.pilot.press("down", "space", "up", "escape")
         await player.see("Your turn.")
         await player.pilot.press("?")
@@ -617,6 +643,7 @@ def test_the_log_speaks_to_the_person_of_its_own_moves_alone(
 ) -> None:
     live = live_match(game, two="novice", entries=entries)
     told = plain(Story(live).text)
+    assert "You (Player 1): " in told, "as the book calls whoever plays"
     assert mine in told
     assert told.endswith(theirs)
     two = plain(Story(live_match(game, entries=entries)).text)

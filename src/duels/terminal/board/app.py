@@ -15,17 +15,16 @@ from textual.content import Content
 
 from duels.analysis.glossary import Glossary
 from duels.core.errors import DuelsError
-from duels.core.record import Record
 from duels.core.rules import Actor, Seat
 from duels.play.live import LiveMatch
 from duels.players.failures import NoMove
-from duels.terminal.after import After, ways_on
+from duels.terminal.after import After, record_of, ways_on
 from duels.terminal.board.background import Waiting, in_background
 from duels.terminal.board.cells import BoardText, changed, read_board
 from duels.terminal.board.choice import Choice
 from duels.terminal.board.deliberate import Deliberate
 from duels.terminal.board.ink import Palette
-from duels.terminal.board.keys import ARROWS, COMMANDS, QUIT, Command, help_text
+from duels.terminal.board.keys import ARROWS, COMMANDS, HINT, QUIT, Command, help_text
 from duels.terminal.board.pages import Ask, Page
 from duels.terminal.board.scene import Scene, Texts
 from duels.terminal.board.story import Story
@@ -71,11 +70,11 @@ class BoardApp(App[Leaving]):
         self._asked = self._you or Seat.ONE
         self._palette = Palette(self._asked)
         self._story = Story(live)
-        self._before: BoardText | None = None  # when a person last decided
+        self._before: BoardText | None = None  # when the screen opened, or a person last decided
         self._note = ""
         self._hinted: Choice | None = None  # when a hint was last asked for
         self._waiting_for = Waiting(self, self.notice)
-        self._glossary = Glossary()
+        self._glossaries = {seat: Glossary() for seat in Seat}
         self._ways_on: dict[After, str] = {}
         self._after = Deliberate(self, self.action_after, self._say_which_key)
         self._decided = asyncio.Event()
@@ -129,6 +128,7 @@ class BoardApp(App[Leaving]):
 
     async def _play_to_the_end(self) -> None:
         live = self.live
+        self._before = self._board()
         try:
             while (actor := live.match.actor) is not None:
                 if live.person:
@@ -384,8 +384,8 @@ class BoardApp(App[Leaving]):
             if not agreed:
                 self.notice(REFUSED)
                 return
-            self._before = None
             self._settle(lambda: self.live.take_back(back))
+            self._before = self._board()
             self._story.forget()
             self._note = taken_back(back)
 
@@ -404,8 +404,8 @@ class BoardApp(App[Leaving]):
         def show(found: Hint[Any]) -> None:
             cells = choice.turn_to(found.actions[0])
             again = self._hinted is choice
-            why = self._glossary.explain(f"Hint: {found.text}") if again else ""
-            self.notice(why or f"Hint: {found.advice} Why: press h again.")
+            why = self._glossaries[self._asked].explain(f"Hint: {found.text}") if again else ""
+            self.notice(why or f"Hint: {found.advice} Why: press {self._key(HINT)} again.")
             self._hinted = choice
             if cells:
                 self._scene.board.point_at(min(cells))
@@ -416,7 +416,7 @@ class BoardApp(App[Leaving]):
         from duels.analysis.review import review_record
         from duels.terminal.review_text import review_as_text
 
-        record = Record(self.live.match, {f"seat{seat.value}": self.live.names[seat] for seat in Seat})
+        record = record_of(self.live)
         width = max(20, self.size.width - 4)
         self._waiting_for.result(
             "reviewing",
