@@ -32,7 +32,7 @@ def test_a_term_is_explained_at_its_first_use(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """To each of two people."""
-    monkeypatch.setattr("sys.stdin", io.StringIO("hint\nhint\nhint\n4\nhint\nhint\nhint\nquit\n"))
+    monkeypatch.setattr("sys.stdin", io.StringIO("hint\nhint\nhint\n1\n4\nhint\nhint\nhint\nquit\n"))
     assert run(["play", "lights"]) == 0
     out = capsys.readouterr().out
     assert out.count("(Nim-sum: ") == 2
