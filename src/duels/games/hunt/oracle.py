@@ -177,7 +177,7 @@ class HuntOracle(
         if isinstance(action, Observe) or action.cell != others.view.cell:
             return ""
         chance = self.belief(sight)[f"cell {action.cell}"]
-        return f"went onto the other token, which was there with about {chance:.0%}"
+        return f"went onto the other token, which was there with a chance of about {chance:.0%}"
 
     def belief(self, sight: Sight[Action, Known]) -> dict[str, float]:
         other = self._track(sight).other
@@ -199,8 +199,8 @@ class HuntOracle(
         """Of a tunnel: nothing else gives anything away."""
         there = self.belief(sight)[f"cell {action.cell}"]
         return (
-            f"You {self.did(action)}, where the other token was with about {there:.0%}; the strategy never "
-            "tunnels."
+            f"You {self.did(action)}, where the other token was with a chance of about {there:.0%}; "
+            "the strategy never tunnels."
         )
 
     def did(self, action: Action) -> str:
