@@ -436,3 +436,25 @@ def test_the_name_of_a_file_does_nothing_to_a_terminal(name: str, tmp_path: Path
         assert done.code == 1
         assert all(line.isprintable() for line in done.err.split("\n"))
     assert duels(tmp_path, "play", "lights", "--save", path).err.count("\n") == 4
+
+
+@pytest.mark.parametrize("command", ["play", "practice", "levels", "rules"])
+def test_a_missing_game_is_answered_with_the_games(command: str, tmp_path: Path) -> None:
+    done = duels(tmp_path, command)
+    assert done.code == 2
+    assert "Choose lights, leap, chain, hunt or flip" in " ".join(done.err.split())
+
+
+def test_a_day_is_asked_for_as_people_write_it(tmp_path: Path) -> None:
+    assert "--date YYYY-MM-DD" in duels(tmp_path, "daily", "--help").out
+    done = duels(tmp_path, "daily", "--date", "tomorrow")
+    assert done.code == 2
+    assert "'tomorrow' is no day. Enter it as YYYY-MM-DD." in " ".join(done.err.split())
+
+
+@pytest.mark.parametrize("command", ["arena", "bot"])
+def test_no_summary_of_a_command_is_cut(command: str, tmp_path: Path) -> None:
+    assert (
+        "..."
+        not in duels(tmp_path, command, "--help").out.partition("Commands:")[2].partition("Examples:")[0]
+    )

@@ -233,7 +233,7 @@ def _refuse_what_cannot_be(match: AnyMatch) -> None:
         many = f"this one has {len(match.turns):,}"
         raise TooLarge(f"a match of at most {MOST_REVIEWED:,} entries can be reviewed; {many}.")
     if match.rules.has_secrets and not match.over:
-        raise DuelsError("a match with hidden moves can be reviewed once it is over.")
+        raise DuelsError("A match with hidden moves can be reviewed once it is over.")
 
 
 def _value_now(oracle: AnyOracle, match: AnyMatch) -> Value:

@@ -76,12 +76,18 @@ def _outlook(before: float, now: float) -> str:
 
 
 def ask_exercise(
-    exercise: Exercise, title: str, screen: Screen, glossary: Glossary, hints: bool = True
+    exercise: Exercise,
+    title: str,
+    screen: Screen,
+    glossary: Glossary,
+    hints: bool = True,
+    introduction: str = "",
 ) -> Any:
     """The action entered; Left if the person stops."""
     sight, rules = exercise.sight, exercise.sight.rules
     words = rules.game.words(rules)
     screen.say(f"{title}: you are {words.called(sight.seat)}, to move\n")
+    screen.say(f"{introduction}\n" if introduction else "")
     screen.say(f"{words.board(sight)}{words.remembered(sight)}\n")
     strip = belief_strip(beliefs_of(exercise.oracle).belief(sight))
     if strip:

@@ -8,6 +8,7 @@ from duels.core.rules import Outcome, Rules, Seat
 from duels.play.library import kept_matches
 from duels.play.live import LiveMatch
 from duels.players import HUMAN, STRONGEST
+from duels.terminal.after import After
 
 AnyRules = Rules[Any, Any, Any]
 
@@ -45,8 +46,11 @@ def suggestion(live: LiveMatch) -> str:
     rules = live.match.rules
     if _wins(rules, _OFTEN_ENOUGH + 1) > _OFTEN_ENOUGH:
         return ""
-    tried = ", ".join(f"{option} {value}" for option, value in _next_options(rules).items())
-    return f"You have beaten perfect play twice: you know the trick. Try {tried}."
+    tried = ", ".join(
+        f"{value} {option}" if option.endswith("s") else f"{option} {value}"  # 12 lights, goal 50
+        for option, value in _next_options(rules).items()
+    )
+    return f"You have beaten perfect play twice: you know the trick. Try {tried}: press {After.LONGER.value}."
 
 
 def _wins(rules: AnyRules, most: int) -> int:
