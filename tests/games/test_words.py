@@ -102,7 +102,7 @@ def test_prompts_hold_no_secret() -> None:
 
 @pytest.mark.parametrize("entry", ["m4", "M 4", "move 4", "4"])
 def test_hunt_takes_a_movement_by_its_first_letter(entry: str) -> None:
-    rules = find_game("hunt").rules()
+    rules = GAMES["hunt"].rules()
     dialogue = rules.game.words(rules).ask(Match.start(rules).sight(Seat.ONE))
     next(dialogue)
     with pytest.raises(StopIteration) as done:
