@@ -194,7 +194,9 @@ def test_longer_games_are_suggested_to_who_has_beaten_the_strongest_twice(
             terminal.press("Press r rematch, s swap seats, v review, n new game, q quit: ", "q")
         else:
             if wins == 2:
-                terminal.expect("You have beaten perfect play twice: you know the trick. Try 12 lights: press l.")
+                terminal.expect(
+                    "You have beaten perfect play twice: you know the trick. Try 12 lights: press l."
+                )
             terminal.press("l longer game, v review, n new game, q quit: ", "l")
             terminal.expect("States:" + "  O" * 12)
             terminal.answer("> ", "1-2")

@@ -29,7 +29,8 @@ def who_played(review: Review) -> str:
     """Who played whom, in a sentence."""
     if review.person:
         other = review.person.other
-        return f"You were {review.person.label}, against {review.players[other]} ({other.label})."
+        were = "were" if review.match.over else "are"
+        return f"You {were} {review.person.label}, against {review.players[other]} ({other.label})."
     if review.is_person(Seat.ONE):
         return "Two people played."
     return f"Player 1 was {review.players[Seat.ONE]}, Player 2 was {review.players[Seat.TWO]}."

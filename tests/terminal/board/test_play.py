@@ -724,3 +724,12 @@ def test_signs_say_where_the_cursor_is_and_what_is_chosen() -> None:
         assert "[     >     <" in player.shown
 
     at_board(live_match("flip", two="novice"), act)
+
+
+def test_no_key_is_torn_from_what_it_does() -> None:
+    async def act(player: Player) -> None:
+        await player.see("Your turn.")
+        for what in ("h hint", "u undo", "v review", "r resign", "? help", "q quit"):
+            assert what in player.shown, "in one row"
+
+    at_board(live_match("lights", two="novice"), act, (60, 20))

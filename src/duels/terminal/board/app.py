@@ -1,7 +1,7 @@
 """The full screen: lets people choose and machines answer. It holds no rule, no secret, no word of a game."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from threading import get_ident
@@ -256,7 +256,7 @@ class BoardApp(App[Leaving]):
             for key, what, action in keys
         ]
         choosing = [Content.from_markup("[bold]arrows Enter[/bold] choose")] if self.choice else []
-        return Content("  ").join([*choosing, *shown])
+        return _in_rows([*choosing, *shown], self.size.width - 2)
 
     def _key(self, command: Command) -> str:
         """What gives a command now: the game may have a meaning of its own for the letter."""
@@ -423,3 +423,15 @@ class BoardApp(App[Leaving]):
             lambda told: review_as_text(review_record(record, told), width),
             lambda text: self.push_screen(Page(text, self._palette)),
         )
+
+
+def _in_rows(keys: Sequence[Content], width: int) -> Content:
+    """The keys side by side, in rows that are broken between two of them."""
+    rows = [Content()]
+    for key in keys:
+        longer = rows[-1] + "  " + key if rows[-1] else key
+        if longer.cell_length <= width or not rows[-1]:
+            rows[-1] = longer
+        else:
+            rows.append(key)
+    return Content("\n").join(rows)
