@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from duels.analysis.review import Moment, Review
-from duels.analysis.wording import LEAST_SHOWN, MARKS, RARE, chance_of, how_sure, points
+from duels.analysis.wording import LEAST_SHOWN, MARKS, RARE, chance_of, gives_away, how_sure, points
 from duels.core.rules import CHANCE, Seat
 from duels.core.words import either
 from duels.solving.oracle import Exactness, Value
@@ -96,7 +96,7 @@ def lost(review: Review, moment: Moment) -> str:
 
 def slipped(moment: Moment) -> bool:
     """Whether a decision gave something away."""
-    return moment.loss > MARKS[0].most
+    return gives_away(moment.loss)
 
 
 def doubtful(moment: Moment) -> bool:

@@ -558,9 +558,14 @@ def test_a_terminal_that_is_too_small_says_so_until_it_is_larger() -> None:
 
 
 def test_a_chance_that_cannot_come_is_told_by_the_thread_that_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn_by: set[int] = set()
+    drawn_by: list[int] = []
     draw = BoardApp._draw
-    monkeypatch.setattr(BoardApp, "_draw", lambda board: drawn_by.add(threading.get_ident()) or draw(board))
+
+    def noted(board: BoardApp) -> None:
+        drawn_by.append(threading.get_ident())
+        draw(board)
+
+    monkeypatch.setattr(BoardApp, "_draw", noted)
     live = live_match("flip", chance="5,5")
 
     async def act(player: Player) -> None:
@@ -569,7 +574,7 @@ def test_a_chance_that_cannot_come_is_told_by_the_thread_that_draws(monkeypatch:
         await player.see("'5,5' cannot come now")
 
     at_board(live, act)
-    assert drawn_by == {threading.get_ident()}
+    assert set(drawn_by) == {threading.get_ident()}
 
 
 def test_chance_notices_and_errors_reach_the_person(tmp_path: Path) -> None:
