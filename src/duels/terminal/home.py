@@ -47,8 +47,8 @@ class Home:
             except Leave:
                 return
             except Back:
-                if not chosen:  # nothing lies behind the first question
-                    return
+                if not chosen:
+                    self._screen.say("This is the first question; quit leaves.\n")
             except DuelsError as error:
                 self._screen.say(f"{error}\n")
             chosen = ""
