@@ -44,7 +44,7 @@ def ways_on(live: LiveMatch) -> tuple[str, dict[After, str]]:
 
     offered = knows_the_trick(live)
     keys = {after: what for after, what in _KEYS.items() if offered or after is not After.LONGER}
-    return suggestion(live) if offered else "", keys
+    return suggestion(live, After.LONGER.value) if offered else "", keys
 
 
 def record_of(live: LiveMatch) -> Record:

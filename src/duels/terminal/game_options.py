@@ -9,7 +9,6 @@ import click
 
 from duels.core.errors import DuelsError
 from duels.core.game import Game
-from duels.core.words import either
 from duels.games import all_games, find_game
 
 if TYPE_CHECKING:
@@ -77,6 +76,8 @@ class _GameName(click.types.StringParamType):
     """The name of a game, which an error about its lack lists."""
 
     def get_missing_message(self, param: click.Parameter, ctx: click.Context | None) -> str:
+        from duels.core.words import either
+
         return f"Choose {either([game.name for game in all_games()])}."
 
 

@@ -8,7 +8,6 @@ from duels.core.rules import Outcome, Rules, Seat
 from duels.play.library import kept_matches
 from duels.play.live import LiveMatch
 from duels.players import HUMAN, STRONGEST
-from duels.terminal.after import After
 
 AnyRules = Rules[Any, Any, Any]
 
@@ -41,8 +40,8 @@ def knows_the_trick(live: LiveMatch) -> bool:
     )
 
 
-def suggestion(live: LiveMatch) -> str:
-    """A line to somebody who knows the trick; empty if it has been said before."""
+def suggestion(live: LiveMatch, key: str) -> str:
+    """A line to somebody who knows the trick, with the key to press; empty if it has been said before."""
     rules = live.match.rules
     if _wins(rules, _OFTEN_ENOUGH + 1) > _OFTEN_ENOUGH:
         return ""
@@ -50,7 +49,7 @@ def suggestion(live: LiveMatch) -> str:
         f"{value} {option}" if option.endswith("s") else f"{option} {value}"  # 12 lights, goal 50
         for option, value in _next_options(rules).items()
     )
-    return f"You have beaten perfect play twice: you know the trick. Try {tried}: press {After.LONGER.value}."
+    return f"You have beaten perfect play twice: you know the trick. Try {tried}: press {key}."
 
 
 def _wins(rules: AnyRules, most: int) -> int:
