@@ -108,7 +108,7 @@ def test_a_collision_is_told_where_the_token_went_onto_the_other() -> None:
     assert match.outcome.winner is Seat.TWO
     review = duels.review(match, ORACLE)
     moved, named = review.moments[-2:]
-    assert moved.mishap.startswith("went onto {whose} token, which was there with about ")
+    assert moved.mishap.startswith("went onto {whose} token, which was there with a chance of about ")
     assert named.before == named.after == moved.after == 0.0
     assert moved.luck < -0.2
     assert (named.luck, named.loss, named.mark, named.alike) == (0, 0, "", "Lost already.")

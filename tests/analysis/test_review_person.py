@@ -46,6 +46,12 @@ def winner_of(reviewed: Review) -> Seat:
     return outcome.winner
 
 
+def test_who_still_plays_is_spoken_to_so() -> None:
+    match = duels.start("lights").play_text(*ENTRIES[:2])
+    told = text_of(review(match, players={Seat.ONE: HUMAN, Seat.TWO: "club"}))
+    assert "You are Player 1, against club (Player 2)." in told
+
+
 @pytest.mark.parametrize("won", [True, False])
 def test_the_one_person_is_you(won: bool) -> None:
     winner = winner_of(lights())

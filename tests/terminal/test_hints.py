@@ -31,10 +31,11 @@ def test_hint_at_the_prompt(capsys: pytest.CaptureFixture[str], monkeypatch: pyt
 def test_a_term_is_explained_at_its_first_use(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO("hint\nhint\nhint\n4\nhint\nhint\nquit\n"))
+    """To each of two people."""
+    monkeypatch.setattr("sys.stdin", io.StringIO("hint\nhint\nhint\n1\n4\nhint\nhint\nhint\nquit\n"))
     assert run(["play", "lights"]) == 0
     out = capsys.readouterr().out
-    assert out.count("(Nim-sum: ") == 1
+    assert out.count("(Nim-sum: ") == 2
     assert out.index("nim-sum 2") < out.index("(Nim-sum: ")
 
 

@@ -79,6 +79,17 @@ def test_a_review_opens_in_the_program_and_comes_back_to_the_line(tmp_path: Path
     assert " ".join(reviewed.split()) in " ".join(INK.sub("", terminal.text).split())
 
 
+def test_a_match_whose_file_is_gone_can_be_reviewed(tmp_path: Path) -> None:
+    with Terminal(tmp_path, "play", "lights", "--seat2", "greedy", **PLAIN) as terminal:
+        give_up(terminal)
+        terminal.ask(AFTER)
+        (path,) = records(tmp_path)
+        path.unlink()
+        terminal.send("v")
+        terminal.press(AFTER_REVIEW, "q")
+        assert terminal.wait() == 0
+
+
 WHICH = "\r\nPress r, s, v, n or q. "
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from duels.analysis.wording import LOST_ALREADY, MARKS, ONLY_MOVE, RARE, all_alike, mark_of
+from duels.analysis.wording import LOST_ALREADY, MARKS, ONLY_MOVE, RARE, all_alike, gives_away, mark_of
 from duels.core.errors import DuelsError, TooLarge
 from duels.core.game import Game
 from duels.core.match import Concession, Match
@@ -239,7 +239,7 @@ def _refuse_what_cannot_be(match: AnyMatch) -> None:
         many = f"this one has {len(match.turns):,}"
         raise TooLarge(f"a match of at most {MOST_REVIEWED:,} entries can be reviewed; {many}.")
     if match.rules.has_secrets and not match.over:
-        raise DuelsError("a match with hidden moves can be reviewed once it is over.")
+        raise DuelsError("A match with hidden moves can be reviewed once it is over.")
 
 
 def _value_now(oracle: AnyOracle, match: AnyMatch) -> Value:
@@ -299,7 +299,7 @@ def _judge(
     judged = _Decision(verdict, turn.action, worth, lost_before, oracle.mixes)
     side = 1 if turn.actor is Seat.ONE else -1
     luck = 0.0 if judged.lost_before else (now - was) + side * judged.loss
-    slipped = judged.loss > MARKS[0].most
+    slipped = gives_away(judged.loss)
     explainer = explainer_of(oracle)
     return Moment(
         match=after,
@@ -338,7 +338,7 @@ def _stake(after: AnyMatch, reply: Verdict[Any] | None) -> Stake | None:
     decided = after.last and after.last.actor
     if not reply or after.rules.has_secrets or after.actor is decided or len(reply.actions) == 1:
         return None
-    losses = [loss for loss in reply.losses if loss > MARKS[0].most]
+    losses = [loss for loss in reply.losses if gives_away(loss)]
     return Stake(len(reply.actions), len(losses), max(losses, default=0.0))
 
 

@@ -28,7 +28,7 @@ from duels.analysis.review_words import (
     whose_chance,
     whose_play,
 )
-from duels.analysis.wording import MARKS, darkness, in_percent
+from duels.analysis.wording import MISTAKES, darkness, in_percent
 from duels.core.drawing import Drawing
 from duels.core.rules import Seat
 from duels.core.svg import stylesheet
@@ -36,9 +36,9 @@ from duels.core.words import Words, messages, plain
 
 _HEIGHT, _MARGIN = 180, 14  # of the curve, in pixels; it is as wide as the page
 _NARROWEST = 260  # pixels that the curve has on a phone
-_LARGER = {mark.name: pixels for pixels, mark in enumerate(MARKS[2:], start=1)}
+_LARGER = {mark.name: pixels for pixels, mark in enumerate(MISTAKES, start=1)}
 _BOARD = '<li class="on">Board {}</li>'
-_LISTED = {mark.name for mark in MARKS[2:]}
+_LISTED = {mark.name for mark in MISTAKES}
 _LONGEST_SHOWN = 60  # letters of a position; a longer one fills half a phone
 PlayOn = Callable[[int], str]
 """The command that plays on from after so many entries."""

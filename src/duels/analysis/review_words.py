@@ -9,7 +9,16 @@ from dataclasses import dataclass
 
 from duels.analysis.glossary import meaning
 from duels.analysis.review import Moment, Review
-from duels.analysis.wording import LEAST_SHOWN, LOST_ALREADY, MARKS, RARE, chance_of, how_sure, points
+from duels.analysis.wording import (
+    LEAST_SHOWN,
+    LOST_ALREADY,
+    MARKS,
+    RARE,
+    chance_of,
+    gives_away,
+    how_sure,
+    points,
+)
 from duels.core.rules import CHANCE, Seat
 from duels.core.words import either
 from duels.solving.oracle import Exactness, Value
@@ -30,7 +39,8 @@ def who_played(review: Review) -> str:
     """Who played whom, in a sentence."""
     if review.person:
         other = review.person.other
-        return f"You were {review.person.label}, against {review.players[other]} ({other.label})."
+        were = "were" if review.match.over else "are"
+        return f"You {were} {review.person.label}, against {review.players[other]} ({other.label})."
     if review.is_person(Seat.ONE):
         return "Two people played."
     return f"Player 1 was {review.players[Seat.ONE]}, Player 2 was {review.players[Seat.TWO]}."
@@ -109,7 +119,7 @@ def lost(review: Review, moment: Moment) -> str:
 
 def slipped(moment: Moment) -> bool:
     """Whether a decision gave something away."""
-    return moment.loss > MARKS[0].most
+    return gives_away(moment.loss)
 
 
 def doubtful(moment: Moment) -> bool:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from duels.analysis.review import Moment, review
-from duels.analysis.wording import MARKS, ONLY_MOVE
+from duels.analysis.wording import MISTAKES, ONLY_MOVE
 from duels.core.errors import DuelsError
 from duels.core.match import Concession, Match
 from duels.core.record import dumps
@@ -33,7 +33,7 @@ AnyMatch = Match[Any, Any, Any]
 
 GRADING = 3
 """Raise it when grades change: those in the cache are then made anew."""
-SLIPS = frozenset(mark.name for mark in MARKS[2:])
+SLIPS = frozenset(mark.name for mark in MISTAKES)
 """Marks of decisions that count as mistakes."""
 STAGES = 8
 """So many averages at most tell how losses went over time."""

@@ -37,6 +37,13 @@ MARKS = (
     Mark("mistake", 0.15),
     Mark("blunder", 1.0),
 )
+MISTAKES = MARKS[2:]
+"""The marks of decisions that count as mistakes."""
+
+
+def gives_away(loss: float) -> bool:
+    """Whether a loss is one, and not what rounding leaves."""
+    return loss > MARKS[0].most
 
 
 def mark_of(loss: float) -> str:

@@ -34,6 +34,7 @@ class Ink(Enum):
     DIM = "\ue005"
     COPIED = "\ue006"
     """What is copied and entered elsewhere: in one piece, however narrow the screen."""
+    LOST = "\ue007"
 
     def __call__(self, text: str) -> str:
         return f"{self.value}{text}{_END}"
@@ -45,7 +46,7 @@ class Ink(Enum):
 
 
 _END = "\ue000"
-_MARKS = re.compile("[\ue000-\ue006]")
+_MARKS = re.compile("[\ue000-\ue007]")
 
 
 def plain(text: str) -> str:

@@ -7,6 +7,7 @@ from duels.analysis.wording import LEAST_SHOWN
 from duels.core.rules import Seat
 from duels.play.library import Kept, kept_matches
 from duels.players import HUMAN
+from duels.solving.progress import Progress
 from duels.terminal.screen import Screen
 
 _BARS = "▁▂▃▄▅▆▇█"
@@ -19,12 +20,12 @@ def gather(screen: Screen, warn: Callable[[str], None]) -> Statistics:
         played = []
         for number, kept in enumerate(kept_matches(warn), start=1):
             progress(f"{number} so far")
-            if match := _played(kept):
+            if match := _played(kept, progress):
                 played.append(match)
     return statistics(played)
 
 
-def _played(kept: Kept) -> Played | None:
+def _played(kept: Kept, progress: Progress) -> Played | None:
     """The match as its one person had it; None if it is unfinished, or not against a machine."""
     match = kept.record.match
     people = [seat for seat, player in zip(Seat, kept.players, strict=True) if player == HUMAN]
@@ -36,7 +37,7 @@ def _played(kept: Kept) -> Played | None:
         kept.players[you.other - 1],
         float(match.outcome.score(you)),
         kept.played,
-        decisions_of(match, you),
+        decisions_of(match, you, progress),
     )
 
 

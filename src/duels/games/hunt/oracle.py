@@ -178,7 +178,7 @@ class HuntOracle(
         if isinstance(action, Observe) or action.cell != others.view.cell:
             return ""
         chance = self.belief(sight)[f"cell {action.cell}"]
-        return f"went onto {{whose}} token, which was there with about {chance:.0%}"
+        return f"went onto {{whose}} token, which was there with a chance of about {chance:.0%}"
 
     def strike(self, sight: Sight[Action, Known], others: Sight[Action, Known], action: Action) -> str:
         here = sight.view.cell
@@ -208,8 +208,8 @@ class HuntOracle(
         """Of a tunnel: nothing else gives anything away."""
         there = self.belief(sight)[f"cell {action.cell}"]
         return (
-            f"You {self.did(action)}, where the other token was with about {there:.0%}; the strategy never "
-            "tunnels."
+            f"You {self.did(action)}, where the other token was with a chance of about {there:.0%}; "
+            "the strategy never tunnels."
         )
 
     def did(self, action: Action) -> str:

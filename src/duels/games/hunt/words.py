@@ -76,9 +76,9 @@ class HuntWords(Words[Action, Known]):
         raise Refused(f"You observed position {action.cell} on your previous turn. {allowed}")
 
     def _parse(self, entry: str, bare: str) -> Action | None:
-        """An action in full, by its first letter (`m 5`), or, as `bare`, by its position alone."""
-        letter, _, rest = entry.strip().lower().partition(" ")
-        spelled = f"{_SHORT[letter]} {rest}" if letter in _SHORT else entry
+        """An action in full, by its first letter (`m 5`, `m5`), or, as `bare`, by its position alone."""
+        letter, rest = entry.strip().lower()[:1], entry.strip()[1:].strip()
+        spelled = f"{_SHORT[letter]} {rest}" if letter in _SHORT and rest.isdigit() else entry
         if whole_number(entry) is not None:
             spelled = f"{bare} {entry}"
         try:
