@@ -1,15 +1,19 @@
 """Hints: the best actions, their value, and why, from what the seat may know."""
 
+import re
+from random import Random
+from typing import Any
+
 import pytest
 
 import duels
-from duels.analysis.wording import percent
 from duels.core.errors import NotYourTurn
 from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.games import find_game
 from duels.solving.oracle import Exactness
 from duels.solving.oracles import oracle_for
+from tests.analysis.matches import level_match
 from tests.analysis.toys import HideOracle, Steps
 from tests.core.toys import Hide
 
@@ -25,6 +29,7 @@ from tests.core.toys import Hide
         ("chain", "?OO_XX_ 1", "challenge", "challenge (44.4% to win)."),
         ("leap", "20 1 1", "1", "1 (100.0% to win)."),
         ("leap", "12 1 1", "2 6", "All actions win alike, most quickly 2 or 6 (100.0% to win)."),
+        ("leap", "6 12 1", "1 3 6", "All actions lose alike; best try: 1, 3 or 6 (0.0% to win)."),
     ],
 )
 def test_a_hint_names_the_actions_and_their_value(game: str, position: str, actions: str, told: str) -> None:
@@ -44,10 +49,49 @@ def test_a_hint_tells_how_often_where_that_matters() -> None:
     most = max(verdict.actions, key=lambda judged: judged.weight)
     hint = duels.hint(sight)
     assert hint.actions[0] == most.action
-    assert hint.best.startswith(f"mix {rules.format(most.action)} {most.weight:.0%}, ")
-    assert f"({percent(verdict.value)} to win)" in hint.text
+    assert hint.details.startswith(f"The strategy mixes {rules.format(most.action)} {most.weight:.0%}, ")
+    assert hint.text.endswith(f"{hint.reason} {hint.details}")
+    assert "The strategy mixes" not in hint.advice
+    assert f"({verdict.value} to win)" in hint.text
     assert hint.value.exactness is Exactness.ESTIMATE
     assert sum(p for place, p in hint.belief.items() if place.startswith("cell")) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("game", "position", "best"),
+    [
+        ("hunt", "1:", "move to any position, at random"),
+        ("hunt", "1: move 2", "observe any position, at random"),
+        ("flip", "...../...../...../...../..... 0,0 11 1", "flip any unseen tile"),
+    ],
+)
+def test_the_first_layer_is_a_line_to_act_on(game: str, position: str, best: str) -> None:
+    hint = duels.hint(find_game(game).rules().parse_position(position))
+    assert hint.best == best
+    assert re.fullmatch(rf"{best} \((about )?\d\d\.\d% to win\)\.", hint.advice)
+    assert "±" not in hint.advice
+    assert ("±" in hint.details) is (game == "flip")
+
+
+def test_what_the_strategy_mostly_does_in_hunt_is_named_as_it_is_entered() -> None:
+    match = level_match("hunt", "best", Random(2))
+    rules, told = match.rules, set()
+    for number in range(len(match.turns)):
+        before = match.after(number)
+        assert isinstance(before.actor, Seat)
+        sight = before.sight(before.actor)
+        hint = duels.hint(sight)
+        most = max(oracle_for(rules).weights(sight))
+        assert hint.best.startswith(f"mostly {_named(sight, hint.actions[0])} ({most:.0%}), ") is (
+            0.6 < most < 0.99
+        )
+        told.add(hint.best.split()[0])
+        assert len(hint.best) < 60
+    assert told == {"mostly", "move", "observe"}
+
+
+def _named(sight: Any, action: Any) -> str:
+    return str(sight.rules.game.words(sight.rules).named(sight, action))
 
 
 def test_a_hint_uses_what_the_seat_may_know_and_nothing_else() -> None:

@@ -32,14 +32,13 @@ def test_success_makes_it_harder_and_failure_easier() -> None:
         skill.answered(right)
         aims.append(skill.aim)
     assert aims[0] < aims[1] < aims[2] > aims[3]
-    assert (skill.asked, skill.right) == (3, 2)
     for right in (True, False):
         for _ in range(30):
             skill.answered(right)
         assert skill.aim == float(right)
 
 
-@pytest.mark.parametrize("data", [None, {}, [], "x", {"aim": "high"}, {"aim": 7, "asked": 1, "right": 1}, 3])
+@pytest.mark.parametrize("data", [None, {}, [], "x", {"aim": "high"}, {"aim": 7}, {"aim": 10**400}, 3])
 def test_what_cannot_be_read_is_a_beginner(data: Any) -> None:
     assert Skill.from_data(data) == Skill()
-    assert Skill.from_data(Skill(0.7, 9, 5).as_data()) == Skill(0.7, 9, 5)
+    assert Skill.from_data(Skill(0.7).as_data()) == Skill(0.7)

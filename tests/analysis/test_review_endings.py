@@ -13,6 +13,7 @@ from duels.analysis.review_why import Reason, why
 from duels.analysis.review_words import heading
 from duels.core.match import Match
 from duels.core.rules import Seat
+from duels.players import HUMAN
 from duels.terminal.review_text import review_as_text
 from tests.analysis.toys import Steps
 
@@ -62,7 +63,7 @@ def test_every_ending_is_accounted_for(
     told = review_as_text(review)
     lost = outcome and outcome.winner
     assert ("Why you lost" in told) is bool(lost)
-    assert bool(why(review)) is bool(lost)
+    assert bool(why(review)) is bool(lost or (outcome and any(losses)))
     assert told.startswith(f"steps: {heading(review)}\n")
     assert "<!doctype html>" in review_as_page(review)
 
@@ -73,6 +74,23 @@ def test_a_drawn_match_was_nobodys_loss_but_chances_were_missed() -> None:
     assert [moment.mark for moment in review.moments] == ["blunder", "blunder", "blunder"]
     assert [moment.loss for moment in review.moments] == [1, 1, 0.5]
     assert "= 50.0, the result." in review_as_text(review)
+
+
+def test_who_did_not_win_a_drawn_match_is_told_what_to_do_better() -> None:
+    drawn = Match.start(Steps()).play_text("2", "1", "2")
+    both = why(duels.review(drawn))
+    assert [section.title for section in both] == [
+        "What you could do better, Player 1",
+        "What you could do better, Player 2",
+    ]
+    one = duels.review(drawn, players={Seat.ONE: "club", Seat.TWO: HUMAN})
+    (better,) = why(one)
+    assert better.title == "What you could do better"
+    assert [reason.text.split(" gave")[0] for reason in better.reasons] == ["Entry 2 (1)"]
+    told = review_as_text(one)
+    assert "What you could do better:" in told
+    assert "Look into this position: " in told
+    assert not why(duels.review(drawn, players=dict.fromkeys(Seat, "club")))
 
 
 @pytest.mark.parametrize(

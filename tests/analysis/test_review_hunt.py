@@ -18,6 +18,7 @@ from duels.terminal.review_text import review_as_text
 from tests.analysis.matches import random_match
 
 ORACLE = make_oracle(QuantumHunt())
+CAPTURE = ("move 3", "observe 7", "move 5", "observe 3")
 COLLISION = (
     "move 3", "observe 7", "move 5", "observe 1", "move 3", "observe 6", "move 4", "observe 2",
     "move 4", "observe 7",
@@ -48,6 +49,7 @@ def test_a_senseless_match_is_not_called_flawless() -> None:
     assert review.mixing_odds(Seat.ONE) < 0.001 < 0.01 < review.mixing_odds(Seat.TWO)
     told = " ".join(review_as_text(review).split())
     assert "no mistakes" not in told
+    assert told.index("The mixture: which actions it takes") < told.index("points below the mixture")
     below = f"lie about {-100 * review.mixing(Seat.ONE):.1f} points below the mixture in all, mostly when "
     assert "Each of your entries is one that the strategy sometimes plays" in told
     assert below in told
@@ -106,7 +108,7 @@ def test_a_collision_is_told_where_the_token_went_onto_the_other() -> None:
     assert match.outcome.winner is Seat.TWO
     review = duels.review(match, ORACLE)
     moved, named = review.moments[-2:]
-    assert moved.mishap.startswith("went onto the other token, which was there with about ")
+    assert moved.mishap.startswith("went onto {whose} token, which was there with a chance of about ")
     assert named.before == named.after == moved.after == 0.0
     assert moved.luck < -0.2
     assert (named.luck, named.loss, named.mark, named.alike) == (0, 0, "", "Lost already.")
@@ -114,23 +116,58 @@ def test_a_collision_is_told_where_the_token_went_onto_the_other() -> None:
     total = review.opening + review.luck - review.loss(Seat.ONE) + review.loss(Seat.TWO)
     assert abs(total - review.score) < 1e-9
     told = " ".join(review_as_text(review).split())
-    assert f"- You {moved.mishap} (entry 9)." in told
+    clause = moved.mishap.format(whose="Player 2's")
+    assert f"- You {clause} (entry 9)." in told
     assert "from you in all, mostly when you went to 4 (entry 9)." in told
-    assert review_as_data(review)["moments"][-2]["mishap"] == moved.mishap
-    assert f"Player 1 {moved.mishap}." in review_as_page(review)
+    assert review_as_data(review)["moments"][-2]["mishap"] == moved.mishap.format(whose="the other's")
+    assert f"Player 1 {clause}." in review_as_page(review)
+    assert "lost already" not in told
+    assert "Player 1 had already lost" in told
 
 
 @pytest.mark.parametrize(
     ("players", "told"),
     [
-        ((HUMAN, "club"), "Why you lost: - You went onto the other token"),
-        (("club", HUMAN), "Why you won: - club (Player 1) went onto the other token"),
-        (("club", "club"), "Why Player 1 lost: - Player 1 went onto the other token"),
+        ((HUMAN, "club"), "Why you lost: - You went onto club's token"),
+        (("club", HUMAN), "Why you won: - club (Player 1) went onto your token"),
+        (("club", "club"), "Why Player 1 lost: - Player 1 went onto Player 2's token"),
     ],
 )
 def test_what_lost_the_match_is_told_first(players: tuple[str, str], told: str) -> None:
     match = duels.start("hunt").play_text(*COLLISION)
     review = duels.review(match, ORACLE, dict(zip(Seat, players, strict=True)))
     assert told in " ".join(review_as_text(review).split())
-    whom = told.split(" - ")[1].split(" went")[0]
-    assert f"{whom} went onto the other token, " in review_as_page(review)
+    assert f"{told.split(' - ')[1]}, " in review_as_page(review)
+
+
+@pytest.mark.parametrize(
+    ("players", "told"),
+    [
+        (
+            (HUMAN, "club"),
+            "Why you lost: - club (Player 2) named 3, where your token was, a chance of about ",
+        ),
+        (("club", HUMAN), "Why you won: - You named 3, where club's token was, a chance of about "),
+        (
+            (HUMAN, HUMAN),
+            "Why you lost, Player 1: - Player 2 named 3, where your token was, a chance of about ",
+        ),
+    ],
+)
+def test_what_won_the_match_is_told_first(players: tuple[str, str], told: str) -> None:
+    match = duels.start("hunt").play_text(*CAPTURE)
+    review = duels.review(match, ORACLE, dict(zip(Seat, players, strict=True)))
+    assert told in " ".join(review_as_text(review).split())
+    last = review.moments[-1]
+    assert review_as_data(review)["moments"][-1]["strike"] == last.strike.format(whose="the other's")
+    assert not any(moment.strike or moment.mishap for moment in review.moments[:-1])
+
+
+def test_choices_below_the_mixture_are_not_called_a_fault() -> None:
+    found = 0
+    for seed in range(6):
+        match = random_match("hunt", Random(seed), 10_000)
+        told = " ".join(review_as_text(duels.review(match, ORACLE)).split())
+        found += "choices, each one that the strategy makes too, happened to lie about" in told
+        assert "choices lie about" not in told.replace("ever play them all: the choices lie about", "")
+    assert found

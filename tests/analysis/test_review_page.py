@@ -106,7 +106,7 @@ def test_chain_numbers_its_boards_and_says_what_was_at_stake() -> None:
     boards = re.findall(r'<li class="on">Board (\d+)</li>', listed)
     assert boards == [str(number) for number in range(1, len(boards) + 1)]
     assert len(boards) > 1
-    assert re.search(r'class="cost ">\d of \d replies would have lost', listed)
+    assert re.search(r'class="cost ">\d of Player [12]&#x27;s \d replies would have lost', listed)
     assert any("replies would have lost" in step["text"] for step in steps_of(page))
     assert "Board 1" not in page_of(duels.start("lights").play_text(*LOST))
 
@@ -164,9 +164,22 @@ def test_beliefs_stand_under_the_numbers_of_the_cells() -> None:
     assert "●" in tables[1].split('data-step="3"')[1].split("</tr>")[0]
 
 
+def test_a_long_position_is_folded() -> None:
+    named = (7, 1, 6, 2) * 3
+    entries = [
+        entry
+        for at, cell in zip((3, 5) * 6, named, strict=True)
+        for entry in (f"move {at}", f"observe {cell}")
+    ]
+    page = page_of(duels.start("hunt").play_text(*entries).resign(Seat.ONE))
+    assert re.search(r"<details><summary>Position</summary><code>.{60,}?</code></details></li>", page)
+    assert "<br>Position: <code>" in page_of(duels.start("lights").play_text(*LOST))
+    assert "What Player 1 could know of Player 2's token: 1: " in steps_of(page)[1]["text"]
+
+
 def test_a_page_breaks_no_lines_of_the_account() -> None:
     account = page_of(duels.start("lights").play_text(*LOST)).split('id="why">')[1].split("</section>")[0]
     assert "- " not in account.split("<br>")[0], "a list needs no hyphens"
-    (slip,) = (line for line in re.findall("<li>(.*?)<br>", account) if line.startswith("Entry 2 (4) gave"))
+    (slip,) = (line for line in re.findall("<li>([^<]*)<br>", account) if line.startswith("Entry 2 (4) gave"))
     assert len(slip) > 150
     assert slip.endswith(".")

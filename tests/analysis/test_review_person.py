@@ -9,7 +9,7 @@ import duels
 from duels.analysis.review import Review, Stake, review, review_record
 from duels.analysis.review_data import review_as_data
 from duels.analysis.review_page import review_as_page
-from duels.analysis.review_why import why
+from duels.analysis.review_why import in_a_line, why
 from duels.core.record import dumps
 from duels.core.rules import Seat
 from duels.core.words import plain
@@ -46,6 +46,12 @@ def winner_of(reviewed: Review) -> Seat:
     return outcome.winner
 
 
+def test_who_still_plays_is_spoken_to_so() -> None:
+    match = duels.start("lights").play_text(*ENTRIES[:2])
+    told = text_of(review(match, players={Seat.ONE: HUMAN, Seat.TWO: "club"}))
+    assert "You are Player 1, against club (Player 2)." in told
+
+
 @pytest.mark.parametrize("won", [True, False])
 def test_the_one_person_is_you(won: bool) -> None:
     winner = winner_of(lights())
@@ -75,7 +81,8 @@ def test_a_name_too_long_for_the_table_is_not_used() -> None:
 def test_slips_of_a_winner_did_not_win_the_match() -> None:
     won, better = why(lights("club", HUMAN))
     assert (won.title, better.title) == ("Why you won", "What you could do better")
-    assert [reason.text.split(" gave")[0] for reason in won.reasons[:2]] == [
+    assert won.reasons[0].text == "club's mistakes cost 200.0 points in all:"
+    assert [reason.text.split(" gave")[0] for reason in won.reasons[1:3]] == [
         "Entry 1 (1) by club (Player 1)",
         "Entry 3 (6) by club (Player 1)",
     ]
@@ -95,8 +102,25 @@ def test_the_biggest_cause_comes_first(level: str, seed: int, lucky: bool, perso
     assert (luck > slips > 0) is lucky
     told = [reason.text for reason in why(reviewed)[0].reasons]
     kinds = [text.split()[0] for text in told if text.startswith(("Luck ", "Entry "))]
+    summed = f"mistakes cost {100 * slips:.1f} points in all:"
+    assert sum(summed in text for text in told) == (kinds.count("Entry") > 1)
     assert list(dict.fromkeys(kinds)) == (["Luck", "Entry"] if lucky else ["Entry", "Luck"])
-    assert kinds[0] in told[0]
+    assert kinds[0] in told[0] or summed in told[0]
+
+
+def test_the_cause_in_a_line_is_what_decided() -> None:
+    assert in_a_line(lights(HUMAN, "club")).startswith("Entry 3 (6) gave away the win; best was ")
+    told = in_a_line(lights("club", HUMAN))
+    assert told.startswith("Entry 3 (6) by club (Player 1) gave away the win; best was ")
+    assert in_a_line(lights("club", "club")) == ""
+    lucky = review(level_match("chain", "club", Random(0)))
+    luck = next(reason.text for reason in why(lucky)[0].reasons if reason.text.startswith("Luck "))
+    assert in_a_line(lucky) == luck
+    won = review(
+        duels.start("lights").play_text("4", "1", "7", "2-3", "5-6"),
+        players={Seat.ONE: HUMAN, Seat.TWO: "club"},
+    )
+    assert in_a_line(won) == "The game is won for you from the start if you make no mistake."
 
 
 def test_one_position_is_not_the_first_of_these() -> None:
@@ -138,8 +162,9 @@ def test_what_was_at_stake_is_what_the_reply_could_lose() -> None:
     assert stake
     assert stake == Stake(replies=5, mistakes=1, most=stake.most)
     assert stake.most == pytest.approx(1 / 36)
-    assert "all actions are equally good; 1 of 5 replies would have lost up to 2.8 points" in text_of(
-        reviewed
+    assert (
+        "all actions are equally good; 1 of Player 1's 5 replies would have lost up to 2.8 points"
+        in text_of(reviewed)
     )
     assert review_as_data(reviewed)["moments"][1]["stake"]["mistakes"] == 1
     assert reviewed.moments[-1].stake is None  # nobody has replied

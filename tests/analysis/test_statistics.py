@@ -115,6 +115,25 @@ def test_in_hunt_the_worst_of_the_mixture_shows_below_it_and_the_strategys_mean_
     assert "given away" not in told
 
 
+def test_the_wrong_one_of_a_sort_that_was_among_the_best_is_called_so() -> None:
+    match = duels.start("lights").play_text("1-2").resign(Seat.TWO)  # best: 4, 2-3 or 5-6
+    oracle = oracle_for(match.rules)
+    assert [each.kind for each in grade(match, Seat.ONE, oracle)] == ["turning off a pair, the wrong one"]
+    match = duels.start("lights").play_text("7", "6", "5", "4", "3", "1").resign(Seat.ONE)  # best: 1-2
+    *_, slip = grade(match, Seat.TWO, oracle)
+    assert slip.kind == "turning off one light instead of turning off a pair"
+
+
+def test_numbers_that_are_all_0_are_left_out() -> None:
+    told = statistics_as_text(statistics([played(1, 0), played(1, 1), played(0, 2, 0.5, "chain")]))
+    assert "no winner" in told.splitlines()[0]
+    assert [line.split()[0] for line in told.split("given away per decision")[1].splitlines()[1:2]] == [
+        "chain"
+    ]
+    assert "0.0 to 0.0" not in told
+    assert "given away" not in statistics_as_text(statistics([played(1, 0), played(1, 1)]))
+
+
 def test_giving_up_is_no_decision() -> None:
     match = duels.start("lights").play_text("1-2")
     graded = grade(match.resign(Seat.TWO), Seat.TWO, oracle_for(match.rules))

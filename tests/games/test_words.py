@@ -98,3 +98,13 @@ def test_prompts_hold_no_secret() -> None:
         public = (sight.seat, sight.view.phase, sight.view.named)
         assert prompts.setdefault(public, next(words.ask(sight)).prompt) == next(words.ask(sight)).prompt
     assert len(prompts) > 100
+
+
+@pytest.mark.parametrize("entry", ["m4", "M 4", "move 4", "4"])
+def test_hunt_takes_a_movement_by_its_first_letter(entry: str) -> None:
+    rules = GAMES["hunt"].rules()
+    dialogue = rules.game.words(rules).ask(Match.start(rules).sight(Seat.ONE))
+    next(dialogue)
+    with pytest.raises(StopIteration) as done:
+        dialogue.send(entry)
+    assert rules.format(done.value.value) == "move 4"

@@ -1,6 +1,9 @@
 """What a verdict says of its actions, and what every oracle does alike."""
 
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -10,8 +13,12 @@ from duels.core.errors import NotYourTurn
 from duels.core.match import Match
 from duels.core.rules import CHANCE, Seat, Sight
 from duels.games import GAMES
+from duels.games.lights import oracle as oracle_of_lights
+from duels.games.lights.oracle import LightsOracle
+from duels.games.lights.rules import Lights
 from duels.solving.oracle import Exactness, Judged, Value, Verdict
 from duels.solving.oracles import _MOST_KEPT, oracle_for
+from duels.solving.progress import Progress
 from duels.solving.protocols import explainer_of
 
 
@@ -89,3 +96,23 @@ def test_a_position_is_judged_once_for_its_verdict_and_its_reason(
         after = after.play(CHANCE, after.actions[0])
     other = next(sight for sight in map(after.sight, Seat) if sight.actions)
     assert oracle.judge(other) == work_out(other), "and another position by itself"
+
+
+def test_threads_that_want_the_same_oracle_wait_for_one_of_them_to_make_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rules = GAMES["lights"].rules(lights=41)
+    inside = threading.Barrier(2)
+    made: list[LightsOracle] = []
+
+    def make(of: Lights, _told: Progress) -> LightsOracle:
+        with suppress(threading.BrokenBarrierError):  # nobody else comes here meanwhile
+            inside.wait(0.3)
+        made.append(LightsOracle(of))
+        return made[-1]
+
+    monkeypatch.setattr(oracle_of_lights, "make_oracle", make)
+    with ThreadPoolExecutor(2) as pool:
+        found = set(pool.map(oracle_for, [rules, rules]))
+    assert found == set(made)
+    assert len(made) == 1

@@ -204,10 +204,30 @@ def test_matches_lists_what_was_played_the_last_one_first(tmp_path: Path) -> Non
     assert (lights["game"], lights["players"]) == ("lights", ["human", "greedy"])
     assert lights["result"] == "2 won, 1 resigned"
     assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", lights["played"])
-    rows = duels(tmp_path, "matches").out.splitlines()
-    assert len(rows) == 2
-    assert all(word in rows[0] for word in ("hunt", "human - human", "unfinished", str(elsewhere)))
-    assert "human - greedy      you lost " in rows[1]
+    listed = duels(tmp_path, "matches")
+    rows = [re.split("  +", row) for row in listed.out.splitlines()]
+    name = Path(lights["file"]).name
+    assert [row[1:] for row in rows] == [
+        ["hunt", "human - human", "unfinished", str(elsewhere)],
+        ["lights", "human - greedy", "you lost", name],
+    ]
+    assert listed.err.endswith(f"Times are UTC. Files without a folder are in {tmp_path / 'matches'}.\n")
+    assert name in listed.out
+    assert duels(tmp_path, "verify", name).code == 0, "a name from the list is enough"
+
+
+def test_long_names_and_results_in_the_list_are_told_apart(tmp_path: Path) -> None:
+    (tmp_path / "matches").mkdir()
+    for number, (one, end) in enumerate((("program of a name that is long", "forfeit"), ("human", "resign"))):
+        (tmp_path / "matches" / f"{number}.duel").write_text(
+            f"duels record 2\ngame: lights\nseat1: {one}\nseat2: {one}\nseed: 1\n\n1\n{end}\n"
+            f"result: 1 won, 2 {end}ed\n"
+        )
+    rows = [re.split("  +", row) for row in duels(tmp_path, "matches").out.splitlines()]
+    assert {tuple(row[2:4]) for row in rows} == {
+        ("human - human", "Player 1 won, Player 2 resigned"),
+        (" - ".join(["program of a name that is long"] * 2), "Player 1 won, Player 2 forfeited"),
+    }
 
 
 def test_matches_lists_twenty_unless_all_are_wanted(tmp_path: Path) -> None:
@@ -416,3 +436,25 @@ def test_the_name_of_a_file_does_nothing_to_a_terminal(name: str, tmp_path: Path
         assert done.code == 1
         assert all(line.isprintable() for line in done.err.split("\n"))
     assert duels(tmp_path, "play", "lights", "--save", path).err.count("\n") == 4
+
+
+@pytest.mark.parametrize("command", ["play", "practice", "levels", "rules"])
+def test_a_missing_game_is_answered_with_the_games(command: str, tmp_path: Path) -> None:
+    done = duels(tmp_path, command)
+    assert done.code == 2
+    assert "Choose lights, leap, chain, hunt or flip" in " ".join(done.err.split())
+
+
+def test_a_day_is_asked_for_as_people_write_it(tmp_path: Path) -> None:
+    assert "--date YYYY-MM-DD" in duels(tmp_path, "daily", "--help").out
+    done = duels(tmp_path, "daily", "--date", "tomorrow")
+    assert done.code == 2
+    assert "'tomorrow' is no day. Enter it as YYYY-MM-DD." in " ".join(done.err.split())
+
+
+@pytest.mark.parametrize("command", ["arena", "bot"])
+def test_no_summary_of_a_command_is_cut(command: str, tmp_path: Path) -> None:
+    assert (
+        "..."
+        not in duels(tmp_path, command, "--help").out.partition("Commands:")[2].partition("Examples:")[0]
+    )

@@ -31,10 +31,11 @@ def test_hint_at_the_prompt(capsys: pytest.CaptureFixture[str], monkeypatch: pyt
 def test_a_term_is_explained_at_its_first_use(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO("hint\nhint\nhint\n4\nhint\nhint\nquit\n"))
+    """To each of two people."""
+    monkeypatch.setattr("sys.stdin", io.StringIO("hint\nhint\nhint\n1\n4\nhint\nhint\nhint\nquit\n"))
     assert run(["play", "lights"]) == 0
     out = capsys.readouterr().out
-    assert out.count("(Nim-sum: ") == 1
+    assert out.count("(Nim-sum: ") == 2
     assert out.index("nim-sum 2") < out.index("(Nim-sum: ")
 
 
@@ -48,6 +49,7 @@ def test_a_term_is_explained_at_its_first_use(
         ("chain", "?OO_XX_ 1", "Hint: challenge (44.4% to win; enter yes)."),
         ("leap", "20 1 1", "Hint: 1 (100.0% to win)."),
         ("leap", "12 1 1", "Hint: All actions win alike, most quickly 2 or 6 (100.0% to win)."),
+        ("leap", "6 12 1", "Hint: All actions lose alike; best try: 1, 3 or 6 (0.0% to win)."),
     ],
 )
 def test_a_hint_says_where_there_is_nothing_to_choose(game: str, position: str, told: str) -> None:

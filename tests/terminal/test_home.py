@@ -58,9 +58,7 @@ def test_it_lists_all_there_is(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(
-    "leaving", [(), ("quit",), ("q",), ("exit",), ("back",), ("play", "quit"), ("play", "lights")]
-)
+@pytest.mark.parametrize("leaving", [(), ("quit",), ("q",), ("exit",), ("play", "quit"), ("play", "lights")])
 def test_it_can_be_left_everywhere(leaving: tuple[str, ...], tmp_path: Path) -> None:
     done = walk(tmp_path, *leaving)
     assert done.out.count(ASKED) == 1
@@ -68,8 +66,9 @@ def test_it_can_be_left_everywhere(leaving: tuple[str, ...], tmp_path: Path) -> 
 
 def test_back_goes_back_and_help_tells_again(tmp_path: Path) -> None:
     done = walk(tmp_path, "play", "back", "rules", "b", "help", "?", "back")
-    # Twice it came back, and twice it was asked to tell.
-    assert done.out.count(ASKED) == 1 + 2 + 2
+    # Twice it came back, twice it was asked to tell, and behind the first question there is nothing.
+    assert done.out.count(ASKED) == 1 + 2 + 2 + 1
+    assert "This is the first question; quit leaves." in done.out
 
 
 def test_back_leads_to_the_question_before(tmp_path: Path) -> None:
@@ -131,3 +130,13 @@ def test_an_interrupted_match_is_kept_and_home_is_near(tmp_path: Path) -> None:
     (path,) = (tmp_path / "matches").glob("*.duel")
     assert lines_of(read_record(path).match)[0] == "1-2"
     assert "The match is saved." in done.err
+
+
+@pytest.mark.parametrize(("game", "plays"), [("lights", "perfect"), ("hunt", "best")])
+@pytest.mark.parametrize("asked", ["best", "perfect"])
+def test_the_strongest_player_goes_by_both_its_names(
+    game: str, plays: str, asked: str, tmp_path: Path
+) -> None:
+    walk(tmp_path, "play", game, asked, "me", "resign")
+    (path,) = (tmp_path / "matches").glob("*.duel")
+    assert f"seat2: {plays}\n" in path.read_text()

@@ -56,6 +56,7 @@ def test_one_key_leads_from_match_to_match(tmp_path: Path) -> None:
     assert len({record.headers["seed"] for record in played}) == 3, "each has its own chance"
     assert "duels review" not in terminal.text
     assert terminal.text.count("You lost.") == 3
+    assert terminal.text.count("\nEntry 1 (resign) gave away the win; best was ") == 2
 
 
 def test_a_review_opens_in_the_program_and_comes_back_to_the_line(tmp_path: Path) -> None:
@@ -76,6 +77,17 @@ def test_a_review_opens_in_the_program_and_comes_back_to_the_line(tmp_path: Path
     (path,) = records(tmp_path)
     reviewed = duels(tmp_path, "review", path).out
     assert " ".join(reviewed.split()) in " ".join(INK.sub("", terminal.text).split())
+
+
+def test_a_match_whose_file_is_gone_can_be_reviewed(tmp_path: Path) -> None:
+    with Terminal(tmp_path, "play", "lights", "--seat2", "greedy", **PLAIN) as terminal:
+        give_up(terminal)
+        terminal.ask(AFTER)
+        (path,) = records(tmp_path)
+        path.unlink()
+        terminal.send("v")
+        terminal.press(AFTER_REVIEW, "q")
+        assert terminal.wait() == 0
 
 
 WHICH = "\r\nPress r, s, v, n or q. "

@@ -8,10 +8,13 @@ import pytest
 import duels
 from duels.analysis import exercises
 from duels.analysis.exercises import Exercise
+from duels.analysis.progression import Skill, at_level
 from duels.core.words import plain
 from duels.games import find_game
 from duels.terminal import practice
 from duels.terminal.commands import run
+from duels.terminal.remembered import recall
+from duels.terminal.screen import Screen
 
 
 @pytest.fixture(autouse=True)
@@ -134,3 +137,33 @@ def test_in_flip_it_is_told_what_a_player_would_remember(
     assert run(["practice", "flip", "--seed", "3"]) == 0
     (exercise,) = some("flip", 1, 3)
     assert words.remembered(exercise.sight) in capsys.readouterr().out
+
+
+def test_what_was_answered_is_kept_before_it_is_graded_in_print(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The terminal may go away at any moment."""
+    exercise = next(at_level(exercises.exercises("leap", "1"), Skill()))
+    monkeypatch.setattr(practice, "exercises", lambda rules, seed: iter([exercise]))
+    right = find_game("leap").rules().format(exercise.verdict.best[0])
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{right}\n"))
+    say = Screen.say
+
+    def until_it_is_gone(screen: Screen, text: str) -> None:
+        if "Right: " in text or " right." in text:
+            raise OSError(5, "Input/output error")
+        say(screen, text)
+
+    monkeypatch.setattr(Screen, "say", until_it_is_gone)
+    rules = find_game("leap").rules()
+    with pytest.raises(OSError, match="Input/output"):
+        practice.practise(rules, 1, None, Screen())
+    assert Skill.from_data(recall("practice")[repr(rules)]).aim > Skill().aim
+
+
+@pytest.mark.parametrize("word", ["q", "exit", "quit"])
+@pytest.mark.parametrize("command", [["practice", "leap", "--seed", "5"], ["daily", "--date", "2026-01-01"]])
+def test_practice_is_left_by_the_words_that_leave_a_match(
+    command: list[str], word: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{word}\n"))
+    assert run(command) == 0
+    assert "'" + word not in capsys.readouterr().out

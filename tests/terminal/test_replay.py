@@ -96,6 +96,27 @@ def test_turns_can_be_gone_through_backwards_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_keys_pressed_ahead_count_and_lead_to_both_ends(tmp_path: Path) -> None:
+    duels(tmp_path, "play lights --save match.duel", ("1-2", "3-4", "1", "5", "resign"))
+    with Terminal(tmp_path, "replay", tmp_path / "match.duel", "--step", NO_COLOR="1") as terminal:
+        for keys, turn in (("\x1b[C" * 3, 3), ("\x1b[H", 0), ("\x1b[F", 4)):
+            terminal.ask("q stop --")
+            terminal.send(keys)
+            terminal.expect(f"-- turn {turn} of 4:")
+        terminal.press("q stop --", "q")
+        assert terminal.wait() == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_an_unfinished_match_has_no_turn_in_which_nothing_happens(tmp_path: Path) -> None:
+    duels(tmp_path, "play lights --save match.duel", ("1-2", "3-4", "quit"))
+    with Terminal(tmp_path, "replay", tmp_path / "match.duel", "--step", NO_COLOR="1") as terminal:
+        terminal.expect("-- turn 0 of 2:")
+        terminal.send("q")
+        assert terminal.wait() == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 def test_going_backwards_shows_no_more_than_was_seen(tmp_path: Path) -> None:
     duels(tmp_path, "play hunt --save match.duel", ("MOVE 3", "OBSERVE 5", "MOVE 6", "OBSERVE 1", "quit"))
     with Terminal(tmp_path, "replay", tmp_path / "match.duel", "--step", "--seat", "2") as terminal:

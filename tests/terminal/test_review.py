@@ -37,7 +37,7 @@ def record(tmp_path: Path) -> Path:
 def test_review_tells_why_the_match_was_lost(record: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["review", str(record)]) == 0
     out = capsys.readouterr().out
-    assert "Why you lost, Player 2:\n- Entry 2 (4) gave away 100.0 points; best was " in out
+    assert "Why you lost, Player 2:\n- Your mistakes cost 200.0 points in all:\n- Entry 2 (4) gave" in out
     assert "You turned off 4, which left runs of 1 and 3, worth 1 and 3, nim-sum 2:" in " ".join(out.split())
     position = re.search(r"\n  Position: (.*)\n", out)
     assert position
@@ -45,6 +45,7 @@ def test_review_tells_why_the_match_was_lost(record: Path, capsys: pytest.Captur
     assert max(map(len, out.split("Why you lost")[1].splitlines())) <= 100
     assert "blunder, gave away 100.0 points" in out
     assert "= 100.0, the result." in out
+    assert out.rindex("\n\n") < out.index("Why you lost"), "nothing pushes it off the screen"
 
 
 def reviewed(tmp_path: Path, match: Match[Any, Any, Any], *options: str) -> None:
@@ -58,7 +59,7 @@ def test_where_all_is_lost_nothing_is_called_best(tmp_path: Path, capsys: pytest
     lines = capsys.readouterr().out.splitlines()
     assert next(line for line in lines if line.startswith("  1.")).endswith("  best")
     assert next(line for line in lines if line.startswith("  2.")).endswith(
-        "  all actions lose alike; 6 of 8 replies would have lost the match"
+        "  all actions lose alike; 6 of Player 1's 8 replies would have lost the match"
     )
     assert "- The game is lost for you from the start if the other player makes no mistake." in lines
     assert "- You made no mistakes." in lines
@@ -257,7 +258,7 @@ def test_new_boards_are_marked_and_a_long_match_is_summed_up(
     summed = re.search(r"entries (\d+) to (\d+): nothing given away, no luck, 50.0% throughout", out)
     assert summed
     assert f"\n{summed[1]:>3}. " not in out
-    assert re.search(r"throughout; \d+ of \d+ replies would have lost something", out)
+    assert re.search(r"throughout; \d+ of \w.* \d+ replies would have cost points", out)
     assert re.search(r"(board \d+ begins|boards 2 to \d+ begin)\n", out)
 
 

@@ -7,7 +7,7 @@ import pytest
 from duels.play.library import read_record
 from tests.support import GAME_NAMES, Done, duels, lines_of
 
-REFUSED = "That cannot be taken back: it has shown something that was hidden.\n"
+REFUSED = "That cannot be taken back: it has shown something that was hidden or left to chance.\n"
 NOTHING = "There is no decision of yours to take back.\n"
 
 

@@ -411,7 +411,7 @@ def test_puzzles_are_graded_and_nothing_is_kept(base: str) -> None:
     assert first == again
     action = first["actions"][0]["action"]
     graded = ann.post("/practice/chain", answer=action, seed="one", aim="0.4", skill={}).json()
-    assert graded["skill"]["asked"] == 1
+    assert 0 <= graded["skill"]["aim"] <= 1
     assert not ann.cookies
 
 

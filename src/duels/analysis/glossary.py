@@ -8,6 +8,11 @@ _MEANINGS = {
 }
 
 
+def meaning(term: str) -> str:
+    """What a term means, in a sentence or two."""
+    return _MEANINGS[term]
+
+
 class Glossary:
     """Remembers which terms somebody has been told the meaning of."""
 

@@ -1,17 +1,19 @@
 """Hints: what perfect play does in a position, its value, and why; from what the seat to move may know."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic
+from typing import Generic
 
-from duels.analysis.wording import all_alike, chance
-from duels.core.rules import A, Rules, Sight, V
+from duels.analysis.wording import LEAST_SHOWN, all_alike, chance, percent
+from duels.core.rules import A, Sight, V
 from duels.core.words import either
-from duels.solving.oracle import Judged, Oracle, Value, Verdict
+from duels.solving.oracle import Exactness, Judged, Oracle, Value, Verdict
 from duels.solving.oracles import oracle_for
 from duels.solving.protocols import beliefs_of, explainer_of
 
 _MOST_NAMED = 8
+_FEW = 3  # actions of a mixture that are named with their shares
+_MOSTLY = 0.6  # above it one action is what to do, with exceptions
 _LEFT_OVER = 0.005  # by training: lesser weights are no advice
 
 
@@ -26,24 +28,41 @@ class Hint(Generic[A]):
     chance: str
     """The value in words: `100.0% to win`, or `worth 50.0%` in a game that can be drawn."""
     best: str
-    """`actions` in notation, with how often to take each where that matters; empty where any will do."""
+    """What to do in a few words, mostly the names of `actions`; empty where any will do."""
     alike: str
     """What to say where all actions are worth the same; else empty."""
     reason: str
     """A sentence or two on why."""
+    details: str
+    """How often to take which action, and how sure the value is; empty where that adds nothing."""
     belief: Mapping[str, float]
     """What is hidden from the seat, as probabilities; empty in games without secrets."""
 
     @property
     def advice(self) -> str:
         """What to do, in one line: `4, 2-3 or 5-6 (100.0% to win).`"""
-        told = ", most quickly ".join(part for part in (self.alike, self.best) if part)
-        return f"{told} ({self.chance})."
+        return f"{self.what()} ({self.chance})."
+
+    def what(self, ink: Callable[[str], str] = str) -> str:
+        """What to do, without its value; `ink` marks the actions."""
+        best = ink(self.best) if self.best else ""
+        if not self.alike or not best:
+            return best or self.alike
+        if self.value.low > 1 - LEAST_SHOWN:
+            return f"{self.alike}, most quickly {best}"
+        if self.value.high < LEAST_SHOWN:
+            return f"{self.alike}; best try: {best}"
+        return f"{self.alike}; perfect play takes {best}"
 
     @property
     def text(self) -> str:
         """Both layers: `4, 2-3 or 5-6 (100.0% to win). You see one run of 7 …`."""
-        return f"{self.advice} {self.reason}"
+        return f"{self.advice} {self.theory}"
+
+    @property
+    def theory(self) -> str:
+        """The second layer: why, and the numbers."""
+        return " ".join(filter(None, [self.reason, self.details]))
 
 
 def hint(sight: Sight[A, V], oracle: Oracle[A, V] | None = None) -> Hint[A]:
@@ -60,9 +79,10 @@ def hint(sight: Sight[A, V], oracle: Oracle[A, V] | None = None) -> Hint[A]:
         actions=tuple(judged.action for judged in advised),
         value=verdict.value,
         chance=chance(verdict.value, sight.rules),
-        best="" if any_will_do else _in_words(sight.rules, verdict, advised),
+        best="" if any_will_do else _in_words(sight, verdict, advised),
         alike=alike,
         reason=explainer_of(oracle).reason(sight),
+        details=_details(sight, verdict, advised),
         belief=beliefs_of(oracle).belief(sight),
     )
 
@@ -74,9 +94,47 @@ def _advised(verdict: Verdict[A]) -> list[Judged[A]]:
     return sorted(taken, key=lambda judged: -judged.weight)
 
 
-def _in_words(rules: Rules[Any, A, V], verdict: Verdict[A], advised: list[Judged[A]]) -> str:
-    names = [rules.format(judged.action) for judged in advised]
+def _in_words(sight: Sight[A, V], verdict: Verdict[A], advised: list[Judged[A]]) -> str:
+    names = _names(sight, advised)
+    short = _in_short(sight, advised)
     if not verdict.mixed:
-        return either(names if len(names) <= _MOST_NAMED else [*names[:7], f"{len(names) - 7} more"])
-    shares = ", ".join(f"{name} {j.weight:.0%}" for name, j in zip(names, advised, strict=True))
-    return f"mix {shares}" if len(advised) > 1 else names[0]
+        return short or either(names if len(names) <= _MOST_NAMED else [*names[:7], f"{len(names) - 7} more"])
+    most, least = advised[0].weight, advised[-1].weight
+    if len(names) == 1:
+        return names[0]
+    if most > _MOSTLY:
+        others = either(names[1:]) if len(names) <= _FEW else "another"
+        return f"mostly {names[0]} ({most:.0%}), now and then {others}"
+    if short and most <= 2 * least:
+        return f"{short}, at random"
+    if len(names) <= _FEW:
+        return f"mix {_shares(names, advised)}"
+    often = [judged for judged in advised if judged.weight >= most / 2]
+    return f"{_in_short(sight, often) or either(_names(sight, often))}, at random"
+
+
+def _in_short(sight: Sight[A, V], advised: list[Judged[A]]) -> str:
+    words = sight.rules.game.find("words", "WORDS")
+    return words(sight.rules).in_short(sight, [judged.action for judged in advised]) if words else ""
+
+
+def _names(sight: Sight[A, V], advised: list[Judged[A]]) -> list[str]:
+    """The actions as the game's words have them, or where it has none in notation."""
+    words = sight.rules.game.find("words", "WORDS")
+    if not words:
+        return [sight.rules.format(judged.action) for judged in advised]
+    return [words(sight.rules).named(sight, judged.action) for judged in advised]
+
+
+def _shares(names: list[str], advised: list[Judged[A]]) -> str:
+    return ", ".join(f"{name} {judged.weight:.0%}" for name, judged in zip(names, advised, strict=True))
+
+
+def _details(sight: Sight[A, V], verdict: Verdict[A], advised: list[Judged[A]]) -> str:
+    """What the first layer leaves out."""
+    told = []
+    if verdict.mixed and len(advised) > 1:
+        told.append(f"The strategy mixes {_shares(_names(sight, advised), advised)}.")
+    if verdict.value.exactness is Exactness.BOUND:
+        told.append(f"The chance to win is proven: {percent(verdict.value)}.")
+    return " ".join(told)

@@ -16,15 +16,13 @@ class Skill:
     """How hard exercises are to be, from 0, the easiest on offer, to 1, the hardest."""
 
     aim: float = 0.2
-    asked: int = 0
-    right: int = 0
 
     @classmethod
     def from_data(cls, data: Any) -> "Skill":
         """What `as_data` gave; a beginner's where it cannot be read."""
         try:
-            skill = cls(float(data["aim"]), int(data["asked"]), int(data["right"]))
-        except (KeyError, TypeError, ValueError):
+            skill = cls(float(data["aim"]))
+        except (KeyError, TypeError, ValueError, OverflowError):
             return cls()
         return skill if 0 <= skill.aim <= 1 else cls()
 
@@ -34,8 +32,6 @@ class Skill:
 
     def answered(self, right: bool) -> None:
         """Follow an answer."""
-        self.asked += 1
-        self.right += right
         self.aim = min(1.0, self.aim + _UP) if right else max(0.0, self.aim - _DOWN)
 
 

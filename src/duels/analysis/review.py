@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from duels.analysis.wording import MARKS, ONLY_MOVE, RARE, all_alike, mark_of
+from duels.analysis.wording import LOST_ALREADY, MARKS, ONLY_MOVE, RARE, all_alike, gives_away, mark_of
 from duels.core.errors import DuelsError, TooLarge
 from duels.core.game import Game
 from duels.core.match import Concession, Match
@@ -38,6 +38,8 @@ class Belief:
 
     places: Mapping[str, float]
     truth: str
+    hidden: str
+    """What the secret is: `token`."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,11 @@ class Moment:
     did: str = ""
     """A clause without its subject on what was decided (`went to 7`); empty for chance."""
     mishap: str = ""
-    """A clause without its subject on how it lost the match at once, though nobody knew yet; else empty."""
+    """A clause without its subject on how it lost the match at once, though nobody knew yet; else empty.
+
+    `{whose}` in it, and in `strike`, stands for the other player."""
+    strike: str = ""
+    """A clause without its subject on how it won the match at once, by finding a secret; else empty."""
     stake: Stake | None = None
     """What the reply could give away; None where the other player does not decide next, or in secret."""
     beliefs: Mapping[Seat, Belief] = field(default_factory=dict)
@@ -233,7 +239,7 @@ def _refuse_what_cannot_be(match: AnyMatch) -> None:
         many = f"this one has {len(match.turns):,}"
         raise TooLarge(f"a match of at most {MOST_REVIEWED:,} entries can be reviewed; {many}.")
     if match.rules.has_secrets and not match.over:
-        raise DuelsError("a match with hidden moves can be reviewed once it is over.")
+        raise DuelsError("A match with hidden moves can be reviewed once it is over.")
 
 
 def _value_now(oracle: AnyOracle, match: AnyMatch) -> Value:
@@ -243,13 +249,14 @@ def _value_now(oracle: AnyOracle, match: AnyMatch) -> Value:
     return value_seeing_all(oracle, match.sight(Seat.ONE), match.sight(Seat.TWO))
 
 
-def _mishap(oracle: AnyOracle, match: AnyMatch) -> str:
-    """How the last entry lost the match though nobody could know; empty if it did not."""
+def _turning_point(oracle: AnyOracle, match: AnyMatch) -> tuple[str, str]:
+    """How the last entry lost or won the match though nobody could know; empty if it did not."""
     turn, before = match.last, match.previous
     if not (turn and before and isinstance(turn.actor, Seat)) or isinstance(turn.action, Concession):
-        return ""
+        return "", ""
     sight, others = before.sight(turn.actor), before.sight(turn.actor.other)
-    return both_sides_of(oracle).mishap(sight, others, turn.action)
+    told = both_sides_of(oracle)
+    return told.mishap(sight, others, turn.action), told.strike(sight, others, turn.action)
 
 
 def _verdict(oracle: AnyOracle, after: AnyMatch) -> Verdict[Any] | None:
@@ -286,12 +293,13 @@ def _judge(
             came_up=explainer_of(oracle).came_up(turn.action) or f"chance brought {entry}",
         )
     sight = before.sight(turn.actor)
-    lost_before = bool(_mishap(oracle, before))
+    lost_before = bool(_turning_point(oracle, before)[0])
+    mishap, strike = _turning_point(oracle, after)
     worth = was if turn.actor is Seat.ONE else 1 - was
     judged = _Decision(verdict, turn.action, worth, lost_before, oracle.mixes)
     side = 1 if turn.actor is Seat.ONE else -1
     luck = 0.0 if judged.lost_before else (now - was) + side * judged.loss
-    slipped = judged.loss > MARKS[0].most
+    slipped = gives_away(judged.loss)
     explainer = explainer_of(oracle)
     return Moment(
         match=after,
@@ -313,7 +321,8 @@ def _judge(
         reason=explainer.reason(sight) if slipped else "",
         effect=judged.conceded or (explainer.effect(sight, turn.action) if slipped else ""),
         did=_did(oracle, turn.action, entry),
-        mishap=_mishap(oracle, after),
+        mishap=mishap,
+        strike=strike,
         stake=_stake(after, reply),
         beliefs=_beliefs(oracle, before),
     )
@@ -329,7 +338,7 @@ def _stake(after: AnyMatch, reply: Verdict[Any] | None) -> Stake | None:
     decided = after.last and after.last.actor
     if not reply or after.rules.has_secrets or after.actor is decided or len(reply.actions) == 1:
         return None
-    losses = [loss for loss in reply.losses if loss > MARKS[0].most]
+    losses = [loss for loss in reply.losses if gives_away(loss)]
     return Stake(len(reply.actions), len(losses), max(losses, default=0.0))
 
 
@@ -344,7 +353,7 @@ class _Decision:
         self.conceded = f"You {_CONCEDED[action]}." if isinstance(action, Concession) else ""
         self.loss = self.loss_error = self.mixing = self.below_mixture = 0.0
         self.draws: tuple[tuple[float, float], ...] = ()
-        self.alike = "Lost already." if lost_before else "" if self.conceded else all_alike(verdict)
+        self.alike = LOST_ALREADY if lost_before else "" if self.conceded else all_alike(verdict)
         if lost_before:
             pass
         elif self.conceded:  # gives away all that the position was worth: there is no luck in it
@@ -376,7 +385,7 @@ def _beliefs(oracle: AnyOracle, match: AnyMatch) -> dict[Seat, Belief]:
     tracker = beliefs_of(oracle)
     sights = {seat: match.sight(seat) for seat in Seat} if match.rules.has_secrets else {}
     found = {
-        seat: Belief(tracker.belief(sight), tracker.whereabouts(sights[seat.other]))
+        seat: Belief(tracker.belief(sight), tracker.whereabouts(sights[seat.other]), tracker.hidden)
         for seat, sight in sights.items()
     }
     return found if any(belief.places for belief in found.values()) else {}

@@ -11,8 +11,8 @@ from duels.solving.oracle import Exactness
 _VALUES = (
     "opening, score, before, after, luck and mixing are Player 1's; loss is the actor's; "
     "score = opening + luck - loss of 1 + loss of 2; luck includes mixing, which is how far what the actor "
-    "chose of the strategy's mixture lies above it; mishap is a clause whose subject is the actor; stake "
-    "is what the reply could give away; you is the one person's seat"
+    "chose of the strategy's mixture lies above it; mishap and strike are clauses whose subject "
+    "is the actor; stake is what the reply could give away; you is the one person's seat"
 )
 
 
@@ -59,7 +59,11 @@ def _moment(moment: Moment) -> dict[str, Any]:
     if moment.stake:
         fields["stake"] = asdict(moment.stake)
     if moment.match.rules.has_secrets:
-        fields |= {"mixing": moment.mixing, "mishap": moment.mishap}
+        fields |= {
+            "mixing": moment.mixing,
+            "mishap": moment.mishap.format(whose="the other's"),
+            "strike": moment.strike.format(whose="the other's"),
+        }
     if moment.beliefs:
         fields["beliefs"] = {
             str(seat.value): {"places": dict(belief.places), "truth": belief.truth}

@@ -12,6 +12,7 @@ from duels.analysis.review import AnyMatch, Belief, Moment, Review
 from duels.analysis.review_why import Reason, why
 from duels.analysis.review_words import (
     account,
+    alike,
     at_stake,
     begun,
     best_of,
@@ -19,13 +20,15 @@ from duels.analysis.review_words import (
     legend,
     lost,
     slipped,
+    turning_point,
     what_came_up,
     who,
     who_in_short,
+    whose,
     whose_chance,
     whose_play,
 )
-from duels.analysis.wording import MARKS, darkness, in_percent
+from duels.analysis.wording import MISTAKES, darkness, in_percent
 from duels.core.drawing import Drawing
 from duels.core.rules import Seat
 from duels.core.svg import stylesheet
@@ -33,9 +36,10 @@ from duels.core.words import Words, messages, plain
 
 _HEIGHT, _MARGIN = 180, 14  # of the curve, in pixels; it is as wide as the page
 _NARROWEST = 260  # pixels that the curve has on a phone
-_LARGER = {mark.name: pixels for pixels, mark in enumerate(MARKS[2:], start=1)}
+_LARGER = {mark.name: pixels for pixels, mark in enumerate(MISTAKES, start=1)}
 _BOARD = '<li class="on">Board {}</li>'
-_LISTED = {mark.name for mark in MARKS[2:]}
+_LISTED = {mark.name for mark in MISTAKES}
+_LONGEST_SHOWN = 60  # letters of a position; a longer one fills half a phone
 PlayOn = Callable[[int], str]
 """The command that plays on from after so many entries."""
 
@@ -101,8 +105,17 @@ def _why(review: Review) -> str:
 
 
 def _reason(reason: Reason) -> str:
-    position = f"<br>Position: <code>{escape(plain(reason.position))}</code>" if reason.position else ""
-    return f"<li>{escape(plain(reason.text))}{position}</li>"
+    return f"<li>{escape(plain(reason.text))}{_position(escape(plain(reason.position)))}</li>"
+
+
+def _position(notation: str) -> str:
+    """The position of a reason; a long one, as of a game with secrets, is folded."""
+    if not notation:
+        return ""
+    code = f"<code>{notation}</code>"
+    if len(notation) <= _LONGEST_SHOWN:
+        return f"<br>Position: {code}"
+    return f"<details><summary>Position</summary>{code}</details>"
 
 
 def _players(review: Review, headers: Mapping[str, str]) -> str:
@@ -150,16 +163,18 @@ def _step(review: Review, words: Words[Any, Any], moment: Moment) -> dict[str, s
         lines.append(f"Best was {best_of(moment)}. {moment.reason if spoken_to else ''}".rstrip())
         lines.append(f"Position before it: {moment.position}")
     elif moment.mark or moment.alike:
-        lines.append(moment.alike or f"{moment.mark.capitalize()}.")
+        lines.append(alike(review, moment) or f"{moment.mark.capitalize()}.")
         if moment.alike and (stake := at_stake(review, moment)):
             lines.append(f"{stake[0].upper()}{stake[1:]}.")
     if came_up := what_came_up(review, moment):
         told = "; ".join(came_up)
         lines.append(f"{told[0].upper()}{told[1:]}.")
-    if moment.mishap:
-        lines.append(begun(f"{who(review, moment)} {moment.mishap}."))
+    if point := turning_point(review, moment):
+        lines.append(f"{point}.")
     if moment.beliefs:
-        lines.append(f"What {seat.label} could know: {in_percent(moment.beliefs[seat].places)}")
+        belief, theirs = moment.beliefs[seat], whose(review, seat.other)
+        known = f"What {who(review, moment)} could know of {theirs} {belief.hidden}"
+        lines.append(f"{known}: {in_percent(belief.places)}")
     text = remembered + "\n".join(lines)
     return {"title": _title(review, moment), "text": text, "mark": moment.mark}
 

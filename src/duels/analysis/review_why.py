@@ -1,6 +1,7 @@
-"""Why a match was won or lost, the biggest cause first, and what the winner could do better.
+"""Why a match was won or lost, the biggest cause first, and what could be done better.
 
-The one person is told, of two people the loser; where machines played, nobody is spoken to.
+The one person is told, of two people the loser, or both if nobody won; where machines played, nobody is
+spoken to.
 """
 
 from dataclasses import dataclass
@@ -15,13 +16,14 @@ from duels.analysis.review_words import (
     lost,
     name_of,
     slipped,
+    turning_point,
     whose,
 )
 from duels.analysis.wording import LEAST_SHOWN, points
 from duels.core.rules import Seat
 from duels.solving.oracle import Exactness
 
-_SLIPS_TOLD = 5
+_SLIPS_TOLD = 3  # with their reasons they fill a small terminal
 _NO_LUCK = 0.001
 """Choices less likely than this are not put down to luck."""
 _LEAST_TOLD = 20
@@ -51,35 +53,57 @@ class _Cause:
 
     took: float
     reasons: list[Reason]
+    short: str = ""
+    """The same in one line; empty where the first of the reasons is short enough."""
 
 
 def why(review: Review) -> list[Section]:
-    """Why the match was won or lost, then what a winner could do better; empty if nobody won."""
+    """Why the match was won or lost, then what could be done better; empty while it goes on."""
     outcome = review.match.outcome
-    if not outcome or not outcome.winner:
+    if not outcome:
         return []
-    told, loser = _told(review), outcome.winner.other
-    better = _own_slips(review, told) if told is outcome.winner else []
-    sections = [
-        Section(_title(review, told, loser), tuple(_in_order(_causes(review, told, loser)))),
-        Section("What you could do better", tuple(better)),
-    ]
+    if outcome.winner:
+        told, loser = _told(review), outcome.winner.other
+        causes = tuple(_in_order(_causes(review, told, loser)))
+        sections = [Section(_title(review, told, loser), causes)]
+        learners = [told] if told is outcome.winner else []
+    else:
+        sections, learners = [], [seat for seat in Seat if review.is_person(seat)]
+    for seat in learners:
+        named = "" if review.person else f", {seat.label}"
+        sections.append(Section(f"What you could do better{named}", tuple(_to_do_better(review, seat))))
     return [section for section in sections if section.reasons]
 
 
+def in_a_line(review: Review) -> str:
+    """What decided the match, in a sentence to the player who is told; empty where nothing did."""
+    outcome, told = review.match.outcome, _told(review)
+    if not outcome or not told:
+        return ""
+    if not outcome.winner:
+        return _last_of_dearest(review, told)
+    causes = [
+        cause for cause in _causes(review, told, outcome.winner.other) if cause.took > 0 and cause.reasons
+    ]
+    if not causes:
+        return ""
+    decisive = max(causes, key=lambda cause: cause.took)
+    return decisive.short or decisive.reasons[0].text
+
+
 def slips_to_learn_from(review: Review) -> list[Moment]:
-    """What the player who is told of the match gave away, the dearest first; empty where nobody won."""
+    """What the player who is told of the match gave away, the dearest first; empty where nobody is."""
     told = _told(review)
     return _slips(review, told) if told else []
 
 
 def _told(review: Review) -> Seat | None:
-    """Who is told why: the one person, or of two people the loser; None where nobody is, or nobody won."""
+    """Who is told why: the one person, or of two people the loser; None while the match goes on."""
     outcome = review.match.outcome
-    if not outcome or not outcome.winner:
-        return None
-    loser = outcome.winner.other
-    return review.person or (loser if review.is_person(loser) else None)
+    if not outcome or review.person:
+        return review.person if outcome else None
+    loser = outcome.winner and outcome.winner.other
+    return loser if loser and review.is_person(loser) else None
 
 
 def _title(review: Review, told: Seat | None, loser: Seat) -> str:
@@ -94,8 +118,10 @@ def _causes(review: Review, told: Seat | None, loser: Seat) -> list[_Cause]:
     found = add_up(review)
     own = _own_slips(review, loser) if told is loser else _slips_of_other(review, loser)
     return [
-        _Cause(float("inf"), _mishaps(review, loser)),
-        _Cause(found.lost[loser], own),
+        _Cause(float("inf"), _turning_points(review)),
+        _Cause(
+            found.lost[loser], [*_cost_in_all(review, found, loser), *own], _last_of_dearest(review, loser)
+        ),
         _Cause(0, _flawless(review, told)),
         *([_opening(review, told, loser)] if told else []),
         *(_choices(review, found, seat, loser) for seat in (loser, loser.other)),
@@ -109,13 +135,10 @@ def _in_order(causes: list[_Cause]) -> list[Reason]:
     return [reason for cause in ordered for reason in cause.reasons]
 
 
-def _mishaps(review: Review, loser: Seat) -> list[Reason]:
-    """What lost the match at once, though the loser could not know."""
-    return [
-        Reason(begun(f"{_subject(review, loser)} {moment.mishap} (entry {moment.number})."))
-        for moment in review.moments
-        if moment.mishap and moment.actor is loser
-    ]
+def _turning_points(review: Review) -> list[Reason]:
+    """What won or lost the match at once, though nobody could know."""
+    points = ((moment, turning_point(review, moment, _told(review))) for moment in review.moments)
+    return [Reason(f"{point} (entry {moment.number}).") for moment, point in points if point]
 
 
 def _subject(review: Review, seat: Seat) -> str:
@@ -129,6 +152,33 @@ def _subject(review: Review, seat: Seat) -> str:
 def _slips(review: Review, seat: Seat) -> list[Moment]:
     slips = (moment for moment in review.moments if moment.actor is seat and slipped(moment))
     return sorted(slips, key=lambda moment: -moment.loss)
+
+
+def _last_of_dearest(review: Review, seat: Seat) -> str:
+    """What gave away most, in a sentence; of several as dear the last, after which it stayed lost."""
+    slips = _slips(review, seat)
+    if not slips:
+        return ""
+    slip = max(slips, key=lambda slip: (round(slip.loss, 3), slip.number))
+    what = "the win" if slip.loss > 1 - LEAST_SHOWN else lost(review, slip)
+    by = "" if seat is _told(review) else f" by {name_of(review, seat)}"
+    return f"Entry {slip.number} ({slip.entry}){by} gave away {what}; best was {best_of(slip)}."
+
+
+def _cost_in_all(review: Review, found: Account, seat: Seat) -> list[Reason]:
+    """What several slips add up to, which the other causes are compared with."""
+    if len(_slips(review, seat)) < 2:
+        return []
+    their = "your" if seat is _told(review) else whose(review, seat)
+    return [
+        Reason(begun(f"{their} mistakes cost {points(found.lost[seat] / 1000, review.exactness)} in all:"))
+    ]
+
+
+def _to_do_better(review: Review, told: Seat) -> list[Reason]:
+    """The slips of a player who did not lose by them, and choices that somebody could foresee."""
+    badly = _choices(review, add_up(review), told, told) if _draws_badly(review, told) else _Cause(0, [])
+    return [*_own_slips(review, told), *badly.reasons]
 
 
 def _own_slips(review: Review, told: Seat) -> list[Reason]:
@@ -213,16 +263,17 @@ def _choices(review: Review, found: Account, seat: Seat, loser: Seat) -> _Cause:
         (moment for moment in review.moments if moment.actor is seat), key=lambda moment: sign * moment.mixing
     )
     about = "about " if review.exactness is Exactness.ESTIMATE else ""
-    told = f"choices lie {about}{from_the_mixture(chosen)} in all, mostly when {_when(review, most)}."
+    lie = f"{about}{from_the_mixture(chosen)} in all, mostly when {_when(review, most)}"
     their = "your" if seat is _told(review) else whose(review, seat)
     took = -chosen if seat is loser else chosen
     if not badly:
-        return _Cause(took, [Reason(begun(f"{their} {told}"))])
+        said = f"{their} choices, each one that the strategy makes too, happened to lie {lie}."
+        return _Cause(took, [Reason(begun(said))])
     other = "other " if _slips(review, seat) else ""
     said = (
         f"Each of {their} {other}entries is one that the strategy sometimes plays, but it would hardly "
-        f"ever play them all: the {told} To a player who mixes like it that happens less than once in 1,000 "
-        "matches."
+        f"ever play them all: the choices lie {lie}. To a player who mixes like it that "
+        "happens less than once in 1,000 matches."
     )
     return _Cause(took, [Reason(said)])
 

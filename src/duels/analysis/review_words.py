@@ -4,11 +4,21 @@ One person against a machine is `you`, and sees the match from there. Otherwise 
 side. A machine is never `you`. Why the match was won or lost is in `review_why`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from duels.analysis.glossary import meaning
 from duels.analysis.review import Moment, Review
-from duels.analysis.wording import LEAST_SHOWN, MARKS, RARE, chance_of, how_sure, points
+from duels.analysis.wording import (
+    LEAST_SHOWN,
+    LOST_ALREADY,
+    MARKS,
+    RARE,
+    chance_of,
+    gives_away,
+    how_sure,
+    points,
+)
 from duels.core.rules import CHANCE, Seat
 from duels.core.words import either
 from duels.solving.oracle import Exactness, Value
@@ -29,7 +39,8 @@ def who_played(review: Review) -> str:
     """Who played whom, in a sentence."""
     if review.person:
         other = review.person.other
-        return f"You were {review.person.label}, against {review.players[other]} ({other.label})."
+        were = "were" if review.match.over else "are"
+        return f"You {were} {review.person.label}, against {review.players[other]} ({other.label})."
     if review.is_person(Seat.ONE):
         return "Two people played."
     return f"Player 1 was {review.players[Seat.ONE]}, Player 2 was {review.players[Seat.TWO]}."
@@ -74,6 +85,19 @@ def whose(review: Review, seat: Seat) -> str:
     return "your" if seat is review.person else f"{_short_name(review, seat)}'s"
 
 
+def turning_point(review: Review, moment: Moment, told: Seat | None = None) -> str:
+    """How an entry won or lost the match at once, without a full stop; empty if it did not.
+
+    `told` is the player who is spoken to; by default the one person.
+    """
+    clause, told = moment.mishap or moment.strike, told or review.person
+    if not clause or not isinstance(moment.actor, Seat):
+        return ""
+    other = moment.actor.other
+    clause = clause.format(whose="your" if other is told else whose(review, other))
+    return begun(f"{'you' if moment.actor is told else name_of(review, moment.actor)} {clause}")
+
+
 def begun(sentence: str) -> str:
     """A sentence that begins with who acted, with a capital letter unless that is a name."""
     named = not sentence.startswith(("you", CHANCE.value))
@@ -95,7 +119,7 @@ def lost(review: Review, moment: Moment) -> str:
 
 def slipped(moment: Moment) -> bool:
     """Whether a decision gave something away."""
-    return moment.loss > MARKS[0].most
+    return gives_away(moment.loss)
 
 
 def doubtful(moment: Moment) -> bool:
@@ -120,16 +144,34 @@ def _luck(review: Review, luck: float) -> str:
     return f"{100 * signed:+.1f} for {name_of(review, review.side)}" if abs(luck) >= LEAST_SHOWN else "none"
 
 
+def alike(review: Review, moment: Moment) -> str:
+    """That it did not matter what was played, as a sentence; empty where it did."""
+    if moment.alike != LOST_ALREADY:
+        return moment.alike
+    return begun(f"{who(review, moment)} had already lost.")
+
+
 def at_stake(review: Review, moment: Moment) -> str:
     """What the reply could give away, as a clause; empty where nobody replies."""
-    stake = moment.stake
-    if not stake:
+    stake, replies = moment.stake, moment.match.actor
+    if not stake or not isinstance(replies, Seat):
         return ""
     if not stake.mistakes:
-        return "no reply could lose anything"
+        return f"none of {whose(review, replies)} replies could lose anything"
     everything = stake.most > 1 - LEAST_SHOWN
     what = "the match" if everything else f"up to {points(stake.most, review.exactness)}"
-    return f"{stake.mistakes} of {stake.replies} replies would have lost {what}"
+    return f"{stake.mistakes} of {whose(review, replies)} {stake.replies} replies would have lost {what}"
+
+
+def at_stake_in_all(review: Review, moments: Sequence[Moment]) -> str:
+    """What the replies to some entries could give away, as a clause; empty where nothing."""
+    told = []
+    for seat in Seat:
+        stakes = [moment.stake for moment in moments if moment.stake and moment.match.actor is seat]
+        mistakes, replies = sum(stake.mistakes for stake in stakes), sum(stake.replies for stake in stakes)
+        if mistakes:
+            told.append(f"{mistakes} of {whose(review, seat)} {replies} replies")
+    return f"{' and '.join(told)} would have cost points" if told else ""
 
 
 @dataclass(frozen=True)
@@ -212,7 +254,8 @@ def legend(review: Review) -> str:
         told += f" What the strategy takes now and then, but seldom, is {RARE}."
     if any(moment.draws for moment in review.moments):
         told += (
-            " Whatever the strategy mixes in gives nothing away. Below the mixture: worth less than what it "
+            f" {meaning('strategy')} {meaning('mixture')} Whatever it mixes in gives nothing away. "
+            "Below the mixture: worth less than what it "
             "wins on average there; who mixes like it is above as much as below in the long run."
         )
     return told

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from duels.analysis.review import Moment, review
-from duels.analysis.wording import MARKS, ONLY_MOVE
+from duels.analysis.wording import MISTAKES, ONLY_MOVE
 from duels.core.errors import DuelsError
 from duels.core.match import Concession, Match
 from duels.core.record import dumps
@@ -31,9 +31,9 @@ from duels.solving.protocols import explainer_of
 
 AnyMatch = Match[Any, Any, Any]
 
-GRADING = 2
+GRADING = 3
 """Raise it when grades change: those in the cache are then made anew."""
-SLIPS = frozenset(mark.name for mark in MARKS[2:])
+SLIPS = frozenset(mark.name for mark in MISTAKES)
 """Marks of decisions that count as mistakes."""
 STAGES = 8
 """So many averages at most tell how losses went over time."""
@@ -226,13 +226,14 @@ def _kind(moment: Moment, oracle: Oracle[Any, Any]) -> str:
     assert moment.match.previous
     assert isinstance(moment.actor, Seat)
     explainer, sight = explainer_of(oracle), moment.match.previous.sight(moment.actor)
-    right = max(
-        (judged for judged in oracle.judge(sight).actions if judged.best), key=lambda judged: judged.weight
-    )
-    taken, better = (explainer.manner(sight, action) for action in (_action(moment), right.action))
+    right = [judged for judged in oracle.judge(sight).actions if judged.best]
+    taken = explainer.manner(sight, _action(moment))
     if not taken:
         return moment.mark
-    return f"{taken}, the wrong one" if taken == better else f"{taken} instead of {better}"
+    if taken in (explainer.manner(sight, judged.action) for judged in right):
+        return f"{taken}, the wrong one"
+    most = max(right, key=lambda judged: judged.weight)
+    return f"{taken} instead of {explainer.manner(sight, most.action)}"
 
 
 def _kept(path: Path) -> tuple[Decision, ...] | None:

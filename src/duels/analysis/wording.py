@@ -16,6 +16,9 @@ LEAST_SHOWN = 0.0005
 EQUALLY_GOOD = "All actions are equally good."
 """Said where it does not matter what is played, and the match is open."""
 
+LOST_ALREADY = "Lost already."
+"""The same, where a match was lost though nobody knew."""
+
 
 @dataclass(frozen=True)
 class Mark:
@@ -34,6 +37,13 @@ MARKS = (
     Mark("mistake", 0.15),
     Mark("blunder", 1.0),
 )
+MISTAKES = MARKS[2:]
+"""The marks of decisions that count as mistakes."""
+
+
+def gives_away(loss: float) -> bool:
+    """Whether a loss is one, and not what rounding leaves."""
+    return loss > MARKS[0].most
 
 
 def mark_of(loss: float) -> str:
@@ -50,8 +60,11 @@ def percent(value: Value) -> str:
 
 
 def chance(value: Value, rules: Rules[Any, Any, Any]) -> str:
-    """A value in a bracket: `50.0% to win`; where a match can be drawn, it is `worth 50.0%`."""
-    return f"worth {percent(value)}" if rules.can_be_drawn else f"{percent(value)} to win"
+    """A value in a bracket: `50.0% to win`; where a match can be drawn, it is `worth 50.0%`.
+
+    Without a proven bound, unless that changes a digit.
+    """
+    return f"worth {value}" if rules.can_be_drawn else f"{value} to win"
 
 
 def gets(value: Value, rules: Rules[Any, Any, Any]) -> str:

@@ -19,10 +19,21 @@ def _examples(*lines: str) -> str:
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
+class _Group(click.Group):
+    """Its help tells the first sentence about each command in full."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [(name, one.get_short_help_str(limit=1000)) for name, one in sorted(self.commands.items())]
+            )
+
+
 _HELP = {"help_option_names": ["-h", "--help"]}
 
 
 @click.group(
+    cls=_Group,
     context_settings=_HELP,
     epilog=_examples('duels bot check "cmd:python bot.py"', 'duels bot check "cmd:node bot.js" --games hunt'),
 )
@@ -67,6 +78,7 @@ _RUN = "duels arena run --players random,club --games lights --out runs/first"
 
 
 @click.group(
+    cls=_Group,
     context_settings=_HELP,
     epilog=_examples(
         _RUN,

@@ -34,6 +34,7 @@ class Ink(Enum):
     DIM = "\ue005"
     COPIED = "\ue006"
     """What is copied and entered elsewhere: in one piece, however narrow the screen."""
+    LOST = "\ue007"
 
     def __call__(self, text: str) -> str:
         return f"{self.value}{text}{_END}"
@@ -45,7 +46,7 @@ class Ink(Enum):
 
 
 _END = "\ue000"
-_MARKS = re.compile("[\ue000-\ue006]")
+_MARKS = re.compile("[\ue000-\ue007]")
 
 
 def plain(text: str) -> str:
@@ -229,6 +230,14 @@ class Words(ABC, Generic[A, V]):
     def place(self, sight: Sight[A, V], action: A) -> Place | None:
         """Where on the board the action is made; None: it is chosen from a list."""
         return None
+
+    def named(self, sight: Sight[A, V], action: A) -> str:
+        """The action as advice names it: as it is entered (`stay`)."""
+        return sight.rules.format(action)
+
+    def in_short(self, sight: Sight[A, V], actions: Sequence[A]) -> str:
+        """Several actions in a few words (`flip any unseen tile`), or '' where they are best listed."""
+        return ""
 
     def called(self, seat: Seat) -> str:
         """What the game calls a seat: its label, or its token (`X`)."""

@@ -102,6 +102,9 @@ class EquilibriumOracle(
     def mishap(self, sight: Sight[A, V], others: Sight[A, V], action: A) -> str:
         return ""
 
+    def strike(self, sight: Sight[A, V], others: Sight[A, V], action: A) -> str:
+        return ""
+
     def _memory(self, sight: Sight[A, V]) -> int:
         memory = self._tree.memories[sight.seat].find(sight.events)
         if memory is None or not self._pair.histories(sight.seat, memory):

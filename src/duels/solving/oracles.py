@@ -1,28 +1,56 @@
 """The oracle of any rules: the game's own, or one that works on every game that is small enough."""
 
+from threading import Lock, RLock
 from typing import Any
+from weakref import WeakValueDictionary
 
 from duels.core.rules import OpenRules, Rules
 from duels.solving.oracle import Oracle
 from duels.solving.progress import Progress, quiet
 
 _MOST_KEPT = 8
+_FEW_STATES = 50_000
 _kept: dict[Rules[Any, Any, Any], Oracle[Any, Any]] = {}
+
+
+class _Making:
+    """The making of one oracle: whoever else wants it waits until it is made."""
+
+    def __init__(self) -> None:
+        self.lock = RLock()
+
+
+_makings: WeakValueDictionary[Rules[Any, Any, Any], _Making] = WeakValueDictionary()
+_guard = Lock()  # of the two above
 
 
 def oracle_for(rules: Rules[Any, Any, Any], progress: Progress = quiet) -> Oracle[Any, Any]:
     """Perfect play for these rules: `make_oracle` in the game's door `oracle`, or else a default.
 
     DuelsError where the default cannot be had: the game is too large to be listed. Equal rules share an
-    oracle: making one can take long, and players, hints and reviews all ask for it.
+    oracle, which is made once: that can take long, and players, hints and reviews all ask for it, also from
+    several threads.
     """
-    if rules not in _kept:
-        made = (rules.game.find("oracle", "make_oracle") or _default)(rules, progress)
+    with _guard:
+        making = _makings.setdefault(rules, _Making())
+    with making.lock:
+        found = _kept.get(rules)
+        return found or _keep(rules, (rules.game.find("oracle", "make_oracle") or _default)(rules, progress))
+
+
+def _keep(rules: Rules[Any, Any, Any], made: Oracle[Any, Any]) -> Oracle[Any, Any]:
+    made.shared_by = oracle_for
+    with _guard:
         for old in list(_kept)[: len(_kept) + 1 - _MOST_KEPT]:
             del _kept[old]
-        made.shared_by = oracle_for
         _kept[rules] = made
-    return _kept[rules]
+    return made
+
+
+def is_at_hand(rules: Rules[Any, Any, Any]) -> bool:
+    """Whether `oracle_for` answers at once: the oracle has been made before, or is made of few states."""
+    states = rules.most_states() if isinstance(rules, OpenRules) else None
+    return rules in _kept or (states is not None and states <= _FEW_STATES)
 
 
 def quick_oracle_for(rules: Rules[Any, Any, Any]) -> Oracle[Any, Any]:

@@ -67,6 +67,9 @@ class Explainer(Protocol[A, V]):
 class BeliefTracker(Protocol[A, V]):
     """Knows how likely hidden things are."""
 
+    hidden: ClassVar[str] = "secret"
+    """What the other player hides: `token`."""
+
     def belief(self, sight: Sight[A, V]) -> Mapping[str, float]:
         """What is hidden from the seat, by name, as probabilities.
 
@@ -90,8 +93,12 @@ class SeesBothSides(Protocol[A, V]):
     def mishap(self, sight: Sight[A, V], others: Sight[A, V], action: A) -> str:
         """Clause without its subject (`went onto …`) on a loss that `sight.seat` could not foresee, or ''.
 
-        It says that `action` has lost the match already, though neither seat may know yet.
+        It says that `action` has lost the match already, though neither seat may know yet. `{whose}` in it
+        stands for the other player: `your`, `club's`.
         """
+
+    def strike(self, sight: Sight[A, V], others: Sight[A, V], action: A) -> str:
+        """Clause of the same form on how `action` wins the match at once, by finding a secret; or ''."""
 
 
 @runtime_checkable
@@ -166,6 +173,9 @@ class _SeesNothing(SeesBothSides[Any, Any]):
         return 0.5
 
     def mishap(self, sight: Sight[Any, Any], others: Sight[Any, Any], action: Any) -> str:
+        return ""
+
+    def strike(self, sight: Sight[Any, Any], others: Sight[Any, Any], action: Any) -> str:
         return ""
 
 

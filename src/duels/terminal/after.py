@@ -1,12 +1,11 @@
 """What comes after a match: the keys, what they lead to, and the review that one of them shows."""
 
 from enum import Enum
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from duels.core.errors import DuelsError
 from duels.core.record import Record
-from duels.play.library import read_record
+from duels.core.rules import Seat
 from duels.play.live import LiveMatch
 from duels.terminal.screen import Screen
 
@@ -45,10 +44,15 @@ def ways_on(live: LiveMatch) -> tuple[str, dict[After, str]]:
 
     offered = knows_the_trick(live)
     keys = {after: what for after, what in _KEYS.items() if offered or after is not After.LONGER}
-    return suggestion(live) if offered else "", keys
+    return suggestion(live, After.LONGER.value) if offered else "", keys
 
 
-def ask_what_next(live: LiveMatch, path: Path, screen: Screen) -> After:
+def record_of(live: LiveMatch) -> Record:
+    """The match with the names of who played it, as it is reviewed; its file may be gone."""
+    return Record(live.match, {f"seat{seat.value}": live.names[seat] for seat in Seat})
+
+
+def ask_what_next(live: LiveMatch, screen: Screen) -> After:
     """One line, one key; a review is shown at once, and then it is asked again."""
     suggested, keys = ways_on(live)
     if suggested:
@@ -58,7 +62,7 @@ def ask_what_next(live: LiveMatch, path: Path, screen: Screen) -> After:
         told = ", ".join(f"{after.value} {what}" for after, what in keys.items())
         after = After(screen.choose_key(f"\nPress {told}: ", [after.value for after in keys]))
         if after is After.REVIEW:
-            reviewed = show_review(read_record(path), screen)
+            reviewed = show_review(record_of(live), screen)
             if reviewed and screen.can_clear:
                 keys = {After.BOARDS: "board by board", **keys}
         elif after is After.BOARDS and reviewed:
@@ -75,8 +79,8 @@ def show_review(record: Record, screen: Screen) -> "Review | None":
     from duels.terminal.review_text import review_as_text
 
     try:
-        with screen.progress("reviewing"):
-            reviewed = review_record(record)
+        with screen.progress("reviewing") as progress:
+            reviewed = review_record(record, progress)
     except DuelsError as error:
         screen.say(f"{error}\n")
         return None

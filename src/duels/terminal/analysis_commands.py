@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from duels.core.errors import DuelsError, printable
+from duels.core.errors import DuelsError, printable, quote
 from duels.terminal.game_options import GameCommand, game_argument, who_option
 from duels.terminal.options import examples, leave, plain_option, tell
 from duels.terminal.record_argument import last_played, read, record_argument
@@ -281,9 +281,23 @@ def stats(as_json: bool, plain: bool) -> None:
         screen.say(statistics_as_text(found))
 
 
+class _Day(click.DateTime):
+    """A day, written as people write it."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            self.fail(f"{quote(str(value))} is no day. Enter it as YYYY-MM-DD.", param, ctx)
+
+
 @click.command(epilog=examples("duels daily", "duels daily --date 2026-11-16", "duels daily --json"))
 @click.option(
-    "--date", "day", type=click.DateTime(["%Y-%m-%d"]), help="Another day's puzzles, which count for nothing."
+    "--date",
+    "day",
+    type=_Day(["%Y-%m-%d"]),
+    metavar="YYYY-MM-DD",
+    help="Another day's puzzles, which count for nothing.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The puzzles as one JSON object; nothing is asked.")
 @plain_option

@@ -160,7 +160,8 @@ class _Commands(click.Group):
 def cli(context: click.Context, plain: bool) -> None:
     """Five two-player rule-book games at the terminal.
 
-    Without a command, a menu asks for the game and the players.
+    Without a command, a menu leads to all of it: new and unfinished matches, the puzzles of the day,
+    practice, reviews and statistics.
     """
     if context.invoked_subcommand:
         return

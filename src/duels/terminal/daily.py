@@ -25,10 +25,9 @@ def play_daily(day: date, today: date, screen: Screen) -> None:
         for number, game in list(enumerate(GAMES.values(), start=1))[len(answers) :]:
             with screen.progress("looking for the position"):
                 exercise = puzzle(day, game)
-            if told := explainer_of(exercise.oracle).counts_as_one:
-                screen.say(f"{glossary.explain(told)}\n\n")
+            told = glossary.explain(explainer_of(exercise.oracle).counts_as_one)
             title = f"{game.title} ({game.name}), puzzle {number} of {len(GAMES)}"
-            graded = exercise.grade(ask_exercise(exercise, title, screen, glossary, hints=False))
+            graded = exercise.grade(ask_exercise(exercise, title, screen, glossary, False, told))
             answers.append(graded.right)
             if day == today:
                 note(_MEMORY, {**recall(_MEMORY), day.isoformat(): answers})

@@ -1,22 +1,36 @@
 """A question put to a person until it is answered, with commands that may come in between."""
 
 from collections.abc import Callable, Mapping
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from duels.core.words import Dialogue, Question
+from duels.core.words import Dialogue, Question, Words
 
 T = TypeVar("T")
+
+WHAT_A_HINT_IS = "the best action and its value; once more: why"
 
 ALWAYS = {
     "help": "this list",
     "rules": "the rule card of this game",
     "board": "the board as it stands",
     "moves": "what you may do now",
-    "hint": "the best action, its value, and why",
+    "hint": WHAT_A_HINT_IS,
     "back": "start this entry again",
 }
 """What can be entered at any question about a position."""
 _BACK = "back"
+
+
+SHORT = {"?": "help", "q": "quit", "exit": "quit"}
+"""Other words for some commands, where the game has no meaning of its own for them."""
+
+Commands = Mapping[str, Callable[[list[str]], None]]
+
+
+def with_short(commands: Commands, words: Words[Any, Any]) -> Commands:
+    """The commands, and the short words for them."""
+    short = {word: name for word, name in SHORT.items() if word not in words.letters}
+    return {**commands, **{word: commands[name] for word, name in short.items()}}
 
 
 def help_text(commands: Mapping[str, str]) -> str:
@@ -27,7 +41,7 @@ def help_text(commands: Mapping[str, str]) -> str:
 def converse(
     start: Callable[[], Dialogue[T]],
     ask: Callable[[Question], str],
-    commands: Mapping[str, Callable[[list[str]], None]],
+    commands: Commands,
 ) -> T:
     """What the dialogue comes to.
 

@@ -75,7 +75,16 @@ def _complete_who(_context: click.Context, _parameter: click.Parameter, start: s
     ]
 
 
-game_argument = click.argument("game", callback=_as_game, shell_complete=_complete_game)
+class _GameName(click.types.StringParamType):
+    """The name of a game, which an error about its lack lists."""
+
+    def get_missing_message(self, param: click.Parameter, ctx: click.Context | None) -> str:
+        from duels.core.words import either
+
+        return f"Choose {either([game.name for game in all_games()])}."
+
+
+game_argument = click.argument("game", type=_GameName(), callback=_as_game, shell_complete=_complete_game)
 
 
 def who_option(

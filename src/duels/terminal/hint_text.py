@@ -40,14 +40,12 @@ def hint_as_text(
     advice = _advice(found, sight, words, entered)
     if not reason:
         return f"{advice} {_AGAIN}\n"
-    return f"{advice} {found.reason}\n{belief_strip(found.belief)}"
+    return f"{advice} {found.theory}\n{belief_strip(found.belief)}"
 
 
 def _advice(found: Hint[Any], sight: Sight[Any, Any], words: Words[Any, Any], entered: Sequence[str]) -> str:
-    parts = (found.alike, found.best and Ink.CHANGED(found.best))
     enter = _enter(sight, words, found.actions[0], found.best, entered) if found.best else ""
-    told = ", most quickly ".join(part for part in parts if part)
-    return f"Hint: {told} ({found.chance}{enter})."
+    return f"Hint: {found.what(Ink.CHANGED)} ({found.chance}{enter})."
 
 
 def _enter(

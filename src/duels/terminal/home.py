@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from functools import partial
 from itertools import islice
-from random import Random
 from typing import Any
 
 from duels.core.errors import DuelsError
@@ -48,17 +47,15 @@ class Home:
             except Leave:
                 return
             except Back:
-                if not chosen:  # nothing lies behind the first question
-                    return
+                if not chosen:
+                    self._screen.say("This is the first question; quit leaves.\n")
             except DuelsError as error:
                 self._screen.say(f"{error}\n")
             chosen = ""
             self._screen.say("\n")
 
     def _doors(self) -> dict[str, Door]:
-        kept = list(islice(kept_matches(lambda text: None), _RECENT))
-        unfinished = next((match for match in kept if not match.record.match.over), None)
-        finished = next((match for match in kept if match.record.match.over), None)
+        unfinished, finished = _last_two()
         doors: dict[str, Door] = {
             "play": ("a new match, against the machine or a friend", self._play),
             "board": ("the same on a full screen, with arrows, digits or mouse", partial(self._play, True)),
@@ -99,13 +96,16 @@ class Home:
         left_out = {HUMAN, *STRONGEST} - {strongest(rules)}
         opponents = {kind.name: kind.summary for kind in KINDS.values() if kind.name not in left_out}
         opponents[_FRIEND] = "another person at this keyboard"
-        return choose(self._screen, "Against whom?", opponents, _USUAL_LEVEL)
+        also = dict.fromkeys(STRONGEST, strongest(rules))
+        return choose(self._screen, "Against whom?", opponents, _USUAL_LEVEL, also)
 
     def _settled(self, first: str) -> str:
         """Who moves first, told; a coin is tossed if need be."""
         if first == _COIN:
             self._screen.say("Flipping a coin...\n")
             self._screen.wait()
+            from random import Random
+
             first = Random().choice([_ME, _OTHER])
         told = "You move first." if first == _ME else "Your opponent is Player 1 and moves first."
         self._screen.say(f"{told}\n")
@@ -127,7 +127,8 @@ class Home:
 
         from duels.terminal.daily import play_daily
 
-        play_daily(date.today(), date.today(), self._screen)
+        today = date.today()
+        play_daily(today, today, self._screen)
 
     def _tell_statistics(self) -> None:
         from duels.terminal.statistics import gather, statistics_as_text
@@ -150,6 +151,19 @@ class Home:
     def _game(self) -> str:
         told = {game.name: f"{game.title}: {game.summary}" for game in all_games()}
         return choose(self._screen, "Which game?", told)
+
+
+def _last_two() -> tuple[Kept | None, Kept | None]:
+    """The unfinished and the finished match that were played last, if there are such lately."""
+    unfinished = finished = None
+    for kept in islice(kept_matches(lambda text: None), _RECENT):
+        if kept.record.match.over:
+            finished = finished or kept
+        else:
+            unfinished = unfinished or kept
+        if finished and unfinished:
+            break
+    return unfinished, finished
 
 
 def _title(kept: Kept) -> str:

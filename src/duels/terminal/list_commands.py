@@ -60,7 +60,7 @@ def players(as_json: bool) -> None:
             for name, text in proven.items():
                 tell(f"{'':<12}{name}: {text}")
         if kind.name == PERFECT:
-            tell(f"{'':<12}in games with secrets nobody knows how: best plays there")
+            tell(f"{'':<12}perfect play is unknown in games with secrets; best plays instead")
 
 
 @click.command(epilog=examples("duels rules hunt"))

@@ -258,6 +258,7 @@ def matches(every: bool, as_json: bool) -> None:
     import json
     from itertools import islice
 
+    from duels.paths import matches_dir
     from duels.play.library import kept_matches
 
     kept = list(islice(kept_matches(lambda text: click.echo(text, err=True)), None if every else 20))
@@ -276,22 +277,38 @@ def matches(every: bool, as_json: bool) -> None:
         return
     if not kept:
         click.echo("No match has been played yet.", err=True)
-    for one in kept:
-        players = " - ".join(one.players)
-        result = _told_to_people(one)
-        tell(
-            f"{one.when}  {one.record.match.rules.name:<8}{players:<20}{result:<20}{printable(str(one.path))}"
-        )
+        return
+    rows = [_row(one) for one in kept]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        tell("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip())
+    click.echo(f"Times are UTC. Files without a folder are in {printable(str(matches_dir()))}.", err=True)
+
+
+def _row(one: "Kept") -> tuple[str, ...]:
+    """When, which game, who, how it ended, and the file; that of a match in the usual folder without it."""
+    from duels.paths import matches_dir
+
+    file = one.path.name if one.path.parent == matches_dir() else str(one.path)
+    players = printable(" - ".join(one.players))
+    when = one.played.strftime("%Y-%m-%d %H:%M")
+    return when, one.record.match.rules.name, players, _told_to_people(one), printable(file)
 
 
 def _told_to_people(one: "Kept") -> str:
     """The result: of the one person who played, else of both seats."""
+    from duels.core.rules import Ending
     from duels.players import HUMAN
 
     outcome, players = one.record.match.outcome, one.players
-    if not outcome or not outcome.winner or players.count(HUMAN) != 1:
-        return (one.result or "unfinished").replace("1 won", "Player 1 won").replace("2 won", "Player 2 won")
-    return "you won" if players[outcome.winner - 1] == HUMAN else "you lost"
+    if not outcome:
+        return "unfinished"
+    if not outcome.winner:
+        return outcome.ending.value
+    if players.count(HUMAN) == 1:
+        return "you won" if players[outcome.winner - 1] == HUMAN else "you lost"
+    how = "" if outcome.ending is Ending.WON else f", {outcome.winner.other.label} {outcome.ending.value}"
+    return f"{outcome.winner.label} won{how}"
 
 
 @click.command(epilog=examples("duels demo"))

@@ -15,8 +15,17 @@ class Leave(Exception):
     """The person wants to leave the menu."""
 
 
-def choose(screen: Screen, title: str, options: Mapping[str, str], default: str | None = None) -> str:
-    """One of the options; an empty line takes the default. Back or Leave if that is what the person wants."""
+def choose(
+    screen: Screen,
+    title: str,
+    options: Mapping[str, str],
+    default: str | None = None,
+    also: Mapping[str, str] | None = None,
+) -> str:
+    """One of the options; an empty line takes the default. Back or Leave if that is what the person wants.
+
+    `also` are other names for some of the options.
+    """
     names = list(options)
     width = max(map(len, names)) + 2
     lines = [f"  {i}. {name:<{width}}{options[name]}" for i, name in enumerate(names, start=1)]
@@ -38,6 +47,8 @@ def choose(screen: Screen, title: str, options: Mapping[str, str], default: str 
             return default
         elif entry in options:
             return entry
+        elif also and entry in also:
+            return also[entry]
         elif entry in map(str, range(1, len(names) + 1)):
             return names[int(entry) - 1]
         else:

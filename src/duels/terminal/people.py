@@ -36,7 +36,7 @@ def why_it_stands(live: LiveMatch, back: Takeback | None) -> str:
     if not back:
         return "There is no decision of yours to take back."
     if len(live.people) < 2 and not back.revocable:
-        return "That cannot be taken back: it has shown something that was hidden."
+        return "That cannot be taken back: it has shown something that was hidden or left to chance."
     return ""
 
 

@@ -12,7 +12,7 @@ from duels.core.record import Record, TornRecord
 from duels.core.rules import Seat
 from duels.core.words import Ink
 from duels.play.journal import Journal
-from duels.play.library import new_path
+from duels.play.library import last_unfinished, new_path
 from duels.play.live import LiveMatch
 from duels.play.new_match import NewMatch, seat_players
 from duels.players import HUMAN, Kind
@@ -185,6 +185,12 @@ def _seated_again(headers: Mapping[str, str], seats: Mapping[Seat, Kind], screen
     return outside
 
 
+def _is_next(path: Path) -> bool:
+    """Whether a match is the one with which `resume` goes on by itself."""
+    found = last_unfinished(lambda text: None)
+    return found is not None and found.resolve() == path.resolve()
+
+
 def _run(live: LiveMatch, surface: Surface, screen: Screen, resumed: bool = False) -> tuple[int, After]:
     """Play until the end or until somebody leaves; the exit code, and what comes next.
 
@@ -198,8 +204,8 @@ def _run(live: LiveMatch, surface: Surface, screen: Screen, resumed: bool = Fals
             told = "Nothing was played, so nothing is kept."
             if resumed or live.begun:
                 journal.check(live.match)
-                # At a terminal it is the last match, and a path would be torn by the end of the line.
-                which = () if screen.on_terminal else (journal.path,)
+                # A path would be torn by the end of a terminal's line, and is not needed for the last match.
+                which = () if screen.on_terminal and _is_next(journal.path) else (journal.path,)
                 told = f"The match is saved. Go on with: {Ink.COPIED(command('resume', *which))}"
             screen.last_words(f"\n{told}")
         if isinstance(leaving, Stopped | TransportFailed):
@@ -212,7 +218,7 @@ def _run(live: LiveMatch, surface: Surface, screen: Screen, resumed: bool = Fals
     if after:
         return 0, after
     if journal and screen.on_terminal:
-        return 0, ask_what_next(live, journal.path, screen)
+        return 0, ask_what_next(live, screen)
     if journal:
         review = Ink.COPIED(command("review", journal.path))
         screen.notice(f"\nRecord: {journal.path}\nWhere it was won and lost: {review}")

@@ -1,5 +1,6 @@
 """Practice at the terminal: positions with a clear answer, asked in the book's words and graded at once."""
 
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
@@ -10,7 +11,7 @@ from duels.analysis.wording import belief_strip
 from duels.core.rules import Rules
 from duels.solving.oracles import oracle_for
 from duels.solving.protocols import beliefs_of, explainer_of
-from duels.terminal.dialogue import ALWAYS, converse, help_text
+from duels.terminal.dialogue import ALWAYS, converse, help_text, with_short
 from duels.terminal.hint_text import HintLayers
 from duels.terminal.remembered import note, recall
 from duels.terminal.screen import Screen
@@ -48,6 +49,8 @@ def practise(rules: Rules[Any, Any, Any], count: int, seed: str | None, screen: 
             graded = exercise.grade(answer)
             right += graded.right
             skill.answered(graded.right)
+            if not seed:
+                note(_MEMORY, {**recall(_MEMORY), name: skill.as_data()})
             screen.say(f"{glossary.explain(graded.text)}\n\n")
             with screen.progress("looking for another position"):
                 exercise = next(found, None)
@@ -61,9 +64,8 @@ def practise(rules: Rules[Any, Any, Any], count: int, seed: str | None, screen: 
         raise
     finally:
         if asked:
-            screen.say(f"{right} of {asked} right.{'' if seed else _outlook(began, skill.aim)}\n")
-        if asked and not seed:
-            note(_MEMORY, {**recall(_MEMORY), name: skill.as_data()})
+            with suppress(OSError):  # the terminal may be gone
+                screen.say(f"{right} of {asked} right.{'' if seed else _outlook(began, skill.aim)}\n")
     return right, asked
 
 
@@ -74,12 +76,18 @@ def _outlook(before: float, now: float) -> str:
 
 
 def ask_exercise(
-    exercise: Exercise, title: str, screen: Screen, glossary: Glossary, hints: bool = True
+    exercise: Exercise,
+    title: str,
+    screen: Screen,
+    glossary: Glossary,
+    hints: bool = True,
+    introduction: str = "",
 ) -> Any:
     """The action entered; Left if the person stops."""
     sight, rules = exercise.sight, exercise.sight.rules
     words = rules.game.words(rules)
     screen.say(f"{title}: you are {words.called(sight.seat)}, to move\n")
+    screen.say(f"{introduction}\n" if introduction else "")
     screen.say(f"{words.board(sight)}{words.remembered(sight)}\n")
     strip = belief_strip(beliefs_of(exercise.oracle).belief(sight))
     if strip:
@@ -93,7 +101,6 @@ def ask_exercise(
 
     commands = {
         "help": lambda entered: screen.say(told),
-        "?": lambda entered: screen.say(told),
         "rules": lambda entered: screen.say(rules.game.card()),
         "board": lambda entered: screen.say(words.board(sight)),
         "moves": lambda entered: screen.say(words.moves(sight)),
@@ -104,4 +111,4 @@ def ask_exercise(
         ),
         "quit": leave,
     }
-    return converse(lambda: words.ask(sight), screen.ask, commands)
+    return converse(lambda: words.ask(sight), screen.ask, with_short(commands, words))

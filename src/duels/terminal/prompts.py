@@ -1,6 +1,5 @@
 """A live match at the prompt: asks people in the book's words, and tells everything that happens."""
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from duels.core.errors import DuelsError
@@ -10,7 +9,8 @@ from duels.core.words import Ink, Question, ask_until, read_yes
 from duels.play.live import LiveMatch
 from duels.play.narrator import Narrator, in_suspense
 from duels.players.failures import NoMove
-from duels.terminal.dialogue import ALWAYS, converse, help_text
+from duels.terminal.cause import cause
+from duels.terminal.dialogue import ALWAYS, Commands, converse, help_text, with_short
 from duels.terminal.people import (
     REFUSED,
     RESIGN,
@@ -34,8 +34,6 @@ COMMANDS = ALWAYS | {
 }
 """What can be entered at any prompt of a match."""
 HELP = help_text(COMMANDS)
-SHORT = {"?": "help", "q": "quit", "exit": "quit"}
-"""Other words for some of them, where the game has no meaning of its own for them."""
 _ROOM_FOR_A_QUESTION = 4  # lines
 
 
@@ -73,7 +71,7 @@ class PromptedMatch:
         self._told = ""
         self._lines = 0  # on the screen since a person was last asked
         self._asked_at = 0
-        self._hints: HintLayers | None = None
+        self._hints: dict[Seat, HintLayers] = {}
 
     def run(self) -> None:
         """Play to the end. Quit, EOFError and KeyboardInterrupt leave the match as it is on disk."""
@@ -124,6 +122,8 @@ class PromptedMatch:
     def _say_who_won(self) -> None:
         if you := self._alone:
             self.screen.say(f"\n{who_won(self.live, you)}\n")
+            if told := cause(self.live):
+                self.screen.say(f"{told}\n")
 
     def _say(self, text: str) -> None:
         self.screen.say(text)
@@ -168,7 +168,9 @@ class PromptedMatch:
             return self._ask(question)
 
         try:
-            action = converse(lambda: self.words.ask(sight), ask, self._commands(seat))
+            action = converse(
+                lambda: self.words.ask(sight), ask, with_short(self._commands(seat), self.words)
+            )
         except _Changed:
             return
         self.live.play(seat, action)
@@ -202,13 +204,7 @@ class PromptedMatch:
 
     # -- commands -------------------------------------------------------------------------------
 
-    def _commands(self, seat: Seat) -> dict[str, Callable[[list[str]], None]]:
-        commands = self._named_commands(seat)
-        return commands | {
-            word: commands[name] for word, name in SHORT.items() if word not in self.words.letters
-        }
-
-    def _named_commands(self, seat: Seat) -> dict[str, Callable[[list[str]], None]]:
+    def _commands(self, seat: Seat) -> Commands:
         match, show = self.live.match, self._show
         return {
             "help": lambda entered: show(HELP),
@@ -227,12 +223,12 @@ class PromptedMatch:
         from duels.solving.oracles import oracle_for
         from duels.terminal.hint_text import HintLayers
 
-        self._hints = self._hints or HintLayers()
+        layers = self._hints.setdefault(seat, HintLayers())
         match = self.live.match
         try:
             with self.screen.progress("thinking") as progress:
                 oracle = oracle_for(match.rules, progress)
-                text = self._hints.text(match.sight(seat), self.words, entered, oracle)
+                text = layers.text(match.sight(seat), self.words, entered, oracle)
         except DuelsError as unknown:
             self.screen.say(f"{unknown}\n")
             return

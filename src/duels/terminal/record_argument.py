@@ -1,7 +1,8 @@
 """A record on the command line: a file, or the match that was played last."""
 
+import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,7 +12,20 @@ from duels.terminal.shell import command
 if TYPE_CHECKING:
     from duels.core.record import Record
 
-record_argument = click.argument("file", type=click.Path(path_type=Path, exists=True), required=False)
+
+class _RecordFile(click.Path):
+    """A file that is there, or the name of one in the folder of matches, as `duels matches` lists it."""
+
+    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> Any:
+        from duels.paths import matches_dir
+
+        name = os.fspath(value)
+        kept = matches_dir() / name
+        listed = not os.path.lexists(name) and os.path.basename(name) == name and kept.is_file()
+        return super().convert(str(kept) if listed else value, param, context)
+
+
+record_argument = click.argument("file", type=_RecordFile(path_type=Path, exists=True), required=False)
 
 
 def read(file: Path) -> "Record":

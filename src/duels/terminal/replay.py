@@ -12,6 +12,8 @@ from duels.terminal.screen import Screen
 
 _NEXT = ("\x1b[c", "\n", "\r", " ", "n")
 _BACK = ("\x1b[d", "\x7f", "b")
+_FIRST = ("\x1b[h", "\x1boh", "\x1b[1~")  # Home, as terminals send it
+_LAST = ("\x1b[f", "\x1bof", "\x1b[4~")  # End
 _LEAVE = "q"
 
 
@@ -55,7 +57,8 @@ def _scenes(record: Record, seat: Seat | None, screen: Screen) -> Iterator[str]:
         if isinstance(after.actor, Seat) and after.actor is not decided:
             yield told
             told = ""
-    yield told
+    if told:
+        yield told
 
 
 def _go_on(screen: Screen) -> bool:
@@ -69,14 +72,18 @@ def _go_on(screen: Screen) -> bool:
 def leaf_through(pages: Sequence[str], what: str, screen: Screen) -> None:
     """Show the end of each page, forwards and backwards, until the person has seen enough."""
     number = 0
-    with screen.aside():
+    with screen.aside(), screen.keys([*_NEXT, *_BACK, *_FIRST, *_LAST, _LEAVE]) as next_key:
         while True:
             screen.show_end(pages[number])
             place = f"{what} {number} of {len(pages) - 1}"
-            pressed = screen.key(
-                f"\n-- {place}: right arrow or Enter next, left arrow back, q stop --",
-                [*_NEXT, *_BACK, _LEAVE],
-            )
+            pressed = next_key(f"\n-- {place}: right arrow or Enter next, left arrow back, q stop --")
             if pressed == _LEAVE:
                 return
-            number = max(0, number - 1) if pressed in _BACK else min(len(pages) - 1, number + 1)
+            number = _turned(number, pressed, len(pages) - 1)
+
+
+def _turned(number: int, pressed: str, last: int) -> int:
+    """The page to which a key leads from this one."""
+    if pressed in _FIRST or pressed in _LAST:
+        return 0 if pressed in _FIRST else last
+    return max(0, number - 1) if pressed in _BACK else min(last, number + 1)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from duels.analysis.review import Moment, Review
-from duels.analysis.review_words import begun, best_of, slipped, who, whose_chance
+from duels.analysis.review_words import begun, best_of, slipped, turning_point, who, whose, whose_chance
 from duels.analysis.wording import belief_strip
 from duels.core.match import Match
 from duels.core.rules import Seat
@@ -57,8 +57,11 @@ def _lines(review: Review, moment: Moment) -> Iterator[str]:
         return
     if review.is_person(seat) and slipped(moment):
         yield f"{moment.effect} Best was {best_of(moment)}. {moment.reason}".strip()
-    if moment.mishap:
-        yield begun(f"{who(review, moment)} {moment.mishap}.")
+    if point := turning_point(review, moment):
+        yield f"{point}."
     if moment.beliefs:
-        strip = belief_strip(moment.beliefs[seat].places).rstrip()
-        yield f"What {who(review, moment)} could know before: {strip}"
+        belief = moment.beliefs[seat]
+        yield (
+            f"What {who(review, moment)} could know of {whose(review, seat.other)} {belief.hidden} before: "
+            f"{belief_strip(belief.places).rstrip()}"
+        )

@@ -8,7 +8,9 @@ from duels.analysis.review import Moment, Review
 from duels.analysis.review_why import Section, slips_to_learn_from, why
 from duels.analysis.review_words import (
     account,
+    alike,
     at_stake,
+    at_stake_in_all,
     best_of,
     doubtful,
     heading,
@@ -29,7 +31,7 @@ _HEIGHT = 8
 _MOST_BARS = 72
 _MARGIN, _ENTRIES = "     ", "  entries"  # left and right of the line below the bars
 _BLOCKS = " ▁▂▃▄▅▆▇█"
-_SERIOUS = {"mistake": Ink.CHANGED, "blunder": Ink.WON}
+_SERIOUS = {"mistake": Ink.CHANGED, "blunder": Ink.LOST}
 _BELIEFS = "What each player could know before each entry (darker is likelier, ( ) is the truth):"
 _WHO_WIDTH = 10
 _ENTRY_WIDTH = 11
@@ -41,11 +43,15 @@ _POSITION = "  Position: "
 
 
 def review_as_text(review: Review, width: int = _TEXT_WIDTH) -> str:
-    """The whole review; no paragraph is wider than `width`."""
+    """The whole review; no paragraph is wider than `width`.
+
+    Why it was won or lost comes last: the end is what a terminal still shows.
+    """
     chance = whose_chance(review)
     lines = [
         f"{review.game.name}: {heading(review)}",
         who_played(review),
+        *_wrapped(legend(review), min(width, _TEXT_WIDTH)),
         "",
         f"     {'who':<{_WHO_WIDTH}}{'entry':<{_entry_width(review)}}{chance}, before and after",
         *_moment_lines(review),
@@ -56,7 +62,6 @@ def review_as_text(review: Review, width: int = _TEXT_WIDTH) -> str:
         "",
         *_wrapped("\n".join(account(review)), min(width, _TEXT_WIDTH)),
         *_why_lines(review, min(width, _TEXT_WIDTH)),
-        *_wrapped(legend(review), min(width, _TEXT_WIDTH)),
     ]
     return "\n".join(lines) + "\n"
 
@@ -100,10 +105,8 @@ def _summed_up(review: Review, moments: list[Moment], board: int, quiet: str) ->
         f"     entries {first.number} to {last.number}: {quiet}, "
         f"{100 * review.chance(last.after):.1f}% throughout"
     ]
-    stakes = [moment.stake for moment in moments if moment.stake]
-    mistakes, replies = sum(stake.mistakes for stake in stakes), sum(stake.replies for stake in stakes)
-    if mistakes:
-        told.append(f"{mistakes} of {replies} replies would have lost something")
+    if stake := at_stake_in_all(review, moments):
+        told.append(stake)
     new = sum(moment.restarts for moment in moments)
     if new:
         boards = f"boards {board + 1} to {board + new} begin" if new > 1 else f"board {board + 1} begins"
@@ -117,9 +120,8 @@ def _moment_line(review: Review, moment: Moment) -> str:
         actor = Ink.of(moment.actor)(actor)
     entry = f"{moment.entry:<{_entry_width(review)}}"
     before, after = (100 * review.chance(value) for value in (moment.before, moment.after))
-    return "  ".join(
-        [f"{moment.number:>3}. {actor}{entry}{before:5.1f}% -> {after:5.1f}%", *judged(review, moment)]
-    )
+    row = f"{moment.number:>3}. {actor}{entry}{before:5.1f}% -> {after:5.1f}%"
+    return "  ".join(filter(None, [row, ", ".join(judged(review, moment))]))
 
 
 def judged(review: Review, moment: Moment) -> list[str]:
@@ -128,14 +130,18 @@ def judged(review: Review, moment: Moment) -> list[str]:
     if moment.mark:
         told.append(_SERIOUS.get(moment.mark, str)(moment.mark))
     if moment.alike:
-        told.append(
-            "; ".join(filter(None, [moment.alike.removesuffix(".").lower(), at_stake(review, moment)]))
-        )
+        told.append("; ".join(filter(None, [_alike(review, moment), at_stake(review, moment)])))
     if slipped(moment):
         told[-1] += f", gave away {lost(review, moment)}; best: {best_of(moment)}"
     elif doubtful(moment):
         told[-1] += f", gave away {lost(review, moment)}"
     return told + what_came_up(review, moment)
+
+
+def _alike(review: Review, moment: Moment) -> str:
+    """As a clause: a name keeps its letters."""
+    told = alike(review, moment).removesuffix(".")
+    return told if told.startswith(who_in_short(review, moment)) else told[:1].lower() + told[1:]
 
 
 def _belief_lines(review: Review) -> list[str]:
@@ -182,7 +188,7 @@ def _why_lines(review: Review, width: int) -> list[str]:
         which = "this position" if len(slips) == 1 else "the first of these positions"
         command = command_to_solve(review.match.rules, slips[0].position)
         lines.append(f"Look into {which}: {Ink.COPIED(command)}")
-    return [*lines, ""] if lines else []
+    return lines
 
 
 def _section_lines(section: Section, width: int) -> list[str]:

@@ -26,6 +26,7 @@ _CODES = {
     Ink.TWO: "\x1b[33m",
     Ink.CHANGED: "\x1b[1m",
     Ink.WON: "\x1b[1;32m",
+    Ink.LOST: "\x1b[1;31m",
     Ink.DIM: "\x1b[2m",
     Ink.COPIED: "",
 }
@@ -217,17 +218,28 @@ class Screen:
 
     def key(self, prompt: str, keys: Sequence[str]) -> str:
         """One of `keys`, pressed at a terminal without Enter; the last one stands for leaving."""
+        with self.keys(keys) as next_key:
+            return next_key(prompt)
+
+    @contextmanager
+    def keys(self, keys: Sequence[str]) -> Iterator[Callable[[str], str]]:
+        """Within, `key` again and again: what is pressed before the next prompt counts."""
         if not self._keyboard:
-            return self._key_by_name(prompt, keys)
-        chosen = ""
-        last = self._fitted(prompt).rpartition("\n")[2]
-        with self._asking(last), self._keyboard.single_keys() as pressed:
-            self.say(prompt)
-            try:
-                chosen = next((key for key in pressed if key in keys), keys[-1])
-            finally:
-                self.say(f"{chosen if chosen.isalpha() else ''}\n")
-        return chosen
+            yield lambda prompt: self._key_by_name(prompt, keys)
+            return
+        with self._keyboard.single_keys() as pressed:
+
+            def next_key(prompt: str) -> str:
+                chosen = ""
+                with self._asking(self._fitted(prompt).rpartition("\n")[2]):
+                    self.say(prompt)
+                    try:
+                        chosen = next((key for key in pressed if key in keys), keys[-1])
+                    finally:
+                        self.say(f"{chosen if chosen.isalpha() else ''}\n")
+                return chosen
+
+            yield next_key
 
     def choose_key(self, prompt: str, keys: Sequence[str]) -> str:
         """One of `keys`, pressed by itself; the last one stands for leaving.

@@ -11,7 +11,8 @@ INTERRUPTED = 130
 """The exit code after Ctrl-C, and where the input ends too early."""
 
 _A_MOMENT = 0.2  # seconds
-_ENDING = ("SIGTERM", "SIGHUP", "SIGQUIT")  # Windows lacks some
+ENDING = ("SIGTERM", "SIGHUP", "SIGQUIT")
+"""The signals that end a program, beside Ctrl-C's; Windows lacks some."""
 
 
 class Stopped(KeyboardInterrupt):
@@ -24,7 +25,7 @@ class Stopped(KeyboardInterrupt):
 
 def end_in_order() -> None:
     """From now on these signals end the program as Ctrl-C does; whoever started it may have silenced some."""
-    for name in _ENDING:
+    for name in ENDING:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _stop)

@@ -3,9 +3,11 @@
 from collections.abc import Callable
 
 from duels.analysis.statistics import Played, Statistics, Tally, decisions_of, statistics
+from duels.analysis.wording import LEAST_SHOWN
 from duels.core.rules import Seat
 from duels.play.library import Kept, kept_matches
 from duels.players import HUMAN
+from duels.solving.progress import Progress
 from duels.terminal.screen import Screen
 
 _BARS = "▁▂▃▄▅▆▇█"
@@ -18,12 +20,12 @@ def gather(screen: Screen, warn: Callable[[str], None]) -> Statistics:
         played = []
         for number, kept in enumerate(kept_matches(warn), start=1):
             progress(f"{number} so far")
-            if match := _played(kept):
+            if match := _played(kept, progress):
                 played.append(match)
     return statistics(played)
 
 
-def _played(kept: Kept) -> Played | None:
+def _played(kept: Kept, progress: Progress) -> Played | None:
     """The match as its one person had it; None if it is unfinished, or not against a machine."""
     match = kept.record.match
     people = [seat for seat, player in zip(Seat, kept.players, strict=True) if player == HUMAN]
@@ -35,7 +37,7 @@ def _played(kept: Kept) -> Played | None:
         kept.players[you.other - 1],
         float(match.outcome.score(you)),
         kept.played,
-        decisions_of(match, you),
+        decisions_of(match, you, progress),
     )
 
 
@@ -43,10 +45,12 @@ def statistics_as_text(found: Statistics) -> str:
     """The results, the losses over time, and the mistakes that come most."""
     if not found.matches:
         return "No match against the machine is finished yet.\n"
-    lines = [f"{'game':<9}{'against':<10}{'won':>4}{'lost':>6}{'nobody':>8}   streak"]
+    lines = [f"{'game':<9}{'against':<10}{'won':>4}{'lost':>6}{'no winner':>11}   streak"]
     lines += [_row(tally) for tally in found.tallies]
     lost, below = {}, {}
     for game, stages in found.stages.items():
+        if all(abs(stage.loss) < LEAST_SHOWN > abs(stage.below_mixture or 0.0) for stage in stages):
+            continue  # numbers that are all 0.0 tell nothing
         if any(stage.below_mixture is not None for stage in stages):
             below[game] = [stage.below_mixture or 0.0 for stage in stages]
         else:
@@ -68,7 +72,7 @@ def statistics_as_text(found: Statistics) -> str:
 def _row(tally: Tally) -> str:
     now = f"{abs(tally.streak)} {'won' if tally.streak > 0 else 'lost'}" if tally.streak else "none"
     longest = f"; longest {tally.longest} won" if tally.longest > max(tally.streak, 0) else ""
-    numbers = f"{tally.won:>4}{tally.lost:>6}{tally.nobody:>8}"
+    numbers = f"{tally.won:>4}{tally.lost:>6}{tally.nobody:>11}"
     return f"{tally.game:<9}{tally.opponent:<10}{numbers}   {now}{longest}"
 
 

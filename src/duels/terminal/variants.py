@@ -40,13 +40,16 @@ def knows_the_trick(live: LiveMatch) -> bool:
     )
 
 
-def suggestion(live: LiveMatch) -> str:
-    """A line to somebody who knows the trick; empty if it has been said before."""
+def suggestion(live: LiveMatch, key: str) -> str:
+    """A line to somebody who knows the trick, with the key to press; empty if it has been said before."""
     rules = live.match.rules
     if _wins(rules, _OFTEN_ENOUGH + 1) > _OFTEN_ENOUGH:
         return ""
-    tried = ", ".join(f"{option} {value}" for option, value in _next_options(rules).items())
-    return f"You have beaten perfect play twice: you know the trick. Try {tried}."
+    tried = ", ".join(
+        f"{value} {option}" if option.endswith("s") else f"{option} {value}"  # 12 lights, goal 50
+        for option, value in _next_options(rules).items()
+    )
+    return f"You have beaten perfect play twice: you know the trick. Try {tried}: press {key}."
 
 
 def _wins(rules: AnyRules, most: int) -> int:

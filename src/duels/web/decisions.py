@@ -149,7 +149,7 @@ def _way_back(standing: Standing, seat: Seat, alone: bool) -> int:
     if not back:
         raise Refusal("There is no decision of yours to take back.")
     if alone and not back.revocable:
-        raise Refusal("That cannot be taken back: it has shown something that was hidden.")
+        raise Refusal("That cannot be taken back: it has shown something that was hidden or left to chance.")
     return len(back.match.turns)
 
 

@@ -199,17 +199,43 @@ def test_the_positions_to_decline_in_are_all_there_are() -> None:
 @pytest.mark.parametrize(
     ("position", "reason"),
     [
-        ("_______ 1", "Cell 1 gives you 50.0%, and it cannot be challenged."),
+        (
+            "_______ 1",
+            "Nothing is at stake here: whatever you observe, nobody can force a chain on this board, and a "
+            "full one decoheres.",
+        ),
+        (
+            "XOXOXO_ 1",
+            "Nothing is at stake here: nobody can make a chain on this board any more; once full, it "
+            "decoheres.",
+        ),
+        (
+            "XXOOO__ 1",
+            "Cell 6 blocks the other player's chain of 4, and it cannot be challenged: it leaves you 50.0%.",
+        ),
+        (
+            "_XXX__O 1",
+            "Cell 1 completes your chain of 4: it leaves you 87.5%; if it is challenged, 100.0% on heads and "
+            "75.0% on tails.",
+        ),
+        (
+            "O_X_X__ 2",
+            "Cell 4 leaves the other player no chain on this board, and it cannot be challenged: it leaves "
+            "you 50.0%.",
+        ),
         (
             "_XX_OO_ 1",
-            "Cell 1 gives you 55.6%: if it is challenged, heads leaves you 66.7% and tails 44.4%.",
+            "Cell 1 threatens to complete a chain of your own with 4: it leaves you 55.6%; if it is "
+            "challenged, 66.7% on heads and 44.4% on tails.",
         ),
         (
             "_XXX?O_ 2",
-            "A challenge leaves you 16.7% on tails and 0.0% on heads, 8.3% on average; "
+            "If the symbol stands, the other player has a chain of 4 and wins. A challenge leaves you 16.7% "
+            "on tails and 0.0% on heads, 8.3% on average; "
             "accepting leaves you 0.0%. Rule of thumb: challenge, unless a free cell beside the symbol in "
             "doubt belongs to a chain of 4 that you can still make; here none does.",
         ),
+        ("X?OOXO_ 2", "Nothing is at stake here: with the symbol or without it, you have 50.0%."),
     ],
 )
 def test_reasons(position: str, reason: str) -> None:
@@ -246,3 +272,24 @@ def test_the_effect_of_a_slip_is_what_it_left() -> None:
     assert told.startswith("You observed cell 7, which left you ")
     assert "if challenged" in told
     assert ORACLE.effect(sight, Observe(1)).endswith("; it could not be challenged.")
+    told = ORACLE.effect(RULES.parse_position("XXOOO__ 1"), Observe(7))
+    assert told.startswith(
+        "You observed cell 7, though the other player could complete a chain with 6, which"
+    )
+
+
+def test_a_reason_says_what_the_rules_make_of_the_cell() -> None:
+    for state in all_boards(RULES, (Seat.ONE,)):
+        sight = RULES.sight(state, Seat.ONE)
+        told = ORACLE.reason(sight)
+        if not told.startswith("Cell "):
+            assert told.startswith("Nothing is at stake here: ")
+            assert ORACLE.judge(sight).alike
+            continue
+        cell = int(told.split()[1])
+        assert Observe(cell) in ORACLE.judge(sight).best
+        mine, theirs = (
+            RULES.chain_of(state.cells[: cell - 1] + symbol + state.cells[cell:]) for symbol in "XO"
+        )
+        assert ("completes your chain" in told) is bool(mine)
+        assert ("blocks the other player's chain" in told) is (bool(theirs) and not mine)

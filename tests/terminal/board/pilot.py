@@ -80,12 +80,13 @@ def live_match(
     two: str = "human",
     path: Path | None = None,
     entries: str = "",
+    chance: str = "",
     **options: Any,
 ) -> LiveMatch:
-    """A match with these players, after these entries, recorded at `path`."""
+    """A match with these players, after these entries, recorded at `path`; `chance` comes if it can."""
     found = find_game(game) if isinstance(game, str) else game
     match: Match[Any, Any, Any] = Match.start(found.rules(**options))
-    headers = {"seat1": one, "seat2": two, "seed": "7"}
+    headers = {"seat1": one, "seat2": two, "seed": "7", "chance": chance}
     journal = Journal.create(path, match, headers) if path else None
     live = seat_players(match, headers, journal)
     for entry in entries.split():

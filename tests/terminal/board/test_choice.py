@@ -57,9 +57,36 @@ def test_every_legal_action_can_be_chosen(rules: AnyRules) -> None:
             choice.clear()
             typed = None
             for letter in rules.format(action).lower().split()[-1]:
-                if letter.isalnum() and typed is None:
+                if choice.takes(letter) and typed is None:
                     typed = choice.type(letter)
             assert (typed or choice.confirm()) == action, "the same as in a record"
+
+
+@pytest.mark.parametrize(
+    ("lights", "typed", "name"),
+    [
+        (12, "12", "11-12"),
+        (12, "1-2", "1-2"),
+        (12, "1 ", "1-2"),
+        (12, "10", "10-11"),
+        (30, "23", "23-24"),
+        (30, "2-3", "2-3"),
+        (30, "2 ", "2-3"),
+        (30, "30", "29-30"),
+        (7, "2", "2-3"),
+        (7, "7", "6-7"),
+    ],
+)
+def test_a_number_means_the_light_that_is_called_so(lights: int, typed: str, name: str) -> None:
+    """As the first of two, where it can be; else as either. A space stands for Enter."""
+    match = Match.start(find_game("lights").rules(lights=lights))
+    choice = choice_in(match)
+    choice.switch("two adjacent lights")
+    for letter in typed[:-1]:
+        assert choice.takes(letter)
+        assert choice.type(letter) is None, "not settled yet"
+    action = choice.confirm() if typed.endswith(" ") else choice.type(typed[-1])
+    assert match.rules.format(action) == name
 
 
 @pytest.mark.parametrize("rules", EVERY, ids=repr)

@@ -1,10 +1,13 @@
 """The board, played by Textual's pilot: every game to its end, by keys and mouse, and all beside it."""
 
+import threading
 from pathlib import Path
 from random import Random
+from typing import Any, NoReturn
 
 import pytest
 from duels_tictactoe import GAME as TICTACTOE
+from textual import events
 
 from duels.analysis.hints import hint
 from duels.core.record import dumps
@@ -12,12 +15,20 @@ from duels.core.rules import Seat
 from duels.core.words import plain
 from duels.games import load_record
 from duels.play.library import read_record
+from duels.players.failures import Failed, Failure, NoMove
+from duels.solving import oracles
+from duels.solving.oracle import Oracle
+from duels.solving.oracles import oracle_for
+from duels.solving.progress import Progress
 from duels.terminal.after import After
+from duels.terminal.board import app
+from duels.terminal.board.app import BoardApp
+from duels.terminal.board.choice import Choice
 from duels.terminal.board.story import Story
 from duels.terminal.board.view import BoardView
 from duels.terminal.keyboard import SILENCE
 from duels.terminal.prompts import Quit
-from tests.support import GAME_NAMES, lines_of
+from tests.support import GAME_NAMES, AnyRules, lines_of
 from tests.terminal.board.pilot import SIZES, Player, at_board, live_match
 
 ROUNDS = 25  # of decisions: longer matches are given up
@@ -245,6 +256,26 @@ def test_a_hint_points_at_the_best_action() -> None:
     assert live.match.turns[2].action in best
 
 
+def test_a_hint_names_the_key_that_tells_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the game takes h, another key gives hints."""
+    monkeypatch.setattr(Choice, "takes", lambda choice, letter: letter == "h")
+    live = live_match("lights")
+
+    async def act(player: Player) -> None:
+        assert "F2 hint" in player.shown
+        await player.pilot.press("f2")
+        await player.see("press F2 again.")
+
+    at_board(live, act)
+
+
+def test_the_first_move_of_a_machine_is_marked_as_a_later_one_is() -> None:
+    async def act(player: Player) -> None:
+        assert "•" in player.shown
+
+    at_board(live_match("lights", one="novice"), act)
+
+
 def test_a_review_and_the_rules_are_one_key_away() -> None:
     live = live_match("lights", two="novice", entries="4 1")
 
@@ -252,6 +283,11 @@ def test_a_review_and_the_rules_are_one_key_away() -> None:
         await player.pilot.press("v")
         await player.see("Escape goes back to the board")
         assert "4" in player.shown
+        text = player.app.screen.query_one("#text")
+        await player.pilot.press("end")
+        assert text.scroll_y == text.max_scroll_y > 0
+        await player.pilot.press("home")
+        assert text.scroll_y == 0
         await player.pilot.press("down", "space", "up", "escape")
         await player.see("Your turn.")
         await player.pilot.press("?")
@@ -260,6 +296,39 @@ def test_a_review_and_the_rules_are_one_key_away() -> None:
         await player.see("Your turn.")
 
     at_board(live, act)
+
+
+@pytest.mark.parametrize(("command", "question"), [("r", "Do you want to resign?"), ("u", "do you agree")])
+@pytest.mark.parametrize("ahead", ["4", "enter"])
+def test_a_key_right_after_a_command_is_not_a_move(command: str, question: str, ahead: str) -> None:
+    """Keys that come at once, as a terminal sends them, where the pilot would wait after each."""
+    live = live_match("lights", entries="1 7")
+
+    async def act(player: Player) -> None:
+        for key in (command, ahead):
+            player.app.post_message(events.Key(key, key if len(key) == 1 else None))
+        await player.see(question)
+        assert lines_of(live.match) == ["1", "7"]
+        await player.press("n")
+        await player.press("3")
+
+    at_board(live, act)
+    assert lines_of(live.match) == ["1", "7", "3"]
+
+
+def test_an_answer_to_a_question_about_a_choice_made_since_changes_nothing() -> None:
+    live = live_match("lights", entries="1 7")
+
+    async def act(player: Player) -> None:
+        await player.pilot.press("r")
+        await player.see("Do you want to resign?")
+        player.app._enter(player.live.match.actions[0])
+        await player.until(lambda: len(live.match.turns) == 3 and player.app.choice is not None)
+        await player.pilot.press("y")
+        await player.see("your turn")
+
+    at_board(live, act)
+    assert not live.match.over
 
 
 def test_resigning_is_asked_for_once() -> None:
@@ -336,6 +405,98 @@ def test_the_machine_takes_a_moment_that_a_key_cuts_short() -> None:
     assert len(live.match.turns) == 2
 
 
+def test_a_key_that_comes_too_late_to_cut_the_pause_short_plays_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(app, "ALONE", 3600.0)
+    live = live_match("lights", two="novice")
+
+    async def act(player: Player) -> None:
+        await player.pilot.press("enter")
+        assert len(live.match.turns) == 1, "no pause came before the first decision"
+        await player.see("novice is thinking")
+        await player.press("space")
+        assert len(live.match.turns) == 2
+        await player.press("enter", "space")
+        assert len(live.match.turns) == 2
+        player.app._too_late = 0.0
+        await player.pilot.press("enter")
+        assert len(live.match.turns) == 3
+
+    at_board(live, act, moment=3600.0)
+
+
+def test_why_a_program_forfeited_stays_on_the_screen() -> None:
+    live = live_match("lights")
+    live.players = {Seat.ONE: None, Seat.TWO: Silent()}
+
+    async def act(player: Player) -> None:
+        await player.press("4")
+        await player.see("r rematch s swap seats")
+        assert "silent gave no move in 1 attempt" in player.story
+
+    at_board(live, act)
+
+
+class Silent:
+    """A player from whom no move comes."""
+
+    name = "silent"
+
+    def choose(self, sight: object, rng: Random) -> NoReturn:
+        raise NoMove("silent", (Failed(Failure.CRASHED, "it said nothing"),))
+
+
+class Slow:
+    """Something that takes until it is let go, and says how far it is."""
+
+    def __init__(self) -> None:
+        self.begun = 0
+        self.told: list[Progress] = []
+        self.go_on = threading.Event()
+
+    def __call__(self, rules: AnyRules, told: Progress) -> Oracle[Any, Any]:
+        self.begun += 1
+        self.told.append(told)
+        self.go_on.wait(60)
+        return oracle_for(rules)
+
+
+def test_what_is_asked_for_twice_is_worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = Slow()
+    monkeypatch.setattr(oracles, "oracle_for", slow)
+
+    async def act(player: Player) -> None:
+        await player.pilot.press("h", "h", "h")
+        await player.see("thinking …")
+        assert slow.begun == 1
+        slow.told[0]("halfway")
+        await player.see("thinking: halfway")
+        slow.go_on.set()
+        await player.see("Why: press h again.")
+
+    at_board(live_match("lights", entries="4 1"), act)
+
+
+@pytest.mark.parametrize("keys", ["3", "rn"])
+def test_nothing_is_heard_of_work_that_nobody_waits_for(keys: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = Slow()
+    monkeypatch.setattr(oracles, "oracle_for", slow)
+
+    async def act(player: Player) -> None:
+        await player.pilot.press("h")
+        await player.see("thinking …")
+        await player.press(*keys)
+        assert "thinking" not in player.story
+        slow.told[0]("halfway")
+        slow.go_on.set()
+        await player.pilot.pause(0.05)
+        assert "halfway" not in player.story
+        assert "Hint" not in player.story
+
+    at_board(live_match("lights", entries="4 1"), act)
+
+
 def test_the_other_token_is_never_on_the_board_of_hunt() -> None:
     """All that is drawn is the same for every place where the other's token may be."""
 
@@ -394,6 +555,26 @@ def test_a_terminal_that_is_too_small_says_so_until_it_is_larger() -> None:
         assert "The board needs" not in player.shown
 
     at_board(live_match("flip", two="novice"), act, (50, 20))
+
+
+def test_a_chance_that_cannot_come_is_told_by_the_thread_that_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn_by: list[int] = []
+    draw = BoardApp._draw
+
+    def noted(board: BoardApp) -> None:
+        drawn_by.append(threading.get_ident())
+        draw(board)
+
+    monkeypatch.setattr(BoardApp, "_draw", noted)
+    live = live_match("flip", chance="5,5")
+
+    async def act(player: Player) -> None:
+        live._notice = player.app.notice
+        await player.press("a", "1")
+        await player.see("'5,5' cannot come now")
+
+    at_board(live, act)
+    assert set(drawn_by) == {threading.get_ident()}
 
 
 def test_chance_notices_and_errors_reach_the_person(tmp_path: Path) -> None:
@@ -467,6 +648,7 @@ def test_the_log_speaks_to_the_person_of_its_own_moves_alone(
 ) -> None:
     live = live_match(game, two="novice", entries=entries)
     told = plain(Story(live).text)
+    assert "You (Player 1): " in told, "as the book calls whoever plays"
     assert mine in told
     assert told.endswith(theirs)
     two = plain(Story(live_match(game, entries=entries)).text)
@@ -547,3 +729,12 @@ def test_signs_say_where_the_cursor_is_and_what_is_chosen() -> None:
         assert "[     >     <" in player.shown
 
     at_board(live_match("flip", two="novice"), act)
+
+
+def test_no_key_is_torn_from_what_it_does() -> None:
+    async def act(player: Player) -> None:
+        await player.see("Your turn.")
+        for what in ("h hint", "u undo", "v review", "r resign", "? help", "q quit"):
+            assert what in player.shown, "in one row"
+
+    at_board(live_match("lights", two="novice"), act, (60, 20))

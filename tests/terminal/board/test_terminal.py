@@ -1,5 +1,6 @@
 """The board in a real terminal: where it comes from, how it is left, and what is then on disk."""
 
+import os
 import signal
 import sys
 from pathlib import Path
@@ -68,6 +69,20 @@ def test_whatever_ends_it_leaves_the_match_saved(
         assert terminal.wait() == 0
 
 
+def test_the_way_back_to_a_match_names_it_where_another_is_newer(tmp_path: Path) -> None:
+    older, newer = ((tmp_path / "matches" / f"{name}.duel") for name in ("older", "newer"))
+    older.parent.mkdir()
+    for path, time in ((older, 1_000_000_000), (newer, 1_100_000_000)):
+        path.write_text("duels record 2\ngame: lights\nseat1: human\nseat2: greedy\nseed: 1\n\n4\n1\n")
+        os.utime(path, (time, time))
+    for path, told in ((older, f"duels resume {older}"), (newer, "duels resume")):
+        with Terminal(tmp_path, "resume", path, "--board", size=(200, 24)) as terminal:
+            terminal.expect(CHOOSE)
+            terminal.send("q")
+            assert terminal.wait() == 0
+        assert f"Go on with: {told}\n" in terminal.left_behind
+
+
 def test_a_match_in_which_nothing_was_decided_is_not_kept(tmp_path: Path) -> None:
     with Terminal(tmp_path, *AGAINST) as terminal:
         terminal.expect(CHOOSE)
@@ -116,9 +131,9 @@ def test_a_word_typed_as_the_match_ends_is_no_choice(tmp_path: Path) -> None:
 def test_two_people_play_a_game_with_secrets_at_the_prompt(tmp_path: Path) -> None:
     with Terminal(tmp_path, "play", "hunt", "--board") as terminal:
         assert terminal.wait() == 1
-    assert "two people play hunt at the prompt: on a board the cursor would show the other's cell." in (
-        " ".join(terminal.text.split())
-    )
+    told = " ".join(terminal.text.split())
+    assert "two people play hunt at the prompt: on a board the cursor would show the other's cell." in told
+    assert "Against the machine: --seat2 casual." in told
     assert not list(tmp_path.rglob("*.duel"))
 
 

@@ -10,11 +10,12 @@ from duels.core.errors import DuelsError
 from duels.core.rules import CHANCE, Seat, Sight
 from duels.games.chain.boards import Boards
 from duels.games.chain.challenges import accepting_may_be_right, all_boards, all_challenges
+from duels.games.chain.reasons import if_it_stands, left_open, most_telling, nothing_at_stake, purpose
 from duels.games.chain.rounds import start_worth
-from duels.games.chain.rules import FREE, SYMBOL, Action, Answer, Coin, Phase, QuantumChain, State
+from duels.games.chain.rules import FREE, SYMBOL, Action, Answer, Coin, Observe, Phase, QuantumChain, State
 from duels.solving.check import equations_hold, in_words, sampled_play_agrees
 from duels.solving.graph import HALF, Graph, explore
-from duels.solving.oracle import Check, Finding, OpenOracle, Value
+from duels.solving.oracle import Check, Finding, OpenOracle, Value, Verdict
 from duels.solving.progress import Progress, quiet
 from duels.solving.protocols import Explainer, Verifier
 from duels.solving.stochastic import Brackets
@@ -105,20 +106,31 @@ class ChainOracle(OpenOracle[Action, State], Explainer[Action, State], Verifier)
     def reason(self, sight: Sight[Action, State]) -> str:
         state = sight.view
         verdict = self.judge(sight)
-        best = verdict.best[0]
-        if isinstance(best, Answer):
-            challenge, accept = (judged.value.number for judged in verdict.actions)
-            heads, tails = self._coin(state, sight.seat)
-            return (
-                f"A challenge leaves you {tails:.1%} on tails and {heads:.1%} on heads, "
-                f"{challenge:.1%} on average; accepting leaves you {accept:.1%}.{self._thumb_here(state)}"
-            )
-        after = self.rules.apply(state, best).state
-        told = f"Cell {self.rules.format(best)} gives you {verdict.value.number:.1%}"
+        if state.phase is Phase.CHALLENGE:
+            return self._reason_to_answer(state, sight.seat, verdict)
+        if verdict.alike and verdict.value.fraction == HALF:
+            return nothing_at_stake(self.rules, state.cells)
+        cells = [action.cell for action in verdict.best if isinstance(action, Observe)]
+        cell = most_telling(self.rules, state.cells, cells, sight.seat)
+        after = self.rules.apply(state, Observe(cell)).state
+        does = purpose(self.rules, state.cells, cell, sight.seat)
+        leaves = f"leaves you {verdict.value.number:.1%}"
         if after.phase is not Phase.CHALLENGE:
-            return f"{told}, and it cannot be challenged."
+            return f"Cell {cell} {f'{does}, and it ' if does else ''}cannot be challenged: it {leaves}."
         heads, tails = self._coin(after, sight.seat)
-        return f"{told}: if it is challenged, heads leaves you {heads:.1%} and tails {tails:.1%}."
+        told = f"{does}: it {leaves}" if does else leaves
+        return f"Cell {cell} {told}; if it is challenged, {heads:.1%} on heads and {tails:.1%} on tails."
+
+    def _reason_to_answer(self, doubted: State, seat: Seat, verdict: Verdict[Action]) -> str:
+        challenge, accept = (judged.value.number for judged in verdict.actions)
+        heads, tails = self._coin(doubted, seat)
+        if heads == tails == accept:
+            return f"Nothing is at stake here: with the symbol or without it, you have {accept:.1%}."
+        return (
+            f"{if_it_stands(self.rules, doubted)}A challenge leaves you {tails:.1%} on tails and {heads:.1%} "
+            f"on heads, {challenge:.1%} on average; accepting leaves you {accept:.1%}."
+            f"{self._thumb_here(doubted)}"
+        )
 
     def came_up(self, outcome: Action) -> str:
         return f"the coin showed {self.rules.format(outcome)}"
@@ -134,7 +146,9 @@ class ChainOracle(OpenOracle[Action, State], Explainer[Action, State], Verifier)
         left = self.value(self.rules.sight(after, sight.seat)).number
         if isinstance(action, Answer):
             return f"You answered {self.rules.format(action)}, which left you {left:.1%}."
-        told = f"You observed cell {self.rules.format(action)}, which left you {left:.1%}"
+        assert isinstance(action, Observe)
+        open_ = left_open(self.rules, sight.view.cells, action.cell, sight.seat)
+        told = f"You observed cell {action.cell}, {f'{open_}, ' if open_ else ''}which left you {left:.1%}"
         if after.phase is not Phase.CHALLENGE:
             return f"{told}; it could not be challenged."
         heads, tails = self._coin(after, sight.seat)

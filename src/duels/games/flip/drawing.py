@@ -97,9 +97,10 @@ class FlipDrawing(Drawing[Action, State]):
             arc = _arc(x, y, score / goal, "p2-edge", _RING + 2.5) + arc
         left = state.quantum[seat - 1]
         tone, wash = ("ok", "ok-wash") if offered else ("ink", "card") if left else ("dim", "card")
-        label = chip(x + inwards, y + 134, "Quantum", 110, tone, wash, weight=500)
+        below = height - 19  # beside the tiles it would touch them and their letters
+        label = chip(x + inwards, below, "Quantum", 110, tone, wash, weight=500)
         if not left:
-            label = group(label, path(f"M{x + inwards - 44} {y + 134}h88", "dim", 2), opacity=0.55)
+            label = group(label, path(f"M{x + inwards - 44} {below:g}h88", "dim", 2), opacity=0.55)
         return decoration(
             circle(x, y, r, "none", "well", stroke_width=_RING),
             circle(x, y, r + 6, "none", "line", stroke_width=1.2),

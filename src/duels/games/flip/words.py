@@ -8,6 +8,7 @@ from duels.core.notation import listed
 from duels.core.rules import Event, Seat, Sight
 from duels.core.words import Dialogue, Ink, Place, Refused, Words, ask_until, either, shown
 from duels.games.flip.rules import (
+    UNKNOWN,
     Action,
     Ended,
     Flip,
@@ -19,6 +20,8 @@ from duels.games.flip.rules import (
     Shown,
     State,
 )
+
+_MOST_LISTED = 3
 
 
 @dataclass(frozen=True)
@@ -194,6 +197,20 @@ class FlipWords(Words[Action, State]):
             return Place((action.first + 1, action.second + 1), "Quantum Flip")
         assert isinstance(action, Flip | Keep)
         return Place((action.tile + 1,), "flip a single tile" if isinstance(action, Flip) else "keep")
+
+    def in_short(self, sight: Sight[Action, State], actions: Sequence[Action]) -> str:
+        unseen = [tile == UNKNOWN for tile in sight.view.tiles]
+        flips = [action.tile for action in actions if isinstance(action, Flip)]
+        pairs = [action for action in actions if isinstance(action, QuantumFlip)]
+        if len(actions) <= _MOST_LISTED or not all(unseen[tile] for tile in flips):
+            return ""
+        if len(flips) == sum(unseen) == len(actions):
+            return "flip any unseen tile"
+        if len(flips) == len(actions):
+            return f"flip an unseen tile, say {self.rules.name_of(flips[0])}"
+        if len(pairs) == len(actions) and all(unseen[pair.first] and unseen[pair.second] for pair in pairs):
+            return f"Quantum Flip on two unseen tiles, say {self.rules.format(pairs[0])}"
+        return ""
 
     def remembered(self, sight: Sight[Action, State]) -> str:
         state = sight.view

@@ -71,6 +71,7 @@ class HuntOracle(
 ):
     rules: QuantumHunt
     mixes = True
+    hidden = "token"
     counts_as_one = (
         "What would the strategy do? It mixes: whatever it often takes is right, and whatever is worth about "
         "as much as its mixture, or more. Tunnelling to where a step leads counts as the step."
@@ -177,7 +178,15 @@ class HuntOracle(
         if isinstance(action, Observe) or action.cell != others.view.cell:
             return ""
         chance = self.belief(sight)[f"cell {action.cell}"]
-        return f"went onto the other token, which was there with about {chance:.0%}"
+        return f"went onto {{whose}} token, which was there with a chance of about {chance:.0%}"
+
+    def strike(self, sight: Sight[Action, Known], others: Sight[Action, Known], action: Action) -> str:
+        here = sight.view.cell
+        # Two tokens on one cell have collided, whatever is named after that.
+        if not isinstance(action, Observe) or not action.cell == others.view.cell != here:
+            return ""
+        chance = self.belief(sight)[f"cell {action.cell}"]
+        return f"named {action.cell}, where {{whose}} token was, a chance of about {chance:.0%}"
 
     def belief(self, sight: Sight[Action, Known]) -> dict[str, float]:
         other = self._track(sight).other
@@ -199,8 +208,8 @@ class HuntOracle(
         """Of a tunnel: nothing else gives anything away."""
         there = self.belief(sight)[f"cell {action.cell}"]
         return (
-            f"You {self.did(action)}, where the other token was with about {there:.0%}; the strategy never "
-            "tunnels."
+            f"You {self.did(action)}, where the other token was with a chance of about {there:.0%}; "
+            "the strategy never tunnels."
         )
 
     def did(self, action: Action) -> str:

@@ -42,7 +42,7 @@ def _reason_to_name(sight: Sight[Action, Known], at: dict[int, float], mostly: i
             f"about {at[likeliest]:.0%}; but names that can be foreseen tell it where to hide: mix them."
         )
     why = ", the likeliest place that you may name" if mostly == likeliest else ""
-    return f"Mostly name {mostly}: the other token is there with about {at[mostly]:.0%}{why}."
+    return f"Mostly name {mostly}: the other token is there with a chance of about {at[mostly]:.0%}{why}."
 
 
 def _reason_to_go(
@@ -52,7 +52,7 @@ def _reason_to_go(
     here, cell = sight.view.cell, mostly.action.cell
     if cell == here:
         beside = [c for c in (here - 1, here + 1) if c in at]
-        risks = listed([f"{c} with about {at[c]:.0%}" for c in beside])
+        risks = listed([f"{c} with a chance of about {at[c]:.0%}" for c in beside])
         told = f"Mostly stay: the other token is on {risks}, and whoever moves onto it loses."
         step = max(
             (j for j in verdict.actions if j.action in (Move(here - 1), Move(here + 1))),
@@ -66,7 +66,7 @@ def _reason_to_go(
             "but done often it would be foreseen."
         )
     (stay,) = (j.value.number for j in verdict.actions if j.action == Move(here))
-    there = f"Mostly step to {cell}: the other token is there with about {at[cell]:.0%}"
+    there = f"Mostly step to {cell}: the other token is there with a chance of about {at[cell]:.0%}"
     lost = mostly.value.number - stay
     if lost < 0.0005:
         return f"{there}, and now and then on another cell, so that you cannot be found by habit."

@@ -76,9 +76,9 @@ class HuntWords(Words[Action, Known]):
         raise Refused(f"You observed position {action.cell} on your previous turn. {allowed}")
 
     def _parse(self, entry: str, bare: str) -> Action | None:
-        """An action in full, by its first letter (`m 5`), or, as `bare`, by its position alone."""
-        letter, _, rest = entry.strip().lower().partition(" ")
-        spelled = f"{_SHORT[letter]} {rest}" if letter in _SHORT else entry
+        """An action in full, by its first letter (`m 5`, `m5`), or, as `bare`, by its position alone."""
+        letter, rest = entry.strip().lower()[:1], entry.strip()[1:].strip()
+        spelled = f"{_SHORT[letter]} {rest}" if letter in _SHORT and rest.isdigit() else entry
         if whole_number(entry) is not None:
             spelled = f"{bare} {entry}"
         try:
@@ -97,6 +97,18 @@ class HuntWords(Words[Action, Known]):
 
     def entries(self, sight: Sight[Action, Known], action: Action) -> tuple[str, ...]:
         return (self.rules.format(action).upper(),)
+
+    def named(self, sight: Sight[Action, Known], action: Action) -> str:
+        return "stay" if action == Move(sight.view.cell) else self.rules.format(action)
+
+    def in_short(self, sight: Sight[Action, Known], actions: Sequence[Action]) -> str:
+        every = {action for action in sight.actions if not isinstance(action, Tunnel)}
+        if sight.view.phase is Phase.OBSERVE:
+            cells = sorted(action.cell for action in actions)
+            return f"observe {'any position' if set(actions) == every else either(cells)}"
+        if set(actions) != every:
+            return ""
+        return "stay or move" if sight.view.cell else "move to any position"
 
     def veiled(self, seat: Seat) -> str:
         return f"\n{_player(seat)}:\nEnters: {Ink.DIM('(hidden)')}\n"

@@ -76,7 +76,7 @@ class LightsOracle(OpenOracle[TurnOff, State], Explainer[TurnOff, State], Verifi
         return f"{left}: the other player could bring it to 0." if nim_sum(after) else f"{left}."
 
     def manner(self, sight: Sight[TurnOff, State], action: TurnOff) -> str:
-        return "turning off one light" if action.count == 1 else "turning off two lights"
+        return "turning off one light" if action.count == 1 else "turning off a pair"
 
     def lesson(self, sight: Sight[TurnOff, State], action: TurnOff) -> Hashable:
         """Where the runs lie does not matter, nor which of two alike is taken from."""

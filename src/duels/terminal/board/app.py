@@ -1,10 +1,12 @@
 """The full screen: lets people choose and machines answer. It holds no rule, no secret, no word of a game."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, ClassVar, TypeVar
+from threading import get_ident
+from time import monotonic
+from typing import Any, ClassVar
 
 from textual import events
 from textual.app import App
@@ -13,22 +15,21 @@ from textual.content import Content
 
 from duels.analysis.glossary import Glossary
 from duels.core.errors import DuelsError
-from duels.core.record import Record
 from duels.core.rules import Actor, Seat
 from duels.play.live import LiveMatch
 from duels.players.failures import NoMove
-from duels.solving.progress import Progress
-from duels.terminal.after import After, ways_on
-from duels.terminal.board.background import in_background
+from duels.terminal.after import After, record_of, ways_on
+from duels.terminal.board.background import Waiting, in_background
 from duels.terminal.board.cells import BoardText, changed, read_board
 from duels.terminal.board.choice import Choice
 from duels.terminal.board.deliberate import Deliberate
 from duels.terminal.board.ink import Palette
-from duels.terminal.board.keys import ARROWS, COMMANDS, QUIT, Command, help_text
+from duels.terminal.board.keys import ARROWS, COMMANDS, HINT, QUIT, Command, help_text
 from duels.terminal.board.pages import Ask, Page
 from duels.terminal.board.scene import Scene, Texts
 from duels.terminal.board.story import Story
 from duels.terminal.board.view import ActionList, BoardView
+from duels.terminal.keyboard import ALONE
 from duels.terminal.people import (
     REFUSED,
     RESIGN,
@@ -43,7 +44,6 @@ from duels.terminal.people import (
 from duels.terminal.prompts import Quit
 from duels.terminal.screen import which_key
 
-T = TypeVar("T")
 Leaving = After | BaseException
 """How the screen was left: with what comes next, or for this reason."""
 
@@ -70,15 +70,19 @@ class BoardApp(App[Leaving]):
         self._asked = self._you or Seat.ONE
         self._palette = Palette(self._asked)
         self._story = Story(live)
-        self._before: BoardText | None = None  # when a person last decided
+        self._before: BoardText | None = None  # when the screen opened, or a person last decided
         self._note = ""
         self._hinted: Choice | None = None  # when a hint was last asked for
-        self._glossary = Glossary()
+        self._waiting_for = Waiting(self, self.notice)
+        self._glossaries = {seat: Glossary() for seat in Seat}
         self._ways_on: dict[After, str] = {}
         self._after = Deliberate(self, self.action_after, self._say_which_key)
         self._decided = asyncio.Event()
         self._hurried = asyncio.Event()
+        self._paused = False  # since a person last decided
+        self._too_late = 0.0  # until then Enter was meant to cut the pause short
         self._heard_in: asyncio.AbstractEventLoop | None = None
+        self._thread = 0
         self.told_to_leave: BaseException | None = None
         """What ended the program, if a signal did."""
         players = who_is_who(live, self._you) if self._you else " and ".join(named(live, s) for s in Seat)
@@ -91,7 +95,7 @@ class BoardApp(App[Leaving]):
     # -- coming and going -------------------------------------------------------------------------
 
     def on_ready(self) -> None:
-        self._heard_in = asyncio.get_running_loop()
+        self._heard_in, self._thread = asyncio.get_running_loop(), get_ident()
         # Whoever stopped the program has written on its screen.
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
         if self.told_to_leave:
@@ -113,7 +117,10 @@ class BoardApp(App[Leaving]):
         self.exit(KeyboardInterrupt())
 
     def notice(self, text: str) -> None:
-        """Say something that is not part of the match."""
+        """Say something that is not part of the match; from any thread, as chance is drawn in another."""
+        if self._heard_in and self._thread != get_ident():
+            self._heard_in.call_soon_threadsafe(self.notice, text)
+            return
         self._note = text
         self._draw()
 
@@ -121,6 +128,7 @@ class BoardApp(App[Leaving]):
 
     async def _play_to_the_end(self) -> None:
         live = self.live
+        self._before = self._board()
         try:
             while (actor := live.match.actor) is not None:
                 if live.person:
@@ -131,7 +139,9 @@ class BoardApp(App[Leaving]):
             self.exit(problem)
             return
         suggested, self._ways_on = ways_on(live)
-        self.notice(suggested)
+        if suggested:  # else what was last said stands: why a program forfeited, or what befell the file
+            self._note = suggested
+        self._draw()
 
     async def _let_machine_decide(self, actor: Actor) -> None:
         self._hurried.clear()
@@ -146,6 +156,7 @@ class BoardApp(App[Leaving]):
         if self._pause and (isinstance(actor, Seat) or self._story.in_suspense):
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._hurried.wait(), self._pause)
+            self._paused = True
         self.live.play(actor, action)
 
     async def _let_person_decide(self, seat: Seat) -> None:
@@ -160,6 +171,8 @@ class BoardApp(App[Leaving]):
         self.choice = Choice(sight, self._words, labels)
         self._decided.clear()
         self._draw()
+        if self._paused:
+            self._too_late, self._paused = monotonic() + ALONE, False
         await self._decided.wait()
 
     def _enter(self, action: Any | None) -> None:
@@ -172,6 +185,7 @@ class BoardApp(App[Leaving]):
 
     def _settle(self, change: Callable[[], None]) -> None:
         """Change the match, which ends what a person was asked."""
+        self._waiting_for.nothing()
         self.choice, self._note = None, ""
         try:
             change()
@@ -242,7 +256,7 @@ class BoardApp(App[Leaving]):
             for key, what, action in keys
         ]
         choosing = [Content.from_markup("[bold]arrows Enter[/bold] choose")] if self.choice else []
-        return Content("  ").join([*choosing, *shown])
+        return _in_rows([*choosing, *shown], self.size.width - 2)
 
     def _key(self, command: Command) -> str:
         """What gives a command now: the game may have a meaning of its own for the letter."""
@@ -282,7 +296,8 @@ class BoardApp(App[Leaving]):
             choice.clear()
             self._draw()
         elif key in ("enter", "space"):
-            self._confirm(choice)
+            if monotonic() >= self._too_late:
+                self._confirm(choice)
         elif letter.isprintable() and letter and choice.takes(letter):
             self._enter(choice.type(letter))
         else:
@@ -300,11 +315,11 @@ class BoardApp(App[Leaving]):
 
     def on_board_view_picked(self, event: BoardView.Picked) -> None:
         self._hurried.set()
-        if self.choice:
+        if self.choice and self.screen is self._scene:
             self._enter(self.choice.pick(event.cell))
 
     def on_action_list_picked(self, event: ActionList.Picked) -> None:
-        if self.choice and event.option in self.choice.listed:
+        if self.choice and event.option in self.choice.listed and self.screen is self._scene:
             self._enter(event.option.action)
 
     def action_kind(self, number: int) -> None:
@@ -318,7 +333,7 @@ class BoardApp(App[Leaving]):
     def action_after(self, key: str) -> None:
         """Go on after the match."""
         if After(key) is After.REVIEW:
-            self.run_worker(self._review(), exclusive=True, group="command")
+            self._review()
         else:
             self.exit(After(key))
 
@@ -329,71 +344,94 @@ class BoardApp(App[Leaving]):
         """Carry out a command; most can be given only by whoever is to decide."""
         if name == "quit":
             self.exit(After.QUIT if self.live.match.over else Quit())
+        elif self.screen is not self._scene:
+            return
         elif name == "help":
             self.push_screen(Page(f"{help_text()}\n{self.live.match.rules.game.card()}", self._palette))
+        elif name == "review" and self.choice:
+            self._review()
         elif self.choice:
-            work = {"hint": self._hint, "undo": self._undo, "review": self._review, "resign": self._resign}
-            self.run_worker(work[name](), exclusive=True, group="command")
+            commands = {"hint": self._hint, "undo": self._undo, "resign": self._resign}
+            commands[name](self.choice)
 
-    async def _resign(self) -> None:
-        if await self.push_screen_wait(Ask(RESIGN)):
-            self._settle(lambda: self.live.resign(self._asked))
+    def _ask(self, question: str, choice: Choice, answered: Callable[[bool], None]) -> None:
+        """Ask before the next key is heard; an answer counts while what was asked for is being chosen."""
 
-    async def _undo(self) -> None:
+        def answer(yes: bool | None) -> None:
+            if self.choice is choice:
+                answered(bool(yes))
+
+        self.push_screen(Ask(question), answer)
+
+    def _resign(self, choice: Choice) -> None:
+        self._waiting_for.nothing()
+
+        def resign(yes: bool) -> None:
+            if yes:
+                self._settle(lambda: self.live.resign(self._asked))
+
+        self._ask(RESIGN, choice, resign)
+
+    def _undo(self, choice: Choice) -> None:
+        self._waiting_for.nothing()
         back = self.live.takeback(self._asked)
         refusal = why_it_stands(self.live, back)
         if refusal or not back:
             self.notice(refusal)
             return
-        question = consent(self.live, back)
-        if question and not await self.push_screen_wait(Ask(question)):
-            self.notice(REFUSED)
-            return
-        self._before = None
-        self._settle(lambda: self.live.take_back(back))
-        self._story.forget()
-        self._note = taken_back(back)
 
-    async def _hint(self) -> None:
-        from duels.analysis.hints import hint
+        def take_back(agreed: bool) -> None:
+            if not agreed:
+                self.notice(REFUSED)
+                return
+            self._settle(lambda: self.live.take_back(back))
+            self._before = self._board()
+            self._story.forget()
+            self._note = taken_back(back)
+
+        question = consent(self.live, back)
+        if question:
+            self._ask(question, choice, take_back)
+        else:
+            take_back(True)
+
+    def _hint(self, choice: Choice) -> None:
+        from duels.analysis.hints import Hint, hint
         from duels.solving.oracles import oracle_for
 
-        choice, sight = self.choice, self.live.match.sight(self._asked)
-        found = await self._work_out("thinking", lambda told: hint(sight, oracle_for(sight.rules, told)))
-        if found and self.choice is choice and choice:
+        sight = self.live.match.sight(self._asked)
+
+        def show(found: Hint[Any]) -> None:
             cells = choice.turn_to(found.actions[0])
             again = self._hinted is choice
-            why = self._glossary.explain(f"Hint: {found.text}") if again else ""
-            self.notice(why or f"Hint: {found.advice} Why: press h again.")
+            why = self._glossaries[self._asked].explain(f"Hint: {found.text}") if again else ""
+            self.notice(why or f"Hint: {found.advice} Why: press {self._key(HINT)} again.")
             self._hinted = choice
             if cells:
                 self._scene.board.point_at(min(cells))
 
-    async def _review(self) -> None:
+        self._waiting_for.result("thinking", lambda told: hint(sight, oracle_for(sight.rules, told)), show)
+
+    def _review(self) -> None:
         from duels.analysis.review import review_record
         from duels.terminal.review_text import review_as_text
 
-        record = Record(self.live.match, {f"seat{seat.value}": self.live.names[seat] for seat in Seat})
+        record = record_of(self.live)
         width = max(20, self.size.width - 4)
-        text = await self._work_out(
-            "reviewing", lambda told: review_as_text(review_record(record, told), width)
+        self._waiting_for.result(
+            "reviewing",
+            lambda told: review_as_text(review_record(record, told), width),
+            lambda text: self.push_screen(Page(text, self._palette)),
         )
-        if text:
-            await self.push_screen_wait(Page(text, self._palette))
 
-    async def _work_out(self, what: str, work: Callable[[Progress], T]) -> T | None:
-        """What `work` finds, while the screen says how far it is; None, and why, if that cannot be."""
-        loop = asyncio.get_running_loop()
 
-        def told(text: str) -> None:
-            with suppress(RuntimeError):  # the screen is gone
-                loop.call_soon_threadsafe(self.notice, f"{what}: {text}")
-
-        self.notice(f"{what} …")
-        try:
-            found = await in_background(lambda: work(told))
-        except DuelsError as unknown:
-            self.notice(str(unknown))
-            return None
-        self.notice("")
-        return found
+def _in_rows(keys: Sequence[Content], width: int) -> Content:
+    """The keys side by side, in rows that are broken between two of them."""
+    rows = [Content()]
+    for key in keys:
+        longer = rows[-1] + "  " + key if rows[-1] else key
+        if longer.cell_length <= width or not rows[-1]:
+            rows[-1] = longer
+        else:
+            rows.append(key)
+    return Content("\n").join(rows)

@@ -8,6 +8,8 @@ from typing import Any
 from duels.core.rules import Sight
 from duels.core.words import Dialogue, Place, Question, Words
 
+_BETWEEN = ("-", "+", ",")
+
 
 @dataclass(frozen=True)
 class Option:
@@ -137,18 +139,22 @@ class Choice:
     def takes(self, letter: str) -> bool:
         """Whether a letter means something here: it begins or goes on with an entry, or names a kind."""
         typed = self.typed + letter
-        return bool(self._meant_by(typed) or self._named_by(typed) or self._kind_of(letter))
+        return bool(
+            self._parts(letter) or self._meant_by(typed) or self._named_by(typed) or self._kind_of(letter)
+        )
 
     def type(self, letter: str) -> Any | None:
         """Type a letter; the action, if that settles it."""
         self.refusal = ""
+        if self._parts(letter):
+            return None
         typed = self.typed + letter
-        meant = self._meant_by(typed)
-        if len(meant) == 1 and (not meant[0].place or typed in self._forms(meant[0])):
-            return meant[0].action
+        meant, named = self._meant_by(typed), self._named_by(typed)
         exact = [option for option in meant if typed in self._forms(option)]
-        named = self._named_by(typed)
-        if not exact and typed in named:
+        goes_on = any(label != typed for label in named)  # 1 may become 10, a cell to be named
+        if len(meant) == 1 and (not meant[0].place or exact) and not goes_on:
+            return meant[0].action
+        if typed in named and not exact and not goes_on:
             return self.pick(named[typed])
         if meant or named:
             self.typed = typed
@@ -157,11 +163,14 @@ class Choice:
         return None
 
     def confirm(self) -> Any | None:
-        """Take what is typed as it stands; the action, if it is one."""
+        """Take what is typed as it stands, a cell or an action; the action, if that settles it."""
         exact = [option for option in self.options if self.typed in self._forms(option)]
+        named = self._named_by(self.typed)
         typed, self.typed, self.refusal = self.typed, "", ""
         if len(exact) == 1:
             return exact[0].action
+        if typed in named:
+            return self.pick(named[typed])
         self.refuse(typed)
         return None
 
@@ -193,12 +202,20 @@ class Choice:
         labels = self._labels.items() if several else ()
         return {label: cell for label, cell in labels if cell in self.cells and label.startswith(typed)}
 
+    def _parts(self, letter: str) -> bool:
+        """Whether a letter only stands between two cells, one of which has been named."""
+        return letter in _BETWEEN and bool(self.chosen) and not self.typed
+
     def _kind_of(self, letter: str) -> str | None:
         return next((kind for kind in self.kinds if kind and kind[0].lower() == letter), None)
 
     def _forms(self, option: Option) -> set[str]:
         """How the action can be typed: in notation without its kind, or as the last question takes it."""
-        forms = {_letters(option.name.split()[-1]), *([] if option.place else [_letters(option.name)])}
+        name = option.name.split()[-1].lower()
+        # Without what stands between two cells their names could be read as that of a third: 1-2 as 12.
+        forms = {name} if len(option.cells) > 1 else {name, _letters(name)}
+        if not option.place:
+            forms.add(_letters(option.name))
         if len(option.entries) - self._settled <= 1 and option.entries:
             forms.add(_letters(option.entries[-1].split()[-1]))
         return forms

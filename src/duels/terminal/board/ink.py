@@ -11,6 +11,7 @@ YOURS, THEIRS = Style(foreground=Color.parse("ansi_cyan")), Style(foreground=Col
 _STYLES = {
     Ink.CHANGED: Style(bold=True),
     Ink.WON: Style(foreground=Color.parse("ansi_green"), bold=True),
+    Ink.LOST: Style(foreground=Color.parse("ansi_red"), bold=True),
     Ink.DIM: Style(dim=True),
     Ink.COPIED: Style(),
 }

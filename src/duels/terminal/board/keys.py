@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from duels.terminal.board.grid import Point
+from duels.terminal.dialogue import WHAT_A_HINT_IS
 
 ARROWS: dict[str, Point] = {"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1)}
 
@@ -21,9 +22,10 @@ class Command:
     """Also while nobody is to decide."""
 
 
+HINT = Command("hint", "h", "f2", WHAT_A_HINT_IS)
 QUIT = Command("quit", "q", "f10", "leave; the match is saved and can be resumed", always=True)
 COMMANDS = (
-    Command("hint", "h", "f2", "the best action and its value; once more: why"),
+    HINT,
     Command("undo", "u", "f3", "take back your last decision"),
     Command("review", "v", "f4", "what every decision so far was worth"),
     Command("resign", "r", "f5", "give up"),

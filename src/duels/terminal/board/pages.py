@@ -28,6 +28,8 @@ class Page(Screen[None]):
         ("up,k", "scroll(-1)", "Up"),
         ("pagedown,space", "page(1)", "Next page"),
         ("pageup,b", "page(-1)", "Page before"),
+        ("home", "scroll_to(False)", "Top"),
+        ("end", "scroll_to(True)", "Bottom"),
     ]
 
     def __init__(self, text: str, palette: Palette) -> None:
@@ -38,7 +40,9 @@ class Page(Screen[None]):
     def compose(self) -> ComposeResult:
         with VerticalScroll(id="text", can_focus=False):
             yield Static(id="words")
-        yield Static("Escape goes back to the board; up, down and space scroll.", id="way", markup=False)
+        yield Static(
+            "Escape goes back to the board; up, down, space, Home and End scroll.", id="way", markup=False
+        )
 
     def on_resize(self, event: events.Resize) -> None:
         text = wrap(self._text, max(20, event.size.width - 4))
@@ -49,6 +53,10 @@ class Page(Screen[None]):
 
     def action_scroll(self, lines: int) -> None:
         self.query_one("#text").scroll_relative(y=lines, animate=False)
+
+    def action_scroll_to(self, end: bool) -> None:
+        text = self.query_one("#text")
+        text.scroll_to(y=text.max_scroll_y if end else 0, animate=False)
 
     def action_page(self, pages: int) -> None:
         text = self.query_one("#text")

@@ -4,9 +4,9 @@ import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from duels.terminal.signals import Stopped
+from duels.terminal.signals import ENDING, Stopped
 
-_ENDING = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT")  # Windows lacks some
+_ENDING = ("SIGINT", *ENDING)
 _TAKEN_BY_THE_SCREEN = ("SIGTSTP", "SIGCONT", "SIGWINCH", "SIGTTIN", "SIGTTOU")
 
 

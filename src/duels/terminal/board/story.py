@@ -52,7 +52,8 @@ class Story:
             return []
         who = turn.actor.label
         if self._you:
-            who = "You" if turn.actor is self._you else self._live.names[turn.actor]
+            # The book calls a person by the seat.
+            who = f"You ({who})" if turn.actor is self._you else self._live.names[turn.actor]
         hidden = turn.hidden_from(self._you or turn.actor)
         entry = Ink.DIM("(hidden)") if hidden else Ink.CHANGED(format_entry(after.rules, turn))
         return [f"{Ink.of(turn.actor)(who)}: {entry}"]

@@ -29,7 +29,8 @@ class BoardMatch:
             raise DuelsError("a full-screen board is for people; machines play at the prompt.")
         if live.match.rules.has_secrets and len(live.people) == 2:
             raise DuelsError(
-                f"two people play {name} at the prompt: on a board the cursor would show the other's cell."
+                f"two people play {name} at the prompt: on a board the cursor would show the other's cell. "
+                "Against the machine: --seat2 casual."
             )
         board = read_board(live.words, live.words.board(live.match.sight(min(live.people))))
         if len(board.cells) > _MOST_CELLS:
