@@ -1,17 +1,20 @@
 """duels practice: exercises asked in the book's words, graded at once."""
 
 import io
+import re
+from datetime import date
 from itertools import islice
 
 import pytest
 
 import duels
 from duels.analysis import exercises
+from duels.analysis.daily import puzzle
 from duels.analysis.exercises import Exercise
 from duels.analysis.progression import Skill, at_level
 from duels.core.words import plain
 from duels.games import find_game
-from duels.terminal import practice
+from duels.terminal import daily, practice
 from duels.terminal.commands import run
 from duels.terminal.remembered import recall
 from duels.terminal.screen import Screen
@@ -167,3 +170,26 @@ def test_practice_is_left_by_the_words_that_leave_a_match(
     monkeypatch.setattr("sys.stdin", io.StringIO(f"{word}\n"))
     assert run(command) == 0
     assert "'" + word not in capsys.readouterr().out
+
+
+def test_what_counts_as_one_answer_is_told_below_the_title_of_a_daily_puzzle(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    day = date(2026, 1, 1)
+    answers = [
+        rules.format(puzzle(day, game).verdict.best[0])
+        for game in (find_game(name) for name in ("lights", "leap", "chain"))
+        for rules in [game.rules()]
+    ]
+    given = iter(answers)
+
+    def answer(exercise: Exercise, title: str, screen: Screen, *told: object) -> object:
+        screen.say(f"{title}: {told[-1]}\n")
+        try:
+            return exercise.sight.rules.parse(next(given))
+        except StopIteration:
+            raise practice.Left from None
+
+    monkeypatch.setattr(daily, "ask_exercise", answer)
+    assert run(["daily", "--date", day.isoformat()]) == 0
+    assert re.search(r"\(hunt\), puzzle 4 of 5: What would the strategy do\?", capsys.readouterr().out)
