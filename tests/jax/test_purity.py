@@ -94,7 +94,8 @@ def test_whole_rollouts_compile(game: str) -> None:
     assert (rewards.sum(axis=-1) == 0).all()
     assert ((rewards != 0).all(axis=-1) == ended).all()
     assert ended.sum() > 32
-    assert abs(float(rewards[..., 0].sum())) < 0.3 * float(ended.sum())  # the lot makes seats even
+    # The lot makes seats even: four standard errors.
+    assert abs(float(rewards[..., 0].sum())) < 4 * float(ended.sum()) ** 0.5
 
 
 @settings(max_examples=40, deadline=None)

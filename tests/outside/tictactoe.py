@@ -8,7 +8,7 @@ from duels.core.rules import Event, OpenRules, Outcome, Seat, Step
 from tests.outside.words import PlainWords
 
 LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
-GAME = Game("tictactoe", "Noughts and crosses", "three in a row", __name__)
+GAME = Game("noughts", "Noughts and crosses", "three in a row", __name__)
 
 
 @dataclass(frozen=True)

@@ -194,7 +194,7 @@ def test_a_hint_takeback_resignation_rematch_and_review(ann: Person) -> None:
     page.click("#review [aria-label='Next entry']")
     assert page.inner_text("#review .step-title") == "1. You: 1"
     page.locator('#review .band[data-step="2"]').click()
-    assert page.inner_text("#review .step-title").startswith("2. Player 2: ")
+    assert page.inner_text("#review .step-title").startswith("2. casual (Player 2): ")
     over = page.url
     page.click("text=Play on from here")
     page.wait_for_url(lambda url: "/m/" in url and url != over)

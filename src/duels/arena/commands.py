@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from duels.core.errors import printable
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -110,7 +112,7 @@ def _refuse_existing(force: bool, *paths: Path | None) -> None:
 
     for path in paths:
         if path and os.path.lexists(path) and not force:
-            raise click.UsageError(f"{path} exists already; --force writes over it.")
+            raise click.UsageError(f"{printable(str(path))} exists already; --force writes over it.")
 
 
 def _margin(_context: click.Context, _parameter: click.Parameter, text: str | None) -> float | None:
@@ -482,5 +484,7 @@ def exam(game: str, positions: int, seed: str, options: tuple[str, ...], out: Pa
         with ProgressLine() as line:
             count = write_exam(rules, positions, seed, out, line.say, over=force)
     except FileExistsError as taken:
-        raise click.UsageError(f"{taken.filename} exists already; --force writes over it.") from None
+        raise click.UsageError(
+            f"{printable(taken.filename)} exists already; --force writes over it."
+        ) from None
     click.echo(f"{out}: {count} positions; {card_of(out)} says how they were drawn.", err=True)

@@ -138,10 +138,14 @@ def check_recordable(rules: AnyRules) -> None:
         _check_size(name, value)
 
 
-@lru_cache(maxsize=64)
 def most_entries(rules: AnyRules) -> int:
     """How many entries a record of these rules may have: the larger the game, the fewer."""
-    return MOST_WORK // work_of(1, len(rules.all_actions()))
+    return MOST_WORK // _work_of_an_entry(rules)
+
+
+@lru_cache(maxsize=64)
+def _work_of_an_entry(rules: AnyRules) -> int:
+    return work_of(1, len(rules.all_actions()))
 
 
 def loads(text: str, find_rules: RulesFinder) -> Record:

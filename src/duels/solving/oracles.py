@@ -61,8 +61,7 @@ def quick_oracle_for(rules: Rules[Any, Any, Any]) -> Oracle[Any, Any]:
     quick = rules.game.find("quick", "make_oracle")
     made = quick(rules) if quick else None
     if made is not None and type(made) is not type(_kept.get(rules)):
-        made.shared_by = oracle_for
-        _kept[rules] = made
+        return _keep(rules, made)
     return oracle_for(rules)
 
 
