@@ -21,6 +21,7 @@ from duels.core.errors import BadOption, DuelsError
 from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.games import find_game
+from duels.play.new_match import limited
 from duels.players import endpoint as endpoints
 from duels.players.endpoint import Settings
 from duels.players.failures import Failed, Failure
@@ -185,21 +186,21 @@ def test_actions_are_shown_only_where_that_is_declared() -> None:
     assert "In notation: OOOOOOO 1" in hidden
 
 
+@pytest.mark.parametrize("seed", [4, 5, 6])
 @pytest.mark.parametrize("game", ["lights", "chain", "hunt"])
-def test_mirror_images_are_the_same_game(game: str) -> None:
-    rules = find_game(game).rules()
-    mirror, rng, match = Mirror.of(rules), Random(4), Match.start(rules)
+def test_mirror_images_are_the_same_game(game: str, seed: int) -> None:
+    rules = limited(find_game(game).rules())
+    mirror, rng, match = Mirror.of(rules), Random(seed), Match.start(rules)
     image = Match.start(rules)
-    for _ in range(12):
-        actor = match.actor
-        if actor is None:
-            break
+    while (actor := match.actor) is not None:
         action = rng.choice(match.actions)
         assert {mirror.action(each) for each in match.actions} == set(image.actions)
         match, image = match.play(actor, action), image.play(actor, mirror.action(action))
         for seat in Seat:
             mirrored, real = mirror.sight(match.sight(seat)), image.sight(seat)
-            assert mirrored == replace(real, events=(), history=tuple(real.history))
+            assert mirrored == replace(real, events=tuple(real.events), history=tuple(real.history))
+            if match.actor is seat:
+                assert opening_messages(mirrored, True) == opening_messages(real, True)
         assert mirror.action(mirror.action(action)) == action
 
 

@@ -109,15 +109,15 @@ class Mirror:
     action: Callable[[Any], Any]
     state: Callable[[Any], Any]
     """Where nothing is hidden, the state; else what a seat knows of it."""
+    event: Callable[[Any], Any]
 
     @classmethod
     def of(cls, rules: Rules[Any, Any, Any]) -> "Mirror":
         """The game's own; BadOption where it has none."""
-        found = [rules.game.find("mirror", name) for name in ("mirror", "mirror_state")]
+        found = [rules.game.find("mirror", name) for name in ("mirror", "mirror_state", "mirror_event")]
         if None in found:
             raise BadOption(f"{rules.name} has no mirror images to ask instead.")
-        action, state = (make(rules) for make in found)
-        return cls(action, state)
+        return cls(*(make(rules) for make in found))
 
     def sight(self, sight: Sight[Any, Any]) -> Sight[Any, Any]:
         """What the seat would know had everything been played on the mirrored board."""
@@ -127,5 +127,5 @@ class Mirror:
             view=self.state(sight.view),
             actions=tuple(action for action in sight.rules.all_actions() if action in actions),
             history=tuple(None if entry is None else self.action(entry) for entry in sight.history),
-            events=(),
+            events=tuple(map(self.event, sight.events)),
         )
