@@ -106,6 +106,15 @@ def test_what_the_wire_breaks_off_is_nobodys_loss(
     assert not [row for row in folder.rows().values() if row["failures"]]
 
 
+@pytest.mark.parametrize("until", [None, 0.4])
+def test_a_run_ends_if_the_endpoint_stays_down(until: float | None, server: Server, tmp_path: Path) -> None:
+    before = server.asked["down"]
+    found = Settings(server.url, total_seconds=0.0, concurrency=1)
+    config = Config(("random", "model:down"), ("lights",), 100, until=until, model=found)
+    assert run(config, tmp_path / "run").unfinished
+    assert server.asked["down"] - before == 3
+
+
 def test_unfinished_matches_are_played_when_the_run_goes_on(server: Server, tmp_path: Path) -> None:
     config = Config(("random", "model:well"), ("lights",), 4, model=Settings(server.url, total_seconds=0.1))
     with mock.patch.object(endpoints.Endpoint, "_post", side_effect=TimeoutError("no answer")):

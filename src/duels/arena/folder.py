@@ -20,7 +20,7 @@ from duels.arena.bout import VERSION
 from duels.arena.config import FORMAT, GROWS, PROBE, Config, ProbeConfig, check_same
 from duels.core.errors import DuelsError
 from duels.files import write_whole
-from duels.players.endpoint import Usage
+from duels.players.completions import Usage
 
 try:
     import fcntl

@@ -13,7 +13,8 @@ from duels.arena.config import Config
 from duels.arena.folder import Folder, Log, Row, usage_of
 from duels.arena.values import Judge
 from duels.core.rules import Rules, Seat
-from duels.players.endpoint import BudgetSpent, Endpoint, Usage
+from duels.players.completions import Usage
+from duels.players.endpoint import BudgetSpent, Endpoint, Meter
 from duels.players.failures import Answer, NoMove, TransportFailed
 from duels.players.model import ModelGaveNone, ModelPlayer
 
@@ -21,7 +22,7 @@ Done = Queue[Row | BaseException | None]
 """Rows as matches end, a problem that ends everything, and None when all is done."""
 
 
-class Purse:
+class Purse(Meter):
     """The money of a run: what was spent is read from its logs, and a spent budget stops every request."""
 
     def __init__(self, config: Config, folder: Folder) -> None:
@@ -36,12 +37,15 @@ class Purse:
         """In the budget's currency; None where no prices are known."""
         return self._config.model.cost(self.used)
 
-    def spend(self, usage: Usage) -> None:
-        """Count what was used; BudgetSpent if a request would no longer be covered."""
-        self.used += usage
-        if not usage.requests and self._budget and (self.spent or 0) >= self._budget[0]:
+    def check(self) -> None:
+        """BudgetSpent, if another request is not covered."""
+        if self._budget and (self.spent or 0) >= self._budget[0]:
             amount, currency = self._budget
             raise BudgetSpent(f"The budget of {amount:g} {currency} is spent; a larger one goes on.")
+
+    def count(self, used: Usage) -> None:
+        """Add what the endpoint reports of a request."""
+        self.used += used
 
 
 class ModelWorker:
@@ -56,11 +60,14 @@ class ModelWorker:
         self._log = Log(folder.path, f"{prefix}models")
         self._requests = folder.request_log(f"{prefix}models")
         self._judges: dict[Rules[Any, Any, Any], Judge] = {}
+        self._down = False
         self.broken_off: list[str] = []
         """Why matches were left unfinished."""
 
     def play(self, bouts: Iterable[Bout]) -> Iterator[Row]:
-        """The rows of these matches, in the order in which they end."""
+        """The rows of these matches, in the order in which they end; none once the endpoint is down."""
+        if self._down:
+            return
         done: Done = Queue()
 
         def work() -> None:
@@ -82,7 +89,7 @@ class ModelWorker:
 
     async def _play_all(self, bouts: list[Bout], done: Done) -> None:
         waiting = iter(bouts)
-        async with Endpoint(self._config.model, self._purse.spend) as endpoint, asyncio.TaskGroup() as group:
+        async with Endpoint(self._config.model, self._purse) as endpoint, asyncio.TaskGroup() as group:
             for number in range(max(1, self._config.model.concurrency)):
                 group.create_task(self._play_some(waiting, endpoint, f"models-{number}", done))
 
@@ -95,6 +102,9 @@ class ModelWorker:
     ) -> None:
         with closing(_Seats(self._config, self._folder, endpoint, name)) as seats:
             for bout in waiting:
+                if endpoint.down:
+                    self._down = True
+                    return
                 try:
                     row = await self._play_one(bout, seats)
                 except (TransportFailed, BudgetSpent) as broken:

@@ -28,7 +28,8 @@ from duels.arena.positions import draw_positions
 from duels.core.errors import BadOption
 from duels.core.rules import OpenRules, Rules, Seat, Sight
 from duels.games import find_game
-from duels.players.endpoint import BudgetSpent, Endpoint, Usage
+from duels.players.completions import Usage
+from duels.players.endpoint import BudgetSpent, Endpoint
 from duels.players.failures import Answer, NoMove, TransportFailed
 from duels.players.model import Mirror, ModelGaveNone, ModelPlayer
 from duels.solving.oracles import oracle_for
@@ -257,6 +258,7 @@ class _Asking:
         self._requests: Log | None = None
         self._players: dict[tuple[Rules[Any, Any, Any], Seat], Asked] = {}
         self._purse = Purse(self._run, folder)
+        self._down = False  # the endpoint: nothing more is asked
         self.broken_off: list[str] = []
 
     def ask(self, questions: list[Ask]) -> Mapping[str, Row]:
@@ -283,7 +285,7 @@ class _Asking:
         if self._requests is None:
             self._requests = self._folder.request_log("probe")
         waiting = iter(questions)
-        async with Endpoint(self._run.model, self._purse.spend) as endpoint:
+        async with Endpoint(self._run.model, self._purse) as endpoint:
             workers = [self._ask_some(waiting, endpoint) for _ in range(self._run.model.concurrency)]
             await asyncio.gather(*workers)
 
@@ -291,6 +293,10 @@ class _Asking:
         assert self._requests
         requests = self._requests
         for each in waiting:
+            if endpoint.down:
+                self._down = True
+            if self._down:
+                return
             player = ModelPlayer(self._run.models()[self._name], each.sight.rules, endpoint)
             told = {"question": each.key, "position": each.position}
 

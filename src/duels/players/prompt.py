@@ -67,12 +67,17 @@ def _options(rules: Rules[Any, Any, Any]) -> list[str]:
     return [f"This match differs from that: {told}."] if told else []
 
 
-def again_messages(answer: str, reason: str) -> list[dict[str, str]]:
-    """What is added to the conversation after an answer that was no move."""
-    return [
-        {"role": "assistant", "content": answer},
-        {"role": "user", "content": f"That is no move: {reason} Please answer again."},
-    ]
+def again_messages(messages: list[dict[str, str]], answer: str, reason: str) -> list[dict[str, str]]:
+    """The conversation with an answer that was no move, and the reason why.
+
+    An empty answer is left out, for endpoints refuse it; the reason then stands below the question, because
+    many want questions and answers to take turns.
+    """
+    told = f"That is no move: {reason} Please answer again."
+    if answer.strip():
+        return [*messages, {"role": "assistant", "content": answer}, {"role": "user", "content": told}]
+    *before, last = messages
+    return [*before, {**last, "content": f"{last['content']}\n\n{told}"}]
 
 
 def read_move(
