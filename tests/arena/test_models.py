@@ -163,6 +163,50 @@ def test_a_budget_without_prices_is_refused(settings: dict[str, Any], budget: st
         Config(("random", "model:x"), ("lights",), 2, budget=budget, model=Settings("http://x", **settings))
 
 
+PRICES: dict[str, Any] = {"input_price": 0.0, "output_price": 1000.0, "max_tokens": 1000}
+"""Of output only: a reply of ten tokens costs 0.01, the longest 1."""
+
+
+def test_what_may_have_been_charged_counts_against_a_budget(server: Server, tmp_path: Path) -> None:
+    before = server.asked["slow"]
+    model = Settings(server.url, concurrency=1, request_seconds=0.1, total_seconds=60, **PRICES)
+    config = Config(("random", "model:slow"), ("lights",), 2, budget="3usd", model=model)
+    for budget, told in (("3usd", "3 usd is spent, 3 of it at most"), ("5usd", "5 usd is spent, 5 of it")):
+        folder = run(replace(config, budget=budget), tmp_path / "run")
+        assert told in folder.unfinished[0]
+        assert server.asked["slow"] - before == int(budget[0])
+    assert not folder.rows()
+
+
+def test_a_request_that_was_never_sent_costs_nothing(tmp_path: Path) -> None:
+    model = Settings("http://127.0.0.1:1/v1", concurrency=1, total_seconds=0.05, **PRICES)
+    config = Config(("random", "model:none"), ("lights",), 2, budget="1usd", model=model)
+    folder = run(config, tmp_path / "run")
+    assert "ConnectError" in folder.unfinished[0]
+    assert not [row for row in folder.requests() if "at_most" in row]
+
+
+def test_a_budget_needs_an_endpoint_that_reports_tokens(server: Server, tmp_path: Path) -> None:
+    config = Config(("random", "model:silent"), ("lights",), 2, model=Settings(server.url, **PRICES))
+    assert len(run(config, tmp_path / "free").rows()) == 2
+    with pytest.raises(DuelsError, match="does not report tokens, so no budget can be kept"):
+        run(replace(config, budget="5usd"), tmp_path / "run")
+    with pytest.raises(BadOption, match="max_tokens is 0"):
+        replace(config, budget="5usd", model=replace(config.model, max_tokens=0))
+
+
+def test_shards_share_a_budget(server: Server, tmp_path: Path) -> None:
+    before = server.asked["well"]
+    model = Settings(server.url, concurrency=1, **PRICES)
+    config = Config(("random", "model:well"), ("lights",), 100, budget="0.1usd", model=model)
+    for _ in range(2):
+        for part in (1, 2):
+            folder = run(config, tmp_path / "run", shard=(part, 2))
+            told = "The budget of 0.05 usd for one of 2 parts is spent; a larger one goes on."
+            assert folder.unfinished == (told,)
+        assert server.asked["well"] - before == 10
+
+
 def test_the_key_is_sent_and_never_written_down(server: Server, tmp_path: Path) -> None:
     played(server, tmp_path / "run", "well")
     assert f"Bearer {KEY}" in server.keys

@@ -29,6 +29,7 @@ except ImportError:  # not on Windows, where a second run is not kept out
 
 CONFIG = "config.json"
 _LOG = re.compile(r"log-.+\.jsonl")
+_OF_SHARD = re.compile(r"requests-([0-9]+-of-[0-9]+-)")
 
 Row = Mapping[str, Any]
 
@@ -81,9 +82,12 @@ class Folder:
                 found.setdefault(row["key"], row)
         return found
 
-    def requests(self) -> Iterator[Row]:
-        """Every request to a model, with its reply."""
+    def requests(self, prefix: str = "") -> Iterator[Row]:
+        """Every request to a model, with its reply; with the prefix of a shard, those of no other shard."""
         for log in sorted(self.path.glob("requests-*.jsonl")):
+            shard = _OF_SHARD.match(log.name)
+            if prefix and shard and shard[1] != prefix:
+                continue
             with log.open("rb") as file:
                 for line in file:
                     if line.endswith(b"\n"):
@@ -201,6 +205,11 @@ def read_rows(path: Path) -> Iterator[Row]:
 def usage_of(request: Row) -> Usage:
     """What a request that was kept has used."""
     return Usage(*request["usage"]) if request.get("usage") else Usage()
+
+
+def most_of(request: Row) -> Usage:
+    """The most that a request can have used of which the endpoint reported nothing."""
+    return Usage(*request["at_most"]) if request.get("at_most") else Usage()
 
 
 def _write_config(path: Path, config: Mapping[str, Any]) -> None:

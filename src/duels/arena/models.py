@@ -10,8 +10,9 @@ from typing import Any
 
 from duels.arena.bout import Asked, Bout, Question, play
 from duels.arena.config import Config
-from duels.arena.folder import Folder, Log, Row, usage_of
+from duels.arena.folder import Folder, Log, Row, most_of, usage_of
 from duels.arena.values import Judge
+from duels.core.errors import DuelsError
 from duels.core.rules import Rules, Seat
 from duels.players.completions import Usage
 from duels.players.endpoint import BudgetSpent, Endpoint, Meter
@@ -23,14 +24,20 @@ Done = Queue[Row | BaseException | None]
 
 
 class Purse(Meter):
-    """The money of a run: what was spent is read from its logs, and a spent budget stops every request."""
+    """The money of a run: what was spent is read from its logs, and a spent budget stops every request.
 
-    def __init__(self, config: Config, folder: Folder) -> None:
+    A shard, told by its prefix, has its part of the budget, and counts what it spent itself.
+    """
+
+    def __init__(self, config: Config, folder: Folder, prefix: str = "", shards: int = 1) -> None:
         self._config = config
         self._budget = config.budget_amount()
+        self._shards = shards
         self.used = Usage()
-        for request in folder.requests():
+        self._in_doubt = Usage()  # at most, by requests of which the endpoint reported nothing
+        for request in folder.requests(prefix):
             self.used += usage_of(request)
+            self._in_doubt += most_of(request)
 
     @property
     def spent(self) -> float | None:
@@ -39,13 +46,27 @@ class Purse(Meter):
 
     def check(self) -> None:
         """BudgetSpent, if another request is not covered."""
-        if self._budget and (self.spent or 0) >= self._budget[0]:
-            amount, currency = self._budget
-            raise BudgetSpent(f"The budget of {amount:g} {currency} is spent; a larger one goes on.")
+        if not self._budget:
+            return
+        amount, currency = self._budget
+        in_doubt = self._config.model.cost(self._in_doubt) or 0.0
+        if (self.spent or 0) + in_doubt >= amount / self._shards:
+            part = f" for one of {self._shards} parts" if self._shards > 1 else ""
+            doubt = f", {in_doubt:.2g} of it at most by requests without a full reply" if in_doubt else ""
+            raise BudgetSpent(
+                f"The budget of {amount / self._shards:g} {currency}{part} is spent{doubt}; "
+                "a larger one goes on."
+            )
 
     def count(self, used: Usage) -> None:
         """Add what the endpoint reports of a request."""
         self.used += used
+
+    def assume(self, most: Usage, answered: bool) -> None:
+        """Add the most that a request can have taken; an endpoint that never tells rules a budget out."""
+        self._in_doubt += most
+        if answered and self._budget:
+            raise DuelsError("the endpoint does not report tokens, so no budget can be kept: leave it out.")
 
 
 class ModelWorker:

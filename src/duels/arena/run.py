@@ -71,7 +71,7 @@ def run(
         prefix = f"{part}-" if part else ""
         folder.wait_for_workers(prefix)
         rows = folder.rows()
-        with closing(_Players(config, folder, prefix, workers, on)) as players:
+        with closing(_Players(config, folder, prefix, workers, on, shard[1])) as players:
             _play_out(config, rows, players, shard, listener)
             folder.unfinished = players.unfinished
     finally:
@@ -93,11 +93,13 @@ def _pool(config: Config, out: Path, prefix: str, workers: int, on: str | None) 
 class _Players:
     """Hands matches with models to where answers are awaited, and all others to processes."""
 
-    def __init__(self, config: Config, folder: Folder, prefix: str, workers: int, on: str | None) -> None:
+    def __init__(
+        self, config: Config, folder: Folder, prefix: str, workers: int, on: str | None, shards: int
+    ) -> None:
         models = self._models = set(config.models())
         self._make_pool = partial(_pool, config, folder.path, prefix, workers, on)
         self._pool: Inline | Pool | RayPool | None = None
-        self.purse = Purse(config, folder) if models else None
+        self.purse = Purse(config, folder, prefix, shards) if models else None
         self._asking = ModelWorker(config, folder, prefix, self.purse) if self.purse else None
 
     @property
