@@ -2,6 +2,8 @@
 
 import json
 import re
+import sys
+import threading
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -16,7 +18,7 @@ from duels.arena.config import Config
 from duels.arena.folder import Folder
 from duels.arena.report import as_data, report_on
 from duels.arena.report_text import as_text
-from duels.arena.run import run
+from duels.arena.run import Progress, run
 from duels.core.errors import BadOption, DuelsError
 from duels.core.match import Match
 from duels.core.rules import Seat
@@ -27,8 +29,10 @@ from duels.players.endpoint import Settings
 from duels.players.failures import Failed, Failure
 from duels.players.labels import Labels
 from duels.players.model import Mirror
+from duels.players.program import Limits
 from duels.players.prompt import opening_messages, read_move
 from tests.arena.model_server import KEY, Server, serving
+from tests.players.test_program import BAD, is_running, wait_until
 from tests.support import duels
 
 LIGHTS = find_game("lights").rules()
@@ -113,6 +117,36 @@ def test_a_run_ends_if_the_endpoint_stays_down(until: float | None, server: Serv
     config = Config(("random", "model:down"), ("lights",), 100, until=until, model=found)
     assert run(config, tmp_path / "run").unfinished
     assert server.asked["down"] - before == 3
+
+
+class _Enough(Exception):
+    """A listener's own."""
+
+
+def test_a_run_that_is_broken_off_leaves_nothing_behind(server: Server, tmp_path: Path) -> None:
+    """No request, no row, no program: all are gone when the run has ended, however it ends."""
+    pid_file = tmp_path / "pid"
+    bot = f"hangs=cmd:{sys.executable} -I -S {BAD} fork {pid_file}"
+    limits = Limits(move_seconds=60)
+    config = Config(
+        ("model:well", "model:badly", bot), ("lights",), 200, limits=limits, model=Settings(server.url)
+    )
+
+    def leave(progress: Progress) -> None:
+        if progress.played:
+            wait_until(lambda: pid_file.exists() and pid_file.read_text().strip() != "")
+            raise _Enough
+
+    before = server.asked["well"] + server.asked["badly"]
+    with pytest.raises(_Enough):
+        run(config, tmp_path / "run", listener=leave)
+    assert not [each for each in threading.enumerate() if each.name.startswith("asyncio")]
+    asked = server.asked["well"] + server.asked["badly"] - before
+    kept = list(Folder(tmp_path / "run").requests())
+    assert asked <= len(kept) <= asked + 8  # what was under way is kept too
+    assert sum("at_most" in each for each in kept) <= 8
+    started = int(pid_file.read_text())
+    wait_until(lambda: not is_running(started))
 
 
 def test_unfinished_matches_are_played_when_the_run_goes_on(server: Server, tmp_path: Path) -> None:

@@ -1,8 +1,8 @@
 """Plays the matches in which models take part: many at the same time, while their answers are awaited."""
 
 import asyncio
-from collections.abc import Iterable, Iterator
-from contextlib import closing
+from collections.abc import Coroutine, Iterable, Iterator
+from contextlib import closing, suppress
 from pathlib import Path
 from queue import Queue
 from threading import Thread
@@ -81,6 +81,7 @@ class ModelWorker:
         self._log = Log(folder.path, f"{prefix}models")
         self._requests = folder.request_log(f"{prefix}models")
         self._judges: dict[Rules[Any, Any, Any], Judge] = {}
+        self._playing: _Beside | None = None
         self._down = False
         self.broken_off: list[str] = []
         """Why matches were left unfinished."""
@@ -90,23 +91,14 @@ class ModelWorker:
         if self._down:
             return
         done: Done = Queue()
-
-        def work() -> None:
-            try:
-                asyncio.run(self._play_all(list(bouts), done))
-            except BaseExceptionGroup as problems:
-                done.put(problems.exceptions[0])
-            except BaseException as problem:
-                done.put(problem)
-            done.put(None)
-
-        thread = Thread(target=work, daemon=True)
-        thread.start()
-        while (row := done.get()) is not None:
-            if isinstance(row, BaseException):
-                raise row
-            yield row
-        thread.join()
+        self._playing = _Beside(self._play_all(list(bouts), done), done)
+        try:
+            while (row := done.get()) is not None:
+                if isinstance(row, BaseException):
+                    raise row
+                yield row
+        finally:
+            self._playing.stop()
 
     async def _play_all(self, bouts: list[Bout], done: Done) -> None:
         waiting = iter(bouts)
@@ -159,7 +151,7 @@ class ModelWorker:
         player = seats.at(rules, bout.players[question.seat - 1], question.seat)
         if isinstance(player, Asked):
             player.new_match(bout.key)
-            return await asyncio.to_thread(player.answer, question), Usage()
+            return await _in_thread(player, question), Usage()
         told = {"match": bout.key, "seat": question.seat.value, "entry": len(question.sight.history) + 1}
         try:
             return await player.decide(
@@ -169,9 +161,51 @@ class ModelWorker:
             return none, none.used
 
     def close(self) -> None:
-        """Let the logs go."""
+        """End what is under way, and let the logs go."""
+        if self._playing:  # whoever took the rows may have left in between
+            self._playing.stop()
         self._log.close()
         self._requests.close()
+
+
+class _Beside:
+    """A coroutine that runs on a loop of its own in another thread, until it ends or is stopped."""
+
+    def __init__(self, coroutine: Coroutine[Any, Any, None], done: Done) -> None:
+        self._done = done
+        self._loop = asyncio.new_event_loop()
+        self._task = self._loop.create_task(coroutine)
+        self._thread = Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            self._loop.run_until_complete(self._task)
+        except BaseExceptionGroup as problems:
+            self._done.put(problems.exceptions[0])
+        except BaseException as problem:
+            self._done.put(problem)
+        finally:
+            self._loop.run_until_complete(self._loop.shutdown_default_executor())
+            self._loop.close()
+            self._done.put(None)
+
+    def stop(self) -> None:
+        """Break it off if it still runs; when this returns, nothing is asked or written any more."""
+        with suppress(RuntimeError):  # its loop is closed already
+            self._loop.call_soon_threadsafe(self._task.cancel)
+        self._thread.join()
+
+
+async def _in_thread(player: Asked, question: Question) -> Answer | NoMove:
+    """A player's answer; if it is not waited for, the player is closed, and its thread has ended."""
+    asking = asyncio.create_task(asyncio.to_thread(player.answer, question))
+    try:
+        return await asyncio.shield(asking)
+    except asyncio.CancelledError:
+        player.close()
+        await asyncio.gather(asking, return_exceptions=True)
+        raise
 
 
 class _Seats:

@@ -137,11 +137,7 @@ class Child:
 
     def kill(self) -> None:
         """End the program and all that it started, at once."""
-        with suppress(OSError):
-            if hasattr(os, "killpg"):
-                os.killpg(self._process.pid, signal.SIGKILL)
-            else:
-                self._process.kill()
+        self.signal()
         self._process.wait()
         if self._watchdog:
             self._watchdog.kill()
@@ -151,6 +147,14 @@ class Child:
             with suppress(OSError):
                 if pipe:
                     pipe.close()
+
+    def signal(self) -> None:
+        """Tell the program to end, and leave the rest to whoever is reading from it."""
+        with suppress(OSError):
+            if hasattr(os, "killpg"):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            else:
+                self._process.kill()
 
 
 def split_command(command: str) -> list[str]:
