@@ -9,6 +9,7 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from types import ModuleType
 from typing import Any
 from unittest import mock
 
@@ -22,7 +23,7 @@ from duels.arena.run import Progress, run
 from duels.core.errors import BadOption, DuelsError
 from duels.core.match import Match
 from duels.core.rules import Seat
-from duels.games import find_game
+from duels.games import GAMES, find_game
 from duels.play.new_match import limited
 from duels.players import endpoint as endpoints
 from duels.players.endpoint import Settings
@@ -271,6 +272,43 @@ def test_actions_are_shown_only_where_that_is_declared() -> None:
     assert "You may play: 1, 2," in shown
     assert "You may play" not in hidden
     assert "In notation: OOOOOOO 1" in hidden
+
+
+def test_what_is_legal_is_not_told_after_an_illegal_answer_either(server: Server, tmp_path: Path) -> None:
+    for shown in (False, True):
+        folder = tmp_path / f"{shown}"
+        played(server, folder, "illegal", show_actions=shown)
+        again = [each["request"]["messages"] for each in Folder(folder).requests()]
+        reasons = {messages[3]["content"] for messages in again if len(messages) > 3}
+        assert reasons
+        for reason in reasons:
+            assert reason.startswith("That is no move: '7-8' is not allowed now")
+            assert ("now; allowed: " in reason) is shown
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_question_says_how_its_answer_is_written_and_not_what_is_legal(game: str) -> None:
+    rules, rng = limited(find_game(game).rules()), Random(7)
+    match, kinds = Match.start(rules), set()
+    while (actor := match.actor) is not None:
+        if isinstance(actor, Seat):
+            sight = match.sight(actor)
+            told = opening_messages(sight, False)
+            assert told == opening_messages(replace(sight, actions=()), False)
+            *_, last = told[1]["content"].splitlines()
+            examples = [rules.parse(text) for text in re.findall(r'{"action": "([^"]+)"}', last)]
+            here = {type(action) for action in sight.actions}
+            assert here & {type(example) for example in examples}
+            kinds |= {type(example) for example in examples}
+            assert kinds >= here
+            assert all(last.count(rules.format(example)) == 2 for example in examples[1:])
+        match = match.play(actor, rng.choice(match.actions))
+
+
+def test_a_game_of_somebody_elses_is_asked_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "duels.games.lights.answers", ModuleType("empty"))
+    told = opening_messages(Match.start(LIGHTS).sight(Seat.ONE), False)[1]["content"]
+    assert told.endswith('notation of the game. The last line of your answer looks like {"action": "1"}.')
 
 
 @pytest.mark.parametrize("seed", [4, 5, 6])

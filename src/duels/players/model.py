@@ -43,7 +43,9 @@ class ModelPlayer:
             used += reply.usage
             try:
                 _check(reply)
-                action, policy = read_move(reply.text, shown, self._labels)
+                action, policy = read_move(
+                    reply.text, shown, self._labels, show_actions=self._settings.show_actions
+                )
             except Failed as failure:
                 messages = again_messages(messages, reply.text, failure.detail)
                 failed.append(Failed(failure.failure, self._endpoint.without_key(failure.detail)))
