@@ -110,6 +110,11 @@ def test_a_bot_that_hangs_is_late_and_then_gone() -> None:
     assert failed.failure is Failure.LATE
 
 
+def test_a_bot_that_never_stops_writing_is_late_all_the_same() -> None:
+    failed = failure_of(bad("chatters", move_seconds=0.5))
+    assert failed.failure is Failure.LATE
+
+
 def test_after_a_hang_it_is_started_again_and_goes_on(tmp_path: Path) -> None:
     player = bad("hang-once", tmp_path / "hung", move_seconds=1.0, retries=1)
     try:
