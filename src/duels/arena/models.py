@@ -10,7 +10,7 @@ from typing import Any
 
 from duels.arena.bout import Asked, Bout, Question, play
 from duels.arena.config import Config
-from duels.arena.folder import Folder, Log, Row, most_of, usage_of
+from duels.arena.folder import AT_ONCE, Folder, Log, Row, most_of, usage_of
 from duels.arena.values import Judge
 from duels.core.errors import DuelsError
 from duels.core.rules import Rules, Seat
@@ -78,7 +78,7 @@ class ModelWorker:
 
     def __init__(self, config: Config, folder: Folder, prefix: str, purse: Purse) -> None:
         self._config, self._folder, self._purse = config, folder, purse
-        self._log = Log(folder.path, f"{prefix}models")
+        self._log = Log(folder.path, f"{prefix}models", every=AT_ONCE)
         self._requests = folder.request_log(f"{prefix}models")
         self._judges: dict[Rules[Any, Any, Any], Judge] = {}
         self._playing: _Beside | None = None

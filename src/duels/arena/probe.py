@@ -22,7 +22,7 @@ from duels.analysis.grading import tabled
 from duels.analysis.shortfalls import shortfalls
 from duels.arena.bout import VERSION, Asked, Question
 from duels.arena.config import ProbeConfig
-from duels.arena.folder import Folder, Log, Row
+from duels.arena.folder import AT_ONCE, QUICK, Folder, Log, Row
 from duels.arena.models import Purse
 from duels.arena.positions import draw_positions
 from duels.core.errors import BadOption
@@ -254,7 +254,7 @@ class _Asking:
         self._run = config.run()
         self._name = self._run.kinds()[0].name
         self._kept = dict(folder.answers())
-        self._log = folder.answer_log()
+        self._log = folder.answer_log(AT_ONCE if self._run.models() else QUICK)
         self._requests: Log | None = None
         self._players: dict[tuple[Rules[Any, Any, Any], Seat], Asked] = {}
         self._purse = Purse(self._run, folder)
