@@ -17,6 +17,7 @@ from duels.core.errors import BadOption, DuelsError
 from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.games import find_game
+from duels.players import endpoint as endpoints
 from duels.players.completions import MOST_TEXT, Reply, Usage
 from duels.players.endpoint import Endpoint, Settings
 from duels.players.failures import Answer, Failure, TransportFailed
@@ -236,6 +237,41 @@ def test_an_endpoint_that_never_answers_is_down_until_it_does() -> None:
 
     with answering(BUSY, BUSY, BUSY, completion("4"), BUSY) as server:
         assert asyncio.run(ask(server)) == [False, False, True, False, False]
+
+
+def test_an_address_where_nobody_is_is_given_up_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(endpoints, "_TO_CONNECT", 0.2)
+
+    async def ask(url: str) -> bool:
+        async with Endpoint(Settings(url)) as endpoint:
+            with pytest.raises(TransportFailed, match="ConnectError"):
+                await endpoint.chat("it", [], lambda row: None)
+            return endpoint.down
+
+    with answering(completion("4")) as server:
+        url = server.url
+    assert asyncio.run(ask(url))
+
+
+def test_an_endpoint_that_was_there_is_waited_for() -> None:
+    async def ask() -> tuple[bool, float]:
+        pauses = []
+
+        async def sleep(seconds: float) -> None:
+            pauses.append(seconds)
+
+        with answering(completion("4")) as server:
+            endpoint = Endpoint(Settings(server.url, total_seconds=20), sleep=sleep)
+            await endpoint.__aenter__()
+            await endpoint.chat("it", [], lambda row: None)
+        with pytest.raises(TransportFailed):
+            await endpoint.chat("it", [], lambda row: None)
+        await endpoint.__aexit__()
+        return endpoint.down, sum(pauses)
+
+    down, waited = asyncio.run(ask())
+    assert not down
+    assert waited > 10
 
 
 def test_an_address_that_is_none_is_refused() -> None:

@@ -38,6 +38,7 @@ MOST_READ = 1 << 26
 _MOST_OF_EVENT = 1 << 22
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 60.0
 _TRY_AGAIN = frozenset({408, 409, 425, 429})
+_TO_CONNECT = 10.0  # seconds, for an endpoint that was never reached: its address may be wrong
 _DOWN = 3  # decisions in a row without a reply, after which nothing more is asked
 
 
@@ -132,6 +133,7 @@ class Endpoint:
         self._client: httpx.AsyncClient | None = None
         self._key = ""
         self._in_vain = 0  # decisions in a row for which no reply came
+        self._reached = False
 
     @property
     def down(self) -> bool:
@@ -148,9 +150,9 @@ class Endpoint:
         self._key = _read_key(self.settings.key_env)
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         limit = httpx.Limits(max_connections=self.settings.concurrency)
-        self._client = httpx.AsyncClient(
-            headers=headers, timeout=self.settings.request_seconds, limits=limit, trust_env=False
-        )
+        seconds = self.settings.request_seconds
+        timeout = httpx.Timeout(seconds, connect=min(seconds, _TO_CONNECT))
+        self._client = httpx.AsyncClient(headers=headers, timeout=timeout, limits=limit, trust_env=False)
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -161,10 +163,11 @@ class Endpoint:
     async def chat(self, model: str, messages: list[dict[str, str]], record: Recorder) -> Reply:
         """Ask once, again and again while the wire fails; every request is recorded with what came back."""
         request = self._request(model, messages)
-        deadline, wait = monotonic() + self.settings.total_seconds, _FIRST_WAIT
+        started, wait = monotonic(), _FIRST_WAIT
         while True:
             self._meter.check()
             tried = await self._try(request, record)
+            self._reached |= tried.reached
             if tried.reply:
                 self._in_vain = 0
                 return tried.reply
@@ -173,8 +176,9 @@ class Endpoint:
                 raise DuelsError(told)
             # Spread, so that what was refused together does not come back together.
             pause = max(tried.after, uniform(wait / 2, wait))
-            if monotonic() + pause > deadline:
-                self._in_vain += 1
+            most = self.settings.total_seconds
+            if monotonic() + pause > started + (most if self._reached else min(most, _TO_CONNECT)):
+                self._in_vain = self._in_vain + 1 if self._reached else _DOWN
                 raise TransportFailed(told)
             await self._sleep(pause)
             wait = min(2 * wait, _LONGEST_WAIT)
@@ -185,7 +189,7 @@ class Endpoint:
 
         started = monotonic()
         status, after, reply = 0, 0.0, None
-        may_cost = True
+        reached = may_cost = True
         try:
             async with asyncio.timeout(self.settings.request_seconds):
                 status, body, after = await self._post(request)
@@ -197,7 +201,8 @@ class Endpoint:
             reply = Reply("", FLOODED)
         except (httpx.RequestError, TimeoutError, BadStream) as error:
             body = f"{type(error).__name__}: {error}"
-            may_cost = not isinstance(error, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout)
+            reached = not isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
+            may_cost = reached and not isinstance(error, httpx.PoolTimeout)
         else:
             may_cost = status == 200
             if status == 200:
@@ -206,7 +211,7 @@ class Endpoint:
                 reply = Reply("", STOPPED_BY_FILTER, reported=True)
         self._keep(record, request, status, body, started, reply, may_cost)
         final = 300 <= status < 500 and status not in _TRY_AGAIN
-        return _Tried(reply, _told(status, body), after, final)
+        return _Tried(reply, _told(status, body), after, final, reached)
 
     def _keep(
         self,
@@ -289,6 +294,8 @@ class _Tried:
     """Seconds that the endpoint wants us to wait."""
     final: bool
     """Whether it would be answered the same again."""
+    reached: bool
+    """Whether there was somebody at the address."""
 
 
 def _read_key(name: str) -> str:
