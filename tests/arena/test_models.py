@@ -17,6 +17,7 @@ import pytest
 
 from duels.arena.config import Config
 from duels.arena.folder import Folder
+from duels.arena.progress_line import ProgressLine
 from duels.arena.report import as_data, report_on
 from duels.arena.report_text import as_text
 from duels.arena.run import Progress, run
@@ -118,6 +119,16 @@ def test_a_run_ends_if_the_endpoint_stays_down(until: float | None, server: Serv
     config = Config(("random", "model:down"), ("lights",), 100, until=until, model=found)
     assert run(config, tmp_path / "run").unfinished
     assert server.asked["down"] - before == 3
+
+
+def test_whoever_watches_is_told_what_is_waited_for(server: Server, tmp_path: Path) -> None:
+    config = Config(("random", "model:down"), ("lights",), 2, model=Settings(server.url, total_seconds=1))
+    lines: list[str] = []
+    run(config, tmp_path / "run", listener=lambda progress: lines.append(ProgressLine.text(progress, 1)))
+    assert lines[0] == "0 of 2 matches"
+    told = "0 of 2 matches; 'down' gave no reply: status 500, 'out of order'; trying again in "
+    assert lines[1:]
+    assert all(line.startswith(told) for line in lines[1:])
 
 
 class _Enough(Exception):

@@ -28,12 +28,13 @@ except ImportError:  # not on Windows, where a second run is not kept out
     fcntl = None  # type: ignore[assignment]
 
 CONFIG = "config.json"
-QUICK, AT_ONCE = 0.2, 0.0
-"""Seconds after which a row is synced at the latest; what was paid for is synced at once."""
 _LOG = re.compile(r"log-.+\.jsonl")
-_OF_SHARD = re.compile(r"requests-([0-9]+-of-[0-9]+-)")
 
 Row = Mapping[str, Any]
+
+QUICK, AT_ONCE = 0.2, 0.0
+"""Seconds after which a row is synced at the latest; what was paid for is synced at once."""
+_OF_SHARD = re.compile(r"requests-([0-9]+-of-[0-9]+-)")
 
 
 class Folder:
@@ -229,14 +230,14 @@ def read_rows(path: Path) -> Iterator[Row]:
             yield row
 
 
-def usage_of(request: Row) -> Usage:
-    """What a request that was kept has used."""
-    return Usage(*request["usage"]) if request.get("usage") else Usage()
-
-
 def most_of(request: Row) -> Usage:
     """The most that a request can have used of which the endpoint reported nothing."""
     return Usage(*request["at_most"]) if request.get("at_most") else Usage()
+
+
+def usage_of(request: Row) -> Usage:
+    """What a request that was kept has used."""
+    return Usage(*request["usage"]) if request.get("usage") else Usage()
 
 
 def _write_config(path: Path, config: Mapping[str, Any]) -> None:

@@ -1,7 +1,7 @@
 """Plays the matches in which models take part: many at the same time, while their answers are awaited."""
 
 import asyncio
-from collections.abc import Coroutine, Iterable, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 from queue import Queue
@@ -19,8 +19,8 @@ from duels.players.endpoint import BudgetSpent, Endpoint, Meter
 from duels.players.failures import Answer, NoMove, TransportFailed
 from duels.players.model import ModelGaveNone, ModelPlayer
 
-Done = Queue[Row | BaseException | None]
-"""Rows as matches end, a problem that ends everything, and None when all is done."""
+Done = Queue[Row | str | BaseException | None]
+"""Rows as matches end, why a reply is waited for, a problem that ends everything, None when all is done."""
 
 
 class Purse(Meter):
@@ -83,6 +83,8 @@ class ModelWorker:
         self._judges: dict[Rules[Any, Any, Any], Judge] = {}
         self._playing: _Beside | None = None
         self._down = False
+        self.tell: Callable[[str], None] = lambda text: None
+        """Is told why a reply is waited for."""
         self.broken_off: list[str] = []
         """Why matches were left unfinished."""
 
@@ -96,13 +98,17 @@ class ModelWorker:
             while (row := done.get()) is not None:
                 if isinstance(row, BaseException):
                     raise row
-                yield row
+                if isinstance(row, str):
+                    self.tell(row)
+                else:
+                    yield row
         finally:
             self._playing.stop()
 
     async def _play_all(self, bouts: list[Bout], done: Done) -> None:
         waiting = iter(bouts)
-        async with Endpoint(self._config.model, self._purse) as endpoint, asyncio.TaskGroup() as group:
+        connection = Endpoint(self._config.model, self._purse, tell=done.put)
+        async with connection as endpoint, asyncio.TaskGroup() as group:
             for number in range(max(1, self._config.model.concurrency)):
                 group.create_task(self._play_some(waiting, endpoint, f"models-{number}", done))
 

@@ -285,7 +285,7 @@ class _Asking:
         if self._requests is None:
             self._requests = self._folder.request_log("probe")
         waiting = iter(questions)
-        async with Endpoint(self._run.model, self._purse) as endpoint:
+        async with Endpoint(self._run.model, self._purse, tell=self._tell) as endpoint:
             workers = [self._ask_some(waiting, endpoint) for _ in range(self._run.model.concurrency)]
             await asyncio.gather(*workers)
 

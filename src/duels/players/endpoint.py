@@ -124,12 +124,14 @@ class Endpoint:
         settings: Settings,
         meter: Meter | None = None,
         sleep: Callable[[float], Any] = asyncio.sleep,
+        tell: Callable[[str], None] = lambda text: None,
     ) -> None:
         if not settings.base_url:
             raise BadOption("a model needs an address: --base-url URL.")
         self.settings = settings
         self._meter = meter or Meter()
         self._sleep = sleep
+        self._tell = tell  # that a pause is made, and why
         self._client: httpx.AsyncClient | None = None
         self._key = ""
         self._in_vain = 0  # decisions in a row for which no reply came
@@ -180,6 +182,7 @@ class Endpoint:
             if monotonic() + pause > started + (most if self._reached else min(most, _TO_CONNECT)):
                 self._in_vain = self._in_vain + 1 if self._reached else _DOWN
                 raise TransportFailed(told)
+            self._tell(f"{told}; trying again in {pause:.0f} s")
             await self._sleep(pause)
             wait = min(2 * wait, _LONGEST_WAIT)
 
