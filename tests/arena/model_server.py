@@ -14,6 +14,7 @@ from duels.games import GAMES
 from duels.solving.oracles import oracle_for
 
 KEY = "sk-a-secret"
+USED = {"prompt_tokens": 100, "completion_tokens": 10}
 
 
 class Server(ThreadingHTTPServer):
@@ -82,6 +83,8 @@ class Handler(BaseHTTPRequestHandler):
             self._reply("late")
         elif model == "flood":
             self._reply("x" * (2 << 20))
+        elif model == "silent":
+            self._reply(self._move(request, well=True), usage=None)
         elif model == "length":
             self._reply("Let me think", finish="length")
         elif model == "refuses":
@@ -118,9 +121,10 @@ class Handler(BaseHTTPRequestHandler):
         action = oracle_for(rules).judge(sight).best[0] if well else sight.actions[0]
         return json.dumps({"action": rules.format(action)})
 
-    def _reply(self, text: str, finish: str = "stop", refusal: str | None = None) -> None:
+    def _reply(
+        self, text: str, finish: str = "stop", refusal: str | None = None, usage: object = USED
+    ) -> None:
         message = {"role": "assistant", "content": text, "refusal": refusal}
-        usage = {"prompt_tokens": 100, "completion_tokens": 10}
         self._send(200, {"choices": [{"message": message, "finish_reason": finish}], "usage": usage})
 
     def _stream(self, text: str, cut: bool) -> None:
@@ -129,7 +133,7 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         pieces: list[dict[str, Any]] = [{"choices": [{"delta": {"content": letter}}]} for letter in text]
         pieces.append({"choices": [{"delta": {}, "finish_reason": "stop"}]})
-        pieces.append({"choices": [], "usage": {"prompt_tokens": 100, "completion_tokens": 10}})
+        pieces.append({"choices": [], "usage": USED})
         for piece in pieces[:3] if cut else pieces:
             self.wfile.write(f"data: {json.dumps(piece)}\n\n".encode())
         if not cut:

@@ -16,6 +16,8 @@ def test_a_good_bot_passes(tmp_path: Path) -> None:
     assert len(lines) == 10
     assert all(line.startswith("ok: ") for line in lines)
     assert "example in shell" in lines[0]
+    played = [line for line in lines if "plays " in line]
+    assert all(line.rpartition("; ")[2] in ("it won", "it lost", "cut off") for line in played)
 
 
 @pytest.mark.parametrize(

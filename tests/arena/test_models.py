@@ -2,11 +2,14 @@
 
 import json
 import re
+import sys
+import threading
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from types import ModuleType
 from typing import Any
 from unittest import mock
 
@@ -14,20 +17,24 @@ import pytest
 
 from duels.arena.config import Config
 from duels.arena.folder import Folder
+from duels.arena.progress_line import ProgressLine
 from duels.arena.report import as_data, report_on
 from duels.arena.report_text import as_text
-from duels.arena.run import run
+from duels.arena.run import Progress, run
 from duels.core.errors import BadOption, DuelsError
 from duels.core.match import Match
 from duels.core.rules import Seat
-from duels.games import find_game
+from duels.games import GAMES, find_game
+from duels.play.new_match import limited
 from duels.players import endpoint as endpoints
 from duels.players.endpoint import Settings
 from duels.players.failures import Failed, Failure
 from duels.players.labels import Labels
 from duels.players.model import Mirror
+from duels.players.program import Limits
 from duels.players.prompt import opening_messages, read_move
 from tests.arena.model_server import KEY, Server, serving
+from tests.players.test_program import BAD, is_running, wait_until
 from tests.support import duels
 
 LIGHTS = find_game("lights").rules()
@@ -105,6 +112,55 @@ def test_what_the_wire_breaks_off_is_nobodys_loss(
     assert not [row for row in folder.rows().values() if row["failures"]]
 
 
+@pytest.mark.parametrize("until", [None, 0.4])
+def test_a_run_ends_if_the_endpoint_stays_down(until: float | None, server: Server, tmp_path: Path) -> None:
+    before = server.asked["down"]
+    found = Settings(server.url, total_seconds=0.0, concurrency=1)
+    config = Config(("random", "model:down"), ("lights",), 100, until=until, model=found)
+    assert run(config, tmp_path / "run").unfinished
+    assert server.asked["down"] - before == 3
+
+
+def test_whoever_watches_is_told_what_is_waited_for(server: Server, tmp_path: Path) -> None:
+    config = Config(("random", "model:down"), ("lights",), 2, model=Settings(server.url, total_seconds=1))
+    lines: list[str] = []
+    run(config, tmp_path / "run", listener=lambda progress: lines.append(ProgressLine.text(progress, 1)))
+    assert lines[0] == "0 of 2 matches"
+    told = "0 of 2 matches; 'down' gave no reply: status 500, 'out of order'; trying again in "
+    assert lines[1:]
+    assert all(line.startswith(told) for line in lines[1:])
+
+
+class _Enough(Exception):
+    """A listener's own."""
+
+
+def test_a_run_that_is_broken_off_leaves_nothing_behind(server: Server, tmp_path: Path) -> None:
+    """No request, no row, no program: all are gone when the run has ended, however it ends."""
+    pid_file = tmp_path / "pid"
+    bot = f"hangs=cmd:{sys.executable} -I -S {BAD} fork {pid_file}"
+    limits = Limits(move_seconds=60)
+    config = Config(
+        ("model:well", "model:badly", bot), ("lights",), 200, limits=limits, model=Settings(server.url)
+    )
+
+    def leave(progress: Progress) -> None:
+        if progress.played:
+            wait_until(lambda: pid_file.exists() and pid_file.read_text().strip() != "")
+            raise _Enough
+
+    before = server.asked["well"] + server.asked["badly"]
+    with pytest.raises(_Enough):
+        run(config, tmp_path / "run", listener=leave)
+    assert not [each for each in threading.enumerate() if each.name.startswith("asyncio")]
+    asked = server.asked["well"] + server.asked["badly"] - before
+    kept = list(Folder(tmp_path / "run").requests())
+    assert asked <= len(kept) <= asked + 8  # what was under way is kept too
+    assert sum("at_most" in each for each in kept) <= 8
+    started = int(pid_file.read_text())
+    wait_until(lambda: not is_running(started))
+
+
 def test_unfinished_matches_are_played_when_the_run_goes_on(server: Server, tmp_path: Path) -> None:
     config = Config(("random", "model:well"), ("lights",), 4, model=Settings(server.url, total_seconds=0.1))
     with mock.patch.object(endpoints.Endpoint, "_post", side_effect=TimeoutError("no answer")):
@@ -153,6 +209,50 @@ def test_a_budget_without_prices_is_refused(settings: dict[str, Any], budget: st
         Config(("random", "model:x"), ("lights",), 2, budget=budget, model=Settings("http://x", **settings))
 
 
+PRICES: dict[str, Any] = {"input_price": 0.0, "output_price": 1000.0, "max_tokens": 1000}
+"""Of output only: a reply of ten tokens costs 0.01, the longest 1."""
+
+
+def test_what_may_have_been_charged_counts_against_a_budget(server: Server, tmp_path: Path) -> None:
+    before = server.asked["slow"]
+    model = Settings(server.url, concurrency=1, request_seconds=0.1, total_seconds=60, **PRICES)
+    config = Config(("random", "model:slow"), ("lights",), 2, budget="3usd", model=model)
+    for budget, told in (("3usd", "3 usd is spent, 3 of it at most"), ("5usd", "5 usd is spent, 5 of it")):
+        folder = run(replace(config, budget=budget), tmp_path / "run")
+        assert told in folder.unfinished[0]
+        assert server.asked["slow"] - before == int(budget[0])
+    assert not folder.rows()
+
+
+def test_a_request_that_was_never_sent_costs_nothing(tmp_path: Path) -> None:
+    model = Settings("http://127.0.0.1:1/v1", concurrency=1, total_seconds=0.05, **PRICES)
+    config = Config(("random", "model:none"), ("lights",), 2, budget="1usd", model=model)
+    folder = run(config, tmp_path / "run")
+    assert "ConnectError" in folder.unfinished[0]
+    assert not [row for row in folder.requests() if "at_most" in row]
+
+
+def test_a_budget_needs_an_endpoint_that_reports_tokens(server: Server, tmp_path: Path) -> None:
+    config = Config(("random", "model:silent"), ("lights",), 2, model=Settings(server.url, **PRICES))
+    assert len(run(config, tmp_path / "free").rows()) == 2
+    with pytest.raises(DuelsError, match="does not report tokens, so no budget can be kept"):
+        run(replace(config, budget="5usd"), tmp_path / "run")
+    with pytest.raises(BadOption, match="max_tokens is 0"):
+        replace(config, budget="5usd", model=replace(config.model, max_tokens=0))
+
+
+def test_shards_share_a_budget(server: Server, tmp_path: Path) -> None:
+    before = server.asked["well"]
+    model = Settings(server.url, concurrency=1, **PRICES)
+    config = Config(("random", "model:well"), ("lights",), 100, budget="0.1usd", model=model)
+    for _ in range(2):
+        for part in (1, 2):
+            folder = run(config, tmp_path / "run", shard=(part, 2))
+            told = "The budget of 0.05 usd for one of 2 parts is spent; a larger one goes on."
+            assert folder.unfinished == (told,)
+        assert server.asked["well"] - before == 10
+
+
 def test_the_key_is_sent_and_never_written_down(server: Server, tmp_path: Path) -> None:
     played(server, tmp_path / "run", "well")
     assert f"Bearer {KEY}" in server.keys
@@ -185,21 +285,58 @@ def test_actions_are_shown_only_where_that_is_declared() -> None:
     assert "In notation: OOOOOOO 1" in hidden
 
 
+def test_what_is_legal_is_not_told_after_an_illegal_answer_either(server: Server, tmp_path: Path) -> None:
+    for shown in (False, True):
+        folder = tmp_path / f"{shown}"
+        played(server, folder, "illegal", show_actions=shown)
+        again = [each["request"]["messages"] for each in Folder(folder).requests()]
+        reasons = {messages[3]["content"] for messages in again if len(messages) > 3}
+        assert reasons
+        for reason in reasons:
+            assert reason.startswith("That is no move: '7-8' is not allowed now")
+            assert ("now; allowed: " in reason) is shown
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_question_says_how_its_answer_is_written_and_not_what_is_legal(game: str) -> None:
+    rules, rng = limited(find_game(game).rules()), Random(7)
+    match, kinds = Match.start(rules), set()
+    while (actor := match.actor) is not None:
+        if isinstance(actor, Seat):
+            sight = match.sight(actor)
+            told = opening_messages(sight, False)
+            assert told == opening_messages(replace(sight, actions=()), False)
+            *_, last = told[1]["content"].splitlines()
+            examples = [rules.parse(text) for text in re.findall(r'{"action": "([^"]+)"}', last)]
+            here = {type(action) for action in sight.actions}
+            assert here & {type(example) for example in examples}
+            kinds |= {type(example) for example in examples}
+            assert kinds >= here
+            assert all(last.count(rules.format(example)) == 2 for example in examples[1:])
+        match = match.play(actor, rng.choice(match.actions))
+
+
+def test_a_game_of_somebody_elses_is_asked_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "duels.games.lights.answers", ModuleType("empty"))
+    told = opening_messages(Match.start(LIGHTS).sight(Seat.ONE), False)[1]["content"]
+    assert told.endswith('notation of the game. The last line of your answer looks like {"action": "1"}.')
+
+
+@pytest.mark.parametrize("seed", [4, 5, 6])
 @pytest.mark.parametrize("game", ["lights", "chain", "hunt"])
-def test_mirror_images_are_the_same_game(game: str) -> None:
-    rules = find_game(game).rules()
-    mirror, rng, match = Mirror.of(rules), Random(4), Match.start(rules)
+def test_mirror_images_are_the_same_game(game: str, seed: int) -> None:
+    rules = limited(find_game(game).rules())
+    mirror, rng, match = Mirror.of(rules), Random(seed), Match.start(rules)
     image = Match.start(rules)
-    for _ in range(12):
-        actor = match.actor
-        if actor is None:
-            break
+    while (actor := match.actor) is not None:
         action = rng.choice(match.actions)
         assert {mirror.action(each) for each in match.actions} == set(image.actions)
         match, image = match.play(actor, action), image.play(actor, mirror.action(action))
         for seat in Seat:
             mirrored, real = mirror.sight(match.sight(seat)), image.sight(seat)
-            assert mirrored == replace(real, events=(), history=tuple(real.history))
+            assert mirrored == replace(real, events=tuple(real.events), history=tuple(real.history))
+            if match.actor is seat:
+                assert opening_messages(mirrored, True) == opening_messages(real, True)
         assert mirror.action(mirror.action(action)) == action
 
 

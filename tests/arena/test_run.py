@@ -15,7 +15,7 @@ from unittest import mock
 import pytest
 
 from duels.arena.config import Config
-from duels.arena.folder import CONFIG, Folder
+from duels.arena.folder import AT_ONCE, CONFIG, Folder, Log
 from duels.arena.report import as_data, report_on
 from duels.arena.run import run
 from duels.arena.worker import serve
@@ -256,6 +256,65 @@ def test_a_read_only_folder_and_a_full_disk(tmp_path: Path) -> None:
     with mock.patch("duels.arena.folder.os.open", side_effect=OSError(30, "Read-only file system")):
         done = arena(tmp_path, "run", *more, "--out", tmp_path / "run")
     assert (done.code, "Read-only file system" in done.err) == (1, True)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit is the kernel's")
+def test_a_file_that_cannot_grow_loses_nothing_that_was_written(tmp_path: Path) -> None:
+    """A real limit of the system, by which a row is cut in the middle."""
+    config = Config(("random", "club"), ("lights",), 200, "7")
+    run(Config(("random", "club"), ("lights",), 4, "7"), tmp_path / "run")
+    kept = rows_of(tmp_path / "run")
+    limited = (
+        "import resource, signal, sys; from duels.terminal.commands import main; "
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)); sys.exit(main())"
+    )
+    words = ("--players", "random,club", "--games", "lights", "--seed", "7", "--matches", "200")
+    done = subprocess.run(
+        [sys.executable, "-c", limited, "arena", "run", *words, "--workers", "1", "--out", tmp_path / "run"],
+        env=environment(tmp_path),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "the last match is not saved" in done.stderr
+    written = rows_of(tmp_path / "run")
+    assert len(kept) < len(written) < 200
+    assert [row for row in written if row in kept] == kept
+    (log,) = (tmp_path / "run").glob("log-*.jsonl")
+    assert log.read_bytes().endswith(b"\n")
+    run(config, tmp_path / "run")
+    assert len(rows_of(tmp_path / "run")) == 200
+
+
+def test_every_row_is_synced_soon_and_what_was_paid_for_at_once(tmp_path: Path) -> None:
+    synced: list[int] = []
+    with mock.patch("duels.arena.folder.os.fsync", synced.append):
+        quick, paid = Log(tmp_path, "1"), Log(tmp_path, "2", every=AT_ONCE)
+        synced.clear()
+        for _ in range(3):
+            quick.add({"key": "x"})
+        assert synced == []
+        _wait_for(lambda: len(synced) == 1)
+        quick.add({"key": "y"})
+        _wait_for(lambda: len(synced) == 2)
+        for _ in range(3):
+            paid.add({"key": "x"})
+        assert len(synced) == 5
+        quick.close()
+        paid.close()
+
+
+def test_what_could_not_be_synced_is_told_with_the_next_row(tmp_path: Path) -> None:
+    log = Log(tmp_path, "1", every=0.01)
+    with mock.patch("duels.arena.folder.os.fsync", side_effect=OSError(5, "Input/output error")) as sync:
+        log.add({"key": "x"})
+        _wait_for(lambda: sync.called)
+        with pytest.raises(OSError, match="Input/output error"):
+            log.add({"key": "y"})
+        log.close()
+    assert log.path.read_bytes().count(b"\n") == 1
 
 
 def test_a_config_as_a_file_is_the_same_as_flags(tmp_path: Path) -> None:

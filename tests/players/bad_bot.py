@@ -29,6 +29,9 @@ def reply(question: dict) -> None:  # type: ignore[type-arg]
     elif habit == "stderr":
         sys.stderr.write("y" * 3_000_000 + "\n")
         say(good)
+    elif habit == "chatters":
+        while True:
+            sys.stderr.write("still thinking\n")
     elif habit == "die":
         sys.exit("no more")
     elif habit == "fork":

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -109,6 +110,11 @@ def test_a_bot_that_hangs_is_late_and_then_gone() -> None:
     assert failed.failure is Failure.LATE
 
 
+def test_a_bot_that_never_stops_writing_is_late_all_the_same() -> None:
+    failed = failure_of(bad("chatters", move_seconds=0.5))
+    assert failed.failure is Failure.LATE
+
+
 def test_after_a_hang_it_is_started_again_and_goes_on(tmp_path: Path) -> None:
     player = bad("hang-once", tmp_path / "hung", move_seconds=1.0, retries=1)
     try:
@@ -123,7 +129,7 @@ def test_whatever_it_started_ends_with_it(tmp_path: Path) -> None:
     pid_file = tmp_path / "pid"
     assert failure_of(bad("fork", pid_file, move_seconds=1.0)).failure is Failure.LATE
     pid = int(pid_file.read_text())
-    _wait_until(lambda: not _runs(pid))
+    wait_until(lambda: not is_running(pid))
 
 
 IN_A_THREAD = """
@@ -142,13 +148,26 @@ def test_it_ends_if_we_are_killed_whichever_thread_started_it(tmp_path: Path) ->
     """The bot hangs, so it never notices that nobody is there any more; nor does what it started."""
     pid_file = tmp_path / "pid"
     with subprocess.Popen([sys.executable, "-c", IN_A_THREAD, pid_file], cwd=ROOT) as us:
-        _wait_until(lambda: pid_file.exists() and pid_file.read_text().strip() != "")
+        wait_until(lambda: pid_file.exists() and pid_file.read_text().strip() != "")
         us.kill()
     started = int(pid_file.read_text())
-    _wait_until(lambda: not _runs(started))
+    wait_until(lambda: not is_running(started))
 
 
-def _wait_until(true: Callable[[], bool]) -> None:
+def test_it_can_be_ended_while_another_thread_asks_it(tmp_path: Path) -> None:
+    pid_file = tmp_path / "pid"
+    player = bad("fork", pid_file, move_seconds=60.0, retries=2)
+    with ThreadPoolExecutor(1) as threads:
+        asking = threads.submit(player.decide, opening(), Random(1))
+        wait_until(lambda: pid_file.exists() and pid_file.read_text().strip() != "")
+        player.close()
+        with pytest.raises(DuelsError, match="is not asked any more"):
+            asking.result(20)
+    started = int(pid_file.read_text())
+    wait_until(lambda: not is_running(started))
+
+
+def wait_until(true: Callable[[], bool]) -> None:
     for _ in range(600):
         if true():
             return
@@ -156,7 +175,7 @@ def _wait_until(true: Callable[[], bool]) -> None:
     raise AssertionError("it did not come about")
 
 
-def _runs(pid: int) -> bool:
+def is_running(pid: int) -> bool:
     """Whether a process is there and is more than an entry that its parent has not read yet."""
     try:
         os.kill(pid, 0)

@@ -156,6 +156,7 @@ def _play(command: str, rules: Rules[Any, Any, Any], seat: Seat, limits: Limits)
                 continue
             if decisions == 1:
                 player.close()
+                player = ProgramPlayer(command, rules, limits)
             asked = monotonic()
             answer = player.decide(match.sight(seat), rng)
             if answer.failed:
@@ -169,5 +170,7 @@ def _play(command: str, rules: Rules[Any, Any, Any], seat: Seat, limits: Limits)
     finally:
         player.close()
     assert match.outcome
-    told = f"{decisions} decisions, the slowest in {slowest * 1000:.0f} ms; {match.outcome.code}"
+    winner = match.outcome.winner
+    ended = match.outcome.ending.value if winner is None else "it won" if winner is seat else "it lost"
+    told = f"{decisions} decisions, the slowest in {slowest * 1000:.0f} ms; {ended}"
     return Finding(name, True, told)

@@ -141,7 +141,14 @@ _MODEL_OPTIONS = (
     click.option("--show-actions", is_flag=True, default=None, help="List the legal actions for models."),
     click.option("--mirror", is_flag=True, default=None, help="Ask models about mirror images."),
     click.option("--relabel", is_flag=True, default=None, help="Give cells other names for models."),
-    click.option("--max-tokens", type=click.IntRange(1), help="Of a model's answer.  [default: 4096]"),
+    click.option(
+        "--max-tokens", type=click.IntRange(0), help="Of a model's answer; 0 for no limit.  [default: 4096]"
+    ),
+    click.option(
+        "--max-tokens-name",
+        metavar="NAME",
+        help="What the endpoint calls that, such as max_completion_tokens.  [default: max_tokens]",
+    ),
     click.option("--temperature", type=click.FloatRange(0), help="Of a model.  [default: the endpoint's]"),
     click.option("--concurrency", type=click.IntRange(1), help="Matches with models at once.  [default: 8]"),
     click.option("--input-price", type=click.FloatRange(0), help="Of a million tokens that are sent."),

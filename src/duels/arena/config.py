@@ -99,6 +99,8 @@ class Config:
             raise BadOption(
                 "a budget needs prices: --input-price and --output-price, for a million tokens each."
             )
+        if not self.model.max_tokens:
+            raise BadOption("a budget needs a limit of length: max_tokens is 0.")
         return float(read[1]), read[2].lower()
 
     def matches_of(self, game: str) -> int:

@@ -13,14 +13,14 @@ from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
-from time import monotonic
+from threading import Lock, Timer
 from typing import Any
 
 from duels.arena.bout import VERSION
 from duels.arena.config import FORMAT, GROWS, PROBE, Config, ProbeConfig, check_same
 from duels.core.errors import DuelsError
-from duels.files import write_whole
-from duels.players.endpoint import Usage
+from duels.files import settle_folder, write_whole
+from duels.players.completions import Usage
 
 try:
     import fcntl
@@ -31,6 +31,10 @@ CONFIG = "config.json"
 _LOG = re.compile(r"log-.+\.jsonl")
 
 Row = Mapping[str, Any]
+
+QUICK, AT_ONCE = 0.2, 0.0
+"""Seconds after which a row is synced at the latest; what was paid for is synced at once."""
+_OF_SHARD = re.compile(r"requests-([0-9]+-of-[0-9]+-)")
 
 
 class Folder:
@@ -81,9 +85,12 @@ class Folder:
                 found.setdefault(row["key"], row)
         return found
 
-    def requests(self) -> Iterator[Row]:
-        """Every request to a model, with its reply."""
+    def requests(self, prefix: str = "") -> Iterator[Row]:
+        """Every request to a model, with its reply; with the prefix of a shard, those of no other shard."""
         for log in sorted(self.path.glob("requests-*.jsonl")):
+            shard = _OF_SHARD.match(log.name)
+            if prefix and shard and shard[1] != prefix:
+                continue
             with log.open("rb") as file:
                 for line in file:
                     if line.endswith(b"\n"):
@@ -97,13 +104,13 @@ class Folder:
                 found.setdefault(row["key"], row)
         return found
 
-    def answer_log(self) -> "Log":
+    def answer_log(self, every: float = QUICK) -> "Log":
         """Where answers of a probe go."""
-        return Log(self.path, "1", "answers")
+        return Log(self.path, "1", "answers", every)
 
     def request_log(self, worker: str) -> "Log":
         """Where requests to models and their replies go."""
-        return Log(self.path, worker, "requests", every=0.0)
+        return Log(self.path, worker, "requests", AT_ONCE)
 
     def bot_log(self, player: str, worker: str) -> Path:
         """Where a program's stderr goes."""
@@ -147,15 +154,19 @@ class Folder:
 class Log:
     """A worker's log: rows are added and synced, and nothing is ever changed.
 
-    A row is written when `add` returns: killing us does not lose it. Where rows come quickly, `every` so many
-    seconds they are synced together, so that a power cut loses no more than that; syncing takes longer than
-    many a match.
+    A row is written when `add` returns: killing us does not lose it. It is synced then too, or, where rows
+    come quickly, within `every` so many seconds, so that a power cut loses no more than that; syncing takes
+    longer than many a match.
     """
 
-    def __init__(self, folder: Path, worker: str, kind: str = "log", every: float = 0.2) -> None:
-        self._every, self._synced = every, 0.0
+    def __init__(self, folder: Path, worker: str, kind: str = "log", every: float = QUICK) -> None:
+        self._every = every
+        self._lock = Lock()  # for the two below, and the file
+        self._sync: Timer | None = None
+        self._unsynced: OSError | None = None
         self.path = folder / f"{kind}-{worker}.jsonl"
         self._handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        settle_folder(folder)
         size = os.fstat(self._handle).st_size
         if size and os.pread(self._handle, 1, size - 1) != b"\n":
             os.ftruncate(self._handle, self.path.read_bytes().rfind(b"\n") + 1)
@@ -163,23 +174,44 @@ class Log:
     def add(self, row: Row) -> None:
         """Write a row, in one piece."""
         line = json.dumps(row, ensure_ascii=False).encode() + b"\n"
-        before = os.fstat(self._handle).st_size
-        try:
-            if os.write(self._handle, line) < len(line):
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), self.path)
-            if monotonic() - self._synced >= self._every:
+        with self._lock:
+            before = os.fstat(self._handle).st_size
+            try:
+                if self._unsynced:
+                    raise self._unsynced
+                if os.write(self._handle, line) < len(line):
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), self.path)
+                if not self._every:
+                    os.fsync(self._handle)
+                elif not self._sync:
+                    self._sync = Timer(self._every, self._sync_later)
+                    self._sync.daemon = True
+                    self._sync.start()
+            except OSError as error:
+                with suppress(OSError):
+                    os.ftruncate(self._handle, before)
+                told = f"{error.strerror}: the last match is not saved"
+                raise OSError(error.errno, told, self.path) from None
+
+    def _sync_later(self) -> None:
+        with self._lock:
+            if self._sync is None:  # closed in between
+                return
+            self._sync = None
+            try:
                 os.fsync(self._handle)
-                self._synced = monotonic()
-        except OSError as error:
-            with suppress(OSError):
-                os.ftruncate(self._handle, before)
-            raise OSError(error.errno, f"{error.strerror}: the last match is not saved", self.path) from None
+            except OSError as error:
+                self._unsynced = error  # for whoever adds the next row
 
     def close(self) -> None:
         """Sync the rest and let the file go."""
-        with suppress(OSError):
-            os.fsync(self._handle)
-        os.close(self._handle)
+        with self._lock:
+            if self._sync:
+                self._sync.cancel()
+                self._sync = None
+            with suppress(OSError):
+                os.fsync(self._handle)
+            os.close(self._handle)
 
 
 def read_rows(path: Path) -> Iterator[Row]:
@@ -196,6 +228,11 @@ def read_rows(path: Path) -> Iterator[Row]:
             if row.get("v") != VERSION or not isinstance(key, str):
                 raise DuelsError(f"{path}, line {number}: it was written by another version of duels.")
             yield row
+
+
+def most_of(request: Row) -> Usage:
+    """The most that a request can have used of which the endpoint reported nothing."""
+    return Usage(*request["at_most"]) if request.get("at_most") else Usage()
 
 
 def usage_of(request: Row) -> Usage:

@@ -1,8 +1,8 @@
 """Plays the matches in which models take part: many at the same time, while their answers are awaited."""
 
 import asyncio
-from collections.abc import Iterable, Iterator
-from contextlib import closing
+from collections.abc import Callable, Coroutine, Iterable, Iterator
+from contextlib import closing, suppress
 from pathlib import Path
 from queue import Queue
 from threading import Thread
@@ -10,38 +10,63 @@ from typing import Any
 
 from duels.arena.bout import Asked, Bout, Question, play
 from duels.arena.config import Config
-from duels.arena.folder import Folder, Log, Row, usage_of
+from duels.arena.folder import AT_ONCE, Folder, Log, Row, most_of, usage_of
 from duels.arena.values import Judge
+from duels.core.errors import DuelsError
 from duels.core.rules import Rules, Seat
-from duels.players.endpoint import BudgetSpent, Endpoint, Usage
+from duels.players.completions import Usage
+from duels.players.endpoint import BudgetSpent, Endpoint, Meter
 from duels.players.failures import Answer, NoMove, TransportFailed
 from duels.players.model import ModelGaveNone, ModelPlayer
 
-Done = Queue[Row | BaseException | None]
-"""Rows as matches end, a problem that ends everything, and None when all is done."""
+Done = Queue[Row | str | BaseException | None]
+"""Rows as matches end, why a reply is waited for, a problem that ends everything, None when all is done."""
 
 
-class Purse:
-    """The money of a run: what was spent is read from its logs, and a spent budget stops every request."""
+class Purse(Meter):
+    """The money of a run: what was spent is read from its logs, and a spent budget stops every request.
 
-    def __init__(self, config: Config, folder: Folder) -> None:
+    A shard, told by its prefix, has its part of the budget, and counts what it spent itself.
+    """
+
+    def __init__(self, config: Config, folder: Folder, prefix: str = "", shards: int = 1) -> None:
         self._config = config
         self._budget = config.budget_amount()
+        self._shards = shards
         self.used = Usage()
-        for request in folder.requests():
+        self._in_doubt = Usage()  # at most, by requests of which the endpoint reported nothing
+        for request in folder.requests(prefix):
             self.used += usage_of(request)
+            self._in_doubt += most_of(request)
 
     @property
     def spent(self) -> float | None:
         """In the budget's currency; None where no prices are known."""
         return self._config.model.cost(self.used)
 
-    def spend(self, usage: Usage) -> None:
-        """Count what was used; BudgetSpent if a request would no longer be covered."""
-        self.used += usage
-        if not usage.requests and self._budget and (self.spent or 0) >= self._budget[0]:
-            amount, currency = self._budget
-            raise BudgetSpent(f"The budget of {amount:g} {currency} is spent; a larger one goes on.")
+    def check(self) -> None:
+        """BudgetSpent, if another request is not covered."""
+        if not self._budget:
+            return
+        amount, currency = self._budget
+        in_doubt = self._config.model.cost(self._in_doubt) or 0.0
+        if (self.spent or 0) + in_doubt >= amount / self._shards:
+            part = f" for one of {self._shards} parts" if self._shards > 1 else ""
+            doubt = f", {in_doubt:.2g} of it at most by requests without a full reply" if in_doubt else ""
+            raise BudgetSpent(
+                f"The budget of {amount / self._shards:g} {currency}{part} is spent{doubt}; "
+                "a larger one goes on."
+            )
+
+    def count(self, used: Usage) -> None:
+        """Add what the endpoint reports of a request."""
+        self.used += used
+
+    def assume(self, most: Usage, answered: bool) -> None:
+        """Add the most that a request can have taken; an endpoint that never tells rules a budget out."""
+        self._in_doubt += most
+        if answered and self._budget:
+            raise DuelsError("the endpoint does not report tokens, so no budget can be kept: leave it out.")
 
 
 class ModelWorker:
@@ -53,36 +78,37 @@ class ModelWorker:
 
     def __init__(self, config: Config, folder: Folder, prefix: str, purse: Purse) -> None:
         self._config, self._folder, self._purse = config, folder, purse
-        self._log = Log(folder.path, f"{prefix}models")
+        self._log = Log(folder.path, f"{prefix}models", every=AT_ONCE)
         self._requests = folder.request_log(f"{prefix}models")
         self._judges: dict[Rules[Any, Any, Any], Judge] = {}
+        self._playing: _Beside | None = None
+        self._down = False
+        self.tell: Callable[[str], None] = lambda text: None
+        """Is told why a reply is waited for."""
         self.broken_off: list[str] = []
         """Why matches were left unfinished."""
 
     def play(self, bouts: Iterable[Bout]) -> Iterator[Row]:
-        """The rows of these matches, in the order in which they end."""
+        """The rows of these matches, in the order in which they end; none once the endpoint is down."""
+        if self._down:
+            return
         done: Done = Queue()
-
-        def work() -> None:
-            try:
-                asyncio.run(self._play_all(list(bouts), done))
-            except BaseExceptionGroup as problems:
-                done.put(problems.exceptions[0])
-            except BaseException as problem:
-                done.put(problem)
-            done.put(None)
-
-        thread = Thread(target=work, daemon=True)
-        thread.start()
-        while (row := done.get()) is not None:
-            if isinstance(row, BaseException):
-                raise row
-            yield row
-        thread.join()
+        self._playing = _Beside(self._play_all(list(bouts), done), done)
+        try:
+            while (row := done.get()) is not None:
+                if isinstance(row, BaseException):
+                    raise row
+                if isinstance(row, str):
+                    self.tell(row)
+                else:
+                    yield row
+        finally:
+            self._playing.stop()
 
     async def _play_all(self, bouts: list[Bout], done: Done) -> None:
         waiting = iter(bouts)
-        async with Endpoint(self._config.model, self._purse.spend) as endpoint, asyncio.TaskGroup() as group:
+        connection = Endpoint(self._config.model, self._purse, tell=done.put)
+        async with connection as endpoint, asyncio.TaskGroup() as group:
             for number in range(max(1, self._config.model.concurrency)):
                 group.create_task(self._play_some(waiting, endpoint, f"models-{number}", done))
 
@@ -95,6 +121,9 @@ class ModelWorker:
     ) -> None:
         with closing(_Seats(self._config, self._folder, endpoint, name)) as seats:
             for bout in waiting:
+                if endpoint.down:
+                    self._down = True
+                    return
                 try:
                     row = await self._play_one(bout, seats)
                 except (TransportFailed, BudgetSpent) as broken:
@@ -128,7 +157,7 @@ class ModelWorker:
         player = seats.at(rules, bout.players[question.seat - 1], question.seat)
         if isinstance(player, Asked):
             player.new_match(bout.key)
-            return await asyncio.to_thread(player.answer, question), Usage()
+            return await _in_thread(player, question), Usage()
         told = {"match": bout.key, "seat": question.seat.value, "entry": len(question.sight.history) + 1}
         try:
             return await player.decide(
@@ -138,9 +167,51 @@ class ModelWorker:
             return none, none.used
 
     def close(self) -> None:
-        """Let the logs go."""
+        """End what is under way, and let the logs go."""
+        if self._playing:  # whoever took the rows may have left in between
+            self._playing.stop()
         self._log.close()
         self._requests.close()
+
+
+class _Beside:
+    """A coroutine that runs on a loop of its own in another thread, until it ends or is stopped."""
+
+    def __init__(self, coroutine: Coroutine[Any, Any, None], done: Done) -> None:
+        self._done = done
+        self._loop = asyncio.new_event_loop()
+        self._task = self._loop.create_task(coroutine)
+        self._thread = Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            self._loop.run_until_complete(self._task)
+        except BaseExceptionGroup as problems:
+            self._done.put(problems.exceptions[0])
+        except BaseException as problem:
+            self._done.put(problem)
+        finally:
+            self._loop.run_until_complete(self._loop.shutdown_default_executor())
+            self._loop.close()
+            self._done.put(None)
+
+    def stop(self) -> None:
+        """Break it off if it still runs; when this returns, nothing is asked or written any more."""
+        with suppress(RuntimeError):  # its loop is closed already
+            self._loop.call_soon_threadsafe(self._task.cancel)
+        self._thread.join()
+
+
+async def _in_thread(player: Asked, question: Question) -> Answer | NoMove:
+    """A player's answer; if it is not waited for, the player is closed, and its thread has ended."""
+    asking = asyncio.create_task(asyncio.to_thread(player.answer, question))
+    try:
+        return await asyncio.shield(asking)
+    except asyncio.CancelledError:
+        player.close()
+        await asyncio.gather(asking, return_exceptions=True)
+        raise
 
 
 class _Seats:

@@ -22,13 +22,14 @@ from duels.analysis.grading import tabled
 from duels.analysis.shortfalls import shortfalls
 from duels.arena.bout import VERSION, Asked, Question
 from duels.arena.config import ProbeConfig
-from duels.arena.folder import Folder, Log, Row
+from duels.arena.folder import AT_ONCE, QUICK, Folder, Log, Row
 from duels.arena.models import Purse
 from duels.arena.positions import draw_positions
 from duels.core.errors import BadOption
 from duels.core.rules import OpenRules, Rules, Seat, Sight
 from duels.games import find_game
-from duels.players.endpoint import BudgetSpent, Endpoint, Usage
+from duels.players.completions import Usage
+from duels.players.endpoint import BudgetSpent, Endpoint
 from duels.players.failures import Answer, NoMove, TransportFailed
 from duels.players.model import Mirror, ModelGaveNone, ModelPlayer
 from duels.solving.oracles import oracle_for
@@ -253,10 +254,11 @@ class _Asking:
         self._run = config.run()
         self._name = self._run.kinds()[0].name
         self._kept = dict(folder.answers())
-        self._log = folder.answer_log()
+        self._log = folder.answer_log(AT_ONCE if self._run.models() else QUICK)
         self._requests: Log | None = None
         self._players: dict[tuple[Rules[Any, Any, Any], Seat], Asked] = {}
         self._purse = Purse(self._run, folder)
+        self._down = False  # the endpoint: nothing more is asked
         self.broken_off: list[str] = []
 
     def ask(self, questions: list[Ask]) -> Mapping[str, Row]:
@@ -283,7 +285,7 @@ class _Asking:
         if self._requests is None:
             self._requests = self._folder.request_log("probe")
         waiting = iter(questions)
-        async with Endpoint(self._run.model, self._purse.spend) as endpoint:
+        async with Endpoint(self._run.model, self._purse, tell=self._tell) as endpoint:
             workers = [self._ask_some(waiting, endpoint) for _ in range(self._run.model.concurrency)]
             await asyncio.gather(*workers)
 
@@ -291,6 +293,10 @@ class _Asking:
         assert self._requests
         requests = self._requests
         for each in waiting:
+            if endpoint.down:
+                self._down = True
+            if self._down:
+                return
             player = ModelPlayer(self._run.models()[self._name], each.sight.rules, endpoint)
             told = {"question": each.key, "position": each.position}
 

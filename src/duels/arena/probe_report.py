@@ -18,7 +18,8 @@ from duels.arena.report_page import html_page, html_table
 from duels.arena.report_text import asked_how, percent, points, table
 from duels.core.extras import extra
 from duels.core.rules import Seat, Sight
-from duels.players.endpoint import Settings, Usage
+from duels.players.completions import Usage
+from duels.players.endpoint import Settings
 from duels.players.levels import SHARE
 from duels.solving.oracles import oracle_for
 

@@ -47,6 +47,8 @@ class ProgressLine:
     def text(progress: Progress, seconds: float) -> str:
         """What is known so far, and how long the rest takes at most."""
         told = f"{progress.done} of {progress.total} matches"
+        if progress.waiting:
+            return f"{told}; {progress.waiting}"
         if progress.played:
             left = seconds / progress.played * (progress.total - progress.done)
             told += f", {_duration(left)} left at most"

@@ -16,7 +16,8 @@ from duels.core.match import Match
 from duels.core.record import format_entry
 from duels.core.rules import Rules, Seat
 from duels.games import find_game
-from duels.players.endpoint import Settings, Usage
+from duels.players.completions import Usage
+from duels.players.endpoint import Settings
 
 MOST_BLUNDERS = 5  # that are shown of a player in a game
 

@@ -36,6 +36,8 @@ class Progress:
     """By this call."""
     spent: float | None = None
     """Money, where models play and prices are known."""
+    waiting: str = ""
+    """Why no match ends at the moment, if the wire is the reason."""
     points: dict[str, tuple[float, int]] = field(default_factory=dict)
     """Each player's points so far, and of how many matches."""
     margins: dict[tuple[str, str, str], Interval] = field(default_factory=dict)
@@ -43,6 +45,7 @@ class Progress:
 
     def count(self, row: Row) -> None:
         """Add the points of a match."""
+        self.waiting = ""
         for name, score in zip(row["players"], (row["score"], 1 - row["score"]), strict=True):
             had, matches = self.points.get(name, (0.0, 0))
             self.points[name] = had + score, matches + 1
@@ -71,7 +74,7 @@ def run(
         prefix = f"{part}-" if part else ""
         folder.wait_for_workers(prefix)
         rows = folder.rows()
-        with closing(_Players(config, folder, prefix, workers, on)) as players:
+        with closing(_Players(config, folder, prefix, workers, on, shard[1])) as players:
             _play_out(config, rows, players, shard, listener)
             folder.unfinished = players.unfinished
     finally:
@@ -93,17 +96,24 @@ def _pool(config: Config, out: Path, prefix: str, workers: int, on: str | None) 
 class _Players:
     """Hands matches with models to where answers are awaited, and all others to processes."""
 
-    def __init__(self, config: Config, folder: Folder, prefix: str, workers: int, on: str | None) -> None:
+    def __init__(
+        self, config: Config, folder: Folder, prefix: str, workers: int, on: str | None, shards: int
+    ) -> None:
         models = self._models = set(config.models())
         self._make_pool = partial(_pool, config, folder.path, prefix, workers, on)
         self._pool: Inline | Pool | RayPool | None = None
-        self.purse = Purse(config, folder) if models else None
+        self.purse = Purse(config, folder, prefix, shards) if models else None
         self._asking = ModelWorker(config, folder, prefix, self.purse) if self.purse else None
 
     @property
     def unfinished(self) -> tuple[str, ...]:
         """Why matches were broken off, each reason once."""
         return tuple(dict.fromkeys(self._asking.broken_off)) if self._asking else ()
+
+    def tell_of_waiting(self, tell: Callable[[str], None]) -> None:
+        """Have it told why replies of models are waited for."""
+        if self._asking:
+            self._asking.tell = tell
 
     def play(self, bouts: Iterable[Bout]) -> Iterator[Row]:
         """The rows of these matches, in the order in which they end."""
@@ -147,6 +157,12 @@ def _play_out(
     for bout in played:
         progress.count(rows[bout.key])
     listener(progress)
+
+    def wait(why: str) -> None:
+        progress.waiting = why
+        listener(progress)
+
+    pool.tell_of_waiting(wait)
     for first, last in _rounds(max(len(bouts) // 2 for bouts in planned.values()), config.until):
         going_on = {
             pairing: bouts

@@ -11,7 +11,7 @@ from duels.arena.confidence import Interval, sequence_of
 from duels.arena.folder import Row
 from duels.arena.values import MOST_CORRECTED
 from duels.core.rules import Ending
-from duels.players.endpoint import Usage
+from duels.players.completions import Usage
 
 LOWEST, HIGHEST = -MOST_CORRECTED, 1 + MOST_CORRECTED
 

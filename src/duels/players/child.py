@@ -6,7 +6,6 @@ import shlex
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from time import monotonic
@@ -36,8 +35,8 @@ class Child:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 start_new_session=True,  # so that what it starts can be ended with it
-                preexec_fn=_limits(memory_mb),
             )
+            _limit(self._process.pid, memory_mb)
             self._watchdog = _watch(self._process)
         except (OSError, subprocess.SubprocessError) as error:
             told = getattr(error, "strerror", None) or str(error)
@@ -65,7 +64,8 @@ class Child:
                 try:
                     data = data[os.write(self._in.fileno(), data) :]
                 except BlockingIOError:
-                    self._wait(deadline, "it does not read what it is asked")
+                    if not self._wait(deadline):
+                        raise Failed(Failure.LATE, "it does not read what it is asked.") from None
                 except OSError:
                     raise self._crashed() from None
         finally:
@@ -76,18 +76,16 @@ class Child:
         while (end := self._buffer.find(b"\n")) < 0:
             if len(self._buffer) > MOST_WRITTEN:
                 raise Failed(Failure.FLOODED, f"it wrote a line of more than {MOST_WRITTEN:,} bytes.")
-            self._wait(deadline, "no answer came in time")
+            if not self._wait(deadline) and b"\n" not in self._buffer:
+                raise Failed(Failure.LATE, "no answer came in time.")
         line = bytes(self._buffer[:end])
         del self._buffer[: end + 1]
         return line.decode("utf-8", "replace")
 
-    def _wait(self, deadline: float, late: str) -> None:
-        """Wait until a pipe is ready, and take in what the program wrote."""
+    def _wait(self, deadline: float) -> bool:
+        """Wait until a pipe is ready, and take in what the program wrote; whether there was time left."""
         left = deadline - monotonic()
-        ready = self._selector.select(max(0.0, left))
-        if not ready and left <= 0:
-            raise Failed(Failure.LATE, f"{late}.")
-        for key, _ in ready:
+        for key, _ in self._selector.select(max(0.0, left)):
             if key.fileobj is self._err:
                 self._drain_stderr()
             elif key.fileobj is self._out:
@@ -98,6 +96,7 @@ class Child:
                 if not data:
                     raise self._crashed()
                 self._buffer += data
+        return left > 0
 
     def _drain_stderr(self) -> None:
         try:
@@ -137,11 +136,7 @@ class Child:
 
     def kill(self) -> None:
         """End the program and all that it started, at once."""
-        with suppress(OSError):
-            if hasattr(os, "killpg"):
-                os.killpg(self._process.pid, signal.SIGKILL)
-            else:
-                self._process.kill()
+        self.signal()
         self._process.wait()
         if self._watchdog:
             self._watchdog.kill()
@@ -151,6 +146,14 @@ class Child:
             with suppress(OSError):
                 if pipe:
                     pipe.close()
+
+    def signal(self) -> None:
+        """Tell the program to end, and leave the rest to whoever is reading from it."""
+        with suppress(OSError):
+            if hasattr(os, "killpg"):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            else:
+                self._process.kill()
 
 
 def split_command(command: str) -> list[str]:
@@ -182,18 +185,20 @@ def _watch(program: subprocess.Popen[bytes]) -> subprocess.Popen[bytes] | None:
         raise
 
 
-def _limits(memory_mb: int | None) -> Callable[[], None] | None:
-    """What the child does before it becomes the program: it limits itself."""
-    if sys.platform == "win32":
-        return None
+def _limit(pid: int, memory_mb: int | None) -> None:
+    """Limit a program that has just been started, on Linux.
+
+    Not before it becomes the program: no code of ours may run between the two, where there are threads.
+    """
+    if sys.platform != "linux":
+        return
     import resource
 
-    most = memory_mb * 1024 * 1024 if memory_mb else None
-
-    def limit() -> None:
-        if most:
+    with suppress(ProcessLookupError):  # it has ended already
+        resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0))
+        if memory_mb:
             # Not the address space: some runtimes reserve far more of that than they ever use.
-            resource.setrlimit(resource.RLIMIT_DATA, (most, most))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-    return limit
+            most = memory_mb * 1024 * 1024
+            _, hard = resource.prlimit(pid, resource.RLIMIT_DATA)
+            if hard == resource.RLIM_INFINITY or most < hard:
+                resource.prlimit(pid, resource.RLIMIT_DATA, (most, most))

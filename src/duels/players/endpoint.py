@@ -8,20 +8,38 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from random import uniform
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from duels.core.errors import BadOption, DuelsError, quote
 from duels.core.extras import extra
-from duels.players.failures import Failed, Failure, TransportFailed
+from duels.players.completions import (
+    FLOODED,
+    MOST_TEXT,
+    STOPPED_BY_FILTER,
+    BadStream,
+    Reply,
+    Stream,
+    Usage,
+    read_problem,
+    read_reply,
+)
+from duels.players.failures import TransportFailed
 
 if TYPE_CHECKING:
     import httpx
 
-MOST_READ = 1 << 20
-"""Bytes of a reply; a model that says more floods."""
+MAX_TOKENS_NAMES = ("max_tokens", "max_completion_tokens")
+MOST_READ = 1 << 26
+"""Bytes of a reply on the wire, where a short answer in a stream takes many."""
+_MOST_OF_EVENT = 1 << 22
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 60.0
 _TRY_AGAIN = frozenset({408, 409, 425, 429})
+_TO_CONNECT = 10.0  # seconds, for an endpoint that was never reached: its address may be wrong
+_DOWN = 3  # decisions in a row without a reply, after which nothing more is asked
 
 
 @dataclass(frozen=True)
@@ -39,6 +57,9 @@ class Settings:
     """Whether cells go by other names, likewise."""
     temperature: float | None = None
     max_tokens: int = 4096
+    """Of an answer, thinking included; 0 for no limit of ours."""
+    max_tokens_name: str = "max_tokens"
+    """What the endpoint calls that limit: OpenAI's reasoning models know `max_completion_tokens` only."""
     stream: bool = False
     retries: int = 2
     """How often a decision is asked again, with the reason, before the match is forfeited."""
@@ -58,36 +79,16 @@ class Settings:
         if "@" in self.base_url.split("://")[-1].split("/")[0]:
             raise BadOption("base_url holds no user or password: the key comes from the environment.")
 
-    def cost(self, usage: "Usage") -> float | None:
+        if self.max_tokens_name not in MAX_TOKENS_NAMES:
+            raise BadOption(
+                f"max_tokens_name is {' or '.join(MAX_TOKENS_NAMES)}, not {quote(self.max_tokens_name)}."
+            )
+
+    def cost(self, usage: Usage) -> float | None:
         """What these tokens cost; None where no prices are known."""
         if self.input_price is None or self.output_price is None:
             return None
         return (usage.prompt * self.input_price + usage.completion * self.output_price) / 1e6
-
-
-@dataclass(frozen=True)
-class Usage:
-    """Tokens as the endpoint reports them, and requests."""
-
-    prompt: int = 0
-    completion: int = 0
-    requests: int = 0
-
-    def __add__(self, other: "Usage") -> "Usage":
-        return Usage(
-            self.prompt + other.prompt, self.completion + other.completion, self.requests + other.requests
-        )
-
-
-@dataclass(frozen=True)
-class Reply:
-    """What a model said."""
-
-    text: str
-    finish: str
-    """Why it stopped: `stop`, `length`, `content_filter`."""
-    refusal: str
-    usage: Usage
 
 
 class BudgetSpent(DuelsError):
@@ -96,8 +97,23 @@ class BudgetSpent(DuelsError):
 
 Recorder = Callable[[Mapping[str, Any]], None]
 """Keeps a request with its reply."""
-Spender = Callable[[Usage], None]
-"""Is told what was used; raises BudgetSpent before a request that is no longer covered (with no usage)."""
+
+
+class Meter:
+    """Is told what requests take; this one lets everything pass."""
+
+    def check(self) -> None:
+        """BudgetSpent, if another request is not covered."""
+
+    def count(self, used: Usage) -> None:
+        """Add what the endpoint reports of a request."""
+
+    def assume(self, most: Usage, answered: bool) -> None:
+        """Add the most that a request can have taken, where nothing is reported, answered or not."""
+
+
+class _TooLong(Exception):
+    """A reply is longer than anybody needs."""
 
 
 class Endpoint:
@@ -106,26 +122,39 @@ class Endpoint:
     def __init__(
         self,
         settings: Settings,
-        spend: Spender = lambda usage: None,
+        meter: Meter | None = None,
         sleep: Callable[[float], Any] = asyncio.sleep,
+        tell: Callable[[str], None] = lambda text: None,
     ) -> None:
         if not settings.base_url:
             raise BadOption("a model needs an address: --base-url URL.")
         self.settings = settings
-        self._spend = spend
+        self._meter = meter or Meter()
         self._sleep = sleep
+        self._tell = tell  # that a pause is made, and why
         self._client: httpx.AsyncClient | None = None
         self._key = ""
+        self._in_vain = 0  # decisions in a row for which no reply came
+        self._reached = False
+
+    @property
+    def down(self) -> bool:
+        """Whether so many decisions in a row had no reply that asking on is of no use."""
+        return self._in_vain >= _DOWN
 
     async def __aenter__(self) -> "Endpoint":
         with extra("llm"):
             import httpx
-        key = self._key = os.environ.get(self.settings.key_env, "").strip()
-        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        try:
+            httpx.URL(self.settings.base_url)
+        except httpx.InvalidURL as error:
+            raise BadOption(f"base_url is no address: {error}.") from None
+        self._key = _read_key(self.settings.key_env)
+        headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         limit = httpx.Limits(max_connections=self.settings.concurrency)
-        self._client = httpx.AsyncClient(
-            headers=headers, timeout=self.settings.request_seconds, limits=limit, trust_env=False
-        )
+        seconds = self.settings.request_seconds
+        timeout = httpx.Timeout(seconds, connect=min(seconds, _TO_CONNECT))
+        self._client = httpx.AsyncClient(headers=headers, timeout=timeout, limits=limit, trust_env=False)
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -135,120 +164,177 @@ class Endpoint:
 
     async def chat(self, model: str, messages: list[dict[str, str]], record: Recorder) -> Reply:
         """Ask once, again and again while the wire fails; every request is recorded with what came back."""
+        request = self._request(model, messages)
+        started, wait = monotonic(), _FIRST_WAIT
+        while True:
+            self._meter.check()
+            tried = await self._try(request, record)
+            self._reached |= tried.reached
+            if tried.reply:
+                self._in_vain = 0
+                return tried.reply
+            told = f"{quote(model)} gave no reply: {self.without_key(tried.told)}"
+            if tried.final:
+                raise DuelsError(told)
+            # Spread, so that what was refused together does not come back together.
+            pause = max(tried.after, uniform(wait / 2, wait))
+            most = self.settings.total_seconds
+            if monotonic() + pause > started + (most if self._reached else min(most, _TO_CONNECT)):
+                self._in_vain = self._in_vain + 1 if self._reached else _DOWN
+                raise TransportFailed(told)
+            self._tell(f"{told}; trying again in {pause:.0f} s")
+            await self._sleep(pause)
+            wait = min(2 * wait, _LONGEST_WAIT)
+
+    async def _try(self, request: dict[str, Any], record: Recorder) -> "_Tried":
+        """Ask once, and keep what came back."""
         import httpx
 
-        request = self._request(model, messages)
-        deadline, wait = monotonic() + self.settings.total_seconds, _FIRST_WAIT
-        while True:
-            self._spend(Usage())
-            asked = monotonic()
-            try:
-                async with asyncio.timeout(self.settings.request_seconds):
-                    status, body, after = await self._post(request)
-            except (httpx.TransportError, httpx.InvalidURL, TimeoutError) as error:
-                status, body, after = 0, self._without_key(f"{type(error).__name__}: {error}"), None
-            except Failed as flooded:
-                record({"request": request, "status": 200, "reply": str(flooded), "usage": [0, 0, 1]})
-                raise
-            seconds = round(monotonic() - asked, 3)
-            kept = {"request": request, "status": status, "reply": body, "seconds": seconds}
-            reply = _read(body) if status == 200 else None
-            if reply:
-                used = reply.usage
-                record({**kept, "usage": [used.prompt, used.completion, used.requests]})
-                self._spend(used)
-                return reply
-            record(kept)
-            told = f"{quote(model)} gave no reply: {_told(status, body)}"
-            if 300 <= status < 500 and status not in _TRY_AGAIN:
-                raise DuelsError(told)
-            pause = min(_LONGEST_WAIT, wait if after is None else after)
-            if monotonic() + pause > deadline:
-                raise TransportFailed(told)
-            await self._sleep(pause)
-            wait *= 2
+        started = monotonic()
+        status, after, reply = 0, 0.0, None
+        reached = may_cost = True
+        try:
+            async with asyncio.timeout(self.settings.request_seconds):
+                status, body, after = await self._post(request)
+        except asyncio.CancelledError:
+            self._keep(record, request, 0, "it was not waited for", started, None, may_cost=True)
+            raise
+        except _TooLong:
+            status, body = 200, f"the reply is longer than {MOST_TEXT:,} characters"
+            reply = Reply("", FLOODED)
+        except (httpx.RequestError, TimeoutError, BadStream) as error:
+            body = f"{type(error).__name__}: {error}"
+            reached = not isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
+            may_cost = reached and not isinstance(error, httpx.PoolTimeout)
+        else:
+            may_cost = status == 200
+            if status == 200:
+                reply = read_reply(body)
+            elif read_problem(body)[0] == STOPPED_BY_FILTER:
+                reply = Reply("", STOPPED_BY_FILTER, reported=True)
+        self._keep(record, request, status, body, started, reply, may_cost)
+        final = 300 <= status < 500 and status not in _TRY_AGAIN
+        return _Tried(reply, _told(status, body), after, final, reached)
+
+    def _keep(
+        self,
+        record: Recorder,
+        request: dict[str, Any],
+        status: int,
+        body: str,
+        started: float,
+        reply: Reply | None,
+        may_cost: bool,
+    ) -> None:
+        """Write down a request with what came back, and count what it took."""
+        seconds = round(monotonic() - started, 3)
+        row: dict[str, Any] = {"request": request, "status": status, "reply": body, "seconds": seconds}
+        if reply:
+            row["usage"] = [reply.usage.prompt, reply.usage.completion, reply.usage.requests]
+        unknown = may_cost and not (reply and reply.reported)
+        most = self._most(request)
+        if unknown:
+            row["at_most"] = [most.prompt, most.completion]
+        record(self._redacted(row))
+        if reply:
+            self._meter.count(reply.usage)
+        if unknown:
+            self._meter.assume(most, answered=reply is not None and reply.finish != FLOODED)
+
+    def _most(self, request: dict[str, Any]) -> Usage:
+        """The most tokens that a request can take: no token is shorter than a byte."""
+        return Usage(len(json.dumps(request["messages"]).encode()), self.settings.max_tokens)
 
     def _request(self, model: str, messages: list[dict[str, str]]) -> dict[str, Any]:
-        request: dict[str, Any] = {
-            "model": model,
-            "messages": messages,
-            "max_tokens": self.settings.max_tokens,
-        }
+        request: dict[str, Any] = {"model": model, "messages": messages}
+        if self.settings.max_tokens:
+            request[self.settings.max_tokens_name] = self.settings.max_tokens
         if self.settings.temperature is not None:
             request["temperature"] = self.settings.temperature
         if self.settings.stream:
             request |= {"stream": True, "stream_options": {"include_usage": True}}
         return request
 
-    async def _post(self, request: dict[str, Any]) -> tuple[int, str, float | None]:
-        """The status, the body, and the seconds to wait if the endpoint names them."""
-        import httpx
-
+    async def _post(self, request: dict[str, Any]) -> tuple[int, str, float]:
+        """The status, the body, and the seconds that the endpoint wants us to wait."""
         assert self._client
         url = self.settings.base_url.rstrip("/") + "/chat/completions"
         async with self._client.stream("POST", url, json=request) as response:
+            kind = response.headers.get("content-type", "")
+            if response.status_code == 200 and kind.startswith("text/event-stream"):
+                return 200, await _read_stream(response), 0.0
             body = bytearray()
             async for piece in response.aiter_bytes():
                 body += piece
                 if len(body) > MOST_READ:
-                    raise Failed(Failure.FLOODED, f"the reply is longer than {MOST_READ:,} bytes.")
-            if response.headers.get("content-type", "").startswith("text/event-stream"):
-                text = body.decode("utf-8", "replace")
-                if response.status_code == 200 and "data: [DONE]" not in text:
-                    raise httpx.RemoteProtocolError("the stream was cut")
-                return response.status_code, _joined(self._without_key(text)), None
-            after = response.headers.get("retry-after", "")
-            wait = float(after) if after.replace(".", "", 1).isdecimal() else None
-            return response.status_code, self._without_key(body.decode("utf-8", "replace")), wait
+                    raise _TooLong
+            after = _seconds(response.headers.get("retry-after", ""))
+            return response.status_code, body.decode("utf-8", "replace"), after
 
-    def _without_key(self, text: str) -> str:
-        """What came back, as it may be kept: some endpoints repeat the key that they were sent."""
-        return text.replace(self._key, "[key]") if self._key else text
+    def without_key(self, text: str) -> str:
+        """A text as it may be kept: some endpoints repeat the key that they were sent."""
+        if self._key:
+            for spelled in (self._key, json.dumps(self._key)[1:-1], self._key.replace("/", "\\/")):
+                text = text.replace(spelled, "[key]")
+        return text
 
-
-def _joined(stream: str) -> str:
-    """A stream of events as the one reply that it stands for."""
-    text, refusal, finish = "", "", ""
-    usage: dict[str, Any] = {}
-    for line in stream.splitlines():
-        if not line.startswith("data: ") or line == "data: [DONE]":
-            continue
-        try:
-            piece = json.loads(line.removeprefix("data: "))
-        except ValueError:
-            continue
-        usage = piece.get("usage") or usage
-        for choice in piece.get("choices", ())[:1]:
-            delta = choice.get("delta", {})
-            text += delta.get("content") or ""
-            refusal += delta.get("refusal") or ""
-            finish = choice.get("finish_reason") or finish
-    message = {"content": text, "refusal": refusal or None}
-    return json.dumps({"choices": [{"message": message, "finish_reason": finish}], "usage": usage})
+    def _redacted(self, value: Any) -> Any:
+        """All of a row without the key."""
+        if isinstance(value, str):
+            return self.without_key(value)
+        if isinstance(value, dict):
+            return {name: self._redacted(each) for name, each in value.items()}
+        return [self._redacted(each) for each in value] if isinstance(value, list) else value
 
 
-def _read(body: str) -> Reply | None:
-    """The reply in an answer of the endpoint; None where it is no chat completion."""
+@dataclass(frozen=True)
+class _Tried:
+    """What came of one request."""
+
+    reply: Reply | None
+    told: str
+    after: float
+    """Seconds that the endpoint wants us to wait."""
+    final: bool
+    """Whether it would be answered the same again."""
+    reached: bool
+    """Whether there was somebody at the address."""
+
+
+def _read_key(name: str) -> str:
+    """The key in an environment variable, or none; it is not quoted where it cannot be one."""
+    key = os.environ.get(name, "").strip()
+    if not all("!" <= letter <= "~" for letter in key):
+        raise BadOption(f"{name} holds no key: there are blanks, line breaks or other letters than ASCII's.")
+    return key
+
+
+async def _read_stream(response: "httpx.Response") -> str:
+    """The completion that a stream of events stands for."""
+    stream, rest, read = Stream(), b"", 0
+    async for piece in response.aiter_bytes():
+        read += len(piece)
+        *lines, rest = (rest + piece).split(b"\n")
+        for line in lines:
+            stream.add(line)
+        if read > MOST_READ or len(rest) > _MOST_OF_EVENT or stream.length > MOST_TEXT:
+            raise _TooLong
+    stream.add(rest)
+    if not stream.done:
+        raise BadStream("the stream was cut")
+    return stream.body()
+
+
+def _seconds(after: str) -> float:
+    """What a Retry-After says, in seconds or as a date; 0 if it says nothing."""
+    if after.replace(".", "", 1).isdecimal():
+        return float(after)
     try:
-        told = json.loads(body)
-        choice = told["choices"][0]
-        message = choice["message"]
-        used = told.get("usage") or {}
-        return Reply(
-            str(message.get("content") or ""),
-            str(choice.get("finish_reason") or ""),
-            str(message.get("refusal") or ""),
-            Usage(int(used.get("prompt_tokens") or 0), int(used.get("completion_tokens") or 0), 1),
-        )
-    except (ValueError, TypeError, KeyError, IndexError, AttributeError):
-        return None
+        when = parsedate_to_datetime(after)
+    except ValueError:
+        return 0.0
+    return max(0.0, (when - datetime.now(UTC)).total_seconds()) if when.tzinfo else 0.0
 
 
 def _told(status: int, body: str) -> str:
-    if not status:
-        return body
-    try:
-        problem = json.loads(body)["error"]["message"]
-    except (ValueError, TypeError, KeyError):
-        problem = body
-    return f"status {status}, {quote(str(problem), 200)}"
+    return f"status {status}, {quote(read_problem(body)[1], 200)}" if status else body

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from duels.core.errors import BadOption
 from duels.core.rules import Rules, Sight
-from duels.players.endpoint import Endpoint, Recorder, Reply, Settings, Usage
+from duels.players.completions import FLOODED, MOST_TEXT, STOPPED_BY_FILTER, STOPPED_BY_LENGTH, Reply, Usage
+from duels.players.endpoint import Endpoint, Recorder, Settings
 from duels.players.failures import Answer, Failed, Failure, NoMove
 from duels.players.labels import Labels
 from duels.players.naming import MODEL
@@ -38,15 +39,16 @@ class ModelPlayer:
         failed: list[Failed] = []
         used = Usage()
         while len(failed) <= self._settings.retries:
-            text = ""
+            reply = await self._endpoint.chat(self._model, messages, record)
+            used += reply.usage
             try:
-                reply = await self._endpoint.chat(self._model, messages, record)
-                used, text = used + reply.usage, reply.text
                 _check(reply)
-                action, policy = read_move(reply.text, shown, self._labels)
+                action, policy = read_move(
+                    reply.text, shown, self._labels, show_actions=self._settings.show_actions
+                )
             except Failed as failure:
-                failed.append(failure)
-                messages = [*messages, *again_messages(text, failure.detail)]
+                messages = again_messages(messages, reply.text, failure.detail)
+                failed.append(Failed(failure.failure, self._endpoint.without_key(failure.detail)))
                 continue
             if self._mirror:
                 back = self._mirror.action
@@ -60,9 +62,11 @@ class ModelPlayer:
 
 def _check(reply: Reply) -> None:
     """Failed, if a reply was refused or cut off."""
-    if reply.refusal or reply.finish == "content_filter":
+    if reply.refusal or reply.finish == STOPPED_BY_FILTER:
         raise Failed(Failure.REFUSED, f"the model refused: {reply.refusal or 'by a filter of contents'}.")
-    if reply.finish == "length":
+    if reply.finish == FLOODED:
+        raise Failed(Failure.FLOODED, f"the answer is longer than {MOST_TEXT:,} characters.")
+    if reply.finish == STOPPED_BY_LENGTH:
         raise Failed(Failure.CUT_OFF, "the answer was cut off by its limit of length.")
 
 
@@ -109,15 +113,15 @@ class Mirror:
     action: Callable[[Any], Any]
     state: Callable[[Any], Any]
     """Where nothing is hidden, the state; else what a seat knows of it."""
+    event: Callable[[Any], Any]
 
     @classmethod
     def of(cls, rules: Rules[Any, Any, Any]) -> "Mirror":
         """The game's own; BadOption where it has none."""
-        found = [rules.game.find("mirror", name) for name in ("mirror", "mirror_state")]
+        found = [rules.game.find("mirror", name) for name in ("mirror", "mirror_state", "mirror_event")]
         if None in found:
             raise BadOption(f"{rules.name} has no mirror images to ask instead.")
-        action, state = (make(rules) for make in found)
-        return cls(action, state)
+        return cls(*(make(rules) for make in found))
 
     def sight(self, sight: Sight[Any, Any]) -> Sight[Any, Any]:
         """What the seat would know had everything been played on the mirrored board."""
@@ -127,5 +131,5 @@ class Mirror:
             view=self.state(sight.view),
             actions=tuple(action for action in sight.rules.all_actions() if action in actions),
             history=tuple(None if entry is None else self.action(entry) for entry in sight.history),
-            events=(),
+            events=tuple(map(self.event, sight.events)),
         )

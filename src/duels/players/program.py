@@ -3,9 +3,11 @@
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from duels.core.errors import DuelsError
 from duels.core.rules import Rules, Sight
 from duels.players import protocol
 from duels.players.child import Child, split_command
@@ -46,7 +48,10 @@ class ProgramPlayer:
         self._rules = rules
         self._limits = limits
         self._log = log
+        self._asking = Lock()  # held while it is asked
+        self._lock = Lock()  # for the two below
         self._child: Child | None = None
+        self._closed = False
         self._number = 0  # of the last question
         self._card = False
         self._match = ""
@@ -64,13 +69,17 @@ class ProgramPlayer:
 
         We draw, and not the program: so nobody can tell one policy and play another.
         """
+        with self._asking:
+            return self._decide(sight, rng)
+
+    def _decide(self, sight: Sight[Any, Any], rng: "Random") -> Answer:
         failed: list[Failed] = []
         while len(failed) <= self._limits.retries:
             try:
                 action, policy = self._ask(sight, failed[-1].detail if failed else "")
             except Failed as failure:
                 failed.append(failure)
-                if failure.failure in _NEEDS_RESTART or not self._child:
+                if failure.failure in _NEEDS_RESTART:
                     self._kill()
                 continue
             except BaseException:
@@ -82,15 +91,27 @@ class ProgramPlayer:
         raise NoMove(self.name, tuple(failed))
 
     def close(self) -> None:
-        """End the program."""
-        if self._child:
-            child, self._child = self._child, None
-            child.close()
+        """End the program for good; whoever is asking it in another thread gets DuelsError."""
+        with self._lock:
+            self._closed = True
+            asked = not self._asking.acquire(blocking=False)
+            if asked and self._child:
+                self._child.signal()  # whoever asks it sees that it is gone, and cleans up
+        if not asked:
+            try:
+                if child := self._taken():
+                    child.close()
+            finally:
+                self._asking.release()
 
     def _kill(self) -> None:
-        if self._child:
-            child, self._child = self._child, None
+        if child := self._taken():
             child.kill()
+
+    def _taken(self) -> Child | None:
+        with self._lock:
+            child, self._child = self._child, None
+            return child
 
     def _ask(self, sight: Sight[Any, Any], error: str) -> tuple[Any | None, dict[Any, float] | None]:
         child = self._started()
@@ -109,9 +130,12 @@ class ProgramPlayer:
 
     def _started(self) -> Child:
         """The running program, after the handshake."""
-        if self._child:
-            return self._child
-        child = Child(self._command, self._limits.memory_mb, self._log)
+        with self._lock:
+            if self._closed:
+                raise DuelsError(f"{self.name} is not asked any more.")
+            if self._child:
+                return self._child
+            child = self._child = Child(self._command, self._limits.memory_mb, self._log)
         try:
             deadline = monotonic() + self._limits.start_seconds
             child.send(
@@ -119,10 +143,9 @@ class ProgramPlayer:
             )
             ready = protocol.read_ready(child.receive(deadline))
         except BaseException:
-            child.kill()
+            self._kill()
             raise
         self._card = ready.get("card") is True
-        self._child = child
         return child
 
 

@@ -13,8 +13,9 @@ from duels.players.failures import Failed, Failure
 from duels.players.labels import Labels
 
 _HOW = (
-    "Think as long as you like. End your answer with one line that holds nothing but a JSON object with "
-    "your action in the notation of the game, such as {example}."
+    "Think as long as you like. End your answer with one line that holds nothing but a JSON object with your "
+    "action. How an action is written is said with the question; what the rules say about typing is for "
+    "people at a keyboard."
 )
 
 
@@ -37,9 +38,11 @@ def opening_messages(
         parts.append(f"In notation: {rules.format_position(sight)}")
     if show_actions:
         parts.append(f"You may play: {renamed(', '.join(rules.format(each) for each in sight.actions))}.")
-    example = json.dumps({"action": renamed(rules.format(rules.all_actions()[0]))})
+    form, examples = _form(sight)
+    shape = " or ".join(json.dumps({"action": renamed(example)}) for example in examples)
+    parts.append(f"{renamed(form)} The last line of your answer looks like {shape}.")
     notes = [f"{rules.game.card()}", *_options(rules), *([labels.legend] if labels else [])]
-    system = "\n".join(["You play this game to win.\n", *notes, "", _HOW.replace("{example}", example)])
+    system = "\n".join(["You play this game to win.\n", *notes, "", _HOW])
     return [{"role": "system", "content": system}, {"role": "user", "content": "\n\n".join(parts)}]
 
 
@@ -50,6 +53,16 @@ def _played(sight: Sight[Any, Any]) -> str:
         return "The match is under way; what was played before does not matter."
     seen = spell(rules, sight) if rules.has_secrets else [rules.format(entry) for entry in sight.history]
     return f"Played so far, one entry after another (? was hidden from you): {', '.join(seen) or 'nothing'}."
+
+
+def _form(sight: Sight[Any, Any]) -> tuple[str, tuple[str, ...]]:
+    """How an answer is written where this seat decides, with examples; it does not tell what is legal."""
+    rules = sight.rules
+    forms = rules.game.find("answers", "forms")
+    if forms is None:
+        return "Write your action in the notation of the game.", (rules.format(rules.all_actions()[0]),)
+    form, examples = forms(rules)(sight)
+    return form, examples
 
 
 def _called(name: str, seat: Seat) -> str:
@@ -67,25 +80,33 @@ def _options(rules: Rules[Any, Any, Any]) -> list[str]:
     return [f"This match differs from that: {told}."] if told else []
 
 
-def again_messages(answer: str, reason: str) -> list[dict[str, str]]:
-    """What is added to the conversation after an answer that was no move."""
-    return [
-        {"role": "assistant", "content": answer},
-        {"role": "user", "content": f"That is no move: {reason} Please answer again."},
-    ]
+def again_messages(messages: list[dict[str, str]], answer: str, reason: str) -> list[dict[str, str]]:
+    """The conversation with an answer that was no move, and the reason why.
+
+    An empty answer is left out, for endpoints refuse it; the reason then stands below the question, because
+    many want questions and answers to take turns.
+    """
+    told = f"That is no move: {reason} Please answer again."
+    if answer.strip():
+        return [*messages, {"role": "assistant", "content": answer}, {"role": "user", "content": told}]
+    *before, last = messages
+    return [*before, {**last, "content": f"{last['content']}\n\n{told}"}]
 
 
 def read_move(
-    text: str, sight: Sight[Any, Any], labels: Labels | None = None
+    text: str, sight: Sight[Any, Any], labels: Labels | None = None, *, show_actions: bool = True
 ) -> tuple[Any | None, dict[Any, float] | None]:
-    """The action, or the policy, of the last JSON object in an answer, or else of its last line."""
+    """The action, or the policy, of the last JSON object in an answer, or else of its last line.
+
+    If it is no move, the reason names the legal actions only with `show_actions`.
+    """
     if not text.strip():
         raise Failed(Failure.EMPTY, "the answer is empty.")
     told = _last_object(text)
     if told is not None:
-        return protocol.read_move(told, sight, labels)
+        return protocol.read_move(told, sight, labels, show_actions)
     line = text.strip().splitlines()[-1].strip().strip("`*")
-    return protocol.read_action(line, sight, labels), None
+    return protocol.read_action(line, sight, labels, show_actions), None
 
 
 def _last_object(text: str) -> Mapping[str, Any] | None:

@@ -87,19 +87,27 @@ class Notation(Protocol):
 
 
 def read_move(
-    message: Mapping[str, Any], sight: Sight[Any, Any], notation: Notation | None = None
+    message: Mapping[str, Any],
+    sight: Sight[Any, Any],
+    notation: Notation | None = None,
+    show_actions: bool = True,
 ) -> tuple[Any | None, dict[Any, float] | None]:
-    """The action, or else the policy that one is to be drawn from, in the rules' notation or another."""
+    """The action, or else the policy that one is to be drawn from, in the rules' notation or another.
+
+    If it is no move, the reason names the legal actions only with `show_actions`.
+    """
     told = message.get("policy")
     if told is not None:
-        return None, _read_policy(told, sight, notation)
+        return None, _read_policy(told, sight, notation, show_actions)
     text = message.get("action")
     if text is None:
         raise Failed(Failure.EMPTY, "the answer has neither an action nor a policy.")
-    return read_action(text, sight, notation), None
+    return read_action(text, sight, notation, show_actions), None
 
 
-def read_action(text: object, sight: Sight[Any, Any], notation: Notation | None = None) -> Any:
+def read_action(
+    text: object, sight: Sight[Any, Any], notation: Notation | None = None, show_actions: bool = True
+) -> Any:
     """One of the sight's actions, from notation."""
     spelled = notation or sight.rules
     if not isinstance(text, str):
@@ -111,14 +119,18 @@ def read_action(text: object, sight: Sight[Any, Any], notation: Notation | None 
     except NotationError as error:
         raise Failed(Failure.UNREADABLE, str(error)) from None
     if action not in sight.actions:
-        allowed = [spelled.format(each) for each in sight.actions[:_MOST_NAMED]]
-        more = len(sight.actions) - len(allowed)
-        listed = ", ".join([*allowed, f"{more} more"] if more else allowed)
-        raise Failed(Failure.ILLEGAL, f"{quote(text)} is not allowed now; allowed: {listed}.")
+        listed = ""
+        if show_actions:
+            allowed = [spelled.format(each) for each in sight.actions[:_MOST_NAMED]]
+            more = len(sight.actions) - len(allowed)
+            listed = "; allowed: " + ", ".join([*allowed, f"{more} more"] if more else allowed)
+        raise Failed(Failure.ILLEGAL, f"{quote(text)} is not allowed now{listed}.")
     return action
 
 
-def _read_policy(told: object, sight: Sight[Any, Any], notation: Notation | None) -> dict[Any, float]:
+def _read_policy(
+    told: object, sight: Sight[Any, Any], notation: Notation | None, show_actions: bool
+) -> dict[Any, float]:
     if not isinstance(told, dict) or not told:
         raise Failed(Failure.UNREADABLE, "a policy maps actions to probabilities.")
     policy: dict[Any, float] = {}
@@ -128,7 +140,7 @@ def _read_policy(told: object, sight: Sight[Any, Any], notation: Notation | None
         if chance < 0:
             raise Failed(Failure.UNREADABLE, f"the probability of {quote(text)} is negative.")
         if chance:
-            action = read_action(text, sight, notation)
+            action = read_action(text, sight, notation, show_actions)
             policy[action] = policy.get(action, 0.0) + chance
     total = sum(policy.values())
     if not isclose(total, 1, abs_tol=1e-6):

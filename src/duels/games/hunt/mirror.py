@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from duels.games.hunt.rules import Action, Known, QuantumHunt
+from duels.core.rules import Event
+from duels.games.hunt.rules import Action, Collided, Known, Moved, Observed, QuantumHunt
 
 
 def mirror(rules: QuantumHunt) -> Callable[[Action], Action]:
@@ -18,5 +19,16 @@ def mirror_state(rules: QuantumHunt) -> Callable[[Known], Known]:
         one, two = (rules.cells + 1 - cell if cell else cell for cell in known.named)
         cell = rules.cells + 1 - known.cell if known.cell else known.cell
         return replace(known, cell=cell, named=(one, two))
+
+    return image
+
+
+def mirror_event(rules: QuantumHunt) -> Callable[[Event], Event]:
+    """From what happened to the same on the mirrored line."""
+
+    def image(event: Event) -> Event:
+        if isinstance(event, Moved | Observed | Collided):
+            return replace(event, cell=rules.cells + 1 - event.cell)
+        return event
 
     return image

@@ -1,0 +1,21 @@
+"""How an answer is written, for whoever is asked in text."""
+
+from collections.abc import Callable
+
+from duels.core.rules import Sight
+from duels.games.chain.rules import Action, Answer, Phase, QuantumChain, State
+
+
+def forms(rules: QuantumChain) -> Callable[[Sight[Action, State]], tuple[str, tuple[str, ...]]]:
+    """From a decision to what is to be written there, and examples, which need not be legal."""
+
+    def form(sight: Sight[Action, State]) -> tuple[str, tuple[str, ...]]:
+        if sight.view.phase is Phase.OBSERVE:
+            return "Write the number of the cell that you observe, as in 1.", ("1",)
+        return (
+            f"Your opponent has observed cell {sight.view.doubt}, beside a symbol of its own. "
+            "Write challenge to have the coin flipped, or accept to let the observation stand.",
+            tuple(answer.value for answer in Answer),
+        )
+
+    return form

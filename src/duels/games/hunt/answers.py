@@ -1,0 +1,21 @@
+"""How an answer is written, for whoever is asked in text."""
+
+from collections.abc import Callable
+
+from duels.core.rules import Sight
+from duels.games.hunt.rules import Action, Known, Phase, QuantumHunt
+
+
+def forms(rules: QuantumHunt) -> Callable[[Sight[Action, Known]], tuple[str, tuple[str, ...]]]:
+    """From a decision to what is to be written there, and examples, which need not be legal."""
+
+    def form(sight: Sight[Action, Known]) -> tuple[str, tuple[str, ...]]:
+        if sight.view.phase is Phase.OBSERVE:
+            return "You observe now: write observe and a cell, as in observe 2.", ("observe 2",)
+        return (
+            "You move now: write move and a cell (your own, to stay), as in move 2, "
+            "or tunnel and a cell, as in tunnel 2.",
+            ("move 2", "tunnel 2"),
+        )
+
+    return form

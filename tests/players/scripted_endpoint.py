@@ -1,0 +1,73 @@
+"""A chat endpoint on the loopback that sends what it is told to, byte by byte."""
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+Answer = tuple[int, dict[str, str], bytes]
+"""Status, headers and body."""
+
+
+class Scripted(ThreadingHTTPServer):
+    """Answers in turn, the last again and again; what was asked is kept."""
+
+    def __init__(self, answers: tuple[Answer, ...]) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.answers = list(answers)
+        self.asked: list[dict[str, Any]] = []
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}/v1"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Scripted
+
+    def do_POST(self) -> None:
+        request = self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.asked.append(json.loads(request))
+        answers = self.server.answers
+        status, headers, body = answers.pop(0) if len(answers) > 1 else answers[0]
+        self.send_response(status)
+        for name, value in {"Content-Length": str(len(body)), **headers}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def answering(*answers: Answer) -> Iterator[Scripted]:
+    server = Scripted(answers)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+USED = {"prompt_tokens": 100, "completion_tokens": 10}
+
+
+def completion(text: str | None, finish: str = "stop", usage: object = USED) -> Answer:
+    choice = {"message": {"role": "assistant", "content": text}, "finish_reason": finish}
+    return as_json(200, {"choices": [choice], "usage": usage})
+
+
+def as_json(status: int, body: object, **headers: str) -> Answer:
+    return status, {"Content-Type": "application/json", **headers}, json.dumps(body).encode()
+
+
+def stream(*events: str, end: str = "\n\n", done: bool = True) -> Answer:
+    """Events as they stand, without anything added to them but the end."""
+    lines = [*events, "data: [DONE]"] if done else [*events]
+    return 200, {"Content-Type": "text/event-stream"}, "".join(line + end for line in lines).encode()

@@ -1,0 +1,283 @@
+"""What an endpoint may send, and what becomes of it; every reply comes over a real connection."""
+
+import asyncio
+import gzip
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from random import Random
+from typing import Any
+
+import pytest
+
+from duels.core.errors import BadOption, DuelsError
+from duels.core.match import Match
+from duels.core.rules import Seat
+from duels.games import find_game
+from duels.players import endpoint as endpoints
+from duels.players.completions import MOST_TEXT, Reply, Usage
+from duels.players.endpoint import Endpoint, Settings
+from duels.players.failures import Answer, Failure, TransportFailed
+from duels.players.model import ModelGaveNone, ModelPlayer
+from tests.players.scripted_endpoint import Answer as Sent
+from tests.players.scripted_endpoint import Scripted, answering, as_json, completion, stream
+
+LIGHTS = find_game("lights").rules()
+BUSY = as_json(503, {"error": {"message": "overloaded"}})
+
+
+@dataclass
+class Asked:
+    """What came of asking an endpoint that answers by a script."""
+
+    server: Scripted
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    pauses: list[float] = field(default_factory=list)
+    reply: Reply | None = None
+
+    @property
+    def kept(self) -> str:
+        return json.dumps(self.rows)
+
+
+def asked(*answers: Sent, times: int = 1, **settings: Any) -> Asked:
+    """Ask so often for a chat; pauses are not waited for."""
+
+    async def ask(found: Asked) -> None:
+        async def sleep(seconds: float) -> None:
+            found.pauses.append(seconds)
+
+        async with Endpoint(Settings(found.server.url, **settings), sleep=sleep) as endpoint:
+            for _ in range(times):
+                found.reply = await endpoint.chat("it", [{"role": "user", "content": "1"}], record(found))
+
+    with answering(*answers) as server:
+        asyncio.run(ask(found := Asked(server)))
+    return found
+
+
+def record(found: Asked) -> Callable[[Any], None]:
+    return lambda row: found.rows.append(dict(row))
+
+
+def decided(*answers: Sent, **settings: Any) -> tuple[Asked, Answer | ModelGaveNone]:
+    """A model's first move in lights, or why there is none."""
+
+    async def decide(found: Asked) -> Answer:
+        async with Endpoint(Settings(found.server.url, **settings)) as endpoint:
+            sight = Match.start(LIGHTS).sight(Seat.ONE)
+            answer, _ = await ModelPlayer("it", LIGHTS, endpoint).decide(sight, Random(1), record(found))
+            return answer
+
+    with answering(*answers) as server:
+        found = Asked(server)
+        try:
+            return found, asyncio.run(decide(found))
+        except ModelGaveNone as none:
+            return found, none
+
+
+@pytest.mark.parametrize("key", ["sk-se\ncret", "sk-s\u00e9cret", "sk-se cret", "sk-se\x7fcret"])
+def test_what_cannot_be_a_key_is_refused_and_not_told(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    with pytest.raises(BadOption, match="OPENAI_API_KEY holds no key") as problem:
+        asked(completion("4"))
+    assert "cret" not in str(problem.value)
+
+
+def test_a_key_changes_nothing_in_what_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "1")
+    found, answer = decided(completion("1-2"))
+    assert isinstance(answer, Answer)
+    assert LIGHTS.format(answer.action) == "1-2"
+    assert "[key]-2" in found.rows[0]["reply"]
+
+
+@pytest.mark.parametrize("slash", ["/", "\\/"])
+def test_a_key_in_an_answer_is_kept_nowhere(slash: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    key = "sk-se/cret"
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    status, headers, body = completion(json.dumps({"action": key}))
+    body = body.replace(b"/", slash.encode())
+    found, none = decided((status, {**headers, "Content-Length": str(len(body))}, body))
+    assert isinstance(none, ModelGaveNone)
+    assert len(found.rows) == 3  # the answer is part of the next request
+    for text in (found.kept, str(none), *(failed.detail for failed in none.failed)):
+        assert "cret" not in text
+        assert "[key]" in text
+
+
+@pytest.mark.parametrize(
+    ("settings", "sent"),
+    [
+        ({}, {"max_tokens": 4096}),
+        ({"max_tokens_name": "max_completion_tokens"}, {"max_completion_tokens": 4096}),
+        ({"max_tokens": 0}, {}),
+    ],
+)
+def test_the_limit_of_length_goes_by_the_endpoints_name(
+    settings: dict[str, Any], sent: dict[str, int]
+) -> None:
+    (request,) = asked(completion("4"), **settings).server.asked
+    assert {name: value for name, value in request.items() if name not in ("model", "messages")} == sent
+
+
+def test_another_name_for_the_limit_is_refused() -> None:
+    with pytest.raises(BadOption, match="max_tokens or max_completion_tokens, not 'length'"):
+        Settings(max_tokens_name="length")
+
+
+def test_a_filter_of_contents_is_a_refusal() -> None:
+    problem = {"error": {"message": "the prompt was filtered", "code": "content_filter"}}
+    _, none = decided(as_json(400, problem), retries=0)
+    assert isinstance(none, ModelGaveNone)
+    assert [failed.failure for failed in none.failed] == [Failure.REFUSED]
+    with pytest.raises(DuelsError, match="'the prompt is wrong'"):
+        asked(as_json(400, {"error": {"message": "the prompt is wrong", "code": None}}))
+
+
+def test_an_empty_answer_is_not_sent_back() -> None:
+    found, answer = decided(completion(""), completion("nothing"), completion("4"))
+    assert isinstance(answer, Answer)
+    roles = [[message["role"] for message in request["messages"]] for request in found.server.asked]
+    assert roles == [["system", "user"]] * 2 + [["system", "user", "assistant", "user"]]
+    assert "That is no move: the answer is empty." in found.server.asked[1]["messages"][1]["content"]
+
+
+def delta(text: str, **more: object) -> str:
+    return json.dumps({"choices": [{"delta": {"content": text}, **more}]}, ensure_ascii=False)
+
+
+REPORTED = json.dumps({"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 3}})
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        stream("data:" + delta("4"), "data:" + REPORTED),
+        stream(": keep-alive", "event: message", "data: " + delta("4"), "data: " + REPORTED, end="\r\n\r\n"),
+        stream('data: {"choices": [{"delta": null}]}', "data: " + delta("4"), "data: " + REPORTED),
+        stream('data: {"choices": null}', "data: " + delta("4"), "data: " + REPORTED),
+    ],
+)
+def test_streams_are_read_as_the_standard_has_them(sent: Sent) -> None:
+    found = asked(sent, stream=True)
+    assert found.reply
+    assert (found.reply.text, found.reply.usage, len(found.rows)) == ("4", Usage(7, 3, 1), 1)
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        ["data: []"],
+        ["data: {"],
+        ['data: {"choices": 3}'],
+        ['data: {"choices": [{"delta": {"content": 4}}]}'],
+        ['data: {"error": {"message": "overloaded"}}'],
+    ],
+)
+def test_a_stream_that_makes_no_sense_is_tried_again(events: list[str]) -> None:
+    found = asked(stream(*events), stream("data: " + delta("4")), stream=True)
+    assert found.reply
+    assert (found.reply.text, len(found.rows), len(found.pauses)) == ("4", 2, 1)
+    assert "BadStream" in found.rows[0]["reply"]
+
+
+def test_what_counts_is_the_answers_length_and_not_the_wires() -> None:
+    pieces = ["data: " + delta("a\u2028", padding="x" * 1000)] * 2000
+    found = asked(stream(*pieces), stream=True)
+    assert found.reply
+    assert found.reply.text == "a\u2028" * 2000
+    long = "x" * (MOST_TEXT // 4)
+    for sent in (stream(*["data: " + delta(long)] * 5), completion(long * 5)):
+        found = asked(sent, stream=True)
+        assert found.reply
+        assert (found.reply.finish, found.reply.text) == ("flooded", "")
+
+
+def test_what_cannot_be_unpacked_is_tried_again() -> None:
+    body = gzip.compress(b"{}")[:-12] + b"garbage"
+    packed = 200, {"Content-Encoding": "gzip", "Content-Length": str(len(body))}, body
+    found = asked(packed, completion("4"))
+    assert found.reply
+    assert (found.reply.text, len(found.pauses)) == ("4", 1)
+    assert found.rows[0]["reply"].startswith("DecodingError")
+
+
+def test_pauses_grow_even_if_the_endpoint_wants_none() -> None:
+    busy = as_json(429, {"error": {"message": "slow down"}}, **{"Retry-After": "0"})
+    pauses = asked(*[busy] * 5, completion("4")).pauses
+    assert len(pauses) == 5
+    assert all(0.25 * 2**n <= pause <= 0.5 * 2**n for n, pause in enumerate(pauses))
+
+
+def test_an_endpoint_is_left_alone_as_long_as_it_asks() -> None:
+    soon = format_datetime(datetime.now(UTC) + timedelta(seconds=200), usegmt=True)
+    sent = [as_json(429, {}, **{"Retry-After": after}) for after in ("70", "1.5", soon, "soon")]
+    first, second, third, fourth = asked(*sent, completion("4")).pauses
+    assert (first, second) == (70, 1.5)
+    assert 150 < third <= 200
+    assert fourth <= 4
+    with pytest.raises(TransportFailed, match="status 429"):
+        asked(as_json(429, {}, **{"Retry-After": "901"}))
+
+
+def test_an_endpoint_that_never_answers_is_down_until_it_does() -> None:
+    async def ask(server: Scripted) -> list[bool]:
+        known = []
+        async with Endpoint(Settings(server.url, total_seconds=0)) as endpoint:
+            for _ in range(5):
+                with suppress(TransportFailed):
+                    await endpoint.chat("it", [], lambda row: None)
+                known.append(endpoint.down)
+        return known
+
+    with answering(BUSY, BUSY, BUSY, completion("4"), BUSY) as server:
+        assert asyncio.run(ask(server)) == [False, False, True, False, False]
+
+
+def test_an_address_where_nobody_is_is_given_up_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(endpoints, "_TO_CONNECT", 0.2)
+
+    async def ask(url: str) -> bool:
+        async with Endpoint(Settings(url)) as endpoint:
+            with pytest.raises(TransportFailed, match="ConnectError"):
+                await endpoint.chat("it", [], lambda row: None)
+            return endpoint.down
+
+    with answering(completion("4")) as server:
+        url = server.url
+    assert asyncio.run(ask(url))
+
+
+def test_an_endpoint_that_was_there_is_waited_for() -> None:
+    async def ask() -> tuple[bool, float]:
+        pauses = []
+
+        async def sleep(seconds: float) -> None:
+            pauses.append(seconds)
+
+        with answering(completion("4")) as server:
+            endpoint = Endpoint(Settings(server.url, total_seconds=20), sleep=sleep)
+            await endpoint.__aenter__()
+            await endpoint.chat("it", [], lambda row: None)
+        with pytest.raises(TransportFailed):
+            await endpoint.chat("it", [], lambda row: None)
+        await endpoint.__aexit__()
+        return endpoint.down, sum(pauses)
+
+    down, waited = asyncio.run(ask())
+    assert not down
+    assert waited > 10
+
+
+def test_an_address_that_is_none_is_refused() -> None:
+    async def enter() -> None:
+        async with Endpoint(Settings("http://[::1/v1")):
+            pass
+
+    with pytest.raises(BadOption, match="base_url is no address"):
+        asyncio.run(enter())
