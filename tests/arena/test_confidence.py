@@ -8,7 +8,16 @@ from random import Random
 import pytest
 
 from duels.arena.bout import Asked, Bout, play_with
-from duels.arena.confidence import Sequence95, mean, ratio, sequence_of, wilson
+from duels.arena.confidence import (
+    Interval,
+    Sequence95,
+    mean,
+    ratio,
+    sequence_of,
+    share_of,
+    t_quantile,
+    wilson,
+)
 from duels.arena.scores import HIGHEST, LOWEST, pair_results
 from duels.arena.values import Judge
 from duels.core.rules import Rules, Seat
@@ -59,9 +68,64 @@ def test_the_usual_intervals() -> None:
     assert wilson(17, 30).high == pytest.approx(0.726, abs=0.001)
     assert wilson(0, 30).low == 0
     assert wilson(0, 0).margin == 0.5
-    assert mean([1.0, 2.0, 3.0]).margin == pytest.approx(1.96 / 3**0.5, rel=1e-3)
+    assert mean([1.0, 2.0, 3.0]).margin == pytest.approx(4.3027 / 3**0.5, rel=1e-4)
     assert ratio([0.0, 2.0], [1, 3]).estimate == 0.5
-    assert ratio([], []).margin == 0
+
+
+def test_one_unit_tells_nothing_about_the_spread() -> None:
+    for known in (mean([0.7]), ratio([0.7], [1]), ratio([], [])):
+        assert (known.low, known.high) == (-math.inf, math.inf)
+    assert share_of([2.0], [2]) == Interval(1.0, 0.0, 1.0)
+    assert share_of([], []) == Interval(0.5, 0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("chance", "freedom", "known"),
+    [
+        (0.975, 1, 12.7062),
+        (0.975, 2, 4.3027),
+        (0.975, 3, 3.1824),
+        (0.975, 4, 2.7764),
+        (0.975, 5, 2.5706),
+        (0.975, 10, 2.2281),
+        (0.975, 30, 2.0423),
+        (0.975, 120, 1.9799),
+        (0.995, 3, 5.8409),
+        (0.995, 9, 3.2498),
+        (0.999, 4, 7.1732),
+        (0.999, 20, 3.5518),
+    ],
+)
+def test_students_quantiles_are_those_of_the_tables(chance: float, freedom: int, known: float) -> None:
+    assert t_quantile(chance, freedom) == pytest.approx(known, rel=1e-3)
+
+
+@pytest.mark.parametrize("units", [3, 5, 15])
+@pytest.mark.parametrize("alike", [0.0, 0.8])
+def test_shares_of_matches_that_hang_together_are_covered(units: int, alike: float) -> None:
+    """Two matches of a pair that end alike four times in five tell little more than one."""
+    runs, true, held = 2000, 0.4, 0
+    rng = Random(f"{units} {alike}")
+    for _ in range(runs):
+        points = []
+        for _ in range(units):
+            first = rng.random() < true
+            second = first if rng.random() < alike else rng.random() < true
+            points.append(float(first + second))
+        known = share_of(points, [2] * units)
+        held += known.low <= true <= known.high
+    assert held >= (0.95 - 3 * (0.95 * 0.05 / runs) ** 0.5) * runs
+
+
+@pytest.mark.parametrize("units", [3, 10])
+def test_means_of_a_few_units_are_covered(units: int) -> None:
+    """With a normal distribution's quantile those of three would hold in 81 of 100 runs."""
+    runs, rng = 2000, Random(units)
+    held = 0
+    for _ in range(runs):
+        known = mean([rng.gauss(0.3, 0.1) for _ in range(units)])
+        held += known.low <= 0.3 <= known.high
+    assert abs(held - 0.95 * runs) <= 3 * (0.95 * 0.05 * runs) ** 0.5
 
 
 def exact_result(rules: Rules, one: str, two: str) -> float:  # type: ignore[type-arg]

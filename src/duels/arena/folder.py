@@ -28,9 +28,25 @@ except ImportError:  # not on Windows, where a second run is not kept out
     fcntl = None  # type: ignore[assignment]
 
 CONFIG = "config.json"
-_LOG = re.compile(r"log-.+\.jsonl")
+_LOG = re.compile(r"log-(?:(\d+)-of-(\d+)-)?.+\.jsonl")
 
 Row = Mapping[str, Any]
+
+
+WHOLE = (1, 1)
+"""A run that is not split."""
+
+
+def in_part(pair: int, part: tuple[int, int]) -> bool:
+    """Whether a pair belongs to a part of a run: the I-th of N has every N-th pair, from the I-th."""
+    place, parts = part
+    return pair % parts == place - 1
+
+
+def _part_of(log: Path) -> tuple[int, int]:
+    """The part of the run that a log is of."""
+    read = _LOG.fullmatch(log.name)
+    return (int(read[1]), int(read[2])) if read and read[1] else WHOLE
 
 
 class Folder:
@@ -73,6 +89,15 @@ class Folder:
         """All logs, in the order of their names."""
         return sorted(each for each in self.path.iterdir() if _LOG.fullmatch(each.name))
 
+    def pairs_of(self, game: str) -> list[int]:
+        """Which pairs of every two players are to be played in a game, in order.
+
+        Where only some parts of a run are here, these are theirs.
+        """
+        asked = range(self.config["matches"][game] // 2)
+        parts = {_part_of(log) for log in self.logs()} or {WHOLE}
+        return [pair for pair in asked if any(in_part(pair, part) for part in parts)]
+
     def rows(self) -> dict[str, Row]:
         """Every match that is on disk, by its key; a last line that was torn off counts for nothing."""
         found: dict[str, Row] = {}
@@ -89,10 +114,14 @@ class Folder:
                     if line.endswith(b"\n"):
                         yield json.loads(line)
 
+    def answer_logs(self) -> list[Path]:
+        """All logs with answers of a probe, in the order of their names."""
+        return sorted(self.path.glob("answers-*.jsonl"))
+
     def answers(self) -> dict[str, Row]:
         """Every answer of a probe, by its key."""
         found: dict[str, Row] = {}
-        for log in sorted(self.path.glob("answers-*.jsonl")):
+        for log in self.answer_logs():
             for row in read_rows(log):
                 found.setdefault(row["key"], row)
         return found
@@ -234,12 +263,18 @@ def merge(sources: Iterable[Path], target: Path) -> int:
         raise DuelsError(f"{target} is not empty; name another folder with --out.")
     target.mkdir(parents=True, exist_ok=True)
     rows: dict[str, Row] = {}
+    by_log: dict[str, dict[str, Row]] = {}
     for folder in folders:
-        for key, row in (folder.answers() if folder.is_probe else folder.rows()).items():
-            rows.setdefault(key, row)
-    _write_rows(
-        target / f"{'answers' if first.is_probe else 'log'}-merged.jsonl", (rows[k] for k in sorted(rows))
-    )
+        for log in folder.answer_logs() if folder.is_probe else folder.logs():
+            place, parts = _part_of(log)
+            part = "" if (place, parts) == WHOLE else f"{place}-of-{parts}-"
+            name = "answers-merged.jsonl" if folder.is_probe else f"log-{part}merged.jsonl"
+            joined = by_log.setdefault(name, {})
+            for row in read_rows(log):
+                if row["key"] not in rows:
+                    rows[row["key"]] = joined[row["key"]] = row
+    for name, joined in by_log.items():  # the names say which parts of the run are here
+        _write_rows(target / name, (joined[key] for key in sorted(joined)))
     for number, folder in enumerate(folders, start=1):
         asked = list(folder.requests())
         if asked:

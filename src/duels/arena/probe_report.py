@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from duels.analysis.shortfalls import measure_of, shortfalls
-from duels.arena.confidence import Interval, mean, ratio
+from duels.arena.confidence import Interval, Z, ratio, standard_error
 from duels.arena.folder import Folder, Row
 from duels.arena.mistakes import Mistake, key_of, name_of, said_of
 from duels.arena.probe import Probe, collected, policy_of
@@ -112,9 +112,9 @@ def _mean_of_all(probe: Probe, short: dict[Key, float]) -> Interval:
         if len(rows) > 1:
             graded = _graded(probe.sights[key])
             each = [_expected(policy_of([row], probe.sights[key]), graded) for row in rows]
-            variance += mean(each).margin ** 2
+            variance += standard_error(each, [1.0] * len(each)) ** 2
     found = fsum(short.values()) / max(1, len(short))
-    margin = sqrt(variance) / max(1, len(short))
+    margin = Z * sqrt(variance) / max(1, len(short))
     return Interval(found, found - margin, found + margin)
 
 
