@@ -8,7 +8,6 @@ how it plays then.
 
 import asyncio
 import json
-import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
@@ -78,15 +77,10 @@ def probe(config: ProbeConfig, out: Path, tell: Told = lambda text: None) -> Fol
     if config.symmetric:
         for game in config.games:
             _check_symmetric(find_game(game).rules())
-    folder = Folder.prepare(out, config)
-    handle = folder.lock()
-    try:
-        with closing(_Asking(config, folder, tell)) as asking:
-            for game in config.games:
-                collect(config, find_game(game).rules(), asking.ask, tell)
-            folder.unfinished = tuple(dict.fromkeys(asking.broken_off))
-    finally:
-        os.close(handle)
+    with Folder.held(out, config) as folder, closing(_Asking(config, folder, tell)) as asking:
+        for game in config.games:
+            collect(config, find_game(game).rules(), asking.ask, tell)
+        folder.unfinished = tuple(dict.fromkeys(asking.broken_off))
     return folder
 
 

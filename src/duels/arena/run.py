@@ -1,6 +1,5 @@
 """Carries a run out: what is still to be played, in rounds, until all is played or enough is known."""
 
-import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING
 from duels.arena.bout import Bout
 from duels.arena.confidence import Interval
 from duels.arena.config import Config
-from duels.arena.folder import Folder, Row, in_part
+from duels.arena.folder import WHOLE, Folder, Row, in_part, name_of_part
 from duels.arena.models import ModelWorker, Purse
 from duels.arena.pool import Inline, Pool
 from duels.arena.scores import adjusted_interval, pair_results, unbroken
@@ -55,7 +54,7 @@ def run(
     config: Config,
     out: Path,
     workers: int = 1,
-    shard: tuple[int, int] = (1, 1),
+    shard: tuple[int, int] = WHOLE,
     listener: Listener = lambda progress: None,
     on: str | None = None,
 ) -> Folder:
@@ -64,18 +63,14 @@ def run(
     A shard (I of N) plays every N-th pair only, from the I-th: on N machines all of them are played. `on` is
     where matches are played instead of in processes here: `ray`, or `ray:ADDRESS`.
     """
-    folder = Folder.prepare(out, config)
-    part = "" if shard == (1, 1) else f"{shard[0]}-of-{shard[1]}"
-    handle = folder.lock(part)
-    try:
+    with Folder.held(out, config, shard) as folder:
+        part = name_of_part(shard)
         prefix = f"{part}-" if part else ""
         folder.wait_for_workers(prefix)
         rows = folder.rows()
         with closing(_Players(config, folder, prefix, workers, on)) as players:
             _play_out(config, rows, players, shard, listener)
             folder.unfinished = players.unfinished
-    finally:
-        os.close(handle)
     return folder
 
 
