@@ -3,21 +3,25 @@
 import json
 import shutil
 from collections import Counter
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
+from duels.analysis.agents import player_odds
 from duels.analysis.exploitability import exploitability
-from duels.arena import probe_report
+from duels.arena import probe_values
 from duels.arena.config import ProbeConfig
 from duels.arena.exam import card, exam_rows
 from duels.arena.folder import Folder
 from duels.arena.positions import STRATA, draw_positions, draw_weighted
-from duels.arena.probe import probe
+from duels.arena.probe import Ask, collect, probe
 from duels.arena.probe_report import as_data, as_page, as_text
+from duels.arena.probe_values import Answers, against_all
 from duels.core.errors import BadOption, DuelsError
+from duels.core.rules import Seat
 from duels.games import find_game
 from duels.players.endpoint import Settings
 from duels.solving.oracles import oracle_for
@@ -47,7 +51,7 @@ def test_exploitability_and_results_are_those_of_the_whole_policy(
     rules = find_game(game).rules()
     for opponent in ("random", "expert"):
         result = (exact_result(rules, player, opponent) + 1 - exact_result(rules, opponent, player)) / 2
-        assert told["against"][opponent] == pytest.approx(result)
+        assert told["against"][opponent]["estimate"] == pytest.approx(result)
 
 
 def test_a_deterministic_program_is_asked_only_where_it_can_come(tmp_path: Path) -> None:
@@ -73,14 +77,58 @@ def test_mirror_images_are_asked_once_if_that_is_wanted(tmp_path: Path) -> None:
     assert not (tmp_path / "hunt").exists()
 
 
-def test_a_player_that_draws_gets_an_interval(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(probe_report, "BOOTSTRAPS", 5)
+def test_a_player_that_draws_gets_intervals(tmp_path: Path) -> None:
     told = probed(tmp_path / "probe", f"cmd:{GOOD['python']}", "lights", samples=2)["games"]["lights"]
     found = told["exploitability"]
-    assert 0 < found["low"] <= found["estimate"] <= found["high"] <= 0.5
+    assert 0 <= found["low"] < found["estimate"] <= found["high"] <= 0.5
+    assert all(each["low"] < each["high"] for each in told["against"].values())
     assert told["questions"] == 2 * told["positions"]
     loss = told["loss_per_position"]
     assert 0 < loss["low"] < loss["estimate"] < loss["high"]
+
+
+@cache
+def policy_known(player: str) -> Any:
+    rules = find_game("lights").rules()
+    odds = player_odds(player, rules)
+    return cache(lambda state: odds(rules.sight(state, Seat(rules.actor(state)))))  # type: ignore[arg-type]
+
+
+def drawn(player: str, samples: int, seed: int) -> Answers:
+    """Answers about lights of a player that draws them from a policy we know."""
+    rules = find_game("lights").rules()
+    odds, rng = policy_known(player), Random(f"{player} {seed}")
+
+    def answer(asked: list[Ask]) -> dict[str, Any]:
+        told = {}
+        for each in asked:
+            chances = odds(each.sight.view)
+            (action,) = rng.choices(list(chances), weights=list(chances.values()))
+            told[each.key] = {"key": each.key, "action": rules.format(action), "policy": None}
+        return told
+
+    return Answers(collect(ProbeConfig("random", ("lights",), samples=samples), rules, answer))
+
+
+@pytest.mark.parametrize("samples", [4, pytest.param(10, marks=pytest.mark.slow)])
+def test_intervals_of_a_player_that_draws_hold(samples: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(probe_values, "OPPONENTS", ("expert",))
+    rules = find_game("lights").rules()
+    true = exploitability("club", "lights")
+    result = (exact_result(rules, "club", "expert") + 1 - exact_result(rules, "expert", "club")) / 2
+    runs, gains, results = 25, 0, 0
+    for seed in range(runs):
+        answers = drawn("club", samples, seed)
+        gain, against = probe_values.exploitability(answers, None), against_all(answers)["expert"]
+        gains += gain.low <= true <= gain.high
+        results += against.low <= result <= against.high
+    assert min(gains, results) >= runs - 3
+
+
+def test_more_answers_leave_less_open() -> None:
+    few, many = (probe_values.exploitability(drawn("random", samples, 1), None) for samples in (4, 60))
+    assert many.high - many.low < few.high - few.low
+    assert 0 < many.low < exploitability("random", "lights") < many.high
 
 
 def test_no_answer_counts_as_the_worst_and_is_reported(tmp_path: Path) -> None:
