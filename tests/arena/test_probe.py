@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -187,9 +188,26 @@ def test_the_command_and_its_reports(tmp_path: Path) -> None:
     assert (done.code, "is of a probe, not of a run" in done.err) == (1, True)
 
 
+def test_limits_and_retries_reach_who_is_probed(tmp_path: Path) -> None:
+    bad = f"bad=cmd:{PYTHON} {BAD} unknown"
+    words = ("arena", "probe", "--player", bad, "--games", "lights", "--retries", "0", "--move-seconds", "9")
+    assert duels(tmp_path, *words, "--memory-mb", "4096", "--out", tmp_path / "p").code == 0
+    told = as_data(Folder(tmp_path / "p"))["games"]["lights"]
+    assert told["failures"] == {"unreadable": told["questions"]}
+    limits = Folder(tmp_path / "p").config["limits"]
+    assert (limits["move_seconds"], limits["memory_mb"], limits["retries"]) == (9, 4096, 0)
+    asked = ("--player", "model:NAME", "--base-url", "http://127.0.0.1:9/v1", "--games", "lights")
+    for command, more in (("probe", ()), ("run", ("--players", "random"))):
+        with mock.patch(f"duels.arena.{command}.{command}", side_effect=DuelsError("enough")) as called:
+            duels(tmp_path, "arena", command, *asked, *more, "--retries", "1", "--out", tmp_path / "m")
+        assert called.call_args[0][0].model.retries == 1
+
+
 def test_what_is_refused() -> None:
     with pytest.raises(BadOption, match="needs a game"):
         ProbeConfig("club", ())
+    with pytest.raises(BadOption, match="positions is a whole number of 2 or more, not 1"):
+        ProbeConfig("club", ("lights",), positions=1)
     with pytest.raises(BadOption, match="samples"):
         ProbeConfig("club", ("lights",), samples=0)
     with pytest.raises(DuelsError, match="There is no player 'clubb'"):

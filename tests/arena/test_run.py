@@ -22,7 +22,7 @@ from duels.arena.report import as_data, report_on
 from duels.arena.run import run
 from duels.arena.worker import serve
 from duels.core.errors import DuelsError
-from duels.players.endpoint import Settings
+from duels.players.endpoint import Settings, Usage
 from tests.players.test_program import BAD, GOOD, PYTHON
 from tests.support import COMMAND, Done, duels, environment
 
@@ -252,6 +252,21 @@ def test_another_runs_folder(tmp_path: Path) -> None:
         run(other, tmp_path / "run")
 
 
+def test_a_run_may_get_prices_and_a_budget_later(tmp_path: Path) -> None:
+    asked = Settings("http://127.0.0.1:9/v1")
+    config = Config(("random", "model:NAME"), ("lights",), 2, model=asked)
+    with Folder.held(tmp_path, config) as folder:
+        assert report_on(folder).cost(Usage(1000, 1000, 1)) is None
+    priced = replace(config, model=replace(asked, input_price=1.0, output_price=2.0), budget="5usd")
+    with Folder.held(tmp_path, priced) as folder:
+        assert report_on(folder).cost(Usage(1_000_000, 1_000_000, 1)) == 3
+    with (
+        pytest.raises(DuelsError, match="model is not as it was"),
+        Folder.held(tmp_path, replace(config, model=replace(asked, temperature=1.0))),
+    ):
+        pass
+
+
 def test_another_versions_folder(tmp_path: Path) -> None:
     run(LIGHTS, tmp_path / "run")
     kept = tmp_path / "run" / CONFIG
@@ -278,6 +293,27 @@ def test_a_folder_that_is_none(tmp_path: Path) -> None:
         ("players = ['club', 'best']\ngames = ['lights']\n[limits]\nmove = 1", "there is no limit 'move'"),
         ("players = ['club', 'best']\ngames = ['lights']\n[options.chain]\ncells = 5", "options for 'chain'"),
         ("players = [", "this is no TOML"),
+        *(
+            (f"players = ['club', 'best']\ngames = ['lights']\n{text}", told)
+            for text, told in [
+                ("until = '0.03'", "until is a number between 0 and 0.5, not '0.03'"),
+                ("until = 0.5", "until is a number between 0 and 0.5, not 0.5"),
+                ("budget = 5", "budget is a text, not 5"),
+                ("matches = '8'", "matches is a whole number of 2 or more, not '8'"),
+                ("options = 3", "options is a table, not 3"),
+                ("options.lights = 3", "options.lights is a table, not 3"),
+                ("limits = 3", "about each limit is a table, not 3"),
+                ("model = 3", "about each setting of models is a table, not 3"),
+                ("limits.retries = 1.5", "retries is a whole number of 0 or more, not 1.5"),
+                ("limits.move_seconds = -1", "move_seconds is a number above 0, not -1"),
+                ("limits.memory_mb = 1", "memory_mb is a whole number of 16 or more, not 1"),
+                ("model.concurrency = 2.5", "concurrency is a whole number of 1 or more, not 2.5"),
+                ("model.input_price = -1", "input_price is a number of 0 or more, not -1"),
+                ("model.mirror = 1", "mirror is true or false, not 1"),
+                ("model.max_tokens = true", "max_tokens is a whole number of 0 or more, not True"),
+                ("model.base_url = 3", "base_url is a text, not 3"),
+            ]
+        ),
     ],
 )
 def test_a_config_with_a_mistake(text: str, told: str, tmp_path: Path) -> None:

@@ -132,6 +132,7 @@ def as_data(folder: Folder) -> dict[str, Any]:
         "samples": folder.config["samples"],
         "symmetric": folder.config["symmetric"],
         "model": folder.config["model"],
+        "prices": folder.config["prices"],
         "asked_without_history": True,
         "games": {game.probe.rules.name: _game_data(game) for game in games},
         "usage": _usage_data(folder, games),
@@ -140,8 +141,7 @@ def as_data(folder: Folder) -> dict[str, Any]:
 
 def _usage_data(folder: Folder, games: list[GameProbe]) -> dict[str, Any]:
     used = sum((game.usage for game in games), Usage())
-    told = folder.config["model"]
-    prices = Settings(input_price=told.get("input_price"), output_price=told.get("output_price"))
+    prices = Settings(**folder.config["prices"])
     return {
         "prompt_tokens": used.prompt,
         "completion_tokens": used.completion,

@@ -60,6 +60,8 @@ class Report:
     """The margin at which results stopped the run; then only intervals that hold under peeking hold."""
     conditions: Mapping[str, Any]
     """How models were asked; empty where none played."""
+    prices: Mapping[str, Any]
+    """Of a million tokens, by the names of settings; empty likewise."""
     seconds: Mapping[str, float]
     """How long models took to answer, by player; not in data, which is the same for equal runs."""
     requested: Usage
@@ -67,9 +69,7 @@ class Report:
 
     def cost(self, usage: Usage) -> float | None:
         """What a model's tokens cost, by the prices of the run."""
-        told = self.conditions
-        prices = Settings(input_price=told.get("input_price"), output_price=told.get("output_price"))
-        return prices.cost(usage)
+        return Settings(**self.prices).cost(usage)
 
     @property
     def matches(self) -> int:
@@ -99,10 +99,9 @@ def report_on(folder: Folder) -> Report:
         for name in config["games"]
     )
     planned = sum(config["matches"].values()) * len(list(combinations(players, 2)))
-    told = config["model"]
-    rated = rate(players, games)
+    asked_how = config["until"], config["model"], config["prices"]
     return Report(
-        players, config["seed"], planned, games, rated, config["until"], told, *_requested(folder, rows)
+        players, config["seed"], planned, games, rate(players, games), *asked_how, *_requested(folder, rows)
     )
 
 
@@ -182,6 +181,7 @@ def as_data(report: Report) -> dict[str, Any]:
         "games": {game.rules.name: _game_data(game) for game in report.games},
         "ratings": report.ratings.as_data() if report.ratings else None,
         "model": dict(report.conditions),
+        "prices": dict(report.prices),
         "usage": {
             player: {"prompt_tokens": used.prompt, "completion_tokens": used.completion}
             | {"requests": used.requests, "cost": report.cost(used)}
