@@ -1,6 +1,9 @@
 """Probes: what is asked, what follows exactly, and what is drawn where not all can be asked."""
 
+import asyncio
 import json
+import re
+import shlex
 import shutil
 from collections import Counter
 from functools import cache
@@ -15,7 +18,7 @@ from duels.analysis.agents import player_odds
 from duels.analysis.exploitability import exploitability
 from duels.arena import probe_values
 from duels.arena.config import ProbeConfig
-from duels.arena.exam import card, exam_rows
+from duels.arena.exam import card, card_of, exam_rows
 from duels.arena.folder import Folder
 from duels.arena.positions import STRATA, draw_positions, draw_weighted
 from duels.arena.probe import Ask, collect, probe
@@ -24,7 +27,8 @@ from duels.arena.probe_values import Answers, against_all
 from duels.core.errors import BadOption, DuelsError
 from duels.core.rules import Seat
 from duels.games import find_game
-from duels.players.endpoint import Settings
+from duels.players.endpoint import Endpoint, Settings
+from duels.players.model import ModelPlayer
 from duels.solving.oracles import oracle_for
 from tests.arena.model_server import KEY, serving
 from tests.arena.test_confidence import exact_result
@@ -174,6 +178,36 @@ def test_a_model_is_probed_over_the_wire(tmp_path: Path, monkeypatch: pytest.Mon
     assert told["usage"]["cost"] == told["usage"]["requests"] == told["games"]["lights"]["questions"]
 
 
+def test_a_problem_with_one_question_ends_the_others_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody asks any more when the connections are closed."""
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    asked, ended, at_the_end = [], [], []
+
+    async def decide(self: ModelPlayer, *_: Any) -> Any:
+        asked.append(self)
+        if len(asked) == 3:
+            raise DuelsError("this cannot go on.")
+        try:
+            await asyncio.sleep(60)
+        finally:
+            ended.append(self)
+
+    leave = Endpoint.__aexit__
+
+    async def left(self: Endpoint, *problem: Any) -> None:
+        at_the_end.append(len(ended))
+        await leave(self, *problem)
+
+    monkeypatch.setattr(ModelPlayer, "decide", decide)
+    monkeypatch.setattr(Endpoint, "__aexit__", left)
+    settings = Settings("http://127.0.0.1:9/v1", concurrency=3)
+    with pytest.raises(DuelsError, match="this cannot go on"):
+        probe(ProbeConfig("model:well", ("lights",), samples=3, model=settings), tmp_path)
+    assert at_the_end == [2]
+
+
 def test_the_command_and_its_reports(tmp_path: Path) -> None:
     folder = tmp_path / "probe"
     done = duels(tmp_path, "arena", "probe", "--player", "best", "--games", "lights", "--out", folder)
@@ -299,7 +333,35 @@ def test_an_exam_in_a_game_of_mixing_grades_by_how_far_below_the_mixture() -> No
         mean = sum(each["weight"] * each["below_mixture"] for each in row["actions"])
         assert mean == pytest.approx(0, abs=1e-9)
         assert "loss" not in row["actions"][0]
-    assert "the `below_mixture` of what it answers" in card(rules, 4, "1")
+    assert "the `below_mixture` of what it answers" in card(rules, 4, 4, "1")
+
+
+def test_the_command_on_the_card_draws_the_same_exam(tmp_path: Path) -> None:
+    """Where there are fewer positions than were asked for, and the game has options."""
+    first = tmp_path / "first.jsonl"
+    words = (
+        "exam",
+        "chain",
+        "--option",
+        "cells=3",
+        "--option",
+        "run=2",
+        "--positions",
+        "60",
+        "--seed",
+        "a b",
+    )
+    assert duels(tmp_path, *words, "--out", first).code == 0
+    assert len(first.read_text().splitlines()) < 60
+    (command,) = re.findall("^`(duels exam .*)` draws the same ones", card_text(first), re.MULTILINE)
+    again = tmp_path / "again.jsonl"
+    assert duels(tmp_path, *shlex.split(command)[1:-1], again).code == 0
+    assert again.read_bytes() == first.read_bytes()
+    assert card_text(again) == card_text(first)
+
+
+def card_text(exam: Path) -> str:
+    return card_of(exam).read_text(encoding="utf-8")
 
 
 def test_parts_of_a_probe_are_joined(tmp_path: Path) -> None:

@@ -277,9 +277,15 @@ class _Asking:
         if self._requests is None:
             self._requests = self._folder.request_log("probe")
         waiting = iter(questions)
-        async with Endpoint(self._run.model, self._purse.spend) as endpoint:
-            workers = [self._ask_some(waiting, endpoint) for _ in range(self._run.model.concurrency)]
-            await asyncio.gather(*workers)
+        try:
+            async with (
+                Endpoint(self._run.model, self._purse.spend) as endpoint,
+                asyncio.TaskGroup() as group,  # which ends all if one of them does
+            ):
+                for _ in range(self._run.model.concurrency):
+                    group.create_task(self._ask_some(waiting, endpoint))
+        except BaseExceptionGroup as problems:
+            raise problems.exceptions[0] from None
 
     async def _ask_some(self, waiting: Iterator[Ask], endpoint: Endpoint) -> None:
         assert self._requests
