@@ -15,6 +15,7 @@ from duels.arena.confidence import (
     ratio,
     sequence_of,
     share_of,
+    standard_error,
     t_quantile,
     wilson,
 )
@@ -149,30 +150,35 @@ def exact_result(rules: Rules, one: str, two: str) -> float:  # type: ignore[typ
 
 
 @pytest.mark.parametrize(
-    ("game", "runs"),
-    [("lights", 8), *(pytest.param(game, 40, marks=pytest.mark.slow) for game in ("lights", "leap"))],
+    ("game", "pairs"),
+    [("lights", 200), *(pytest.param(game, 1200, marks=pytest.mark.slow) for game in ("lights", "leap"))],
 )
-def test_a_level_against_a_level_is_covered_and_unbiased(game: str, runs: int) -> None:
-    """The true result is computed exactly; the adjusted mean and its sequence must agree with it."""
+def test_a_level_against_a_level_is_covered_and_unbiased(game: str, pairs: int) -> None:
+    """The true result is computed exactly; the adjusted mean agrees with it, and intervals cover it.
+
+    Pairs drawn again and again from those played have their mean as the true result.
+    """
     rules = find_game(game).rules()
     true = (exact_result(rules, "club", "expert") + 1 - exact_result(rules, "expert", "club")) / 2
     judge = Judge(rules)
     players = {name: Asked(make_player(name, rules), rules) for name in ("club", "expert")}
-    missed, adjusted = 0, []
-    for seed in range(runs):
-        rows = []
-        for pair in range(30):
-            for names in (("club", "expert"), ("expert", "club")):
-                bout = Bout(game, (), names, f"{seed} {pair}", pair)
-                seated = {seat: players[names[seat - 1]] for seat in Seat}
-                rows.append(play_with(bout, judge, seated))
-        results = [result.adjusted for result in pair_results(rows, "club")]
-        adjusted += results
-        missed += any(
-            not (found := sequence_of(results[:size], LOWEST, HIGHEST)).low <= true <= found.high
-            for size in (5, 10, 30)
-        )
-    assert missed <= 0.05 * runs + 1
-    known = mean(adjusted)
-    assert known.margin < 0.03
-    assert abs(known.estimate - true) < 2 * known.margin
+    rows = []
+    for pair in range(pairs):
+        for names in (("club", "expert"), ("expert", "club")):
+            bout = Bout(game, (), names, str(pair), pair)
+            rows.append(play_with(bout, judge, {seat: players[names[seat - 1]] for seat in Seat}))
+    adjusted = [result.adjusted for result in pair_results(rows, "club")]
+    error = standard_error(adjusted, [1.0] * pairs)
+    assert error < 0.25 / pairs**0.5
+    assert abs(sum(adjusted) / pairs - true) < 3 * error
+    rng, runs, mean_of_all = Random(game), 300, sum(adjusted) / pairs
+    peeked = fixed = 0
+    for _ in range(runs):
+        drawn = rng.choices(adjusted, k=40)
+        looks = [sequence_of(drawn[:size], LOWEST, HIGHEST) for size in (10, 20, 40)]
+        peeked += all(each.low <= mean_of_all <= each.high for each in looks)
+        usual = mean(drawn)
+        fixed += usual.low <= mean_of_all <= usual.high
+    off = 3 * (0.95 * 0.05 * runs) ** 0.5
+    assert peeked >= 0.95 * runs - off
+    assert abs(fixed - 0.95 * runs) <= off
