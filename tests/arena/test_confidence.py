@@ -8,7 +8,17 @@ from random import Random
 import pytest
 
 from duels.arena.bout import Asked, Bout, play_with
-from duels.arena.confidence import Sequence95, mean, ratio, sequence_of, wilson
+from duels.arena.confidence import (
+    Interval,
+    Sequence95,
+    mean,
+    ratio,
+    sequence_of,
+    share_of,
+    standard_error,
+    t_quantile,
+    wilson,
+)
 from duels.arena.scores import HIGHEST, LOWEST, pair_results
 from duels.arena.values import Judge
 from duels.core.rules import Rules, Seat
@@ -59,9 +69,64 @@ def test_the_usual_intervals() -> None:
     assert wilson(17, 30).high == pytest.approx(0.726, abs=0.001)
     assert wilson(0, 30).low == 0
     assert wilson(0, 0).margin == 0.5
-    assert mean([1.0, 2.0, 3.0]).margin == pytest.approx(1.96 / 3**0.5, rel=1e-3)
+    assert mean([1.0, 2.0, 3.0]).margin == pytest.approx(4.3027 / 3**0.5, rel=1e-4)
     assert ratio([0.0, 2.0], [1, 3]).estimate == 0.5
-    assert ratio([], []).margin == 0
+
+
+def test_one_unit_tells_nothing_about_the_spread() -> None:
+    for known in (mean([0.7]), ratio([0.7], [1]), ratio([], [])):
+        assert (known.low, known.high) == (-math.inf, math.inf)
+    assert share_of([2.0], [2]) == Interval(1.0, 0.0, 1.0)
+    assert share_of([], []) == Interval(0.5, 0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("chance", "freedom", "known"),
+    [
+        (0.975, 1, 12.7062),
+        (0.975, 2, 4.3027),
+        (0.975, 3, 3.1824),
+        (0.975, 4, 2.7764),
+        (0.975, 5, 2.5706),
+        (0.975, 10, 2.2281),
+        (0.975, 30, 2.0423),
+        (0.975, 120, 1.9799),
+        (0.995, 3, 5.8409),
+        (0.995, 9, 3.2498),
+        (0.999, 4, 7.1732),
+        (0.999, 20, 3.5518),
+    ],
+)
+def test_students_quantiles_are_those_of_the_tables(chance: float, freedom: int, known: float) -> None:
+    assert t_quantile(chance, freedom) == pytest.approx(known, rel=1e-3)
+
+
+@pytest.mark.parametrize("units", [3, 5, 15])
+@pytest.mark.parametrize("alike", [0.0, 0.8])
+def test_shares_of_matches_that_hang_together_are_covered(units: int, alike: float) -> None:
+    """Two matches of a pair that end alike four times in five tell little more than one."""
+    runs, true, held = 2000, 0.4, 0
+    rng = Random(f"{units} {alike}")
+    for _ in range(runs):
+        points = []
+        for _ in range(units):
+            first = rng.random() < true
+            second = first if rng.random() < alike else rng.random() < true
+            points.append(float(first + second))
+        known = share_of(points, [2] * units)
+        held += known.low <= true <= known.high
+    assert held >= (0.95 - 3 * (0.95 * 0.05 / runs) ** 0.5) * runs
+
+
+@pytest.mark.parametrize("units", [3, 10])
+def test_means_of_a_few_units_are_covered(units: int) -> None:
+    """With a normal distribution's quantile those of three would hold in 81 of 100 runs."""
+    runs, rng = 2000, Random(units)
+    held = 0
+    for _ in range(runs):
+        known = mean([rng.gauss(0.3, 0.1) for _ in range(units)])
+        held += known.low <= 0.3 <= known.high
+    assert abs(held - 0.95 * runs) <= 3 * (0.95 * 0.05 * runs) ** 0.5
 
 
 def exact_result(rules: Rules, one: str, two: str) -> float:  # type: ignore[type-arg]
@@ -85,30 +150,35 @@ def exact_result(rules: Rules, one: str, two: str) -> float:  # type: ignore[typ
 
 
 @pytest.mark.parametrize(
-    ("game", "runs"),
-    [("lights", 8), *(pytest.param(game, 40, marks=pytest.mark.slow) for game in ("lights", "leap"))],
+    ("game", "pairs"),
+    [("lights", 200), *(pytest.param(game, 1200, marks=pytest.mark.slow) for game in ("lights", "leap"))],
 )
-def test_a_level_against_a_level_is_covered_and_unbiased(game: str, runs: int) -> None:
-    """The true result is computed exactly; the adjusted mean and its sequence must agree with it."""
+def test_a_level_against_a_level_is_covered_and_unbiased(game: str, pairs: int) -> None:
+    """The true result is computed exactly; the adjusted mean agrees with it, and intervals cover it.
+
+    Pairs drawn again and again from those played have their mean as the true result.
+    """
     rules = find_game(game).rules()
     true = (exact_result(rules, "club", "expert") + 1 - exact_result(rules, "expert", "club")) / 2
     judge = Judge(rules)
     players = {name: Asked(make_player(name, rules), rules) for name in ("club", "expert")}
-    missed, adjusted = 0, []
-    for seed in range(runs):
-        rows = []
-        for pair in range(30):
-            for names in (("club", "expert"), ("expert", "club")):
-                bout = Bout(game, (), names, f"{seed} {pair}", pair)
-                seated = {seat: players[names[seat - 1]] for seat in Seat}
-                rows.append(play_with(bout, judge, seated))
-        results = [result.adjusted for result in pair_results(rows, "club")]
-        adjusted += results
-        missed += any(
-            not (found := sequence_of(results[:size], LOWEST, HIGHEST)).low <= true <= found.high
-            for size in (5, 10, 30)
-        )
-    assert missed <= 0.05 * runs + 1
-    known = mean(adjusted)
-    assert known.margin < 0.03
-    assert abs(known.estimate - true) < 2 * known.margin
+    rows = []
+    for pair in range(pairs):
+        for names in (("club", "expert"), ("expert", "club")):
+            bout = Bout(game, (), names, str(pair), pair)
+            rows.append(play_with(bout, judge, {seat: players[names[seat - 1]] for seat in Seat}))
+    adjusted = [result.adjusted for result in pair_results(rows, "club")]
+    error = standard_error(adjusted, [1.0] * pairs)
+    assert error < 0.25 / pairs**0.5
+    assert abs(sum(adjusted) / pairs - true) < 3 * error
+    rng, runs, mean_of_all = Random(game), 300, sum(adjusted) / pairs
+    peeked = fixed = 0
+    for _ in range(runs):
+        drawn = rng.choices(adjusted, k=40)
+        looks = [sequence_of(drawn[:size], LOWEST, HIGHEST) for size in (10, 20, 40)]
+        peeked += all(each.low <= mean_of_all <= each.high for each in looks)
+        usual = mean(drawn)
+        fixed += usual.low <= mean_of_all <= usual.high
+    off = 3 * (0.95 * 0.05 * runs) ** 0.5
+    assert peeked >= 0.95 * runs - off
+    assert abs(fixed - 0.95 * runs) <= off

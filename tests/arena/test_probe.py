@@ -1,25 +1,34 @@
 """Probes: what is asked, what follows exactly, and what is drawn where not all can be asked."""
 
+import asyncio
 import json
+import re
+import shlex
 import shutil
 from collections import Counter
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
+from unittest import mock
 
 import pytest
 
+from duels.analysis.agents import player_odds
 from duels.analysis.exploitability import exploitability
-from duels.arena import probe_report
+from duels.arena import probe_values
 from duels.arena.config import ProbeConfig
-from duels.arena.exam import card, exam_rows
+from duels.arena.exam import card, card_of, exam_rows
 from duels.arena.folder import Folder
 from duels.arena.positions import STRATA, draw_positions, draw_weighted
-from duels.arena.probe import probe
+from duels.arena.probe import Ask, collect, probe
 from duels.arena.probe_report import as_data, as_page, as_text
+from duels.arena.probe_values import Answers, against_all
 from duels.core.errors import BadOption, DuelsError
+from duels.core.rules import Seat
 from duels.games import find_game
-from duels.players.endpoint import Settings
+from duels.players.endpoint import Endpoint, Settings
+from duels.players.model import ModelPlayer
 from duels.solving.oracles import oracle_for
 from tests.arena.model_server import KEY, serving
 from tests.arena.test_confidence import exact_result
@@ -47,7 +56,7 @@ def test_exploitability_and_results_are_those_of_the_whole_policy(
     rules = find_game(game).rules()
     for opponent in ("random", "expert"):
         result = (exact_result(rules, player, opponent) + 1 - exact_result(rules, opponent, player)) / 2
-        assert told["against"][opponent] == pytest.approx(result)
+        assert told["against"][opponent]["estimate"] == pytest.approx(result)
 
 
 def test_a_deterministic_program_is_asked_only_where_it_can_come(tmp_path: Path) -> None:
@@ -73,14 +82,58 @@ def test_mirror_images_are_asked_once_if_that_is_wanted(tmp_path: Path) -> None:
     assert not (tmp_path / "hunt").exists()
 
 
-def test_a_player_that_draws_gets_an_interval(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(probe_report, "BOOTSTRAPS", 5)
+def test_a_player_that_draws_gets_intervals(tmp_path: Path) -> None:
     told = probed(tmp_path / "probe", f"cmd:{GOOD['python']}", "lights", samples=2)["games"]["lights"]
     found = told["exploitability"]
-    assert 0 < found["low"] <= found["estimate"] <= found["high"] <= 0.5
+    assert 0 <= found["low"] < found["estimate"] <= found["high"] <= 0.5
+    assert all(each["low"] < each["high"] for each in told["against"].values())
     assert told["questions"] == 2 * told["positions"]
     loss = told["loss_per_position"]
     assert 0 < loss["low"] < loss["estimate"] < loss["high"]
+
+
+@cache
+def policy_known(player: str) -> Any:
+    rules = find_game("lights").rules()
+    odds = player_odds(player, rules)
+    return cache(lambda state: odds(rules.sight(state, Seat(rules.actor(state)))))  # type: ignore[arg-type]
+
+
+def drawn(player: str, samples: int, seed: int) -> Answers:
+    """Answers about lights of a player that draws them from a policy we know."""
+    rules = find_game("lights").rules()
+    odds, rng = policy_known(player), Random(f"{player} {seed}")
+
+    def answer(asked: list[Ask]) -> dict[str, Any]:
+        told = {}
+        for each in asked:
+            chances = odds(each.sight.view)
+            (action,) = rng.choices(list(chances), weights=list(chances.values()))
+            told[each.key] = {"key": each.key, "action": rules.format(action), "policy": None}
+        return told
+
+    return Answers(collect(ProbeConfig("random", ("lights",), samples=samples), rules, answer))
+
+
+@pytest.mark.parametrize("samples", [4, pytest.param(10, marks=pytest.mark.slow)])
+def test_intervals_of_a_player_that_draws_hold(samples: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(probe_values, "OPPONENTS", ("expert",))
+    rules = find_game("lights").rules()
+    true = exploitability("club", "lights")
+    result = (exact_result(rules, "club", "expert") + 1 - exact_result(rules, "expert", "club")) / 2
+    runs, gains, results = 25, 0, 0
+    for seed in range(runs):
+        answers = drawn("club", samples, seed)
+        gain, against = probe_values.exploitability(answers, None), against_all(answers)["expert"]
+        gains += gain.low <= true <= gain.high
+        results += against.low <= result <= against.high
+    assert min(gains, results) >= runs - 3
+
+
+def test_more_answers_leave_less_open() -> None:
+    few, many = (probe_values.exploitability(drawn("random", samples, 1), None) for samples in (4, 60))
+    assert many.high - many.low < few.high - few.low
+    assert 0 < many.low < exploitability("random", "lights") < many.high
 
 
 def test_no_answer_counts_as_the_worst_and_is_reported(tmp_path: Path) -> None:
@@ -133,6 +186,36 @@ def test_a_model_is_probed_over_the_wire(tmp_path: Path, monkeypatch: pytest.Mon
     assert told["usage"]["cost"] == told["usage"]["requests"] == told["games"]["lights"]["questions"]
 
 
+def test_a_problem_with_one_question_ends_the_others_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody asks any more when the connections are closed."""
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    asked, ended, at_the_end = [], [], []
+
+    async def decide(self: ModelPlayer, *_: Any) -> Any:
+        asked.append(self)
+        if len(asked) == 3:
+            raise DuelsError("this cannot go on.")
+        try:
+            await asyncio.sleep(60)
+        finally:
+            ended.append(self)
+
+    leave = Endpoint.__aexit__
+
+    async def left(self: Endpoint, *problem: Any) -> None:
+        at_the_end.append(len(ended))
+        await leave(self, *problem)
+
+    monkeypatch.setattr(ModelPlayer, "decide", decide)
+    monkeypatch.setattr(Endpoint, "__aexit__", left)
+    settings = Settings("http://127.0.0.1:9/v1", concurrency=3)
+    with pytest.raises(DuelsError, match="this cannot go on"):
+        probe(ProbeConfig("model:well", ("lights",), samples=3, model=settings), tmp_path)
+    assert at_the_end == [2]
+
+
 def test_the_command_and_its_reports(tmp_path: Path) -> None:
     folder = tmp_path / "probe"
     done = duels(tmp_path, "arena", "probe", "--player", "best", "--games", "lights", "--out", folder)
@@ -147,9 +230,26 @@ def test_the_command_and_its_reports(tmp_path: Path) -> None:
     assert (done.code, "is of a probe, not of a run" in done.err) == (1, True)
 
 
+def test_limits_and_retries_reach_who_is_probed(tmp_path: Path) -> None:
+    bad = f"bad=cmd:{PYTHON} {BAD} unknown"
+    words = ("arena", "probe", "--player", bad, "--games", "lights", "--retries", "0", "--move-seconds", "9")
+    assert duels(tmp_path, *words, "--memory-mb", "4096", "--out", tmp_path / "p").code == 0
+    told = as_data(Folder(tmp_path / "p"))["games"]["lights"]
+    assert told["failures"] == {"unreadable": told["questions"]}
+    limits = Folder(tmp_path / "p").config["limits"]
+    assert (limits["move_seconds"], limits["memory_mb"], limits["retries"]) == (9, 4096, 0)
+    asked = ("--player", "model:NAME", "--base-url", "http://127.0.0.1:9/v1", "--games", "lights")
+    for command, more in (("probe", ()), ("run", ("--players", "random"))):
+        with mock.patch(f"duels.arena.{command}.{command}", side_effect=DuelsError("enough")) as called:
+            duels(tmp_path, "arena", command, *asked, *more, "--retries", "1", "--out", tmp_path / "m")
+        assert called.call_args[0][0].model.retries == 1
+
+
 def test_what_is_refused() -> None:
     with pytest.raises(BadOption, match="needs a game"):
         ProbeConfig("club", ())
+    with pytest.raises(BadOption, match="positions is a whole number of 2 or more, not 1"):
+        ProbeConfig("club", ("lights",), positions=1)
     with pytest.raises(BadOption, match="samples"):
         ProbeConfig("club", ("lights",), samples=0)
     with pytest.raises(DuelsError, match="There is no player 'clubb'"):
@@ -241,7 +341,35 @@ def test_an_exam_in_a_game_of_mixing_grades_by_how_far_below_the_mixture() -> No
         mean = sum(each["weight"] * each["below_mixture"] for each in row["actions"])
         assert mean == pytest.approx(0, abs=1e-9)
         assert "loss" not in row["actions"][0]
-    assert "the `below_mixture` of what it answers" in card(rules, 4, "1")
+    assert "the `below_mixture` of what it answers" in card(rules, 4, 4, "1")
+
+
+def test_the_command_on_the_card_draws_the_same_exam(tmp_path: Path) -> None:
+    """Where there are fewer positions than were asked for, and the game has options."""
+    first = tmp_path / "first.jsonl"
+    words = (
+        "exam",
+        "chain",
+        "--option",
+        "cells=3",
+        "--option",
+        "run=2",
+        "--positions",
+        "60",
+        "--seed",
+        "a b",
+    )
+    assert duels(tmp_path, *words, "--out", first).code == 0
+    assert len(first.read_text().splitlines()) < 60
+    (command,) = re.findall("^`(duels exam .*)` draws the same ones", card_text(first), re.MULTILINE)
+    again = tmp_path / "again.jsonl"
+    assert duels(tmp_path, *shlex.split(command)[1:-1], again).code == 0
+    assert again.read_bytes() == first.read_bytes()
+    assert card_text(again) == card_text(first)
+
+
+def card_text(exam: Path) -> str:
+    return card_of(exam).read_text(encoding="utf-8")
 
 
 def test_parts_of_a_probe_are_joined(tmp_path: Path) -> None:

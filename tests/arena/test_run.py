@@ -1,12 +1,12 @@
 """Runs: the same for any number of workers, killed and gone on with, in shards, merged, and refused."""
 
 import json
-import os
 import shutil
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from multiprocessing import Pipe
 from pathlib import Path
 from typing import Any
@@ -14,12 +14,16 @@ from unittest import mock
 
 import pytest
 
-from duels.arena.config import Config
-from duels.arena.folder import AT_ONCE, CONFIG, Folder, Log
+from duels.arena.config import Config, ProbeConfig
+from duels.arena.folder import AT_ONCE, CONFIG, LOCK, Folder, Log, locked
+from duels.arena.pool import Pool
+from duels.arena.probe import probe
 from duels.arena.report import as_data, report_on
 from duels.arena.run import run
 from duels.arena.worker import serve
 from duels.core.errors import DuelsError
+from duels.players.completions import Usage
+from duels.players.endpoint import Settings
 from tests.players.test_program import BAD, GOOD, PYTHON
 from tests.support import COMMAND, Done, duels, environment
 
@@ -129,10 +133,10 @@ def _lines(folder: Path) -> list[bytes]:
 
 def _lock_is_free(folder: Path) -> bool:
     try:
-        os.close(Folder(folder).lock())
+        with locked(folder / LOCK):
+            return True
     except DuelsError:
         return False
-    return True
 
 
 def _wait_for(condition: Any) -> None:
@@ -168,6 +172,20 @@ def test_a_worker_that_dies_is_replaced(tmp_path: Path) -> None:
     assert len(rows_of(tmp_path / "run")) == 6
 
 
+def test_a_worker_that_dies_idle_is_replaced(tmp_path: Path) -> None:
+    config = Config(("random", "club"), ("lights",), 6)
+    run(replace(config, matches=2), tmp_path)
+    pool = Pool(config, tmp_path, "", 2)
+    try:
+        for process in list(pool._processes.values()):
+            process.kill()
+            process.join()
+        assert len(list(pool.play(config.bouts("lights", "random", "club", range(1, 3))))) == 4
+    finally:
+        pool.close()
+    assert len(rows_of(tmp_path)) == 6
+
+
 def test_failures_of_a_program_are_reported_by_class(tmp_path: Path) -> None:
     config = Config(("random", f"bad=cmd:{PYTHON} {BAD} die", f"good=cmd:{GOOD['shell']}"), ("lights",), 2)
     run(config, tmp_path / "run")
@@ -191,13 +209,41 @@ def test_until_stops_where_enough_is_known(tmp_path: Path) -> None:
 
 
 def test_two_runs_on_one_folder(tmp_path: Path) -> None:
-    folder = Folder.prepare(tmp_path / "run", LIGHTS)
-    handle = folder.lock()
-    try:
+    more = replace(LIGHTS, matches=10)
+    for second in (LIGHTS, more):
+        with Folder.held(tmp_path / "run", LIGHTS) as folder:
+            with pytest.raises(DuelsError, match="is being run somewhere else right now"):
+                run(second, folder.path)
+            assert Folder(folder.path).config == LIGHTS.told()  # that of the run under way
+    probing = ProbeConfig("random", ("lights",), budget=None)
+    with Folder.held(tmp_path / "probe", probing) as folder:
         with pytest.raises(DuelsError, match="is being run somewhere else right now"):
-            run(LIGHTS, tmp_path / "run")
-    finally:
-        os.close(handle)
+            probe(
+                replace(probing, budget="1usd", model=Settings(input_price=1.0, output_price=1.0)),
+                folder.path,
+            )
+        assert Folder(folder.path).config == probing.told()
+
+
+def test_parts_of_a_run_share_a_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    with Folder.held(folder, LIGHTS, (1, 3)):
+        run(LIGHTS, folder, 1, (2, 3))
+        for part in ((1, 1), (1, 3)):
+            with pytest.raises(DuelsError, match="is being run somewhere else right now"):
+                run(LIGHTS, folder, 1, part)
+        with pytest.raises(DuelsError, match="is played in 3 parts, not in 4"):
+            run(LIGHTS, folder, 1, (4, 4))
+        with pytest.raises(DuelsError, match="is being run with other matches right now"):
+            run(replace(LIGHTS, matches=10), folder, 1, (3, 3))
+        assert Folder(folder).config == LIGHTS.told()
+    with Folder.held(folder, LIGHTS), pytest.raises(DuelsError, match="somewhere else right now"):
+        run(LIGHTS, folder, 1, (3, 3))
+    run(replace(LIGHTS, matches=10), folder, 1, (3, 3))
+    assert Folder(folder).config["matches"] == {"lights": 10, "leap": 10}
+    run(LIGHTS, folder)  # what the parts have left
+    run(LIGHTS, tmp_path / "whole")
+    assert as_data(report_on(Folder(folder))) == as_data(report_on(Folder(tmp_path / "whole")))
 
 
 def test_another_runs_folder(tmp_path: Path) -> None:
@@ -205,6 +251,21 @@ def test_another_runs_folder(tmp_path: Path) -> None:
     other = Config(LIGHTS.players, LIGHTS.games, 8, "8")
     with pytest.raises(DuelsError, match="is of another run: seed is not as it was"):
         run(other, tmp_path / "run")
+
+
+def test_a_run_may_get_prices_and_a_budget_later(tmp_path: Path) -> None:
+    asked = Settings("http://127.0.0.1:9/v1")
+    config = Config(("random", "model:NAME"), ("lights",), 2, model=asked)
+    with Folder.held(tmp_path, config) as folder:
+        assert report_on(folder).cost(Usage(1000, 1000, 1)) is None
+    priced = replace(config, model=replace(asked, input_price=1.0, output_price=2.0), budget="5usd")
+    with Folder.held(tmp_path, priced) as folder:
+        assert report_on(folder).cost(Usage(1_000_000, 1_000_000, 1)) == 3
+    with (
+        pytest.raises(DuelsError, match="model is not as it was"),
+        Folder.held(tmp_path, replace(config, model=replace(asked, temperature=1.0))),
+    ):
+        pass
 
 
 def test_another_versions_folder(tmp_path: Path) -> None:
@@ -233,6 +294,27 @@ def test_a_folder_that_is_none(tmp_path: Path) -> None:
         ("players = ['club', 'best']\ngames = ['lights']\n[limits]\nmove = 1", "there is no limit 'move'"),
         ("players = ['club', 'best']\ngames = ['lights']\n[options.chain]\ncells = 5", "options for 'chain'"),
         ("players = [", "this is no TOML"),
+        *(
+            (f"players = ['club', 'best']\ngames = ['lights']\n{text}", told)
+            for text, told in [
+                ("until = '0.03'", "until is a number between 0 and 0.5, not '0.03'"),
+                ("until = 0.5", "until is a number between 0 and 0.5, not 0.5"),
+                ("budget = 5", "budget is a text, not 5"),
+                ("matches = '8'", "matches is a whole number of 2 or more, not '8'"),
+                ("options = 3", "options is a table, not 3"),
+                ("options.lights = 3", "options.lights is a table, not 3"),
+                ("limits = 3", "about each limit is a table, not 3"),
+                ("model = 3", "about each setting of models is a table, not 3"),
+                ("limits.retries = 1.5", "retries is a whole number of 0 or more, not 1.5"),
+                ("limits.move_seconds = -1", "move_seconds is a number above 0, not -1"),
+                ("limits.memory_mb = 1", "memory_mb is a whole number of 16 or more, not 1"),
+                ("model.concurrency = 2.5", "concurrency is a whole number of 1 or more, not 2.5"),
+                ("model.input_price = -1", "input_price is a number of 0 or more, not -1"),
+                ("model.mirror = 1", "mirror is true or false, not 1"),
+                ("model.max_tokens = true", "max_tokens is a whole number of 0 or more, not True"),
+                ("model.base_url = 3", "base_url is a text, not 3"),
+            ]
+        ),
     ],
 )
 def test_a_config_with_a_mistake(text: str, told: str, tmp_path: Path) -> None:

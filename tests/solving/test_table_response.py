@@ -12,7 +12,7 @@ from duels.players import make_player
 from duels.players.levels import LevelPlayer
 from duels.solving.decisions import Decisions
 from duels.solving.oracles import oracle_for
-from duels.solving.table_response import best_response_value
+from duels.solving.table_response import best_response, best_response_value, expected_value
 from duels.solving.tables import ONGOING, Tables, compile_tables
 from tests.outside.highcard import HighCard
 from tests.outside.tictactoe import TicTacToe
@@ -182,3 +182,18 @@ def test_a_draw_under_a_limit_is_no_tick_of_its_clock() -> None:
     uniform = tables.legal / 2
     for me in (0, 1):
         assert best_response_value(tables, lambda clock: uniform, me, rules.max_passes) == 0.5
+
+
+@pytest.mark.parametrize("limit", [None, 1])
+@pytest.mark.parametrize("me", [0, 1])
+def test_a_best_response_gets_what_it_says(me: int, limit: int | None) -> None:
+    """Played out against the same policy, with and without a limit."""
+    tables, uniform, _ = chain(4, 3)
+    response = best_response(tables, lambda clock: uniform, me, limit)
+    both = uniform.copy()
+    for state in np.flatnonzero(tables.actor == me):
+        both[state] = 0
+        both[state, np.flatnonzero(tables.legal[state])[response.taken[0][state]]] = 1
+    first = expected_value(tables, both, limit)
+    assert (1 - first if me else first) == pytest.approx(response.wins)
+    assert expected_value(tables, uniform, 1) != pytest.approx(expected_value(tables, uniform))

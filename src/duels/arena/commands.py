@@ -164,6 +164,32 @@ def _model_options(command: F) -> F:
     return command
 
 
+_LIMIT_OPTIONS = (
+    click.option("--move-seconds", type=click.FloatRange(0.01), help="For a program's move.  [default: 10]"),
+    click.option("--memory-mb", type=click.IntRange(16), help="For each program.  [default: 2048]"),
+    click.option(
+        "--retries", type=click.IntRange(0), help="After a failure, before giving up.  [default: 2]"
+    ),
+)
+
+
+def _limit_options(command: F) -> F:
+    """What programs may take; and how often they and models are asked again."""
+    for option in reversed(_LIMIT_OPTIONS):
+        command = option(command)
+    return command
+
+
+def _given(**values: Any) -> dict[str, Any]:
+    """Those that were given."""
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _joined(told: Any, given: dict[str, Any]) -> Any:
+    """A table of a config with what is said beside it; what is no table is refused by who reads it."""
+    return {**told, **given} if isinstance(told, dict) else told
+
+
 def _names(texts: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(each.strip() for text in texts for each in text.split(",") if each.strip())
 
@@ -187,9 +213,7 @@ def _names(texts: tuple[str, ...]) -> tuple[str, ...]:
 @click.option("--matches", type=int, help="How many matches for each two players and game.  [default: 100]")
 @click.option("--seed", help="Makes everything repeatable.  [default: 1]")
 @click.option("--until", callback=_margin, help="Stop where a result is known to within this, such as 0.03.")
-@click.option("--move-seconds", type=click.FloatRange(0.01), help="For a program's move.  [default: 10]")
-@click.option("--memory-mb", type=click.IntRange(16), help="For each program.  [default: 2048]")
-@click.option("--retries", type=click.IntRange(0), help="After a failure, before a forfeit.  [default: 2]")
+@_limit_options
 @_model_options
 @_out
 @_workers
@@ -237,11 +261,9 @@ def run_command(
             "budget": budget,
         }
         told |= {name: value for name, value in given.items() if value not in (None, ())}
-        limits = {"move_seconds": move_seconds, "memory_mb": memory_mb, "retries": retries}
-        changed = {name: value for name, value in limits.items() if value is not None}
-        told["limits"] = {**told.get("limits", {}), **changed}
-        asked = {name: value for name, value in model.items() if value is not None}
-        told["model"] = {**told.get("model", {}), **asked}
+        limits = _given(move_seconds=move_seconds, memory_mb=memory_mb, retries=retries)
+        told["limits"] = _joined(told.get("limits", {}), limits)
+        told["model"] = _joined(told.get("model", {}), _given(retries=retries, **model))
         config = config_of(told)
     except DuelsError as error:
         raise click.UsageError(f"{file}: {error}" if file else str(error)) from None
@@ -414,6 +436,7 @@ def ladder(games: tuple[str, ...], matches: int | None, seed: str, out: Path, wo
 )
 @click.option("--symmetric", is_flag=True, help="Ask one of two mirror images, and take its answer for both.")
 @click.option("--seed", help="Makes positions and draws repeatable.  [default: 1]")
+@_limit_options
 @_model_options
 @click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Its folder.")
 def probe_command(
@@ -423,6 +446,9 @@ def probe_command(
     positions: int | None,
     symmetric: bool,
     seed: str | None,
+    move_seconds: float | None,
+    memory_mb: int | None,
+    retries: int | None,
     out: Path,
     budget: str | None,
     **model: Any,
@@ -438,12 +464,13 @@ def probe_command(
     from duels.arena.progress_line import ProgressLine
     from duels.core.errors import DuelsError
     from duels.players.endpoint import Settings
+    from duels.players.program import Limits
 
-    given = {"samples": samples, "positions": positions, "seed": seed, "budget": budget}
-    told: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    told = _given(samples=samples, positions=positions, seed=seed, budget=budget)
+    limits = Limits(**_given(move_seconds=move_seconds, memory_mb=memory_mb, retries=retries))
     try:
-        asked = Settings(**{name: value for name, value in model.items() if value is not None})
-        config = ProbeConfig(player, _names(games), symmetric=symmetric, model=asked, **told)
+        asked = Settings(**_given(retries=retries, **model))
+        config = ProbeConfig(player, _names(games), symmetric=symmetric, limits=limits, model=asked, **told)
     except DuelsError as error:
         raise click.UsageError(str(error)) from None
     with ProgressLine() as line:

@@ -2,13 +2,16 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import sqrt
+from math import hypot, isfinite
 from typing import Any
 
 from duels.arena.confidence import Interval
 from duels.arena.mistakes import name_of
 from duels.arena.report import GameReport, Report, interval_data
 from duels.arena.report_text import table
+
+FEWEST = 10
+"""Pairs of matches, in either run, before a verdict is given: so few say little about how they spread."""
 
 
 @dataclass(frozen=True)
@@ -21,17 +24,27 @@ class Change:
     before: Interval
     after: Interval
     better_if_higher: bool
+    matches: int
+    """Of the run that has fewer."""
+    peeked: bool = False
+    """Whether the bounds are those of confidence sequences, which are no multiples of a standard error."""
 
     @property
     def difference(self) -> Interval:
-        """With the usual interval for two independent samples."""
-        change = self.after.estimate - self.before.estimate
-        margin = sqrt(self.before.margin**2 + self.after.margin**2)
-        return Interval(change, change - margin, change + margin)
+        """With an interval for two independent samples."""
+        one, two = self.before, self.after
+        change = two.estimate - one.estimate
+        down = two.estimate - two.low, one.high - one.estimate
+        up = two.high - two.estimate, one.estimate - one.low
+        if self.peeked:
+            return Interval(change, change - sum(down), change + sum(up))
+        return Interval(change, change - hypot(*down), change + hypot(*up))
 
     @property
     def verdict(self) -> str:
         """`better`, `worse`, or that nothing can be told, of this number alone."""
+        if self.matches < 2 * FEWEST:
+            return "too few matches"
         change = self.difference
         if change.low <= 0 <= change.high:
             return "no clear change"
@@ -42,14 +55,17 @@ def compare(one: Report, two: Report) -> list[Change]:
     """All numbers that both runs have: players that play in both, in games that both play alike.
 
     A share of all points tells something only if the opponents are the same; else results against each do.
+    Where results decided when to stop, only results with luck taken out are compared, by their sequences.
     """
+    peeked = one.until is not None or two.until is not None
     second = {game.rules: game for game in two.games}
     found: list[Change] = []
     for game in one.games:
         other = second.get(game.rules)
         if other:
-            found += _standings(game, other, set(one.players) == set(two.players))
-            found += _pairings(game, other)
+            if not peeked:
+                found += _standings(game, other, set(one.players) == set(two.players))
+            found += _pairings(game, other, peeked)
     return found
 
 
@@ -57,28 +73,27 @@ def _standings(one: GameReport, two: GameReport, same_field: bool) -> Iterator[C
     second = {each.player: each for each in two.standings}
     for each in one.standings:
         other = second.get(each.player)
-        names = one.rules.name, each.player
-        if other and same_field and each.matches and other.matches:
-            yield Change(*names, "won", each.won, other.won, True)
-        if other and each.decisions and other.decisions:
+        if not other:
+            continue
+        names, matches = (one.rules.name, each.player), min(each.matches, other.matches)
+        if same_field and matches:
+            yield Change(*names, "won", each.won, other.won, True, matches)
+        if each.decisions and other.decisions:
             short = f"{name_of(one.measure)} per decision"
-            yield Change(*names, short, each.per_decision, other.per_decision, False)
+            yield Change(*names, short, each.per_decision, other.per_decision, False, matches)
 
 
-def _pairings(one: GameReport, two: GameReport) -> Iterator[Change]:
+def _pairings(one: GameReport, two: GameReport, peeked: bool) -> Iterator[Change]:
     second = {(each.one, each.two): each for each in two.pairings}
     for each in one.pairings:
         other = second.get((each.one, each.two))
-        if other and each.matches > 1 and other.matches > 1:
+        if not other:
+            continue
+        before, after = (pair.adjusted if peeked else pair.adjusted_fixed for pair in (each, other))
+        matches = min(each.matches, other.matches)
+        if matches and before and after:
             what = f"against {each.two}, luck taken out"
-            yield Change(
-                one.rules.name,
-                each.one,
-                what,
-                each.adjusted_fixed,
-                other.adjusted_fixed,
-                better_if_higher=True,
-            )
+            yield Change(one.rules.name, each.one, what, before, after, True, matches, peeked)
 
 
 def as_text(changes: list[Change]) -> str:
@@ -95,7 +110,7 @@ def as_text(changes: list[Change]) -> str:
                 change.what,
                 f"{100 * change.before.estimate:.2f}",
                 f"{100 * change.after.estimate:.2f}",
-                f"{100 * gap.estimate:+.2f} ({100 * gap.low:+.2f} to {100 * gap.high:+.2f})",
+                f"{100 * gap.estimate:+.2f}" + _bounds(gap),
                 change.verdict,
             ]
         )
@@ -103,6 +118,10 @@ def as_text(changes: list[Change]) -> str:
     rows[0][2] = "number"
     note = "One verdict in twenty is wrong by chance: look at many of them together with care."
     return "\n".join([*table(rows), "", note]) + "\n"
+
+
+def _bounds(gap: Interval) -> str:
+    return f" ({100 * gap.low:+.2f} to {100 * gap.high:+.2f})" if isfinite(gap.margin) else ""
 
 
 def as_data(changes: list[Change]) -> list[dict[str, Any]]:

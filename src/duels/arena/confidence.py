@@ -13,7 +13,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Interval:
-    """An estimate with its bounds."""
+    """An estimate with its bounds, which are infinite where nothing is known of them."""
 
     estimate: float
     low: float
@@ -94,30 +94,88 @@ def sequence_of(values: Iterable[float], low: float, high: float) -> Interval:
     return sequence.interval.scaled(high - low, low)
 
 
-_Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+_UPPER = (1 + CONFIDENCE) / 2
+Z = NormalDist().inv_cdf(_UPPER)
+"""How many standard errors an interval of a normal estimate reaches to either side."""
 
 
-def wilson(score: float, matches: int) -> Interval:
-    """The usual interval for a share of so many matches, of a size that was fixed beforehand."""
+def t_quantile(chance: float, freedom: int) -> float:
+    """What Student's t exceeds with a probability of `1 - chance`, which is below one half.
+
+    Hill's approximation ('Algorithm 396: Student's t-quantiles', 1970), to four digits or more.
+    """
+    n, tails = freedom, 2 * (1 - chance)
+    if n == 1:
+        return 1 / math.tan(tails * math.pi / 2)
+    if n == 2:
+        return math.sqrt(2 / (tails * (2 - tails)) - 2)
+    a = 1 / (n - 0.5)
+    b = 48 / a**2
+    c = ((20700 * a / b - 98) * a - 16) * a + 96.36
+    d = ((94.5 / (b + c) - 3) / b + 1) * math.sqrt(a * math.pi / 2) * n
+    y = (d * tails) ** (2 / n)
+    if y > 0.05 + a:
+        x = NormalDist().inv_cdf(tails / 2)
+        y = x * x
+        if n < 5:
+            c += 0.3 * (n - 4.5) * (x + 0.6)
+        c = (((0.05 * d * x - 5) * x - 7) * x - 2) * x + b + c
+        y = (((((0.4 * y + 6.3) * y + 36) * y + 94.5) / c - y - 3) / b + 1) * x
+        y = math.expm1(a * y * y)
+    else:
+        far = 1 / (((n + 6) / (n * y) - 0.089 * d - 0.822) * (n + 2) * 3)
+        y = ((far + 0.5 / (n + 4)) * y - 1) * (n + 1) / (n + 2) + 1 / y
+    return math.sqrt(n * y)
+
+
+def wilson(score: float, matches: float, z: float = Z) -> Interval:
+    """The usual interval for a share of so many independent matches, a number fixed beforehand."""
     if not matches:
         return Interval(0.5, 0.0, 1.0)
-    share, z = score / matches, _Z
+    share = score / matches
     centre = (share + z * z / (2 * matches)) / (1 + z * z / matches)
     half = z * math.sqrt(share * (1 - share) / matches + z * z / (4 * matches**2)) / (1 + z * z / matches)
     return Interval(share, max(0.0, centre - half), min(1.0, centre + half))
 
 
+def share_of(points: Sequence[float], matches: Sequence[int]) -> Interval:
+    """The share of the points, from those of every unit (a pair of matches) and the matches it has.
+
+    Matches of a unit hang together. The spread of the units tells how many independent matches would tell as
+    much (Korn and Graubard, 1998), and Wilson's interval is that of so many, with Student's quantile.
+    """
+    units, total = len(points), sum(matches)
+    if units < 2:
+        return Interval(sum(points) / total if total else 0.5, 0.0, 1.0)
+    share = sum(points) / total
+    spread, error = share * (1 - share), standard_error(points, matches)
+    effective = min(total, spread / error**2) if error else total
+    if not spread:  # all won or all lost: nothing tells whether matches of a unit are independent
+        effective = units
+    return wilson(share * effective, effective, t_quantile(_UPPER, units - 1))
+
+
 def ratio(parts: Sequence[float], wholes: Sequence[float]) -> Interval:
-    """All parts by all wholes, with the usual interval for units of a number that was fixed beforehand."""
-    total = sum(wholes)
-    if not total:
-        return Interval(0.0, 0.0, 0.0)
-    share, units = sum(parts) / total, len(parts)
-    off = sum((part - share * whole) ** 2 for part, whole in zip(parts, wholes, strict=True))
-    margin = _Z * math.sqrt(off * units / max(1, units - 1)) / total
+    """All parts by all wholes, with Student's interval for a number of units that was fixed beforehand.
+
+    One unit tells nothing about the spread, so its bounds are infinite.
+    """
+    total, units = sum(wholes), len(parts)
+    share = sum(parts) / total if total else 0.0
+    if units < 2 or not total:
+        return Interval(share, -math.inf, math.inf)
+    margin = t_quantile(_UPPER, units - 1) * standard_error(parts, wholes)
     return Interval(share, share - margin, share + margin)
 
 
+def standard_error(parts: Sequence[float], wholes: Sequence[float]) -> float:
+    """The standard error of all parts by all wholes, of two units or more."""
+    total, units = sum(wholes), len(parts)
+    share = sum(parts) / total
+    off = sum((part - share * whole) ** 2 for part, whole in zip(parts, wholes, strict=True))
+    return math.sqrt(off * units / (units - 1)) / total
+
+
 def mean(values: Sequence[float]) -> Interval:
-    """The mean with the usual interval."""
+    """The mean with Student's interval."""
     return ratio(values, [1.0] * len(values))

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from hashlib import sha256
 from itertools import combinations
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +27,9 @@ from duels.solving.progress import quiet
 FORMAT = 1
 """Of a run's folder."""
 RUN, PROBE = "run", "probe"
-_NAMED = re.compile(r"(?!cmd:)([A-Za-z0-9][A-Za-z0-9 ._-]{0,39})=(.+)", re.DOTALL)
-GROWS = ("matches", "until", "budget")  # what may differ when a run goes on
+_NAMED = re.compile(r"([A-Za-z0-9][A-Za-z0-9 ._-]{0,39})=(.+)", re.DOTALL)
+GROWS = ("matches", "until", "budget", "prices")  # what may differ when a run goes on
+_PRICES = ("input_price", "output_price")
 _CONDITIONS = (
     "show_actions",
     "mirror",
@@ -35,8 +37,6 @@ _CONDITIONS = (
     "temperature",
     "max_tokens",
     "retries",
-    "input_price",
-    "output_price",
 )
 """What is kept of how models are asked: what a result depends on, and no address."""
 _BUDGET = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]{3})")
@@ -63,14 +63,13 @@ class Config:
     """How models are asked."""
 
     def __post_init__(self) -> None:
+        _check_values(self)
         if len(self.players) < 2:
             raise BadOption("a run needs two players or more, such as --players random,club.")
         if not self.games:
             raise BadOption("a run needs a game, such as --games lights.")
         for name in self.games:
             _check_matches(self.matches_of(name))
-        if self.until is not None and not 0 < self.until < 0.5:
-            raise BadOption(f"until is a margin between 0 and 0.5, such as 0.03, not {self.until}.")
         if self.budget is not None:
             self.budget_amount()
         if self.models() and not self.model.base_url:
@@ -78,9 +77,11 @@ class Config:
         if self.models():
             for name in self.games:
                 check_disguise(self.rules(name), self.model)
-        for name in self.options:
+        for name, options in self.options.items():
             if name not in self.games:
                 raise UnknownName(f"there are options for {quote(name)}, which is not one of the games.")
+            if not isinstance(options, Mapping):
+                raise BadOption(f"options.{name} is a table, not {options!r}.")
         for name in self.games:
             self.rules(name)
         names = [kind.name for kind in self.kinds()]
@@ -163,6 +164,7 @@ class Config:
             for kind, text in zip(self.kinds(), self.players, strict=True)
         }
         kept["model"] = {name: getattr(self.model, name) for name in _CONDITIONS} if self.models() else {}
+        kept["prices"] = {name: getattr(self.model, name) for name in _PRICES} if self.models() else {}
         kept["matches"] = {game: self.matches_of(game) for game in self.games}
         kept["options"] = {game: dict(self.rules(game).options()) for game in self.games}
         return json.loads(json.dumps(kept))  # type: ignore[no-any-return]
@@ -188,8 +190,7 @@ class ProbeConfig:
     def __post_init__(self) -> None:
         if not self.games:
             raise BadOption("a probe needs a game, such as --games lights.")
-        if self.samples < 1 or self.positions < 2:
-            raise BadOption("samples is at least 1 and positions at least 2.")
+        _check_values(self)
         self.run()  # what is wrong with a player, a model or a budget is found there
 
     def run(self) -> Config:
@@ -209,7 +210,7 @@ class ProbeConfig:
         run = self.run().told()
         (name, called_by), _ = run["players"].items()
         kept = {each: getattr(self, each) for each in ("samples", "positions", "symmetric", "seed", "budget")}
-        same = {each: run[each] for each in ("limits", "model")}
+        same = {each: run[each] for each in ("limits", "model", "prices")}
         told = {"kind": PROBE, "player": {name: called_by}, "games": self.games, **kept, **same}
         return json.loads(json.dumps(told))  # type: ignore[no-any-return]
 
@@ -224,6 +225,93 @@ def check_same(asked: Mapping[str, Any], kept: Mapping[str, Any], folder: Path) 
             raise DuelsError(
                 f"{folder} is of another run: {name} is not as it was. Name another folder with --out."
             )
+
+
+@dataclass(frozen=True)
+class _Allowed:
+    """What a value may be."""
+
+    types: tuple[Any, ...]
+    least: float | None = None
+    """None where it is no number."""
+    above: bool = False
+    """Whether it must be more than `least`, and not just as much."""
+    most: float = inf
+    """It must be less."""
+    optional: bool = False
+
+    def __call__(self, value: Any) -> bool:
+        if value is None:
+            return self.optional
+        if not isinstance(value, self.types) or (type(value) is bool and bool not in self.types):
+            return False
+        if self.least is None:
+            return True
+        number = float(value)
+        return self.least <= number < self.most and not (self.above and number == self.least)
+
+    def __str__(self) -> str:
+        if self.least is None:
+            return {str: "a text", bool: "true or false", Mapping: "a table"}[self.types[0]]
+        sort = "a number" if float in self.types else "a whole number"
+        if self.most < inf:
+            return f"{sort} between {self.least:g} and {self.most:g}"
+        return f"{sort} above {self.least:g}" if self.above else f"{sort} of {self.least:g} or more"
+
+
+_NUMBER = (int, float)
+_TEXT, _FLAG = _Allowed((str,)), _Allowed((bool,))
+_SECONDS = _Allowed(_NUMBER, 0, above=True)
+_PRICE = _Allowed(_NUMBER, 0, optional=True)
+_ALLOWED: Mapping[type, Mapping[str, _Allowed]] = {
+    Config: {
+        "seed": _TEXT,
+        "options": _Allowed((Mapping,)),
+        "until": _Allowed(_NUMBER, 0, above=True, most=0.5, optional=True),
+        "budget": replace(_TEXT, optional=True),
+    },
+    ProbeConfig: {
+        "samples": _Allowed((int,), 1),
+        "positions": _Allowed((int,), 2),
+        "symmetric": _FLAG,
+    },
+    Limits: {
+        "move_seconds": _SECONDS,
+        "start_seconds": _SECONDS,
+        "memory_mb": _Allowed((int,), 16, optional=True),
+        "retries": _Allowed((int,), 0),
+    },
+    Settings: {
+        "base_url": _TEXT,
+        "key_env": _TEXT,
+        "show_actions": _FLAG,
+        "mirror": _FLAG,
+        "relabel": _FLAG,
+        "stream": _FLAG,
+        "temperature": _Allowed(_NUMBER, 0, optional=True),
+        "max_tokens": _Allowed((int,), 0),
+        "retries": _Allowed((int,), 0),
+        "request_seconds": _SECONDS,
+        "total_seconds": _SECONDS,
+        "concurrency": _Allowed((int,), 1),
+        "input_price": _PRICE,
+        "output_price": _PRICE,
+    },
+}
+"""By what it is a value of."""
+
+
+def _check_values(config: Config | ProbeConfig) -> None:
+    """BadOption, if a value of a config is of another type or out of its range."""
+    for told in (config, config.limits, config.model):
+        for name in _ALLOWED[type(told)]:
+            _check_value(type(told), name, getattr(told, name))
+
+
+def _check_value(kind: type, name: str, value: Any) -> None:
+    allowed = _ALLOWED[kind].get(name)
+    if allowed and not allowed(value):
+        raise BadOption(f"{name} is {allowed}, not {value!r}.")
 
 
 def _check_matches(matches: Any) -> None:
@@ -277,17 +365,14 @@ def config_of(told: dict[str, Any]) -> Config:
 
 
 def _checked(told: Any, kind: type[Limits] | type[Settings], what: str) -> dict[str, Any]:
-    """A table of a config, if all its names are known and all its values of the right type."""
-    known = {each.name: each for each in fields(kind)}
+    """A table of a config, if all its names are known and it may be made of these values."""
+    known = {each.name for each in fields(kind)}
     if not isinstance(told, dict):
         raise BadOption(f"what is said about each {what} is a table, not {told!r}.")
     for name, value in told.items():
         if name not in known:
-            raise UnknownName(f"there is no {what} {quote(name)}; there are {_listed(set(known))}.")
-        usual = getattr(kind(), name)
-        right = (int, float) if usual is None or type(usual) in (int, float) else type(usual)
-        if not isinstance(value, right) or (isinstance(value, bool) and usual not in (True, False)):
-            raise BadOption(f"the {what} {name} cannot be {value!r}.")
+            raise UnknownName(f"there is no {what} {quote(name)}; there are {_listed(known)}.")
+        _check_value(kind, name, value)
     return dict(told)
 
 

@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import shlex
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from duels.arena.parquet import parquet_of
 from duels.arena.positions import POOL, SHARE, STRATA, Position, draw_positions
 from duels.core.errors import DuelsError
 from duels.core.information_sets import spell
+from duels.core.options import Option
 from duels.core.rules import Rules
 from duels.core.words import plain
 from duels.files import write_whole
@@ -42,7 +44,7 @@ def write_exam(
         content = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
     else:
         content = parquet_of({**row, "options": json.dumps(row["options"])} for row in rows)
-    beside, told = card_of(path), card(rules, len(rows), seed).encode()
+    beside, told = card_of(path), card(rules, count, len(rows), seed).encode()
     again = beside.is_file() and beside.read_bytes() == told  # the same exam in the other format
     if os.path.lexists(beside) and not (again or over):
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), beside)
@@ -99,8 +101,8 @@ def _row(rules: Rules[Any, Any, Any], number: int, position: Position) -> dict[s
     }
 
 
-def card(rules: Rules[Any, Any, Any], count: int, seed: str) -> str:
-    """What the set is and how it was drawn, for people."""
+def card(rules: Rules[Any, Any, Any], asked: int, found: int, seed: str) -> str:
+    """What the set is and how it was drawn, for people; of what was asked for, so many were found."""
     measure = measure_of(oracle_for(rules))
     key = key_of(measure)
     graded = "what it gives away"
@@ -110,10 +112,14 @@ def card(rules: Rules[Any, Any, Any], count: int, seed: str) -> str:
         perfect = "0 is what the strategy gets, by its own estimates"
     bounds = [f"{100 * low:g} to {100 * high:g}" for low, high in pairwise(STRATA)]
     options = ", ".join(f"{name} {value}" for name, value in rules.options().items()) or "as in the book"
+    words = ["duels", "exam", rules.name]
+    for name, value in rules.options().items():
+        words += ["--option", f"{name}={Option.format(value)}"]
+    command = shlex.join([*words, "--positions", str(asked), "--seed", seed, "--out", "exam.jsonl"])
     return f"""# Exam: {rules.game.title} ({rules.name})
 
-{count} positions, options {options}, seed {seed}, version {VERSION} of the format.
-`duels exam {rules.name} --positions {count} --seed {seed}` draws the same ones.
+{found} positions, options {options}, seed {seed}, version {VERSION} of the format.
+`{command}` draws the same ones.
 
 How it was drawn: matches in which both sides give away {SHARE:.0%} of what random play would; {POOL}
 decisions met for each position drawn; forced moves left out. There are {len(bounds)} strata, drawn from as

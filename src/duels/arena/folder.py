@@ -9,7 +9,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
@@ -28,13 +28,36 @@ except ImportError:  # not on Windows, where a second run is not kept out
     fcntl = None  # type: ignore[assignment]
 
 CONFIG = "config.json"
-_LOG = re.compile(r"log-.+\.jsonl")
+LOCK = ".lock"
+_WORKERS = ".workers-"
+_LOG = re.compile(r"log-(?:(\d+)-of-(\d+)-)?.+\.jsonl")
 
 Row = Mapping[str, Any]
 
 QUICK, AT_ONCE = 0.2, 0.0
 """Seconds after which a row is synced at the latest; what was paid for is synced at once."""
 _OF_SHARD = re.compile(r"requests-([0-9]+-of-[0-9]+-)")
+
+
+WHOLE = (1, 1)
+"""A run that is not split."""
+
+
+def in_part(pair: int, part: tuple[int, int]) -> bool:
+    """Whether a pair belongs to a part of a run: the I-th of N has every N-th pair, from the I-th."""
+    place, parts = part
+    return pair % parts == place - 1
+
+
+def name_of_part(part: tuple[int, int]) -> str:
+    """The name by which locks and logs know a part; none for a whole run."""
+    return "" if part == WHOLE else f"{part[0]}-of-{part[1]}"
+
+
+def _part_of(log: Path) -> tuple[int, int]:
+    """The part of the run that a log is of."""
+    read = _LOG.fullmatch(log.name)
+    return (int(read[1]), int(read[2])) if read and read[1] else WHOLE
 
 
 class Folder:
@@ -47,35 +70,69 @@ class Folder:
         """Why the last call of the run left matches unfinished."""
 
     @classmethod
-    def prepare(cls, path: Path, config: Config | ProbeConfig) -> "Folder":
-        """The folder of a run or probe, made if it is not there; refused if it is of another."""
-        kept = path / CONFIG
+    @contextmanager
+    def held(
+        cls, path: Path, config: Config | ProbeConfig, part: tuple[int, int] = WHOLE
+    ) -> Iterator["Folder"]:
+        """The folder of a run or probe, made if it is not there, and kept from others as long as this lasts.
+
+        Parts of a run are played beside each other, and a whole one alone. Refused, with nothing changed, if
+        somebody else has the folder or it is of another run.
+        """
+        path.mkdir(parents=True, exist_ok=True)
+        with ExitStack() as held:
+            handle = held.enter_context(locked(path / LOCK, shared=part != WHOLE))
+            folder = cls._prepared(path, config, handle, alone=part == WHOLE)
+            if part != WHOLE:
+                folder._check_parts(part[1])
+                held.enter_context(locked(path / f"{LOCK}-{name_of_part(part)}"))
+            yield folder
+
+    @classmethod
+    def _prepared(cls, path: Path, config: Config | ProbeConfig, handle: int, alone: bool) -> "Folder":
+        """The folder with this config in it; only who is alone in it may change one that is there."""
+        kept, told = path / CONFIG, config.told()
         if not kept.exists():
-            path.mkdir(parents=True, exist_ok=True)
             others = [each.name for each in path.iterdir() if _LOG.fullmatch(each.name)]
             if others:
                 raise DuelsError(f"{path} has logs and no {CONFIG}; name another folder with --out.")
-            _write_config(kept, config.told())
+            with suppress(FileExistsError):  # another part may begin at the same time
+                _write_config(kept, told, over=False)
         folder = cls(path)
-        check_same(config.told(), folder.config, path)
-        if folder.config != config.told():  # more matches are asked for, or fewer
-            _write_config(kept, config.told())
-            folder = cls(path)
-        return folder
+        check_same(told, folder.config, path)
+        changed = [name for name in GROWS if folder.config.get(name) != told.get(name)]
+        if changed:  # more matches are asked for, or fewer
+            if not (alone or _lock(handle, shared=False)):
+                raise DuelsError(f"{path} is being run with other {' and '.join(changed)} right now.")
+            _write_config(kept, told)
+            if not alone:
+                _lock(handle, shared=True)
+        return cls(path)
+
+    def _check_parts(self, parts: int) -> None:
+        """Refuse another number of parts: they would have matches in common, and play them twice."""
+        for each in self.path.glob(f"{LOCK}-*-of-*"):
+            before = each.name.rpartition("-")[2]
+            if before != str(parts):
+                raise DuelsError(f"{self.path} is played in {before} parts, not in {parts}.")
 
     @property
     def is_probe(self) -> bool:
         """Whether positions were asked in it, and no matches played."""
         return bool(self.config["kind"] == PROBE)
 
-    @property
-    def made_with(self) -> str:
-        """The version of duels that began the run."""
-        return str(json.loads((self.path / CONFIG).read_text(encoding="utf-8"))["duels"])
-
     def logs(self) -> list[Path]:
         """All logs, in the order of their names."""
         return sorted(each for each in self.path.iterdir() if _LOG.fullmatch(each.name))
+
+    def pairs_of(self, game: str) -> list[int]:
+        """Which pairs of every two players are to be played in a game, in order.
+
+        Where only some parts of a run are here, these are theirs.
+        """
+        asked = range(self.config["matches"][game] // 2)
+        parts = {_part_of(log) for log in self.logs()} or {WHOLE}
+        return [pair for pair in asked if any(in_part(pair, part) for part in parts)]
 
     def rows(self) -> dict[str, Row]:
         """Every match that is on disk, by its key; a last line that was torn off counts for nothing."""
@@ -96,10 +153,14 @@ class Folder:
                     if line.endswith(b"\n"):
                         yield json.loads(line)
 
+    def answer_logs(self) -> list[Path]:
+        """All logs with answers of a probe, in the order of their names."""
+        return sorted(self.path.glob("answers-*.jsonl"))
+
     def answers(self) -> dict[str, Row]:
         """Every answer of a probe, by its key."""
         found: dict[str, Row] = {}
-        for log in sorted(self.path.glob("answers-*.jsonl")):
+        for log in self.answer_logs():
             for row in read_rows(log):
                 found.setdefault(row["key"], row)
         return found
@@ -119,20 +180,6 @@ class Folder:
         name = re.sub(r"[^A-Za-z0-9._-]+", "-", player)
         return folder / f"{name}-{worker}.log"
 
-    def lock(self, shard: str = "") -> int:
-        """Keep others from running the same part of this run; the handle that holds the lock."""
-        path = self.path / f".lock{shard and '-'}{shard}"
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-        if fcntl:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
-                os.close(handle)
-                if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
-                    raise DuelsError(f"{self.path} is being run somewhere else right now.") from None
-                raise
-        return handle
-
     def hold_as_worker(self, prefix: str) -> int:
         """Let everybody know that a worker may still be writing; the handle to be closed at its end."""
         handle = self._workers(prefix)
@@ -141,14 +188,44 @@ class Folder:
         return handle
 
     def wait_for_workers(self, prefix: str) -> None:
-        """Wait until workers of a run that was killed have written what they were playing."""
-        handle = self._workers(prefix)
-        if fcntl:
-            fcntl.flock(handle, fcntl.LOCK_EX)
-        os.close(handle)
+        """Wait until workers of a run that was killed have written what they were playing.
+
+        Of a part, its own workers and those of the whole run may be left over; of the whole run, all.
+        """
+        left = {f"{_WORKERS}{prefix}", _WORKERS} if prefix else None
+        for path in self.path.glob(f"{_WORKERS}*"):
+            if left is None or path.name in left:
+                handle = os.open(path, os.O_RDWR)
+                if fcntl:
+                    fcntl.flock(handle, fcntl.LOCK_EX)
+                os.close(handle)
 
     def _workers(self, prefix: str) -> int:
-        return os.open(self.path / f".workers-{prefix}", os.O_RDWR | os.O_CREAT, 0o600)
+        return os.open(self.path / f"{_WORKERS}{prefix}", os.O_RDWR | os.O_CREAT, 0o600)
+
+
+@contextmanager
+def locked(path: Path, shared: bool = False) -> Iterator[int]:
+    """Keep a lock, alone or with others that share it; the handle that holds it."""
+    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        if not _lock(handle, shared):
+            raise DuelsError(f"{path.parent} is being run somewhere else right now.")
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def _lock(handle: int, shared: bool) -> bool:
+    """Whether the lock could be had at once."""
+    if fcntl:
+        try:
+            fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+        except OSError as error:
+            if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
+                return False
+            raise
+    return True
 
 
 class Log:
@@ -240,9 +317,9 @@ def usage_of(request: Row) -> Usage:
     return Usage(*request["usage"]) if request.get("usage") else Usage()
 
 
-def _write_config(path: Path, config: Mapping[str, Any]) -> None:
+def _write_config(path: Path, config: Mapping[str, Any], over: bool = True) -> None:
     told = {"format": FORMAT, "duels": version("duels"), "python": python_version(), "config": config}
-    write_text(path, json.dumps(told, indent=2) + "\n")
+    write_text(path, json.dumps(told, indent=2) + "\n", over)
 
 
 def _read_config(path: Path) -> dict[str, Any]:
@@ -271,12 +348,17 @@ def merge(sources: Iterable[Path], target: Path) -> int:
         raise DuelsError(f"{target} is not empty; name another folder with --out.")
     target.mkdir(parents=True, exist_ok=True)
     rows: dict[str, Row] = {}
+    by_log: dict[str, dict[str, Row]] = {}
     for folder in folders:
-        for key, row in (folder.answers() if folder.is_probe else folder.rows()).items():
-            rows.setdefault(key, row)
-    _write_rows(
-        target / f"{'answers' if first.is_probe else 'log'}-merged.jsonl", (rows[k] for k in sorted(rows))
-    )
+        for log in folder.answer_logs() if folder.is_probe else folder.logs():
+            part = name_of_part(_part_of(log))
+            name = "answers-merged.jsonl" if folder.is_probe else f"log-{part and part + '-'}merged.jsonl"
+            joined = by_log.setdefault(name, {})
+            for row in read_rows(log):
+                if row["key"] not in rows:
+                    rows[row["key"]] = joined[row["key"]] = row
+    for name, joined in by_log.items():  # the names say which parts of the run are here
+        _write_rows(target / name, (joined[key] for key in sorted(joined)))
     for number, folder in enumerate(folders, start=1):
         asked = list(folder.requests())
         if asked:
@@ -290,6 +372,9 @@ def _write_rows(path: Path, rows: Iterable[Row]) -> None:
     write_text(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a file that appears with all of its content, or not at all, in the place of the one before."""
-    write_whole(path, text.encode(), over=True)
+def write_text(path: Path, text: str, over: bool = True) -> None:
+    """Write a file that appears with all of its content, or not at all, in the place of the one before.
+
+    FileExistsError, if there is one before and it is not to be written `over`.
+    """
+    write_whole(path, text.encode(), over)

@@ -63,9 +63,14 @@ class Pool:
 
         def hand_out(worker: Connection) -> None:
             bout = again.pop() if again else next(waiting, None)
-            if bout is not None:
-                playing[worker] = bout
+            if bout is None:
+                return
+            try:
                 worker.send(bout)
+            except OSError:  # it died with nothing to do, which is no match's fault
+                worker = self._replaced(worker)
+                worker.send(bout)
+            playing[worker] = bout
 
         for worker in list(self._processes):
             hand_out(worker)

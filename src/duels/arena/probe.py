@@ -8,7 +8,6 @@ how it plays then.
 
 import asyncio
 import json
-import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
@@ -79,15 +78,10 @@ def probe(config: ProbeConfig, out: Path, tell: Told = lambda text: None) -> Fol
     if config.symmetric:
         for game in config.games:
             _check_symmetric(find_game(game).rules())
-    folder = Folder.prepare(out, config)
-    handle = folder.lock()
-    try:
-        with closing(_Asking(config, folder, tell)) as asking:
-            for game in config.games:
-                collect(config, find_game(game).rules(), asking.ask, tell)
-            folder.unfinished = tuple(dict.fromkeys(asking.broken_off))
-    finally:
-        os.close(handle)
+    with Folder.held(out, config) as folder, closing(_Asking(config, folder, tell)) as asking:
+        for game in config.games:
+            collect(config, find_game(game).rules(), asking.ask, tell)
+        folder.unfinished = tuple(dict.fromkeys(asking.broken_off))
     return folder
 
 
@@ -285,9 +279,15 @@ class _Asking:
         if self._requests is None:
             self._requests = self._folder.request_log("probe")
         waiting = iter(questions)
-        async with Endpoint(self._run.model, self._purse, tell=self._tell) as endpoint:
-            workers = [self._ask_some(waiting, endpoint) for _ in range(self._run.model.concurrency)]
-            await asyncio.gather(*workers)
+        try:
+            async with (
+                Endpoint(self._run.model, self._purse, tell=self._tell) as endpoint,
+                asyncio.TaskGroup() as group,  # which ends all if one of them does
+            ):
+                for _ in range(self._run.model.concurrency):
+                    group.create_task(self._ask_some(waiting, endpoint))
+        except BaseExceptionGroup as problems:
+            raise problems.exceptions[0] from None
 
     async def _ask_some(self, waiting: Iterator[Ask], endpoint: Endpoint) -> None:
         assert self._requests

@@ -1,42 +1,28 @@
 """What a probe found: losses, the best opponent's gain, and results against known opponents."""
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
 from math import fsum, sqrt
-from random import Random
 from typing import Any
 
 from duels.analysis.shortfalls import measure_of, shortfalls
-from duels.arena.confidence import Interval, mean, ratio
-from duels.arena.folder import Folder, Row
+from duels.arena.confidence import Interval, Z, ratio, standard_error
+from duels.arena.folder import Folder
 from duels.arena.mistakes import Mistake, key_of, name_of, said_of
 from duels.arena.probe import Probe, collected, policy_of
+from duels.arena.probe_values import Answers, against_all, exploitability
 from duels.arena.report import interval_data
 from duels.arena.report_page import html_page, html_table
 from duels.arena.report_text import asked_how, percent, points, table
-from duels.core.extras import extra
 from duels.core.rules import Seat, Sight
 from duels.players.completions import Usage
 from duels.players.endpoint import Settings
-from duels.players.levels import SHARE
 from duels.solving.oracles import oracle_for
 
-with extra("vector"):
-    import numpy as np
-
-    from duels.analysis.agents import player_odds
-    from duels.analysis.exploitability import tabulate
-    from duels.solving.game_tables import shared_tables
-    from duels.solving.table_response import best_response_value, expected_value
-
-OPPONENTS = ("random", "greedy", *SHARE)
-BOOTSTRAPS = 20
 _MOST_SHOWN = 5
 
 Key = tuple[Seat, str]
-Odds = Callable[[Sight[Any, Any]], dict[Any, float]]
 
 
 @dataclass(frozen=True)
@@ -57,7 +43,7 @@ class GameProbe:
     """What the best opponent wins beyond its due; None where it is not known."""
     one_round: Interval | None
     """The same if play is cut off at the first tick of the clock, in games that could go on for ever."""
-    against: dict[str, float]
+    against: dict[str, Interval]
     """Results against known opponents, the mean of both seats."""
     mistakes: tuple[Mistake, ...]
 
@@ -65,21 +51,22 @@ class GameProbe:
 def report_on(folder: Folder) -> list[GameProbe]:
     """The report on a probe, game by game."""
     (player,) = folder.config["player"]
-    return [_game(probe, player, folder.config["samples"]) for probe in collected(folder)]
+    return [_game(probe, player) for probe in collected(folder)]
 
 
-def _game(probe: Probe, player: str, samples: int) -> GameProbe:
+def _game(probe: Probe, player: str) -> GameProbe:
     rows = [row for answers in probe.answers.values() for row in answers if "reflected" not in row]
     short = {key: _shortfall(probe, key) for key in probe.answers}
     if probe.whole:
         per_position = _mean_of_all(probe, short)
     else:
         weights = {key: probe.weights[key] for key in short}
+        # A ratio estimate: the weights of what was drawn sum to 1 on average only.
         per_position = ratio([weights[key] * each for key, each in short.items()], list(weights.values()))
     complete = not probe.missing
-    exact = probe.whole and complete
-    gain = _exploitability(probe, samples, None) if exact else None
-    limited = _exploitability(probe, samples, 1) if exact and probe.rules.limit else None
+    answers = Answers(probe) if probe.whole and complete else None
+    gain = exploitability(answers, None) if answers else None
+    limited = exploitability(answers, 1) if answers and probe.rules.limit else None
     return GameProbe(
         probe,
         len(rows),
@@ -91,7 +78,7 @@ def _game(probe: Probe, player: str, samples: int) -> GameProbe:
         complete,
         gain,
         limited,
-        _against_all(probe) if exact else {},
+        against_all(answers) if answers else {},
         tuple(_mistakes(probe, player, short)),
     )
 
@@ -113,9 +100,9 @@ def _mean_of_all(probe: Probe, short: dict[Key, float]) -> Interval:
         if len(rows) > 1:
             graded = _graded(probe.sights[key])
             each = [_expected(policy_of([row], probe.sights[key]), graded) for row in rows]
-            variance += mean(each).margin ** 2
+            variance += standard_error(each, [1.0] * len(each)) ** 2
     found = fsum(short.values()) / max(1, len(short))
-    margin = sqrt(variance) / max(1, len(short))
+    margin = Z * sqrt(variance) / max(1, len(short))
     return Interval(found, found - margin, found + margin)
 
 
@@ -135,58 +122,6 @@ def _mistakes(probe: Probe, player: str, short: dict[Key, float]) -> list[Mistak
     return found
 
 
-def _odds(probe: Probe, answers: dict[Key, list[Row]]) -> Odds:
-    """The player's policy; where nobody can lead it, it does not matter which."""
-
-    def odds(sight: Sight[Any, Any]) -> dict[Any, float]:
-        known = answers.get((sight.seat, probe.rules.format_position(sight)))
-        if known is None:
-            return dict.fromkeys(sight.actions, 1 / len(sight.actions))
-        return policy_of(known, sight)
-
-    return odds
-
-
-def _exploitability(probe: Probe, samples: int, limit: int | None) -> Interval:
-    """What the best opponent wins beyond its due, by what was answered.
-
-    Of a player that draws, each position's answers are a sample. The best opponent of a sample finds chance
-    errors too, so the estimate is too high rather than too low; the interval is a bootstrap's.
-    """
-    rules = probe.rules
-    tables = shared_tables(rules).tables
-
-    def gain(answers: dict[Key, list[Row]]) -> float:
-        policy = tabulate(_odds(probe, answers), rules)
-        wins = [best_response_value(tables, lambda clock: policy, seat, limit) for seat in (0, 1)]
-        return max(0.0, (sum(wins) - 1) / 2)
-
-    found = gain(probe.answers)
-    if samples == 1:
-        return Interval(found, found, found)
-    rng = Random("probe")
-    spread = sorted(
-        gain({key: rng.choices(rows, k=len(rows)) for key, rows in probe.answers.items()})
-        for _ in range(BOOTSTRAPS)
-    )
-    return Interval(found, min(spread[0], found), max(spread[-1], found))
-
-
-def _against_all(probe: Probe) -> dict[str, float]:
-    """The exact results against the built-in players, the mean of both seats."""
-    rules = probe.rules
-    tables = shared_tables(rules).tables
-    mine = tabulate(_odds(probe, probe.answers), rules)
-    found = {}
-    for name in OPPONENTS:
-        theirs = tabulate(player_odds(name, rules), rules)
-        first, second = (
-            expected_value(tables, np.where((tables.actor == seat)[:, None], mine, theirs)) for seat in (0, 1)
-        )
-        found[name] = (first + 1 - second) / 2
-    return found
-
-
 # -- as data, text and a page ----------------------------------------------------------------------------
 
 
@@ -199,6 +134,7 @@ def as_data(folder: Folder) -> dict[str, Any]:
         "samples": folder.config["samples"],
         "symmetric": folder.config["symmetric"],
         "model": folder.config["model"],
+        "prices": folder.config["prices"],
         "asked_without_history": True,
         "games": {game.probe.rules.name: _game_data(game) for game in games},
         "usage": _usage_data(folder, games),
@@ -207,8 +143,7 @@ def as_data(folder: Folder) -> dict[str, Any]:
 
 def _usage_data(folder: Folder, games: list[GameProbe]) -> dict[str, Any]:
     used = sum((game.usage for game in games), Usage())
-    told = folder.config["model"]
-    prices = Settings(input_price=told.get("input_price"), output_price=told.get("output_price"))
+    prices = Settings(**folder.config["prices"])
     return {
         "prompt_tokens": used.prompt,
         "completion_tokens": used.completion,
@@ -228,7 +163,7 @@ def _game_data(game: GameProbe) -> dict[str, Any]:
         f"{key_of(game.measure)}_per_position": interval_data(game.shortfall),
         "exploitability": interval_data(game.exploitability) if game.exploitability else None,
         "exploitability_of_one_round": interval_data(game.one_round) if game.one_round else None,
-        "against": game.against,
+        "against": {name: interval_data(result) for name, result in game.against.items()},
         "mistakes": [each.as_data() for each in game.mistakes],
     }
 
@@ -258,7 +193,7 @@ def _told(game: GameProbe) -> list[str]:
     lines = [": ".join(_asked(game)), *_numbers(game)]
     if game.against:
         names = list(game.against)
-        gets = [f"{100 * game.against[name]:.1f}" for name in names]
+        gets = [_shown(game.against[name], 1) for name in names]
         lines += ["", *table([["against", *names], ["gets", *gets]])]
     if game.mistakes:
         lines += ["", "Worst positions:", *(f"  {each}" for each in game.mistakes)]
@@ -280,12 +215,12 @@ def _numbers(game: GameProbe) -> list[str]:
     if not game.complete:
         lines.append("Not all is answered yet: call the same command again to go on.")
     if game.exploitability:
-        answers = game.probe.answers.values()
-        once = any(len(rows) == 1 and not rows[0]["policy"] for rows in answers)
-        sure = " (exact for a player that always answers the same)" if once else ""
-        lines.append(f"Exploitability: {_shown(game.exploitability)}{sure}")
+        lines.append(f"Exploitability: {_shown(game.exploitability)}")
     if game.one_round:
         lines.append(f"Exploitability if play ends with the first {_round(game)}: {_shown(game.one_round)}")
+    answers = game.probe.answers.values()
+    if game.exploitability and any(len(rows) == 1 and not rows[0]["policy"] for rows in answers):
+        lines.append("Exploitability and results are exact for a player that always answers the same.")
     return lines
 
 
@@ -298,8 +233,8 @@ def _round(game: GameProbe) -> str:
     return (game.probe.rules.clock or "round").removesuffix("s")
 
 
-def _shown(interval: Interval) -> str:
-    return f"{100 * interval.estimate:.2f}" if not interval.margin else percent(interval)
+def _shown(interval: Interval, digits: int = 2) -> str:
+    return percent(interval) if interval.margin else f"{100 * interval.estimate:.{digits}f}"
 
 
 def as_page(folder: Folder) -> str:
@@ -316,7 +251,7 @@ def _on_page(game: GameProbe) -> str:
     title, asked = _asked(game)
     against = ""
     if game.against:
-        rows = [[name, f"{100 * result:.1f}"] for name, result in game.against.items()]
+        rows = [[name, _shown(result, 1)] for name, result in game.against.items()]
         against = f"<h3>Results against known opponents</h3>{html_table(['against', 'gets'], rows)}"
     boards = ""
     if game.mistakes:

@@ -1,24 +1,30 @@
 """Ratings by the Bradley–Terry model, over all games of a run: one number for each player.
 
-Fitted by choix, with a prior; the intervals are a bootstrap over pairings' matches, from a fixed seed.
+Fitted by choix, with a prior; the intervals are a bootstrap over pairs of matches, from a fixed seed.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from math import exp, log
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import exp, log, sqrt
 from random import Random
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
-from duels.arena.confidence import Interval
+from duels.arena.confidence import Interval, standard_error, t_quantile
 
 if TYPE_CHECKING:
     from duels.arena.report import GameReport
+    from duels.arena.scores import Units
 
 PRIOR = 0.1
 """Of choix's regularisation: as if every two players had drawn a little."""
 BOOTSTRAPS = 200
 SCALE = 400 / log(10)  # as in Elo: 400 points are odds of ten to one
-_MISFIT = 3.0  # standard errors by which a pairing may miss the model before we say so
+_MISFIT = NormalDist().cdf(3)  # a pairing may miss the model by three standard errors before we say so
+
+Played = dict[tuple[int, int], "list[Units]"]
+"""What every two players had against each other, game by game."""
 
 
 @dataclass(frozen=True)
@@ -40,67 +46,82 @@ class Ratings:
 
 
 def rate(players: Sequence[str], games: "Sequence[GameReport]") -> Ratings | None:
-    """Rate players by all that they played; None where choix is not installed or nothing was played."""
+    """Rate players by all that they played; None where choix is not installed."""
     try:
         import choix  # noqa: F401
     except ImportError:
         return None
     pairings = [each for game in games for each in game.pairings if each.matches]
     if not pairings:
-        return None
+        return Ratings({}, ())
     number = {name: place for place, name in enumerate(players)}
-    totals: dict[tuple[int, int], tuple[float, int]] = {}
+    played: Played = defaultdict(list)
     for each in pairings:
-        key = number[each.one], number[each.two]
-        won, matches = totals.get(key, (0.0, 0))
-        totals[key] = won + each.won.estimate * each.matches, matches + each.matches
-    fitted = _fit(len(players), {key: won / matches for key, (won, matches) in totals.items()}, totals)
+        played[number[each.one], number[each.two]].append(each.units)
+    fitted = _fit(len(players), played)
     rng = Random("ratings")
-    samples = [_fit(len(players), _resampled(totals, rng), totals) for _ in range(BOOTSTRAPS)]
+    samples = [_fit(len(players), _resampled(played, rng)) for _ in range(BOOTSTRAPS)]
     found = {}
     for place, name in enumerate(players):
         spread = sorted(sample[place] for sample in samples)
         low, high = spread[int(0.025 * BOOTSTRAPS)], spread[int(0.975 * BOOTSTRAPS) - 1]
         found[name] = Interval(fitted[place], min(low, fitted[place]), max(high, fitted[place]))
-    return Ratings(found, tuple(_misfits(players, fitted, totals)))
+    return Ratings(found, tuple(_misfits(players, fitted, played)))
 
 
-def _resampled(totals: dict[tuple[int, int], tuple[float, int]], rng: Random) -> dict[tuple[int, int], float]:
-    return {
-        key: sum(rng.random() < won / matches for _ in range(matches)) / matches
-        for key, (won, matches) in totals.items()
-    }
+def _resampled(played: Played, rng: Random) -> Played:
+    """As many pairs of matches of every two players in every game, drawn from those that were played."""
+    return {key: [_drawn(units, rng) for units in games] for key, games in played.items()}
 
 
-def _fit(
-    players: int,
-    shares: dict[tuple[int, int], float],
-    totals: dict[tuple[int, int], tuple[float, int]],
-) -> list[float]:
-    """Ratings from the shares of the points of each pair, weighted by how much they played."""
+def _drawn(units: "Units", rng: Random) -> "Units":
+    places = rng.choices(range(len(units.points)), k=len(units.points))
+    return replace(
+        units,
+        points=tuple(units.points[place] for place in places),
+        matches=tuple(units.matches[place] for place in places),
+    )
+
+
+def _fit(players: int, played: Played) -> list[float]:
+    """Ratings from the points that every two players had against each other."""
     import choix
     import numpy as np
 
     wins = np.zeros((players, players))
-    for (one, two), share in shares.items():
-        matches = totals[one, two][1]
-        wins[one, two] += share * matches
-        wins[two, one] += (1 - share) * matches
+    for (one, two), games in played.items():
+        won, matches = _total(games)
+        wins[one, two] += won
+        wins[two, one] += matches - won
     strengths = choix.ilsr_pairwise_dense(wins, alpha=PRIOR)
     return [float(SCALE * each) for each in strengths - strengths.mean()]
 
 
-def _misfits(
-    players: Sequence[str], ratings: list[float], totals: dict[tuple[int, int], tuple[float, int]]
-) -> list[str]:
-    """Pairs whose result is far from what their ratings say, a sentence each."""
-    found = []
-    for (one, two), (won, matches) in totals.items():
-        expected = 1 / (1 + exp((ratings[two] - ratings[one]) / SCALE))
-        error = (max(expected * (1 - expected), 0.25 / matches) / matches) ** 0.5
-        share = won / matches
-        if abs(share - expected) > _MISFIT * error:
-            found.append(
+def _total(games: "Sequence[Units]") -> tuple[float, int]:
+    """Points and matches of two players in all games."""
+    return sum(sum(units.points) for units in games), sum(sum(units.matches) for units in games)
+
+
+def _misfits(players: Sequence[str], ratings: list[float], played: Played) -> Iterator[str]:
+    """Pairs of players whose result is far from what their ratings say, a sentence each."""
+    for (one, two), games in played.items():
+        freedom = sum(len(units.points) - 1 for units in games)
+        if not freedom:  # one pair of matches in each game tells nothing about the spread
+            continue
+        won, matches = _total(games)
+        share, expected = won / matches, 1 / (1 + exp((ratings[two] - ratings[one]) / SCALE))
+        error = max(_error(games, matches), 0.5 / matches)  # results that are all alike may be so by chance
+        if abs(share - expected) > t_quantile(_MISFIT, freedom) * error:
+            yield (
                 f"{players[one]} got {share:.0%} against {players[two]}, where the ratings say {expected:.0%}"
             )
-    return found
+
+
+def _error(games: "Sequence[Units]", matches: int) -> float:
+    """The standard error of a share of the points, each game's pairs of matches being units."""
+    errors = [
+        standard_error(units.points, units.matches) * sum(units.matches)
+        for units in games
+        if len(units.points) > 1
+    ]
+    return sqrt(sum(error**2 for error in errors)) / matches

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
+from math import isfinite
 from typing import Any
 
 from duels.arena.confidence import CONFIDENCE, Interval
@@ -55,9 +56,13 @@ class Report:
     """Matches that were asked for."""
     games: tuple[GameReport, ...]
     ratings: Ratings | None
-    """None where what rates is not installed."""
+    """None where what rates is not installed; without players where nothing was played."""
+    until: float | None
+    """The margin at which results stopped the run; then only intervals that hold under peeking hold."""
     conditions: Mapping[str, Any]
     """How models were asked; empty where none played."""
+    prices: Mapping[str, Any]
+    """Of a million tokens, by the names of settings; empty likewise."""
     seconds: Mapping[str, float]
     """How long models took to answer, by player; not in data, which is the same for equal runs."""
     requested: Usage
@@ -65,9 +70,7 @@ class Report:
 
     def cost(self, usage: Usage) -> float | None:
         """What a model's tokens cost, by the prices of the run."""
-        told = self.conditions
-        prices = Settings(input_price=told.get("input_price"), output_price=told.get("output_price"))
-        return prices.cost(usage)
+        return Settings(**self.prices).cost(usage)
 
     @property
     def matches(self) -> int:
@@ -79,21 +82,33 @@ def report_on(folder: Folder) -> Report:
     """The report on a run, finished or not."""
     if folder.is_probe:
         raise DuelsError(f"{folder.path} is of a probe, not of a run.")
-    rows = sorted(folder.rows().values(), key=lambda row: (row["pair"], row["players"]))
     config = folder.config
+    asked = {name: folder.pairs_of(name) for name in config["games"]}
+    rows = {  # a run that was asked for fewer matches afterwards may have played more
+        key: row for key, row in folder.rows().items() if 2 * row["pair"] < config["matches"][row["game"]]
+    }
+    ordered = sorted(rows.values(), key=lambda row: (row["pair"], row["players"]))
     players = tuple(config["players"])
     games = tuple(
-        _game(name, config["options"][name], players, [row for row in rows if row["game"] == name])
+        _game(
+            find_game(name).rules(**config["options"][name]),
+            players,
+            [row for row in ordered if row["game"] == name],
+            asked[name],
+            config["until"] is None,
+        )
         for name in config["games"]
     )
     planned = sum(config["matches"].values()) * len(list(combinations(players, 2)))
-    told = config["model"]
-    return Report(players, config["seed"], planned, games, rate(players, games), told, *_requested(folder))
+    asked_how = config["until"], config["model"], config["prices"]
+    return Report(
+        players, config["seed"], planned, games, rate(players, games), *asked_how, *_requested(folder, rows)
+    )
 
 
-def _requested(folder: Folder) -> tuple[dict[str, float], Usage]:
-    """What was waited for replies in matches that were finished, by player, and what all requests took."""
-    rows, seconds, used = folder.rows(), dict[str, float](), Usage()
+def _requested(folder: Folder, rows: Mapping[str, Row]) -> tuple[dict[str, float], Usage]:
+    """What was waited for replies in these matches, by player, and what all requests took."""
+    seconds, used = dict[str, float](), Usage()
     for request in folder.requests():
         used += usage_of(request)
         if row := rows.get(request["match"]):
@@ -102,9 +117,14 @@ def _requested(folder: Folder) -> tuple[dict[str, float], Usage]:
     return seconds, used
 
 
-def _game(name: str, options: dict[str, Any], players: tuple[str, ...], rows: list[Row]) -> GameReport:
-    rules = find_game(name).rules(**options)
-    judge = Judge(rules)
+def _game(
+    rules: Rules[Any, Any, Any],
+    players: tuple[str, ...],
+    rows: list[Row],
+    planned: list[int],
+    fixed_size: bool,
+) -> GameReport:
+    name, judge = rules.name, Judge(rules)
     opening, exactness = judge.opening()
     by_pairing: dict[frozenset[str], list[Row]] = {}
     for row in rows:
@@ -117,7 +137,7 @@ def _game(name: str, options: dict[str, Any], players: tuple[str, ...], rows: li
         judge.measure,
         tuple(standing(name, player, rows) for player in players),
         tuple(
-            pairing(name, one, two, by_pairing.get(frozenset((one, two)), []))
+            pairing(name, one, two, by_pairing.get(frozenset((one, two)), []), planned, fixed_size)
             for one, two in combinations(players, 2)
         ),
         tuple(blunder for player in players for blunder in _blunders(judge, player, rows)),
@@ -158,9 +178,11 @@ def as_data(report: Report) -> dict[str, Any]:
         "matches": report.matches,
         "planned": report.planned,
         "confidence": CONFIDENCE,
+        "until": report.until,
         "games": {game.rules.name: _game_data(game) for game in report.games},
         "ratings": report.ratings.as_data() if report.ratings else None,
         "model": dict(report.conditions),
+        "prices": dict(report.prices),
         "usage": {
             player: {"prompt_tokens": used.prompt, "completion_tokens": used.completion}
             | {"requests": used.requests, "cost": report.cost(used)}
@@ -217,14 +239,16 @@ def _pairing_data(each: Pairing) -> dict[str, Any]:
         "cut_off": each.cut_off,
         "won": interval_data(each.won),
         "adjusted": interval_data(each.adjusted),
-        "adjusted_fixed_size": interval_data(each.adjusted_fixed),
+        "pairs_left_out": each.left_out,
+        "adjusted_fixed_size": interval_data(each.adjusted_fixed) if each.adjusted_fixed else None,
         "variance_gain": each.gain,
     }
 
 
-def interval_data(interval: Interval) -> dict[str, float]:
-    """An interval as JSON has it."""
-    return {"estimate": interval.estimate, "low": interval.low, "high": interval.high}
+def interval_data(interval: Interval) -> dict[str, float | None]:
+    """An interval as JSON has it: without bounds where nothing is known of them."""
+    low, high = (bound if isfinite(bound) else None for bound in (interval.low, interval.high))
+    return {"estimate": interval.estimate, "low": low, "high": high}
 
 
 _COLUMNS = (
@@ -260,9 +284,9 @@ def as_csv(report: Report) -> str:
                     each.game,
                     each.player,
                     each.matches,
-                    *(each.won.estimate, each.won.low, each.won.high),
+                    *interval_data(each.won).values(),
                     game.measure,
-                    *(each.per_decision.estimate, each.per_decision.low, each.per_decision.high),
+                    *interval_data(each.per_decision).values(),
                     each.per_match.estimate,
                     each.decisions,
                     each.forfeits,

@@ -8,7 +8,15 @@ from string import Template
 from duels.arena.confidence import Interval
 from duels.arena.mistakes import name_of, said_of
 from duels.arena.report import GameReport, Report
-from duels.arena.report_text import USAGE, asked_in_all, graded, percent, usage_rows
+from duels.arena.report_text import (
+    STOPPED,
+    USAGE,
+    asked_in_all,
+    graded,
+    pairs_left_out,
+    percent,
+    usage_rows,
+)
 from duels.core.errors import to_install
 
 _MOST_BOARDS = 12
@@ -22,6 +30,8 @@ def as_page(report: Report) -> str:
         "All intervals are of 95 %. A loss is what a decision gave away of the chance to win, if both sides "
         "play perfectly from there on, in points of a hundred."
     )
+    if report.until is not None:
+        summary += f" {STOPPED}"
     games = "".join(_game(report, game) for game in report.games)
     body = games + _ratings(report) + _usage(report)
     names = ", ".join(game.rules.name for game in report.games)
@@ -35,8 +45,10 @@ def html_page(title: str, summary: str, body: str) -> str:
 
 
 def _ratings(report: Report) -> str:
-    if not report.ratings:
+    if report.ratings is None:
         return f"<p>Ratings need the extra arena: {escape(to_install('arena'))}.</p>"
+    if not report.ratings.players:
+        return ""
     ordered = sorted(report.ratings.players.items(), key=lambda each: -each[1].estimate)
     rows = [
         [escape(name), f"{each.estimate:+.0f}", f"{each.low:+.0f} to {each.high:+.0f}"]
@@ -138,13 +150,15 @@ def _pairings(game: GameReport) -> str:
             str(each.matches),
             percent(each.won),
             percent(each.adjusted),
-            percent(each.adjusted_fixed),
+            percent(each.adjusted_fixed) if each.adjusted_fixed else "",
             "" if each.gain is None else f"{each.gain:.1f}",
         ]
         for each in game.pairings
     ]
     head = ["", "matches", "won", "luck taken out", "the same, fixed size", "variance, times less"]
-    return f"<h3>Results with and without luck</h3>{html_table(head, rows)}"
+    left_out = pairs_left_out(game)
+    note = f"<p>{escape(left_out)}</p>" if left_out else ""
+    return f"<h3>Results with and without luck</h3>{html_table(head, rows)}{note}"
 
 
 def _boards(game: GameReport) -> str:

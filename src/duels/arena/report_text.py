@@ -1,6 +1,7 @@
 """A report as tables for a terminal."""
 
 from collections.abc import Mapping, Sequence
+from math import isfinite
 from typing import Any
 
 from duels.arena.confidence import Interval
@@ -13,12 +14,16 @@ from duels.core.errors import to_install
 def as_text(report: Report) -> str:
     """All tables, game by game."""
     done = "" if report.matches >= report.planned else f" of {report.planned}"
-    lines = [f"{report.matches}{done} matches, seed {report.seed}. Intervals: 95 %.", ""]
+    lines = [f"{report.matches}{done} matches, seed {report.seed}. Intervals: 95 %."]
+    lines += [STOPPED] * (report.until is not None) + [""]
     for game in report.games:
         lines += _game(game)
     lines += _usage(report)
     lines += _ratings(report)
     return "\n".join(lines).rstrip() + "\n"
+
+
+STOPPED = "Results decided when to stop: only intervals of results with luck taken out hold."
 
 
 def _game(game: GameReport) -> list[str]:
@@ -51,16 +56,25 @@ def _game(game: GameReport) -> list[str]:
                 pair.two,
                 percent(pair.won),
                 percent(pair.adjusted),
-                percent(pair.adjusted_fixed),
+                percent(pair.adjusted_fixed) if pair.adjusted_fixed else "",
                 "" if pair.gain is None else f"{pair.gain:.1f}x",
                 str(pair.cut_off or ""),
             ]
         )
-    lines += [*table(rows), game.luck, ""]
+    lines += [*table(rows), *filter(None, [pairs_left_out(game)]), game.luck, ""]
     worst = sorted(game.blunders, key=lambda blunder: -blunder.shortfall)[:5]
     if worst:
         lines += ["Worst decisions:", *(f"  {blunder}" for blunder in worst), ""]
     return lines
+
+
+def pairs_left_out(game: GameReport) -> str:
+    """That results with luck taken out are not those of all pairs; nothing if they are."""
+    count = sum(pair.left_out for pair in game.pairings)
+    if not count:
+        return ""
+    pairs = "1 finished pair is" if count == 1 else f"{count} finished pairs are"
+    return f"Luck taken out: {pairs} left out until those before are finished."
 
 
 def _usage(report: Report) -> list[str]:
@@ -102,8 +116,10 @@ def asked_how(conditions: Mapping[str, Any]) -> str:
 
 
 def _ratings(report: Report) -> list[str]:
-    if not report.ratings:
+    if report.ratings is None:
         return [f"Ratings need the extra 'arena': {to_install('arena')}."]
+    if not report.ratings.players:
+        return []
     rows = [["rating over all games", ""]]
     ordered = sorted(report.ratings.players.items(), key=lambda each: -each[1].estimate)
     rows += [[name, f"{each.estimate:+.0f} ({each.low:+.0f} to {each.high:+.0f})"] for name, each in ordered]
@@ -126,8 +142,9 @@ def percent(interval: Interval) -> str:
 
 
 def points(interval: Interval) -> str:
-    """What was given away, in points of a hundred, with its margin."""
-    return f"{100 * interval.estimate:.2f} ±{100 * interval.margin:.2f}"
+    """What was given away, in points of a hundred, with its margin if that is known."""
+    margin = f"{100 * interval.margin:.2f}" if isfinite(interval.margin) else "?"
+    return f"{100 * interval.estimate:.2f} ±{margin}"
 
 
 def table(rows: Sequence[Sequence[str]]) -> list[str]:

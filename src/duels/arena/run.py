@@ -1,6 +1,5 @@
 """Carries a run out: what is still to be played, in rounds, until all is played or enough is known."""
 
-import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -12,10 +11,10 @@ from typing import TYPE_CHECKING
 from duels.arena.bout import Bout
 from duels.arena.confidence import Interval
 from duels.arena.config import Config
-from duels.arena.folder import Folder, Row
+from duels.arena.folder import WHOLE, Folder, Row, in_part, name_of_part
 from duels.arena.models import ModelWorker, Purse
 from duels.arena.pool import Inline, Pool
-from duels.arena.scores import adjusted_interval, pair_results
+from duels.arena.scores import adjusted_interval, pair_results, unbroken
 from duels.core.errors import BadOption, quote
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ def run(
     config: Config,
     out: Path,
     workers: int = 1,
-    shard: tuple[int, int] = (1, 1),
+    shard: tuple[int, int] = WHOLE,
     listener: Listener = lambda progress: None,
     on: str | None = None,
 ) -> Folder:
@@ -67,18 +66,14 @@ def run(
     A shard (I of N) plays every N-th pair only, from the I-th: on N machines all of them are played. `on` is
     where matches are played instead of in processes here: `ray`, or `ray:ADDRESS`.
     """
-    folder = Folder.prepare(out, config)
-    part = "" if shard == (1, 1) else f"{shard[0]}-of-{shard[1]}"
-    handle = folder.lock(part)
-    try:
+    with Folder.held(out, config, shard) as folder:
+        part = name_of_part(shard)
         prefix = f"{part}-" if part else ""
         folder.wait_for_workers(prefix)
         rows = folder.rows()
         with closing(_Players(config, folder, prefix, workers, on, shard[1])) as players:
             _play_out(config, rows, players, shard, listener)
             folder.unfinished = players.unfinished
-    finally:
-        os.close(handle)
     return folder
 
 
@@ -151,7 +146,7 @@ def _play_out(
         pairing: list(config.bouts(*pairing, range(config.matches_of(pairing[0]) // 2)))
         for pairing in config.pairings()
     }
-    ours = [bout for bouts in planned.values() for bout in bouts if mine(bout, shard)]
+    ours = [bout for bouts in planned.values() for bout in _of(bouts, shard)]
     played = [bout for bout in ours if bout.key in rows]
     progress = Progress(len(played), len(ours))
     for bout in played:
@@ -167,12 +162,12 @@ def _play_out(
         going_on = {
             pairing: bouts
             for pairing, bouts in planned.items()
-            if not _enough(config.until, rows, pairing, bouts[: 2 * first], progress)
+            if not _enough(config.until, rows, pairing, _of(bouts[: 2 * first], shard), progress)
         }
         missing = (
             bout
             for bout in _in_turn(list(going_on.values()), range(2 * first, 2 * last))
-            if mine(bout, shard) and bout.key not in rows
+            if in_part(bout.pair, shard) and bout.key not in rows
         )
         for row in pool.play(missing):
             rows[row["key"]] = row
@@ -215,13 +210,12 @@ def _enough(
     """Whether a pairing's result is known closely enough from its first matches."""
     if until is None or not bouts:
         return False
-    known = adjusted_interval(
-        pair_results([rows[bout.key] for bout in bouts if bout.key in rows], pairing[1])
-    )
+    pairs = pair_results([rows[bout.key] for bout in bouts if bout.key in rows], pairing[1])
+    known = adjusted_interval(unbroken(pairs, dict.fromkeys(bout.pair for bout in bouts)))
     progress.margins[pairing] = known
     return known.margin <= until
 
 
-def mine(bout: Bout, shard: tuple[int, int]) -> bool:
-    """Whether a shard plays this match."""
-    return bout.pair % shard[1] == shard[0] - 1
+def _of(bouts: list[Bout], shard: tuple[int, int]) -> list[Bout]:
+    """A shard's own matches: when it stops does not depend on others that run beside it."""
+    return [bout for bout in bouts if in_part(bout.pair, shard)]

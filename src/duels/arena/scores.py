@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import takewhile
 from statistics import pvariance
 from typing import Any
 
@@ -20,6 +21,7 @@ LOWEST, HIGHEST = -MOST_CORRECTED, 1 + MOST_CORRECTED
 class PairResult:
     """Two matches with the same seed and the seats exchanged, as one of the two players had them."""
 
+    pair: int
     score: float
     adjusted: float
 
@@ -35,11 +37,22 @@ def pair_results(rows: Iterable[Row], player: str) -> list[PairResult]:
         if len(both) == 2:
             found.append(
                 PairResult(
+                    pair,
                     sum(_to(row, player, "score") for row in both) / 2,
                     sum(_to(row, player, "adjusted") for row in both) / 2,
                 )
             )
     return found
+
+
+def unbroken(pairs: Iterable[PairResult], planned: Iterable[int]) -> list[PairResult]:
+    """The pairs up to the first of those planned that is not finished.
+
+    Short matches end sooner than long ones: with what came after a gap, results would be chosen by how they
+    came about, and a confidence sequence would not hold.
+    """
+    known = {each.pair: each for each in pairs}
+    return [known[pair] for pair in takewhile(known.__contains__, planned)]
 
 
 def adjusted_interval(pairs: Iterable[PairResult]) -> Interval:
@@ -70,13 +83,32 @@ class Pairing:
     matches: int
     cut_off: int
     won: Interval
-    """The share of the points, with the usual interval; a match without a winner counts one half."""
+    """The share of the points, for a size that was fixed beforehand; a draw counts one half."""
     adjusted: Interval
     """The same with luck taken out, with an interval that holds under peeking."""
-    adjusted_fixed: Interval
-    """The same with the usual interval, for a size that was fixed beforehand."""
+    left_out: int
+    """Finished pairs that are not in it, for one before them is not finished yet."""
+    adjusted_fixed: Interval | None
+    """The same of all pairs, for a size that was fixed beforehand.
+
+    None if results decided about the size, or no pair is finished.
+    """
     gain: float | None
     """How many times fewer pairs the adjusted result needs for the same width; None if one is constant."""
+    units: "Units"
+
+
+@dataclass(frozen=True)
+class Units:
+    """What intervals count by: pairs, whose matches hang together, with what one player had in each."""
+
+    points: tuple[float, ...]
+    matches: tuple[int, ...]
+
+    @property
+    def won(self) -> Interval:
+        """The share of the points."""
+        return confidence.share_of(self.points, self.matches)
 
 
 @dataclass(frozen=True)
@@ -103,10 +135,14 @@ class Standing:
     """What a model took, as its endpoint reports it."""
 
 
-def pairing(game: str, one: str, two: str, rows: Iterable[Row]) -> Pairing:
-    """What is known of two players in one game."""
+def pairing(
+    game: str, one: str, two: str, rows: Iterable[Row], planned: Iterable[int], fixed_size: bool = True
+) -> Pairing:
+    """What is known of two players in one game, of which these pairs are to be played."""
     rows = list(rows)
     pairs = pair_results(rows, one)
+    in_order = unbroken(pairs, planned)
+    units = _units(one, rows)
     scores, adjusted = [pair.score for pair in pairs], [pair.adjusted for pair in pairs]
     return Pairing(
         game,
@@ -114,11 +150,28 @@ def pairing(game: str, one: str, two: str, rows: Iterable[Row]) -> Pairing:
         two,
         len(rows),
         sum(row["ending"] == Ending.CUT_OFF.value for row in rows),
-        confidence.wilson(sum(_to(row, one, "score") for row in rows), len(rows)),
-        adjusted_interval(pairs),
-        _within(confidence.mean(adjusted)),
+        units.won,
+        adjusted_interval(in_order),
+        len(pairs) - len(in_order),
+        _within(confidence.mean(adjusted)) if fixed_size and adjusted else None,
         _gain(scores, adjusted),
+        units,
     )
+
+
+def _units(player: str, rows: Iterable[Row]) -> Units:
+    """What a player had in every pair, which may be half played."""
+    by_pair = _by_pair(rows)
+    points = (sum(_to(row, player, "score") for row in both) for both in by_pair)
+    return Units(tuple(points), tuple(map(len, by_pair)))
+
+
+def _by_pair(rows: Iterable[Row]) -> list[list[Row]]:
+    """The matches of a game, by pairs."""
+    found: dict[tuple[frozenset[str], int], list[Row]] = defaultdict(list)
+    for row in rows:
+        found[frozenset(row["players"]), row["pair"]].append(row)
+    return list(found.values())
 
 
 def _gain(scores: list[float], adjusted: list[float]) -> float | None:
@@ -132,8 +185,11 @@ def standing(game: str, player: str, rows: Iterable[Row]) -> Standing:
     rows = [row for row in rows if player in row["players"]]
     places = [row["players"].index(player) for row in rows]
     seated = list(zip(rows, places, strict=True))
-    shortfalls = [row["shortfalls"][place] for row, place in seated]
-    decisions = [row["decisions"][place] for row, place in seated]
+    by_pair = _by_pair(rows)
+    shortfalls, decisions = (
+        [sum(row[what][row["players"].index(player)] for row in both) for both in by_pair]
+        for what in ("shortfalls", "decisions")
+    )
     failures: Counter[str] = Counter()
     manners: dict[str, list[Any]] = defaultdict(lambda: [0, 0.0])
     for row, place in seated:
@@ -145,9 +201,9 @@ def standing(game: str, player: str, rows: Iterable[Row]) -> Standing:
         game,
         player,
         len(rows),
-        confidence.wilson(sum(_to(row, player, "score") for row in rows), len(rows)),
+        _units(player, rows).won,
         confidence.ratio(shortfalls, decisions),
-        confidence.mean(shortfalls),
+        confidence.ratio(shortfalls, [len(both) for both in by_pair]),
         sum(decisions),
         dict(sorted(failures.items())),
         sum(_forfeited(row, place) for row, place in seated),

@@ -30,6 +30,9 @@ class Failed(DuelsError):
         self.failure = failure
         self.detail = detail
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.failure, self.detail)  # so that it can be told between processes
+
 
 class NoMove(DuelsError):
     """All attempts at one decision failed: by rule the match is forfeited."""
@@ -40,7 +43,11 @@ class NoMove(DuelsError):
         super().__init__(
             f"{player} gave no move in {len(failed)} {tries}; the last was {last.failure.value}: {last}"
         )
+        self.player = player
         self.failed = failed
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.player, self.failed)
 
 
 class TransportFailed(DuelsError):

@@ -97,6 +97,9 @@ class ModelGaveNone(NoMove):
         super().__init__(player, failed)
         self.used = used
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.player, self.failed, self.used)
+
 
 def check_disguise(rules: Rules[Any, Any, Any], settings: Settings) -> None:
     """BadOption, if positions of this game cannot be asked about as the settings say."""

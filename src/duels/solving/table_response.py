@@ -6,6 +6,7 @@ Values are in points here: 1 for a win of the responder, -1 for a loss, 0 for a 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
+from math import fsum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -213,14 +214,22 @@ def expected_points(chain: list[Move]) -> list[Decimal]:
     return points
 
 
-def expected_value(tables: Tables, policy: Table) -> float:
+def expected_value(tables: Tables, policy: Table, limit: int | None = None) -> float:
     """The probability that seat 0 wins when both seats follow `policy`, [state, action]; a draw is one half.
 
-    Never-ending play counts one half too.
+    Never-ending play, and play that is cut off at `limit` ticks of the clock, counts one half too.
     """
+    values = expected_values(tables, policy, limit)
+    return fsum(values[start] for start in tables.starts.tolist()) / len(tables.starts)
+
+
+def expected_values(tables: Tables, policy: Table, limit: int | None = None) -> list[float]:
+    """[state] the same from every state on; one half where the game is over."""
     nobody = 2  # no seat responds: every state has one move, the policy's mixture
     with localcontext(prec=DIGITS):
-        moves = _moves(tables, policy, nobody, _ends(tables, 0), None)
-        points = expected_points([choices[0] if choices else ENDLESS for choices in moves])
-        starts = tables.starts.tolist()
-        return float((1 + sum(points[start] for start in starts) / len(starts)) / 2)
+        ends, after_tick = _ends(tables, 0), None if limit is None else [NOTHING] * tables.states
+        for _ in range(1 if limit is None else limit):
+            moves = _moves(tables, policy, nobody, ends, after_tick)
+            points = expected_points([choices[0] if choices else ENDLESS for choices in moves])
+            after_tick = points
+        return [float((1 + each) / 2) for each in points]

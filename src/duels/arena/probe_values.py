@@ -1,0 +1,196 @@
+"""What follows from answers about a whole game: the best opponent's gain, results against known opponents.
+
+Of a player that draws, every position's answers are a sample. How far a result may be off is then found by
+the delta method: from how often play comes to a position, and how much its answers differ in what follows.
+"""
+
+from math import hypot, sqrt
+from typing import Any
+
+from duels.arena.confidence import Interval, Z
+from duels.arena.probe import Probe, policy_of
+from duels.core.extras import extra
+from duels.core.rules import Seat
+from duels.players.levels import SHARE
+
+with extra("vector"):
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from duels.analysis.agents import player_odds
+    from duels.analysis.exploitability import tabulate
+    from duels.solving.game_tables import shared_tables
+    from duels.solving.table_response import Response, best_response, expected_values
+    from duels.solving.tables import ONGOING, POINTS, Tables
+
+    Table = NDArray[np.float64]
+
+OPPONENTS = ("random", "greedy", *SHARE)
+UNSEEN = 2
+"""Answers that are added to the spread of those that came: with less, intervals of a few do not hold."""
+_LONGEST = 5000  # moves of a match
+_NOTHING = 1e-9
+
+
+class Answers:
+    """A probe's answers to a whole game as tables of policies, [state, action]."""
+
+    def __init__(self, probe: Probe) -> None:
+        self.rules = probe.rules
+        self.tables: Tables = shared_tables(probe.rules).tables
+        self._elsewhere = self.tables.legal / np.maximum(1, self.tables.legal.sum(axis=1, keepdims=True))
+        places, votes, questions, told = [], [], [], []
+        known: dict[str, int] = {}
+        for place, state in enumerate(self.tables.rules_states(self.rules)):
+            if self.tables.actor[place] >= 0:
+                sight = self.rules.sight(state, Seat(int(self.tables.actor[place]) + 1))
+                rows = probe.answers.get((sight.seat, self.rules.format_position(sight)))
+                if rows:
+                    places.append(place)
+                    votes.append([self._vector(policy_of([row], sight)) for row in rows])
+                    told.append(all(row["policy"] for row in rows))
+                    # Of mirror images only one may have been asked: their answers are the same sample.
+                    questions.append(known.setdefault(rows[0]["key"], len(known)))
+        self._places, self._questions = np.array(places, np.int64), np.array(questions, np.int64)
+        self._votes: Table = np.array(votes)  # [asked position, sample, action]
+        self._told = np.array(told)  # [asked position] whether the policy is told, and no sample
+        self.samples = len(votes[0])
+
+    def _vector(self, policy: dict[Any, float]) -> list[float]:
+        return [policy.get(action, 0.0) for action in self.rules.all_actions()]
+
+    def policy(self, samples: slice) -> "Table":
+        """The policy that some samples show; where nobody can lead the player, it does not matter which."""
+        table: Table = self._elsewhere.copy()
+        table[self._places] = self._votes[:, samples].mean(axis=1)
+        return table
+
+    def result(
+        self, theirs: "Table", seat: int, samples: slice, limit: int | None = None
+    ) -> tuple[float, float]:
+        """What the player that some samples show gets at a seat (0 or 1), and the standard error of that.
+
+        Of a single sample there is none: 0.
+        """
+        mine = self.tables.actor == seat
+        policy = np.where(mine[:, None], self.policy(samples), theirs)
+        values = np.array(expected_values(self.tables, policy, limit))
+        first = float(values[self.tables.starts].mean())
+        error = 0.0
+        if self.samples > 1:
+            error = self._error(mine[self._places], policy, values, samples, limit)
+        return (1 - first if seat else first), error
+
+    def _error(
+        self, mine: "NDArray[np.bool_]", policy: "Table", values: "Table", samples: slice, limit: int | None
+    ) -> float:
+        """The standard error of a result, from the spread of answers at positions of one seat.
+
+        Answers that are all alike may be so by chance, so what was never answered counts too: as if
+        `UNSEEN` answers more were spread evenly over the legal actions.
+        """
+        moves, places = Moves(self.tables, limit), self._places[mine]
+        worths, even = moves.worths(values)[places], self._elsewhere[places]
+        odds = (self._votes[mine].sum(axis=1) + UNSEEN * even) / (self.samples + UNSEEN)
+        spread = (odds * worths**2).sum(axis=1) - (odds * worths).sum(axis=1) ** 2
+        each = moves.visits(policy)[places] * np.sqrt(np.maximum(0.0, spread)) * ~self._told[mine]
+        by_question = np.bincount(self._questions[mine], each)
+        return sqrt(float((by_question**2).sum()) / self._votes[:1, samples].shape[1])
+
+
+class Moves:
+    """What moves lead to, in floats; under a limit, play is cut off at the first tick of the clock."""
+
+    def __init__(self, tables: Tables, limit: int | None) -> None:
+        self._tables = tables
+        to = tables.successor >> 1
+        self._to = np.where(tables.legal[:, :, None], to, 0)
+        self._over = tables.result[self._to] != ONGOING
+        self._cut = (tables.successor & 1).astype(bool) & (limit is not None)
+        self._ends = (1 + POINTS[:, 0][tables.result + 1].astype(np.float64)) / 2
+
+    def worths(self, values: "Table") -> "Table":
+        """[state, action] how often seat 0 wins after it, given how often it does from every state."""
+        after = np.where(self._over, self._ends[self._to], np.where(self._cut, 0.5, values[self._to]))
+        found: Table = after.mean(axis=2)
+        return found
+
+    def visits(self, policy: "Table") -> "Table":
+        """[state] how often a match comes there."""
+        tables = self._tables
+        states, actions = np.nonzero(tables.legal & (policy > 0))
+        onward = ~(self._over | self._cut)[states, actions]
+        targets, tickets = self._to[states, actions], tables.successor.shape[2]
+        weights = onward * policy[states, actions][:, None] / tickets
+        now: Table = np.bincount(tables.starts, minlength=tables.states) / len(tables.starts)
+        total: Table = now.copy()
+        for _ in range(_LONGEST):
+            flow = weights * now[states][:, None]
+            now = np.asarray(np.bincount(targets.ravel(), flow.ravel(), minlength=tables.states), float)
+            total += now
+            if now.sum() < _NOTHING:
+                break
+        return total
+
+
+def exploitability(answers: Answers, limit: int | None) -> Interval:
+    """What the best opponent wins beyond its due.
+
+    The best opponent of a sample finds what came by chance too, so the estimate is too high rather than too
+    low: from it, the upper bound is one for the truth. The best opponent of one half of the answers, scored
+    by the other half, is somebody who may be bettered: from what it wins, the lower bound is.
+    """
+    every = slice(None)
+    best = [_best(answers, every, responder, limit) for responder in (0, 1)]
+    estimate = max(0.0, (sum(each.wins for each in best) - 1) / 2)
+    if answers.samples == 1:
+        return Interval(estimate, estimate, estimate)
+    _, error = _gain(answers, best, every, limit)
+    half = answers.samples // 2
+    gains = []
+    for shown, scored in ((slice(half), slice(half, None)), (slice(half, None), slice(half))):
+        theirs = [_best(answers, shown, responder, limit) for responder in (0, 1)]
+        gains.append(_gain(answers, theirs, scored, limit))
+    scored_gain, scored_error = (sum(each) / 2 for each in zip(*gains, strict=True))
+    low, high = scored_gain - Z * scored_error, estimate + Z * error
+    return Interval(estimate, min(max(0.0, low), estimate), max(min(0.5, high), estimate))
+
+
+def _best(answers: Answers, samples: slice, responder: int, limit: int | None) -> Response:
+    """The best opponent of the player that some samples show."""
+    policy = answers.policy(samples)
+    return best_response(answers.tables, lambda clock: policy, responder, limit)
+
+
+def _gain(
+    answers: Answers, opponents: list[Response], samples: slice, limit: int | None
+) -> tuple[float, float]:
+    """What opponents, one at each seat, win beyond their due of the player that some samples show.
+
+    With its standard error.
+    """
+    (one, first), (two, second) = (
+        answers.result(_table(answers.tables, opponent, seat), 1 - seat, samples, limit)
+        for seat, opponent in enumerate(opponents)
+    )
+    return (1 - one - two) / 2, hypot(first, second) / 2
+
+
+def _table(tables: Tables, response: Response, responder: int) -> "Table":
+    """A best response as a policy, at the first reading of the clock."""
+    table = np.zeros(tables.legal.shape)
+    for state in np.flatnonzero(tables.actor == responder):
+        legal = np.flatnonzero(tables.legal[state])
+        table[state, legal[response.taken[0][state]]] = 1.0
+    return table
+
+
+def against_all(answers: Answers) -> dict[str, Interval]:
+    """The results against the built-in players, the mean of both seats."""
+    found = {}
+    for name in OPPONENTS:
+        theirs = tabulate(player_odds(name, answers.rules), answers.rules)
+        (first, one), (second, two) = (answers.result(theirs, seat, slice(None)) for seat in (0, 1))
+        result, margin = (first + second) / 2, Z * hypot(one, two) / 2
+        found[name] = Interval(result, max(0.0, result - margin), min(1.0, result + margin))
+    return found

@@ -1,0 +1,142 @@
+"""From rows to numbers: pairs as units, gaps, and what is not told from a pair or two."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from duels.arena.compare import FEWEST, compare
+from duels.arena.config import Config
+from duels.arena.folder import Folder
+from duels.arena.ratings import rate
+from duels.arena.report import as_csv, as_data, report_on
+from duels.arena.report_text import as_text
+from duels.arena.run import run
+from duels.arena.scores import PairResult, pairing, standing, unbroken
+from tests.support import duels
+
+
+def row(pair: int, one: str, two: str, score: float, short: float = 0.1) -> dict[str, Any]:
+    told: dict[str, Any] = {"pair": pair, "players": [one, two], "score": score, "adjusted": score}
+    told |= {"ending": "finished", "result": "1 won", "failures": [], "manners": [{}, {}]}
+    return told | {"shortfalls": [short, short], "decisions": [4, 4]}
+
+
+def pairs(results: list[tuple[float, float]], short: float = 0.1) -> list[dict[str, Any]]:
+    """Matches of a and b: a's points from either seat, pair by pair."""
+    found = []
+    for pair, (first, second) in enumerate(results):
+        found += [row(pair, "a", "b", first, short), row(pair, "b", "a", 1 - second, short)]
+    return found
+
+
+def test_matches_of_a_pair_are_one_unit() -> None:
+    """Pairs that a player wins or loses whole tell half as much as their matches would on their own."""
+    whole = pairing("lights", "a", "b", pairs([(1, 1), (0, 0)] * 20), range(40))
+    single = pairing("lights", "a", "b", pairs([(1, 0)] * 40), range(40))
+    assert whole.won.estimate == single.won.estimate == 0.5
+    assert whole.won.margin > 1.3 * single.won.margin
+    later = [{**each, "pair": 10 + each["pair"]} for each in pairs([(1, 0)] * 10, 0.4)]
+    rows = [*pairs([(1, 0)] * 10, 0.0), *later]
+    by_pair = standing("lights", "a", rows)
+    by_match = [each["shortfalls"][0] for each in rows]
+    assert by_pair.per_match.estimate == pytest.approx(sum(by_match) / len(by_match))
+    assert by_pair.per_match.margin == pytest.approx(2.093 * 0.2 / 19**0.5, rel=1e-3)  # 20 units
+    assert by_pair.per_decision.margin == pytest.approx(by_pair.per_match.margin / 4)
+
+
+def test_a_pair_tells_no_margin() -> None:
+    one = pairing("lights", "a", "b", pairs([(1, 1)]), range(1))
+    assert (one.won.low, one.won.high) == (0, 1)
+    assert one.adjusted_fixed
+    assert (one.adjusted_fixed.low, one.adjusted_fixed.high) == (0, 1)
+    assert pairing("lights", "a", "b", [], range(1)).adjusted_fixed is None
+
+
+def test_pairs_count_up_to_the_first_gap() -> None:
+    """What came after it may have come sooner because of how it went."""
+    found = [PairResult(pair, 1.0, 1.0) for pair in (0, 1, 3, 4)]
+    assert [each.pair for each in unbroken(found, range(6))] == [0, 1]
+    assert [each.pair for each in unbroken(found, [1, 4])] == [1, 4]
+    rows = pairs([(1, 1)] * 30)
+    known = pairing("lights", "a", "b", rows, range(30))
+    broken = pairing("lights", "a", "b", [each for each in rows if each["pair"] != 4], range(30))
+    assert (known.left_out, broken.left_out) == (0, 25)
+    assert broken.adjusted.margin > known.adjusted.margin
+    assert broken.adjusted == pairing("lights", "a", "b", rows[:8], range(30)).adjusted
+
+
+def test_a_part_of_a_run_has_no_gaps_and_a_broken_off_run_says_so(tmp_path: Path) -> None:
+    config = Config(("random", "club"), ("lights",), 60)
+    for part in (1, 3):
+        run(config, tmp_path / str(part), 1, (part, 3))
+    alone = report_on(Folder(tmp_path / "1")).games[0].pairings[0]
+    assert (alone.matches, alone.left_out) == (20, 0)
+    words = ("merge", tmp_path / "1", tmp_path / "3", "--out", tmp_path / "two")
+    assert duels(tmp_path, "arena", *words).code == 0
+    joined = Folder(tmp_path / "two")
+    both = report_on(joined).games[0].pairings[0]
+    assert (both.matches, both.left_out) == (40, 0)
+    log = joined.path / "log-1-of-3-merged.jsonl"
+    lines = [line for line in log.read_text().splitlines(True) if json.loads(line)["pair"] != 27]
+    log.write_text("".join(lines))
+    broken = report_on(Folder(joined.path))
+    assert broken.games[0].pairings[0].left_out == 1  # the pair 29, which comes after
+    assert "1 finished pair is left out" in as_text(broken)
+
+
+def test_a_report_is_of_what_its_config_asks_for(tmp_path: Path) -> None:
+    run(Config(("random", "club"), ("lights",), 8), tmp_path / "fewer")
+    run(Config(("random", "club"), ("lights",), 4), tmp_path / "fewer")
+    run(Config(("random", "club"), ("lights",), 4), tmp_path / "new")
+    told, new = (as_data(report_on(Folder(tmp_path / name))) for name in ("fewer", "new"))
+    assert told == new
+    assert told["matches"] == told["planned"] == 4
+
+
+def test_one_pair_gives_no_interval_and_no_verdict(tmp_path: Path) -> None:
+    for name, player in (("a", "novice"), ("b", "best")):
+        run(Config(("random", f"mine={player}"), ("lights",), 2), tmp_path / name)
+    one, two = (report_on(Folder(tmp_path / name)) for name in ("a", "b"))
+    text = json.dumps(as_data(one))
+    assert "Infinity" not in text
+    assert as_data(one)["games"]["lights"]["players"]["random"]["loss_per_match"]["low"] is None
+    assert "±?" in as_text(one)
+    assert "inf" not in as_csv(one)
+    assert {change.verdict for change in compare(one, two)} == {"too few matches"}
+    assert "inf" not in duels(tmp_path, "arena", "compare", tmp_path / "a", tmp_path / "b").out
+
+
+def test_results_that_decided_when_to_stop_are_compared_by_their_sequences(tmp_path: Path) -> None:
+    for name, player in (("a", "novice"), ("b", "best")):
+        config = Config(("random", f"mine={player}"), ("lights",), 400, until=0.2)
+        run(config, tmp_path / name)
+    one, two = (report_on(Folder(tmp_path / name)) for name in ("a", "b"))
+    assert one.games[0].pairings[0].adjusted_fixed is None
+    assert "Results decided when to stop" in as_text(one)
+    (change,) = compare(one, two)
+    assert change.before == one.games[0].pairings[0].adjusted
+    assert change.difference.low == pytest.approx(change.after.low - change.before.high)
+    assert change.matches >= 2 * FEWEST
+
+
+def test_ratings_are_drawn_from_pairs_and_misfits_spread_like_them(tmp_path: Path) -> None:
+    class Game:
+        def __init__(self, *results: Any) -> None:
+            self.pairings = results
+
+    def rated(results: list[tuple[float, float]]) -> Any:
+        return rate(("a", "b"), [Game(pairing("lights", "a", "b", pairs(results), range(99)))])  # type: ignore[list-item]
+
+    whole, single = rated([(1, 1), (0, 0)] * 20), rated([(1, 0)] * 40)
+    assert whole.players["a"].margin > 20
+    assert single.players["a"].margin == pytest.approx(0, abs=1e-6)  # every pair came out alike
+    nothing = rate(("a", "b"), [])
+    assert nothing
+    assert nothing.players == {}
+    run(Config(("random", "club"), ("lights",), 2), tmp_path / "run")
+    (tmp_path / "run" / "log-1.jsonl").write_text("")
+    told = as_text(report_on(Folder(tmp_path / "run")))
+    assert "extra 'arena'" not in told
+    assert "rating" not in told
