@@ -150,6 +150,35 @@ def test_a_quantum_flip_is_picked_tile_by_tile(ann: Person) -> None:
     assert "A1+B1" in ann.log[0]
 
 
+def test_buttons_beside_the_board_are_reached_by_arrows_and_letters(ann: Person, bob: Person) -> None:
+    focused = "document.activeElement.dataset.action ?? document.activeElement.dataset.switch"
+    seat_two(ann, bob, "chain")
+    for person, cell in ((ann, "4"), (bob, "1"), (ann, "5")):
+        person.wait("you")
+        person.press(cell)
+    page = bob.page
+    page.wait_for_selector("#actions [data-action=challenge]")
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate(focused) == "challenge"
+    keys = ("ArrowRight", "c", "a", "y", "n", "ArrowLeft")
+    for key, action in zip(keys, ("accept", "challenge") * 3, strict=True):
+        page.keyboard.press(key)
+        assert page.evaluate(focused) == action, key
+    before = bob.event
+    page.keyboard.press("Enter")
+    page.wait_for_selector(f'#state:not([data-event="{before}"])')
+    bob.start("flip", "casual")
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate(focused) == "A1"
+    page.keyboard.press("q")
+    assert page.evaluate(focused) == "Quantum Flip"
+    page.keyboard.press("ArrowUp")
+    assert page.evaluate(focused).startswith("E"), "the row above the button"
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate(focused) == "Quantum Flip"
+
+
 def test_every_event_is_spoken_and_no_click_is_without_a_word(ann: Person) -> None:
     page = ann.page
     ann.start("lights", "casual")
@@ -244,9 +273,22 @@ def test_a_neighbour_does_not_see_the_token(ann: Person) -> None:
     page.reload()
     page.wait_for_selector("text=Show my token")
     assert token.is_hidden(), "after a reload too"
+    marks = page.locator("#board .target .telling")
+    assert marks.count()
+    assert all(mark.is_hidden() for mark in marks.all()), "every cell that can be named looks alike"
+    page.click("[data-hint]")
+    ann.saw("Your token is hidden")
+    assert not page.inner_text("#hint")
+    ann.press("observe 6")
+    ann.wait("you")
+    for entry in ("move 9", "move 99", "nothing"):
+        page.fill("#entry-field", entry)
+        page.keyboard.press("Enter")
+        ann.saw("That cannot be played. Your token is hidden")
     page.click("text=Show my token")
     assert token.is_visible()
     assert "move 3" in page.inner_text("#log")
+    assert ann.notice == ""
 
 
 def test_two_tabs_of_one_seat_and_one_that_sleeps(ann: Person) -> None:

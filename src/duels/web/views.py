@@ -47,7 +47,7 @@ def shown(standing: Standing, viewer: Viewer) -> dict[str, Any]:
     off_board = [action for action in sight.actions if not standing.drawing.has_place(action)]
     return {
         **_shown(standing, viewer, sight),
-        "buttons": [(standing.rules.format(action), label(standing.rules, action)) for action in off_board],
+        "buttons": [_button(standing, sight, action) for action in off_board],
     }
 
 
@@ -196,6 +196,12 @@ def _action(standing: Standing, sight: Sight[Any, Any], action: Any) -> dict[str
         "entries": list(standing.words.entries(sight, action)),
         "on_board": standing.drawing.has_place(action),
     }
+
+
+def _button(standing: Standing, sight: Sight[Any, Any], action: Any) -> tuple[str, str, str]:
+    """An action that has no place on the board: its notation, its label, and what the book has one enter."""
+    entries = standing.words.entries(sight, action)
+    return standing.rules.format(action), label(standing.rules, action), " ".join(entries)
 
 
 def label(rules: Rules[Any, Any, Any], action: Any) -> str:

@@ -226,7 +226,7 @@ class HuntDrawing(Drawing[Action, Known]):
         if isinstance(action, Move):
             said = f"{'Stay on' if action.cell == sight.view.cell else 'Move to'} cell {action.cell}"
             return target(name, [action.cell], said, offer, number, hit, classes="secret")
-        aim = path(f"M{x - 12:.1f} {y}h24M{x:.1f} {y - 12}v24", "ok", 2.5, classes="offer")
+        aim = path(f"M{x - 12:.1f} {y}h24M{x:.1f} {y - 12}v24", "ok", 2.5, classes="offer telling")
         return target(
             name,
             [action.cell],
