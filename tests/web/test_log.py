@@ -161,7 +161,7 @@ def test_the_board_and_the_result_call_people_by_their_names() -> None:
     rules = find_game("flip").rules()
     playing = shown(standing_of(Match.start(rules).play_text("A1", "5"), bob="<Bartholomew>"), Seat.ONE)
     assert ">Ann</text>" in playing["board"]
-    assert ">&lt;Bartholo…</text>" in playing["board"]
+    assert ">&lt;Barth…</text>" in playing["board"]
     assert "&lt;Bartholomew&gt; has 0 of 21 points" in playing["board"]
     assert "Player" not in playing["board"]
     match = Match.start(find_game("lights").rules()).play_text("1-2", "3-4", "5-6", "7")

@@ -14,6 +14,7 @@ from duels.core.drawing import Drawing
 from duels.core.match import Concession
 from duels.core.record import format_entry
 from duels.core.rules import Outcome, Rules, Seat, Sight
+from duels.core.svg import shortened
 from duels.core.words import Words, plain
 from duels.play.narrator import Narrator
 from duels.players import HUMAN
@@ -25,7 +26,7 @@ _NAMED = re.compile(r"^Player [12](?: \(\w\))?, ")
 _FEWEST_WORDS = 3
 _LABEL = re.compile(r"\bPlayer ([12])\b")
 _DRAWN_LABEL = re.compile(r' data-[\w-]+="[^"]*"|(>?)\bPlayer ([12])\b(<?)')
-_LONGEST_ALONE = 10  # letters of a name that stands beside the board
+_ROOM = 103  # of a name that stands beside the board, in units of the drawing
 # A grid, the words above a board, and whose turn it was: all of it stands elsewhere on the page.
 _SENTENCE = re.compile(r"[a-z]{2,} [a-z]{2,}.*\w[.!]$")  # what no line of a board looks like
 _NO_NEWS = re.compile(r"^\[.*\]$|oard:$|it's your turn\.$")
@@ -112,8 +113,9 @@ def _board(standing: Standing, sight: Sight[Any, Any]) -> str:
             return found[0]
         before, seat, after = found.groups()
         name = names[Seat(int(seat))]
-        alone = before and after and len(name) > _LONGEST_ALONE
-        return f"{before}{escape(f'{name[: _LONGEST_ALONE - 1]}…' if alone else name)}{after}"
+        if before and after and (short := shortened(name, _ROOM)) != name:
+            return f"{before}<title>{escape(name)}</title>{escape(short)}{after}"
+        return f"{before}{escape(name)}{after}"
 
     return _DRAWN_LABEL.sub(named, drawn)
 
