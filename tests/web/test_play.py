@@ -1,6 +1,7 @@
 """Matches over HTTP, with a real server and two visitors."""
 
 import asyncio
+import re
 from collections.abc import Iterator
 from datetime import date, timedelta
 from pathlib import Path
@@ -379,6 +380,34 @@ def test_a_review_comes_after_the_end(base: str) -> None:
     record = ann.get(f"{match}/record").text
     posted = ann.post("/review", record=record).json()
     assert posted["moments"] == told["moments"]
+
+
+def test_a_review_is_told_to_its_reader(base: str) -> None:
+    ann, bob, match = pair(base, "leap", name="Ann <A.>")
+    for visitor, action in ((ann, "1"), (bob, "1"), (ann, "resign")):
+        assert visitor.act(match, action).status_code == 204
+    reviews = {who: each.get(f"{match}/review").json() for who, each in (("Ann <A.>", ann), ("Bob", bob))}
+    assert reviews["Ann <A.>"]["heading"].startswith("You resign.")
+    assert reviews["Bob"]["heading"].startswith("Ann <A.> resigns.")
+    reviews[""] = Visitor(base).get(f"{match}/review").json()
+    assert [reviews[who]["you"] for who in reviews] == [1, 2, None]
+    for reader, told in reviews.items():
+        titles = [step["title"].partition(". ")[2].partition(":")[0] for step in told["steps"][1:]]
+        names = ["You" if name == reader else name for name in ("Ann <A.>", "Bob")]
+        assert set(titles) == set(names)
+        texts = " ".join((told["heading"], told["chance"], *(step["text"] for step in told["steps"][1:])))
+        assert not re.search(r"\bPlayer [12]\b", texts)
+        assert bool(re.search(r"\byour?\b", texts, re.IGNORECASE)) is bool(reader)
+        assert "Ann <A.>" not in "".join(step["board"] for step in told["steps"])
+
+
+def test_two_games_with_one_title_are_told_apart(base: str) -> None:
+    ann = Visitor(base)
+    match = ann.start("chain", "friend")
+    link = ann.see(match)["invite"]["link"]
+    for path in ("/", match, link[link.index("/j/") :]):
+        page = ann.get(path, accept="text/html").text
+        assert "Quantum Duel (chain)" in page, path
 
 
 @pytest.mark.parametrize(

@@ -251,7 +251,9 @@ class Site:
         standing, viewer = await self._look(request)
         if not standing.match.over:
             raise Refusal("A match is reviewed once it is over.")
-        data = await self.workers.run(partial(reviews.review_kept, record_for(standing, viewer)))
+        one, two = views.names_of(standing).values()
+        record = record_for(standing, viewer)
+        data = await self.workers.run(partial(reviews.review_kept, record, viewer, (one, two)))
         return self._answer(request, "review.html", {**data, "match": standing.id})
 
     # -- friends --------------------------------------------------------------------------------

@@ -5,28 +5,23 @@ equal views, byte by byte.
 """
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
-from html import escape
 from typing import Any
 
 from duels.core.drawing import Drawing
 from duels.core.match import Concession
 from duels.core.record import format_entry
 from duels.core.rules import Outcome, Rules, Seat, Sight
-from duels.core.svg import shortened
 from duels.core.words import Words, plain
 from duels.play.narrator import Narrator
 from duels.players import HUMAN
 from duels.web.entries import shown_prompt
+from duels.web.naming import Names, drawn_with_names, told_to
 from duels.web.standing import REMATCH, TAKEBACK, AnyMatch, Offer, Standing, Viewer
 
 _ITEM = re.compile(r"\d+\. ")
 _NAMED = re.compile(r"^Player [12](?: \(\w\))?, ")
 _FEWEST_WORDS = 3
-_LABEL = re.compile(r"\bPlayer ([12])\b")
-_DRAWN_LABEL = re.compile(r' data-[\w-]+="[^"]*"|(>?)\bPlayer ([12])\b(<?)')
-_ROOM = 103  # of a name that stands beside the board, in units of the drawing
 # A grid, the words above a board, and whose turn it was: all of it stands elsewhere on the page.
 _SENTENCE = re.compile(r"[a-z]{2,} [a-z]{2,}.*\w[.!]$")  # what no line of a board looks like
 _NO_NEWS = re.compile(r"^\[.*\]$|oard:$|it's your turn\.$")
@@ -92,32 +87,14 @@ def name_of(standing: Standing, seat: Seat) -> str:
     return kind if kind != HUMAN else standing.names.get(seat) or seat.label
 
 
-def _names(standing: Standing) -> dict[Seat, str]:
+def names_of(standing: Standing) -> dict[Seat, str]:
+    """What everybody is called."""
     return {seat: name_of(standing, seat) for seat in Seat}
 
 
-def _named(text: str, names: Mapping[Seat, str]) -> str:
-    """A text that calls players by their seats, with their names."""
-    return _LABEL.sub(lambda found: names[Seat(int(found[1]))], text)
-
-
 def _board(standing: Standing, sight: Sight[Any, Any]) -> str:
-    """The drawing, with names where it calls players by their seats: cut short where one stands alone."""
-    drawn = standing.drawing.draw(sight, targets=True)
-    if "Player " not in drawn:
-        return drawn
-    names = _names(standing)
-
-    def named(found: re.Match[str]) -> str:
-        if found[0].startswith(" data-"):
-            return found[0]
-        before, seat, after = found.groups()
-        name = names[Seat(int(seat))]
-        if before and after and (short := shortened(name, _ROOM)) != name:
-            return f"{before}<title>{escape(name)}</title>{escape(short)}{after}"
-        return f"{before}{escape(name)}{after}"
-
-    return _DRAWN_LABEL.sub(named, drawn)
+    """The drawing, with names where it calls players by their seats."""
+    return drawn_with_names(standing.drawing.draw(sight, targets=True), names_of(standing))
 
 
 def _player(standing: Standing, viewer: Viewer, seat: Seat) -> dict[str, Any]:
@@ -147,7 +124,7 @@ def _sentence(standing: Standing, viewer: Viewer, sight: Sight[Any, Any], prompt
     """Whose turn it is and what is asked, in one sentence."""
     match = standing.match
     if match.outcome:
-        return _named(_result(match.outcome, viewer), _names(standing))
+        return _result(match.outcome, viewer, names_of(standing))
     if not standing.complete:
         return "Waiting for somebody to sit down."
     actor = match.actor
@@ -158,14 +135,17 @@ def _sentence(standing: Standing, viewer: Viewer, sight: Sight[Any, Any], prompt
     return "Chance decides."
 
 
-def _result(outcome: Outcome, viewer: Viewer) -> str:
+def _result(outcome: Outcome, viewer: Viewer, names: Names) -> str:
+    reason = told_to(viewer, outcome.reason, names)
     if outcome.winner is None:
-        told = "Nobody won. "
-    elif viewer is None:
-        told = ""
-    else:
-        told = "You won. " if outcome.winner is viewer else "You lost. "
-    return told + outcome.reason
+        return f"Nobody won. {reason}"
+    if viewer is None:
+        return reason
+    if outcome.winner is not viewer:
+        return f"You lost. {reason}"
+    if reason.startswith("You win"):  # it is said once
+        return reason.replace("You win!", "You won.", 1).replace("You win ", "You won ", 1)
+    return f"You won. {reason}"
 
 
 def what_is_asked(
@@ -233,7 +213,7 @@ def _told(
     assert turn
     seat = turn.actor if isinstance(turn.actor, Seat) else None
     hidden = turn.told(narrator.watching)[0] is None
-    names = _names(standing)
+    names = names_of(standing)
     happened = plain(narrator.happened_to(viewer, after, names))
     return {
         "seat": seat.value if seat else None,
