@@ -239,7 +239,9 @@ def test_what_two_people_agree_on(ann: Person, bob: Person) -> None:
     bob.page.click("text=Decline")
     ann.page.wait_for_selector("text=The takeback was declined")
     ann.page.click("[data-offer=takeback]")
+    ann.page.wait_for_selector("text=You ask to take back a move.")
     bob.page.click("text=Agree")
+    ann.saw("Taken back.")
     ann.wait("you")
     bob.wait("other")
     assert len(ann.log) == len(bob.log) == 2, "both have entered, and nothing else remains"
@@ -255,7 +257,11 @@ def test_what_two_people_agree_on(ann: Person, bob: Person) -> None:
 
 def test_links_can_be_copied_without_tls(ann: Person) -> None:
     ann.context.add_init_script("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
-    ann.start("leap", "friend")
+    ann.go("/")
+    ann.page.fill("[name=name]", "Ann")
+    ann.page.click("[data-game=leap][data-against=friend]")
+    ann.page.wait_for_selector("#player-1:has-text('Ann')")
+    assert ann.page.locator(".qr").count() == 0, "no phone can open the link"
     ann.page.click("text=Copy the link")
     ann.saw("Copied.")
 

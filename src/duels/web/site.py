@@ -152,11 +152,11 @@ class Site:
         if invite is None:
             shown["sentence"] = "The invitation is too old: begin another match."
         else:
-            link = f"{self._base(request)}/j/{invite.token}"
+            link, alone = f"{self._base(request)}/j/{invite.token}", self.settings.on_loopback
             shown["invite"] = {
                 "link": link,
-                "qr": reach.qr_code(link),
-                "alone": self.settings.on_loopback,
+                "qr": "" if alone else reach.qr_code(link),
+                "alone": alone,
                 "expires": invite.expires,
             }
         return shown

@@ -51,7 +51,9 @@ function forget() {
 function speak(before) {
   const now = lines();
   const same = now.findIndex((line, index) => line !== before[index]);
-  const news = now.length < before.length ? ["Taken back."] : same < 0 ? [] : now.slice(same);
+  const shrank = now.length < before.length;
+  if (shrank) notice("Taken back.");
+  const news = shrank ? ["Taken back."] : same < 0 ? [] : now.slice(same);
   spoken.textContent = [...news, sentence()].join(" ");
 }
 
