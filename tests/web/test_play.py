@@ -382,10 +382,11 @@ def test_a_review_comes_after_the_end(base: str) -> None:
     assert posted["moments"] == told["moments"]
 
 
-def test_a_review_is_told_to_its_reader(base: str) -> None:
-    ann, bob, match = pair(base, "leap", name="Ann <A.>")
-    for visitor, action in ((ann, "1"), (bob, "1"), (ann, "resign")):
-        assert visitor.act(match, action).status_code == 204
+@pytest.mark.parametrize(("game", "played"), [("leap", "A1 B1"), ("chain", "A4 B1 A5 Baccept B7")])
+def test_a_review_is_told_to_its_reader(base: str, game: str, played: str) -> None:
+    ann, bob, match = pair(base, game, name="Ann <A.>")
+    for each in (*played.split(), "Aresign"):
+        assert {"A": ann, "B": bob}[each[0]].act(match, each[1:]).status_code == 204
     reviews = {who: each.get(f"{match}/review").json() for who, each in (("Ann <A.>", ann), ("Bob", bob))}
     assert reviews["Ann <A.>"]["heading"].startswith("You resign.")
     assert reviews["Bob"]["heading"].startswith("Ann <A.> resigns.")
