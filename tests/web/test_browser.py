@@ -269,7 +269,9 @@ def test_links_can_be_copied_without_tls(ann: Person) -> None:
 def test_a_neighbour_does_not_see_the_token(ann: Person) -> None:
     page = ann.page
     ann.start("hunt", "casual")
+    assert page.get_attribute("#entry-field", "placeholder") == "m 5"
     ann.press("move 3")
+    assert page.get_attribute("#entry-field", "placeholder") == "o 5"
     page.click("text=Hide my token")
     token = page.locator("#board [data-key=token-1]")
     assert token.is_hidden()

@@ -58,6 +58,10 @@ class Drawing(ABC, Generic[A, V]):
         """
         return ""
 
+    def example(self, sight: Sight[A, V]) -> str:
+        """An entry to show where one is typed: it tells nothing of a secret. Empty where none is needed."""
+        return ""
+
 
 class TextDrawing(Drawing[A, V]):
     """The board in its words, in letters of equal width that fit however long the lines are."""

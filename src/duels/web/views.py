@@ -43,6 +43,7 @@ def shown(standing: Standing, viewer: Viewer) -> dict[str, Any]:
     off_board = [action for action in sight.actions if not standing.drawing.has_place(action)]
     return {
         **_shown(standing, viewer, sight),
+        "example": standing.drawing.example(sight) if sight.actions else "",
         "buttons": [_button(standing, sight, action) for action in off_board],
     }
 

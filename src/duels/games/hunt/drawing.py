@@ -54,6 +54,10 @@ class HuntDrawing(Drawing[Action, Known]):
         way = "Enter in secret" if sight.view.cell == OFF_GRID else "Move in secret"
         return f"{way}, by a step or through the tunnel." if sight.view.tunnel else f"{way}."
 
+    def example(self, sight: Sight[Action, Known]) -> str:
+        letter = "o" if sight.view.phase is Phase.OBSERVE else "m"
+        return f"{letter} {min(5, self.rules.cells)}"
+
     def draw(self, sight: Sight[Action, Known], *, targets: bool = False) -> str:
         lane = sight.view.tunnel  # open as long as one's own tunnel is
         track, tokens = self._track(lane), _tokens(sight)
