@@ -51,9 +51,7 @@ def test_two_people_play_to_the_end(ann: Person, bob: Person, game: str, tmp_pat
     outcome = loaded.match.outcome
     assert outcome
     reason = outcome.reason.replace("Player 2", "Bob")  # Ann has told no name
-    assert reason in ann.sentence
-    assert reason in bob.sentence
-    assert {ann.sentence.split(".")[0], bob.sentence.split(".")[0]} == {"You won", "You lost"}
+    assert {person.sentence[:8].rstrip(". ") for person in (ann, bob)} == {"You won", "You lost"}
     replayed = plain_text(duels(tmp_path, "replay", record).out)
     logs = [person.data(match)["log"] for person in (ann, bob)]
     for person, log in zip((ann, bob), logs, strict=True):
@@ -150,6 +148,35 @@ def test_a_quantum_flip_is_picked_tile_by_tile(ann: Person) -> None:
     assert "A1+B1" in ann.log[0]
 
 
+def test_buttons_beside_the_board_are_reached_by_arrows_and_letters(ann: Person, bob: Person) -> None:
+    focused = "document.activeElement.dataset.action ?? document.activeElement.dataset.switch"
+    seat_two(ann, bob, "chain")
+    for person, cell in ((ann, "4"), (bob, "1"), (ann, "5")):
+        person.wait("you")
+        person.press(cell)
+    page = bob.page
+    page.wait_for_selector("#actions [data-action=challenge]")
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate(focused) == "challenge"
+    keys = ("ArrowRight", "c", "a", "y", "n", "ArrowLeft")
+    for key, action in zip(keys, ("accept", "challenge") * 3, strict=True):
+        page.keyboard.press(key)
+        assert page.evaluate(focused) == action, key
+    before = bob.event
+    page.keyboard.press("Enter")
+    page.wait_for_selector(f'#state:not([data-event="{before}"])')
+    bob.start("flip", "casual")
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate(focused) == "A1"
+    page.keyboard.press("q")
+    assert page.evaluate(focused) == "Quantum Flip"
+    page.keyboard.press("ArrowUp")
+    assert page.evaluate(focused).startswith("E"), "the row above the button"
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate(focused) == "Quantum Flip"
+
+
 def test_every_event_is_spoken_and_no_click_is_without_a_word(ann: Person) -> None:
     page = ann.page
     ann.start("lights", "casual")
@@ -194,7 +221,7 @@ def test_a_hint_takeback_resignation_rematch_and_review(ann: Person) -> None:
     page.click("#review [aria-label='Next entry']")
     assert page.inner_text("#review .step-title") == "1. You: 1"
     page.locator('#review .band[data-step="2"]').click()
-    assert page.inner_text("#review .step-title").startswith("2. casual (Player 2): ")
+    assert page.inner_text("#review .step-title").startswith("2. casual: ")
     over = page.url
     page.click("text=Play on from here")
     page.wait_for_url(lambda url: "/m/" in url and url != over)
@@ -212,7 +239,9 @@ def test_what_two_people_agree_on(ann: Person, bob: Person) -> None:
     bob.page.click("text=Decline")
     ann.page.wait_for_selector("text=The takeback was declined")
     ann.page.click("[data-offer=takeback]")
+    ann.page.wait_for_selector("text=You ask to take back a move.")
     bob.page.click("text=Agree")
+    ann.saw("Taken back.")
     ann.wait("you")
     bob.wait("other")
     assert len(ann.log) == len(bob.log) == 2, "both have entered, and nothing else remains"
@@ -228,7 +257,11 @@ def test_what_two_people_agree_on(ann: Person, bob: Person) -> None:
 
 def test_links_can_be_copied_without_tls(ann: Person) -> None:
     ann.context.add_init_script("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
-    ann.start("leap", "friend")
+    ann.go("/")
+    ann.page.fill("[name=name]", "Ann")
+    ann.page.click("[data-game=leap][data-against=friend]")
+    ann.page.wait_for_selector("#player-1:has-text('Ann')")
+    assert ann.page.locator(".qr").count() == 0, "no phone can open the link"
     ann.page.click("text=Copy the link")
     ann.saw("Copied.")
 
@@ -236,7 +269,9 @@ def test_links_can_be_copied_without_tls(ann: Person) -> None:
 def test_a_neighbour_does_not_see_the_token(ann: Person) -> None:
     page = ann.page
     ann.start("hunt", "casual")
+    assert page.get_attribute("#entry-field", "placeholder") == "m 5"
     ann.press("move 3")
+    assert page.get_attribute("#entry-field", "placeholder") == "o 5"
     page.click("text=Hide my token")
     token = page.locator("#board [data-key=token-1]")
     assert token.is_hidden()
@@ -244,9 +279,22 @@ def test_a_neighbour_does_not_see_the_token(ann: Person) -> None:
     page.reload()
     page.wait_for_selector("text=Show my token")
     assert token.is_hidden(), "after a reload too"
+    marks = page.locator("#board .target .telling")
+    assert marks.count()
+    assert all(mark.is_hidden() for mark in marks.all()), "every cell that can be named looks alike"
+    page.click("[data-hint]")
+    ann.saw("Your token is hidden")
+    assert not page.inner_text("#hint")
+    ann.press("observe 6")
+    ann.wait("you")
+    for entry in ("move 9", "move 99", "nothing"):
+        page.fill("#entry-field", entry)
+        page.keyboard.press("Enter")
+        ann.saw("That cannot be played. Your token is hidden")
     page.click("text=Show my token")
     assert token.is_visible()
     assert "move 3" in page.inner_text("#log")
+    assert ann.notice == ""
 
 
 def test_two_tabs_of_one_seat_and_one_that_sleeps(ann: Person) -> None:

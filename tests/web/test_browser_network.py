@@ -122,7 +122,7 @@ def test_pages_are_light_and_ask_nobody_else(browser: Browser, base: str) -> Non
     person.close()
 
 
-def test_connections_that_are_cut(browser: Browser, proxy: Proxy) -> None:
+def test_connections_that_are_cut(browser: Browser, base: str, proxy: Proxy) -> None:
     ann, bob = Person(browser, proxy.url), Person(browser, proxy.url)
     seat_two(ann, bob, "lights")
     proxy.cut()
@@ -132,7 +132,11 @@ def test_connections_that_are_cut(browser: Browser, proxy: Proxy) -> None:
     before = ann.event
     ann.target("1-2").click()
     ann.page.wait_for_timeout(300)
+    said = "The server cannot be reached. Try again in a moment."
+    assert said in bob.page.request.get(f"{base}/static/post.js").text()
+    bob.page.evaluate("said => (document.getElementById('notice').textContent = said)", said)
     proxy.mend()
+    bob.page.wait_for_selector("#notice:empty", state="attached")
     ann.page.wait_for_selector(f'#state:not([data-event="{before}"])')
     bob.wait("you")
     bob.press("4")

@@ -266,6 +266,7 @@ def test_a_database_that_cannot_be_had_is_said_in_a_line(tmp_path: Path) -> None
         (["--player", "x=model:gpt"], "duels arena only"),
         (["--public-url", "duels.example"], "--public-url is an address without a path"),
         (["--host", "192.0.2.77"], "no such address"),
+        (["--database", ""], "--database: name a file"),
     ],
 )
 def test_wrong_options_are_said_in_a_line(tmp_path: Path, arguments: list[str], why: str) -> None:

@@ -10,6 +10,7 @@ from duels.core.match import Match
 from duels.core.rules import Rules, Seat
 from duels.games import GAMES, find_game
 from duels.web.match_page import MatchPage
+from duels.web.naming import told_to
 from duels.web.pages import Pages
 from duels.web.standing import Standing, Viewer, lines
 from duels.web.store import Entry, Kind
@@ -161,11 +162,30 @@ def test_the_board_and_the_result_call_people_by_their_names() -> None:
     rules = find_game("flip").rules()
     playing = shown(standing_of(Match.start(rules).play_text("A1", "5"), bob="<Bartholomew>"), Seat.ONE)
     assert ">Ann</text>" in playing["board"]
-    assert ">&lt;Bartholo…</text>" in playing["board"]
+    assert ">&lt;Barth…</text>" in playing["board"]
     assert "&lt;Bartholomew&gt; has 0 of 21 points" in playing["board"]
     assert "Player" not in playing["board"]
     match = Match.start(find_game("lights").rules()).play_text("1-2", "3-4", "5-6", "7")
-    for seat, who in ((Seat.ONE, "You lost."), (Seat.TWO, "You won.")):
-        assert shown(standing_of(match), seat)["sentence"] == f"{who} Bob wins by turning OFF the last light."
-        unnamed = shown(standing_of(match, "", ""), seat)["sentence"]
-        assert unnamed == f"{who} Player 2 wins by turning OFF the last light."
+    for viewer, told in (
+        (Seat.ONE, "You lost. Bob wins by turning OFF the last light."),
+        (Seat.TWO, "You won by turning OFF the last light."),
+        (None, "Bob wins by turning OFF the last light."),
+    ):
+        assert shown(standing_of(match), viewer)["sentence"] == told
+        assert shown(standing_of(match, "", ""), viewer)["sentence"] == told.replace("Bob", "Player 2")
+
+
+@pytest.mark.parametrize(
+    ("text", "reader", "told"),
+    [
+        ("Player 1 resigns.", Seat.ONE, "You resign."),
+        ("Player 1 resigns.", Seat.TWO, "Ann resigns."),
+        ("Player 1 has an unbroken chain.", Seat.ONE, "You have an unbroken chain."),
+        ("Player 2 reaches exactly 21 points.", Seat.TWO, "You reach exactly 21 points."),
+        ("Player 2's total of 23 exceeds 21.", Seat.TWO, "Your total of 23 exceeds 21."),
+        ("Player 1 wins by capturing Player 2's token!", Seat.TWO, "Ann wins by capturing your token!"),
+        ("Player 1 wins! Player 2's token destabilized.", Seat.TWO, "Ann wins! Your token destabilized."),
+    ],
+)
+def test_a_result_speaks_to_its_reader(text: str, reader: Seat, told: str) -> None:
+    assert told_to(reader, text, {Seat.ONE: "Ann", Seat.TWO: "Bob"}) == told

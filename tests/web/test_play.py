@@ -1,6 +1,7 @@
 """Matches over HTTP, with a real server and two visitors."""
 
 import asyncio
+import re
 from collections.abc import Iterator
 from datetime import date, timedelta
 from pathlib import Path
@@ -379,6 +380,35 @@ def test_a_review_comes_after_the_end(base: str) -> None:
     record = ann.get(f"{match}/record").text
     posted = ann.post("/review", record=record).json()
     assert posted["moments"] == told["moments"]
+
+
+@pytest.mark.parametrize(("game", "played"), [("leap", "A1 B1"), ("chain", "A4 B1 A5 Baccept B7")])
+def test_a_review_is_told_to_its_reader(base: str, game: str, played: str) -> None:
+    ann, bob, match = pair(base, game, name="Ann <A.>")
+    for each in (*played.split(), "Aresign"):
+        assert {"A": ann, "B": bob}[each[0]].act(match, each[1:]).status_code == 204
+    reviews = {who: each.get(f"{match}/review").json() for who, each in (("Ann <A.>", ann), ("Bob", bob))}
+    assert reviews["Ann <A.>"]["heading"].startswith("You resign.")
+    assert reviews["Bob"]["heading"].startswith("Ann <A.> resigns.")
+    reviews[""] = Visitor(base).get(f"{match}/review").json()
+    assert [reviews[who]["you"] for who in reviews] == [1, 2, None]
+    for reader, told in reviews.items():
+        titles = [step["title"].partition(". ")[2].partition(":")[0] for step in told["steps"][1:]]
+        names = ["You" if name == reader else name for name in ("Ann <A.>", "Bob")]
+        assert set(titles) == set(names)
+        texts = " ".join((told["heading"], told["chance"], *(step["text"] for step in told["steps"][1:])))
+        assert not re.search(r"\bPlayer [12]\b", texts)
+        assert bool(re.search(r"\byour?\b", texts, re.IGNORECASE)) is bool(reader)
+        assert "Ann <A.>" not in "".join(step["board"] for step in told["steps"])
+
+
+def test_two_games_with_one_title_are_told_apart(base: str) -> None:
+    ann = Visitor(base)
+    match = ann.start("chain", "friend")
+    link = ann.see(match)["invite"]["link"]
+    for path in ("/", match, link[link.index("/j/") :]):
+        page = ann.get(path, accept="text/html").text
+        assert "Quantum Duel (chain)" in page, path
 
 
 @pytest.mark.parametrize(

@@ -313,6 +313,18 @@ def test_a_public_address_is_an_origin(url: str) -> None:
         Settings("x", public_url=url)
 
 
+def test_a_home_network_is_sent_no_header_that_its_browsers_complain_about(tmp_path: Path) -> None:
+    with serving(str(tmp_path / "web.sqlite3"), addresses=("192.168.1.5",)) as base:
+        ann = Visitor(base)
+        port = base.rpartition(":")[2]
+        nearby = ann.get("/health", Host=f"192.168.1.5:{port}")
+        assert nearby.status_code == 200
+        assert "cross-origin-opener-policy" not in nearby.headers
+        assert ann.get("/health").headers["cross-origin-opener-policy"] == "same-origin"
+        # A phone can read a code where it can open its link.
+        assert "<svg" in ann.see(ann.start("leap", "friend"))["invite"]["qr"]
+
+
 def test_the_usual_port_goes_without_saying() -> None:
     assert Settings("x", public_url="https://Duels.example:443/").origins == {"https://duels.example"}
     assert "http://[::1]:9" in Settings("x", port=9).origins

@@ -1,6 +1,7 @@
 """A review as one self-contained HTML page: the curve, every entry with what it cost, and boards."""
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from html import escape
 from importlib.resources import files
@@ -40,6 +41,7 @@ _LARGER = {mark.name: pixels for pixels, mark in enumerate(MISTAKES, start=1)}
 _BOARD = '<li class="on">Board {}</li>'
 _LISTED = {mark.name for mark in MISTAKES}
 _LONGEST_SHOWN = 60  # letters of a position; a longer one fills half a phone
+_SPOKEN_TO = re.compile(r"\byour?\b", re.IGNORECASE)
 PlayOn = Callable[[int], str]
 """The command that plays on from after so many entries."""
 
@@ -153,10 +155,12 @@ def _board(drawing: Drawing[Any, Any], match: AnyMatch, seat: Seat) -> str:
 def _step(review: Review, words: Words[Any, Any], moment: Moment) -> dict[str, str]:
     seat = _decided(moment)
     looking = tuple(Seat) if moment.match.rules.has_secrets else (seat,)
+    spoken_to = review.is_person(seat)
     remembered = "".join(plain(words.remembered(moment.match.sight(each))) for each in looking)
+    if not spoken_to:  # the book speaks to whoever acted
+        remembered = "".join(line for line in remembered.splitlines(True) if not _SPOKEN_TO.search(line))
     before, after = (100 * review.chance(value) for value in (moment.before, moment.after))
     lines = [f"{whose_chance(review)}: {before:.1f}% before, {after:.1f}% after."]
-    spoken_to = review.is_person(seat)
     if moment.reason:
         gave = begun(f"{who(review, moment)} gave away {lost(review, moment)}.")
         lines.append(f"{moment.mark.capitalize()}: {gave} {moment.effect if spoken_to else ''}".rstrip())

@@ -11,7 +11,8 @@ board is a `g.target` with `data-action` (the notation to play) and `data-cells`
   `data-cells` are those that were picked is meant. The class `chosen` shows it.
 
 Elements that stay the same thing while they change have a `data-key`, by which a script that patches the page
-tells them apart; `boards.css` moves what changed. What only this seat may know has the class `secret`.
+tells them apart; `boards.css` moves what changed. What only this seat may know has the class `secret`, and
+`telling` what is there or not by such a secret; both can be hidden from a neighbour's eyes.
 """
 
 from abc import ABC, abstractmethod
@@ -55,6 +56,10 @@ class Drawing(ABC, Generic[A, V]):
 
         Empty where the book's own question says it.
         """
+        return ""
+
+    def example(self, sight: Sight[A, V]) -> str:
+        """An entry to show where one is typed: it tells nothing of a secret. Empty where none is needed."""
         return ""
 
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 from html import escape
 from importlib.resources import files
 from typing import Any, TypeVar, cast
+from unicodedata import combining, east_asian_width
 
 from duels.core.rules import Seat
 
@@ -107,6 +108,33 @@ def text(
     written = escape(words)
     place: dict[str, Any] = {"x": x, "y": y + size * 0.36, "font_size": size, "text_anchor": "middle"}
     return element("text", written, fill=fill, classes=classes, **{**place, **more})
+
+
+def shortened(words: str, room: float, size: float = LEAST_TEXT) -> str:
+    """Words that fit into so much room in any usual font, with an ellipsis where they had to be cut."""
+    if _wide(words) * size <= room:
+        return words
+    cut = words
+    while cut and _wide(f"{cut}…") * size > room:
+        cut = cut[:-1]
+    return f"{cut.rstrip()}…"
+
+
+def _wide(words: str) -> float:
+    """How wide words are at most, in units of their size: as in DejaVu Sans, the widest of our fonts."""
+    return sum(_letter_width(letter) for letter in words)
+
+
+def _letter_width(letter: str) -> float:
+    if combining(letter):
+        return 0
+    if east_asian_width(letter) in "WF" or letter in "mwMWQOG…@%":
+        return 1
+    if letter in " .,:;'!|ijlI":
+        return 0.34
+    if letter in "frt-()[]/":
+        return 0.42
+    return 0.72 if letter.isupper() else 0.64
 
 
 @remembered

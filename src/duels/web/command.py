@@ -67,6 +67,8 @@ def serve(
         from duels.web.settings import Settings
     from duels.web.opponents import register_player
 
+    if database is not None and not database.strip():
+        raise DuelsError("--database: name a file, or postgresql://….")
     for player in players:
         register_player(player)
     addresses = local_addresses() if lan or host in ("0.0.0.0", "::") else ()

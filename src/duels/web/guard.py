@@ -3,6 +3,7 @@
 And what every answer carries: headers that keep other sites, and code that is not ours, out of the page.
 """
 
+import re
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
@@ -11,13 +12,13 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from duels.web.answers import json_answer, plain_answer, wants_json
+from duels.web.settings import LOOPBACK
 
 MOST_BYTES = 4 << 10
 """Of the body of a request."""
 _HEADERS = {
     "Content-Security-Policy": "default-src 'self'; base-uri 'none'; form-action 'self'; "
     "frame-ancestors 'none'; object-src 'none'",
-    "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
     "Referrer-Policy": "no-referrer",
@@ -25,6 +26,8 @@ _HEADERS = {
     "X-Frame-Options": "DENY",
 }
 _CACHE = b"cache-control"
+_PORT = re.compile(r":\d+$")
+_TRUSTED_ONLY = (b"cross-origin-opener-policy", b"same-origin")  # else browsers ignore it, and complain
 _HSTS = {"Strict-Transport-Security": "max-age=31536000"}
 
 
@@ -39,6 +42,7 @@ class Guard:
         self._hosts = {urlsplit(origin).netloc: origin for origin in self._origins}
         dress = _HEADERS | _HSTS if secure else _HEADERS
         self._dress = [(name.lower().encode(), value.encode()) for name, value in dress.items()]
+        self._secure = secure
         self._larger = larger or {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -47,15 +51,19 @@ class Guard:
             await self._app(scope, receive, send)
             return
 
+        headers = Headers(scope=scope)
+        trusted = self._is_trusted(headers)
+
         async def dressed(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers: list[tuple[bytes, bytes]] = [*message["headers"], *self._dress]
+                dress: list[tuple[bytes, bytes]] = [*message["headers"], *self._dress]
+                if trusted:
+                    dress.append(_TRUSTED_ONLY)
                 if all(name != _CACHE for name, _ in message["headers"]):
-                    headers.append((_CACHE, b"no-store"))
-                message["headers"] = headers
+                    dress.append((_CACHE, b"no-store"))
+                message["headers"] = dress
             await send(message)
 
-        headers = Headers(scope=scope)
         status, why = self._refuse(scope, headers)
         if status:
             as_data = wants_json(Request(scope))
@@ -63,6 +71,10 @@ class Guard:
             await answer(scope, receive, dressed)
             return
         await self._app(scope, _limited(receive, self._most(scope)), dressed)
+
+    def _is_trusted(self, headers: Headers) -> bool:
+        """Whether browsers trust the way to the server: TLS, or the machine itself."""
+        return self._secure or _PORT.sub("", headers.get("host", "")) in LOOPBACK
 
     def _most(self, scope: Scope) -> int:
         return self._larger.get(scope["path"], MOST_BYTES)

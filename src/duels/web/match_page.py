@@ -15,7 +15,7 @@ _PARTS: dict[str, tuple[str, ...]] = {
     "board": ("board",),
     "actions": ("buttons", "rematch", "may", "outcome", "game", "match"),
     "tools": ("may", "seat", "turn"),
-    "question": ("prompt",),
+    "question": ("prompt", "example"),
     "links": ("watchable", "invite", "seat", "outcome", "match"),
 }
 """Each part, the log aside, by the id of its element and of its macro: what it shows of a view."""

@@ -1,6 +1,7 @@
 """Reviews and hints for pages: heavy, so they are loaded when they are asked for, and run in threads."""
 
 import re
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
@@ -8,6 +9,8 @@ from duels.core.errors import DuelsError
 from duels.core.rules import Seat
 from duels.core.words import plain
 from duels.games import load_record
+from duels.players import HUMAN
+from duels.web.naming import Names, drawn_with_names, told_to, with_names
 from duels.web.refusals import Refusal, Stale
 from duels.web.standing import Standing, Viewer, lines
 from duels.web.workers import Workers
@@ -28,35 +31,58 @@ def review_posted(text: str) -> dict[str, Any]:
     for options in _OPTIONS.findall(head):
         if any(not part.startswith("max_") for part in options.split()):
             raise Refusal("Only matches of the books' sizes are reviewed here.")
-    return review_text(text.replace("\r\n", "\n"))
+    return _shown(_judge(text.replace("\r\n", "\n")))
 
 
 @lru_cache(maxsize=64)
-def review_kept(text: str) -> dict[str, Any]:
-    """The same for a match of ours that is over, which may be looked at again."""
-    return review_text(text)
+def review_kept(text: str, viewer: Viewer, names: tuple[str, str]) -> dict[str, Any]:
+    """The same for a match of ours that is over, which may be looked at again.
+
+    It is told to the viewer: its own seat is `you`, and the other player, or both to a bystander, have names.
+    """
+    judged = _judged(text)
+    players = {seat: HUMAN if seat is viewer else seat.label for seat in Seat}
+    shown = _shown(replace(judged, players=players))
+    called = dict(zip(Seat, names, strict=True))
+    return {
+        **shown,
+        "players": {str(seat.value): name for seat, name in judged.players.items()},
+        "names": list(names),
+        "heading": told_to(viewer, shown["heading"], called),
+        "chance": with_names(shown["chance"], called),
+        "steps": [_step_with_names(step, called) for step in shown["steps"]],
+    }
 
 
-def review_text(text: str) -> dict[str, Any]:
-    """The review of a record, as a page shows it."""
+def _step_with_names(step: dict[str, str], names: Names) -> dict[str, str]:
+    told = {part: with_names(step[part], names) for part in ("title", "text")}
+    return {**step, **told, "board": drawn_with_names(step["board"], names)}
+
+
+def _judge(text: str) -> "Review":
+    """The heavy part, which is the same for everybody."""
     from duels.analysis.review import review_record
 
     try:
-        return _shown(review_record(load_record(text)))
+        return review_record(load_record(text))
     except DuelsError as problem:
         raise Refusal(str(problem)) from None
+
+
+_judged = lru_cache(maxsize=64)(_judge)
 
 
 def _shown(review: "Review") -> dict[str, Any]:
     """The review as data, with the boards and sentences that a page steps through."""
     from duels.analysis.review_data import review_as_data
     from duels.analysis.review_page import curve, review_steps
-    from duels.analysis.review_words import heading
+    from duels.analysis.review_words import heading, whose_chance
 
     return {
         **review_as_data(review),
         "title": review.game.title,
         "heading": plain(heading(review)),
+        "chance": whose_chance(review),
         "curve": curve(review),
         "steps": review_steps(review),
         "secrets": review.match.rules.has_secrets,

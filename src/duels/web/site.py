@@ -152,11 +152,11 @@ class Site:
         if invite is None:
             shown["sentence"] = "The invitation is too old: begin another match."
         else:
-            link = f"{self._base(request)}/j/{invite.token}"
+            link, alone = f"{self._base(request)}/j/{invite.token}", self.settings.on_loopback
             shown["invite"] = {
                 "link": link,
-                "qr": reach.qr_code(link),
-                "alone": self.settings.on_loopback,
+                "qr": "" if alone else reach.qr_code(link),
+                "alone": alone,
                 "expires": invite.expires,
             }
         return shown
@@ -251,7 +251,9 @@ class Site:
         standing, viewer = await self._look(request)
         if not standing.match.over:
             raise Refusal("A match is reviewed once it is over.")
-        data = await self.workers.run(partial(reviews.review_kept, record_for(standing, viewer)))
+        one, two = views.names_of(standing).values()
+        record = record_for(standing, viewer)
+        data = await self.workers.run(partial(reviews.review_kept, record, viewer, (one, two)))
         return self._answer(request, "review.html", {**data, "match": standing.id})
 
     # -- friends --------------------------------------------------------------------------------

@@ -5,9 +5,7 @@ equal views, byte by byte.
 """
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
-from html import escape
 from typing import Any
 
 from duels.core.drawing import Drawing
@@ -18,14 +16,12 @@ from duels.core.words import Words, plain
 from duels.play.narrator import Narrator
 from duels.players import HUMAN
 from duels.web.entries import shown_prompt
+from duels.web.naming import Names, drawn_with_names, told_to
 from duels.web.standing import REMATCH, TAKEBACK, AnyMatch, Offer, Standing, Viewer
 
 _ITEM = re.compile(r"\d+\. ")
 _NAMED = re.compile(r"^Player [12](?: \(\w\))?, ")
 _FEWEST_WORDS = 3
-_LABEL = re.compile(r"\bPlayer ([12])\b")
-_DRAWN_LABEL = re.compile(r' data-[\w-]+="[^"]*"|(>?)\bPlayer ([12])\b(<?)')
-_LONGEST_ALONE = 10  # letters of a name that stands beside the board
 # A grid, the words above a board, and whose turn it was: all of it stands elsewhere on the page.
 _SENTENCE = re.compile(r"[a-z]{2,} [a-z]{2,}.*\w[.!]$")  # what no line of a board looks like
 _NO_NEWS = re.compile(r"^\[.*\]$|oard:$|it's your turn\.$")
@@ -47,7 +43,8 @@ def shown(standing: Standing, viewer: Viewer) -> dict[str, Any]:
     off_board = [action for action in sight.actions if not standing.drawing.has_place(action)]
     return {
         **_shown(standing, viewer, sight),
-        "buttons": [(standing.rules.format(action), label(standing.rules, action)) for action in off_board],
+        "example": standing.drawing.example(sight) if sight.actions else "",
+        "buttons": [_button(standing, sight, action) for action in off_board],
     }
 
 
@@ -91,31 +88,14 @@ def name_of(standing: Standing, seat: Seat) -> str:
     return kind if kind != HUMAN else standing.names.get(seat) or seat.label
 
 
-def _names(standing: Standing) -> dict[Seat, str]:
+def names_of(standing: Standing) -> dict[Seat, str]:
+    """What everybody is called."""
     return {seat: name_of(standing, seat) for seat in Seat}
 
 
-def _named(text: str, names: Mapping[Seat, str]) -> str:
-    """A text that calls players by their seats, with their names."""
-    return _LABEL.sub(lambda found: names[Seat(int(found[1]))], text)
-
-
 def _board(standing: Standing, sight: Sight[Any, Any]) -> str:
-    """The drawing, with names where it calls players by their seats: cut short where one stands alone."""
-    drawn = standing.drawing.draw(sight, targets=True)
-    if "Player " not in drawn:
-        return drawn
-    names = _names(standing)
-
-    def named(found: re.Match[str]) -> str:
-        if found[0].startswith(" data-"):
-            return found[0]
-        before, seat, after = found.groups()
-        name = names[Seat(int(seat))]
-        alone = before and after and len(name) > _LONGEST_ALONE
-        return f"{before}{escape(f'{name[: _LONGEST_ALONE - 1]}…' if alone else name)}{after}"
-
-    return _DRAWN_LABEL.sub(named, drawn)
+    """The drawing, with names where it calls players by their seats."""
+    return drawn_with_names(standing.drawing.draw(sight, targets=True), names_of(standing))
 
 
 def _player(standing: Standing, viewer: Viewer, seat: Seat) -> dict[str, Any]:
@@ -145,7 +125,7 @@ def _sentence(standing: Standing, viewer: Viewer, sight: Sight[Any, Any], prompt
     """Whose turn it is and what is asked, in one sentence."""
     match = standing.match
     if match.outcome:
-        return _named(_result(match.outcome, viewer), _names(standing))
+        return _result(match.outcome, viewer, names_of(standing))
     if not standing.complete:
         return "Waiting for somebody to sit down."
     actor = match.actor
@@ -156,14 +136,17 @@ def _sentence(standing: Standing, viewer: Viewer, sight: Sight[Any, Any], prompt
     return "Chance decides."
 
 
-def _result(outcome: Outcome, viewer: Viewer) -> str:
+def _result(outcome: Outcome, viewer: Viewer, names: Names) -> str:
+    reason = told_to(viewer, outcome.reason, names)
     if outcome.winner is None:
-        told = "Nobody won. "
-    elif viewer is None:
-        told = ""
-    else:
-        told = "You won. " if outcome.winner is viewer else "You lost. "
-    return told + outcome.reason
+        return f"Nobody won. {reason}"
+    if viewer is None:
+        return reason
+    if outcome.winner is not viewer:
+        return f"You lost. {reason}"
+    if reason.startswith("You win"):  # it is said once
+        return reason.replace("You win!", "You won.", 1).replace("You win ", "You won ", 1)
+    return f"You won. {reason}"
 
 
 def what_is_asked(
@@ -198,6 +181,12 @@ def _action(standing: Standing, sight: Sight[Any, Any], action: Any) -> dict[str
     }
 
 
+def _button(standing: Standing, sight: Sight[Any, Any], action: Any) -> tuple[str, str, str]:
+    """An action that has no place on the board: its notation, its label, and what the book has one enter."""
+    entries = standing.words.entries(sight, action)
+    return standing.rules.format(action), label(standing.rules, action), " ".join(entries)
+
+
 def label(rules: Rules[Any, Any, Any], action: Any) -> str:
     """An action as a button names it."""
     notation = rules.format(action)
@@ -225,7 +214,7 @@ def _told(
     assert turn
     seat = turn.actor if isinstance(turn.actor, Seat) else None
     hidden = turn.told(narrator.watching)[0] is None
-    names = _names(standing)
+    names = names_of(standing)
     happened = plain(narrator.happened_to(viewer, after, names))
     return {
         "seat": seat.value if seat else None,

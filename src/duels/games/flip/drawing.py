@@ -88,7 +88,7 @@ class FlipDrawing(Drawing[Action, State]):
         return str(self.rules.value_of(face)) if state.choosing and tile in state.lifted else ""
 
     def _dial(self, state: State, seat: Seat, height: float, offered: bool) -> str:
-        x, inwards = (57, 4) if seat is Seat.ONE else (WIDTH - 57, -4)
+        x, inwards = (57, 6) if seat is Seat.ONE else (WIDTH - 57, -6)
         y = min(112, height / 2 - 60)
         score, goal = state.scores[seat - 1], self.rules.target
         r = _DIAL
@@ -98,9 +98,9 @@ class FlipDrawing(Drawing[Action, State]):
         left = state.quantum[seat - 1]
         tone, wash = ("ok", "ok-wash") if offered else ("ink", "card") if left else ("dim", "card")
         below = height - 19  # beside the tiles it would touch them and their letters
-        label = chip(x + inwards, below, "Quantum", 110, tone, wash, weight=500)
+        label = chip(x + inwards, below, "Quantum", 118, tone, wash, weight=500)
         if not left:
-            label = group(label, path(f"M{x + inwards - 44} {below:g}h88", "dim", 2), opacity=0.55)
+            label = group(label, path(f"M{x + inwards - 49} {below:g}h98", "dim", 2), opacity=0.55)
         return decoration(
             circle(x, y, r, "none", "well", stroke_width=_RING),
             circle(x, y, r + 6, "none", "line", stroke_width=1.2),
@@ -175,7 +175,7 @@ class FlipDrawing(Drawing[Action, State]):
         x, y = self._at(action.tile)
         if isinstance(action, Keep):
             said = f"Keep {tile}, worth {self._shown(state, action.tile)}"
-            offer = chip(x, y + pitch / 2 - 6, "keep", 72)
+            offer = chip(x, y + pitch / 2 - 12, "keep", 72)  # above the numbers of the columns
             return target(name, [tile], said, offer, hit_box(x, y - 5, pitch, pitch, 14))
         return target(
             name, [tile], f"Flip {tile}", self._diamond(x, y, "back-ok"), hit_box(x, y, pitch, pitch, 14)

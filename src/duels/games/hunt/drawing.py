@@ -54,6 +54,10 @@ class HuntDrawing(Drawing[Action, Known]):
         way = "Enter in secret" if sight.view.cell == OFF_GRID else "Move in secret"
         return f"{way}, by a step or through the tunnel." if sight.view.tunnel else f"{way}."
 
+    def example(self, sight: Sight[Action, Known]) -> str:
+        letter = "o" if sight.view.phase is Phase.OBSERVE else "m"
+        return f"{letter} {min(5, self.rules.cells)}"
+
     def draw(self, sight: Sight[Action, Known], *, targets: bool = False) -> str:
         lane = sight.view.tunnel  # open as long as one's own tunnel is
         track, tokens = self._track(lane), _tokens(sight)
@@ -226,7 +230,7 @@ class HuntDrawing(Drawing[Action, Known]):
         if isinstance(action, Move):
             said = f"{'Stay on' if action.cell == sight.view.cell else 'Move to'} cell {action.cell}"
             return target(name, [action.cell], said, offer, number, hit, classes="secret")
-        aim = path(f"M{x - 12:.1f} {y}h24M{x:.1f} {y - 12}v24", "ok", 2.5, classes="offer")
+        aim = path(f"M{x - 12:.1f} {y}h24M{x:.1f} {y - 12}v24", "ok", 2.5, classes="offer telling")
         return target(
             name,
             [action.cell],

@@ -12,6 +12,8 @@ const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowD
 export const isVeiled = () => document.documentElement.classList.contains("veiled");
 const named = (target) => target.dataset.cells.split(" ");
 const label = (element) => element.getAttribute("aria-label");
+const called = ({ dataset: { action, cells, entry, switch: mode } }) =>
+  [action, cells, entry, mode].filter(Boolean).map((name) => name.toLowerCase());
 
 export class Board {
   #place;
@@ -72,12 +74,19 @@ export class Board {
     if (this.#held && !document.activeElement.closest("#actions")) this.#current()?.focus({ preventScroll: true });
   }
 
-  // Show which actions were advised, and in the fog what can be known ("cell 3": a probability).
+  // Show which actions were advised, and in the fog what can be known ("cell 3": a probability); with nothing,
+  // the board is as it was drawn.
   advise(actions, belief) {
+    for (const cloud of this.#place().querySelectorAll(".fog")) cloud.removeAttribute("opacity");
     for (const target of this.#all()) target.classList.toggle("hinted", actions.includes(target.dataset.action));
     const fog = Object.entries(belief).map(([name, p]) => [this.#place().querySelector(`[data-cell="${name.split(" ").at(-1)}"] .fog`), p]);
     const most = Math.max(...fog.map(([cloud, p]) => (cloud ? p : 0)), 0);
     for (const [cloud, p] of fog) if (most) cloud?.setAttribute("opacity", 0.12 + (1.6 * p) / most);
+  }
+
+  // What is hidden has changed: Tab leads to a target that tells nothing of it.
+  veiled() {
+    this.#rove();
   }
 
   #all = () => [...this.#place().querySelectorAll(".target")];
@@ -85,7 +94,8 @@ export class Board {
   #pressable = () => this.#all().filter((target) => !target.dataset.mode);
   #candidates = () =>
     this.#all().filter((target) => target.dataset.mode === this.#mode && this.#picked.every((cell) => named(target).includes(cell)));
-  #current = () => this.#place().querySelector('.target[tabindex="0"]');
+  #buttons = () => [...this.#around.querySelectorAll("#actions [data-action], #actions [data-switch]")];
+  #current = () => this.#place().querySelector('.target[tabindex="0"]') ?? this.#buttons()[0];
 
   // -- modes ----------------------------------------------------------------------------------------------------
 
@@ -109,8 +119,10 @@ export class Board {
     this.#mode = mode;
     this.#svg().dataset.mode = mode;
     this.#mark();
-    notice(`${mode}: pick the first cell.`);
+    notice(this.#whatToPick());
   }
+
+  #whatToPick = () => `${this.#mode}: pick ${named(this.#candidates()[0]).length} on the board, one after another.`;
 
   #leave() {
     this.#mode = "";
@@ -127,7 +139,7 @@ export class Board {
     if (!found.length) {
       this.#picked = before;
       const others = [...new Set(this.#candidates().flatMap(named))].filter((each) => !before.includes(each));
-      const which = others.length > MOST_NAMED ? "one of the marked cells" : others.join(" or ");
+      const which = others.length > MOST_NAMED ? "one that is marked" : others.join(" or ");
       notice(`${cell} cannot be picked here. Pick ${which}.`);
       return;
     }
@@ -139,7 +151,7 @@ export class Board {
     }
     this.#mark();
     const open = [...new Set(found.flatMap(named))].filter((each) => !this.#picked.includes(each));
-    notice(this.#picked.length ? `${this.#picked.join(", ")} picked. Now pick ${open.join(" or ")}.` : `${this.#mode}: pick the first cell.`);
+    notice(this.#picked.length ? `${this.#picked.join(", ")} picked. Now pick ${open.join(" or ")}.` : this.#whatToPick());
   }
 
   // What of the board takes part in what is being picked.
@@ -188,13 +200,15 @@ export class Board {
   // One target can be reached with Tab; the arrows lead to the others.
   #rove(to = null) {
     const targets = this.#pressable();
-    const first = to ?? targets.find((target) => target.dataset.cells === this.#at) ?? targets[0];
+    // Where somebody was may be where a hidden token is.
+    const before = isVeiled() ? undefined : targets.find((target) => target.dataset.cells === this.#at);
+    const first = to ?? before ?? targets[0];
     for (const target of targets) target.setAttribute("tabindex", target === first ? "0" : "-1");
   }
 
   #key(event) {
     if (isTaken(event)) return;
-    const within = this.#place().contains(event.target);
+    const within = event.target.closest?.("#board, #actions");
     const focused = event.target.closest?.(".target");
     if (focused && (event.key === "Enter" || event.key === " ")) {
       event.preventDefault();
@@ -206,28 +220,33 @@ export class Board {
       const field = this.#around.querySelector("#entry input");
       if (field) event.preventDefault();
       field?.focus();
-    } else if (keysWanted() && /^[a-z0-9]$/i.test(event.key) && this.#pressable().length) this.#type(event.key.toLowerCase());
+    } else if (keysWanted() && /^[a-z0-9]$/i.test(event.key) && this.#current()) this.#type(event.key.toLowerCase());
   }
 
   #step(event) {
-    const targets = this.#pressable();
-    if (!targets.length) return;
     const [dx, dy] = STEPS[event.key];
-    const from = event.target.closest(".target");
-    if (!from && dy) return; // the page scrolls
+    const from = event.target.closest(".target, #actions > *");
+    const to = from ? nearest([...this.#pressable(), ...this.#buttons()], from, dx, dy) : this.#current();
+    if (from ? !to && !from.matches(".target") : !to || dy < 0) return; // the page scrolls
     event.preventDefault();
-    (from ? nearest(targets, from, dx, dy) ?? from : this.#current())?.focus();
+    to?.focus();
   }
 
-  // Letters that follow one another quickly are the name of a cell, or of an action.
+  // Letters that follow one another quickly are the name of a cell, of an action or of a button; the first of them
+  // are enough where only one is meant.
   #type(letter) {
+    if (isVeiled() && this.#pressable().some((target) => target.matches(".secret"))) {
+      this.#nothing("");
+      return;
+    }
     const now = performance.now();
     const before = now - this.#last < LONGEST ? this.#typed : "";
     this.#last = now;
-    const names = this.#pressable().map((target) => [target, [target.dataset.action.toLowerCase(), target.dataset.cells.toLowerCase()]]);
+    const names = [...this.#pressable(), ...this.#buttons()].map((each) => [each, called(each)]);
     for (const typed of [before + letter, letter]) {
-      const found = names.find(([, each]) => each.includes(typed));
-      if (found || names.some(([, each]) => each.some((name) => name.startsWith(typed)))) {
+      const begun = names.filter(([, each]) => each.some((name) => name.startsWith(typed)));
+      const found = names.find(([, each]) => each.includes(typed)) ?? (begun.length === 1 ? begun[0] : null);
+      if (begun.length) {
         this.#typed = typed;
         notice("");
         found?.[0].focus();

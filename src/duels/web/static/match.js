@@ -1,6 +1,6 @@
 // A match: events come down, actions go up. The server draws; this only puts its drawing into the page.
 import { Board, isVeiled } from "./board.js";
-import { busy, copy, notice, post } from "./post.js";
+import { busy, copy, notice, post, reached, UNREACHABLE } from "./post.js";
 import { begin as beginReview } from "./review.js";
 
 const SILENCE = 40_000; // milliseconds without an event, after which the stream is opened anew: it may be dead
@@ -51,7 +51,9 @@ function forget() {
 function speak(before) {
   const now = lines();
   const same = now.findIndex((line, index) => line !== before[index]);
-  const news = now.length < before.length ? ["Taken back."] : same < 0 ? [] : now.slice(same);
+  const shrank = now.length < before.length;
+  if (shrank) notice("Taken back.");
+  const news = shrank ? ["Taken back."] : same < 0 ? [] : now.slice(same);
   spoken.textContent = [...news, sentence()].join(" ");
 }
 
@@ -73,6 +75,10 @@ function dress() {
 // Hide one's secrets from a neighbour, in this tab until its match is over: `settings.js` does so after a reload.
 function veil(on) {
   document.documentElement.classList.toggle("veiled", on);
+  if (on) {
+    hint().replaceChildren();
+    board.advise([], {});
+  }
   try {
     if (on) sessionStorage.setItem(`duels.veil ${address}`, "on");
     else sessionStorage.removeItem(`duels.veil ${address}`);
@@ -115,6 +121,7 @@ function watch(milliseconds) {
 
 function lost(is) {
   document.getElementById("lost").hidden = !is;
+  if (!is) reached();
 }
 
 // A browser opens six connections to a server: a tab that nobody sees needs none.
@@ -128,7 +135,7 @@ window.addEventListener("online", listen);
 // Send something, and see to it that the event that follows arrives: if the stream is dead, it is opened anew.
 async function send(path, body) {
   const before = seen();
-  const data = await post(`${address}/${path}`, body, TRIES);
+  const data = await post(`${address}/${path}`, body, TRIES, isVeiled() ? "That cannot be played. Your token is hidden: show it to see what can." : "");
   setTimeout(() => seen() === before && !data?.prompt && listen(), PATIENCE);
   return data;
 }
@@ -147,10 +154,14 @@ async function act(asked) {
 }
 
 async function ask(button) {
+  if (isVeiled()) {
+    notice("Your token is hidden: show it first.");
+    return;
+  }
   const before = seen();
   const answer = await busy(button, () => fetch(`${address}/hint`, { headers: { Accept: "application/json" } }).catch(() => null));
-  const told = answer ? await answer.json() : { message: "The server cannot be reached. Try again in a moment." };
-  if (seen() !== before) return;
+  const told = answer ? await answer.json() : { message: UNREACHABLE };
+  if (seen() !== before || isVeiled()) return;
   hint().textContent = told.text || told.message;
   board.advise(told.actions ?? [], told.belief ?? {});
 }
@@ -160,7 +171,7 @@ async function review(button) {
   const page = new DOMParser().parseFromString((await answer?.text()) ?? "", "text/html");
   const made = page.getElementById("review");
   if (made) beginReview(made);
-  else notice(page.querySelector("h1")?.textContent ?? "The server cannot be reached. Try again in a moment.");
+  else notice(page.querySelector("h1")?.textContent ?? UNREACHABLE);
 }
 
 const presses = {
@@ -176,6 +187,8 @@ const presses = {
   review,
   veil: () => {
     veil(!isVeiled());
+    notice(""); // it may have told what is hidden now, or that it was
+    board.veiled();
     dress();
   },
 };

@@ -4,13 +4,22 @@ export function notice(text) {
   document.getElementById("notice").textContent = text;
 }
 
+export const UNREACHABLE = "The server cannot be reached. Try again in a moment.";
+const TRYING = "The server does not answer. Trying again …";
+
+// The server is there: what said that it is not is no longer true.
+export function reached() {
+  if ([UNREACHABLE, TRYING].includes(document.getElementById("notice").textContent)) notice("");
+}
+
 const PATIENCE = 2_000; // milliseconds until a request that may be sent again is given up
 
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 // The answer's data ({} where there is none), or null if it was refused, which is said then. A request that the
-// server knows again if it comes twice may be sent `tries` times.
-export async function post(path, body, tries = 1) {
+// server knows again if it comes twice may be sent `tries` times. `instead` is said where the server's own words would
+// tell a neighbour what is hidden.
+export async function post(path, body, tries = 1, instead = "") {
   for (let tried = 1; ; tried++) {
     let answer;
     try {
@@ -22,15 +31,16 @@ export async function post(path, body, tries = 1) {
       });
     } catch {
       if (tried < tries) {
-        if (tried > 1) notice("The server does not answer. Trying again …");
+        if (tried > 1) notice(TRYING);
         await pause(Math.min(1_000, 300 * tried));
         continue;
       }
-      notice("The server cannot be reached. Try again in a moment.");
+      notice(UNREACHABLE);
       return null;
     }
     const data = answer.status === 204 ? {} : await answer.json().catch(() => ({}));
-    notice(answer.ok ? "" : data.message || `That did not work (${answer.status}).`);
+    const message = (answer.status === 422 && instead) || data.message;
+    notice(answer.ok ? "" : message || `That did not work (${answer.status}).`);
     return answer.ok ? data : null;
   }
 }

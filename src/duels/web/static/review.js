@@ -1,7 +1,7 @@
 // A review: step through its boards, play on from one of them, or hand in a record.
 import { Idiomorph } from "./idiomorph.js";
 import { isTaken, keysWanted } from "./page.js";
-import { busy, goTo, notice } from "./post.js";
+import { busy, goTo, notice, UNREACHABLE } from "./post.js";
 
 const place = document.getElementById("review-place");
 
@@ -76,7 +76,7 @@ form?.addEventListener("submit", async (event) => {
   if (!answer?.ok) {
     place.replaceChildren(); // the review of another record
     const data = await answer?.json().catch(() => null);
-    notice(data?.message ?? "The server cannot be reached. Try again in a moment.");
+    notice(data?.message ?? UNREACHABLE);
     return;
   }
   notice("");

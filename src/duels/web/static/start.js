@@ -11,7 +11,7 @@ document.addEventListener("click", (event) => {
   const name = form ? form.elements.name.value : kept("name");
   if (form) keep("name", name);
   const asked = { game: button.dataset.game, against: button.dataset.against, name };
-  if (form) asked.first = form.elements.first.value;
+  if (form?.elements.first) asked.first = form.elements.first.value;
   goTo(button, "/matches", asked);
 });
 form?.addEventListener("submit", (event) => event.preventDefault());

@@ -1,0 +1,20 @@
+"""What boards are drawn with."""
+
+import pytest
+
+from duels.core.svg import shortened
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("Player 1", "Player 1"),
+        ("Bob", "Bob"),
+        ("Wilhelmina", "Wilhel…"),
+        ("Ada Lovelace", "Ada L…"),
+        ("MMMMMMMM", "MMM…"),
+        ("量子決闘量子決闘", "量子決…"),
+    ],
+)
+def test_a_name_is_cut_to_what_fits(name: str, shown: str) -> None:
+    assert shortened(name, 103) == shown
