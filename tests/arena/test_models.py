@@ -115,7 +115,7 @@ def test_what_the_wire_breaks_off_is_nobodys_loss(
 @pytest.mark.parametrize("until", [None, 0.4])
 def test_a_run_ends_if_the_endpoint_stays_down(until: float | None, server: Server, tmp_path: Path) -> None:
     before = server.asked["down"]
-    found = Settings(server.url, total_seconds=0.0, concurrency=1)
+    found = Settings(server.url, total_seconds=0.001, concurrency=1)
     config = Config(("random", "model:down"), ("lights",), 100, until=until, model=found)
     assert run(config, tmp_path / "run").unfinished
     assert server.asked["down"] - before == 3

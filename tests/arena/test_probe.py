@@ -167,7 +167,7 @@ def test_larger_games_are_asked_by_positions_from_good_play(game: str, tmp_path:
 
 def test_a_probe_ends_if_the_endpoint_stays_down(tmp_path: Path) -> None:
     with serving() as server:
-        settings = Settings(server.url, total_seconds=0.0, concurrency=1)
+        settings = Settings(server.url, total_seconds=0.001, concurrency=1)
         folder = probe(ProbeConfig("model:down", ("lights", "leap"), model=settings), tmp_path / "p")
         assert server.asked["down"] == 1 + 3  # the first move, and replies to it
     assert folder.unfinished

@@ -161,7 +161,7 @@ def regrets_less_than_nothing(look: Look) -> Look:
     ],
 )
 def test_a_broken_environment_is_caught(law: Law, base: Any, change: Callable[[Look], Look]) -> None:
-    with pytest.raises(EnvironmentBroken, match=f"tictactoe in {base.name}") as caught:
+    with pytest.raises(EnvironmentBroken, match=f"noughts in {base.name}") as caught:
         check_environments(TicTacToe(), [altered(base, change)])
     assert caught.value.law is law
     assert law.value in str(caught.value)

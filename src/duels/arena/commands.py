@@ -519,6 +519,6 @@ def exam(game: str, positions: int, seed: str, options: tuple[str, ...], out: Pa
             count = write_exam(rules, positions, seed, out, line.say, over=force)
     except FileExistsError as taken:
         raise click.UsageError(
-            f"{printable(taken.filename)} exists already; --force writes over it."
+            f"{printable(str(taken.filename))} exists already; --force writes over it."
         ) from None
     click.echo(f"{out}: {count} positions; {card_of(out)} says how they were drawn.", err=True)

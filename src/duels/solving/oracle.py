@@ -164,6 +164,8 @@ class Oracle(ABC, Generic[A, V]):
     rules: Rules[Any, A, V]
     mixes: ClassVar[bool] = False
     """Whether perfect play has to be unpredictable, so that it is the weights that count."""
+    hidden: ClassVar[str] = "secret"
+    """What the other player hides, in a game with secrets: `token`."""
     shared_by: Callable[[Rules[Any, Any, Any]], Any] | None = None
     """What gives this oracle for its rules: a copy then asks it, in another process too."""
     _judged_last: tuple[Sight[A, V], Verdict[A]] | None = None
