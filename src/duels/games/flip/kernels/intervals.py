@@ -80,6 +80,21 @@ def _matching(tables: Any, tiles: int) -> Any:
 
 
 @inner
+def _kind_of(shapes: Any, kinds: int, shape: Any) -> int:
+    """The number of this shape among the first `kinds`; `kinds` where it is new."""
+    for kind in range(kinds):
+        if (
+            shapes[kind, 0] == shape[0]
+            and shapes[kind, 1] == shape[1]
+            and shapes[kind, 2] == shape[2]
+            and shapes[kind, 3] == shape[3]
+            and shapes[kind, 4] == shape[4]
+        ):
+            return kind
+    return kinds
+
+
+@inner
 def _shape(tables: Any, unknown: int, seen: int) -> Shape:
     """The shape of a board whose seen tile is `seen`; -1: none."""
     count, pairs = _count(unknown), _matching(tables, unknown)
@@ -345,15 +360,7 @@ def _first_quantums(
         one = two = 0
         for side in range(2):
             shape = _shape(tables, rest, ends[side])
-            kind = 0
-            while kind < kinds and not (
-                shapes[kind, 0] == shape[0]
-                and shapes[kind, 1] == shape[1]
-                and shapes[kind, 2] == shape[2]
-                and shapes[kind, 3] == shape[3]
-                and shapes[kind, 4] == shape[4]
-            ):
-                kind += 1
+            kind = _kind_of(shapes, kinds, shape)
             if kind == _MOST_KINDS:
                 return False
             if kind == kinds:
@@ -447,15 +454,7 @@ def _judge(
         if not unknown >> tile & 1:
             continue
         shape = _shape(tables, unknown & ~(1 << tile), seen[0]) if held else _NO_SHAPE
-        kind = 0
-        while kind < kinds and not (
-            shapes[kind, 0] == shape[0]
-            and shapes[kind, 1] == shape[1]
-            and shapes[kind, 2] == shape[2]
-            and shapes[kind, 3] == shape[3]
-            and shapes[kind, 4] == shape[4]
-        ):
-            kind += 1
+        kind = _kind_of(shapes, kinds, shape)
         if kind == kinds:
             kinds += 1
             for k in range(5):
