@@ -10,6 +10,7 @@ import pytest
 from duels.core.errors import DuelsError
 from duels.web.identity import identity
 from duels.web.limits import Limits, Rate
+from duels.web.service import Matches
 from duels.web.settings import Settings
 from tests.web.serving import PLENTY, UNLIMITED, Visitor, pair, serving
 
@@ -343,3 +344,23 @@ def test_programs_are_refused_in_json_before_anything_else(base: str) -> None:
     assert [answer.status_code for answer in refused] == [421, 403, 415, 413]
     assert all(answer.json()["message"] for answer in refused)
     assert not ann.get("/", Host="duels.example", Accept="text/html").text.startswith("{")
+
+
+def test_what_is_not_there_and_what_fails_is_told_in_one_line(
+    base: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    ann = Visitor(base)
+    for answer in (ann.get("/nowhere"), ann.post("/health"), ann.get("/matches")):
+        assert (answer.status_code, answer.json()) == (404, {"message": "There is nothing here."})
+
+    async def fail(self: Matches) -> None:
+        raise ZeroDivisionError("of ours")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(Matches, "check", fail)
+        failed = ann.get("/health")
+    assert failed.status_code == 500
+    assert "Nothing was lost" in failed.json()["message"]
+    assert "of ours" not in failed.text
+    assert "ZeroDivisionError" in caplog.text, "whoever runs the server finds it in the log"
+    assert ann.get("/health").json() == {"ok": True}

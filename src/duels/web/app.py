@@ -2,29 +2,26 @@
 
 import logging
 from collections.abc import Awaitable, Callable
-from functools import partial
-from typing import Any
 
-from starlette.applications import Starlette
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from duels.web import puzzles, reviews
 from duels.web.answers import json_answer
 from duels.web.entries import Unfinished
 from duels.web.guard import Guard
-from duels.web.refusals import Refusal, TooMany
+from duels.web.refusals import Missing, Refusal, TooMany
 from duels.web.site import Site
 from duels.web.store import StoreUnavailable
 
 log = logging.getLogger("duels.web")
 
-Handler = Callable[[Request], Awaitable[Any]]
+Handler = Callable[[Site, Request], Awaitable[ASGIApp]]
 
-ADDRESSES: tuple[tuple[str, str, Callable[[Site, Request], Awaitable[Any]]], ...] = (
+ADDRESSES: tuple[tuple[str, str, Handler], ...] = (
     ("POST", "/m/{id}/act", Site.act),
     ("GET", "/m/{id}/events", Site.events),
     ("GET", "/m/{id}", Site.match),
@@ -54,39 +51,56 @@ _NEVER_PACKED = ("/events", "/act", "/offer")
 
 def make_app(site: Site) -> ASGIApp:
     """The server as an ASGI application; whoever runs it opens the site before, and closes it after."""
-
-    def guarded(handler: Handler) -> Handler:
-        async def answer(request: Request) -> Any:
-            try:
-                return await handler(request)
-            except Unfinished as more:
-                return json_answer({"prompt": str(more)})
-            except TooMany as refused:
-                answer = site.refuse(request, refused.status, str(refused))
-                answer.headers["Retry-After"] = str(max(1, round(refused.wait)))
-                return answer
-            except Refusal as refused:
-                return site.refuse(request, refused.status, str(refused))
-            except StoreUnavailable as problem:
-                log.error("%s", problem)
-                return _unavailable(site, request)
-            except ClientDisconnect:
-                return site.refuse(request, 413, "That is too large, or it was cut off.")
-
-        return answer
-
-    async def nothing(request: Request, problem: Exception) -> Response:
-        return site.refuse(request, 404, "There is nothing here.")
-
-    async def failed(request: Request, problem: Exception) -> Response:
-        return site.refuse(request, 500, "Something went wrong here. Nothing was lost; reload the page.")
-
-    routes = [
-        Route(path, guarded(partial(handler, site)), methods=[method]) for method, path, handler in ADDRESSES
-    ]
-    app = Starlette(routes=routes, exception_handlers={404: nothing, 405: nothing, Exception: failed})
+    handlers: dict[str, dict[str, Handler]] = {}
+    for method, path, handler in ADDRESSES:
+        handlers.setdefault(path, {})[method] = handler
+    routes = [Route(path, _Answers(site, by_method)) for path, by_method in handlers.items()]
+    router = Router(routes, default=_Answers(site, {}))
     larger = {"/review": 2 * reviews.MOST_BYTES, "/daily": puzzles.MOST_BYTES}
-    return Guard(_packed(app), site.settings.origins, site.settings.secure, larger)
+    return Guard(_packed(router), site.settings.origins, site.settings.secure, larger)
+
+
+class _Answers:
+    """What answers at one path, refusals and failures included.
+
+    Starlette's application would do the same with three layers around every event that is sent.
+    """
+
+    def __init__(self, site: Site, handlers: dict[str, Handler]) -> None:
+        self._site = site
+        self._handlers = handlers
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope, receive, send)
+        try:
+            answer = await self._answer(request)
+        except Exception:
+            log.exception("A request failed.")
+            told = "Something went wrong here. Nothing was lost; reload the page."
+            answer = self._site.refuse(request, 500, told)
+        await answer(scope, receive, send)
+
+    async def _answer(self, request: Request) -> ASGIApp:
+        try:
+            method = "GET" if request.method == "HEAD" else request.method
+            return await self._handlers.get(method, _nothing)(self._site, request)
+        except Unfinished as more:
+            return json_answer({"prompt": str(more)})
+        except TooMany as refused:
+            answer = self._site.refuse(request, refused.status, str(refused))
+            answer.headers["Retry-After"] = str(max(1, round(refused.wait)))
+            return answer
+        except Refusal as refused:
+            return self._site.refuse(request, refused.status, str(refused))
+        except StoreUnavailable as problem:
+            log.error("%s", problem)
+            return _unavailable(self._site, request)
+        except ClientDisconnect:
+            return self._site.refuse(request, 413, "That is too large, or it was cut off.")
+
+
+async def _nothing(site: Site, request: Request) -> Response:
+    raise Missing("There is nothing here.")
 
 
 def _packed(app: ASGIApp) -> ASGIApp:
