@@ -39,7 +39,9 @@ class Channel:
 
     def _lines(self, data: str) -> bytes:
         # To HTML every end of a line is the same; to a stream each begins another field.
-        data = data.replace("\r\n", "\n").replace("\r", "\n").replace("\n", "\ndata: ")
+        if "\r" in data:
+            data = data.replace("\r\n", "\n").replace("\r", "\n")
+        data = data.replace("\n", "\ndata: ")
         return f"id: {self.number}\ndata: {data}\n\n".encode()
 
 

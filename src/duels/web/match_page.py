@@ -4,6 +4,7 @@ So an event is short: the parts that changed, and the new lines of the log. All 
 what the viewer was shown before and is shown now.
 """
 
+from operator import itemgetter
 from typing import Any
 
 from duels.web.pages import Pages
@@ -19,6 +20,8 @@ _PARTS: dict[str, tuple[str, ...]] = {
     "links": ("watchable", "invite", "seat", "outcome", "match"),
 }
 """Each part, the log aside, by the id of its element and of its macro: what it shows of a view."""
+_USUAL = ("sentence", "question")
+_of_line = itemgetter("seat", "who", "entry", "secret", "text")
 _MOST_KEPT = 2
 
 
@@ -27,7 +30,6 @@ class MatchPage:
 
     def __init__(self, pages: Pages) -> None:
         self._pages = pages
-        self._macros = pages.macros("_parts.html")
         self._made: dict[str, list[tuple[tuple[Any, ...], str]]] = {part: [] for part in _PARTS}
         """What each part has shown and how it was rendered, the last one first."""
         self._log: list[dict[str, Any]] = []
@@ -49,7 +51,8 @@ class MatchPage:
         again = next((each for each in made if each[0] == now), None)
         if again:
             made.remove(again)
-        made.insert(0, again or (now, getattr(self._macros, part)(*now)))
+        render = self._pages.usual_part if part in _USUAL else self._pages.part
+        made.insert(0, again or (now, render(part, *now)))
         del made[_MOST_KEPT:]
         return made[0][1]
 
@@ -59,18 +62,19 @@ class MatchPage:
         grew = known and log[:known] == self._log
         lines = self._lines[:known] if grew else []
         new = [
-            self._macros.line(number, line) for number, line in enumerate(log[len(lines) :], len(lines) + 1)
+            self._pages.usual_part("line", number, *_of_line(line))
+            for number, line in enumerate(log[len(lines) :], len(lines) + 1)
         ]
         before, self._log, self._lines = self._log, log, [*lines, *new]
         if grew or log == before:
             return new
-        return [self._macros.told(self._lines)]
+        return [self._pages.part("told", self._lines)]
 
     @property
     def parts(self) -> dict[str, str]:
         """The whole page, by its parts."""
         shown = {part: made[0][1] for part, made in self._made.items()}
-        return {**shown, "told": self._macros.told(self._lines)}
+        return {**shown, "told": self._pages.part("told", self._lines)}
 
     def whole(self) -> str:
         """All of it as one element."""

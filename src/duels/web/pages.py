@@ -3,7 +3,7 @@
 import gzip
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from importlib.resources import files
 from mimetypes import guess_type
@@ -19,6 +19,7 @@ from duels.web.rule_card import parts
 
 _FOREVER = "public, max-age=31536000, immutable"
 _LEAST_PACKED = 500  # bytes
+_MOST_USUAL = 4096  # sentences
 _IMPORT = re.compile(rb"""(from "\./[\w-]+\.js)(")""")
 
 
@@ -45,14 +46,18 @@ class Pages:
         self._templates.globals["static"] = self.link
         self._templates.filters["parts"] = parts
         self._templates.filters["svg"] = Markup  # what our own drawings made
+        self._parts: Any = self._templates.get_template("_parts.html").module
+        self.usual_part = lru_cache(_MOST_USUAL)(self.part)
+        """The same for a sentence that stands on the pages of many matches: it is rendered once."""
 
     def render(self, template: str, **values: Any) -> str:
         """A page, or a part of one."""
         return self._templates.get_template(template).render(values)
 
-    def macros(self, template: str) -> Any:
-        """The macros of a template, each to be called by its name: they need no page around them."""
-        return self._templates.get_template(template).module
+    def part(self, name: str, *values: Any) -> str:
+        """A part of the page of a match: a macro, which needs no page around it."""
+        part: str = getattr(self._parts, name)(*values)
+        return part
 
     def page(self, template: str, status: int = 200, **values: Any) -> Response:
         """A page as an answer."""
