@@ -124,7 +124,7 @@ def _take_up(standing: Standing, what: str, kept: int, seat: Seat, identities: M
     """Carry out what both agree on."""
     if what == TAKEBACK:
         return _entries(standing, Entry(Kind.BACK, str(kept), seat))
-    new = new_match.NewMatch(standing.rules, standing.kind(Seat.TWO), standing.kind(Seat.ONE))
+    new = new_match.NewMatch(standing.rules, standing.kinds[Seat.TWO], standing.kinds[Seat.ONE])
     people = {seat.other: (identity, standing.names.get(seat, "")) for seat, identity in identities.items()}
     made = make_match(new.rules, new.headers(), people)
     return Change(standing.id, standing.number, (Entry(Kind.REMATCH, made.id, seat),), creates=made)
@@ -162,7 +162,7 @@ def decide_for_machine(id: str, header: str, played: list[str], seat_player: Sea
     standing = Standing(id, header)
     standing.add(Entry(Kind.PLAY, line) for line in played)
     players = {
-        seat: None if seat in standing.people else seat_player(standing.kind(seat), standing.rules, id)
+        seat: None if seat in standing.people else seat_player(standing.kinds[seat], standing.rules, id)
         for seat in Seat
     }
     live = standing.live(players)

@@ -203,7 +203,7 @@ class Matches:
         begun = match.after(entries)
         seat = viewer or (begun.actor if isinstance(begun.actor, Seat) else Seat.ONE)
         if against is None:
-            before = standing.kind(seat.other)
+            before = standing.kinds[seat.other]
             against = before if may_play(before) else USUAL  # it was a person, or is no longer here
         other = _opponent(standing.rules, against)
         await self._check_how_many(identity)
@@ -283,17 +283,14 @@ class Matches:
     ) -> None:
         """Write what is decided, and decide again if somebody else wrote first."""
         for _ in range(_MOST_TRIES):
-            _, seat = await self.look(id, identity)
-            if seat is None:
-                raise Missing("There is no such match.")
-            known = self._known[id]
-            change = decide(known, seat)
+            known, change = await self._decided(id, identity, decide)
             if change is None:
                 return
             heard = known.heard
             try:
                 await self._store.append(change)
             except Conflict:
+                known.heard += 1  # of somebody else's change
                 continue
             if known.standing.number == change.number:  # else somebody has read it meanwhile
                 known.standing.add(change.entries)
@@ -302,6 +299,28 @@ class Matches:
             self._drive(known.standing)
             return
         raise Stale("The match is being changed by too many at once.")
+
+    async def _decided(
+        self, id: str, identity: str | None, decide: "Callable[[_Known, Seat], Change | None]"
+    ) -> "tuple[_Known, Change | None]":
+        """What is to be written.
+
+        What is remembered may be behind. Writing would tell; nothing is refused before the match was read.
+        """
+
+        def ask(known: _Known) -> Change | None:
+            _, seat = self._seen(known, identity)
+            if seat is None:
+                raise Missing("There is no such match.")
+            return decide(known, seat)
+
+        known = self._known.get(id)
+        if known and known.current:
+            with suppress(Refusal):
+                if change := ask(known):
+                    return known, change
+        known = await self._read(id)
+        return known, ask(known)
 
     # -- machines -------------------------------------------------------------------------------
 
@@ -324,7 +343,7 @@ class Matches:
                 played = [entry.text for entry in lines(standing.match)]
                 decide = partial(decide_for_machine, id, standing.header, played, self._programs.seat)
                 actor = standing.match.actor
-                asks_program = isinstance(actor, Seat) and is_program(standing.kind(actor))
+                asks_program = isinstance(actor, Seat) and is_program(standing.kinds[actor])
                 entries = await (self._programs.workers if asks_program else self._workers).run(decide)
                 with suppress(Conflict):
                     await self._store.append(Change(id, number, entries))

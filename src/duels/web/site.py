@@ -27,7 +27,6 @@ from duels.web.standing import Standing, Viewer
 from duels.web.store import Store, StoreUnavailable
 from duels.web.stores import store_at
 from duels.web.stream import EventStream
-from duels.web.views import name_of
 from duels.web.workers import Workers
 
 
@@ -251,7 +250,7 @@ class Site:
         standing, viewer = await self._look(request)
         if not standing.match.over:
             raise Refusal("A match is reviewed once it is over.")
-        one, two = views.names_of(standing).values()
+        one, two = standing.called.values()
         record = record_for(standing, viewer)
         data = await self.workers.run(partial(reviews.review_kept, record, viewer, (one, two)))
         return self._answer(request, "review.html", {**data, "match": standing.id})
@@ -418,7 +417,7 @@ def _line(standing: Standing, seat: Seat) -> dict[str, Any]:
         "match": standing.id,
         "game": standing.rules.name,
         "title": standing.rules.game.title,
-        "against": "a friend" if turn == "waiting" else name_of(standing, seat.other),
+        "against": "a friend" if turn == "waiting" else standing.called[seat.other],
         "turn": "over" if outcome else turn,
         "won": None if outcome is None or outcome.winner is None else outcome.winner is seat,
         "over": outcome is not None,

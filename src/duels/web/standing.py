@@ -46,10 +46,16 @@ class Standing:
         self.rules: Rules[Any, Any, Any] = record.match.rules
         self.headers: Mapping[str, str] = record.headers
         self.match: AnyMatch = record.match
+        self.kinds = {seat: self.headers.get(f"seat{seat.value}", HUMAN) for seat in Seat}
+        """The kind of player at each seat, as the header names it."""
+        self.people = frozenset(seat for seat in Seat if self.kinds[seat] == HUMAN)
+        """The seats that are for people."""
         self.number = 0
         """How many entries the log has."""
         self.names: dict[Seat, str] = {}
-        """Of the people who have sat down."""
+        """Of the people who have sat down; empty where one gave none."""
+        self.called = {seat: seat.label if seat in self.people else self.kinds[seat] for seat in Seat}
+        """What everybody is called: by a name of their own, by the player's, or by the seat."""
         self.complete = not self.people
         """Whether everybody has sat down."""
         self.offer: Offer | None = None
@@ -61,8 +67,7 @@ class Standing:
         self.decided: dict[Seat, list[tuple[int, AnyMatch]]] = {seat: [] for seat in Seat}
         """Each decision of a seat: its entry as the seat counts, and the match right after it."""
         self.words = self.rules.game.words(self.rules)
-        self._backs: dict[Seat, tuple[tuple[int, int], AnyMatch | None]] = {}
-        self._taken_back = 0
+        self._answered: set[Seat] = set()  # seats that have answered a question, as far as it was looked for
         self.told: dict[Viewer, list[dict[str, Any]]] = {viewer: [] for viewer in (*Seat, None)}
         """What each viewer has been told of the record, line by line; whoever tells it notes it here."""
 
@@ -85,12 +90,13 @@ class Standing:
                 self.offer = self.refused = None
         elif entry.kind is Kind.BACK:
             self.match = self.match.after(int(entry.text))
-            self._taken_back += 1
+            self._answered.clear()
             for told in self.told.values():
                 del told[int(entry.text) :]
             self.offer = self.refused = None
         elif entry.kind is Kind.SIT and entry.seat:
             self.names[entry.seat] = entry.text
+            self.called[entry.seat] = entry.text or entry.seat.label
             self.complete = self.people <= set(self.names)
         elif entry.kind is Kind.OFFER and entry.seat:
             what, _, kept = entry.text.partition(" ")
@@ -111,15 +117,6 @@ class Standing:
 
     # -- who plays ------------------------------------------------------------------------------
 
-    def kind(self, seat: Seat) -> str:
-        """The kind of player at a seat, as the header names it."""
-        return self.headers.get(f"seat{seat.value}", HUMAN)
-
-    @cached_property
-    def people(self) -> frozenset[Seat]:
-        """The seats that are for people."""
-        return frozenset(seat for seat in Seat if self.kind(seat) == HUMAN)
-
     def live(self, players: Mapping[Seat, Player | None] | None = None) -> LiveMatch:
         """The live match; without players it can be looked at and played by people."""
         dice = Dice(self.headers.get("seed", ""))
@@ -129,14 +126,16 @@ class Standing:
     def _script(self) -> ChanceScript:
         return ChanceScript.parse(self.rules, self.headers.get("chance", ""))
 
-    def way_back(self, seat: Seat) -> AnyMatch | None:
-        """The match before the seat's last answer to a question, looked for once after each decision."""
-        until = (len(self.decided[seat]), self._taken_back)
-        found = self._backs.get(seat)
-        if found is None or found[0] != until:
-            back = self.live().takeback(seat)
-            found = self._backs[seat] = (until, back.match if back else None)
-        return found[1]
+    def may_take_back(self, seat: Seat) -> bool:
+        """Whether the seat may take back an answer: against a machine only if that revealed nothing."""
+        agreed = len(self.people) == len(Seat)
+        if agreed and seat in self._answered:
+            return True
+        back = self.live().takeback(seat)
+        if back is None:
+            return False
+        self._answered.add(seat)
+        return agreed or back.revocable
 
     # -- what a viewer has seen -----------------------------------------------------------------
 

@@ -14,7 +14,6 @@ from duels.core.record import format_entry
 from duels.core.rules import Outcome, Rules, Seat, Sight
 from duels.core.words import Words, plain
 from duels.play.narrator import Narrator
-from duels.players import HUMAN
 from duels.web.entries import shown_prompt
 from duels.web.naming import Names, drawn_with_names, told_to
 from duels.web.standing import REMATCH, TAKEBACK, AnyMatch, Offer, Standing, Viewer
@@ -82,20 +81,9 @@ def sight_of(standing: Standing, viewer: Viewer) -> Sight[Any, Any]:
     return sight
 
 
-def name_of(standing: Standing, seat: Seat) -> str:
-    """What whoever sits there is called: by a name of their own, by the player's, or by the seat."""
-    kind = standing.kind(seat)
-    return kind if kind != HUMAN else standing.names.get(seat) or seat.label
-
-
-def names_of(standing: Standing) -> dict[Seat, str]:
-    """What everybody is called."""
-    return {seat: name_of(standing, seat) for seat in Seat}
-
-
 def _board(standing: Standing, sight: Sight[Any, Any]) -> str:
     """The drawing, with names where it calls players by their seats."""
-    return drawn_with_names(standing.drawing.draw(sight, targets=True), names_of(standing))
+    return drawn_with_names(standing.drawing.draw(sight, targets=True), standing.called)
 
 
 def _player(standing: Standing, viewer: Viewer, seat: Seat) -> dict[str, Any]:
@@ -104,8 +92,8 @@ def _player(standing: Standing, viewer: Viewer, seat: Seat) -> dict[str, Any]:
         "seat": seat.value,
         "label": seat.label,
         "token": "" if token == seat.label else token,
-        "name": name_of(standing, seat),
-        "kind": standing.kind(seat),
+        "name": standing.called[seat],
+        "kind": standing.kinds[seat],
         "you": seat is viewer,
         "to_move": standing.complete and standing.match.actor is seat,
         "seated": seat in standing.names or seat not in standing.people,
@@ -125,14 +113,14 @@ def _sentence(standing: Standing, viewer: Viewer, sight: Sight[Any, Any], prompt
     """Whose turn it is and what is asked, in one sentence."""
     match = standing.match
     if match.outcome:
-        return _result(match.outcome, viewer, names_of(standing))
+        return _result(match.outcome, viewer, standing.called)
     if not standing.complete:
         return "Waiting for somebody to sit down."
     actor = match.actor
     if actor is viewer and viewer:
         return f"Your turn. {what_is_asked(standing.drawing, standing.words, sight, prompt)}"
     if isinstance(actor, Seat):
-        return f"{name_of(standing, actor)} is to move."
+        return f"{standing.called[actor]} is to move."
     return "Chance decides."
 
 
@@ -214,7 +202,7 @@ def _told(
     assert turn
     seat = turn.actor if isinstance(turn.actor, Seat) else None
     hidden = turn.told(narrator.watching)[0] is None
-    names = names_of(standing)
+    names = standing.called
     happened = plain(narrator.happened_to(viewer, after, names))
     return {
         "seat": seat.value if seat else None,
@@ -241,7 +229,7 @@ def _without_board(text: str, words: Words[Any, Any], sight: Sight[Any, Any]) ->
 def _offer(standing: Standing, viewer: Viewer, offer: Offer | None) -> dict[str, Any] | None:
     if not offer:
         return None
-    return {"what": offer.what, "mine": offer.seat is viewer, "by": name_of(standing, offer.seat)}
+    return {"what": offer.what, "mine": offer.seat is viewer, "by": standing.called[offer.seat]}
 
 
 def _may(standing: Standing, viewer: Viewer) -> list[str]:
@@ -257,11 +245,8 @@ def _may(standing: Standing, viewer: Viewer) -> list[str]:
         may.append("resign")
         if len(standing.people) < len(Seat):
             may.append("hint")
-    back = standing.way_back(viewer)
-    if back and not standing.offer:
-        dropped = standing.match.turns[len(back.turns) :]
-        if len(standing.people) == len(Seat) or all(turn.revocable for turn in dropped):
-            may.append(TAKEBACK)
+    if not standing.offer and standing.may_take_back(viewer):
+        may.append(TAKEBACK)
     return may
 
 
