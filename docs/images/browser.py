@@ -54,26 +54,39 @@ def save(page: Page, name: str) -> None:
 def begin(page: Page, base: str, game: str) -> None:
     page.goto(base)
     page.click(f"section:has(#card-{game}) .chips .likely")
-    page.wait_for_selector("#state[data-turn=you]")
+    page.wait_for_selector("#sentence[data-turn=you]")
 
 
 def play(page: Page, action: str) -> None:
     event = page.get_attribute("#state", "data-event")
     page.locator(f'#board .target[data-action="{action}"] .hit').click()
     page.wait_for_selector(f'#state:not([data-event="{event}"])')
-    page.wait_for_selector("#state[data-turn=you], #state[data-turn=over]")
+    page.wait_for_selector("#sentence[data-turn=you], #sentence[data-turn=over]")
 
 
 def challenged(page: Page, base: str) -> None:
     """Play chain until there is something to challenge."""
     for _ in range(MOST_MATCHES):
         begin(page, base, "chain")
-        while page.get_attribute("#state", "data-turn") == "you":
+        while page.get_attribute("#sentence", "data-turn") == "you":
             if page.locator("[data-action=challenge]").count():
                 return
             first = page.locator("#board .target").first.get_attribute("data-action")
             play(page, first or "")
     raise SystemExit("Nobody dared anything.")
+
+
+def hunting(page: Page, base: str) -> None:
+    """Play hunt until the second turn; the machine may find the token before."""
+    for _ in range(MOST_MATCHES):
+        begin(page, base, "hunt")
+        for action in ("move 3", "observe 5", "move 2"):
+            if page.get_attribute("#sentence", "data-turn") == "over":
+                break
+            play(page, action)
+        else:
+            return
+    raise SystemExit("The token was found too soon.")
 
 
 def main() -> None:
@@ -89,9 +102,7 @@ def main() -> None:
         challenged(page, base)
         save(page, "browser-match")
         page = opened(browser, 360, 740, "dark")
-        begin(page, base, "hunt")
-        for action in ("move 3", "observe 5", "move 2"):
-            play(page, action)
+        hunting(page, base)
         save(page, "browser-phone")
         browser.close()
 
