@@ -152,6 +152,20 @@ def test_a_takeback_needs_the_other_s_consent(base: str) -> None:
     assert bob.offer(match, "takeback", "yes").status_code == 409, "it has lapsed"
 
 
+def test_only_yes_is_consent(base: str) -> None:
+    ann, bob, match = pair(base, "leap")
+    ann.act(match, "1")
+    bob.act(match, "1")
+    before = bob.see(match)["event"]
+    ann.offer(match, "takeback")
+    for answer in ("No", "maybe", "YES"):
+        assert bob.offer(match, "takeback", answer).status_code == 422
+    assert bob.offer(match, "takeback", event=before).status_code == 409, "he asks for his own move"
+    assert len(bob.see(match)["log"]) == 4
+    assert bob.offer(match, "takeback", "yes").status_code == 204
+    assert len(bob.see(match)["log"]) == 2
+
+
 def test_offers_and_answers_that_come_twice(base: str) -> None:
     ann = Visitor(base)
     match = ann.start("lights", "random")
@@ -287,6 +301,9 @@ def test_nobody_watches_hunt_while_it_lasts(base: str) -> None:
     assert eve.act(match, "move 3", 2).text == unknown.text
     ann.act(match, "resign")
     assert eve.see(match)["turn"] == "over"
+    shown = eve.get(match).text.lower()
+    assert "s token is off the grid" in shown
+    assert "your" not in shown, "they look on"
     assert bob.get(f"{match}/review").status_code == 200
 
 
@@ -296,10 +313,12 @@ def _fixed(answer: httpx.Response) -> dict[str, str]:
 
 def test_hunt_tells_nobody_when_the_other_moves(base: str) -> None:
     ann, bob, match = pair(base, "hunt")
-    before, record = bob.get(match).content, bob.get(f"{match}/record").content
+    bob.start("lights", "friend")  # a match that is written to moves to no other place in his list
+    before, record, home = (bob.get(path).content for path in (match, f"{match}/record", "/"))
     assert ann.act(match, "tunnel 3").status_code == 204
     assert bob.get(match).content == before
     assert bob.get(f"{match}/record").content == record
+    assert bob.get("/").content == home
     ann.act(match, "observe 5")
     seen = bob.see(match)
     assert [line["entry"] for line in seen["log"]] == [None, "observe 5"]

@@ -9,7 +9,8 @@ import pytest
 
 from duels.core.errors import DuelsError
 from duels.web.identity import identity
-from duels.web.limits import Limits, Rate
+from duels.web.limits import Buckets, Limits, Rate
+from duels.web.refusals import TooMany
 from duels.web.service import Matches
 from duels.web.settings import Settings
 from tests.web.serving import PLENTY, UNLIMITED, Visitor, pair, serving
@@ -237,7 +238,7 @@ def test_too_much_is_refused_and_said(tmp_path: Path) -> None:
         refused = ann.post("/matches", game="lights", against="random")
         assert refused.status_code == 429
         assert int(refused.headers["retry-after"]) >= 1
-        assert "too much" in refused.json()["message"]
+        assert "Too many requests" in refused.json()["message"]
         statuses = [ann.act(match, "9", 1).status_code for _ in range(4)]
         assert statuses == [422, 422, 422, 429]
         with ann.watching(match) as one, ann.watching(match) as two:
@@ -254,6 +255,43 @@ def test_somebody_who_begins_match_after_match_is_stopped(tmp_path: Path) -> Non
         for _ in range(3):
             ann.start("lights", "random")
         assert ann.post("/matches", game="lights", against="random").status_code == 429
+
+
+def test_rematches_are_matches_too(tmp_path: Path) -> None:
+    limits = Limits(PLENTY, PLENTY, PLENTY, PLENTY, matches_a_day=3)
+    with serving(str(tmp_path / "web.sqlite3"), limits=limits) as base:
+        ann, bob, match = pair(base, "lights")
+        ann.start("lights", "random")
+        ann.start("lights", "random")
+        ann.act(match, "resign")
+        assert bob.offer(match, "rematch").status_code == 204
+        assert ann.offer(match, "rematch", "yes").status_code == 429
+    with serving(str(tmp_path / "few.sqlite3"), limits=Limits(PLENTY, Rate(2, 0.001))) as base:
+        ann = Visitor(base)
+        match = ann.start("lights", "random")  # as somebody unknown
+        for status in (204, 204, 429):
+            ann.act(match, "resign", ann.see_when(match, "you")["event"])
+            assert ann.offer(match, "rematch").status_code == status
+            match = f"/m/{ann.see(match)['rematch']}"
+
+
+def test_what_is_refused_takes_nothing_from_anybody(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr("duels.web.limits.time.monotonic", lambda: now)
+    buckets = Buckets(Limits(act=Rate(10, 1), address_factor=2))
+
+    def granted(who: str) -> bool:
+        try:
+            buckets.take("act", who, "an address")
+        except TooMany:
+            return False
+        return True
+
+    assert sum(granted("ann") for _ in range(100)) == 10
+    assert sum(granted("bob") for _ in range(100)) == 10, "of the same address, which has 20"
+    assert not granted("eve")
+    now = 1.0
+    assert [granted(who) for who in ("ann", "ann", "eve", "eve")] == [True, False, True, False]
 
 
 def test_one_address_has_a_limit_of_its_own(tmp_path: Path) -> None:

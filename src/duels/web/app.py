@@ -46,7 +46,7 @@ ADDRESSES: tuple[tuple[str, str, Handler], ...] = (
     ("GET", "/static/{name}", Site.static),
 )
 """Every address: the method, the path, and what answers. They are tried in this order."""
-_NEVER_PACKED = ("/events", "/act", "/offer")
+_NEVER_COMPRESSED = ("/events", "/act", "/offer")
 
 
 def make_app(site: Site) -> ASGIApp:
@@ -57,7 +57,7 @@ def make_app(site: Site) -> ASGIApp:
     routes = [Route(path, _Answers(site, by_method)) for path, by_method in handlers.items()]
     router = Router(routes, default=_Answers(site, {}))
     larger = {"/review": 2 * reviews.MOST_BYTES, "/daily": puzzles.MOST_BYTES}
-    return Guard(_packed(router), site.settings.origins, site.settings.secure, larger)
+    return Guard(_compressed(router), site.settings.origins, site.settings.secure, larger)
 
 
 class _Answers:
@@ -103,12 +103,12 @@ async def _nothing(site: Site, request: Request) -> Response:
     raise Missing("There is nothing here.")
 
 
-def _packed(app: ASGIApp) -> ASGIApp:
-    """Compress answers, but for those that never are: a stream would hold a packer of 80 KB."""
-    packer = GZipMiddleware(app, minimum_size=1_000, compresslevel=5)
+def _compressed(app: ASGIApp) -> ASGIApp:
+    """Compress answers, but for those that never are: a stream would hold a compressor of 80 KB."""
+    compressor = GZipMiddleware(app, minimum_size=1_000, compresslevel=5)
 
     async def choose(scope: Scope, receive: Receive, send: Send) -> None:
-        await (app if scope["path"].endswith(_NEVER_PACKED) else packer)(scope, receive, send)
+        await (app if scope["path"].endswith(_NEVER_COMPRESSED) else compressor)(scope, receive, send)
 
     return choose
 

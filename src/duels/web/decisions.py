@@ -29,6 +29,7 @@ SeatPlayer = Callable[[str, Rules[Any, Any, Any], str], Player]
 """Gives the player of a name for rules and a match."""
 _WEEK = 7 * 24 * 3600.0
 _LONGEST_NAME = 30
+_LONGEST_LOG = 5_000  # entries; whoever opens the match reads them all
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,8 @@ class Asked:
 def decide_act(standing: Standing, seat: Seat, asked: Asked) -> Change | None:
     """What is to be written if a seat asks for this; None if it is there already."""
     line = asked.line(standing)
+    if asked.event < 0:
+        raise Refusal("An event has a number from 0 on.")
     if _is_repeated(standing, seat, asked, line):
         return None
     _check_fresh(standing, seat, asked.event)
@@ -95,6 +98,8 @@ def decide_offer(
     """What is to be written if a seat offers something, or answers; None if it is there already."""
     if what not in (TAKEBACK, REMATCH):
         raise Refusal(f"One can offer a {TAKEBACK} or a {REMATCH}.")
+    if answer not in ("", "yes", "no"):
+        raise Refusal("An offer is answered with yes or no.")
     if not 0 <= event <= standing.event(seat):
         raise Stale("The match has gone on since.")
     if standing.has_asked(seat, what, event) or (what == REMATCH and standing.rematch):
@@ -107,10 +112,14 @@ def decide_offer(
         if not theirs:
             raise Stale("That is no longer offered.")
         return _entries(standing, Entry(Kind.REFUSE, what, seat))
-    if theirs:  # agreed, or both want the same
+    if theirs and (answer or what == REMATCH):  # agreed, or both want the same
         return _take_up(standing, what, theirs.kept, seat, identities)
+    if theirs:  # whoever asks to take back a move has not agreed to take back another's
+        raise Stale("The other player asks to take back a move. Answer that first.")
     if offer and offer.what == what:
         return None
+    if standing.number >= _LONGEST_LOG:
+        raise Refusal("So much has been offered in this match that nothing more can be.")
     alone = len(standing.people) < len(Seat)
     if what == REMATCH and not standing.match.over:
         raise Refusal("A rematch comes after the end.")

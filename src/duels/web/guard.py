@@ -40,37 +40,35 @@ class Guard:
         self._app = app
         self._origins = frozenset(origins)
         self._hosts = {urlsplit(origin).netloc: origin for origin in self._origins}
-        dress = _HEADERS | _HSTS if secure else _HEADERS
-        self._dress = [(name.lower().encode(), value.encode()) for name, value in dress.items()]
+        added = _HEADERS | _HSTS if secure else _HEADERS
+        self._added = [(name.lower().encode(), value.encode()) for name, value in added.items()]
         self._secure = secure
         self._larger = larger or {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or hand it on."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
+        if scope["type"] != "http":  # nothing else is served
             return
-
         headers = Headers(scope=scope)
         trusted = self._is_trusted(headers)
 
-        async def dressed(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                dress: list[tuple[bytes, bytes]] = [*message["headers"], *self._dress]
+                headers: list[tuple[bytes, bytes]] = [*message["headers"], *self._added]
                 if trusted:
-                    dress.append(_TRUSTED_ONLY)
+                    headers.append(_TRUSTED_ONLY)
                 if all(name != _CACHE for name, _ in message["headers"]):
-                    dress.append((_CACHE, b"no-store"))
-                message["headers"] = dress
+                    headers.append((_CACHE, b"no-store"))
+                message["headers"] = headers
             await send(message)
 
         status, why = self._refuse(scope, headers)
         if status:
             as_data = wants_json(Request(scope))
             answer = json_answer({"message": why}, status) if as_data else plain_answer(status, why)
-            await answer(scope, receive, dressed)
+            await answer(scope, receive, send_with_headers)
             return
-        await self._app(scope, _limited(receive, self._most(scope)), dressed)
+        await self._app(scope, _limited(receive, self._most(scope)), send_with_headers)
 
     def _is_trusted(self, headers: Headers) -> bool:
         """Whether browsers trust the way to the server: TLS, or the machine itself."""

@@ -51,21 +51,25 @@ class Buckets:
         Whoever has no identity yet shares only the address's: a school's newcomers come all at once.
         """
         rate: Rate = getattr(self._limits, what)
-        self._take((what, "address", address), rate, self._limits.address_factor)
-        if identity:
-            self._take((what, "identity", identity), rate)
-
-    def _take(self, whose: tuple[str, str, str], rate: Rate, factor: int = 1) -> None:
-        burst, per_second = rate.burst * factor, rate.per_second * factor
         now = time.monotonic()
-        left, then = self._buckets.pop(whose, (burst, now))
-        left = min(burst, left + (now - then) * per_second)
-        self._buckets[whose] = (max(0.0, left - 1), now)
-        if len(self._buckets) > _MOST_KEPT:
+        factors = {(what, "address", address): self._limits.address_factor}
+        if identity:
+            factors[what, "identity", identity] = 1
+        left = {whose: self._left(whose, rate, factor, now) for whose, factor in factors.items()}
+        wait = max((1 - left[whose]) / (rate.per_second * factor) for whose, factor in factors.items())
+        if wait > 0:  # what is refused takes nothing, from nobody's bucket
+            raise TooMany("Too many requests. Try again in a moment.", wait)
+        for whose in factors:
+            self._buckets[whose] = (left[whose] - 1, now)
+            self._buckets.move_to_end(whose)
+        while len(self._buckets) > _MOST_KEPT:
             self._buckets.popitem(last=False)
-        if left < 1:
-            wait = (1 - left) / per_second
-            raise TooMany("That was too much in too short a time. Try again in a moment.", wait)
+
+    def _left(self, whose: tuple[str, str, str], rate: Rate, factor: int, now: float) -> float:
+        """How much is in a bucket."""
+        burst = rate.burst * factor
+        left, then = self._buckets.get(whose, (burst, now))
+        return min(burst, left + (now - then) * rate.per_second * factor)
 
 
 class Streams:

@@ -20,7 +20,7 @@ _PARTS: dict[str, tuple[str, ...]] = {
     "links": ("watchable", "invite", "seat", "outcome", "match"),
 }
 """Each part, the log aside, by the id of its element and of its macro: what it shows of a view."""
-_USUAL = ("sentence", "question")
+_CACHED = ("sentence", "question")
 _of_line = itemgetter("seat", "who", "entry", "secret", "text")
 _MOST_KEPT = 2
 
@@ -51,7 +51,7 @@ class MatchPage:
         again = next((each for each in made if each[0] == now), None)
         if again:
             made.remove(again)
-        render = self._pages.usual_part if part in _USUAL else self._pages.part
+        render = self._pages.cached_part if part in _CACHED else self._pages.part
         made.insert(0, again or (now, render(part, *now)))
         del made[_MOST_KEPT:]
         return made[0][1]
@@ -62,7 +62,7 @@ class MatchPage:
         grew = known and log[:known] == self._log
         lines = self._lines[:known] if grew else []
         new = [
-            self._pages.usual_part("line", number, *_of_line(line))
+            self._pages.cached_part("line", number, *_of_line(line))
             for number, line in enumerate(log[len(lines) :], len(lines) + 1)
         ]
         before, self._log, self._lines = self._log, log, [*lines, *new]

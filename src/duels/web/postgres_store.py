@@ -158,12 +158,11 @@ class PostgresStore:
     async def matches_of(self, identity: str, most: int) -> list[store.Kept]:
         """The matches of an identity, the last one first."""
         rows = await self._rows(
-            "SELECT m.id, m.header, s.seat, m.touched FROM duels_seats s JOIN duels_matches m "
-            "ON m.id = s.match WHERE s.identity = %s ORDER BY m.touched DESC LIMIT %s",
+            "SELECT match, seat FROM duels_seats WHERE identity = %s ORDER BY since DESC LIMIT %s",
             identity,
             most,
         )
-        return [store.Kept(id, header, Seat(seat), touched) for id, header, seat, touched in rows]
+        return [store.Kept(match, Seat(seat)) for match, seat in rows]
 
     async def count_since(self, identity: str, since: float) -> int:
         """How many matches an identity has sat down at since then."""

@@ -1,6 +1,7 @@
 """Reads what a request brings, and refuses whatever it should not."""
 
 import json
+from ipaddress import ip_network
 from typing import Any
 
 from starlette.requests import Request
@@ -12,8 +13,9 @@ _CALLED: dict[type, str] = {str: "text", int: "a whole number", list: "a list", 
 
 
 def address(request: Request) -> str:
-    """Where a request comes from."""
-    return request.client.host if request.client else ""
+    """Where a request comes from: of IPv6 the network, for a household has all of its addresses."""
+    host = request.client.host if request.client else ""
+    return str(ip_network(f"{host}/64", strict=False)) if ":" in host and "%" not in host else host
 
 
 def event_number(text: str | None) -> int | None:

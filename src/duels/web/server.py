@@ -57,6 +57,7 @@ class Server:
             config = uvicorn.Config(
                 make_app(site),
                 lifespan="off",
+                ws="none",
                 log_config=None,
                 access_log=self._log_addresses,
                 server_header=False,

@@ -65,6 +65,7 @@ class Matches:
         self.hub = Hub()
         self._known: OrderedDict[str, _Known] = OrderedDict()
         self._drivers: dict[str, asyncio.Task[None]] = {}
+        self._preparing: set[asyncio.Task[None]] = set()
 
     async def open(self) -> None:
         """Begin."""
@@ -79,9 +80,10 @@ class Matches:
 
     async def close(self) -> None:
         """End: what machines were about to do is left to whoever comes next."""
-        for driver in self._drivers.values():
-            driver.cancel()
-        await asyncio.gather(*self._drivers.values(), return_exceptions=True)
+        tasks = (*self._drivers.values(), *self._preparing)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
         await asyncio.to_thread(self._programs.close)
         await self._store.close()
 
@@ -101,8 +103,7 @@ class Matches:
 
     async def follow(self, id: str, identity: str | None) -> tuple[Standing, Viewer]:
         """The same for whoever is woken when the match goes on: it is read only after that was heard."""
-        known = self._known.get(id)
-        return self._seen(known if known and known.current else await self._read(id), identity)
+        return self._seen(self._remembered(id) or await self._read(id), identity)
 
     def _seen(self, known: "_Known", identity: str | None) -> tuple[Standing, Viewer]:
         viewer = known.viewer(identity)
@@ -133,8 +134,8 @@ class Matches:
             raise Missing("This invitation is unknown, taken up already, or too old. Ask for another one.")
         return (await self._read(invite.match)).standing, invite
 
-    async def matches_of(self, identity: str, most: int = 20) -> list[tuple[Kept, Standing]]:
-        """The matches of a visitor, the last one first."""
+    async def matches_of(self, identity: str, most: int) -> list[tuple[Kept, Standing]]:
+        """The matches at which a visitor sat down last."""
         found = []
         for each in await self._store.matches_of(identity, most):
             with suppress(Missing):  # of a game that is no longer installed
@@ -157,11 +158,20 @@ class Matches:
         new = await self._store.entries(id, number)
         # Another task may have read on while this one waited.
         standing.add(new[standing.number - number :])
-        known.read = heard
-        self._known[id] = known  # it may have been forgotten meanwhile
-        self._known.move_to_end(id)
+        # It may have been forgotten meanwhile; then it was not told of what has been written since.
+        known.read = heard if self._known.get(id) is known else -1
+        if self._known.setdefault(id, known) is known:
+            self._known.move_to_end(id)
         while len(self._known) > _MOST_REMEMBERED:
             self._known.popitem(last=False)
+        return known
+
+    def _remembered(self, id: str) -> "_Known | None":
+        """A match of which nothing has been heard since it was read."""
+        known = self._known.get(id)
+        if known is None or not known.current:
+            return None
+        self._known.move_to_end(id)
         return known
 
     # -- new matches ----------------------------------------------------------------------------
@@ -210,11 +220,12 @@ class Matches:
         new = new_match.NewMatch(standing.rules, *_swapped((HUMAN, other), seat is Seat.TWO))
         made = make_match(new.rules, new.headers(), {seat: (identity, name)}, lines(begun))
         await self._store.create(made)
+        self._prepare(new.rules, other)
         return Created(made.id, seat)
 
     async def _check_how_many(self, identity: str) -> None:
         if await self._store.count_since(identity, time.time() - _DAY) >= self._matches_a_day:
-            raise TooMany("You have begun as many matches today as one may. Finish some.", 3600.0)
+            raise TooMany("You have begun as many matches as one may in a day. Try again later.", 3600.0)
 
     async def _check_player(self, rules: Rules[Any, Any, Any], name: str) -> None:
         try:
@@ -226,7 +237,7 @@ class Matches:
 
     def _prepare(self, rules: Rules[Any, Any, Any], name: str) -> None:
         """Have the player ready when its turn comes: some take a moment the first time."""
-        if name == HUMAN:
+        if name == HUMAN or is_program(name):
             return
 
         async def prepare() -> None:
@@ -234,7 +245,8 @@ class Matches:
                 await self._workers.run(partial(make_player, name, rules))
 
         task = asyncio.create_task(prepare())
-        self._drivers[f"prepare {name} {rules!r}"] = task
+        self._preparing.add(task)
+        task.add_done_callback(self._preparing.discard)
 
     async def sit_down(self, token: str, identity: str, name: str) -> str:
         """Take the seat that an invitation holds free; the id of the match."""
@@ -286,6 +298,8 @@ class Matches:
             known, change = await self._decided(id, identity, decide)
             if change is None:
                 return
+            for each in change.creates.seats.values() if change.creates else ():
+                await self._check_how_many(each)
             heard = known.heard
             try:
                 await self._store.append(change)
@@ -298,7 +312,7 @@ class Matches:
                     known.read = known.heard
             self._drive(known.standing)
             return
-        raise Stale("The match is being changed by too many at once.")
+        raise Stale("Somebody else was quicker. Try again.")
 
     async def _decided(
         self, id: str, identity: str | None, decide: "Callable[[_Known, Seat], Change | None]"
@@ -314,8 +328,7 @@ class Matches:
                 raise Missing("There is no such match.")
             return decide(known, seat)
 
-        known = self._known.get(id)
-        if known and known.current:
+        if known := self._remembered(id):
             with suppress(Refusal):
                 if change := ask(known):
                     return known, change

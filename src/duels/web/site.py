@@ -1,5 +1,6 @@
 """What answers each address: it reads a request, asks the service, and answers with a page or with JSON."""
 
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -23,11 +24,13 @@ from duels.web.reading import address, body, event_number
 from duels.web.refusals import Missing, Refusal
 from duels.web.service import Matches
 from duels.web.settings import Settings
-from duels.web.standing import Standing, Viewer
+from duels.web.standing import REMATCH, Standing, Viewer
 from duels.web.store import Store, StoreUnavailable
 from duels.web.stores import store_at
 from duels.web.stream import EventStream
 from duels.web.workers import Workers
+
+_MOST_MATCHES = 8  # of the visitor's own on the home page
 
 
 class Site:
@@ -73,7 +76,7 @@ class Site:
         """The games, and the visitor's matches."""
         self._take("read", request)
         visitor = self._identity(request)
-        mine = await self.matches.matches_of(visitor) if visitor else []
+        mine = await self.matches.matches_of(visitor, _MOST_MATCHES) if visitor else []
         data = {
             "today": puzzles.today(),
             "games": [self._card(game) for game in all_games()],
@@ -171,10 +174,7 @@ class Site:
 
         async def produce(last: int | None) -> tuple[int, bytes] | None:
             nonlocal followed
-            try:
-                standing, viewer = await self.matches.follow(id, visitor)
-            except StoreUnavailable:  # the stream stays; whatever comes next is told when the store is back
-                return None
+            standing, viewer = await self.matches.follow(id, visitor)
             number = standing.event(viewer)
             if last == number:
                 return None
@@ -189,8 +189,13 @@ class Site:
             followed = channel
             return number, event
 
+        async def produce_if_possible(last: int | None) -> tuple[int, bytes] | None:
+            with suppress(StoreUnavailable):  # what comes meanwhile is told when the store is back
+                return await produce(last)
+            return None
+
         stream = EventStream(
-            produce,
+            produce_if_possible,
             partial(self.matches.hub.watching, id),
             lambda: self.ending,
             event_number(request.headers.get("last-event-id") or request.query_params.get("after")),
@@ -225,6 +230,8 @@ class Site:
             raise Refusal('Send {"offer": "…", "event": N}, N being the last event that you were sent.')
         id = request.path_params["id"]
         what, answer = asked.get("offer", ""), asked.get("answer", "")
+        if what == REMATCH:
+            self._take("create", request)
         await self.matches.offer(id, self._identity(request), what, answer, asked["event"])
         return done()
 

@@ -162,12 +162,9 @@ class SqliteStore:
     async def matches_of(self, identity: str, most: int) -> list[Kept]:
         """The matches of an identity, the last one first."""
         rows = self._rows(
-            "SELECT m.id, m.header, s.seat, m.touched FROM seats s JOIN matches m ON m.id = s.match "
-            "WHERE s.identity = ? ORDER BY m.touched DESC LIMIT ?",
-            identity,
-            most,
+            "SELECT match, seat FROM seats WHERE identity = ? ORDER BY since DESC LIMIT ?", identity, most
         )
-        return [Kept(id, header, Seat(seat), touched) for id, header, seat, touched in rows]
+        return [Kept(match, Seat(seat)) for match, seat in rows]
 
     async def count_since(self, identity: str, since: float) -> int:
         """How many matches an identity has sat down at since then."""
@@ -252,7 +249,7 @@ class SqliteStore:
             raise StoreUnavailable(f"{self.path} was moved, removed or replaced while it was in use.")
 
     async def _listen(self) -> None:
-        """Notice what other processes write, every now and then; while we write, that is done by the way."""
+        """Notice what other processes write, every now and then; our own writes look too."""
         while True:
             if self._writing and self._writer is None:
                 with suppress(sqlite3.Error):  # it is told by whatever reads or writes next

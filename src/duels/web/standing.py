@@ -67,7 +67,7 @@ class Standing:
         self.decided: dict[Seat, list[tuple[int, AnyMatch]]] = {seat: [] for seat in Seat}
         """Each decision of a seat: its entry as the seat counts, and the match right after it."""
         self.words = self.rules.game.words(self.rules)
-        self._answered: set[Seat] = set()  # seats that have answered a question, as far as it was looked for
+        self._answered: set[Seat] = set()  # seats known to have a decision to take back
         self.told: dict[Viewer, list[dict[str, Any]]] = {viewer: [] for viewer in (*Seat, None)}
         """What each viewer has been told of the record, line by line; whoever tells it notes it here."""
 

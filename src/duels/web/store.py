@@ -88,10 +88,7 @@ class Kept:
     """A match as a list of matches has it."""
 
     id: str
-    header: str
     seat: Seat
-    touched: float
-    """When anything was last written to it."""
 
 
 @dataclass(frozen=True)
@@ -144,7 +141,10 @@ class Store(Protocol):
         """The match that an invitation led to, even if it was taken up or is too old."""
 
     async def matches_of(self, identity: str, most: int) -> list[Kept]:
-        """The matches in which an identity sits, the one last written to first."""
+        """The matches in which an identity sits, the one where it sat down last first.
+
+        Not by what was written last: that would tell of hidden moves.
+        """
 
     async def count_since(self, identity: str, since: float) -> int:
         """How many matches an identity has sat down at since then."""

@@ -39,36 +39,48 @@ class EventStream:
         self._woken = asyncio.Event()
         self._left = False
         self._quiet = False
+        self._timer: asyncio.TimerHandle | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send what there is, then whatever comes."""
         await send({"type": "http.response.start", "status": 200, "headers": list(_HEADERS)})
         await send(_chunk(f"retry: {RETRY}\n\n".encode()))
         leaving = asyncio.ensure_future(self._until_left(receive))
+        self._expect_ping()
         try:
             with self._watching(self._woken.set):
                 while not self._left and not self._ended():
                     self._woken.clear()  # before reading, so that nothing falls between
-                    await self._send_news(send)
-                    await self._wait()
+                    if await self._send_news(send):
+                        self._expect_ping()
+                    await self._woken.wait()
         finally:
             leaving.cancel()
+            self._expect_no_ping()
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    async def _send_news(self, send: Send) -> None:
+    async def _send_news(self, send: Send) -> bool:
+        """Send what is new, or that nothing is; whether anything was sent."""
         event = await self._produce(self._last)
         if event:
             self._last, lines = event
             await send(_chunk(lines))
         elif self._quiet:
             await send(_chunk(_PING))
+        return bool(event) or self._quiet
 
-    async def _wait(self) -> None:
-        """Until something happens, or nothing has for so long that the connection may be thought dead."""
+    def _expect_ping(self) -> None:
+        """Send one when nothing was sent for so long that the connection may be thought dead.
+
+        What wakes the stream and is not for this viewer does not put it off: that would tell of it.
+        """
+        self._expect_no_ping()
+        self._timer = asyncio.get_running_loop().call_later(self._every, self._ping)
+
+    def _expect_no_ping(self) -> None:
         self._quiet = False
-        timer = asyncio.get_running_loop().call_later(self._every, self._ping)
-        await self._woken.wait()
-        timer.cancel()
+        if self._timer:
+            self._timer.cancel()
 
     def _ping(self) -> None:
         self._quiet = True

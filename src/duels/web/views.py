@@ -31,7 +31,7 @@ def view(standing: Standing, viewer: Viewer) -> dict[str, Any]:
     sight = sight_of(standing, viewer)
     return {
         **_shown(standing, viewer, sight),
-        "text": plain(standing.words.board(sight)),
+        "text": plain(_written_board(standing, viewer, sight)),
         "actions": [_action(standing, sight, action) for action in sight.actions],
     }
 
@@ -61,7 +61,7 @@ def _shown(standing: Standing, viewer: Viewer, sight: Sight[Any, Any]) -> dict[s
         "turn": _turn(standing, viewer),
         "sentence": _sentence(standing, viewer, sight, prompt),
         "prompt": prompt,
-        "board": _board(standing, sight),
+        "board": _board(standing, viewer, sight),
         "log": _log(standing, viewer, sight),
         "offer": _offer(standing, viewer, standing.offer),
         "refused": _offer(standing, viewer, standing.refused),
@@ -81,9 +81,19 @@ def sight_of(standing: Standing, viewer: Viewer) -> Sight[Any, Any]:
     return sight
 
 
-def _board(standing: Standing, sight: Sight[Any, Any]) -> str:
+def _board(standing: Standing, viewer: Viewer, sight: Sight[Any, Any]) -> str:
     """The drawing, with names where it calls players by their seats."""
-    return drawn_with_names(standing.drawing.draw(sight, targets=True), standing.called)
+    if viewer is None and standing.rules.has_secrets:
+        drawn = standing.drawing.draw_open(*map(standing.match.sight, Seat))
+    else:
+        drawn = standing.drawing.draw(sight, targets=True)
+    return drawn_with_names(drawn, standing.called)
+
+
+def _written_board(standing: Standing, viewer: Viewer, sight: Sight[Any, Any]) -> str:
+    if viewer is None and standing.rules.has_secrets:  # they may look after the end, and see what both see
+        return standing.words.open_board(*map(standing.match.sight, Seat))
+    return standing.words.board(sight)
 
 
 def _player(standing: Standing, viewer: Viewer, seat: Seat) -> dict[str, Any]:

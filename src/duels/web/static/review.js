@@ -1,5 +1,6 @@
 // A review: step through its boards, play on from one of them, or hand in a record.
 import { Idiomorph } from "./idiomorph.js";
+import { kept } from "./kept.js";
 import { isTaken, keysWanted } from "./page.js";
 import { busy, goTo, notice, UNREACHABLE } from "./post.js";
 
@@ -38,7 +39,7 @@ export function begin(review) {
 
   function playOn(button) {
     const entries = button.dataset.playOn === "again" ? now - 1 : now;
-    goTo(button, "/matches", { match: review.dataset.match, entries });
+    goTo(button, "/matches", { match: review.dataset.match, entries, name: kept("name") });
   }
 
   review.addEventListener("click", (event) => {

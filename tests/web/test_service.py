@@ -1,0 +1,100 @@
+"""The service and its streams without HTTP: what is hard to bring about from outside."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from duels.core.rules import Seat
+from duels.games import find_game
+from duels.web.decisions import Asked, decide_act, decide_offer, make_match
+from duels.web.refusals import Refusal
+from duels.web.service import Matches
+from duels.web.sqlite_store import SqliteStore
+from duels.web.standing import Standing
+from duels.web.store import Change, Entry, Kind
+from duels.web.stream import EventStream
+from duels.web.workers import Workers
+from tests.web.serving import header_of
+
+
+def test_a_log_does_not_grow_for_ever() -> None:
+    rules = find_game("lights").rules()
+    standing = Standing("a-match", header_of(rules))
+    standing.add((Entry(Kind.SIT, "Ann", Seat.ONE), Entry(Kind.SIT, "Bob", Seat.TWO)))
+    standing.add(Entry(Kind.PLAY, line, seat) for line, seat in (("1", Seat.ONE), ("2", Seat.TWO)))
+    asked = [Entry(Kind.OFFER, "takeback 1", Seat.TWO), Entry(Kind.REFUSE, "takeback", Seat.ONE)]
+    assert decide_offer(standing, Seat.TWO, "takeback", "", standing.event(Seat.TWO), {})
+    standing.add(asked * 2_500)
+    with pytest.raises(Refusal, match="nothing more"):
+        decide_offer(standing, Seat.TWO, "takeback", "", standing.event(Seat.TWO), {})
+    assert decide_act(standing, Seat.ONE, Asked(standing.event(Seat.ONE), "3")), "the match goes on"
+
+
+class Interrupted(SqliteStore):
+    """A store that lets something happen between reading and the reader's next step, as a slow one does."""
+
+    meanwhile: Callable[[], Any] | None = None
+
+    async def entries(self, match: str, after: int = 0) -> list[Entry]:
+        found = await super().entries(match, after)
+        if self.meanwhile:
+            then, self.meanwhile = self.meanwhile, None
+            await then()
+        return found
+
+
+def test_a_match_that_was_forgotten_while_it_was_read_is_read_again(tmp_path: Path) -> None:
+    async def play() -> int:
+        store = Interrupted(tmp_path / "web.sqlite3")
+        matches = Matches(store, Workers())
+        await matches.open()
+        seats = {Seat.ONE: ("ann", ""), Seat.TWO: ("bob", "")}
+        made = make_match(find_game("lights").rules(), {}, seats)
+        await store.create(made)
+
+        async def forget_and_write() -> None:
+            matches._known.clear()
+            await store.append(Change(made.id, 2, (Entry(Kind.PLAY, "4", Seat.ONE),)))
+
+        store.meanwhile = forget_and_write
+        await matches.look(made.id, "bob")
+        standing, _ = await matches.follow(made.id, "bob")
+        await matches.close()
+        return standing.number
+
+    assert asyncio.run(play()) == 3
+
+
+def test_what_a_viewer_may_not_know_puts_off_no_ping() -> None:
+    sent: list[bytes] = []
+
+    async def watch() -> None:
+        wakes: list[Callable[[], object]] = []
+
+        async def produce(last: int | None) -> None:
+            return None  # whatever happens is hidden
+
+        @contextmanager
+        def watching(wake: Callable[[], object]) -> Iterator[None]:
+            wakes.append(wake)
+            yield
+
+        async def receive() -> dict[str, Any]:
+            await asyncio.sleep(3600)
+            return {}
+
+        async def send(message: Any) -> None:
+            sent.append(message.get("body", b""))
+
+        stream = EventStream(produce, watching, lambda: len(sent) > 2, every=0.1)
+        following = asyncio.ensure_future(stream({}, receive, send))
+        while not following.done():
+            await asyncio.sleep(0.01)
+            wakes[0]()
+
+    asyncio.run(asyncio.wait_for(watch(), 30))
+    assert len(sent) == 4, "the head, how to come back, a ping, the end"
