@@ -29,8 +29,12 @@ with extra("vector"):
 Bytes = NDArray[np.int8]
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+Places = NDArray[np.intp]
 
 RANDOM = "random"
+
+# Both seats' points as one item: quicker to look up.
+_POINTS = POINTS.view(np.uint64).reshape(-1)
 
 # Rows of a block of playing that fit the processor's cache together.
 CHUNK = 16_384
@@ -86,6 +90,7 @@ class Batch(Named, ABC):
     def _get_ready(self) -> None:
         self._parts = self.running.parts(self.num_envs)
         self._own: dict[str, NDArray[Any]] = {}
+        self._word: NDArray[np.uint64] | None = None
         self._prepare()
         self._left = left_shown(self.rules) if self.form.limit_draws else None
         self._past = Past(self.rules, self.form.memory, self.num_envs) if self.form.memory else None
@@ -118,7 +123,7 @@ class Batch(Named, ABC):
         """Put all games where `_position` said, in a batch that has been prepared."""
 
     @abstractmethod
-    def _begin(self, which: Flags | None) -> None:
+    def _begin(self, which: Places | None) -> None:
         """Begin a game in environments (None: all), by their streams if it begins with chance."""
 
     @abstractmethod
@@ -141,7 +146,7 @@ class Batch(Named, ABC):
         """A legal action everywhere, by `policy` or uniformly at random, from 32 random bits each."""
 
     @abstractmethod
-    def _observe(self, seats: int | Bytes, which: NDArray[np.intp] | None = None) -> Bytes:
+    def _observe(self, seats: int | Bytes, which: Places | None = None) -> Bytes:
         """What `seats` are shown by the game's features, in all environments or in those given."""
 
     def _shown_to_mover(self) -> Bytes:
@@ -168,7 +173,7 @@ class Batch(Named, ABC):
         view.flags.writeable = False
         return view
 
-    def _shown(self, seats: int | Bytes, which: NDArray[np.intp] | None = None) -> Bytes:
+    def _shown(self, seats: int | Bytes, which: Places | None = None) -> Bytes:
         """All that `seats` are shown."""
         shown = self._observe(seats, which)
         if self.form == PLAIN:
@@ -200,16 +205,18 @@ class Batch(Named, ABC):
             self._streams = dice.streams_of(seeds)
         else:
             self._streams[which] = dice.streams_of(seeds[which])
-        self._start(which)
+        self._start(None if which is None else np.flatnonzero(which))
 
     def restart(self, which: Flags) -> None:
         """Begin new games where `which` says so; those that are under way are broken off."""
         self._streams[which if self._over is None else which & ~self._over] += np.uint64(dice.GAMMA)
-        self._start(which)
+        self._start(np.flatnonzero(which))
 
-    def _start(self, which: Flags | None) -> None:
+    def _start(self, which: Places | None) -> None:
         places = slice(None) if which is None else which
-        self._clock[places] = 0
+        self._word = None
+        if self.limit is not None:
+            self._clock[places] = 0
         if self._past:
             self._past.clear(places)
         if self._over is not None:
@@ -326,8 +333,14 @@ class Batch(Named, ABC):
 
     def bits(self) -> Ints:
         """[env] 32 random bits to choose an action by; the same until the next step."""
-        bits: Ints = (dice.words(self._streams, 1)[0] & np.uint64(dice.HALF)).view(np.int64)
+        bits: Ints = (self._fallen() & np.uint64(dice.HALF)).view(np.int64)
         return bits
+
+    def _fallen(self) -> NDArray[np.uint64]:
+        """[env] the next words of the streams; the same until the next step."""
+        if self._word is None:
+            self._word = dice.next_words(self._streams)
+        return self._word
 
     def step(self, actions: ArrayLike, which: Flags | None = None) -> Steps:
         """Play an action of the seat to move in every environment, and the chance that follows from it.
@@ -340,12 +353,13 @@ class Batch(Named, ABC):
         if self.running.compiled and idle is None and not self.keep_final and self._past is None:
             return self._step_compiled(self._whole_numbers(actions))
         given = self._checked(actions, idle)
-        chance = (dice.words(self._streams, 1)[0] >> np.uint64(32)).view(np.int64)
+        chance = (self._fallen() >> np.uint64(32)).view(np.int64)
         entries = (self._actor(), given, self._hides(given)) if self._past else None
         result, ticks = self._play(given, chance, idle)
         if self._past and entries:
             self._past.add(*entries, None if idle is None else ~idle)
         cut = np.zeros(self.num_envs, np.bool_)
+        self._word = None
         if idle is None:
             self._streams += np.uint64(dice.GAMMA)
         else:
@@ -357,14 +371,15 @@ class Batch(Named, ABC):
             cut = (self._clock >= self.limit) & ~terminated
             if idle is not None:
                 cut &= ~idle
-        rewards = POINTS.take(result + 1, axis=0)
-        self._finish(terminated | cut, cut)
+        rewards = _POINTS.take(result + 1).view(np.float32).reshape(-1, 2)
+        self._finish(terminated | cut if self.limit is not None else terminated, cut)
         if self.form.limit_draws:
             return Steps(rewards, terminated | cut, np.zeros_like(cut))
         return Steps(rewards, terminated, cut)
 
     def _step_compiled(self, actions: Ints) -> Steps:
         """The same where nothing is idle, in compiled code."""
+        self._word = None
         rewards = self._own_array("rewards", (self.num_envs, 2), np.float32)
         ended = self._own_array("ended", (self.num_envs,), np.bool_)
         cut = self._own_array("cut", (self.num_envs,), np.bool_)
@@ -402,10 +417,10 @@ class Batch(Named, ABC):
         return ~which if self._over is None else self._over | ~which
 
     def _finish(self, ended: Flags, cut: Flags) -> None:
-        if not ended.any():
+        places = np.flatnonzero(ended)
+        if not len(places):
             return
         if self.keep_final:
-            places = np.flatnonzero(ended)
             self.final_observations = np.stack([self._shown(seat, places) for seat in (0, 1)])
             truncated = cut[places, None] & (not self.form.limit_draws)
             self.final_masks = self._masks()[places] * truncated
@@ -413,11 +428,11 @@ class Batch(Named, ABC):
             self._over |= ended
             self._cut |= cut
         else:
-            self._start(ended)
+            self._start(places)
 
     def _checked(self, actions: ArrayLike, idle: Flags | None) -> Ints:
         given = self._whole_numbers(actions)
-        outside = (given < 0) | (given >= self.num_actions)
+        outside = given.view(np.uint64) >= np.uint64(self.num_actions)  # so are those below 0
         if idle is not None:
             given = np.where(idle, 0, given)
             outside &= ~idle
@@ -449,6 +464,7 @@ class Batch(Named, ABC):
             raise DuelsError("A rollout needs a batch that starts ended games again (autoreset=True).")
         if self._past:
             raise DuelsError("A rollout remembers nothing: make the batch without memory.")
+        self._word = None
         size = min(CHUNK, -(-self.num_envs // threads))
         parts = [slice(i, min(i + size, self.num_envs)) for i in range(0, self.num_envs, size)]
         if threads == 1:

@@ -8,6 +8,7 @@ and so does the seat that an agent takes by lot. A game that is broken off takes
 one begins differently.
 """
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from duels.core.validation import check_int
@@ -88,6 +89,13 @@ def words(streams: "Words", ticks: int) -> "Words":
     return _mix_all(streams + counts[:, None])
 
 
+def next_words(streams: "Words") -> "Words":
+    """The next word of every stream."""
+    import numpy as np
+
+    return _mix_all(streams + np.uint64(GAMMA))
+
+
 def begin_all(streams: "Words") -> "NDArray[np.int64]":
     """`begin` for every stream, as signed numbers to reckon with."""
     import numpy as np
@@ -106,8 +114,21 @@ def _mix_all(words: "Words") -> "Words":
     """`_mix` on an array, in place."""
     import numpy as np
 
-    for shift, factor in ((30, MIX_1), (27, MIX_2)):
-        words ^= words >> np.uint64(shift)
-        words *= np.uint64(factor)
-    words ^= words >> np.uint64(31)
+    shifted = np.empty_like(words)
+    for shift, factor in _mixing():
+        words ^= np.right_shift(words, shift, shifted)
+        if factor is not None:
+            words *= factor
     return words
+
+
+@lru_cache
+def _mixing() -> "list[tuple[Words, Words | None]]":
+    """How far to shift, and what to multiply by: arrays of one number, which NumPy takes quickest."""
+    import numpy as np
+
+    steps = ((30, MIX_1), (27, MIX_2), (31, None))
+    return [
+        (np.array(shift, np.uint64), None if factor is None else np.array(factor, np.uint64))
+        for shift, factor in steps
+    ]

@@ -26,7 +26,7 @@ class Past:
         self._tokens = np.zeros((2, envs, memory), np.int32)
         self._pending = np.zeros((2, envs), np.int64)
 
-    def clear(self, which: Flags | slice) -> None:
+    def clear(self, which: NDArray[np.intp] | slice) -> None:
         """Forget games that begin anew."""
         self._tokens[:, which] = Entries.NOTHING
         self._pending[:, which] = 0

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from duels.core.rules import Rules
 from duels.envs import dice
 from duels.envs import packed as form
-from duels.envs.batch import Batch, Bytes, Flags, Ints
+from duels.envs.batch import Batch, Bytes, Flags, Ints, Places
 from duels.envs.form import PLAIN, Form
 from duels.envs.kernels import kernel_of
 from duels.envs.packed import ReadyPolicy, packed_moves
@@ -47,7 +47,7 @@ class TableBatch(Batch):
     def _place(self, position: Ints) -> None:
         self._states = position
 
-    def _begin(self, which: Flags | None) -> None:
+    def _begin(self, which: Places | None) -> None:
         starts = self.tables.starts
         if which is None:
             self._states = np.full(self.num_envs, starts[0], np.int64)
@@ -136,7 +136,7 @@ class TableBatch(Batch):
         # Any other mode than the default writes to `out` itself, not to a copy of it.
         return self._given(table.take(self._states, axis=0, out=rows, mode="clip"))
 
-    def _observe(self, seats: int | Bytes, which: NDArray[np.intp] | None = None) -> Bytes:
+    def _observe(self, seats: int | Bytes, which: Places | None = None) -> Bytes:
         states = self._states if which is None else self._states[which]
         if isinstance(seats, int):
             shown: Bytes = self.tables.observation[seats].take(states, axis=0)
