@@ -25,6 +25,7 @@ from duels.envs.kernels.flip.tables import (
     ROW,
     ROW_BITS,
     WAYS,
+    WAYS_BITS,
     WON,
     flip_tables,
     standing_of,
@@ -95,14 +96,23 @@ def test_every_bag_gives_tiles_by_their_odds() -> None:
                 count * (rules.copies + 1) ** value for value, count in enumerate(after)
             )
             assert left >> LEFT_AT - ROW_BITS == sum(after)
-        ways = int(tables.two_ways[number])
-        both = tables.two_drawn[ways >> BEGIN_AT :][: ways & WAYS]
-        drawn = [tuple(codes[code[values]] for code in tables.two_codes) for values in both]
-        if sum(held) > 1:
-            _same_odds(rules, State(state.tiles, (0, 0), (True, True), Seat.ONE, (7, 8)), drawn)
-    for values, taken in enumerate(tables.two_taken):
-        one, two = (code[values] for code in tables.two_codes)
-        assert taken == tables.taken[DRAWN + one] + tables.taken[DRAWN + two]
+        for unknown in range(3):
+            ways = int(tables.two_ways[(number << WAYS_BITS) + unknown])
+            numbers = tables.two_drawn[ways >> BEGIN_AT :][: ways & WAYS]
+            drawn = [tuple(map(int, tables.two_codes[:, n])) for n in numbers]
+            if unknown == 0:
+                assert drawn == [(0, 0)]
+                assert tables.two_taken[numbers] == [0]
+            elif unknown == 1:
+                # Whichever of the two it is.
+                assert [codes[one] for one, _ in drawn] == [codes[tile & CODE] for tile in turned]
+                assert all(one == two for one, two in drawn)
+                assert (tables.two_taken[numbers] == tables.taken[turned]).all()
+            elif sum(held) > 1:
+                both = State(state.tiles, (0, 0), (True, True), Seat.ONE, (7, 8))
+                _same_odds(rules, both, [(codes[one], codes[two]) for one, two in drawn])
+                for n, pair in zip(numbers, drawn, strict=True):
+                    assert tables.two_taken[n] == sum(tables.taken[DRAWN + code] for code in pair)
 
 
 def _same_odds(rules: QuantumTiles, state: State, drawn: list[tuple[int, ...]]) -> None:

@@ -44,7 +44,7 @@ def _parts(tables: FlipTables) -> tuple[Any, ...]:
         tables.drawn,
         tables.two_ways,
         tables.two_drawn,
-        *tables.two_codes,
+        tables.two_codes,
         tables.taken,
         tables.two_taken,
     )
@@ -72,7 +72,7 @@ def _roll(
 ) -> None:
     upper_mask, lower_shift, half_mask, half_shift, columns = board
     pairs_up, pairs_low, pair_up, pair_low, tile_low, tile_up, firsts, seconds, pair_sets = choices
-    drawn, two_ways, two_drawn, codes_1, codes_2, taken, two_taken = draws
+    drawn, two_ways, two_drawn, codes, taken, two_taken = draws
     full, full_bag, start_standing = start
     downs, rests, bags, standings = state
     ks, chances, takes, lifts, ended = np.empty((5, _ABREAST), np.int64)
@@ -113,23 +113,16 @@ def _roll(
                 n_ended += standings[i] >= _FIRST_WON
             for i in lifts[:n_lifts].view(np.uint64):
                 j = i - np.uint64(low)
-                down, bag, row = downs[i], bags[i], bags[i] & form.BAG
+                down, bag = downs[i], bags[i]
                 rank = (down >> form.ROW_BITS & upper_mask) * columns + ks[j] - (down & form.CODE)
                 pair = _at(pair_low, (down >> lower_shift) * columns + _at(pair_up, rank))
                 first, second = firsts[pair], seconds[pair]
-                known = np.int64(tiles[i, first]), np.int64(tiles[i, second])
-                if known[0] | known[1]:
-                    ticket = (bag >> form.LEFT_AT) * chances[j] >> 32
-                    one, two = drawn[row + max(ticket, known[0])], drawn[row + max(ticket, known[1])]
-                    tiles[i, first], tiles[i, second] = one & form.CODE, two & form.CODE
-                    bags[i] = bag - taken[one] - taken[two]
-                else:
-                    two_way = _at(two_ways, row >> form.ROW_BITS)
-                    values = _at(
-                        two_drawn, (two_way >> form.BEGIN_AT) + ((two_way & form.WAYS) * chances[j] >> 32)
-                    )
-                    tiles[i, first], tiles[i, second] = codes_1[values], codes_2[values]
-                    bags[i] = bag - two_taken[values]
+                unknown = np.int64(tiles[i, first] == 0) + np.int64(tiles[i, second] == 0)
+                way = _at(two_ways, ((bag & form.BAG) >> form.WAYS_SHIFT) + unknown)
+                values = _at(two_drawn, (way >> form.BEGIN_AT) + ((way & form.WAYS) * chances[j] >> 32))
+                tiles[i, first] = tiles[i, first] or codes[0, values]
+                tiles[i, second] = tiles[i, second] or codes[1, values]
+                bags[i] = bag - two_taken[values]
                 downs[i] = pair_sets[pair]
                 rests[i] = down - pair_sets[pair]
                 standings[i] = after[(standings[i] & form.STANDING) + form.PAIRED]

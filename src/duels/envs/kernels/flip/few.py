@@ -56,15 +56,12 @@ def _lift(tables: FlipTables, down: int, k: int, bag: int, board: memoryview, fa
     pair = pair_low[lower * tables.pair_columns + pair_up[upper * tables.pair_columns + k]]
     first, second = (int(tile[pair]) for tile in tables.pair_tiles)
     both = int(tables.pair_sets[pair])
-    if board[first] or board[second]:
-        row, ticket = bag & form.BAG, (bag >> form.LEFT_AT) * fallen >> 32
-        one, two = (tables.drawn.data[row + (board[tile] or ticket)] for tile in (first, second))
-        board[first], board[second] = one & form.CODE, two & form.CODE
-        return both, bag - int(tables.taken[one] + tables.taken[two])
-    ways = int(tables.two_ways[(bag & form.BAG) >> form.ROW_BITS])
-    values = tables.two_drawn[(ways >> form.BEGIN_AT) + ((ways & form.WAYS) * fallen >> 32)]
-    board[first], board[second] = (codes[values] for codes in tables.two_codes)
-    return both, bag - int(tables.two_taken[values])
+    unknown = (board[first] == 0) + (board[second] == 0)
+    ways = int(tables.two_ways[((bag & form.BAG) >> form.WAYS_SHIFT) + unknown])
+    drawn = tables.two_drawn[(ways >> form.BEGIN_AT) + ((ways & form.WAYS) * fallen >> 32)]
+    for tile, code in zip((first, second), tables.two_codes[:, drawn], strict=True):
+        board[tile] = board[tile] or code
+    return both, bag - int(tables.two_taken[drawn])
 
 
 def _views(tables: tuple[np.ndarray, ...]) -> tuple[memoryview, ...]:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from duels.envs.kernels.flip import tables as form
 from duels.envs.kernels.flip.tables import FlipTables, Ints, Small
+from duels.solving.tables import ONGOING
 
 Places = NDArray[np.intp]
 
@@ -23,7 +24,8 @@ _BAG, _CODE, _STANDING, _WHOLE_ROWS, _WON = map(
 _ROW_BITS, _HALF, _SIGN, _LEFT_AT, _BEGIN_AT = map(
     _constant, (form.ROW_BITS, 32, 63, form.LEFT_AT, form.BEGIN_AT)
 )
-_WAYS, _WINNER_AT = map(_constant, (form.WAYS, form.WINNER_AT))
+_WAYS, _WAYS_SHIFT, _WINNER_AT = map(_constant, (form.WAYS, form.WAYS_SHIFT, form.WINNER_AT))
+_FIRST_WON_AT, _NOBODY_WON, _ONGOING = map(_constant, (form.WINNER_AT - 1, 0, ONGOING))
 
 
 class Games:
@@ -42,6 +44,7 @@ class Games:
         self._lower_shift, self._half_mask, self._half_shift = map(
             _constant, (tables.lower_shift, tables.half_mask, tables.half_shift)
         )
+        self._pair_tiles = np.stack(tables.pair_tiles)
         no_tiles = np.zeros(form.ROW, np.uint8)
         no_tiles[tables.tiles] = form.PAIRED
         self._no_tiles = no_tiles.view(f"V{form.ROW}")[0]
@@ -103,12 +106,15 @@ class Games:
         tile[places] = self._no_tile
         return tile, places, tables.pair_at[1].take(after).astype(np.int64)
 
-    def play(self, tile: Ints, places: Places, pairs: Ints, chance: Ints) -> None:
-        """Take a tile in every game but those at `places`, which lift a pair and have no tile."""
+    def play(self, tile: Ints, places: Places, pairs: Ints, chance: Ints) -> tuple[Ints, Small]:
+        """Take a tile in every game but those at `places`, which lift a pair and have no tile.
+
+        Gives the codes of the tiles taken, in a buffer of its own, and of those lifted, as `_lift` does.
+        """
         tables, down, bag, standing = self.tables, self.down, self.bag, self.standing
         index, ticket, at, wide, _, _ = self._buffers
         seen, _ = self._small
-        kept = self._lift(places, pairs, chance)
+        kept, lifted = self._lift(places, pairs, chance)
         tables.tile_sets.take(tile, None, index, "clip")
         np.add(down, self.rest, down)
         np.subtract(down, index, down)
@@ -133,11 +139,20 @@ class Games:
         np.bitwise_and(standing, _STANDING, index)
         np.add(index, wide, index)
         tables.standing.take(index, None, standing, "clip")
+        return wide, lifted
 
     def ended(self) -> Places:
         """Where a game has been won by the last play."""
         places: Places = (self.standing >= _WON).nonzero()[0]
         return places
+
+    def results(self) -> NDArray[np.int8]:
+        """[game] who has won by the last play, or ONGOING."""
+        won = self.standing >> _FIRST_WON_AT
+        np.maximum(won, _NOBODY_WON, out=won)
+        won += _ONGOING
+        results: NDArray[np.int8] = won.astype(np.int8)
+        return results
 
     def winners(self, places: Places) -> Ints:
         """Who has won there."""
@@ -152,46 +167,33 @@ class Games:
             wins[ended, self.winners(ended)] += 1
             self.start(ended)
 
-    def _lift(self, places: Places, pairs: Ints, chance: Ints) -> Ints:
-        """Turn up two tiles there, which then are the set to choose from; give the rest of the sets."""
+    def _lift(self, places: Places, pairs: Ints, chance: Ints) -> tuple[Ints, Small]:
+        """Turn up two tiles there, which then are the set to choose from.
+
+        Gives the rest of the sets, and the codes [first or second, place] of the tiles.
+        """
         tables = self.tables
-        bag, fallen, row = self.bag.take(places), chance.take(places), self._rows.take(places)
-        first, second = tables.pair_tiles[0].take(pairs), tables.pair_tiles[1].take(pairs)
-        first += row
-        second += row
-        known = self._tiles.take(first)
-        known |= self._tiles.take(second)
-        ticket = bag & _BAG
-        ticket >>= _ROW_BITS
-        begin = tables.two_ways.take(ticket)
-        np.bitwise_and(begin, _WAYS, ticket)
-        ticket *= fallen
+        bag, down, both = self.bag.take(places), self.down.take(places), tables.pair_sets.take(pairs)
+        at = self._pair_tiles.take(pairs, 1)
+        at += self._rows.take(places)
+        codes = self._tiles.take(at)
+        unknown = codes == 0
+        # By how many of the two are unknown.
+        ways = bag & _BAG
+        ways >>= _WAYS_SHIFT
+        ways += unknown[0]
+        ways += unknown[1]
+        begin = tables.two_ways.take(ways)
+        ticket = begin & _WAYS
+        ticket *= chance.take(places)
         ticket >>= _HALF
         begin >>= _BEGIN_AT
         ticket += begin
-        values = tables.two_drawn.take(ticket, mode="clip")
-        one, two = tables.two_codes[0].take(values), tables.two_codes[1].take(values)
-        taken = tables.two_taken.take(values)
-        (some,) = known.nonzero()
-        if len(some):
-            one[some], two[some], taken[some] = self._turn_up(
-                bag[some], fallen[some], first[some], second[some]
-            )
-        bag -= taken
+        drawn = tables.two_drawn.take(ticket)
+        np.copyto(codes, tables.two_codes.take(drawn, 1), where=unknown)
+        self._tiles[at] = codes
+        bag -= tables.two_taken.take(drawn)
         self.bag[places] = bag
-        self._tiles[first] = one
-        self._tiles[second] = two
-        both = tables.pair_sets.take(pairs)
-        rest: Ints = self.down.take(places)
-        rest -= both
         self.down[places] = both
-        return rest
-
-    def _turn_up(self, bag: Ints, fallen: Ints, first: Ints, second: Ints) -> tuple[Small, Small, Ints]:
-        """Two tiles of which one is known, or both: one ticket draws the other; what the bag then loses."""
-        tables = self.tables
-        ticket = (bag >> form.LEFT_AT) * fallen >> 32
-        row = bag & form.BAG
-        one = tables.drawn.take(row + np.maximum(ticket, self._tiles.take(first)))
-        two = tables.drawn.take(row + np.maximum(ticket, self._tiles.take(second)))
-        return one & form.CODE, two & form.CODE, tables.taken.take(one) + tables.taken.take(two)
+        down -= both
+        return down, codes

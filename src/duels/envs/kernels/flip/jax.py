@@ -70,9 +70,11 @@ class FlipEnv(Env):
             self._lifts = jnp.asarray(self._lift_words())
             self._drawn = jnp.asarray(tables.drawn)
             self._taken = jnp.asarray(_narrow_bag(tables.taken))
-            self._two_begin = jnp.asarray(tables.two_ways >> kernel.BEGIN_AT, jnp.int32)
+            self._two_begin = jnp.asarray(
+                tables.two_ways[2 :: 1 << kernel.WAYS_BITS] >> kernel.BEGIN_AT, jnp.int32
+            )
             self._two_drawn = jnp.asarray(tables.two_drawn)
-            self._two_codes = jnp.asarray(np.column_stack(tables.two_codes), jnp.int32)
+            self._two_codes = jnp.asarray(tables.two_codes.T, jnp.int32)
             self._two_taken = jnp.asarray(_narrow_bag(tables.two_taken))
             self._standings = jnp.asarray(_narrow_standing(tables.standing))
             self._standing_words = jnp.asarray(self._words_of_standings())

@@ -1,7 +1,6 @@
 """Single steps of many games of Quantum Flip in compiled code: what is played, shown and allowed.
 
-What the seats to move are shown and allowed is kept from step to step and changed where a move changes it: a
-step touches a few of some hundred numbers. Needs the extra `fast`.
+By the same tables as the arrays, and into the same rows. Needs the extra `fast`.
 """
 
 from functools import lru_cache
@@ -11,50 +10,42 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from duels.core.features import Encoding
-from duels.core.rules import Seat
 from duels.envs.compiled import GAMMA, HALF, mix
 from duels.envs.kernels.flip import tables as form
-from duels.envs.kernels.flip.tables import Ints, Small, flip_tables
-from duels.games.flip.features import features
+from duels.envs.kernels.flip.looks import Looks, layout_of
+from duels.envs.kernels.flip.tables import Ints, Small
 from duels.games.flip.rules import QuantumTiles
 from duels.solving.compiling import compiled
 
-Bytes = NDArray[np.int8]
-
 _32 = np.uint64(32)
 _FIRST_WON = form.WON[0]
-_MOST_PAIRS = 4  # of one tile
 
-# What a turn allows.
-_FLIPPING, _PAIRING, _KEEPING = 1, 2, 4
+_MOST_PAIRS = 4  # of one tile
 
 # Games that are stepped abreast, kind of move by kind of move: no loop has to guess what comes next.
 _ABREAST = 64
 
-# Numbers that compiled code is handed, in this order; then where its tables begin.
-_NUMBERS = (
-    *("tiles", "pairs", "values", "least", "full", "bag", "start"),
-    *("upper", "lower_shift", "half_mask", "half_shift", "pair_columns"),
-    *("my_score", "other_score", "my_quantum", "other_quantum", "my_turn", "lifted", "choosing"),
-)
-_TABLES = len(_NUMBERS)
-
 
 class _Packed:
-    """The tables of one set of options in two arrays: handing over thirty takes longer than a small step."""
+    """The tables of one set of options in four arrays: to hand over thirty takes longer than a small step."""
 
     def __init__(self, rules: QuantumTiles) -> None:
-        tables, values = flip_tables(rules), rules.values
-        encoding = Encoding(features(rules))
-        places = {feature.name: encoding.place(feature.name).start for feature in encoding.features}
-        pairs = len(tables.pair_sets)
-        own = {"pairs": pairs, "values": values, "least": int(tables.scores == 2)} | places
-        numbers = [own[name] if name in own else getattr(tables, name) for name in _NUMBERS]
-        numbers[0] = tables.tiles
-        value = np.maximum(np.arange(form.ROW) - tables.first_code, 0)
-        value[form.PAIRED] = 0
-        points = np.arange(tables.scores**2)
+        layout = layout_of(rules)
+        tables, points = layout.tables, np.arange(layout.tables.scores**2)
+        numbers = (
+            *(
+                tables.tiles,
+                layout.actions - tables.tiles,
+                tables.full,
+                tables.bag,
+                tables.start,
+                tables.first_code,
+            ),
+            *(rules.values, layout.size, layout.status.start, layout.other_score),
+            *(layout.my_quantum, layout.other_quantum, layout.lifted.start),
+            *(tables.upper, tables.lower_shift, tables.half_mask, tables.half_shift, tables.pair_columns),
+        )
+        assert len(numbers) == _TABLES
         wide = (
             *tables.pair_tiles,
             tables.pair_sets,
@@ -63,24 +54,24 @@ class _Packed:
             tables.taken,
             tables.two_taken,
             tables.standing,
-            np.concatenate([tables.tile_sets[:-1], tables.pair_sets, tables.tile_sets[:-1]]) & -form.ROW,
-            np.repeat([_FLIPPING, _PAIRING, _KEEPING], [tables.tiles, pairs, tables.tiles]),
         )
+        words = (layout.allowed, layout.still_open, layout.keeping)
         small = (
             tables.drawn,
             tables.two_drawn,
             *tables.two_codes,
-            points // tables.scores,
-            points % tables.scores,
-            np.append(value, np.where(value > 0, value + values, 0)),
+            (points // tables.scores).astype(np.uint8),
+            (points % tables.scores).astype(np.uint8),
             *tables.pairs_in,
             *tables.pair_at,
             *tables.tile_at,
-            np.frombuffer(encoding.encode(rules.initial(), Seat.ONE), np.uint8),
+            layout.start,
+            layout.statuses[0].reshape(-1),
         )
         self.wide: Ints = np.concatenate(wide)
-        self.small: Small = np.concatenate([table.astype(np.uint8) for table in small])
-        ends = [np.cumsum([0, *map(len, kind)]) for kind in (wide, small)]
+        self.small: Small = np.concatenate([table.view(np.uint8) for table in small])
+        self.words = np.concatenate(words).view(np.uint64)
+        ends = [np.cumsum([0, *map(len, kind)]) for kind in (wide, small, words)]
         self.numbers = np.concatenate([np.array(numbers, np.int64), *ends])
 
 
@@ -94,38 +85,19 @@ _packed = lru_cache(maxsize=16)(_Packed)
 
 
 class Stepper:
-    """Games under way; `state` and `tiles` are those of the batch, and are changed here."""
+    """Games under way; `state`, `tiles` and `looks` are those of the batch, and are changed here."""
 
-    def __init__(self, rules: QuantumTiles, state: Ints, tiles: Small, size: int, actions: int) -> None:
+    def __init__(self, rules: QuantumTiles, state: Ints, tiles: Small, looks: Looks) -> None:
         packed = _packed(rules)
-        self._tables = (packed.wide, packed.small, packed.numbers)
-        self._state, self._tiles = state, tiles
-        self._shape = size, actions
-        self._nothing = np.empty((0, 0), np.int8)
-        self.forget()
-
-    def forget(self) -> None:
-        """What is shown and allowed has changed elsewhere, and is to be worked out anew."""
-        self._shown = self._masks = self._nothing
-
-    def shown(self) -> Bytes:
-        """[env, number] what the seats to move are shown; kept, and changed by the next step."""
-        self._look()
-        return self._shown
-
-    def masks(self) -> Bytes:
-        """[env, action] 1 where the action is allowed; kept in the same way."""
-        self._look()
-        return self._masks
-
-    def _look(self) -> None:
-        if not len(self._shown):
-            movers = (self._state[3] >> (form.ROW_BITS + form.MOVER_AT) & 1).astype(np.int8)
-            self._shown, self._masks = self.observe(movers), self.work_out_masks()
+        self._tables = (packed.wide, packed.small, packed.words, packed.numbers)
+        self._state, self._tiles, self._looks = state, tiles, looks
+        first = (looks.layout.size - looks.layout.lead) // 8
+        self._masks = looks.rows.view(np.uint64)[:, first : first + packed.words.shape[1]]
+        self._open = looks.open.view(np.uint64)
 
     def first_illegal(self, actions: Ints) -> int:
         """The first game whose action is not allowed; -1: all are."""
-        return int(_first_illegal(actions, *self._tables, self._state))
+        return int(_first_illegal(actions, self._looks.allowed()))
 
     def play(
         self,
@@ -136,7 +108,7 @@ class Stepper:
         rewards: NDArray[np.float32],
         ended: NDArray[np.bool_],
     ) -> None:
-        """Play legal actions in a part of the games."""
+        """Play actions that `first_illegal` has seen, in a part of the games."""
         _play(
             actions[part],
             *self._tables,
@@ -146,25 +118,23 @@ class Stepper:
             autoreset,
             rewards[part],
             ended[part],
-            self._shown[part],
+            self._looks.rows[part],
             self._masks[part],
+            self._open[part],
         )
+        self._looks.stepped()
 
     def sample(self, streams: NDArray[np.uint64], chosen: Ints) -> None:
         """A random legal action everywhere."""
         _sample(*self._tables, self._state, streams, chosen)
 
-    def work_out_masks(self) -> Bytes:
-        """[env, action] 1 where the action is allowed."""
-        masks = np.empty((len(self._tiles), self._shape[1]), np.int8)
-        _find_masks(*self._tables, self._state, masks)
-        return masks
 
-    def observe(self, seats: Bytes) -> Bytes:
-        """[env, number] what the seats are shown."""
-        shown = np.zeros((len(self._tiles), self._shape[0]), np.int8)
-        _observe(*self._tables, self._state, self._tiles, seats, shown)
-        return shown
+_TABLES = 18  # where the tables begin in `numbers`
+_WIDE, _SMALL = 8, 14
+_FIRSTS, _SECONDS, _SETS, _PAIRS_OF, _TWO_WAYS, _TAKEN, _TWO_TAKEN, _AFTER = range(_WIDE)
+_DRAWN, _TWO_DRAWN, _CODES_1, _CODES_2, _ONE_OF, _TWO_OF, _PAIRS_UP, _PAIRS_LOW = range(8)
+_PAIR_UP, _PAIR_LOW, _TILE_LOW, _TILE_UP, _SHOWN_FIRST, _STATUSES = range(8, _SMALL)
+_ALLOWED, _OPEN_AFTER, _KEEPING = range(3)
 
 
 @njit(inline="always")
@@ -178,22 +148,15 @@ def _small_table(tables: Any, numbers: Any, which: int) -> Any:
     return _table(tables, numbers, _WIDE + 1 + which)
 
 
-_WIDE = 10
-_FIRSTS, _SECONDS, _SETS, _PAIRS_OF, _TWO_WAYS, _TAKEN, _TWO_TAKEN, _AFTER, _NEEDED, _TURNS = range(_WIDE)
-_DRAWN, _TWO_DRAWN, _CODES_1, _CODES_2, _ONE_OF, _TWO_OF, _FACES, _PAIRS_UP, _PAIRS_LOW = range(9)
-_PAIR_UP, _PAIR_LOW, _TILE_LOW, _TILE_UP, _SHOWN_FIRST = range(9, 14)
+@njit(inline="always")
+def _word_table(tables: Any, numbers: Any, which: int) -> Any:
+    return _table(tables, numbers, _WIDE + _SMALL + 2 + which)
 
 
 @compiled(nogil=True)
-def _first_illegal(actions: Any, wide: Any, small: Any, numbers: Any, state: Any) -> int:
-    needed, turns = _table(wide, numbers, _NEEDED), _table(wide, numbers, _TURNS)
+def _first_illegal(actions: Any, masks: Any) -> int:
     for i in range(len(actions)):
-        action, down, standing = actions[i], state[0, i], state[3, i]
-        if action < 0 or action >= len(needed):
-            return i
-        lifted = (standing & form.LIFTED) != 0
-        turn = _KEEPING if lifted else _FLIPPING | _PAIRING * (standing < 0)
-        if not turns[action] & turn or (down & needed[action]) != needed[action]:
+        if not 0 <= actions[i] < masks.shape[1] or not masks[i, actions[i]]:
             return i
     return -1
 
@@ -203,6 +166,7 @@ def _play(
     actions: Any,
     wide: Any,
     small: Any,
+    words: Any,
     numbers: Any,
     state: Any,
     tiles: Any,
@@ -210,31 +174,44 @@ def _play(
     autoreset: bool,
     rewards: Any,
     ended: Any,
-    shown: Any,
+    rows: Any,
     masks: Any,
+    still_open: Any,
 ) -> None:
-    """What is shown and allowed has no rows where nobody looks at it."""
-    count, pairs, values, least, full, full_bag, start = numbers[:7]
-    my_score, other_score, my_quantum, other_quantum, _, lifted_at, choosing_at = numbers[12:19]
+    """Rows are what is shown, and then the mask; `masks` are the words that it lies in.
+
+    `still_open` are the masks as if a pair could be lifted, and none was: only where that is not what they
+    are, and either seat can lift a pair yet.
+    """
+    count, keep, full, full_bag, start, first_code, values, size, my_score, other_score = numbers[:10]
+    my_quantum, other_quantum, lifted_at = numbers[10:13]
     firsts, seconds = _table(wide, numbers, _FIRSTS), _table(wide, numbers, _SECONDS)
     sets, pairs_of = _table(wide, numbers, _SETS), _table(wide, numbers, _PAIRS_OF)
-    two_ways, taken = _table(wide, numbers, _TWO_WAYS), _table(wide, numbers, _TAKEN)
-    two_taken, after = _table(wide, numbers, _TWO_TAKEN), _table(wide, numbers, _AFTER)
+    two_ways = _table(wide, numbers, _TWO_WAYS)
+    taken, two_taken = _table(wide, numbers, _TAKEN), _table(wide, numbers, _TWO_TAKEN)
+    after = _table(wide, numbers, _AFTER)
     drawn, two_drawn = _small_table(small, numbers, _DRAWN), _small_table(small, numbers, _TWO_DRAWN)
     codes_1, codes_2 = _small_table(small, numbers, _CODES_1), _small_table(small, numbers, _CODES_2)
-    one_of, two_of = _small_table(small, numbers, _ONE_OF), _small_table(small, numbers, _TWO_OF)
+    shown_first, statuses = (
+        _small_table(small, numbers, _SHOWN_FIRST),
+        _small_table(small, numbers, _STATUSES),
+    )
+    allowed, open_after = _word_table(words, numbers, _ALLOWED), _word_table(words, numbers, _OPEN_AFTER)
+    keeping = _word_table(words, numbers, _KEEPING)
     downs, rests, bags, standings = state[0], state[1], state[2], state[3]
-    keep, faces, first_code = count + pairs, 2 * values + 1, form.PAIRED - 1 - values
-    looking, shown_first = len(shown) > 0, _small_table(small, numbers, _SHOWN_FIRST)
-    takes, lifts, on, over, before = np.empty((5, _ABREAST), np.int64)
+    one_of, two_of = _small_table(small, numbers, _ONE_OF), _small_table(small, numbers, _TWO_OF)
+    faces, flips = 2 * values + 1, size
+    takes, lifts, kept, over, before = np.empty((5, _ABREAST), np.int64)
+    gained, lost, shrunk = np.empty((3, _ABREAST), np.int64)
     for low in range(0, len(actions), _ABREAST):
         high = min(low + _ABREAST, len(actions))
-        n_takes = n_lifts = n_on = n_over = 0
+        n_takes = n_lifts = n_kept = n_over = n_gained = n_lost = n_shrunk = 0
         for i in range(low, high):
-            takes[n_takes] = lifts[n_lifts] = i
+            takes[n_takes] = lifts[n_lifts] = kept[n_kept] = i
             lift = count <= actions[i] < keep
             n_takes += not lift
             n_lifts += lift
+            n_kept += actions[i] >= keep
             streams[i] += GAMMA
             rewards[i, 0] = 0.0
             rewards[i, 1] = 0.0
@@ -242,51 +219,84 @@ def _play(
         for i in takes[:n_takes].view(np.uint64):
             tile = actions[i] - keep * (actions[i] >= keep)
             chance = np.int64(mix(streams[i]) >> _32)
-            down, bag, standing = downs[i], bags[i], standings[i]
+            bag, standing = bags[i], standings[i]
             # The ticket draws a tile, unless the tile is known: that is more than any ticket.
             ticket = (bag >> form.LEFT_AT) * chance >> 32
             turned = drawn[np.uint64((bag & form.BAG) + max(ticket, np.int64(tiles[i, tile])))]
             tiles[i, tile] = turned
             bags[i] = bag - taken[turned]
-            downs[i] = down + rests[i] - (form.ROW << tile) - 1
+            downs[i] += rests[i] - (form.ROW << tile) - 1
             rests[i] = 0
             now = after[np.uint64((standing & form.STANDING) + (turned & form.CODE))]
             standings[i] = now
             before[np.int64(i) - low] = standing
-            on[n_on] = over[n_over] = i
-            won = now >= _FIRST_WON
-            n_on += not won
-            n_over += won
+            over[n_over] = gained[n_gained] = lost[n_lost] = shrunk[n_shrunk] = i
+            n_over += now >= _FIRST_WON
+            # Whether the seat to move could lift a pair, and whether it now can.
+            n_gained += actions[i] < keep and standing >= 0 and now < 0
+            n_lost += standing < 0 and now >= 0
+            n_shrunk += standing < 0 and now < 0
         for i in lifts[:n_lifts].view(np.uint64):
             pair = actions[i] - count
             chance = np.int64(mix(streams[i]) >> _32)
-            bag, row = bags[i], bags[i] & form.BAG
-            first, second = firsts[pair], seconds[pair]
-            known = np.int64(tiles[i, first]), np.int64(tiles[i, second])
-            if known[0] | known[1]:
-                ticket = (bag >> form.LEFT_AT) * chance >> 32
-                one, two = drawn[row + max(ticket, known[0])], drawn[row + max(ticket, known[1])]
-                tiles[i, first], tiles[i, second] = one & form.CODE, two & form.CODE
-                bags[i] = bag - taken[one] - taken[two]
-            else:
-                two_way = two_ways[row >> form.ROW_BITS]
-                both = two_drawn[(two_way >> form.BEGIN_AT) + ((two_way & form.WAYS) * chance >> 32)]
-                tiles[i, first], tiles[i, second] = codes_1[both], codes_2[both]
-                bags[i] = bag - two_taken[both]
+            bag, first, second = bags[i], firsts[pair], seconds[pair]
+            unknown = np.int64(tiles[i, first] == 0) + np.int64(tiles[i, second] == 0)
+            way = two_ways[((bag & form.BAG) >> form.WAYS_SHIFT) + unknown]
+            both = two_drawn[(way >> form.BEGIN_AT) + ((way & form.WAYS) * chance >> 32)]
+            tiles[i, first] = tiles[i, first] or codes_1[both]
+            tiles[i, second] = tiles[i, second] or codes_2[both]
+            bags[i] = bag - two_taken[both]
             rests[i] = downs[i] - sets[pair]
             downs[i] = sets[pair]
             standings[i] = after[(standings[i] & form.STANDING) + form.PAIRED]
-            if looking:
-                for tile in (first, second):
-                    shown[i, tile * faces] = 0
-                    shown[i, tile * faces + values + np.int64(tiles[i, tile]) - first_code] = 1
-                    shown[i, lifted_at + tile] = 1
-                    masks[i, keep + tile] = 1
-                shown[i, choosing_at] = 1
-                for k in range(keep):  # quicker than a slice
-                    masks[i, k] = 0
+            for k in range(masks.shape[1]):
+                still_open[i, k] = masks[i, k]
+                masks[i, k] = keeping[pair, k]
+            for tile in (first, second):
+                rows[i, tile * faces] = 0
+                rows[i, tile * faces + values + np.int64(tiles[i, tile]) - first_code] = 1
+                rows[i, lifted_at + tile] = 1
+            rows[i, size - 1] = 1  # choosing
+        for i in takes[:n_takes].view(np.uint64):
+            standing, now = before[np.int64(i) - low], standings[i]
+            tile = actions[i] - keep * (actions[i] >= keep)
+            value = np.int64(tiles[i, tile] & form.CODE) - first_code
+            rows[i, tile * faces] = 0
+            rows[i, tile * faces + values + value] = 0
+            rows[i, tile * faces + value] = 1
+            number, next_number = standing & form.STANDING, now & form.STANDING
+            points, mover = number >> (form.ROW_BITS + 3), number >> (form.ROW_BITS + form.MOVER_AT) & 1
+            one, two = np.int64(one_of[points]), np.int64(two_of[points])
+            mine, other = (one, two) if mover == 0 else (two, one)
+            # Who is to move now is the other one.
+            rows[i, my_score + mine] = 0
+            rows[i, other_score + other] = 0
+            rows[i, my_score + other] = 1
+            rows[i, other_score + mine + value] = 1
+            rows[i, my_quantum] = next_number >> (form.ROW_BITS + 1 - mover) & 1
+            rows[i, other_quantum] = next_number >> (form.ROW_BITS + mover) & 1
+            rows[i, flips + tile] = 0
+        for i in kept[:n_kept].view(np.uint64):
+            tile, may_pair = actions[i] - keep, np.int64(standings[i] < 0)
+            for k in range(lifted_at, size):
+                rows[i, k] = 0
+            for k in range(masks.shape[1]):
+                masks[i, k] = still_open[i, k] & open_after[tile, k] & allowed[may_pair, k]
+        for i in gained[:n_gained].view(np.uint64):
+            for k in range(masks.shape[1]):
+                masks[i, k] = still_open[i, k] & open_after[actions[i], k]
+        for i in lost[:n_lost].view(np.uint64):
+            for k in range(masks.shape[1]):
+                there = masks[i, k] & open_after[actions[i], k]
+                still_open[i, k] = there
+                masks[i, k] = there & allowed[0, k]
+        for i in shrunk[:n_shrunk].view(np.uint64):
+            tile = actions[i]
+            for k in range(_MOST_PAIRS):
+                rows[i, flips + count + pairs_of[tile * _MOST_PAIRS + k]] = 0
         for i in over[:n_over]:
-            winner = standings[i] >> form.WINNER_AT
+            now = standings[i]
+            winner = now >> form.WINNER_AT
             rewards[i, winner] = 1.0
             rewards[i, 1 - winner] = -1.0
             ended[i] = True
@@ -294,124 +304,43 @@ def _play(
                 downs[i], bags[i], standings[i] = full, full_bag, start
                 for k in range(count):
                     tiles[i, k] = 0
-                if looking:
-                    for k in range(shown.shape[1]):
-                        shown[i, k] = shown_first[k]
-                    for k in range(masks.shape[1]):
-                        masks[i, k] = k < keep
-        if not looking:
-            continue
-        for i in on[:n_on].view(np.uint64):
-            action, left, now, standing = actions[i], downs[i], standings[i], before[np.int64(i) - low]
-            tile = action - keep * (action >= keep)
-            value = np.int64(tiles[i, tile] & form.CODE) - first_code
-            shown[i, tile * faces] = 0
-            shown[i, tile * faces + values + value] = 0
-            shown[i, tile * faces + value] = 1
-            number = (standing & form.STANDING) >> form.ROW_BITS
-            one, two = np.int64(one_of[number >> 3]), np.int64(two_of[number >> 3])
-            mover = number >> form.MOVER_AT & 1
-            mine, other = (one, two) if mover == 0 else (two, one)
-            # Who is to move now is the other one; of a feature with two values only the second is shown.
-            if mine >= least:
-                shown[i, my_score + mine - least] = 0
-            if other >= least:
-                shown[i, other_score + other - least] = 0
-                shown[i, my_score + other - least] = 1
-            if mine + value >= least:
-                shown[i, other_score + mine + value - least] = 1
-            number = (now & form.STANDING) >> form.ROW_BITS
-            shown[i, my_quantum] = number >> (1 - mover) & 1
-            shown[i, other_quantum] = number >> mover & 1
-            if action >= keep:
-                shown[i, choosing_at] = 0
-                for k in range(count):
-                    shown[i, lifted_at + k] = 0
-                    masks[i, keep + k] = 0
-                    masks[i, k] = left >> (form.ROW_BITS + k) & 1
+                for k in range(size):
+                    rows[i, k] = shown_first[k]
+                for k in range(masks.shape[1]):
+                    masks[i, k] = allowed[1, k]
             else:
-                masks[i, tile] = 0
-            if now >= 0:
-                if standing < 0:
-                    for k in range(count, keep):
-                        masks[i, k] = 0
-            elif standing >= 0:
-                for pair in range(pairs):
-                    both = sets[pair] & -form.ROW
-                    masks[i, count + pair] = (left & both) == both
-            elif pairs:
-                for k in range(_MOST_PAIRS):
-                    masks[i, count + pairs_of[tile * _MOST_PAIRS + k]] = 0
+                number = (now & form.STANDING) >> form.ROW_BITS
+                for k in range(my_score, size):
+                    rows[i, k] = statuses[number * (size - my_score) + k - my_score]
 
 
 @compiled(nogil=True)
-def _sample(wide: Any, small: Any, numbers: Any, state: Any, streams: Any, chosen: Any) -> None:
-    tiles, pairs = numbers[0], numbers[1]
-    upper_mask, lower_shift, half_mask, half_shift, columns = numbers[7:12]
+def _sample(wide: Any, small: Any, words: Any, numbers: Any, state: Any, streams: Any, chosen: Any) -> None:
+    tiles, keep = numbers[:2]
+    upper_mask, lower_shift, half_mask, half_shift, columns = numbers[_TABLES - 5 : _TABLES]
     pairs_up, pairs_low = _small_table(small, numbers, _PAIRS_UP), _small_table(small, numbers, _PAIRS_LOW)
     pair_up, pair_low = _small_table(small, numbers, _PAIR_UP), _small_table(small, numbers, _PAIR_LOW)
     tile_low, tile_up = _small_table(small, numbers, _TILE_LOW), _small_table(small, numbers, _TILE_UP)
     downs, standings = state[0], state[3]
-    for i in range(len(chosen)):
-        down = downs[i]
-        singles = down & form.CODE
-        open_pairs = np.int64(pairs_up[down >> form.ROW_BITS & upper_mask]) + pairs_low[down >> lower_shift]
-        k = np.int64(mix(streams[i] + GAMMA) & HALF) * (singles + (open_pairs & standings[i] >> 63)) >> 32
-        # Both are looked up, one of them for nothing: to guess which it is takes longer.
-        begun = tile_low[np.uint64((down & half_mask) + min(k, form.ROW - 1))]
-        tile = np.int64(tile_up[np.uint64((down >> half_shift & -form.ROW) + begun)])
-        rank = (down >> form.ROW_BITS & upper_mask) * columns + max(k - singles, 0)
-        pair = np.int64(pair_low[np.uint64((down >> lower_shift) * columns + pair_up[np.uint64(rank)])])
-        lifted = (standings[i] & form.LIFTED) != 0
-        chosen[i] = tile + (tiles + pairs) * lifted if k < singles else tiles + pair
-
-
-@compiled(nogil=True)
-def _find_masks(wide: Any, small: Any, numbers: Any, state: Any, out: Any) -> None:
-    tiles, pairs = numbers[0], numbers[1]
-    sets = _table(wide, numbers, _SETS)
-    keep = tiles + pairs
-    for i in range(len(out)):
-        down, standing = state[0, i], state[3, i]
-        lifted = np.int8((standing & form.LIFTED) != 0)
-        may_pair = standing < 0
-        for tile in range(tiles):
-            there = np.int8(down >> (form.ROW_BITS + tile) & 1)
-            out[i, tile] = there & (1 - lifted)
-            out[i, keep + tile] = there & lifted
-        for pair in range(pairs):
-            both = sets[pair] & -form.ROW
-            out[i, tiles + pair] = may_pair and (down & both) == both
-
-
-@compiled(nogil=True)
-def _observe(wide: Any, small: Any, numbers: Any, state: Any, tiles: Any, seats: Any, shown: Any) -> None:
-    """`shown` is all zeros."""
-    count, _, values, least = numbers[:4]
-    my_score, other_score, my_quantum, other_quantum, my_turn, lifted_at, choosing_at = numbers[12:19]
-    one_of, two_of = _small_table(small, numbers, _ONE_OF), _small_table(small, numbers, _TWO_OF)
-    face_of, faces = _small_table(small, numbers, _FACES), 2 * values + 1
-    for i in range(len(seats)):
-        down, standing, seat = state[0, i], state[3, i], np.int64(seats[i])
-        number = (standing & form.STANDING) >> form.ROW_BITS
-        one, two = np.int64(one_of[number >> 3]), np.int64(two_of[number >> 3])
-        mine = (number >> form.MOVER_AT & 1) == seat
-        lifted = (standing & form.LIFTED) != 0
-        face_down = (down + state[1, i]) >> form.ROW_BITS
-        for tile in range(count):
-            code = np.int64(tiles[i, tile]) & form.CODE | (face_down >> tile & 1) << form.ROW_BITS
-            shown[i, tile * faces + np.int64(face_of[code])] = 1
-        mine_has, other_has = (one, two) if seat == 0 else (two, one)
-        # Of a feature with two values only the second is shown.
-        if mine_has >= least:
-            shown[i, my_score + mine_has - least] = 1
-        if other_has >= least:
-            shown[i, other_score + other_has - least] = 1
-        # A Quantum Flip is spent once a tile has been kept; a standing says so from the lifting on.
-        shown[i, my_quantum] = (number >> seat & 1) | (lifted and mine)
-        shown[i, other_quantum] = (number >> (1 - seat) & 1) | (lifted and not mine)
-        shown[i, my_turn] = mine
-        shown[i, choosing_at] = lifted
-        if lifted:
-            for tile in range(count):
-                shown[i, lifted_at + tile] = down >> (form.ROW_BITS + tile) & 1
+    flips, lifts = np.empty((2, _ABREAST), np.int64)
+    for low in range(0, len(chosen), _ABREAST):
+        n_flips = n_lifts = 0
+        for i in range(low, min(low + _ABREAST, len(chosen))):
+            down = downs[i]
+            singles = down & form.CODE
+            pairs = np.int64(pairs_up[down >> form.ROW_BITS & upper_mask]) + pairs_low[down >> lower_shift]
+            k = np.int64(mix(streams[i] + GAMMA) & HALF) * (singles + (pairs & standings[i] >> 63)) >> 32
+            chosen[i] = k
+            flips[n_flips] = lifts[n_lifts] = i
+            n_flips += k < singles
+            n_lifts += k >= singles
+        for i in flips[:n_flips].view(np.uint64):
+            down = downs[i]
+            begun = tile_low[np.uint64((down & half_mask) + chosen[i])]
+            tile = np.int64(tile_up[np.uint64((down >> half_shift & -form.ROW) + begun)])
+            chosen[i] = tile + keep * ((standings[i] & form.LIFTED) != 0)
+        for i in lifts[:n_lifts].view(np.uint64):
+            down = downs[i]
+            rank = (down >> form.ROW_BITS & upper_mask) * columns + chosen[i] - (down & form.CODE)
+            begun = pair_up[np.uint64(rank)]
+            chosen[i] = tiles + np.int64(pair_low[np.uint64((down >> lower_shift) * columns + begun)])

@@ -33,9 +33,12 @@ DRAWN = 128
 BAG = 0x1FFF << ROW_BITS
 LEFT_AT = 32
 
-# The ways of drawing two tiles: how many there are (10 bits), then where they begin.
+# The ways in which two tiles that are lifted can turn out: how many there are (10 bits), then where they
+# begin. A bag's row has one such word for each number of unknown tiles among the two.
 WAYS = 0x3FF
 BEGIN_AT = 10
+WAYS_BITS = 2
+WAYS_SHIFT = ROW_BITS - WAYS_BITS
 
 # A standing: where its row begins in `standing`; whether two tiles are lifted; whether a seat has won.
 # It is negative if the mover may still take a Quantum Flip. Shifted by WINNER_AT, a won one is the winner.
@@ -64,8 +67,6 @@ class FlipTables:
     """How far to shift a set to have the second half where the first was."""
     pairs_in: tuple[Small, Small]
     """[tiles face down in a part of the board] how many pairs of neighbours begin there."""
-    pair_masks: tuple[Small, Small]
-    """[tiles face down in a part of the board, pair] 1 where both tiles of a pair that begins there are."""
     pair_at: tuple[Small, Small]
     """[tiles face down in a part, k] the k-th pair there. In the upper part, if it has not so many: where to
     go on in the lower part. In the lower part a pair that was found in the upper part stays what it is."""
@@ -82,15 +83,15 @@ class FlipTables:
     drawn: Small
     """[bag, ticket or code] the tile that is turned up."""
     two_ways: Ints
-    """[bag] the ways of drawing two tiles."""
+    """[bag, how many of two lifted tiles are unknown] the ways in which they turn out."""
     two_drawn: Small
-    """[where a bag's ways begin + ticket] the number of the two values."""
-    two_codes: tuple[Small, Small]
-    """[number of two values] the first tile, the second."""
+    """[where the ways begin + ticket] the number of what they turn out to be."""
+    two_codes: Small
+    """[first or second, number of what they turn out to be] the tile, if it was unknown."""
     taken: Ints
     """[tile that is turned up] what the bag loses."""
     two_taken: Ints
-    """[number of two values] the same."""
+    """[number of what two tiles turn out to be] the same."""
     standing: Ints
     """[standing, code or PAIRED] the standing after the mover took that tile or lifted two."""
     first_code: int
@@ -124,7 +125,6 @@ def flip_tables(rules: QuantumTiles) -> FlipTables:
     bags = _Bags(rules.values, rules.copies)
     two_ways, two_drawn = bags.two_drawn()
     scores = rules.target + rules.values
-    taken = bags.taken()
     start = _standing(np.zeros(2, np.int64), np.array(0), np.ones(2, np.int64), scores)
     return FlipTables(
         tiles=tiles,
@@ -133,7 +133,6 @@ def flip_tables(rules: QuantumTiles) -> FlipTables:
         half_mask=((1 << half) - 1) << ROW_BITS,
         half_shift=half,
         pairs_in=(_counted(upper_pairs), _counted(lower_pairs)),
-        pair_masks=(upper_pairs, lower_pairs),
         pair_at=(_ranked(upper_pairs, columns, 0), _ranked(lower_pairs, columns, len(upper))),
         pair_columns=columns,
         tile_at=(_ranked(halves[0], ROW, 0), _ranked(halves[1], ROW, half)),
@@ -143,9 +142,9 @@ def flip_tables(rules: QuantumTiles) -> FlipTables:
         drawn=bags.drawn(),
         two_ways=two_ways,
         two_drawn=two_drawn,
-        two_codes=(np.repeat(bags.codes, rules.values), np.tile(bags.codes, rules.values)),
-        taken=taken,
-        two_taken=np.add.outer(taken[DRAWN + bags.codes], taken[DRAWN + bags.codes]).ravel(),
+        two_codes=bags.two_codes(),
+        taken=bags.taken(),
+        two_taken=bags.two_taken(),
         standing=_standings(rules),
         first_code=first_code(rules.values),
         scores=scores,
@@ -215,19 +214,31 @@ class _Bags:
         return taken
 
     def two_drawn(self) -> tuple[Ints, Small]:
-        """Of the ways that begin with a value, as many go to each second value as tiles are then left."""
-        ways = self.size * (self.size - 1)
-        end = ways.cumsum()
-        table = np.zeros(end[-1], np.uint8)
-        at = end - ways
+        """The ways of two lifted tiles, by their values, as the rules list them.
+
+        Of the ways that begin with a value, as many go to each second value as tiles are then left.
+        """
         values = len(self.codes)
-        for number in range(values**2):
-            first, second = divmod(number, values)
-            times = self.held[:, first] * np.maximum(self.held[:, second] - (first == second), 0)
-            for copy in range(times.max()):
-                table[at[times > copy] + copy] = number
-            at += times
-        return ways + ((end - ways) << BEGIN_AT), table
+        first, second = np.divmod(np.arange(values**2), values)
+        times = np.zeros((len(self.held), 1 << WAYS_BITS, 1 + values + values**2), np.int64)
+        times[:, 0, 0] = 1
+        times[:, 1, 1 : 1 + values] = self.held
+        times[:, 2, 1 + values :] = self.held[:, first] * np.maximum(
+            self.held[:, second] - (first == second), 0
+        )
+        ways = times.sum(axis=2).ravel()
+        numbers = np.broadcast_to(np.arange(times.shape[2], dtype=np.uint8), times.shape)
+        return ways + ((ways.cumsum() - ways) << BEGIN_AT), np.repeat(numbers.ravel(), times.ravel())
+
+    def two_codes(self) -> Small:
+        """What is drawn in the ways of `two_drawn`: nothing, one value, or two."""
+        values, none = len(self.codes), np.zeros(1, np.uint8)
+        both = np.repeat(self.codes, values), np.tile(self.codes, values)
+        return np.stack([np.concatenate([none, self.codes, codes]) for codes in both])
+
+    def two_taken(self) -> Ints:
+        one = self.taken()[DRAWN + self.codes]
+        return np.concatenate([[0], one, np.add.outer(one, one).ravel()])
 
 
 def standing_of(standings: Ints, scores: int) -> tuple[Ints, Ints, Ints]:
