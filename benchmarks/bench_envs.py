@@ -73,8 +73,8 @@ def rollout(game: str, batch: int, compiled: bool, threads: int = 1) -> Run:
 
 
 def stepping(game: str, batch: int, compiled: bool, threads: int = 1) -> Run:
-    """Observations and masks with every step, as Pgx gives them; compiled code need not copy them."""
-    envs = vector.make(game, batch, compiled=compiled, threads=threads, copy=not compiled)
+    """Observations and masks with every step, as Pgx gives them, and like Pgx's in the same arrays."""
+    envs = vector.make(game, batch, compiled=compiled, threads=threads, copy=False)
 
     def run() -> int:
         envs.observe()
