@@ -1,5 +1,6 @@
 """Perfect play for flip: the abstraction table, and what the real board can change about it."""
 
+from collections import Counter
 from collections.abc import Hashable, Iterator
 from typing import NamedTuple
 
@@ -88,24 +89,26 @@ class FlipOracle(Oracle[Action, State], Explainer[Action, State], Verifier):
             low, high = max(low, least), min(high, most)
             if high - low <= ENOUGH:
                 break
-        # No action is better than the position. Of many actions few intervals differ.
-        different = {(a, b): (min(a, high), min(b, high)) for a, b in intervals}
-        middles = {interval: (a + b) / 2 for interval, (a, b) in different.items()}
+        counts = Counter(intervals)  # many actions, few different intervals
+        # No action is better than the position.
+        clipped = {(a, b): (min(a, high), min(b, high)) for a, b in counts}
+        middles = {interval: (a + b) / 2 for interval, (a, b) in clipped.items()}
         least_taken = max(middles.values()) - ALIKE
         taken = {interval: middle >= least_taken for interval, middle in middles.items()}
         # One of them is worth the position, which may be known better than any action by itself.
         values = {
-            interval: _value(clipped, (low + high) / 2 if taken[interval] else None)
-            for interval, clipped in different.items()
+            interval: _value(bounds, (low + high) / 2 if taken[interval] else None)
+            for interval, bounds in clipped.items()
         }
         top = max(values[interval].number for interval, is_taken in taken.items() if is_taken)
-        # As good as the best, as far as anybody can tell: not proven worse.
-        good = {interval: taken[interval] or clipped[1] >= low for interval, clipped in different.items()}
-        number_taken = sum(taken[interval] for interval in intervals)
-        weights = {interval: is_taken / number_taken for interval, is_taken in taken.items()}
+        number_taken = sum(counts[interval] for interval, is_taken in taken.items() if is_taken)
+        told = {
+            # As good as the best, as far as anybody can tell: not proven worse.
+            interval: (values[interval], is_taken or clipped[interval][1] >= low, is_taken / number_taken)
+            for interval, is_taken in taken.items()
+        }
         judged = tuple(
-            Judged(action, values[interval], good[interval], weights[interval])
-            for action, interval in zip(actions, intervals, strict=True)
+            Judged(action, *told[interval]) for action, interval in zip(actions, intervals, strict=True)
         )
         return Verdict(_value((low, high), top), judged)
 
