@@ -78,6 +78,7 @@ changelog: .venv-docs/ready
 
 bench: .venv/tested .venv-bench/ready benchmarks/boardgame_io/node_modules
 	$(BIN)/python benchmarks/startup.py --json docs/performance/startup.json
+	$(BIN)/python benchmarks/export.py
 	$(BIN)/python benchmarks/playouts.py --json docs/performance/playouts.json
 	$(BIN)/python benchmarks/web.py --json docs/performance/web.json
 	.venv-bench/bin/python benchmarks/solving.py --json docs/performance/solving.json

@@ -167,13 +167,13 @@ def _line(match: dict[str, Any]) -> str:
 
 def play_one(run: Export, number: int, oracle: Any, seated: list[Any]) -> dict[str, Any]:
     """One match, from its own seed: the same whatever was played before it."""
-    rng = Random(f"{run.seed} {number}")
+    rng, written = Random(f"{run.seed} {number}"), _notation(run.rules)
     match: AnyMatch = Match.start(run.rules)
     turns = []
     while (actor := match.actor) is not None:
         if actor is CHANCE:
             action = draw(match, rng)
-            turns.append({**_UNGRADED, "actor": "chance", "action": run.rules.format(action)})
+            turns.append({**_UNGRADED, "actor": "chance", "action": written(action)})
         else:
             seat = Seat(actor)
             # Where nothing is hidden the position says all, and a long history need not be gathered.
@@ -183,6 +183,12 @@ def play_one(run: Export, number: int, oracle: Any, seated: list[Any]) -> dict[s
             turns.append(_graded(run.rules, oracle, seated[seat - 1], sight, action))
         match = match.play(actor, action)
     return {**_result(match), "turns": turns}
+
+
+@lru_cache(maxsize=8)
+def _notation(rules: Rules[Any, Any, Any]) -> Callable[[Any], str]:
+    """How actions are written: a few, over and over."""
+    return lru_cache(maxsize=10_000)(rules.format)
 
 
 def _result(match: AnyMatch) -> dict[str, Any]:
@@ -210,18 +216,18 @@ _UNGRADED: dict[str, Any] = dict.fromkeys(
 
 
 def _graded(rules: Any, oracle: Any, player: Any, sight: Sight[Any, Any], action: Any) -> dict[str, Any]:
-    verdict = oracle.judge(sight)
+    verdict, written = oracle.judge(sight), _notation(rules)
     odds = player.odds(sight) if hasattr(player, "odds") else None
     estimated = verdict.value.exactness is Exactness.ESTIMATE
     return {
         "actor": sight.seat.value,
         "position": rules.format_position(sight),
-        "action": rules.format(action),
+        "action": written(action),
         "value": verdict.value.number,
         "regret": verdict.loss(action),
         "exactness": verdict.value.exactness.value,
         "error": None if estimated else verdict.value.error,
-        "actions": [rules.format(judged.action) for judged in verdict.actions],
+        "actions": [written(judged.action) for judged in verdict.actions],
         "values": [judged.value.number for judged in verdict.actions],
         "policy": odds and [odds.get(judged.action, 0.0) for judged in verdict.actions],
     }

@@ -266,7 +266,7 @@ def draw(match: Match[S, A, V], rng: "Random") -> A:
     scale = lcm(*(chance.denominator for chance in odds))
     ticket = rng.randrange(scale)
     for outcome, chance in zip(match.actions, odds, strict=True):
-        ticket -= int(chance * scale)
+        ticket -= chance.numerator * (scale // chance.denominator)
         if ticket < 0:
             return outcome
     raise AssertionError("odds sum to 1")

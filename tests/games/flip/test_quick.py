@@ -2,6 +2,7 @@
 
 from random import Random
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -9,7 +10,7 @@ from duels.core.match import Match, draw
 from duels.core.rules import CHANCE
 from duels.games.flip import quick
 from duels.games.flip.oracle import FlipOracle, make_oracle
-from duels.games.flip.rules import QuantumTiles
+from duels.games.flip.rules import QuantumTiles, State
 from duels.solving import oracles
 
 pytest.importorskip("numba")
@@ -26,16 +27,40 @@ def test_verdicts_are_those_of_the_usual_oracle(rules: QuantumTiles) -> None:
             if actor is CHANCE:
                 match = match.play(actor, draw(match, rng))
                 continue
-            sight = rules.sight(match.state, actor)
-            one, two = usual.judge(sight), compiled.judge(sight)
-            assert one.best == two.best
-            assert (two.value.low, two.value.high) == pytest.approx(
-                (one.value.low, one.value.high), abs=1e-12
-            )
-            for mine, theirs in zip(one.actions, two.actions, strict=True):
-                assert (mine.action, mine.weight) == (theirs.action, theirs.weight)
-                assert theirs.value.number == pytest.approx(mine.value.number, abs=1e-12)
+            assert_same(usual, compiled, match.state)
             match = match.play(actor, rng.choice(match.actions))
+
+
+def assert_same(usual: FlipOracle, compiled: FlipOracle, state: State) -> None:
+    sight = usual.rules.sight(state, state.mover)
+    one, two = usual.judge(sight), compiled.judge(sight)
+    assert one.best == two.best
+    assert (two.value.low, two.value.high) == pytest.approx((one.value.low, one.value.high), abs=1e-12)
+    for mine, theirs in zip(one.actions, two.actions, strict=True):
+        assert (mine.action, mine.weight) == (theirs.action, theirs.weight)
+        assert theirs.value.number == pytest.approx(mine.value.number, abs=1e-12)
+
+
+LASTING = (
+    "..3.2/43.../2.2.4/2..3./1...3 15,14 01 2",
+    "..115/.2.43/3.2../.224./3.... 16,16 11 1",
+    "..414/.3332/..4../...1./.c2.. 12,15 01 1",
+    ".3.../1..3./124.5/1..5./.32.2 15,17 11 1",
+)
+AHEAD = ("4.3.2/.1.../.2351/..1../..333 15,16 11 1", ".1.5./414../.3.../...3./422.1 17,13 11 2")
+
+
+def test_so_are_those_of_positions_that_take_long() -> None:
+    usual, compiled = make_oracle(FORMS[0]), quick.make_oracle(FORMS[0])
+    assert compiled
+    for positions, asked in (
+        (LASTING, (usual.bounds.table, "value_until")),
+        (AHEAD, (usual.bounds, "narrowed")),
+    ):
+        for position in positions:
+            with patch.object(*asked, wraps=getattr(*asked)) as answers:
+                assert_same(usual, compiled, FORMS[0].parse_state(position))
+            assert answers.called
 
 
 def test_large_boards_have_the_usual_one_alone() -> None:

@@ -1,5 +1,6 @@
 """Perfect play for flip: the abstraction table, and what the real board can change about it."""
 
+from collections import Counter
 from collections.abc import Hashable, Iterator
 from typing import NamedTuple
 
@@ -80,36 +81,46 @@ class FlipOracle(Oracle[Action, State], Explainer[Action, State], Verifier):
 
     def _verdict(self, state: State) -> Verdict[Action]:
         actions = self.rules.actions(state)
-        # Known without a look at the actions; while a choice is open there is no such position.
-        least, most = (0.0, 1.0) if state.choosing else self.bounds.of(self._position(state))
+        (least, most), intervals = self._at_once(state, actions)
         for steps in self._steps(state):
-            intervals = self._intervals(state, actions, steps)
+            if steps:
+                intervals = self._intervals(state, actions, steps)
             low, high = best(intervals)
             low, high = max(low, least), min(high, most)
             if high - low <= ENOUGH:
                 break
+        counts = Counter(intervals)  # many actions, few different intervals
         # No action is better than the position.
-        intervals = [(min(a, high), min(b, high)) for a, b in intervals]
-        middles = [(a + b) / 2 for a, b in intervals]
-        least_taken = max(middles) - ALIKE
-        taken = [middle >= least_taken for middle in middles]
+        clipped = {(a, b): (min(a, high), min(b, high)) for a, b in counts}
+        middles = {interval: (a + b) / 2 for interval, (a, b) in clipped.items()}
+        least_taken = max(middles.values()) - ALIKE
+        taken = {interval: middle >= least_taken for interval, middle in middles.items()}
         # One of them is worth the position, which may be known better than any action by itself.
-        values = [
-            _value(interval, (low + high) / 2 if is_taken else None)
-            for interval, is_taken in zip(intervals, taken, strict=True)
-        ]
-        top = max(value.number for value, is_taken in zip(values, taken, strict=True) if is_taken)
-        number_taken = sum(taken)
-        judged = tuple(
+        values = {
+            interval: _value(bounds, (low + high) / 2 if taken[interval] else None)
+            for interval, bounds in clipped.items()
+        }
+        top = max(values[interval].number for interval, is_taken in taken.items() if is_taken)
+        number_taken = sum(counts[interval] for interval, is_taken in taken.items() if is_taken)
+        told = {
             # As good as the best, as far as anybody can tell: not proven worse.
-            Judged(action, value, is_taken or interval[1] >= low, is_taken / number_taken)
-            for action, value, interval, is_taken in zip(actions, values, intervals, taken, strict=True)
+            interval: (values[interval], is_taken or clipped[interval][1] >= low, is_taken / number_taken)
+            for interval, is_taken in taken.items()
+        }
+        judged = tuple(
+            Judged(action, *told[interval]) for action, interval in zip(actions, intervals, strict=True)
         )
         return Verdict(_value((low, high), top), judged)
 
     def _steps(self, state: State) -> range:
         """How many steps ahead to look, one after the other, until the interval is narrow enough."""
         return range(MOST_STEPS + (state.tiles.count(UNKNOWN) <= FEW))
+
+    def _at_once(self, state: State, actions: tuple[Action, ...]) -> tuple[Interval, list[Interval]]:
+        """The interval of the position by itself and of each action, as far as nobody looks ahead."""
+        # While a choice is open there is no such position.
+        known = (0.0, 1.0) if state.choosing else self.bounds.of(self._position(state))
+        return known, self._intervals(state, actions, 0)
 
     def _intervals(self, state: State, actions: tuple[Action, ...], steps: int) -> list[Interval]:
         """The interval of each action, after so many steps ahead."""

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
+from itertools import compress
 from random import Random
 
 from duels.core.errors import BadOption, NotationError, quote
@@ -137,17 +138,18 @@ class QuantumTiles(OpenRules[State, Action]):
         if state.choosing:
             return tuple(Keep(tile) for tile in state.lifted)
         if state.lifted:
-            return tuple(Drawn(values) for values, _ in self._draws(state))
-        down = {i for i, tile in enumerate(state.tiles) if not tile.isdigit()}
-        flips = tuple(Flip(tile) for tile in sorted(down))
-        if not state.quantum[state.mover - 1]:
-            return flips
-        return flips + tuple(QuantumFlip(a, b) for a, b in neighbours(self.side) if a in down and b in down)
+            return self._draws(state)[0]
+        down = [not tile.isdigit() for tile in state.tiles]
+        flips, quantum_flips = _turns(self.side)
+        allowed: tuple[Action, ...] = tuple(compress(flips, down))
+        if state.quantum[state.mover - 1]:
+            allowed += tuple(flip for flip in quantum_flips if down[flip.first] and down[flip.second])
+        return allowed
 
     def odds(self, state: State) -> tuple[Fraction, ...]:
         if state.choosing or not state.lifted:
             return ()
-        return tuple(chance for _, chance in self._draws(state))
+        return self._draws(state)[1]
 
     @property
     def points_in_bag(self) -> int:
@@ -167,27 +169,10 @@ class QuantumTiles(OpenRules[State, Action]):
             return None
         return int(tile) if tile.isdigit() else SEEN_AS.index(tile) + 1
 
-    def _draws(self, state: State) -> list[tuple[tuple[int, ...], Fraction]]:
-        """Every way the lifted tiles can turn out, with its chance; a tile seen before is what it was."""
-        ways: list[tuple[tuple[int, ...], Fraction]] = [((), Fraction(1))]
-        left = self.left_in_bag(state.tiles)
-        for tile in state.lifted:
-            known = self.value_of(state.tiles[tile])
-            longer = []
-            for values, chance in ways:
-                # What an earlier tile of this lift took from the bag; a known tile took nothing now.
-                taken = [
-                    value
-                    for value, earlier in zip(values, state.lifted, strict=False)
-                    if state.tiles[earlier] == UNKNOWN
-                ]
-                for value in range(1, self.values + 1) if known is None else (known,):
-                    copies = left[value - 1] - taken.count(value)
-                    odds = Fraction(1) if known else Fraction(copies, sum(left) - len(taken))
-                    if odds:
-                        longer.append(((*values, value), chance * odds))
-            ways = longer
-        return ways
+    def _draws(self, state: State) -> tuple[tuple[Drawn, ...], tuple[Fraction, ...]]:
+        """Every way the lifted tiles can turn out, and its chance; a tile seen before is what it was."""
+        known = tuple(self.value_of(state.tiles[tile]) for tile in state.lifted)
+        return _draws_from(self.left_in_bag(state.tiles), known)
 
     def deal(self, rng: Random) -> tuple[int, ...]:
         """The value of every tile, in reading order."""
@@ -261,9 +246,8 @@ class QuantumTiles(OpenRules[State, Action]):
         return None
 
     def all_actions(self) -> tuple[Action, ...]:
-        tiles = range(self.side**2)
-        pairs = (QuantumFlip(a, b) for a, b in neighbours(self.side))
-        return (*map(Flip, tiles), *pairs, *map(Keep, tiles))
+        flips, quantum_flips = _turns(self.side)
+        return (*flips, *quantum_flips, *map(Keep, range(self.side**2)))
 
     def all_outcomes(self) -> tuple[Action, ...]:
         values = range(1, self.values + 1)
@@ -403,6 +387,32 @@ def neighbours(side: int) -> tuple[tuple[int, int], ...]:
         if tile + side < side**2:
             pairs.append((tile, tile + side))
     return tuple(pairs)
+
+
+@lru_cache
+def _turns(side: int) -> tuple[tuple[Flip, ...], tuple[QuantumFlip, ...]]:
+    """Every turn on an empty board, in reading order."""
+    return tuple(map(Flip, range(side**2))), tuple(QuantumFlip(a, b) for a, b in neighbours(side))
+
+
+@lru_cache(maxsize=10_000)
+def _draws_from(
+    left: tuple[int, ...], known: tuple[int | None, ...]
+) -> tuple[tuple[Drawn, ...], tuple[Fraction, ...]]:
+    """Every way tiles can turn out, some known, with so many of each value left, and its chance."""
+    ways: list[tuple[tuple[int, ...], Fraction]] = [((), Fraction(1))]
+    for tile in known:
+        longer = []
+        for values, chance in ways:
+            # What an earlier tile of this lift took from the bag; a known tile took nothing now.
+            taken = [value for value, earlier in zip(values, known, strict=False) if earlier is None]
+            for value in range(1, len(left) + 1) if tile is None else (tile,):
+                copies = left[value - 1] - taken.count(value)
+                odds = Fraction(1) if tile else Fraction(copies, sum(left) - len(taken))
+                if odds:
+                    longer.append(((*values, value), chance * odds))
+        ways = longer
+    return tuple(Drawn(values) for values, _ in ways), tuple(chance for _, chance in ways)
 
 
 def _put(tiles: str, index: int, tile: str) -> str:

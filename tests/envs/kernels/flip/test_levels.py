@@ -56,7 +56,8 @@ def test_the_odds_are_the_players(rules: QuantumTiles) -> None:
         ("...../.4.../..5../...2e/..... 6,5 01 2", False),
         ("c.1.2/.a.../...../...../..... 2,1 00 1", False),
         ("...../.de../...../...../..... 0,0 11 1 B2|B3", False),
-        (".2.1./..5.4/12..3/21..3/.53.. 15,17 11 1", True),
+        (".2.1./..5.4/12..3/21..3/.53.. 15,17 11 1", False),
+        ("4.3.2/.1.../.2351/..1../..333 15,16 11 1", True),
     ],
 )
 def test_odds_in_positions_of_every_kind(position: str, ahead: bool, monkeypatch: pytest.MonkeyPatch) -> None:

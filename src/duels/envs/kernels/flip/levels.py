@@ -1,7 +1,7 @@
 """Flip's levels for one game and for many, by what their seat is shown; compiled, with tables that all share.
 
 A test holds them to the players of the same names. Where those look ahead, they are asked: one decision in a
-hundred. Without the extra `fast` there are only those players.
+thousand. Without the extra `fast` there are only those players.
 """
 
 from functools import lru_cache

@@ -1,7 +1,7 @@
-"""Proven intervals for flip's positions and actions without looking ahead: `bounds` once more, compiled.
+"""Proven intervals for flip's positions and actions: `bounds` once more, compiled.
 
-`tables` are those of `BoundTables`. What would need more than that, a second look (`value_until`) or a step
-of the rules, is given back as not known; whoever asks then asks the oracle.
+`tables` are those of `BoundTables`. Positions that no match leads to are given back as not known, and more
+than one step of the rules ahead is left to `bounds`.
 """
 
 from typing import Any
@@ -10,7 +10,19 @@ import numpy as np
 
 from duels.games.flip.abstraction import MOST_NEAR
 from duels.games.flip.bounds import AFFORDABLE, ENOUGH
-from duels.games.flip.kernels.tables import HEAD, MOST_FLIPS, PARTS
+from duels.games.flip.kernels.tables import (
+    FLIP,
+    HEAD,
+    MINE,
+    MOST_FLIPS,
+    PARTS,
+    REMEMBERED,
+    ROW,
+    SEEN,
+    TAKE,
+    THEIRS,
+    WITHOUT,
+)
 from duels.games.flip.table import ROUNDING
 from duels.solving.compiling import compiled, inner
 
@@ -19,15 +31,19 @@ Shape = tuple[int, int, int, int, int]
 
 # NumPy's numbers: of Python's own, every single one makes a function of its own in compiled code.
 _SIDE, _VALUES, _COPIES, _TARGET, _TILES, _PAIRS, _TOP, _HIGH, _LOW, _PLACES = map(np.int64, range(len(HEAD)))
-_NUMBER, _START, _POINTS, _FLIPPED, _UNIT, _NONE, _MINE, _THEIRS, _NEAR, _PAIR = map(
-    np.int64, range(len(HEAD), len(HEAD) + 10)
+_NUMBER, _START, _POINTS, _FLIPPED, _UNIT, _NONE, _MINE, _THEIRS, _NEAR, _PAIR, _ROWS, _ASKED = map(
+    np.int64, range(len(HEAD), len(HEAD) + 12)
 )
-_VALUE, _WAYS, _CHANCE, _UPPER, _LOWER, _TURNS = map(np.int64, range(len(HEAD) + 10, len(HEAD) + len(PARTS)))
+_VALUE, _WAYS, _CHANCE, _FOUND, _UPPER, _LOWER, _TURNS = map(
+    np.int64, range(len(HEAD) + 12, len(HEAD) + len(PARTS))
+)
 _ZERO, _NOWHERE = np.int64(0), np.int64(-1)
 _YES, _NO = np.bool_(True), np.bool_(False)
 
 _NO_SHAPE = (_ZERO, _ZERO, _ZERO, _ZERO, _ZERO)
 _MOST_KINDS = 64
+_DEEPEST = 2 * AFFORDABLE  # turns of both until a Quantum Flip is lost that lasts fewer of its holder's
+_SPREAD = np.int64(0x5851F42D4C957F2D)  # spreads keys over a memory
 
 
 @inner
@@ -50,6 +66,15 @@ def _small(tables: Any, part: int, place: int) -> Any:
 @inner
 def _none_row(tables: Any, one: int, two: int) -> Any:
     return _whole(tables, _NONE, one * (tables[0][_VALUES] + 1) + two)
+
+
+@inner
+def _flipped_too(tables: Any, code: int, value: int) -> Any:
+    """The number of what is flipped, with one more tile."""
+    values, raw = tables[0][_VALUES], _whole(tables, _UNIT, value - 1)
+    for v in range(values):
+        raw += _whole(tables, _UNIT, v) * _whole(tables, _FLIPPED, code * values + v)
+    return _whole(tables, _NUMBER, raw)
 
 
 @inner
@@ -192,6 +217,124 @@ def _sure(pairs: int, spare: int, moves: bool, rival: bool) -> Any:
 
 
 @inner
+def _leaf(tables: Any, row: int, bag: Any, leaf: int) -> Any:
+    """What a turn in `row` can score, and the row that it leaves; 0 if it cannot.
+
+    In this order: a flip by its value, the seen tile, a Quantum Flip of two unknown tiles by the value that
+    is kept and the one that is left, one with the seen tile that keeps the other, one that keeps it.
+    """
+    values = tables[0][_VALUES]
+    at = row * (ROW + 2 * values)
+    seen = _whole(tables, _ROWS, at + SEEN)
+    double, mixed = at + ROW, at + ROW + values
+    if leaf < values:
+        return (leaf + 1 if bag[leaf] > 0 else _ZERO), _whole(tables, _ROWS, at + FLIP)
+    leaf -= values
+    if leaf == 0:
+        return seen, _whole(tables, _ROWS, at + TAKE)
+    leaf -= 1
+    if leaf < values * values:
+        kept, left = leaf // values, leaf % values
+        possible = bag[kept] > 0 and bag[left] > int(kept == left) and _whole(tables, _ROWS, double) >= 0
+        return (kept + 1 if possible else _ZERO), _whole(tables, _ROWS, double + left)
+    leaf -= values * values
+    unknown = leaf % values
+    if not bag[unknown] or _whole(tables, _ROWS, mixed) < 0:
+        return _ZERO, _ZERO
+    if leaf < values:
+        return unknown + 1, _whole(tables, _ROWS, mixed + seen - 1)
+    return seen, _whole(tables, _ROWS, mixed + unknown)
+
+
+@inner
+def _best_leaf(tables: Any, row: int, bag: Any, worth: Any) -> Any:
+    """`Abstraction.worth`, once every leaf is known."""
+    values = tables[0][_VALUES]
+    at = row * (ROW + 2 * values)
+    tiles = bag.sum()
+    some, best = max(tiles, 1), 0.0
+    for v in range(values):
+        if bag[v]:
+            best += bag[v] * worth[v]
+    best /= some
+    if _whole(tables, _ROWS, at + SEEN):
+        best = max(best, worth[values])
+    double, mixed = values + 1, values * (values + 1) + 1
+    if _whole(tables, _ROWS, at + ROW) >= 0:
+        total = 0.0
+        for a in range(values):
+            if bag[a] > 1:
+                total += bag[a] * (bag[a] - 1) * worth[double + a * values + a]
+            for b in range(a + 1, values):
+                if bag[a] and bag[b]:
+                    kept = max(worth[double + a * values + b], worth[double + b * values + a])
+                    total += 2 * bag[a] * bag[b] * kept
+        best = max(best, total / (some * max(tiles - 1, 1)))
+    if _whole(tables, _ROWS, at + ROW + values) >= 0:
+        total = 0.0
+        for v in range(values):
+            if bag[v]:
+                total += bag[v] * max(worth[mixed + v], worth[mixed + values + v])
+        best = max(best, total / some)
+    return best
+
+
+@inner
+def _until(tables: Any, row: int, code: int, score: int, turns: int, mover: bool) -> Any:
+    """`Table.value_until`, turn by turn as in `_ways`; `code` is the number of what is flipped."""
+    head = tables[0]
+    values, target = head[_VALUES], head[_TARGET]
+    leaves = values * (values + 3) + 1
+    frames = np.empty((_DEEPEST, 6), np.int64)
+    bags, worths = np.empty((_DEEPEST, values), np.int64), np.empty((_DEEPEST, leaves), np.float64)
+    frames[0, 0], frames[0, 1], frames[0, 2] = row, code, score
+    frames[0, 3], frames[0, 4], frames[0, 5] = turns, int(mover), -1
+    depth, found = 0, 0.0
+    while depth >= 0:
+        row, code, score = frames[depth, 0], frames[depth, 1], frames[depth, 2]
+        turns, moves, leaf = frames[depth, 3], frames[depth, 4], frames[depth, 5]
+        bag, worth = bags[depth], worths[depth]
+        at, place = row * (ROW + 2 * values), _whole(tables, _START, code) + score
+        key = ((row * head[_PLACES] + place) * _DEEPEST + turns) * 2 + moves + 1
+        slot = key * _SPREAD >> 20 & (REMEMBERED - 1)
+        if leaf < 0:
+            if moves and not turns:
+                found = _value(tables, _whole(tables, _ROWS, at + WITHOUT), place)
+                depth -= 1
+                continue
+            if _whole(tables, _ASKED, slot) == key:
+                found = tables[1][head[_FOUND] + slot]
+                depth -= 1
+                continue
+            seen = _whole(tables, _ROWS, at + SEEN)
+            for v in range(values):
+                bag[v] = head[_COPIES] - _whole(tables, _FLIPPED, code * values + v) - int(seen == v + 1)
+        else:
+            worth[leaf] = 1 - found  # that of the turn that was looked into
+        leaf += 1
+        while leaf < leaves:
+            value, left = _leaf(tables, row, bag, leaf)
+            if value and score + value >= target:
+                worth[leaf] = 1.0 if score + value == target else 0.0
+            elif value:
+                after = _flipped_too(tables, code, value)
+                other = _whole(tables, _POINTS, code) - score
+                if _whole(tables, _ROWS, left * (ROW + 2 * values) + (THEIRS if moves else MINE)):
+                    frames[depth, 5] = leaf
+                    depth += 1
+                    frames[depth, 0], frames[depth, 1], frames[depth, 2] = left, after, other
+                    frames[depth, 3], frames[depth, 4], frames[depth, 5] = turns - moves, 1 - moves, -1
+                    break
+                worth[leaf] = 1 - _value(tables, left, _whole(tables, _START, after) + other)
+            leaf += 1
+        if leaf == leaves:
+            found = _best_leaf(tables, row, bag, worth)
+            tables[0][head[_ASKED] + slot], tables[1][head[_FOUND] + slot] = key, found
+            depth -= 1
+    return found
+
+
+@inner
 def _secured(
     tables: Any,
     rows: tuple[int, int],
@@ -201,8 +344,9 @@ def _secured(
     kept: tuple[int, int],
     mover: bool,
     rival: bool,
-) -> tuple[float, bool]:
-    """The value when a holder relies on what is sure; whether a second look could find more.
+    patient: bool,
+) -> Any:
+    """The value when a holder relies on what is sure.
 
     `rows` are the row and that without the Quantum Flip; `kept` are the pairs and the spare tile counted on.
     """
@@ -210,11 +354,12 @@ def _secured(
     full = _value(tables, rows[0], place)
     sure, turns = _sure(kept[0], kept[1], mover, rival), _turns(tables, code, score, mover)
     if sure >= turns:
-        return full, False
+        return full
+    if patient and turns <= AFFORDABLE:
+        return _until(tables, rows[0], code, score, sure, mover)
     lost = _value(tables, rows[1], place)
     chance = _chance(tables, code, seen, 2 * sure + int(not mover), int(rival))
-    found = max(lost, full - chance) if mover else min(lost, full + chance)
-    return found, turns <= AFFORDABLE
+    return max(lost, full - chance) if mover else min(lost, full + chance)
 
 
 @inner
@@ -222,17 +367,29 @@ def _interval(
     tables: Any, code: int, score: int, seen: tuple[int, int], mine: bool, theirs: bool, shape: Shape
 ) -> Any:
     """The interval of a position to its mover, and whether it is known; `seen` are values, 0: none."""
-    place = _whole(tables, _START, code) + score
     if not mine and not theirs:
+        place = _whole(tables, _START, code) + score
         low = high = _value(tables, _none_row(tables, seen[0], seen[1]), place)
         return max(0.0, low - ROUNDING), min(1.0, high + ROUNDING), True
-    pairs, spare, near, far_pairs, far_spare = shape
-    if near > MOST_NEAR:
+    if shape[2] > MOST_NEAR:
         return 0.0, 1.0, False
-    both, s = mine and theirs, seen[0] if seen[0] else seen[1]
+    s = seen[0] if seen[0] else seen[1]
+    low, high = _estimate(tables, code, score, s, mine, theirs, shape, _NO)
+    if high - low > ENOUGH:
+        low, high = _estimate(tables, code, score, s, mine, theirs, shape, _YES)
+    return max(0.0, low - ROUNDING), min(1.0, high + ROUNDING), True
+
+
+@inner
+def _estimate(
+    tables: Any, code: int, score: int, s: int, mine: bool, theirs: bool, shape: Shape, patient: bool
+) -> Any:
+    """`Bounds._estimate` with a Quantum Flip left; `s` is the value of the seen tile, 0: none."""
+    pairs, spare, near, far_pairs, far_spare = shape
+    place, both = _whole(tables, _START, code) + score, mine and theirs
     part, none = _MINE if mine else _THEIRS, _none_row(tables, _ZERO, s)
     beside = _whole(tables, part, s * (MOST_NEAR + 1) + near)
-    again, least, other = False, 0.0, 0.0
+    least, other = 0.0, 0.0
     # Both holders in turn; or the one holder, who can count on the seen tile's neighbours or not.
     for way in range(2):
         if both:
@@ -243,8 +400,7 @@ def _interval(
             row, without = beside if way else _whole(tables, part, s * (MOST_NEAR + 1)), none
             mover, kept = mine, (far_pairs, far_spare) if way else (pairs, spare)
         if both or way == 0 or near:
-            found, more = _secured(tables, (row, without), code, score, s, kept, mover, both)
-            again = again or more
+            found = _secured(tables, (row, without), code, score, s, kept, mover, both, patient)
         else:
             found = least
         if way == 0:
@@ -252,14 +408,10 @@ def _interval(
         else:
             other = found
     if both:
-        low, high = least, other
-    elif mine:
-        low, high = max(least, other), _value(tables, beside, place)
-    else:
-        low, high = _value(tables, beside, place), min(least, other)
-    if again and high - low > ENOUGH:
-        return 0.0, 1.0, False
-    return max(0.0, low - ROUNDING), min(1.0, high + ROUNDING), True
+        return least, other
+    if mine:
+        return max(least, other), _value(tables, beside, place)
+    return _value(tables, beside, place), min(least, other)
 
 
 @inner
@@ -395,6 +547,25 @@ def _first_quantums(
 
 
 @inner
+def _bound(
+    tables: Any,
+    unknown: int,
+    code: int,
+    score: int,
+    mine: bool,
+    theirs: bool,
+    count: int,
+    seen: int,
+    values: tuple[int, int],
+) -> Any:
+    """The interval of a position before a turn, and whether it is known; `seen` is one of `count` tiles."""
+    if count > 2 or (count > 1 and (mine or theirs)) or (count and mine and theirs):
+        return 0.0, 1.0, False
+    shape = _shape(tables, unknown, seen) if mine or theirs else _NO_SHAPE
+    return _interval(tables, _whole(tables, _NUMBER, code), score, values, mine, theirs, shape)
+
+
+@inner
 def _judge(
     tables: Any,
     faces: Any,
@@ -410,38 +581,56 @@ def _judge(
     `faces` are the tiles: 0 unknown, a value, or a value plus all values if it was seen and is face down.
     `score` and who has a Quantum Flip are the mover's; `lifted` are two tiles to choose from, or -1.
     """
-    values, copies, tiles, pairs = (
-        tables[0][_VALUES],
-        tables[0][_COPIES],
-        tables[0][_TILES],
-        tables[0][_PAIRS],
-    )
+    values = tables[0][_VALUES]
     lows[:] = -1.0
     highs[:] = -1.0
     unknown = code = count = _ZERO
     seen, shown = np.full(3, -1, np.int64), np.zeros(3, np.int64)
-    bag = np.full(values, copies, np.int64)
-    for tile in range(tiles):
+    for tile in range(tables[0][_TILES]):
         face = faces[tile]
         if face == 0:
             unknown |= 1 << tile
-            continue
-        bag[(face - 1) % values] -= 1
-        if face <= values:
+        elif face <= values:
             code += _whole(tables, _UNIT, face - 1)
         elif count < 3:
             seen[count], shown[count] = tile, face - values
             count += 1
     if lifted[0] >= 0:
         return _judge_choice(tables, unknown, code, score, theirs, lifted, seen, shown, lows, highs)
-    if count > 2 or (count > 1 and (mine or theirs)) or (count and mine and theirs):
-        return 0.0, 1.0, False
-    held = mine or theirs
-    shape = _shape(tables, unknown, seen[0]) if held else _NO_SHAPE
-    known_values = (min(shown[0], shown[1]), max(shown[0], shown[1]))
-    least, most, known = _interval(
-        tables, _whole(tables, _NUMBER, code), score, known_values, mine, theirs, shape
+    return _judge_turn(tables, unknown, code, score, mine, theirs, count, seen, shown, lows, highs)
+
+
+@inner
+def _judge_turn(
+    tables: Any,
+    unknown: int,
+    code: int,
+    score: int,
+    mine: bool,
+    theirs: bool,
+    count: int,
+    seen: Any,
+    shown: Any,
+    lows: Any,
+    highs: Any,
+) -> Any:
+    """`_judge` before a turn; `count` tiles are `seen`, and the values on them are `shown`."""
+    values, copies, tiles, pairs = (
+        tables[0][_VALUES],
+        tables[0][_COPIES],
+        tables[0][_TILES],
+        tables[0][_PAIRS],
     )
+    known_values = (min(shown[0], shown[1]), max(shown[0], shown[1]))
+    least, most, known = _bound(tables, unknown, code, score, mine, theirs, count, seen[0], known_values)
+    if not known:
+        return least, most, known
+    held = mine or theirs
+    number = _whole(tables, _NUMBER, code)
+    bag = np.empty(values, np.int64)
+    for value in range(1, values + 1):
+        flipped = _whole(tables, _FLIPPED, number * values + value - 1)
+        bag[value - 1] = copies - flipped - int(shown[0] == value) - int(shown[1] == value)
     for k in range(count):
         rest = (_ZERO, shown[1 - k])
         shape = _shape(tables, unknown, seen[1 - k]) if held else _NO_SHAPE
@@ -533,3 +722,31 @@ def judge(
         pair = lifted[i, 0], lifted[i, 1]
         low, high, known = _judge(tables, faces[i], scores[i], mine, theirs, pair, lows[i], highs[i])
         bounds[i, 0], bounds[i, 1], bounds[i, 2] = low, high, known
+
+
+@compiled(error_model="numpy")
+def bound(
+    tables: Any,
+    unknown: int,
+    code: int,
+    score: int,
+    mine: bool,
+    theirs: bool,
+    seen: Any,
+    shown: Any,
+    steps: int,
+) -> Any:
+    """The interval of a position before a turn after no or one step of the rules, and whether it is known.
+
+    `seen` are the two tiles that are, -1: none; `shown` are the values on them, 0: none.
+    """
+    count = int(seen[0] >= 0) + int(seen[1] >= 0)
+    values = (min(shown), max(shown))
+    least, most, known = _bound(tables, unknown, code, score, mine, theirs, count, seen[0], values)
+    if not known or not steps:
+        return least, most, known
+    lows, highs = np.full((2, tables[0][_TILES] + tables[0][_PAIRS]), -1.0)
+    _, _, known = _judge_turn(
+        tables, unknown, code, score, mine, theirs, count, np.array(seen), np.array(shown), lows, highs
+    )
+    return max(least, lows.max()), min(most, highs.max()), known

@@ -20,15 +20,24 @@ MOST_FLIPS = 26
 HEAD = (*("side", "values", "copies", "target", "tiles", "pairs", "top"), *("high", "low", "places"))
 PARTS = (
     *("number", "start", "points", "flipped", "unit", "none", "mine", "theirs", "near", "pair"),
-    *("value", "ways", "chance"),
+    *("rows", "asked"),
+    *("value", "ways", "chance", "found"),
     *("upper", "lower", "turns"),
 )
+
+MINE, THEIRS, SEEN, WITHOUT, FLIP, TAKE, ROW = range(7)
+"""What the part `rows` tells of each: whether the mover and the other have a Quantum Flip, the value of the
+seen tile, the row without the mover's, and those that a flip and the seen tile leave. From ROW on, what a
+Quantum Flip leaves: of two unknown tiles, by the value that is left, and of one with the seen tile.
+"""
+REMEMBERED = 1 << 16  # answers to `value_until` that are kept, the latest of those that share a place
 
 
 class BoundTables:
     """Values of all abstract states, pairs of neighbours among all sets of tiles, and what was worked out."""
 
     def __init__(self, rules: QuantumTiles, table: Table) -> None:
+        self.table = table
         abstraction, places = table.abstraction, table.places
         side, codes = rules.side, len(places.flipped)
         self.pairs = neighbours(side)
@@ -48,9 +57,12 @@ class BoundTables:
             "theirs": theirs,
             "near": _near(side),
             "pair": np.array(self.pairs, np.int64),
+            "rows": _after_rows(abstraction),
+            "asked": np.zeros(REMEMBERED, np.int64),
             "value": values,
             "ways": np.array([[comb(n, k) for k in range(MOST_FLIPS)] for n in range(MOST_FLIPS)], float),
             "chance": np.zeros((codes, rules.values + 2, MOST_FLIPS)),  # plus 1 once it has been worked out
+            "found": np.zeros(REMEMBERED),
             "upper": _most_pairs(top, side),
             "lower": _most_pairs(side**2 - top, side),
             "turns": np.zeros((2, values.shape[1]), np.int8),  # likewise
@@ -103,6 +115,22 @@ def _rows(abstraction: Abstraction) -> tuple[Ints, Ints, Ints]:
         for kind in ("mine", "theirs")
     ]
     return np.array(none, np.int64), np.array(one[0], np.int64), np.array(one[1], np.int64)
+
+
+def _after_rows(abstraction: Abstraction) -> Ints:
+    """[row, what is told of it], where it is stored and somebody has a Quantum Flip."""
+    values = abstraction.values
+    told = np.full((len(abstraction.rows), ROW + 2 * values), -1, np.int64)
+    for number, row in enumerate(abstraction.rows[: abstraction.stored_rows]):
+        mine, theirs = (abstraction.held(number, mover) for mover in (True, False))
+        told[number, :SEEN] = mine, theirs
+        if mine or theirs:
+            (seen, after), *_ = row.take or ((0, -1),)
+            without = abstraction.without(number, True) if mine else -1
+            told[number, SEEN:ROW] = seen, without, row.flip, after
+            for place, rows in ((ROW, row.double), (ROW + values, row.mixed)):
+                told[number, place : place + len(rows)] = rows
+    return told
 
 
 def _near(side: int) -> Ints:
