@@ -1,15 +1,18 @@
 """Random play in JAX, steps a second: our environments beside Pgx's, compiled by the same XLA in one run.
 
 All are driven by the same random player, which is cheap: Pgx's own spends more time than a step takes on one
-random number and two logarithms for every action. Every case is measured for a moment in turn, many rounds
-over, and its best round counts. `--json FILE` keeps what was measured; `docs/performance/jax.py` tells it.
+random number and two logarithms for every action. Everything runs on one core and counts by its CPU time;
+cases of a kind are measured for a moment in turn, many rounds over, and the best call of each counts. So a
+busy machine hardly changes the ratios. `--json FILE` keeps what was measured; `docs/performance/in_jax.py`
+tells it.
 """
 
 import argparse
+import itertools
 import json
-import random
+import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,91 +20,131 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pgx
-from pgx.experimental import auto_reset as pgx_auto_reset
 
 from duels.envs.jax import auto_reset, make
 from duels.games import GAMES
 
 BATCHES = (1, 64, 1024, 16_384)
-ROUNDS = 8
-SECONDS = 0.1
+ROUNDS = 20
+SECONDS = 0.05
 COMPARABLE = {**dict.fromkeys(GAMES, "tic_tac_toe"), "flip": "2048"}
 """The game of Pgx that each of ours is held to: small boards, or a board of one-hot tiles with chance."""
-
-Run = Callable[[], int]  # plays for a while and says how many steps it was
 
 
 @dataclass
 class Case:
-    """One thing to measure; `best` is steps a second."""
+    """One thing to measure: a call that makes so many steps, and says what CPU time they took."""
 
     group: str
     name: str
     batch: int
-    run: Run
+    steps: int
+    call: Callable[[], float]
     best: float = 0.0
+    """Steps a second."""
 
     def measure(self) -> None:
-        steps, start = 0, time.perf_counter()
+        until = time.process_time() + SECONDS
         while True:
-            steps += self.run()
-            taken = time.perf_counter() - start
-            if taken > SECONDS:
+            self.best = max(self.best, self.steps / self.call())
+            if time.process_time() > until:
                 break
-        self.best = max(self.best, steps / taken)
 
 
-def choose(key: Any, masks: Any) -> Any:
+def choose(bits: Any, masks: Any) -> Any:
     """[env] a legal action, from one random number an environment: the highest of its multiples."""
     actions = masks.shape[-1]
     factors = np.random.default_rng(0).integers(1 << 31, size=actions).astype(np.uint32) * 2 + 1
-    bits = jax.random.bits(key, masks.shape[:-1], jnp.uint32)[..., None]
-    drawn = ((bits ^ bits >> 15) * factors & np.uint32(0xFFFFFF00)) | np.arange(actions, dtype=np.uint32)
+    mixed = (bits ^ bits >> 15)[:, None]
+    drawn = (mixed * factors & np.uint32(0xFFFFFF00)) | np.arange(actions, dtype=np.uint32)
     return (jnp.where(masks, drawn, 0).max(axis=-1) & 0xFF).astype(jnp.int32)
 
 
-def play(env: Any, step_one: Any, batch: int, count: int) -> Run:
-    """Random play, games that end starting again: `count` steps of a batch in one compiled call."""
-
-    def step(states: Any, key: Any) -> tuple[Any, None]:
-        for_actions, for_steps = jax.random.split(key)
-        actions = choose(for_actions, states.legal_action_mask)
-        return jax.vmap(step_one)(states, actions, jax.random.split(for_steps, batch)), None
-
-    def steps(states: Any, key: Any) -> Any:
-        if count == 1:
-            return step(states, key)[0]
-        return jax.lax.scan(step, states, jax.random.split(key, count))[0]
-
-    advance = jax.jit(steps)
-    last = [jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.PRNGKey(0), batch))]
-    keys = [jax.random.PRNGKey(number) for number in range(64)]
-
-    def run() -> int:
-        last[0] = jax.block_until_ready(advance(last[0], random.choice(keys)))
-        return batch * count
-
-    run()  # compiles
-    return run
+def player(key: Any, masks: Any) -> tuple[Any, Any]:
+    """[env] legal actions, and keys for a step, which are two random numbers each."""
+    bits = jax.random.bits(key, (len(masks), 3), jnp.uint32)
+    return choose(bits[:, 0], masks), bits[:, 1:]
 
 
-def cases() -> list[Case]:
-    """Everything that is measured: whole rollouts, and steps that come back one by one."""
-    found = []
-    ours = [(name, env, auto_reset(env.step, env.init)) for name in GAMES for env in [make(name)]]
-    names = dict.fromkeys(COMPARABLE.values())
-    theirs = [(name, env, pgx_auto_reset(env.step, env.init)) for name in names for env in [pgx.make(name)]]
+def one_by_one(init: Any, step: Any, batch: int) -> Callable[[], float]:
+    """Calls that make one step of a batch; the player's time is not counted."""
+    advance, act = jax.jit(jax.vmap(step)), jax.jit(player)
+    states = init(jax.random.split(jax.random.PRNGKey(0), batch))
+    keys = _keys()
+
+    def call() -> float:
+        nonlocal states
+        chosen = jax.block_until_ready(act(next(keys), states.legal_action_mask))
+        start = time.process_time()
+        states = jax.block_until_ready(advance(states, *chosen))
+        return time.process_time() - start
+
+    call()  # compiles
+    return call
+
+
+def rollouts(init: Any, step: Any, batch: int, count: int) -> Callable[[], float]:
+    """Calls that make `count` steps of a batch, the player compiled with them."""
+
+    def both(states: Any, key: Any) -> tuple[Any, None]:
+        return jax.vmap(step)(states, *player(key, states.legal_action_mask)), None
+
+    advance = jax.jit(lambda states, key: jax.lax.scan(both, states, jax.random.split(key, count))[0])
+    states = init(jax.random.split(jax.random.PRNGKey(0), batch))
+    keys = _keys()
+
+    def call() -> float:
+        nonlocal states
+        start = time.process_time()
+        states = jax.block_until_ready(advance(states, next(keys)))
+        return time.process_time() - start
+
+    call()  # compiles
+    return call
+
+
+def _keys() -> Iterator[Any]:
+    """Keys, made beforehand."""
+    return itertools.cycle([jax.random.PRNGKey(number) for number in range(64)])
+
+
+def environments() -> Iterator[tuple[str, Any, Any]]:
+    """Every environment by name: how a game begins, and a step that begins a new one where one ends."""
+    # Imported here, for Pgx starts XLA, which takes a thread for every core that it may use then.
+    import pgx
+    from pgx.experimental import auto_reset as pgx_auto_reset
+
+    for name in GAMES:
+        env = make(name)
+        yield name, jax.jit(jax.vmap(env.init)), auto_reset(env.step, env.init)
+    for name in dict.fromkeys(COMPARABLE.values()):
+        env = pgx.make(name)
+        yield name, jax.jit(jax.vmap(env.init)), pgx_auto_reset(env.step, env.init)
+
+
+def measured() -> Iterator[Case]:
+    """Everything that is measured: steps that come back one by one, and whole rollouts."""
+    envs = list(environments())
     for batch in BATCHES:
-        for group, count in (("step by step", 1), ("rollout", 100 if batch <= 1024 else 20)):
-            for name, env, step in (*ours, *theirs):
-                found.append(Case(group, name, batch, play(env, step, batch, count)))
-    return found
+        count = 100 if batch <= 1024 else 20
+        alone = [
+            Case("step by step", name, batch, batch, one_by_one(init, step, batch))
+            for name, init, step in envs
+        ]
+        whole = [
+            Case("rollout", name, batch, batch * count, rollouts(init, step, batch, count))
+            for name, init, step in envs
+        ]
+        for comparable in (alone, whole):
+            for _ in range(ROUNDS):
+                for case in comparable:
+                    case.measure()
+            yield from comparable
 
 
-def ratios(measured: list[Case]) -> list[dict[str, Any]]:
+def ratios(cases: list[Case]) -> list[dict[str, Any]]:
     """Each of our games by the one of Pgx that it is held to, and by tic-tac-toe."""
-    speeds = {(case.group, case.name, case.batch): case.best for case in measured}
+    speeds = {(case.group, case.name, case.batch): case.best for case in cases}
     return [
         {
             "group": group,
@@ -121,13 +164,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", metavar="FILE", type=Path, help="keep everything")
     arguments = parser.parse_args()
-    measured = cases()
-    for _ in range(ROUNDS):
-        for case in measured:
-            case.measure()
-    for case in measured:
-        print(f"{case.group:<14}{case.name:<14}{case.batch:>8,}{case.best:>16,.0f} steps/s")
-    held = ratios(measured)
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    cases = []
+    for case in measured():
+        print(f"{case.group:<14}{case.name:<14}{case.batch:>8,}{case.best:>16,.0f} steps/s", flush=True)
+        cases.append(case)
+    held = ratios(cases)
     for row in held:
         verdict = "" if row["aim"] is None else "met" if row["ratio"] >= row["aim"] else "MISSED"
         named = f"{row['group']}, {row['game']} by {row['peer']}, batch of {row['batch']:,}"
@@ -135,7 +178,7 @@ def main() -> None:
     if arguments.json:
         speeds = [
             {"group": case.group, "name": case.name, "batch": case.batch, "speed": float(f"{case.best:.4g}")}
-            for case in measured
+            for case in cases
         ]
         for row in held:
             row["ratio"] = float(f"{row['ratio']:.3g}")

@@ -31,10 +31,11 @@ def in_jax() -> str:
     return f"""\
 ## Environments in JAX
 
-`duels.envs.jax` beside Pgx, compiled by the same XLA for the same CPU (`benchmarks/jax_envs.py`). Finished
-games restart, each library's way. The same random player drives all of them; it is cheaper than Pgx's own,
-which would take most of the time. Measured in turn, for {data["seconds"]:g} s at a time; the best of
-{data["rounds"]} rounds counts.
+`duels.envs.jax` beside Pgx, compiled by the same XLA, on one core and by CPU time (`benchmarks/jax_envs.py`).
+Finished games restart, each library's way. The same random player drives all of them; it is cheaper than
+Pgx's own, which would take most of the time. Step by step, only the call of the compiled step counts; a
+rollout is one call that plays 100 steps, or 20 of the largest batch. The games are measured in turn, for
+{data["seconds"]:g} s at a time in {data["rounds"]} rounds; the best call counts.
 
 Our speed as a multiple of Pgx's, at least 1 beside a comparable game: tic-tac-toe for the four small boards.
 flip shows 356 numbers and has 90 actions where tic-tac-toe has 18 and 9, and draws tiles; its like is 2048,

@@ -25,15 +25,16 @@ def bench(monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_the_random_player_takes_every_legal_action_about_as_often(bench: Any) -> None:
     mask = np.zeros((4000, 90), bool)
     mask[:, [0, 7, 44, 89]] = True
-    chosen = np.asarray(bench.choose(jax.random.PRNGKey(0), mask))
+    chosen, keys = map(np.asarray, bench.player(jax.random.PRNGKey(0), mask))
     counts = np.bincount(chosen, minlength=90)
     assert set(np.flatnonzero(counts)) == {0, 7, 44, 89}
     assert counts[counts > 0].min() > 700
+    assert len(np.unique(keys, axis=0)) == len(mask)
 
 
 def test_ratios_are_those_of_comparable_games(bench: Any) -> None:
     speeds = {**dict.fromkeys(GAMES, 6.0), "tic_tac_toe": 3.0, "2048": 1.0}
-    cases = [bench.Case("rollout", name, 1, lambda: 1, speed) for name, speed in speeds.items()]
+    cases = [bench.Case("rollout", name, 1, 1, lambda: 1.0, speed) for name, speed in speeds.items()]
     found = {(row["game"], row["peer"]): (row["ratio"], row["aim"]) for row in bench.ratios(cases)}
     assert found["flip", "2048"] == (6, 1)
     assert found["flip", "tic_tac_toe"] == (2, None)

@@ -8,6 +8,7 @@ import pytest
 jax = pytest.importorskip("jax", reason="make jax-test installs it")
 
 from duels.envs.jax import make  # noqa: E402
+from duels.envs.jax.chance import Purpose, random_bits  # noqa: E402
 from tests.jax.cases import FORMS, Beside, random_actions, rules_of  # noqa: E402
 
 pytestmark = pytest.mark.slow
@@ -37,7 +38,7 @@ def test_every_step_is_that_of_the_rules(form: str) -> None:
         key, for_actions, for_steps = jax.random.split(key, 3)
         actions = random_actions(for_actions, states.legal_action_mask)
         keys = jax.random.split(for_steps, GAMES)
-        bits = jax.vmap(lambda key: jax.random.bits(key, (), np.uint32))(keys)
+        bits = jax.vmap(lambda key: random_bits(key, Purpose.STEP))(keys)
         played = [not match.over for match in matches]
         for number, match in enumerate(matches):
             if not match.over:

@@ -37,10 +37,3 @@ def settled(words: Any) -> Any:
     it, a lookup does.
     """
     return words[jnp.arange(len(words))]
-
-
-def share(bits: Any, ways: Any) -> Any:
-    """Which of at most 2**16 equally likely ways 32 random bits fall on: the upper half of their product."""
-    upper, lower = bits >> 16, bits & 0xFFFF
-    ways = jnp.asarray(ways).astype(jnp.uint32)
-    return ((upper * ways + (lower * ways >> 16)) >> 16).astype(jnp.int32)

@@ -14,6 +14,7 @@ import numpy as np
 from duels.core.errors import DuelsError
 from duels.core.rules import Rules
 from duels.envs.form import Form, Named, left_shown
+from duels.envs.jax.chance import Purpose, random_bits, share
 from duels.envs.jax.pictures import boards
 from duels.envs.jax.state import State
 from duels.envs.versions import LATEST
@@ -64,8 +65,8 @@ class Env(Named, ABC):
     # -- what a kind of environment has to say -----------------------------------------------------
 
     @abstractmethod
-    def _begin(self, key: Any) -> Any:
-        """The position that a game begins with; the key is None unless it begins by chance."""
+    def _begin(self, bits: Any) -> Any:
+        """The position that a game begins with, by 32 random bits if it begins by chance, else None."""
 
     @abstractmethod
     def _play(self, position: Any, action: Any, bits: Any) -> tuple[Any, Any]:
@@ -147,9 +148,8 @@ class Env(Named, ABC):
 
     def _fresh(self, key: Any) -> State:
         """A game that begins, not looked at yet."""
-        for_first, for_start = jax.random.split(key) if self.begins_by_chance else (key, None)
-        first = jax.random.bernoulli(for_first).astype(jnp.int32)
-        position = self._begin(for_start)
+        first = share(random_bits(key, Purpose.FIRST), 2)
+        position = self._begin(random_bits(key, Purpose.START) if self.begins_by_chance else None)
         no = jnp.bool_(False)
         return State(
             current_player=self._standing(position).seat ^ first,
@@ -169,7 +169,7 @@ class Env(Named, ABC):
         """The state after an action, not looked at yet."""
         if key is None and self.has_chance:
             raise DuelsError(f"Chance falls by a key in {self.rules.name}: step(state, action, key).")
-        bits = jax.random.bits(key, (), jnp.uint32) if self.has_chance else None
+        bits = random_bits(key, Purpose.STEP) if self.has_chance else None
         action = jnp.asarray(action, jnp.int32)
         over = state.terminated | state.truncated
         known = (action >= 0) & (action < self.num_actions)
@@ -210,11 +210,11 @@ class Env(Named, ABC):
 
     def _step_and_reset(self, state: State, action: Any, key: Any) -> State:
         """What `auto_reset` does, looking once at what it comes to."""
-        for_step, for_reset = jax.random.split(key)
         no = jnp.bool_(False)
-        after = self._advance(state.replace(terminated=no, truncated=no), action, for_step)
+        # One key will do for both: bits for another purpose are other bits.
+        after = self._advance(state.replace(terminated=no, truncated=no), action, key)
         over = after.terminated | after.truncated
-        fresh = self._fresh(for_reset)
+        fresh = self._fresh(key)
         after = after.replace(observation=None, legal_action_mask=None)
         told = {name: getattr(after, name) for name in ("rewards", "terminated", "truncated")}
         return self._shown(_where(over, fresh, after).replace(**told), False)

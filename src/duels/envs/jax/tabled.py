@@ -8,7 +8,8 @@ import numpy as np
 
 from duels.core.rules import Rules
 from duels.envs.form import Form
-from duels.envs.jax.bits import pack, share, unpack
+from duels.envs.jax.bits import pack, unpack
+from duels.envs.jax.chance import share
 from duels.envs.jax.env import Env, Standing
 from duels.solving.decisions import Decisions
 from duels.solving.game_tables import shared_tables
@@ -34,8 +35,8 @@ class TableEnv(Env):
             self._observation = jnp.asarray(pack(tables.observation))
             self._starts = jnp.asarray(tables.starts)
 
-    def _begin(self, key: Any) -> Any:
-        return self._starts[jax.random.randint(key, (), 0, len(self._starts)) if self.begins_by_chance else 0]
+    def _begin(self, bits: Any) -> Any:
+        return self._starts[share(bits, len(self._starts)) if self.begins_by_chance else 0]
 
     def _play(self, position: Any, action: Any, bits: Any) -> tuple[Any, Any]:
         place = position * self._tables.actions + action

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from duels.core.features import Encoding
 from duels.core.rules import Seat
 from duels.envs.form import Form
-from duels.envs.jax.bits import WORD, pack, settled, share, unpack, words_for
+from duels.envs.jax.bits import WORD, pack, settled, unpack, words_for
+from duels.envs.jax.chance import share
 from duels.envs.jax.env import Env, Standing
 from duels.envs.kernels.flip import tables as kernel
 from duels.envs.kernels.flip.engine import action_of
@@ -123,7 +124,7 @@ class FlipEnv(Env):
 
     # -- playing -----------------------------------------------------------------------------------
 
-    def _begin(self, key: Any) -> Position:
+    def _begin(self, bits: Any) -> Position:
         unknown = np.zeros(self._size, np.uint8)
         unknown[self._places["tiles"]][:: self._faces] = 1
         return Position(

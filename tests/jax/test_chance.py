@@ -1,0 +1,44 @@
+"""Random bits of a key: even, whatever kind of key, and others for every purpose."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+jax = pytest.importorskip("jax", reason="make jax-test installs it")
+
+import jax.numpy as jnp  # noqa: E402
+
+from duels.envs.jax.chance import Purpose, random_bits, share  # noqa: E402
+
+pytestmark = pytest.mark.slow
+KEYS = 1 << 14
+KINDS = {
+    "seeds in order": lambda: jnp.stack([jnp.zeros(KEYS, jnp.uint32), jnp.arange(KEYS, dtype=jnp.uint32)], 1),
+    "split": lambda: jax.random.split(jax.random.PRNGKey(0), KEYS),
+    "typed": lambda: jax.random.split(jax.random.key(0), KEYS),
+    "of four words": lambda: jax.random.split(jax.random.key(0, impl="rbg"), KEYS),
+}
+
+
+def ones(words: Any) -> Any:
+    """[place] how often each of the 32 bits is set, in standard errors from a half."""
+    bits = np.unpackbits(np.asarray(words).view(np.uint8).reshape(len(words), 4), axis=1)
+    return (bits.mean(axis=0) - 0.5) * 2 * len(words) ** 0.5
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_bit_is_even_and_no_two_purposes_agree(kind: str) -> None:
+    keys = KINDS[kind]()
+    drawn = [np.asarray(jax.vmap(lambda key, to=to: random_bits(key, to))(keys)) for to in Purpose]
+    pairs = [drawn[one] ^ drawn[two] for one, two in ((0, 1), (0, 2), (1, 2))]
+    neighbours = [words[1:] ^ words[:-1] for words in drawn]
+    for words in (*drawn, *pairs, *neighbours):
+        assert np.abs(ones(words)).max() < 5
+
+
+def test_all_ways_are_equally_likely() -> None:
+    bits = jax.vmap(lambda key: random_bits(key, Purpose.STEP))(KINDS["seeds in order"]())
+    counts = np.bincount(np.asarray(share(bits, 30)), minlength=30)
+    assert len(counts) == 30
+    assert np.abs(counts - KEYS / 30).max() < 5 * (KEYS / 30) ** 0.5
