@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from threading import Lock
 from typing import Any, Generic, TypeVar, overload
 
-from duels.core.rules import Event, S, Seat
+from duels.core.rules import Event, S, Seat, Sight
 
 T = TypeVar("T")
 E = TypeVar("E")  # an entry: a turn of the match
@@ -68,6 +68,8 @@ class Log(Generic[E, S]):
     def __init__(self, start: S, tell: Callable[[E, frozenset[Seat]], tuple[Any, tuple[Event, ...]]]) -> None:
         self.entries: list[E] = []
         self.states: list[S] = [start]
+        self.sights: dict[Seat, tuple[int, Sight[Any, Any]]] = {}
+        """What each seat knew when that was last asked, and after how many entries: pages ask repeatedly."""
         self._tell = tell
         self._told: dict[frozenset[Seat], Told] = {}
         self._growing = Lock()

@@ -133,9 +133,13 @@ class Match(Generic[S, A, V]):
     def sight(self, seat: Seat) -> Sight[A, V]:
         """What `seat` knows now: what a player at that seat decides on."""
         seat = as_seat(seat)
+        known = self._log.sights.get(seat)
+        if known and known[0] == self._length:
+            return known[1]
         sight = self.rules.sight(self.state, seat, self.seen(seat), self.redacted(seat))
         if self._conceded():
-            return replace(sight, actor=None, actions=(), outcome=self.outcome)
+            sight = replace(sight, actor=None, actions=(), outcome=self.outcome)
+        self._log.sights[seat] = (self._length, sight)
         return sight
 
     # -- until now ------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from duels.core.svg import (
     text,
 )
 from duels.core.track import Track
-from duels.games.leap.rules import OFF_GRID, Action, Entered, Leap, Leapt, QuantumLeap, State
+from duels.games.leap.rules import OFF_GRID, STEPS, Action, Leap, QuantumLeap, State
 
 _ROW, _BOTTOM = 106, 34
 _CELL = 64
@@ -132,7 +132,7 @@ def _target(track: Track, here: int, by: int, notation: str) -> str:
 
 
 def _visited(events: Sequence[Event]) -> set[int]:
-    return {place for event in events if isinstance(event, Entered | Leapt) for place in event.cells}
+    return {place for event in events if isinstance(event, STEPS) for place in event.cells}
 
 
 DRAWING = LeapDrawing

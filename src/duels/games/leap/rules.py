@@ -54,6 +54,10 @@ class Leapt(Event):
     cells: tuple[int, int]
 
 
+STEPS = (Entered, Leapt)
+"""The events that put a token somewhere."""
+
+
 @dataclass(frozen=True, slots=True)
 class GoalReached(Event):
     """`seat` stands on the Quantum Cell and wins."""

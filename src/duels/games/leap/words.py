@@ -7,6 +7,7 @@ from duels.core.rules import Event, Seat, Sight
 from duels.core.words import Dialogue, Ink, Place, Refused, Words, ask_until, either, read_number
 from duels.games.leap.rules import (
     OFF_GRID,
+    STEPS,
     Action,
     Enter,
     Entered,
@@ -93,7 +94,7 @@ class LeapWords(Words[Action, State]):
 
     def _grid(self, seen: Sequence[Event], cells: tuple[int, int] = (OFF_GRID, OFF_GRID)) -> str:
         """The line of cells: who stands there, blank where anyone has been, else the number."""
-        steps = [event for event in seen if isinstance(event, Entered | Leapt)]
+        steps = [event for event in seen if isinstance(event, STEPS)]
         shown = list(map(str, range(self.rules.goal + 1)))
         for step in steps:
             for cell in step.cells:
