@@ -31,6 +31,7 @@ def view(standing: Standing, viewer: Viewer) -> dict[str, Any]:
     sight = sight_of(standing, viewer)
     return {
         **_shown(standing, viewer, sight),
+        "players": [_player(standing, viewer, seat) for seat in Seat],
         "text": plain(_written_board(standing, viewer, sight)),
         "actions": [_action(standing, sight, action) for action in sight.actions],
     }
@@ -39,11 +40,17 @@ def view(standing: Standing, viewer: Viewer) -> dict[str, Any]:
 def shown(standing: Standing, viewer: Viewer) -> dict[str, Any]:
     """What the viewer's page shows of it."""
     sight = sight_of(standing, viewer)
-    off_board = [action for action in sight.actions if not standing.drawing.has_place(action)]
+    drawing = standing.drawing
+    told = _shown(standing, viewer, sight)
     return {
-        **_shown(standing, viewer, sight),
-        "example": standing.drawing.example(sight) if sight.actions else "",
-        "buttons": [_button(standing, sight, action) for action in off_board],
+        **told,
+        "seats": tuple([_seat(standing, viewer, seat) for seat in Seat]),
+        "over": told["outcome"] is not None,
+        "may_rematch": REMATCH in told["may"],
+        "example": drawing.example(sight) if sight.actions else "",
+        "buttons": [
+            _button(standing, sight, action) for action in sight.actions if not drawing.has_place(action)
+        ],
     }
 
 
@@ -57,7 +64,6 @@ def _shown(standing: Standing, viewer: Viewer, sight: Sight[Any, Any]) -> dict[s
         "game": standing.rules.name,
         "title": standing.rules.game.title,
         "seat": viewer.value if viewer else None,
-        "players": [_player(standing, viewer, seat) for seat in Seat],
         "turn": _turn(standing, viewer),
         "sentence": _sentence(standing, viewer, sight, prompt),
         "prompt": prompt,
@@ -96,17 +102,22 @@ def _written_board(standing: Standing, viewer: Viewer, sight: Sight[Any, Any]) -
     return standing.words.board(sight)
 
 
+def _seat(standing: Standing, viewer: Viewer, seat: Seat) -> tuple[int, str, bool, bool, bool]:
+    """A seat as a page shows it: its number, who sits there, whether it is you, to move, and taken at all."""
+    to_move = standing.complete and standing.match.actor is seat
+    seated = seat in standing.names or seat not in standing.people
+    return seat.value, standing.called[seat], seat is viewer, to_move, seated
+
+
 def _player(standing: Standing, viewer: Viewer, seat: Seat) -> dict[str, Any]:
+    """The same for a program."""
     token = standing.words.called(seat)
+    shown = zip(("seat", "name", "you", "to_move", "seated"), _seat(standing, viewer, seat), strict=True)
     return {
-        "seat": seat.value,
+        **dict(shown),
         "label": seat.label,
         "token": "" if token == seat.label else token,
-        "name": standing.called[seat],
         "kind": standing.kinds[seat],
-        "you": seat is viewer,
-        "to_move": standing.complete and standing.match.actor is seat,
-        "seated": seat in standing.names or seat not in standing.people,
     }
 
 
@@ -193,13 +204,14 @@ def label(rules: Rules[Any, Any, Any], action: Any) -> str:
 
 def _log(standing: Standing, viewer: Viewer, sight: Sight[Any, Any]) -> list[dict[str, Any]]:
     """What happened as far as the viewer knows, whose sight this is: its own part in the book's words."""
+    match = standing.match
     # After the end there are no secrets.
-    watching = frozenset(Seat) if standing.match.over else frozenset({viewer} if viewer else ())
+    watching = frozenset(Seat) if match.over else frozenset({viewer} if viewer else ())
     narrator = Narrator(standing.words, watching)
     told = standing.told[viewer]
-    now = len(standing.match.turns)
-    for number in range(len(told) + 1, len(standing.match.turns_known_to(viewer)) + 1):
-        after = standing.match.after(number)
+    now = len(match.turns)
+    for number in range(len(told) + 1, len(match.turns_known_to(viewer)) + 1):
+        after = match if number == now else match.after(number)
         seen = sight if number == now else after.sight(viewer or Seat.ONE)
         told.append(_told(standing, narrator, viewer, after, seen))
     return list(told)
@@ -242,14 +254,14 @@ def _offer(standing: Standing, viewer: Viewer, offer: Offer | None) -> dict[str,
     return {"what": offer.what, "mine": offer.seat is viewer, "by": standing.called[offer.seat]}
 
 
-def _may(standing: Standing, viewer: Viewer) -> list[str]:
+def _may(standing: Standing, viewer: Viewer) -> tuple[str, ...]:
     """What the viewer may do beside the actions of the game."""
     if viewer is None:
-        return []
+        return ()
     if standing.match.over:
-        return [] if standing.rematch or standing.offer else [REMATCH]
+        return () if standing.rematch or standing.offer else (REMATCH,)
     if not standing.complete:
-        return []
+        return ()
     may = []
     if standing.match.actor is viewer:
         may.append("resign")
@@ -257,7 +269,7 @@ def _may(standing: Standing, viewer: Viewer) -> list[str]:
             may.append("hint")
     if not standing.offer and standing.may_take_back(viewer):
         may.append(TAKEBACK)
-    return may
+    return tuple(may)
 
 
 def _outcome(outcome: Outcome, viewer: Viewer) -> dict[str, Any]:
