@@ -1,6 +1,7 @@
 """The log of a match: everything that was played, kept once for all matches along one line of play."""
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from threading import Lock
 from typing import Any, Generic, TypeVar, overload
 
@@ -32,8 +33,7 @@ class Prefix(Sequence[T]):
         return self._items[range(self._length)[index]]
 
     def __iter__(self) -> Iterator[T]:
-        items = self._items
-        return (items[i] for i in range(self._length))
+        return islice(self._items, self._length)
 
     def first(self, length: int) -> "Prefix[T]":
         """The first `length` items, without copying."""
@@ -74,6 +74,11 @@ class Log(Generic[E, S]):
         self._told: dict[frozenset[Seat], Told] = {}
         self._growing = Lock()
 
+    def entry(self, place: int) -> E | None:
+        """The entry after the first `place` ones, if the log goes on there."""
+        entries = self.entries
+        return entries[place] if place < len(entries) else None
+
     def extended(self, length: int, entry: E, state: S) -> "Log[E, S]":
         """A log of these first `length` entries and `entry`: this one, unless it went on otherwise."""
         with self._growing:
@@ -90,6 +95,9 @@ class Log(Generic[E, S]):
 
     def told(self, watching: frozenset[Seat], length: int) -> "Told":
         """What these seats have been told, up to entry number `length` at least."""
+        told = self._told.get(watching)
+        if told and len(told.known_after) > length:
+            return told
         with self._growing:
             told = self._told.get(watching)
             if told is None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from duels.core.rules import Event, Seat, Sight
 from duels.core.words import Dialogue, Ink, Place, Refused, Words, ask_until, either, read_number
@@ -101,16 +102,21 @@ class LeapWords(Words[Action, State]):
                 shown[cell] = " "
         cells = steps[-1].cells if steps else cells
         changed = steps[-1].seat if steps else None
-        tokens = [Ink.CHANGED(_token(seat)) if seat is changed else _token(seat) for seat in Seat]
-        for cell in cells:
-            shown[cell] = ",".join(token for token, place in zip(tokens, cells, strict=True) if place == cell)
-        return "".join(f"[{text}]" for text in shown[1:]) + "\n"
+        tokens = [_token(seat, seat is changed) for seat in (Seat.ONE, Seat.TWO)]
+        if cells[0] == cells[1]:
+            tokens = [",".join(tokens)] * 2
+        for cell, token in zip(cells, tokens, strict=True):
+            shown[cell] = token
+        return f"[{']['.join(shown[1:])}]\n"
 
 
-def _token(seat: Seat) -> str:
-    return Ink.of(seat)(TOKEN[seat])
+@cache
+def _token(seat: Seat, changed: bool) -> str:
+    token = Ink.of(seat)(TOKEN[seat])
+    return Ink.CHANGED(token) if changed else token
 
 
+@cache
 def _turn(seat: Seat) -> str:
     return f"{Ink.of(seat)(f'{seat.label} ({TOKEN[seat]})')}, it's your turn.\n"
 
