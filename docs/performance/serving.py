@@ -66,9 +66,9 @@ def _why_missed(data: dict[str, Any]) -> str:
     return """
 Why what is missed is missed: to us a move is a request of its own, which Python reads, checks and answers,
 then a commit, and for each seat a board that is drawn and a line that is told. boardgame.io's server runs
-compiled,
-takes a move from a connection that is open already, and leaves disk and drawing out. And where the disk alone
-takes longer than a third of their wait, so do we.
+compiled, takes a move from a connection that is open already, and leaves disk and drawing out. As fast as it
+goes, every pair always waits for a move: a third of their wait would take three times their moves a second.
+And where the disk alone takes longer than a third of their wait, so do we.
 """
 
 

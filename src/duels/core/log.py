@@ -1,10 +1,11 @@
 """The log of a match: everything that was played, kept once for all matches along one line of play."""
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from threading import Lock
 from typing import Any, Generic, TypeVar, overload
 
-from duels.core.rules import Event, S, Seat
+from duels.core.rules import Event, S, Seat, Sight
 
 T = TypeVar("T")
 E = TypeVar("E")  # an entry: a turn of the match
@@ -32,8 +33,7 @@ class Prefix(Sequence[T]):
         return self._items[range(self._length)[index]]
 
     def __iter__(self) -> Iterator[T]:
-        items = self._items
-        return (items[i] for i in range(self._length))
+        return islice(self._items, self._length)
 
     def first(self, length: int) -> "Prefix[T]":
         """The first `length` items, without copying."""
@@ -68,9 +68,16 @@ class Log(Generic[E, S]):
     def __init__(self, start: S, tell: Callable[[E, frozenset[Seat]], tuple[Any, tuple[Event, ...]]]) -> None:
         self.entries: list[E] = []
         self.states: list[S] = [start]
+        self.sights: dict[Seat, tuple[int, Sight[Any, Any]]] = {}
+        """What each seat knew when that was last asked, and after how many entries: pages ask repeatedly."""
         self._tell = tell
         self._told: dict[frozenset[Seat], Told] = {}
         self._growing = Lock()
+
+    def entry(self, place: int) -> E | None:
+        """The entry after the first `place` ones, if the log goes on there."""
+        entries = self.entries
+        return entries[place] if place < len(entries) else None
 
     def extended(self, length: int, entry: E, state: S) -> "Log[E, S]":
         """A log of these first `length` entries and `entry`: this one, unless it went on otherwise."""
@@ -88,6 +95,9 @@ class Log(Generic[E, S]):
 
     def told(self, watching: frozenset[Seat], length: int) -> "Told":
         """What these seats have been told, up to entry number `length` at least."""
+        told = self._told.get(watching)
+        if told and len(told.known_after) > length:
+            return told
         with self._growing:
             told = self._told.get(watching)
             if told is None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Generic, cast
 
 from duels.core.errors import GameOver, IllegalMove, NotYourTurn
 from duels.core.log import Log, Prefix
-from duels.core.rules import CHANCE, A, Actor, Ending, Event, Outcome, Rules, S, Seat, Sight, V, as_seat
+from duels.core.rules import BOTH, CHANCE, A, Actor, Ending, Event, Outcome, Rules, S, Seat, Sight, V, as_seat
 
 if TYPE_CHECKING:
     from random import Random
@@ -51,12 +51,11 @@ class Conceded(Event):
         return Outcome(self.ending, self.seat.other, f"{self.seat.label} {self.done}.")
 
 
-_NOBODY = frozenset[Seat]()
-_ALONE = {seat: frozenset({seat}) for seat in Seat}
+_WATCHING = {seat: frozenset({seat} if seat else ()) for seat in (*Seat, None)}
 
 
 def _watching(seat: Seat | None) -> frozenset[Seat]:
-    return _NOBODY if seat is None else _ALONE[as_seat(seat)]
+    return _WATCHING[seat if seat is None or isinstance(seat, Seat) else as_seat(seat)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +76,8 @@ class Turn(Generic[A]):
 
     def told(self, watching: frozenset[Seat]) -> tuple[A | Concession | None, tuple[Event, ...]]:
         """The action, None where these seats together may not know it, and the events that they may."""
-        seen = tuple(event for event in self.events if event.visible_to(watching))
+        # Most events are for both seats: that needs no call.
+        seen = tuple([event for event in self.events if event.seen_by is BOTH or event.visible_to(watching)])
         return (self.action if len(seen) == len(self.events) else None), seen
 
     @property
@@ -133,9 +133,13 @@ class Match(Generic[S, A, V]):
     def sight(self, seat: Seat) -> Sight[A, V]:
         """What `seat` knows now: what a player at that seat decides on."""
         seat = as_seat(seat)
+        known = self._log.sights.get(seat)
+        if known and known[0] == self._length:
+            return known[1]
         sight = self.rules.sight(self.state, seat, self.seen(seat), self.redacted(seat))
         if self._conceded():
-            return replace(sight, actor=None, actions=(), outcome=self.outcome)
+            sight = replace(sight, actor=None, actions=(), outcome=self.outcome)
+        self._log.sights[seat] = (self._length, sight)
         return sight
 
     # -- until now ------------------------------------------------------------------------------
@@ -144,6 +148,11 @@ class Match(Generic[S, A, V]):
     def turns(self) -> Prefix[Turn[A]]:
         """Everything that was played or drawn, in order."""
         return Prefix(self._log.entries, self._length)
+
+    @property
+    def length(self) -> int:
+        """How many turns there are."""
+        return self._length
 
     @property
     def last(self) -> Turn[A] | None:
@@ -187,8 +196,8 @@ class Match(Generic[S, A, V]):
         return Prefix(self._log.entries, told.known_after[self._length])
 
     def _conceded(self) -> Conceded | None:
-        last = self.last
-        if last and isinstance(last.action, Concession):
+        # Asked for by almost everything here.
+        if self._length and isinstance((last := self._log.entries[self._length - 1]).action, Concession):
             return cast(Conceded, last.events[0])
         return None
 
@@ -200,6 +209,9 @@ class Match(Generic[S, A, V]):
         Raises GameOver, NotYourTurn or IllegalMove; this match is never changed.
         """
         actor = self._admit(actor)
+        before = self._log.entry(self._length)
+        if before and before.action == action:  # played before: it is legal, and what follows is known
+            return type(self)(self.rules, self._log, self._length + 1)
         legal = self.rules.actions(self.state)
         if action not in legal:
             allowed = [self.rules.format(a) for a in legal[:_MOST_NAMED]]

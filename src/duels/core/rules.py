@@ -38,7 +38,7 @@ class Seat(IntEnum):
     @property
     def label(self) -> str:
         """The seat as the books call it: `Player 1`."""
-        return f"Player {self.value}"
+        return f"Player {int(self)}"
 
 
 def as_seat(value: object) -> Seat:

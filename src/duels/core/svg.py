@@ -63,7 +63,7 @@ def element(
 ) -> str:
     """One element; `fill` and `stroke` name colours, and `_` in the name of an attribute stands for `-`."""
     start = _start(name, fill, stroke, classes, **attributes)
-    return f"{start}>{''.join(inside)}</{name}>" if inside else f"{start}/>"
+    return "".join((start, ">", *inside, "</", name, ">")) if inside else f"{start}/>"
 
 
 @remembered

@@ -16,6 +16,7 @@ from duels.play.journal import Journal
 from duels.players import Player
 
 AnyMatch = Match[Any, Any, Any]
+_LABELS = {seat: seat.label for seat in Seat}
 
 
 @dataclass(frozen=True)
@@ -45,9 +46,9 @@ class LiveMatch:
         notice: Callable[[str], None] = lambda text: None,
     ) -> None:
         self.match = match
-        self._seated_at = len(match.turns)
+        self._seated_at = match.length
         self.players = players
-        self.names = names or {seat: seat.label for seat in Seat}
+        self.names = names or _LABELS
         """What whoever sits there is called."""
         self.journal = journal
         self.words = match.rules.game.words(match.rules)

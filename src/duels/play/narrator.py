@@ -59,8 +59,10 @@ class Narrator:
             return
         seen = after.seen_by(self.watching)
         _, new = after.last.told(self.watching)
-        for length in range(len(seen) - len(new) + 1, len(seen) + 1):
+        for length in range(len(seen) - len(new) + 1, len(seen)):
             yield seen.first(length)
+        if new:
+            yield seen
 
 
 def typed(words: Words[Any, Any], sight: Sight[Any, Any], action: Any) -> str:

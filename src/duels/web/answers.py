@@ -5,6 +5,7 @@ from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
 
 def plain_answer(status: int, text: str) -> Response:
@@ -17,9 +18,10 @@ def json_answer(data: Any, status: int = 200) -> Response:
     return Response(json.dumps(data, ensure_ascii=False) + "\n", status, media_type="application/json")
 
 
-def done() -> Response:
-    """It is done, or was done before."""
-    return Response(status_code=204)
+async def done(scope: Scope, receive: Receive, send: Send) -> None:
+    """It is done, or was done before: an answer without a body, to every move."""
+    await send({"type": "http.response.start", "status": 204, "headers": []})
+    await send({"type": "http.response.body"})
 
 
 def wants_json(request: Request) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 from duels.core.errors import IllegalMove, NotationError
 from duels.core.match import Concession
 from duels.core.record import SECRET_HEADERS, dumps, format_entry, format_header, most_entries
-from duels.core.rules import Rules, Seat
+from duels.core.rules import BOTH, Rules, Seat
 from duels.play import new_match
 from duels.players import Player
 from duels.players.failures import NoMove
@@ -74,7 +74,7 @@ def decide_act(standing: Standing, seat: Seat, asked: Asked) -> Change | None:
     except IllegalMove as refused:
         raise Refusal(str(refused)) from None
     go_on_by_itself(live)
-    if len(live.match.turns) > most_entries(standing.rules):
+    if live.match.length > most_entries(standing.rules):
         raise Refusal("The match is too long to be recorded any further.")
     return Change(standing.id, standing.number, lines(live.match, before))
 
@@ -120,8 +120,8 @@ def decide_offer(
         return None
     if standing.number >= _LONGEST_LOG:
         raise Refusal("So much has been offered in this match that nothing more can be.")
-    alone = len(standing.people) < len(Seat)
-    if what == REMATCH and not standing.match.over:
+    alone = standing.people != BOTH
+    if what == REMATCH and not standing.over:
         raise Refusal("A rematch comes after the end.")
     kept = 0 if what == REMATCH else _way_back(standing, seat, alone)
     if alone:
@@ -142,17 +142,17 @@ def _take_up(standing: Standing, what: str, kept: int, seat: Seat, identities: M
 def _check_fresh(standing: Standing, seat: Seat, event: int) -> None:
     if not 0 <= event <= standing.event(seat) or standing.since(seat, event):
         raise Stale("The match has gone on since.")
-    if standing.match.over:
+    if standing.over:
         raise Stale("The match is over.")
     if not standing.complete:
         raise Stale("Somebody still has to sit down.")
-    if standing.match.actor is not seat:
+    if standing.actor is not seat:
         raise Stale("It is not your turn.")
 
 
 def _way_back(standing: Standing, seat: Seat, alone: bool) -> int:
     """How many lines remain if the seat takes back its last decision."""
-    if standing.match.over:
+    if standing.over:
         raise Refusal("The match is over.")
     back = standing.live().takeback(seat)
     if not back:
@@ -226,7 +226,7 @@ def record_for(standing: Standing, viewer: Viewer) -> str:
     Where nothing is hidden, that is a record that can be resumed: it lacks only what is to come.
     """
     headers = dict(standing.headers)
-    if standing.match.over:
+    if standing.over:
         return dumps(standing.match, headers)
     if viewer is None:
         raise Missing("There is no such match.")

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
-from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -26,6 +25,7 @@ _HEADERS = {
     "X-Frame-Options": "DENY",
 }
 _CACHE = b"cache-control"
+_NO_STORE = (_CACHE, b"no-store")
 _PORT = re.compile(r":\d+$")
 _TRUSTED_ONLY = (b"cross-origin-opener-policy", b"same-origin")  # else browsers ignore it, and complain
 _HSTS = {"Strict-Transport-Security": "max-age=31536000"}
@@ -39,30 +39,32 @@ class Guard:
     ) -> None:
         self._app = app
         self._origins = frozenset(origins)
-        self._hosts = {urlsplit(origin).netloc: origin for origin in self._origins}
         added = _HEADERS | _HSTS if secure else _HEADERS
         self._added = [(name.lower().encode(), value.encode()) for name, value in added.items()]
         self._secure = secure
         self._larger = larger or {}
+        self._hosts = {
+            host: (origin.encode(), self._carried(host))
+            for origin in self._origins
+            if (host := urlsplit(origin).netloc)
+        }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or hand it on."""
         if scope["type"] != "http":  # nothing else is served
             return
-        headers = Headers(scope=scope)
-        trusted = self._is_trusted(headers)
+        headers: dict[bytes, bytes] = dict(reversed(scope["headers"]))  # of several the first counts
+        host = headers.get(b"host", b"").decode("latin-1").lower()
+        own, carried = self._hosts.get(host) or (None, self._carried(host))
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers: list[tuple[bytes, bytes]] = [*message["headers"], *self._added]
-                if trusted:
-                    headers.append(_TRUSTED_ONLY)
-                if all(name != _CACHE for name, _ in message["headers"]):
-                    headers.append((_CACHE, b"no-store"))
-                message["headers"] = headers
+                given: list[tuple[bytes, bytes]] = message["headers"]
+                lasts = any(name == _CACHE for name, _ in given)
+                message["headers"] = [*given, *carried] if lasts else [*given, *carried, _NO_STORE]
             await send(message)
 
-        status, why = self._refuse(scope, headers)
+        status, why = self._refuse(scope, headers, own)
         if status:
             as_data = wants_json(Request(scope))
             answer = json_answer({"message": why}, status) if as_data else plain_answer(status, why)
@@ -70,17 +72,18 @@ class Guard:
             return
         await self._app(scope, _limited(receive, self._most(scope)), send_with_headers)
 
-    def _is_trusted(self, headers: Headers) -> bool:
-        """Whether browsers trust the way to the server: TLS, or the machine itself."""
-        return self._secure or _PORT.sub("", headers.get("host", "")) in LOOPBACK
+    def _carried(self, host: str) -> list[tuple[bytes, bytes]]:
+        """The headers of every answer to a request for this host."""
+        # Browsers trust the way to the server if it is TLS, or the machine itself.
+        trusted = self._secure or _PORT.sub("", host) in LOOPBACK
+        return [*self._added, _TRUSTED_ONLY] if trusted else self._added
 
     def _most(self, scope: Scope) -> int:
         return self._larger.get(scope["path"], MOST_BYTES)
 
-    def _refuse(self, scope: Scope, headers: Headers) -> tuple[int, str]:
-        """The status and the reason of a refusal; 0 where there is none."""
+    def _refuse(self, scope: Scope, headers: dict[bytes, bytes], own: bytes | None) -> tuple[int, str]:
+        """The status and the reason of a refusal; 0 where there is none. `own` is the host's origin."""
         # Another name for this machine may be a trick to reach it from a page of somebody else's.
-        own = self._hosts.get(headers.get("host", "").lower())
         if own is None:
             known = " or ".join(sorted(self._origins))
             return 421, f"This server goes by {known}. If it has another name, start it with --public-url."
@@ -88,12 +91,12 @@ class Guard:
             return 0, ""
         if scope["method"] != "POST":
             return 405, "GET and POST are all there is."
-        if headers.get("origin", "").lower() != own:
+        if headers.get(b"origin", b"").lower() != own:
             return 403, "A POST needs an Origin header, which must be this server's own address."
-        if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        if headers.get(b"content-type", b"").partition(b";")[0].strip().lower() != b"application/json":
             return 415, "A POST brings JSON: Content-Type must be application/json."
-        length = headers.get("content-length", "0")
-        if not length.isdecimal() or len(length) > 9 or int(length) > self._most(scope):
+        length = headers.get(b"content-length", b"0")
+        if not length.isdigit() or len(length) > 9 or int(length) > self._most(scope):
             return 413, f"That is too large: at most {self._most(scope)} bytes."
         return 0, ""
 

@@ -52,15 +52,19 @@ class Buckets:
         """
         rate: Rate = getattr(self._limits, what)
         now = time.monotonic()
-        factors = {(what, "address", address): self._limits.address_factor}
+        factors = [((what, "address", address), self._limits.address_factor)]
         if identity:
-            factors[what, "identity", identity] = 1
-        left = {whose: self._left(whose, rate, factor, now) for whose, factor in factors.items()}
-        wait = max((1 - left[whose]) / (rate.per_second * factor) for whose, factor in factors.items())
+            factors.append(((what, "identity", identity), 1))
+        taken = []
+        wait = 0.0
+        for whose, factor in factors:
+            left = self._left(whose, rate, factor, now)
+            taken.append((whose, left - 1))
+            wait = max(wait, (1 - left) / (rate.per_second * factor))
         if wait > 0:  # what is refused takes nothing, from nobody's bucket
             raise TooMany("Too many requests. Try again in a moment.", wait)
-        for whose in factors:
-            self._buckets[whose] = (left[whose] - 1, now)
+        for whose, left in taken:
+            self._buckets[whose] = (left, now)
             self._buckets.move_to_end(whose)
         while len(self._buckets) > _MOST_KEPT:
             self._buckets.popitem(last=False)

@@ -7,22 +7,23 @@ what the viewer was shown before and is shown now.
 from operator import itemgetter
 from typing import Any
 
+from markupsafe import Markup
+
 from duels.web.pages import Pages
 
-_PARTS: dict[str, tuple[str, ...]] = {
-    "players": ("players", "seat"),
-    "sentence": ("sentence", "turn"),
-    "asides": ("invite", "offer", "refused", "seat"),
-    "board": ("board",),
-    "actions": ("buttons", "rematch", "may", "outcome", "game", "match"),
-    "tools": ("may", "seat", "turn"),
-    "question": ("prompt", "example"),
-    "links": ("watchable", "invite", "seat", "outcome", "match"),
+_PARTS = {
+    "players": itemgetter("seats", "seat"),
+    "sentence": itemgetter("sentence", "turn"),
+    "asides": itemgetter("invite", "offer", "refused", "seat"),
+    "actions": itemgetter("buttons", "rematch", "may_rematch", "over", "game", "match"),
+    "tools": itemgetter("may", "seat", "turn"),
+    "question": itemgetter("prompt", "example"),
+    "links": itemgetter("watchable", "invite", "seat", "over", "match"),
 }
-"""Each part, the log aside, by the id of its element and of its macro: what it shows of a view."""
-_CACHED = ("sentence", "question")
+"""Each part, log and board aside, by the id of its element and of its macro: what it shows of a view."""
+_SHARED = ("players", "sentence", "tools", "question")
+"""Parts that are the same on the pages of many matches: they are rendered once for all of them."""
 _of_line = itemgetter("seat", "who", "entry", "secret", "text")
-_MOST_KEPT = 2
 
 
 class MatchPage:
@@ -30,8 +31,8 @@ class MatchPage:
 
     def __init__(self, pages: Pages) -> None:
         self._pages = pages
-        self._made: dict[str, list[tuple[tuple[Any, ...], str]]] = {part: [] for part in _PARTS}
-        """What each part has shown and how it was rendered, the last one first."""
+        self._shown: dict[str, tuple[Any, ...]] = {}
+        self._made: dict[str, str] = {}
         self._log: list[dict[str, Any]] = []
         self._lines: list[str] = []
         self._event = 0
@@ -39,22 +40,20 @@ class MatchPage:
     def show(self, shown: dict[str, Any]) -> str:
         """Follow the match to what is to be shown now; the elements that have changed since."""
         self._event = shown["event"]
-        changed = [self._render(part, shown) for part in _PARTS]
+        changed = []
+        for part, pick in _PARTS.items():
+            now = pick(shown)
+            if self._shown.get(part) != now:
+                self._shown[part] = now
+                render = self._pages.cached_part if part in _SHARED else self._pages.part
+                self._made[part] = render(part, *now)
+                changed.append(self._made[part])
+        # A template would copy the ten kilobytes of a board several times.
+        board = f'<div id="board">{shown["board"]}</div>'
+        if self._made.get("board") != board:
+            self._made["board"] = board
+            changed.append(board)
         return "".join((*changed, *self._tell(shown["log"])))
-
-    def _render(self, part: str, shown: dict[str, Any]) -> str:
-        """The part, if it changed; what it shows in turn, such as whose turn it is, is rendered once."""
-        now = tuple([shown[name] for name in _PARTS[part]])
-        made = self._made[part]
-        if made and made[0][0] == now:
-            return ""
-        again = next((each for each in made if each[0] == now), None)
-        if again:
-            made.remove(again)
-        render = self._pages.cached_part if part in _CACHED else self._pages.part
-        made.insert(0, again or (now, render(part, *now)))
-        del made[_MOST_KEPT:]
-        return made[0][1]
 
     def _tell(self, log: list[dict[str, Any]]) -> list[str]:
         """The new lines of the log; all of it where it did not only grow."""
@@ -73,8 +72,8 @@ class MatchPage:
     @property
     def parts(self) -> dict[str, str]:
         """The whole page, by its parts."""
-        shown = {part: made[0][1] for part, made in self._made.items()}
-        return {**shown, "told": self._pages.part("told", self._lines)}
+        board = Markup(self._made["board"])
+        return {**self._made, "board": board, "told": self._pages.part("told", self._lines)}
 
     def whole(self) -> str:
         """All of it as one element."""

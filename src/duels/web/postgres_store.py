@@ -22,7 +22,7 @@ logging.getLogger("psycopg.pool").setLevel(logging.ERROR)  # it warns at every t
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS duels_version (version integer PRIMARY KEY);
 CREATE TABLE IF NOT EXISTS duels_matches (
-    id text PRIMARY KEY, header text NOT NULL, touched double precision NOT NULL
+    id text PRIMARY KEY, header text NOT NULL, made double precision NOT NULL
 );
 CREATE TABLE IF NOT EXISTS duels_log (
     match text NOT NULL REFERENCES duels_matches, number integer NOT NULL, kind text NOT NULL, seat integer,
@@ -231,8 +231,8 @@ async def _create(db: Connection, match: store.NewMatch) -> None:
 async def _append(db: Connection, change: store.Change) -> None:
     now = time.time()
     # This row is locked until the commit: whoever else writes to the match waits here, then reads the number.
-    touched = await db.execute("UPDATE duels_matches SET touched = %s WHERE id = %s", (now, change.match))
-    if not touched.rowcount:
+    locked = await db.execute("SELECT FROM duels_matches WHERE id = %s FOR UPDATE", (change.match,))
+    if not locked.rowcount:
         raise store.Conflict("there is no such match.")
     found = await db.execute(
         "SELECT coalesce(max(number), 0) FROM duels_log WHERE match = %s", (change.match,)

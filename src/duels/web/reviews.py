@@ -93,7 +93,7 @@ async def hint_for(standing: Standing, viewer: Viewer, workers: Workers) -> dict
     """A hint for a seat that is to move against a machine."""
     if viewer is None or len(standing.people) == len(Seat):
         raise Refusal("Hints are for matches against a machine.")
-    if standing.match.actor is not viewer:
+    if standing.actor is not viewer:
         raise Stale("It is not your turn.")
     played = [entry.text for entry in lines(standing.match)]
     return await workers.run(partial(_hint, standing.header, played, viewer))

@@ -13,6 +13,9 @@ from duels.web.settings import Settings
 from duels.web.site import Site
 
 _TO_END = 3  # seconds for requests that are being answered
+# Matches are freed without the collector. A look through all of them stops the server for as long as twenty
+# moves take, so it is rare: the collector's own numbers would have one in some hundred moves.
+_COLLECT = (2_000, 20, 1_000)
 
 
 class Server:
@@ -53,6 +56,7 @@ class Server:
         site = Site(self._settings)
         await site.open()
         gc.freeze()  # what was loaded until now stays: no collection has to look through it
+        gc.set_threshold(*_COLLECT)
         try:
             config = uvicorn.Config(
                 make_app(site),

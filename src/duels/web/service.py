@@ -8,9 +8,9 @@ import asyncio
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -150,8 +150,8 @@ class Matches:
             if stored is None:
                 raise Missing("There is no such match.")
             if known is None:
-                known = self._known.setdefault(id, _Known(_standing(id, stored), stored))
-            known.stored = stored
+                known = self._known.setdefault(id, _Known(_standing(id, stored)))
+            known.seat(stored)
         standing = known.standing
         number = standing.number
         heard = known.heard
@@ -287,7 +287,7 @@ class Matches:
         await self._change(
             id,
             identity,
-            lambda known, seat: decide_offer(known.standing, seat, what, answer, event, known.stored.seats),
+            lambda known, seat: decide_offer(known.standing, seat, what, answer, event, known.identities),
         )
 
     async def _change(
@@ -329,9 +329,11 @@ class Matches:
             return decide(known, seat)
 
         if known := self._remembered(id):
-            with suppress(Refusal):
+            try:
                 if change := ask(known):
                     return known, change
+            except Refusal:
+                pass  # it may be what is remembered that is wrong
         known = await self._read(id)
         return known, ask(known)
 
@@ -339,8 +341,10 @@ class Matches:
 
     def _drive(self, standing: Standing) -> None:
         """See to it that whatever needs no person happens, in a while, once in this process."""
+        if not _waits_for_machine(standing):
+            return
         running = self._drivers.get(standing.id)
-        if _waits_for_machine(standing) and (running is None or running.done()):
+        if running is None or running.done():
             self._drivers[standing.id] = asyncio.create_task(self._run_machine(standing.id))
             if len(self._drivers) > _MOST_REMEMBERED:
                 self._drivers = {id: task for id, task in self._drivers.items() if not task.done()}
@@ -355,7 +359,7 @@ class Matches:
                     continue
                 played = [entry.text for entry in lines(standing.match)]
                 decide = partial(decide_for_machine, id, standing.header, played, self._programs.seat)
-                actor = standing.match.actor
+                actor = standing.actor
                 asks_program = isinstance(actor, Seat) and is_program(standing.kinds[actor])
                 entries = await (self._programs.workers if asks_program else self._workers).run(decide)
                 with suppress(Conflict):
@@ -371,25 +375,31 @@ class _Known:
     """A match that this process has read."""
 
     standing: Standing
-    stored: Stored
+    identities: Mapping[Seat, str] = field(default_factory=dict)
+    """Of the people who have sat down."""
+    all_seated: bool = False
+    """Whether nobody can sit down any more."""
     heard: int = 0
     """How often something was heard of it."""
     read: int = -1
     """What `heard` was when it was last read."""
+
+    def seat(self, stored: Stored) -> None:
+        """Note who sits where."""
+        self.identities = stored.seats
+        self.all_seated = set(stored.seats) >= self.standing.people
 
     @property
     def current(self) -> bool:
         """Whether nothing is to be read."""
         return self.read == self.heard and self.all_seated
 
-    @property
-    def all_seated(self) -> bool:
-        """Whether nobody can sit down any more."""
-        return set(self.stored.seats) >= self.standing.people
-
     def viewer(self, identity: str | None) -> Viewer:
         """The seat of a visitor; None for a bystander."""
-        return next((seat for seat, whose in self.stored.seats.items() if whose == identity), None)
+        for seat, whose in self.identities.items():
+            if whose == identity:
+                return seat
+        return None
 
 
 def _standing(id: str, stored: Stored) -> Standing:
@@ -408,8 +418,8 @@ def _opponent(rules: Rules[Any, Any, Any], name: str) -> str:
 
 
 def _waits_for_machine(standing: Standing) -> bool:
-    actor = standing.match.actor
-    return isinstance(actor, Seat) and actor not in standing.people and standing.complete
+    actor = standing.actor
+    return actor not in standing.people and isinstance(actor, Seat) and standing.complete
 
 
 def _swapped(pair: tuple[str, str], swap: bool) -> tuple[str, str]:

@@ -1,6 +1,5 @@
 """What answers each address: it reads a request, asks the service, and answers with a page or with JSON."""
 
-from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -74,8 +73,7 @@ class Site:
 
     async def home(self, request: Request) -> Response:
         """The games, and the visitor's matches."""
-        self._take("read", request)
-        visitor = self._identity(request)
+        visitor = self._take("read", request)
         mine = await self.matches.matches_of(visitor, _MOST_MATCHES) if visitor else []
         data = {
             "today": puzzles.today(),
@@ -165,14 +163,13 @@ class Site:
 
     async def events(self, request: Request) -> ASGIApp:
         """The match as it goes on."""
-        self._take("read", request)
-        visitor, id = self._identity(request), request.path_params["id"]
+        visitor, id = self._take("read", request), request.path_params["id"]
         await self.matches.look(id, visitor)
         counted = self.streams.enter(visitor, address(request))
         as_json = request.query_params.get("format") == "json" or wants_json(request)
         followed: Channel | None = None
 
-        async def produce(last: int | None) -> tuple[int, bytes] | None:
+        async def news(last: int | None) -> tuple[int, bytes] | None:
             nonlocal followed
             standing, viewer = await self.matches.follow(id, visitor)
             number = standing.event(viewer)
@@ -189,13 +186,14 @@ class Site:
             followed = channel
             return number, event
 
-        async def produce_if_possible(last: int | None) -> tuple[int, bytes] | None:
-            with suppress(StoreUnavailable):  # what comes meanwhile is told when the store is back
-                return await produce(last)
-            return None
+        async def news_if_possible(last: int | None) -> tuple[int, bytes] | None:
+            try:
+                return await news(last)
+            except StoreUnavailable:
+                return None  # what comes meanwhile is told when the store is back
 
         stream = EventStream(
-            produce_if_possible,
+            news_if_possible,
             partial(self.matches.hub.watching, id),
             lambda: self.ending,
             event_number(request.headers.get("last-event-id") or request.query_params.get("after")),
@@ -209,9 +207,9 @@ class Site:
 
         return counted_stream
 
-    async def act(self, request: Request) -> Response:
+    async def act(self, request: Request) -> ASGIApp:
         """An action of the visitor's seat."""
-        self._take("act", request)
+        visitor = self._take("act", request)
         asked = await body(request, action=str, event=int, entries=list)
         entries = tuple(asked.get("entries", ()))
         if "event" not in asked or ("action" in asked) == ("entries" in asked):
@@ -219,12 +217,12 @@ class Site:
         if not all(isinstance(entry, str) for entry in entries):
             raise Refusal("Entries are texts.")
         action = Asked(asked["event"], asked.get("action"), entries)
-        await self.matches.act(request.path_params["id"], self._identity(request), action)
-        return done()
+        await self.matches.act(request.path_params["id"], visitor, action)
+        return done
 
-    async def offer(self, request: Request) -> Response:
+    async def offer(self, request: Request) -> ASGIApp:
         """A takeback or a rematch is offered, or such an offer answered."""
-        self._take("act", request)
+        visitor = self._take("act", request)
         asked = await body(request, offer=str, answer=str, event=int)
         if "event" not in asked:
             raise Refusal('Send {"offer": "…", "event": N}, N being the last event that you were sent.')
@@ -232,8 +230,8 @@ class Site:
         what, answer = asked.get("offer", ""), asked.get("answer", "")
         if what == REMATCH:
             self._take("create", request)
-        await self.matches.offer(id, self._identity(request), what, answer, asked["event"])
-        return done()
+        await self.matches.offer(id, visitor, what, answer, asked["event"])
+        return done
 
     async def hint(self, request: Request) -> Response:
         """What perfect play would do, for a visitor who plays against a machine and is to move."""
@@ -255,7 +253,7 @@ class Site:
         """Where the match was won and lost, after its end."""
         self._take("heavy", request)
         standing, viewer = await self._look(request)
-        if not standing.match.over:
+        if not standing.over:
             raise Refusal("A match is reviewed once it is over.")
         one, two = standing.called.values()
         record = record_for(standing, viewer)
@@ -397,8 +395,11 @@ class Site:
             answer.headers["Set-Cookie"] = who.set_cookie(cookie, self.settings.secure)
         return answer
 
-    def _take(self, what: str, request: Request) -> None:
-        self.buckets.take(what, self._identity(request), address(request))
+    def _take(self, what: str, request: Request) -> str | None:
+        """Take one from the visitor's buckets; the visitor's identity."""
+        visitor = self._identity(request)
+        self.buckets.take(what, visitor, address(request))
+        return visitor
 
     def _base(self, request: Request) -> str:
         """The address that somebody else can open: as the visitor's browser has it, if that is not local."""
@@ -418,8 +419,8 @@ class Site:
 
 def _line(standing: Standing, seat: Seat) -> dict[str, Any]:
     """A match in the list of a visitor's matches."""
-    outcome = standing.match.outcome
-    turn = "waiting" if not standing.complete else "you" if standing.match.actor is seat else "other"
+    outcome = standing.outcome
+    turn = "waiting" if not standing.complete else "you" if standing.actor is seat else "other"
     return {
         "match": standing.id,
         "game": standing.rules.name,

@@ -32,7 +32,7 @@ from duels.web.store import (
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS matches (
-    id TEXT PRIMARY KEY, header TEXT NOT NULL, touched REAL NOT NULL
+    id TEXT PRIMARY KEY, header TEXT NOT NULL, made REAL NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS log (
     match TEXT NOT NULL, number INTEGER NOT NULL, kind TEXT NOT NULL, seat INTEGER, text TEXT NOT NULL,
@@ -316,14 +316,14 @@ def _create(db: sqlite3.Connection, match: NewMatch) -> None:
 
 def _append(db: sqlite3.Connection, change: Change) -> None:
     now = time.time()
-    # All in one: between two statements, this thread waits for whatever else runs.
-    touched = db.execute(
-        "UPDATE matches SET touched = ? WHERE id = ? "
-        "AND (SELECT coalesce(max(number), 0) FROM log WHERE match = id) = ?",
-        (now, change.match, change.number),
-    )
-    if not touched.rowcount:
-        raise Conflict(f"there is no such match, or its log does not have {change.number} entries.")
+    found = db.execute(
+        "SELECT (SELECT max(number) FROM log WHERE match = id) FROM matches WHERE id = ?", (change.match,)
+    ).fetchone()
+    if found is None:
+        raise Conflict("there is no such match.")
+    number = found[0] or 0
+    if number != change.number:
+        raise Conflict(f"the log has {number} entries, not {change.number}.")
     if change.claim:
         given = change.claim
         taken = db.execute(

@@ -12,7 +12,7 @@ from typing import Any
 from duels.core.drawing import Drawing
 from duels.core.match import Match
 from duels.core.record import format_entry
-from duels.core.rules import Rules, Seat
+from duels.core.rules import BOTH, Rules, Seat
 from duels.games import load_record
 from duels.play.dice import ChanceScript, Dice
 from duels.play.live import LiveMatch
@@ -22,7 +22,9 @@ from duels.web.store import Entry, Kind
 AnyMatch = Match[Any, Any, Any]
 Viewer = Seat | None
 """Who looks: somebody at a seat, or a bystander."""
+EVERYBODY: tuple[Viewer, ...] = (*Seat, None)
 TAKEBACK, REMATCH = "takeback", "rematch"
+_PEOPLE: dict[Seat, Player | None] = dict.fromkeys(Seat)
 _CHANGES_RECORD = (Kind.PLAY, Kind.BACK)
 
 
@@ -45,7 +47,7 @@ class Standing:
         self.header = header
         self.rules: Rules[Any, Any, Any] = record.match.rules
         self.headers: Mapping[str, str] = record.headers
-        self.match: AnyMatch = record.match
+        self._go_to(record.match)
         self.kinds = {seat: self.headers.get(f"seat{seat.value}", HUMAN) for seat in Seat}
         """The kind of player at each seat, as the header names it."""
         self.people = frozenset(seat for seat in Seat if self.kinds[seat] == HUMAN)
@@ -62,14 +64,21 @@ class Standing:
         self.refused: Offer | None = None
         """The last offer, if it was not taken up."""
         self.rematch = ""
-        self.seen: dict[Viewer, list[Entry]] = {viewer: [] for viewer in (*Seat, None)}
+        self.seen: dict[Viewer, list[Entry]] = {viewer: [] for viewer in EVERYBODY}
         """The entries of which each viewer may know anything, in order."""
         self.decided: dict[Seat, list[tuple[int, AnyMatch]]] = {seat: [] for seat in Seat}
         """Each decision of a seat: its entry as the seat counts, and the match right after it."""
         self.words = self.rules.game.words(self.rules)
         self._answered: set[Seat] = set()  # seats known to have a decision to take back
-        self.told: dict[Viewer, list[dict[str, Any]]] = {viewer: [] for viewer in (*Seat, None)}
+        self.told: dict[Viewer, list[dict[str, Any]]] = {viewer: [] for viewer in EVERYBODY}
         """What each viewer has been told of the record, line by line; whoever tells it notes it here."""
+
+    def _go_to(self, match: AnyMatch) -> None:
+        """The record is this from now on; whose turn it is and how it ended are asked for again and again."""
+        self.match = match
+        self.actor = match.actor
+        self.outcome = match.outcome
+        self.over = self.outcome is not None
 
     def add(self, entries: Iterable[Entry]) -> None:
         """Follow entries of the log."""
@@ -78,18 +87,19 @@ class Standing:
             self.number += 1
 
     def _follow(self, entry: Entry) -> None:
-        viewers: tuple[Viewer, ...] = (*Seat, None)
+        viewers = EVERYBODY
         if entry.kind is Kind.PLAY:
-            self.match = self.match.play_text(entry.text)
-            assert self.match.last
-            if self.rules.has_secrets and self.match.over:  # what was hidden can be told now
-                for told in self.told.values():
-                    told.clear()
-            viewers = tuple(viewer for viewer in viewers if self.match.last.seen(viewer))
-            if len(viewers) > len(Seat):  # else nobody may notice that an offer has lapsed
+            self._go_to(self.match.play_text(entry.text))
+            if self.rules.has_secrets:
+                assert self.match.last
+                viewers = tuple(viewer for viewer in viewers if self.match.last.seen(viewer))
+                if self.over:  # what was hidden can be told now
+                    for told in self.told.values():
+                        told.clear()
+            if viewers == EVERYBODY:  # else nobody may notice that an offer has lapsed
                 self.offer = self.refused = None
         elif entry.kind is Kind.BACK:
-            self.match = self.match.after(int(entry.text))
+            self._go_to(self.match.after(int(entry.text)))
             self._answered.clear()
             for told in self.told.values():
                 del told[int(entry.text) :]
@@ -120,7 +130,7 @@ class Standing:
     def live(self, players: Mapping[Seat, Player | None] | None = None) -> LiveMatch:
         """The live match; without players it can be looked at and played by people."""
         dice = Dice(self.headers.get("seed", ""))
-        return LiveMatch(self.match, players or dict.fromkeys(Seat), dice, self._script)
+        return LiveMatch(self.match, players or _PEOPLE, dice, self._script)
 
     @cached_property
     def _script(self) -> ChanceScript:
@@ -128,7 +138,7 @@ class Standing:
 
     def may_take_back(self, seat: Seat) -> bool:
         """Whether the seat may take back an answer: against a machine only if that revealed nothing."""
-        agreed = len(self.people) == len(Seat)
+        agreed = self.people == BOTH
         if agreed and seat in self._answered:
             return True
         back = self.live().takeback(seat)
@@ -141,7 +151,7 @@ class Standing:
 
     def may_watch(self, viewer: Viewer) -> bool:
         """Whether a viewer may look at the match now: of secrets, bystanders are told after the end."""
-        return viewer is not None or not self.rules.has_secrets or self.match.over
+        return viewer is not None or not self.rules.has_secrets or self.over
 
     def event(self, viewer: Viewer) -> int:
         """How much the viewer has seen: the number of the last event that it is sent."""
@@ -174,12 +184,16 @@ def _about(entry: Entry) -> str:
 
 def lines(match: AnyMatch, before: AnyMatch | None = None) -> tuple[Entry, ...]:
     """What was played, since `before` or since the start, as entries of the log."""
-    new = match.turns[len(before.turns) if before else 0 :]
+    new = match.turns[before.length if before else 0 :]
     return tuple(
-        Entry(
-            Kind.PLAY, format_entry(match.rules, turn), turn.actor if isinstance(turn.actor, Seat) else None
-        )
-        for turn in new
+        [
+            Entry(
+                Kind.PLAY,
+                format_entry(match.rules, turn),
+                turn.actor if isinstance(turn.actor, Seat) else None,
+            )
+            for turn in new
+        ]
     )
 
 

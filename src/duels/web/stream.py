@@ -38,53 +38,54 @@ class EventStream:
         self._every = every
         self._woken = asyncio.Event()
         self._left = False
+        self._sent = 0.0
         self._quiet = False
-        self._timer: asyncio.TimerHandle | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send what there is, then whatever comes."""
         await send({"type": "http.response.start", "status": 200, "headers": list(_HEADERS)})
         await send(_chunk(f"retry: {RETRY}\n\n".encode()))
         leaving = asyncio.ensure_future(self._until_left(receive))
-        self._expect_ping()
+        self._sent = asyncio.get_running_loop().time()
+        self._timer = self._look_again_in(self._every)
         try:
             with self._watching(self._woken.set):
                 while not self._left and not self._ended():
                     self._woken.clear()  # before reading, so that nothing falls between
-                    if await self._send_news(send):
-                        self._expect_ping()
+                    await self._send_news(send)
                     await self._woken.wait()
         finally:
             leaving.cancel()
-            self._expect_no_ping()
+            self._timer.cancel()
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    async def _send_news(self, send: Send) -> bool:
-        """Send what is new, or that nothing is; whether anything was sent."""
+    async def _send_news(self, send: Send) -> None:
+        """Send what is new, or a ping if one is due."""
         event = await self._produce(self._last)
         if event:
             self._last, lines = event
-            await send(_chunk(lines))
         elif self._quiet:
-            await send(_chunk(_PING))
-        return bool(event) or self._quiet
+            lines = _PING
+        else:
+            return
+        self._quiet = False
+        self._sent = asyncio.get_running_loop().time()
+        await send(_chunk(lines))
 
-    def _expect_ping(self) -> None:
-        """Send one when nothing was sent for so long that the connection may be thought dead.
+    def _look_again_in(self, seconds: float) -> asyncio.TimerHandle:
+        return asyncio.get_running_loop().call_later(seconds, self._look_whether_quiet)
+
+    def _look_whether_quiet(self) -> None:
+        """Ask for a ping when nothing was sent for so long that the connection may be thought dead.
 
         What wakes the stream and is not for this viewer does not put it off: that would tell of it.
         """
-        self._expect_no_ping()
-        self._timer = asyncio.get_running_loop().call_later(self._every, self._ping)
-
-    def _expect_no_ping(self) -> None:
-        self._quiet = False
-        if self._timer:
-            self._timer.cancel()
-
-    def _ping(self) -> None:
-        self._quiet = True
-        self._woken.set()
+        silent = asyncio.get_running_loop().time() - self._sent
+        if silent >= self._every:
+            self._quiet = True
+            self._woken.set()
+            silent = 0.0
+        self._timer = self._look_again_in(self._every - silent)
 
     async def _until_left(self, receive: Receive) -> None:
         while (await receive())["type"] != "http.disconnect":

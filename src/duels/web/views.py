@@ -11,13 +11,14 @@ from typing import Any
 from duels.core.drawing import Drawing
 from duels.core.match import Concession
 from duels.core.record import format_entry
-from duels.core.rules import Outcome, Rules, Seat, Sight
+from duels.core.rules import BOTH, Outcome, Rules, Seat, Sight
 from duels.core.words import Words, plain
 from duels.play.narrator import Narrator
 from duels.web.entries import shown_prompt
 from duels.web.naming import Names, drawn_with_names, told_to
 from duels.web.standing import REMATCH, TAKEBACK, AnyMatch, Offer, Standing, Viewer
 
+_SEATS = tuple(Seat)
 _ITEM = re.compile(r"\d+\. ")
 _NAMED = re.compile(r"^Player [12](?: \(\w\))?, ")
 _FEWEST_WORDS = 3
@@ -31,6 +32,7 @@ def view(standing: Standing, viewer: Viewer) -> dict[str, Any]:
     sight = sight_of(standing, viewer)
     return {
         **_shown(standing, viewer, sight),
+        "players": [_player(standing, viewer, seat) for seat in Seat],
         "text": plain(_written_board(standing, viewer, sight)),
         "actions": [_action(standing, sight, action) for action in sight.actions],
     }
@@ -39,25 +41,30 @@ def view(standing: Standing, viewer: Viewer) -> dict[str, Any]:
 def shown(standing: Standing, viewer: Viewer) -> dict[str, Any]:
     """What the viewer's page shows of it."""
     sight = sight_of(standing, viewer)
-    off_board = [action for action in sight.actions if not standing.drawing.has_place(action)]
+    drawing = standing.drawing
+    told = _shown(standing, viewer, sight)
     return {
-        **_shown(standing, viewer, sight),
-        "example": standing.drawing.example(sight) if sight.actions else "",
-        "buttons": [_button(standing, sight, action) for action in off_board],
+        **told,
+        "seats": tuple([_seat(standing, viewer, seat) for seat in _SEATS]),
+        "over": told["outcome"] is not None,
+        "may_rematch": REMATCH in told["may"],
+        "example": drawing.example(sight) if sight.actions else "",
+        "buttons": [
+            _button(standing, sight, action) for action in sight.actions if not drawing.has_place(action)
+        ],
     }
 
 
 def _shown(standing: Standing, viewer: Viewer, sight: Sight[Any, Any]) -> dict[str, Any]:
     """What both are told."""
-    outcome = standing.match.outcome
+    outcome = standing.outcome
     prompt = prompt_of(standing.words, sight) if sight.actions else ""
     return {
         "match": standing.id,
         "event": standing.event(viewer),
         "game": standing.rules.name,
         "title": standing.rules.game.title,
-        "seat": viewer.value if viewer else None,
-        "players": [_player(standing, viewer, seat) for seat in Seat],
+        "seat": int(viewer) if viewer else None,
         "turn": _turn(standing, viewer),
         "sentence": _sentence(standing, viewer, sight, prompt),
         "prompt": prompt,
@@ -96,37 +103,41 @@ def _written_board(standing: Standing, viewer: Viewer, sight: Sight[Any, Any]) -
     return standing.words.board(sight)
 
 
+def _seat(standing: Standing, viewer: Viewer, seat: Seat) -> tuple[int, str, bool, bool, bool]:
+    """A seat as a page shows it: its number, who sits there, whether it is you, to move, and taken at all."""
+    to_move = standing.complete and standing.actor is seat
+    seated = seat in standing.names or seat not in standing.people
+    return int(seat), standing.called[seat], seat is viewer, to_move, seated
+
+
 def _player(standing: Standing, viewer: Viewer, seat: Seat) -> dict[str, Any]:
+    """The same for a program."""
     token = standing.words.called(seat)
+    shown = zip(("seat", "name", "you", "to_move", "seated"), _seat(standing, viewer, seat), strict=True)
     return {
-        "seat": seat.value,
+        **dict(shown),
         "label": seat.label,
         "token": "" if token == seat.label else token,
-        "name": standing.called[seat],
         "kind": standing.kinds[seat],
-        "you": seat is viewer,
-        "to_move": standing.complete and standing.match.actor is seat,
-        "seated": seat in standing.names or seat not in standing.people,
     }
 
 
 def _turn(standing: Standing, viewer: Viewer) -> str:
     """Who is to act: `you`, `other`, `waiting` for somebody to sit down, or `over`."""
-    if standing.match.over:
+    if standing.over:
         return "over"
     if not standing.complete:
         return "waiting"
-    return "you" if standing.match.actor is viewer else "other"
+    return "you" if standing.actor is viewer else "other"
 
 
 def _sentence(standing: Standing, viewer: Viewer, sight: Sight[Any, Any], prompt: str) -> str:
     """Whose turn it is and what is asked, in one sentence."""
-    match = standing.match
-    if match.outcome:
-        return _result(match.outcome, viewer, standing.called)
+    if standing.outcome:
+        return _result(standing.outcome, viewer, standing.called)
     if not standing.complete:
         return "Waiting for somebody to sit down."
-    actor = match.actor
+    actor = standing.actor
     if actor is viewer and viewer:
         return f"Your turn. {what_is_asked(standing.drawing, standing.words, sight, prompt)}"
     if isinstance(actor, Seat):
@@ -193,13 +204,14 @@ def label(rules: Rules[Any, Any, Any], action: Any) -> str:
 
 def _log(standing: Standing, viewer: Viewer, sight: Sight[Any, Any]) -> list[dict[str, Any]]:
     """What happened as far as the viewer knows, whose sight this is: its own part in the book's words."""
+    match = standing.match
     # After the end there are no secrets.
-    watching = frozenset(Seat) if standing.match.over else frozenset({viewer} if viewer else ())
+    watching = BOTH if standing.over else frozenset((viewer,) if viewer else ())
     narrator = Narrator(standing.words, watching)
     told = standing.told[viewer]
-    now = len(standing.match.turns)
-    for number in range(len(told) + 1, len(standing.match.turns_known_to(viewer)) + 1):
-        after = standing.match.after(number)
+    now = match.length
+    for number in range(len(told) + 1, len(match.turns_known_to(viewer)) + 1):
+        after = match if number == now else match.after(number)
         seen = sight if number == now else after.sight(viewer or Seat.ONE)
         told.append(_told(standing, narrator, viewer, after, seen))
     return list(told)
@@ -211,15 +223,16 @@ def _told(
     turn = after.last
     assert turn
     seat = turn.actor if isinstance(turn.actor, Seat) else None
-    hidden = turn.told(narrator.watching)[0] is None
+    secrets = standing.rules.has_secrets and not standing.over
+    hidden = secrets and turn.told(narrator.watching)[0] is None
     names = standing.called
     happened = plain(narrator.happened_to(viewer, after, names))
     return {
-        "seat": seat.value if seat else None,
+        "seat": int(seat) if seat else None,
         "who": "You" if seat and seat is viewer else names[seat] if seat else "",
         "entry": None if hidden else format_entry(after.rules, turn),
         "resigned": isinstance(turn.action, Concession),
-        "secret": viewer is not None and not standing.match.over and turn.hidden_from(viewer.other),
+        "secret": secrets and viewer is not None and turn.hidden_from(viewer.other),
         "text": _without_board(happened, narrator.words, sight),
     }
 
@@ -242,22 +255,22 @@ def _offer(standing: Standing, viewer: Viewer, offer: Offer | None) -> dict[str,
     return {"what": offer.what, "mine": offer.seat is viewer, "by": standing.called[offer.seat]}
 
 
-def _may(standing: Standing, viewer: Viewer) -> list[str]:
+def _may(standing: Standing, viewer: Viewer) -> tuple[str, ...]:
     """What the viewer may do beside the actions of the game."""
     if viewer is None:
-        return []
-    if standing.match.over:
-        return [] if standing.rematch or standing.offer else [REMATCH]
+        return ()
+    if standing.over:
+        return () if standing.rematch or standing.offer else (REMATCH,)
     if not standing.complete:
-        return []
+        return ()
     may = []
-    if standing.match.actor is viewer:
+    if standing.actor is viewer:
         may.append("resign")
-        if len(standing.people) < len(Seat):
+        if standing.people != BOTH:
             may.append("hint")
     if not standing.offer and standing.may_take_back(viewer):
         may.append(TAKEBACK)
-    return may
+    return tuple(may)
 
 
 def _outcome(outcome: Outcome, viewer: Viewer) -> dict[str, Any]:

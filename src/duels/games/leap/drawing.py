@@ -23,7 +23,7 @@ from duels.core.svg import (
     text,
 )
 from duels.core.track import Track
-from duels.games.leap.rules import OFF_GRID, Action, Entered, Leap, Leapt, QuantumLeap, State
+from duels.games.leap.rules import OFF_GRID, STEPS, Action, Leap, QuantumLeap, State
 
 _ROW, _BOTTOM = 106, 34
 _CELL = 64
@@ -57,8 +57,7 @@ class LeapDrawing(Drawing[Action, State]):
         return board(top + track.height - _ROW + _CELL / 2 + _BOTTOM, self._told(cells), [scene], pressed)
 
     def _told(self, cells: tuple[int, int]) -> str:
-        places = (f"on cell {cell}" if cell else "off the grid" for cell in cells)
-        x, o = places
+        x, o = [f"on cell {cell}" if cell else "off the grid" for cell in cells]
         return f"A path of {self.rules.goal} cells. X is {x}, O is {o}."
 
 
@@ -71,9 +70,10 @@ def _track(goal: int, top: float) -> Track:
 def _scene(track: Track, cells: tuple[int, int], taken: frozenset[int]) -> str:
     """All that both seats see alike."""
     scene = [_way(track)]
+    x, o = cells
+    here = {x: "X and O"} if x == o else {x: "X", o: "O"}
     for number in range(1, track.cells + 1):
-        here = " and ".join(name for name, place in zip("XO", cells, strict=True) if place == number)
-        scene.append(_cell(track, number, number in taken, here))
+        scene.append(_cell(track, number, number in taken, here.get(number, "")))
     scene += [_token(track, seat, cells[seat - 1], cells[seat.other - 1]) for seat in Seat]
     return "".join(scene)
 
@@ -132,7 +132,7 @@ def _target(track: Track, here: int, by: int, notation: str) -> str:
 
 
 def _visited(events: Sequence[Event]) -> set[int]:
-    return {place for event in events if isinstance(event, Entered | Leapt) for place in event.cells}
+    return {place for event in events if isinstance(event, STEPS) for place in event.cells}
 
 
 DRAWING = LeapDrawing

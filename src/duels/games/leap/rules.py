@@ -54,6 +54,10 @@ class Leapt(Event):
     cells: tuple[int, int]
 
 
+STEPS = (Entered, Leapt)
+"""The events that put a token somewhere."""
+
+
 @dataclass(frozen=True, slots=True)
 class GoalReached(Event):
     """`seat` stands on the Quantum Cell and wins."""
@@ -80,13 +84,13 @@ class QuantumLeap(OpenRules[State, Action]):
         cell = state.cell_of(state.mover)
         if cell == OFF_GRID:
             return (Enter(),)
-        return tuple(Leap(by) for by in self.leaps(cell))
+        return tuple([Leap(by) for by in self.leaps(cell)])
 
     def leaps(self, cell: int) -> tuple[int, ...]:
         """The divisors of `cell` that do not overshoot the goal, least first; 1 is always among them."""
         small = [by for by in range(1, isqrt(cell) + 1) if cell % by == 0]
         large = [cell // by for by in reversed(small) if by * by < cell]
-        return tuple(by for by in small + large if cell + by <= self.goal)
+        return tuple([by for by in small + large if cell + by <= self.goal])
 
     def apply(self, state: State, action: Action) -> Step[State]:
         mover = state.mover

@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from duels.core.rules import Event, Seat, Sight
 from duels.core.words import Dialogue, Ink, Place, Refused, Words, ask_until, either, read_number
 from duels.games.leap.rules import (
     OFF_GRID,
+    STEPS,
     Action,
     Enter,
     Entered,
@@ -93,23 +95,28 @@ class LeapWords(Words[Action, State]):
 
     def _grid(self, seen: Sequence[Event], cells: tuple[int, int] = (OFF_GRID, OFF_GRID)) -> str:
         """The line of cells: who stands there, blank where anyone has been, else the number."""
-        steps = [event for event in seen if isinstance(event, Entered | Leapt)]
+        steps = [event for event in seen if isinstance(event, STEPS)]
         shown = list(map(str, range(self.rules.goal + 1)))
         for step in steps:
             for cell in step.cells:
                 shown[cell] = " "
         cells = steps[-1].cells if steps else cells
         changed = steps[-1].seat if steps else None
-        tokens = [Ink.CHANGED(_token(seat)) if seat is changed else _token(seat) for seat in Seat]
-        for cell in cells:
-            shown[cell] = ",".join(token for token, place in zip(tokens, cells, strict=True) if place == cell)
-        return "".join(f"[{text}]" for text in shown[1:]) + "\n"
+        tokens = [_token(seat, seat is changed) for seat in (Seat.ONE, Seat.TWO)]
+        if cells[0] == cells[1]:
+            tokens = [",".join(tokens)] * 2
+        for cell, token in zip(cells, tokens, strict=True):
+            shown[cell] = token
+        return f"[{']['.join(shown[1:])}]\n"
 
 
-def _token(seat: Seat) -> str:
-    return Ink.of(seat)(TOKEN[seat])
+@cache
+def _token(seat: Seat, changed: bool) -> str:
+    token = Ink.of(seat)(TOKEN[seat])
+    return Ink.CHANGED(token) if changed else token
 
 
+@cache
 def _turn(seat: Seat) -> str:
     return f"{Ink.of(seat)(f'{seat.label} ({TOKEN[seat]})')}, it's your turn.\n"
 
