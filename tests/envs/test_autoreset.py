@@ -147,10 +147,10 @@ def test_what_is_ended_is_not_played_on() -> None:
 @pytest.mark.parametrize(
     ("mask", "message"),
     [
-        ([True, False], "an array of 2 of True and False"),
-        (np.array([1, 0]), "an array of 2 of True and False"),
-        (np.array([True]), "an array of 2 of True and False"),
-        (np.zeros(2, np.bool_), "True of one environment at least"),
+        ([True, False], "reset_mask must be a boolean array of length 2"),
+        (np.array([1, 0]), "reset_mask must be a boolean array of length 2"),
+        (np.array([True]), "reset_mask must be a boolean array of length 2"),
+        (np.zeros(2, np.bool_), "reset_mask must select at least one environment"),
     ],
 )
 def test_a_reset_mask_says_which(mask: Any, message: str) -> None:

@@ -140,6 +140,28 @@ def test_every_game_of_many_meets_another_opponent_when_it_begins() -> None:
     assert (envs.step(np.full(4, 1))[0] == played(DuelVectorEnv("chain", 4, seat=2))).all()
 
 
+def test_some_games_of_many_meet_another_opponent() -> None:
+    envs: Any = DuelVectorEnv("chain", 3, firsts, seat=2)
+    some = np.array([False, True, False])
+    old, _ = envs.reset(seed=1)
+    envs.set_opponent(lasts, which=some)
+    shown, _ = envs.reset(seed=1)
+    new = DuelVectorEnv("chain", 3, lasts, seat=2).reset(seed=1)[0]
+    assert (shown == np.where(some[:, None], new, old)).all()
+    with pytest.raises(DuelsError, match="which must be a boolean array of length 3"):
+        envs.set_opponent(lasts, which=[1])
+
+
+def test_opponents_that_nobody_meets_are_dropped() -> None:
+    envs: Any = DuelVectorEnv("hunt", 2, "club", max_turns=9)
+    envs.reset(seed=1)
+    for _ in range(9):
+        envs.set_opponent("best")
+    assert len(envs._opponents) == 2  # this game's and the next one's
+    envs.reset()
+    assert len(envs._opponents) == 1
+
+
 def played(envs: Any) -> Any:
     envs.reset(seed=1)
     return envs.step(np.full(4, 1))[0]

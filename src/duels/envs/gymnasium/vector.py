@@ -96,7 +96,7 @@ class DuelVectorEnv(Named, gymnasium.vector.VectorEnv[Any, Numbers, NDArray[Any]
         self._batch = make_batch(self.rules, num_envs, autoreset=False, form=self.form)
         self._seat: int | Bytes = seats[0] if len(seats) == 1 else np.zeros(num_envs, np.int8)
         self._opponents: list[_Opposing] = []
-        self._facing = np.zeros(num_envs, np.int64)
+        self._facing, self._facing_next = np.zeros((2, num_envs), np.int64)
         self.set_opponent(opponent)
         if check_flag("grade", grade):
             if not self._knows_positions:
@@ -136,12 +136,17 @@ class DuelVectorEnv(Named, gymnasium.vector.VectorEnv[Any, Numbers, NDArray[Any]
         refuse_options(others)
         if which is None:
             return np.ones(self.num_envs, np.bool_)
-        if not isinstance(which, np.ndarray) or which.dtype != np.bool_ or which.shape != (self.num_envs,):
-            raise DuelsError(f"A {RESET_MASK} is an array of {self.num_envs} of True and False.")
+        which = self._flags(RESET_MASK, which)
         if not which.any():
-            raise DuelsError(f"A {RESET_MASK} says True of one environment at least.")
+            raise DuelsError(f"{RESET_MASK} must select at least one environment.")
         if not self._seeded and not which.all():
             raise DuelsError("The first reset is of all environments.")
+        return which
+
+    def _flags(self, name: str, which: Any) -> Flags:
+        """The array, if it says True or False of every environment."""
+        if not isinstance(which, np.ndarray) or which.dtype != np.bool_ or which.shape != (self.num_envs,):
+            raise DuelsError(f"{name} must be a boolean array of length {self.num_envs}.")
         return which
 
     def _seeds(self, seed: int | Sequence[int | None] | None) -> tuple[NDArray[np.uint64], Flags]:
@@ -176,7 +181,8 @@ class DuelVectorEnv(Named, gymnasium.vector.VectorEnv[Any, Numbers, NDArray[Any]
         self._ended[which] = False
         if isinstance(self._seat, np.ndarray):
             self._seat[which] = self._batch.draw_seats()[which]
-        self._face_the_last(which)
+        self._facing[which] = self._facing_next[which]
+        self._drop_opponents()
         for opponent in self._opponents:
             opponent.begin(which)
         opened = _Results(self)
@@ -338,16 +344,28 @@ class DuelVectorEnv(Named, gymnasium.vector.VectorEnv[Any, Numbers, NDArray[Any]
                 f"which a table of positions does not know: {ONE_BY_ONE}."
             )
 
-    def set_opponent(self, opponent: Opponent) -> None:
-        """Play against another opponent, in every game from its next reset on."""
+    def set_opponent(self, opponent: Opponent, which: Flags | None = None) -> None:
+        """Play against another opponent from the next reset on, in every game or where `which` is True."""
+        places = slice(None) if which is None else self._flags("which", which)
+        self._opponents.append(self._opposing(opponent))
+        self._facing_next[places] = len(self._opponents) - 1
+        self._drop_opponents()
+
+    def _opposing(self, opponent: Opponent) -> "_Opposing":
         if is_agent(opponent):
-            self._opponents.append(_Agents(opponent))
-        elif isinstance(opponent, str) and opponent == RANDOM:
-            self._opponents.append(_Policy(None))
-        elif isinstance(opponent, str) and (levels := self._levels_of(opponent)):
-            self._opponents.append(_Watching(levels))
-        else:
-            self._opponents.append(_Policy(self._batch.policy(self._table_of(opponent))))
+            return _Agents(opponent)
+        if isinstance(opponent, str) and opponent == RANDOM:
+            return _Policy(None)
+        if isinstance(opponent, str) and (levels := self._levels_of(opponent)):
+            return _Watching(levels)
+        return _Policy(self._batch.policy(self._table_of(opponent)))
+
+    def _drop_opponents(self) -> None:
+        """Keep only opponents that some game faces, or will from its next reset on."""
+        if len(self._opponents) > 1:
+            met, places = np.unique([self._facing, self._facing_next], return_inverse=True)
+            self._opponents = [self._opponents[number] for number in met]
+            self._facing, self._facing_next = places.reshape(2, self.num_envs)
 
     def _levels_of(self, name: str) -> Any:
         """The level of that name for many games of a game with secrets; None if there is no such."""
@@ -357,14 +375,6 @@ class DuelVectorEnv(Named, gymnasium.vector.VectorEnv[Any, Numbers, NDArray[Any]
             if levels and isinstance(player, LevelPlayer)
             else None
         )
-
-    def _face_the_last(self, which: Flags) -> None:
-        """Games that begin are against the opponent that was set last."""
-        if len(self._opponents) > 1:
-            self._facing[which] = len(self._opponents) - 1
-            met = np.unique(self._facing)
-            self._opponents = [self._opponents[number] for number in met]
-            self._facing = np.searchsorted(met, self._facing)
 
     def _table_of(self, opponent: Opponent) -> ArrayLike:
         """The opponent's policy as a table: as it is given, or that of a player which can be written down."""
