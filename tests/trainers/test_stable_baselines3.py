@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import duels.envs.gymnasium  # noqa: F401  (registers the games)
+from duels.core.errors import DuelsError
 from duels.games import GAMES
 
 pytestmark = pytest.mark.slow
@@ -93,6 +94,48 @@ def test_a_finished_game_tells_its_last_observation() -> None:
             assert info["terminal_observation"] in envs.observation_space
             truncated.append(info["TimeLimit.truncated"])
     assert set(truncated) == {True, False}
+
+
+def test_every_game_has_its_own_info() -> None:
+    from duels.envs.stable_baselines3 import DuelVecEnv
+
+    envs = DuelVecEnv("chain", 4, seat="random", grade=True, max_boards=2)
+    envs.seed(3)
+    envs.reset()
+    seats = envs.get_attr("seats")
+    assert set(seats) == {1, 2}
+    assert [info["seat"] for info in envs.reset_infos] == seats
+    masks = np.stack(envs.env_method("action_masks"))
+    assert (masks == [info["action_mask"] for info in envs.reset_infos]).all()
+    actions = masks.argmax(axis=1)
+    actions[0] = masks[0].argmin()
+    _, _, dones, infos = envs.step(actions)
+    assert dones.tolist() == [True, False, False, False]
+    assert (infos[0]["illegal"], infos[0]["regret"], infos[0]["value"]) == (True, 0.5, 0)
+    assert not infos[0]["action_mask"].any()
+    assert envs.reset_infos[0]["value"] == 0.5
+    assert all("illegal" not in info and info["regret"] >= 0 for info in infos[1:])
+    with pytest.raises(DuelsError, match="takes no options"):
+        envs.set_options({"cells": 9})
+
+
+def test_indices_say_which_games() -> None:
+    from duels.envs.stable_baselines3 import DuelVecEnv
+
+    envs: Any = DuelVecEnv("chain", 3, opponent=lambda seen, masks: masks.argmax(axis=1), seat=2)
+    before = envs.reset()
+    envs.env_method(
+        "set_opponent", lambda seen, masks: masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1), indices=[1]
+    )
+    after = envs.reset()
+    assert (before == after).all(axis=1).tolist() == [True, False, True]
+    assert len(envs.env_method("action_masks", indices=[0, 2])) == 2
+    for refused in (
+        lambda: envs.set_attr("render_mode", None, indices=0),
+        lambda: envs.env_method("reset", indices=[1]),
+    ):
+        with pytest.raises(DuelsError, match="of all games together"):
+            refused()
 
 
 def test_films(tmp_path: Path) -> None:
