@@ -8,14 +8,18 @@ and so does the seat that an agent takes by lot. A game that is broken off takes
 one begins differently.
 """
 
+from bisect import bisect_right
 from functools import lru_cache
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from duels.core.validation import check_int
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     Words = NDArray[np.uint64]
 
@@ -63,6 +67,30 @@ def seat(stream: int) -> int:
 def pick(bits: int, ways: int) -> int:
     """One of `ways` equally likely ways, from 32 random bits."""
     return bits * ways >> 32
+
+
+def draw(odds: "Sequence[float]", bits: int) -> int:
+    """`draw_all` for one draw, without arrays, which are slow for one."""
+    bounds = [round(reached * 2**32) for reached in accumulate(odds)]
+    return min(bisect_right(bounds, bits), bounds.index(bounds[-1]))
+
+
+def draw_all(odds: "NDArray[np.float64]", bits: "ArrayLike") -> "NDArray[np.int64]":
+    """[...] the way that 32 random bits draw by the probabilities [..., way]."""
+    import numpy as np
+
+    drawn: NDArray[np.int64] = (np.asarray(bits)[..., None] >= bounds(odds)).sum(axis=-1)
+    return drawn
+
+
+def bounds(odds: "NDArray[np.float64]") -> "NDArray[np.int64]":
+    """[..., way] the 32-bit number below which a way, or one before it, is drawn by its probability."""
+    import numpy as np
+
+    bounds = (np.cumsum(odds, axis=-1) * 2**32).round().astype(np.int64)
+    # The last way that can be drawn gets what rounding left over.
+    bounds[bounds >= bounds.max(axis=-1, keepdims=True)] = 1 << 32
+    return bounds
 
 
 def streams(seed: int, first: int, count: int) -> "Words":

@@ -282,9 +282,15 @@ class RulesEngine(_FormedEngine):
         """What opponents do in this position, by opponent; shared by all who play by these rules."""
         return self._node.answers
 
-    def open_sight(self, seat: int) -> Sight[Any, Any]:
-        """The position as `seat` knows it, in a game without secrets; the clock is at its start."""
-        return self.rules.sight(self._node.state, Seat(seat + 1))
+    @property
+    def state(self) -> Any:
+        """The position as the rules have it, but for `clock`, which is at its start there."""
+        return self._node.state
+
+    @property
+    def clock(self) -> int:
+        """What the limit, if there is one, counts."""
+        return self._clock
 
     def allows(self, action: int) -> bool:
         return action in self._node.legal and self.actor != NOBODY
@@ -339,14 +345,6 @@ class MatchEngine(_FormedEngine):
     def _place(self, position: Any) -> None:
         match, self._past = position
         self._enter(match)
-
-    def action(self, number: int) -> Any:
-        """The action of the rules that goes by an integer."""
-        return self._actions[number]
-
-    def number(self, action: Any) -> int:
-        """The integer of an action of the rules."""
-        return self._number[action]
 
     def sight(self, seat: int) -> Sight[Any, Any]:
         """What `seat` knows now; where nothing is hidden, the position without what led to it."""

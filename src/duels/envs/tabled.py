@@ -159,10 +159,7 @@ class TableBatch(Batch):
             self.shared.refuse_peeking(odds)
         ordered = np.take_along_axis(odds, self.shared.choices, axis=1)
         ordered[np.arange(ordered.shape[1]) >= self.shared.counts[:, None]] = 0
-        bounds = (np.cumsum(ordered, axis=1) * 2**32).round().astype(np.int64)
-        # The last action that can be taken gets what rounding left over.
-        bounds[bounds >= bounds.max(axis=1, keepdims=True)] = 1 << 32
-        return ReadyPolicy(self.shared, bounds)
+        return ReadyPolicy(self.shared, dice.bounds(ordered))
 
     def _roll(self, part: slice, steps: int, policy: ReadyPolicy | None) -> Tally:
         states = self._states[part]

@@ -3,7 +3,6 @@
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Hashable
-from itertools import accumulate
 from random import Random
 from typing import Any, TypeAlias, TypeGuard, cast
 
@@ -11,13 +10,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from duels.analysis.agents import Agent, is_player, probabilities, takes
+from duels.analysis.exploitability import Chooses, odds_at
 from duels.analysis.grading import clock_matters
 from duels.core.errors import DuelsError, IllegalMove
-from duels.core.rules import Rules
+from duels.core.rules import Rules, Seat, Sight
 from duels.envs import dice
 from duels.envs.batch import RANDOM
-from duels.envs.engine import Engine, MatchEngine, RulesEngine
+from duels.envs.engine import Engine, RulesEngine
 from duels.envs.kernels import kernel_of, levels_of
+from duels.envs.sights import Sights
 from duels.envs.tabled import make_batch
 from duels.players import Player, make_player
 from duels.players.levels import LevelPlayer
@@ -30,9 +31,6 @@ Opponent: TypeAlias = str | Player | Agent | ArrayLike
 
 class Opposing(ABC):
     """An opponent of one game."""
-
-    needs_match = False
-    """Whether it decides by what its seat knows, which takes the history of a match."""
 
     @abstractmethod
     def choose(self, engine: Engine, seat: int, bits: int) -> int:
@@ -80,24 +78,31 @@ class _Agent(Opposing):
 
     def choose(self, engine: Engine, seat: int, bits: int) -> int:
         mask = engine.mask()
-        return int(drawn(probabilities(self._agent(engine.observe(seat), mask.copy()), mask), bits))
+        return int(dice.draw_all(probabilities(self._agent(engine.observe(seat), mask.copy()), mask), bits))
 
 
 class _Player(Opposing):
     """Whoever decides by a sight."""
 
-    needs_match = True
-
-    def __init__(self, player: Player) -> None:
-        self._player = player
+    def __init__(self, player: Player, sights: Sights, rules: Rules[Any, Any, Any]) -> None:
+        self._player, self._sights, self._actions = player, sights, rules.all_actions()
 
     def choose(self, engine: Engine, seat: int, bits: int) -> int:
-        assert isinstance(engine, MatchEngine)
-        sight = engine.sight(seat)
+        sight = self._sights.of(seat)
         chosen = self._player.choose(sight, Random(bits))
         if not isinstance(chosen, Hashable) or chosen not in sight.actions:
             raise IllegalMove(f"The opponent chose {chosen!r}, which is none of its `sight.actions`.")
-        return engine.number(chosen)
+        return self._actions.index(chosen)
+
+
+class _Odds(Opposing):
+    """A player that tells how likely it takes which action: drawn as in a batch of games."""
+
+    def __init__(self, odds: Chooses, sights: Sights, rules: Rules[Any, Any, Any]) -> None:
+        self._odds, self._sights, self._actions = odds, sights, rules.all_actions()
+
+    def choose(self, engine: Engine, seat: int, bits: int) -> int:
+        return int(dice.draw_all(_odds_at(self._odds, self._sights.of(seat), self._actions), bits))
 
 
 class _Level(Opposing):
@@ -108,24 +113,21 @@ class _Level(Opposing):
 
     def choose(self, engine: Engine, seat: int, bits: int) -> int:
         assert isinstance(engine, RulesEngine)
-        found = engine.answers.get(self._share)
-        if found is None:
-            found = engine.answers[self._share] = self._work_out(engine, seat)
-        bounds, actions = found
-        return actions[bisect_right(bounds, bits)]
-
-    def _work_out(self, engine: RulesEngine, seat: int) -> "_Answer":
-        number = {action: place for place, action in enumerate(self._rules.all_actions())}
-        odds = LevelPlayer(oracle_for(self._rules), self._share).odds(engine.open_sight(seat))
-        likely = sorted((number[action], weight) for action, weight in odds.items() if weight)
-        total = sum(weight for _, weight in likely)
-        reached = accumulate(weight for _, weight in likely)
-        bounds = [round(weight / total * 2**32) for weight in reached]
-        return bounds[:-1], [action for action, _ in likely]
+        bounds: list[int] | None = engine.answers.get(self._share)
+        if bounds is None:
+            player = LevelPlayer(oracle_for(self._rules), self._share)
+            sight = self._rules.sight(engine.state, Seat(seat + 1))
+            odds = _odds_at(player.odds, sight, self._rules.all_actions())
+            bounds = engine.answers[self._share] = dice.bounds(odds).tolist()
+        return bisect_right(bounds, bits)
 
 
-_Answer = tuple[list[int], list[int]]
-"""The 32-bit numbers below which all actions but the last, or one before, are taken; and the actions."""
+def _odds_at(policy: Chooses, sight: Sight[Any, Any], actions: tuple[Any, ...]) -> NDArray[np.float64]:
+    """[action] the probabilities of a policy of sights."""
+    told = odds_at(policy, sight)
+    odds = np.array([told.get(action, 0.0) for action in actions])
+    weighed: NDArray[np.float64] = odds / odds.sum()
+    return weighed
 
 
 class _Watching(Opposing):
@@ -145,27 +147,32 @@ class _Watching(Opposing):
         return action
 
 
-def opposing(opponent: Opponent, rules: Rules[Any, Any, Any], needs_match: bool) -> Opposing:
-    """The opponent of one game; DuelsError if it is none. A match is played if it `needs_match` anyway."""
+def opposing(opponent: Opponent, rules: Rules[Any, Any, Any], sights: Sights) -> Opposing:
+    """The opponent of one game, of which there are `sights`; DuelsError if it is none."""
     if isinstance(opponent, str):
-        return _Random() if opponent == RANDOM else _named(make_player(opponent, rules), rules, needs_match)
+        return _Random() if opponent == RANDOM else _named(make_player(opponent, rules), rules, sights)
     if is_player(opponent):
-        return _Player(opponent)
+        return _player(opponent, rules, sights)
     if is_agent(opponent):
         return _Agent(opponent)
     refuse_no_opponent(opponent)
     return _Table(cast(ArrayLike, opponent), rules)
 
 
-def _named(player: Player, rules: Rules[Any, Any, Any], needs_match: bool) -> Opposing:
+def _player(player: Player, rules: Rules[Any, Any, Any], sights: Sights) -> Opposing:
+    odds = getattr(player, "odds", None)
+    return _Odds(odds, sights, rules) if odds else _Player(player, sights, rules)
+
+
+def _named(player: Player, rules: Rules[Any, Any, Any], sights: Sights) -> Opposing:
     """A player that was asked for by name: the quickest that plays like it."""
-    if not isinstance(player, LevelPlayer) or needs_match:
-        return _Player(player)
+    if not isinstance(player, LevelPlayer):
+        return _player(player, rules, sights)
     if levels := levels_of(rules):
         return _Watching(levels.ONE(rules, player.share))
     # What depends on the clock has to be asked at every reading of it.
     if rules.has_secrets or kernel_of(rules, "engine") or not has_tables(rules) or clock_matters(rules):
-        return _Player(player)
+        return _player(player, rules, sights)
     return _Level(rules, player.share)
 
 
@@ -181,12 +188,3 @@ def refuse_no_opponent(opponent: Any) -> None:
             "An opponent is a player's name, has a method `choose`, is a function of an observation and a "
             f"mask, or a table, not {opponent!r}."
         )
-
-
-def drawn(odds: NDArray[np.float64], bits: int | NDArray[np.int64]) -> NDArray[np.int64]:
-    """The action, or that of every row, that 32 random bits draw from probabilities."""
-    bounds = (np.cumsum(odds, axis=-1) * 2**32).round()
-    # Rounding must not leave anything beyond the last action that can be taken.
-    bounds = np.where(bounds >= bounds.max(axis=-1, keepdims=True), 2**32, bounds)
-    below = np.asarray(bits)[..., None] < bounds
-    return np.asarray(below.argmax(axis=-1), np.int64)

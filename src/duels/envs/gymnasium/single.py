@@ -17,10 +17,11 @@ from duels.core.validation import as_int, check_flag
 from duels.envs import dice
 from duels.envs.batch import RANDOM
 from duels.envs.board import RENDER_MODES, Board, Picture, check_render_mode
-from duels.envs.engine import Engine, MatchEngine, make_engine
+from duels.envs.engine import make_engine
 from duels.envs.form import Named, form_of
 from duels.envs.gymnasium.opponents import Opponent, opposing
 from duels.envs.observations import ACTION_MASK, Observations
+from duels.envs.sights import Sights
 from duels.games import rules_of
 from duels.solving.tables import NOBODY, POINTS
 
@@ -64,13 +65,13 @@ class DuelEnv(Named, gymnasium.Env[Any, np.int64]):
         self.render_mode = check_render_mode(render_mode)
         self._seats = seats_of(seat)
         self._board = Board(self.rules)
-        grade = check_flag("grade", grade)
-        self._grader = Grader(self.rules) if grade else None
-        # A board is drawn from what a seat knows, and so are grades: that takes the history of a match.
-        self._needs_match = bool(render_mode or grade)
+        self._grader = Grader(self.rules) if check_flag("grade", grade) else None
+        self._engine = make_engine(self.rules, self.form)
+        self._actions = self.rules.all_actions()
+        self._sights = Sights(self._engine)
         self.set_opponent(opponent)
+        self._opponent = self._next_opponent
         self._take_seat(self._seats[0])
-        self._engine = self._make_engine()
         self._stream: int | None = None
         self._forfeited = False
         self._observations = Observations(dtype, dict_observations)
@@ -81,14 +82,7 @@ class DuelEnv(Named, gymnasium.Env[Any, np.int64]):
 
     def set_opponent(self, opponent: Opponent) -> None:
         """Play against another opponent, from the next reset on."""
-        self._next_opponent = opposing(opponent, self.rules, self._needs_match)
-
-    def _make_engine(self) -> Engine:
-        """An engine for the next game, once the opponent of that is known."""
-        self._opponent = self._next_opponent
-        if self._needs_match or self._opponent.needs_match:
-            return MatchEngine(self.rules, self.form)
-        return make_engine(self.rules, self.form)
+        self._next_opponent = opposing(opponent, self.rules, self._sights)
 
     def _take_seat(self, seat: int) -> None:
         self._seat = seat
@@ -103,9 +97,9 @@ class DuelEnv(Named, gymnasium.Env[Any, np.int64]):
             self._stream = dice.stream(int(self.np_random.integers(2**63)) if seed is None else seed)
         elif self._engine.actor != NOBODY:
             self._stream = dice.advance(self._stream)
-        if self._opponent is not self._next_opponent:
-            self._engine = self._make_engine()
+        self._opponent = self._next_opponent
         self._engine.reset(self._stream)
+        self._sights.begin(self._stream)
         if len(self._seats) > 1:
             self._take_seat(self._seats[dice.seat(self._stream)])
         self._forfeited = False
@@ -132,8 +126,7 @@ class DuelEnv(Named, gymnasium.Env[Any, np.int64]):
             shown, info = self._told()
             return shown, -1.0, True, False, {**info, "illegal": True}
         if self._grader:
-            match = self._match
-            self._grader.before(match.sight(self._seat), match.action(number))
+            self._grader.before(self._sights.of(self._seat), self._actions[number])
         self._play(number)
         self._answer()
         self._show()
@@ -157,17 +150,12 @@ class DuelEnv(Named, gymnasium.Env[Any, np.int64]):
             return None
         if self._stream is None:
             raise DuelsError("The environment must be reset before it is drawn.")
-        sight = self._match.sight(self._seat)
+        sight = self._sights.of(self._seat)
         return self._board.text(sight) if self.render_mode == "ansi" else self._board.picture(sight)
 
     def _show(self) -> None:
         if self.render_mode == "human":
-            print(self._board.text(self._match.sight(self._seat)))
-
-    @property
-    def _match(self) -> MatchEngine:
-        assert isinstance(self._engine, MatchEngine)
-        return self._engine
+            print(self._board.text(self._sights.of(self._seat)))
 
     def _told(self) -> tuple[Any, dict[str, Any]]:
         """The observation and the info."""
@@ -177,13 +165,15 @@ class DuelEnv(Named, gymnasium.Env[Any, np.int64]):
             info["seat"] = self._seat + 1
         if self._grader:
             grade = self._grader.forfeit if self._forfeited else self._grader.grade
-            info |= grade(self._match.sight(self._seat))
+            info |= grade(self._sights.of(self._seat))
         return self._observations.give(self._engine.observe(self._seat), mask), info
 
     def _play(self, action: int) -> None:
         assert self._stream is not None
         self._opponent.saw(self._engine.actor, action, 1 - self._seat)
-        self._engine.step(action, dice.roll(self._stream)[0])
+        chance = dice.roll(self._stream)[0]
+        self._engine.step(action, chance)
+        self._sights.add(action, chance)
         self._stream = dice.advance(self._stream)
 
     def _answer(self) -> None:

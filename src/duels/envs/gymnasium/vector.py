@@ -20,9 +20,10 @@ from duels.core.game import Game
 from duels.core.options import OptionValue
 from duels.core.rules import Rules
 from duels.core.validation import as_int, check_flag, check_int
+from duels.envs import dice
 from duels.envs.batch import RANDOM, Batch, Bytes, Flags
 from duels.envs.form import Named, form_of
-from duels.envs.gymnasium.opponents import Opponent, drawn, is_agent, refuse_no_opponent
+from duels.envs.gymnasium.opponents import Opponent, is_agent, refuse_no_opponent
 from duels.envs.gymnasium.single import refuse_options, seats_of
 from duels.envs.kernels import levels_of
 from duels.envs.observations import ACTION_MASK, Observations
@@ -43,8 +44,7 @@ RESET_MASK = "reset_mask"
 class DuelVectorEnv(Named, gymnasium.vector.VectorEnv[Any, Numbers, NDArray[Any]]):
     """`num_envs` duels from the agent's seat, on arrays: of a game or the one of that name, or by rules.
 
-    Against `random` the environment number k of seed s is, game for game, the `DuelEnv` of seed s + k; a
-    level mixes its actions alike in both, but draws by other dice.
+    The environment number k of seed s is, game for game, the `DuelEnv` of seed s + k.
 
     `opponent` is `random`, a policy table (`duels.vector`), or a function of observations and masks, a row a
     game; in hunt, and in flip with the extra `fast`, also a level by name; in games that have tables and no
@@ -434,7 +434,7 @@ class _Watching(_Opposing):
         actions = np.zeros(batch.num_envs, np.int64)
         at = np.broadcast_to(seats, len(which))
         odds = self._levels.odds(batch.observe(seats)[which], batch.masks()[which], at, which)
-        actions[which] = drawn(odds, batch.bits()[which])
+        actions[which] = dice.draw_all(odds, batch.bits()[which])
         return actions
 
 
@@ -447,7 +447,7 @@ class _Agents(_Opposing):
     def choose(self, batch: Batch, seats: int | Bytes, which: Flags) -> Numbers:
         actions = np.zeros(batch.num_envs, np.int64)
         odds = probabilities_of_many(self._agent, batch.observe(seats)[which], batch.masks()[which])
-        actions[which] = drawn(odds, batch.bits()[which])
+        actions[which] = dice.draw_all(odds, batch.bits()[which])
         return actions
 
 

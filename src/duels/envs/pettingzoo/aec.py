@@ -14,14 +14,15 @@ from duels.core.errors import DuelsError, IllegalMove, UnknownName
 from duels.core.features import TRUNCATION
 from duels.core.game import Game
 from duels.core.options import OptionValue
-from duels.core.rules import Rules
+from duels.core.rules import Rules, Sight
 from duels.core.validation import as_int, check_flag
 from duels.envs import dice
 from duels.envs.board import RENDER_MODES, Board, Picture, check_render_mode
-from duels.envs.engine import Engine, MatchEngine, make_engine
+from duels.envs.engine import make_engine
 from duels.envs.form import Named, form_of
 from duels.envs.observations import Observations
 from duels.envs.pettingzoo.base import AECEnv, Observation
+from duels.envs.sights import Sights
 from duels.envs.versions import LATEST
 from duels.games import rules_of
 from duels.solving.tables import NOBODY, POINTS
@@ -83,13 +84,12 @@ class DuelEnv(Named, AECEnv):
             "is_parallelizable": False,
             "render_fps": 1,
         }
-        # A board is drawn from what a seat knows, and so are grades: that takes the history of a match.
         self.form = form_of(self.rules, limit_ends, memory)
-        self._engine: Engine = make_engine(self.rules, self.form)
-        self._grader: Grader | None = None
-        if check_flag("grade", grade) or render_mode:
-            self._engine = MatchEngine(self.rules, self.form)
-            self._grader = Grader(self.rules) if grade else None
+        self._engine = make_engine(self.rules, self.form)
+        self._actions = self.rules.all_actions()
+        self._grader = Grader(self.rules) if check_flag("grade", grade) else None
+        # A board is drawn from what a seat knows, and so are grades.
+        self._sights = Sights(self._engine) if grade or render_mode else None
         self._board = Board(self.rules)
         self._has_chance = bool(self.rules.all_outcomes())
         self._stream: int | None = None
@@ -111,6 +111,8 @@ class DuelEnv(Named, AECEnv):
         elif self._engine.actor != NOBODY:
             self._stream = dice.advance(self._stream)
         self._engine.reset(self._stream)
+        if self._sights:
+            self._sights.begin(self._stream)
         self.agents = list(AGENTS)
         self.rewards = dict.fromkeys(AGENTS, 0.0)
         self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
@@ -161,9 +163,10 @@ class DuelEnv(Named, AECEnv):
             chance = dice.roll(self._stream)[0]
             self._stream = dice.advance(self._stream)
         if self._grader:
-            match = self._match
-            self._grader.before(match.sight(match.actor), match.action(action))
+            self._grader.before(self._sight(engine.actor), self._actions[action])
         engine.step(action, chance)
+        if self._sights:
+            self._sights.add(action, chance)
         if self._grader:
             self._grade()
         self._cumulative_rewards[agent] = 0.0
@@ -176,13 +179,11 @@ class DuelEnv(Named, AECEnv):
 
     def _grade(self) -> None:
         assert self._grader
-        match = self._match
-        self.infos = {agent: {**self._grader.grade(match.sight(seat))} for seat, agent in enumerate(AGENTS)}
+        self.infos = {agent: {**self._grader.grade(self._sight(seat))} for seat, agent in enumerate(AGENTS)}
 
-    @property
-    def _match(self) -> MatchEngine:
-        assert isinstance(self._engine, MatchEngine)
-        return self._engine
+    def _sight(self, seat: int) -> Sight[Any, Any]:
+        assert self._sights
+        return self._sights.of(seat)
 
     def _end(self, mover: str) -> None:
         engine = self._engine
@@ -199,7 +200,7 @@ class DuelEnv(Named, AECEnv):
         """
         if self.render_mode is None:
             return None
-        sight = self._match.sight(AGENTS.index(self.agent_selection))
+        sight = self._sight(AGENTS.index(self.agent_selection))
         if self.render_mode == "rgb_array":
             return self._board.picture(sight)
         board = self._board.text(sight)
@@ -259,7 +260,7 @@ class GuardedDuelEnv(DuelEnv):
         self._accumulate_rewards()
         if self._grader:
             self.infos[AGENTS[1 - AGENTS.index(agent)]]["value"] = 1.0
-            self.infos[agent] = {**self._grader.forfeit(self._match.sight(AGENTS.index(agent)))}
+            self.infos[agent] = {**self._grader.forfeit(self._sight(AGENTS.index(agent)))}
         self._deads_step_first()
 
     def render(self) -> str | Picture | None:

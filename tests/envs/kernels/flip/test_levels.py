@@ -33,10 +33,8 @@ def decisions(rules: QuantumTiles, seed: int, games: int) -> Iterator[MatchEngin
 
 
 def told(player: LevelPlayer, engine: MatchEngine) -> list[float]:
-    odds = np.zeros(engine.num_actions)
-    for action, chance in player.odds(engine.sight(engine.actor)).items():
-        odds[engine.number(action)] = chance
-    return odds.tolist()
+    odds = player.odds(engine.sight(engine.actor))
+    return [odds.get(action, 0.0) for action in engine.rules.all_actions()]
 
 
 @pytest.mark.parametrize("rules", FORMS, ids=str)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from duels.core.features import Encoding
 from duels.core.rules import Seat
+from duels.envs import dice
 from duels.games.flip.features import features
 from duels.games.flip.quick import fits
 from duels.games.flip.rules import SEEN_AS, UNKNOWN, QuantumTiles, State
@@ -124,9 +125,7 @@ class FlipLevel:
 
     def choose(self, shown: Bytes, mask: Bytes, seat: int, bits: int) -> int:
         """The number of an action, by what the seat is shown and 32 random bits."""
-        reached = self._reader.odds(shown[None], self._share)[0].cumsum()
-        # Beyond the last that is ever taken lies only what rounding left.
-        return int(min(reached.searchsorted(bits / 2**32, "right"), reached.searchsorted(reached[-1])))
+        return int(dice.draw_all(self._reader.odds(shown[None], self._share)[0], bits))
 
 
 __all__ = ["MANY", "ONE", "fits"]

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from duels.core.features import Encoding
 from duels.core.rules import Seat
+from duels.envs import dice
 from duels.games.hunt.features import features
 from duels.games.hunt.rules import Observe, Phase, QuantumHunt
 from duels.games.hunt.strategy import CELLS, OFF, OTHERS, OWN, PLACES, ROWS, shipped
@@ -95,14 +96,8 @@ class HuntLevel:
             first, weights = 0, tables.move_weights(row, cell - 1 if cell else OFF)
         raw = [weights[a - first] if 0 <= a - first < CELLS else 0 for a in legal]
         total, even = sum(raw), self._share / len(legal)
-        drawn, reached, chosen = bits / 2**32, 0.0, legal[0]
-        for action, weight in zip(legal, raw, strict=True):
-            odds = (1 - self._share) * weight / total + even
-            if odds:  # rounding must not lead to what it never does
-                reached, chosen = reached + odds, action
-            if drawn < reached:
-                break
-        return int(chosen)
+        chosen: int = legal[dice.draw([even + (1 - self._share) * (weight / total) for weight in raw], bits)]
+        return chosen
 
 
 def _read(shown: NDArray[np.int8]) -> tuple[Ints, Flags]:

@@ -1,0 +1,95 @@
+"""A seed gives the same games however they are looked at: drawn, graded, or among many."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from duels.envs import dice, pettingzoo
+from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
+from duels.games import GAMES
+from tests.envs.cases import rules_of
+from tests.envs.test_gymnasium import Biased
+
+
+def shown_in(env: Any, steps: int) -> list[bytes]:
+    shown, info = env.reset(seed=3)
+    seen = [shown.tobytes()]
+    for _ in range(steps):
+        shown, _, terminated, truncated, info = env.step(info["action_mask"].argmax())
+        if terminated or truncated:
+            seen.append(shown.tobytes())
+            shown, info = env.reset()
+        seen.append(shown.tobytes())
+        if env.render_mode:
+            env.render()
+    return seen
+
+
+@pytest.mark.parametrize(
+    ("case", "opponent"),
+    [
+        *((case, "club") for case in ("lights", "chain of 2 boards", "hunt")),
+        ("flip of 9", "greedy"),
+    ],
+)
+def test_looking_changes_nothing(case: str, opponent: str) -> None:
+    def played(**how: Any) -> list[bytes]:
+        return shown_in(DuelEnv(rules_of(case), opponent, seat=2, **how), 20)
+
+    plain = played()
+    assert plain == played(render_mode="ansi")
+    if case != "flip of 9":  # whose oracle is slow
+        assert plain == played(grade=True)
+
+
+@pytest.mark.parametrize(
+    ("game", "options", "opponent"),
+    [
+        ("lights", {}, "club"),
+        ("lights", {}, Biased()),
+        ("chain", {"cells": 5, "run": 3}, "club"),
+        ("hunt", {}, "club"),
+        ("flip", {"side": 2, "values": 2, "copies": 2, "target": 3}, "club"),
+    ],
+)
+def test_many_games_are_the_single_ones(game: str, options: dict[str, Any], opponent: Any) -> None:
+    rules, steps, seat = GAMES[game].rules(**options), 20, 1 if game == "flip" else 2
+    envs: Any = DuelVectorEnv(rules, 3, opponent, seat=seat, autoreset_mode="SameStep")
+    shown, info = envs.reset(seed=3)
+    seen = [[one.tobytes()] for one in shown]
+    for _ in range(steps):
+        shown, _, terminated, truncated, info = envs.step(info["action_mask"].argmax(axis=1))
+        for env, one in enumerate(seen):
+            if (terminated | truncated)[env]:
+                one.append(info["final_obs"][env].tobytes())
+            one.append(shown[env].tobytes())
+    assert seen[0] == shown_in(DuelEnv(rules, opponent, seat=seat), steps)
+
+
+def test_one_draw_is_that_of_many() -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(200):
+        odds = rng.random(5) * (rng.random(5) < 0.6)
+        odds[2] += 0.1
+        odds /= odds.sum()
+        for bits in (0, 1, int(rng.integers(2**32)), 2**32 - 1):
+            drawn = dice.draw(odds.tolist(), bits)
+            assert drawn == dice.draw_all(odds, bits) == dice.draw_all(odds[None], np.array([bits]))[0]
+            assert odds[drawn] > 0
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_pettingzoo_draws_the_same_game(game: str) -> None:
+    def told(**how: Any) -> list[Any]:
+        env: Any = pettingzoo.env(rules_of(game), **how)
+        env.reset(seed=1)
+        seen = []
+        for agent in env.agent_iter(12):
+            observation, _, terminated, truncated, _ = env.last()
+            seen.append((agent, observation["observation"].tobytes()))
+            env.step(None if terminated or truncated else int(observation["action_mask"].argmax()))
+            env.render()
+        return seen
+
+    assert told() == told(render_mode="ansi")
