@@ -73,6 +73,21 @@ def test_an_agent_can_be_asked_for_many_at_once(game: str, monkeypatch: pytest.M
             table_of(wrong, game, batch=True, **options)
 
 
+def test_an_agent_is_shown_the_type_it_was_trained_on() -> None:
+    types = []
+
+    def agent(observation: Any, mask: Any) -> Any:
+        types.append((observation.dtype, mask.dtype))
+        return mask.argmax(axis=-1)
+
+    for batch in (False, True):
+        table_of(agent, "lights", batch=batch, dtype="float32")
+    exploitability(duels.policy_of(agent, "lights", dtype=np.float32), "lights")
+    assert set(types) == {(np.dtype(np.float32), np.dtype(np.int8))}
+    with pytest.raises(DuelsError, match="Observations are numbers"):
+        table_of(agent, "lights", dtype=bool)
+
+
 def test_what_is_left_of_a_limit_is_part_of_what_an_agent_sees() -> None:
     form: dict[str, Any] = {"cells": 3, "run": 2, "max_boards": 3}
     lefts = set()

@@ -79,6 +79,23 @@ def test_dictionaries_hold_the_mask(game: str) -> None:
     assert told["final_obs"][1] is None
 
 
+@pytest.mark.parametrize("make", [DuelEnv, DuelVectorEnv])
+def test_an_opponent_is_shown_what_an_agent_is_shown(make: Any) -> None:
+    met = []
+
+    def asked(shown: Any, masks: Any) -> Any:
+        met.append(shown)
+        return masks.argmax(axis=-1)
+
+    env = make("lights", opponent=asked, seat=2, dtype="float32", dict_observations=True)
+    env.reset(seed=1)
+    space = env.observation_space if make is DuelEnv else env.single_observation_space
+    assert all(shown in space or {name: rows[0] for name, rows in shown.items()} in space for shown in met)
+    env = make("lights", opponent=asked, seat=2, dtype="float32")
+    env.reset(seed=1)
+    assert met[-1].dtype == np.float32
+
+
 def test_the_type_of_observations() -> None:
     zoo = pettingzoo.leap_v0.env(dtype=np.float32)
     zoo.reset(seed=1)

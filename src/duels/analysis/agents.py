@@ -17,13 +17,13 @@ from duels.players import Player, make_player
 
 with extra("vector"):
     import numpy as np
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike, DTypeLike, NDArray
 
     from duels.solving.game_tables import shared_tables
 
 AT_ONCE = 8192  # rows that an agent is asked for at once: more would fill the memory of a large network
 
-Agent: TypeAlias = Callable[[NDArray[np.int8], NDArray[np.int8]], ArrayLike]
+Agent: TypeAlias = Callable[[Any, NDArray[np.int8]], ArrayLike]
 """From an observation and a mask, as the environments give them, to an action's number or to [action]
 probabilities."""
 
@@ -34,14 +34,17 @@ def table_of(
     *,
     batch: bool = False,
     limit_ends: str = TRUNCATION,
+    dtype: DTypeLike = np.int8,
     **options: OptionValue,
 ) -> NDArray[np.float64]:
     """[state, action] what `agent` does everywhere in the game, for `exploitability` and `duels.vector`.
 
     It is asked once for every pair of an observation and a mask; with `batch`, once for many of them: an
-    array of observations and one of masks, a row each. An agent of environments with `limit_ends="draw"` is
-    shown what is left of the limit: then it is [clock, state, action], for `exploitability` alone.
+    array of observations and one of masks, a row each. Observations are of this `dtype`. An agent of
+    environments with `limit_ends="draw"` is shown what is left of the limit: then it is [clock, state,
+    action], for `exploitability` alone.
     """
+    kind = observation_dtype(dtype)
     if not callable(agent):
         raise DuelsError(f"An agent is a function of an observation and a mask, not {agent!r}.")
     if not takes(agent, 2):
@@ -58,7 +61,7 @@ def table_of(
     ask = probabilities_of_many if check_flag("batch", batch) else _one_by_one
 
     def at(left: NDArray[np.int8]) -> NDArray[np.float64]:
-        with_left = np.column_stack([observations, np.tile(left, (len(observations), 1))])
+        with_left = np.column_stack([observations, np.tile(left, (len(observations), 1))]).astype(kind)
         table = np.zeros(tables.legal.shape)
         table[deciding] = ask(agent, with_left, masks)[place.ravel()]
         return table
@@ -76,13 +79,15 @@ def policy_of(
     *,
     limit_ends: str = TRUNCATION,
     memory: int = 0,
+    dtype: DTypeLike = np.int8,
     **options: OptionValue,
 ) -> Callable[[Sight[Any, Any]], dict[Any, float]]:
     """What `agent` does as a function of a `Sight`, for `exploitability` of games or agents without tables.
 
     It is shown what the environments show it: with `limit_ends="draw"` what is left of the limit, with
-    `memory` so many of the last entries.
+    `memory` so many of the last entries, all of this `dtype`.
     """
+    kind = observation_dtype(dtype)
     rules = rules_of(game, **options)
     left = (left_feature(rules),) if limit_draws(limit_ends) else ()
     encoding = Encoding((*rules.game.encoding(rules).features, *left))
@@ -92,10 +97,21 @@ def policy_of(
     def policy(sight: Sight[Any, Any]) -> dict[Any, float]:
         shown = encoding.encode(sight.view, sight.seat) + (past.shown(sight) if past else b"")
         mask = np.array([action in sight.actions for action in actions], np.int8)
-        odds = probabilities(agent(np.frombuffer(shown, np.int8).copy(), mask.copy()), mask)
+        odds = probabilities(agent(np.frombuffer(shown, np.int8).astype(kind), mask.copy()), mask)
         return {actions[number]: float(odds[number]) for number in np.flatnonzero(odds)}
 
     return policy
+
+
+def observation_dtype(dtype: DTypeLike) -> np.dtype[Any]:
+    """The type of an observation's numbers; DuelsError if it is none."""
+    try:
+        kind = np.dtype(dtype)
+    except TypeError:
+        raise DuelsError(f"The dtype of observations is one of NumPy's, not {dtype!r}.") from None
+    if kind.kind not in "iuf":
+        raise DuelsError(f"Observations are numbers: a dtype such as int8 or float32, not {kind}.")
+    return kind
 
 
 class _Past:

@@ -6,7 +6,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import DTypeLike, NDArray
 
-from duels.core.errors import DuelsError
+from duels.analysis.agents import observation_dtype
 from duels.core.validation import check_flag
 
 OBSERVATION, ACTION_MASK = "observation", "action_mask"
@@ -16,12 +16,7 @@ class Observations:
     """Observations as an environment was asked to give them."""
 
     def __init__(self, dtype: DTypeLike, with_mask: bool) -> None:
-        try:
-            self.dtype = np.dtype(dtype)
-        except TypeError:
-            raise DuelsError(f"The dtype of observations is one of NumPy's, not {dtype!r}.") from None
-        if self.dtype.kind not in "iuf":
-            raise DuelsError(f"Observations are numbers: a dtype such as int8 or float32, not {self.dtype}.")
+        self.dtype = observation_dtype(dtype)
         self._as_they_are = self.dtype == np.int8
         self.with_mask = check_flag("dict_observations", with_mask)
 

@@ -18,6 +18,7 @@ from duels.envs import dice
 from duels.envs.batch import RANDOM
 from duels.envs.engine import Engine, RulesEngine
 from duels.envs.kernels import kernel_of, levels_of
+from duels.envs.observations import Observations
 from duels.envs.sights import Sights
 from duels.envs.tabled import make_batch
 from duels.players import Player, make_player
@@ -71,14 +72,15 @@ class _Table(Opposing):
 
 
 class _Agent(Opposing):
-    """A function of an observation and a mask, as `table_of` takes it."""
+    """A function of an observation and a mask, as the environment gives them to the agent."""
 
-    def __init__(self, agent: Agent) -> None:
-        self._agent = agent
+    def __init__(self, agent: Agent, observations: Observations) -> None:
+        self._agent, self._observations = agent, observations
 
     def choose(self, engine: Engine, seat: int, bits: int) -> int:
         mask = engine.mask()
-        return int(dice.draw_all(probabilities(self._agent(engine.observe(seat), mask.copy()), mask), bits))
+        shown = self._observations.give(engine.observe(seat), mask.copy())
+        return int(dice.draw_all(probabilities(self._agent(shown, mask.copy()), mask), bits))
 
 
 class _Player(Opposing):
@@ -147,14 +149,16 @@ class _Watching(Opposing):
         return action
 
 
-def opposing(opponent: Opponent, rules: Rules[Any, Any, Any], sights: Sights) -> Opposing:
-    """The opponent of one game, of which there are `sights`; DuelsError if it is none."""
+def opposing(
+    opponent: Opponent, rules: Rules[Any, Any, Any], sights: Sights, observations: Observations
+) -> Opposing:
+    """The opponent of one game, of which there are `sights` and `observations`; DuelsError if it is none."""
     if isinstance(opponent, str):
         return _Random() if opponent == RANDOM else _named(make_player(opponent, rules), rules, sights)
     if is_player(opponent):
         return _player(opponent, rules, sights)
     if is_agent(opponent):
-        return _Agent(opponent)
+        return _Agent(opponent, observations)
     refuse_no_opponent(opponent)
     return _Table(cast(ArrayLike, opponent), rules)
 

@@ -69,12 +69,12 @@ class DuelEnv(Named, gymnasium.Env[Any, np.int64]):
         self._engine = make_engine(self.rules, self.form)
         self._actions = self.rules.all_actions()
         self._sights = Sights(self._engine)
+        self._observations = Observations(dtype, dict_observations)
         self.set_opponent(opponent)
         self._opponent = self._next_opponent
         self._take_seat(self._seats[0])
         self._stream: int | None = None
         self._forfeited = False
-        self._observations = Observations(dtype, dict_observations)
         self.observation_space = self._observations.space(
             self._engine.observation_size, self._engine.num_actions
         )
@@ -82,7 +82,7 @@ class DuelEnv(Named, gymnasium.Env[Any, np.int64]):
 
     def set_opponent(self, opponent: Opponent) -> None:
         """Play against another opponent, from the next reset on."""
-        self._next_opponent = opposing(opponent, self.rules, self._sights)
+        self._next_opponent = opposing(opponent, self.rules, self._sights, self._observations)
 
     def _take_seat(self, seat: int) -> None:
         self._seat = seat

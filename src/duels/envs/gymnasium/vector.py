@@ -95,6 +95,7 @@ class DuelVectorEnv(Named, gymnasium.vector.VectorEnv[Any, Numbers, NDArray[Any]
         self.form = form_of(self.rules, limit_ends, memory)
         self._batch = make_batch(self.rules, num_envs, autoreset=False, form=self.form)
         self._seat: int | Bytes = seats[0] if len(seats) == 1 else np.zeros(num_envs, np.int8)
+        self._observations = Observations(dtype, dict_observations)
         self._opponents: list[_Opposing] = []
         self._facing, self._facing_next = np.zeros((2, num_envs), np.int64)
         self.set_opponent(opponent)
@@ -108,7 +109,6 @@ class DuelVectorEnv(Named, gymnasium.vector.VectorEnv[Any, Numbers, NDArray[Any]
         self._forfeited = np.zeros(num_envs, np.bool_)
         self._ended = np.zeros(num_envs, np.bool_)
         self._seeded = False
-        self._observations = Observations(dtype, dict_observations)
         self.single_observation_space = self._observations.space(
             self._batch.observation_size, self._batch.num_actions
         )
@@ -353,7 +353,7 @@ class DuelVectorEnv(Named, gymnasium.vector.VectorEnv[Any, Numbers, NDArray[Any]
 
     def _opposing(self, opponent: Opponent) -> "_Opposing":
         if is_agent(opponent):
-            return _Agents(opponent)
+            return _Agents(opponent, self._observations)
         if isinstance(opponent, str) and opponent == RANDOM:
             return _Policy(None)
         if isinstance(opponent, str) and (levels := self._levels_of(opponent)):
@@ -439,16 +439,19 @@ class _Watching(_Opposing):
 
 
 class _Agents(_Opposing):
-    """A function of observations and masks, a row a game."""
+    """A function of observations and masks, as the environment gives them to the agent, a row a game."""
 
-    def __init__(self, agent: Agent) -> None:
-        self._agent = agent
+    def __init__(self, agent: Agent, observations: Observations) -> None:
+        self._agent, self._observations = agent, observations
 
     def choose(self, batch: Batch, seats: int | Bytes, which: Flags) -> Numbers:
         actions = np.zeros(batch.num_envs, np.int64)
-        odds = probabilities_of_many(self._agent, batch.observe(seats)[which], batch.masks()[which])
+        odds = probabilities_of_many(self._asked, batch.observe(seats)[which], batch.masks()[which])
         actions[which] = dice.draw_all(odds, batch.bits()[which])
         return actions
+
+    def _asked(self, shown: Bytes, masks: Bytes) -> ArrayLike:
+        return self._agent(self._observations.give(shown, masks.copy()), masks)
 
 
 class _Results:
