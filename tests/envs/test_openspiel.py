@@ -12,6 +12,7 @@ import sys
 import unittest
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 from types import ModuleType
 from typing import Any
 
@@ -316,6 +317,22 @@ def test_their_best_response_lies_within_the_bounds_of_our_certificate(seed: int
     assert four == pytest.approx(six)  # the limit cuts nothing off
     assert bounds.low <= four <= bounds.high
     assert four == pytest.approx(bounds.high, abs=1e-6)  # what the certificate claims is no more than true
+
+
+@pytest.mark.parametrize("form", ["chain(cells=4,run=3,max_boards=2)", "hunt(cells=2,max_turns=3)"])
+def test_an_observation_says_how_much_is_left_of_a_limit(form: str) -> None:
+    game, rng, pairs = pyspiel.load_game(f"duels_{form}"), Random(1), set()
+    for _ in range(60):
+        state = game.new_initial_state()
+        while not state.is_terminal():
+            state.apply_action(rng.choice(state.legal_actions()))
+            for player in (0, 1):
+                numbers = tuple(state.observation_tensor(player))
+                assert len(numbers) == len(game.feature_names)
+                pairs.add((player, numbers, getattr(state.match.state, game.rules.clock)))
+    assert len({(player, numbers) for player, numbers, _ in pairs}) == len(pairs)
+    assert {clock for *_, clock in pairs} == set(range(game.rules.limit_value + 1))
+    assert game.feature_names[-1] == f"left={game.rules.limit_value}"
 
 
 def test_values_by_their_tree_walk_agree_with_ours() -> None:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from duels.core.features import Encoding, left_feature
 from duels.core.match import Match
 from duels.core.rules import CHANCE, Ending, Rules, Seat
 from duels.solving.decisions import Decisions
@@ -10,10 +11,13 @@ from duels.solving.decisions import Decisions
 class Shown:
     """What a seat is shown of a match as numbers: the same under every limit, and where one cuts it off."""
 
-    def __init__(self, rules: Rules[Any, Any, Any]) -> None:
+    def __init__(self, rules: Rules[Any, Any, Any], with_left: bool = False) -> None:
+        """With what is left of the limit, if there is one and it is asked for."""
         self._endless = Decisions(rules).rules
-        self._encoding = rules.game.encoding(rules)
+        left = (left_feature(rules),) if with_left and rules.limit_value is not None else ()
+        self._encoding = Encoding((*rules.game.encoding(rules).features, *left))
         self.features = self._encoding.features
+        self.names = self._encoding.names
         self.size = self._encoding.size
 
     def to(self, seat: Seat, match: Match[Any, Any, Any]) -> bytes:

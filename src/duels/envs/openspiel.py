@@ -54,7 +54,8 @@ class _Form:
             raise BadOption(f"max_moves is 0 (no limit) or more in {game.name}, not {self.max_moves}.")
         options = {option.name: option for option in options_of(game.rules_class())}
         self.rules = game.rules(**{name: _value_of(options[name], value) for name, value in given.items()})
-        self.shown = Shown(self.rules)
+        # A limit is an end like any other here, so what is left of it is part of the position.
+        self.shown = Shown(self.rules, with_left=True)
         self.actions = self.rules.all_actions()
         self.outcomes = self.rules.all_outcomes()
         self.number = {action: number for number, action in enumerate(self.actions)}
@@ -131,7 +132,7 @@ class DuelGame(pyspiel.Game):
     @property
     def feature_names(self) -> tuple[str, ...]:
         """What each number of an observation says, such as `cells[3]=mine`."""
-        return self.rules.game.encoding(self.rules).names
+        return self.form.shown.names
 
     @property
     def action_names(self) -> tuple[str, ...]:

@@ -273,6 +273,8 @@ class OpenSpiel(Environment):
         self._rules = rules
         self._game = load_game(rules, max_moves=0)
         self._outcomes = {outcome: number for number, outcome in enumerate(rules.all_outcomes())}
+        # What is left of a limit comes after what the others show.
+        self._size = rules.game.encoding(rules).size
 
     def begin(self, seed: int, outcomes: tuple[Any, ...]) -> Look:
         self._state = self._game.new_initial_state()
@@ -290,7 +292,7 @@ class OpenSpiel(Environment):
         legal = set(state.legal_actions())
         # OpenSpiel has one word for every end: how it ended, it does not tell.
         cut = ended is not None and ended.ending is Ending.CUT_OFF
-        shown = {seat: bytes(int(number) for number in state.observation_tensor(seat)) for seat in (0, 1)}
+        shown = {seat: bytes(map(int, state.observation_tensor(seat)[: self._size])) for seat in (0, 1)}
         actor = NOBODY if over else state.current_player()
         return Look(
             actor,
