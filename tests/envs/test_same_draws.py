@@ -10,6 +10,7 @@ from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
 from duels.games import GAMES
 from tests.envs.cases import rules_of
 from tests.envs.test_gymnasium import Biased
+from tests.envs.test_vector import FORM, by_the_clock
 
 
 def shown_in(env: Any, steps: int) -> list[bytes]:
@@ -49,11 +50,13 @@ def test_looking_changes_nothing(case: str, opponent: str) -> None:
         ("lights", {}, "club"),
         ("lights", {}, Biased()),
         ("chain", {"cells": 5, "run": 3}, "club"),
+        ("chain", FORM, by_the_clock),
         ("hunt", {}, "club"),
         ("flip", {"side": 2, "values": 2, "copies": 2, "target": 3}, "club"),
     ],
 )
 def test_many_games_are_the_single_ones(game: str, options: dict[str, Any], opponent: Any) -> None:
+    opponent = opponent() if opponent is by_the_clock else opponent  # a table
     rules, steps, seat = GAMES[game].rules(**options), 20, 1 if game == "flip" else 2
     envs: Any = DuelVectorEnv(rules, 3, opponent, seat=seat, autoreset_mode="SameStep")
     shown, info = envs.reset(seed=3)

@@ -312,6 +312,32 @@ def test_a_policys_probabilities_are_followed() -> None:
     assert counts[[2, 5, 12]] / 20_000 == pytest.approx([0.5, 0.2, 0.3], abs=0.02)
 
 
+FORM: dict[str, Any] = {"cells": 4, "run": 3, "max_boards": 2}
+
+
+def by_the_clock() -> Any:
+    """Takes the first action on the first board, then the last."""
+    legal = vector.make("chain", **FORM).tables.legal
+    first, last = legal.argmax(axis=1), legal.shape[1] - 1 - legal[:, ::-1].argmax(axis=1)
+    return np.stack([np.eye(legal.shape[1])[taken] for taken in (first, last)])
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_policy_may_depend_on_the_clock(compiled: bool) -> None:
+    how: dict[str, Any] = {"seed": 1, "compiled": compiled, **FORM}
+    batch, rolled = vector.make("chain", 20, **how), vector.make("chain", 20, **how)
+    table = by_the_clock()
+    policy, wins = batch.policy(table), np.zeros((20, 2))
+    met = set()
+    for _ in range(60):
+        taken, clock = batch.sample(policy), batch._clock.copy()
+        assert (table[clock, batch.states].argmax(axis=1) == taken).all()
+        met |= set(clock.tolist())
+        wins += batch.step(taken).rewards > 0
+    assert met == {0, 1}
+    assert rolled.rollout(60, policy=table).wins.tolist() == wins.tolist()
+
+
 def test_a_policy_that_cannot_be_one_is_refused() -> None:
     batch = made("lights", 2)
     states = batch.tables.states

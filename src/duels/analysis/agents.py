@@ -42,7 +42,7 @@ def table_of(
     It is asked once for every pair of an observation and a mask; with `batch`, once for many of them: an
     array of observations and one of masks, a row each. Observations are of this `dtype`. An agent of
     environments with `limit_ends="draw"` is shown what is left of the limit: then it is [clock, state,
-    action], for `exploitability` alone.
+    action].
     """
     kind = observation_dtype(dtype)
     if not callable(agent):

@@ -93,7 +93,16 @@ class ReadyPolicy:
 
     shared: GameTables
     bounds: Ints
-    """[state, k] the 32-bit number below which the k-th legal action, or one before it, is taken."""
+    """[row, k] the 32-bit number below which the k-th legal action, or one before it, is taken."""
+
+    @property
+    def clocked(self) -> bool:
+        """Whether it depends on the clock of a limit."""
+        return len(self.bounds) > self.shared.tables.states
+
+    def rows(self, states: Any, clock: Any) -> Any:
+        """The rows of `bounds` of states at readings of the clock: a row a state, for every reading again."""
+        return states + self.shared.tables.states * clock if self.clocked else states
 
     @cached_property
     def packed(self) -> Ints:

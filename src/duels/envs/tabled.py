@@ -118,7 +118,8 @@ class TableBatch(Batch):
         if policy is None:
             k = bits * self.shared.counts.take(self._states) >> 32
         else:
-            k = (bits[:, None] >= policy.bounds.take(self._states, axis=0)).sum(axis=1)
+            rows = policy.rows(self._states, self._clock)
+            k = (bits[:, None] >= policy.bounds.take(rows, axis=0, mode="clip")).sum(axis=1)
         chosen: Ints = self.shared.choices[self._states, k].astype(np.int64)
         return chosen
 
@@ -149,22 +150,29 @@ class TableBatch(Batch):
     def policy(self, table: ArrayLike | ReadyPolicy) -> ReadyPolicy:
         """A policy for both seats, from a table over `tables`, made ready for `sample` and `rollout`.
 
-        The table is [state] the action, or [state, action] its probability. In a game with secrets it
-        must treat alike what the seat to move cannot tell apart.
+        The table is [state] the action, or [state, action] its probability; under a limit also [clock,
+        state, action]. In a game with secrets it must treat alike what the seat to move cannot tell apart.
         """
         if isinstance(table, ReadyPolicy) and table.shared.rules == self.shared.rules:
             return table
-        odds = self.shared.probabilities(cast(ArrayLike, table))
+        given = np.asarray(cast(ArrayLike, table))
+        clocked = given.ndim == 3 and len(given) == self.limit
+        return ReadyPolicy(
+            self.shared, np.concatenate([self._bounds(odds) for odds in (given if clocked else (given,))])
+        )
+
+    def _bounds(self, table: NDArray[Any]) -> Ints:
+        odds = self.shared.probabilities(table)
         if self.rules.has_secrets:
             self.shared.refuse_peeking(odds)
         ordered = np.take_along_axis(odds, self.shared.choices, axis=1)
         ordered[np.arange(ordered.shape[1]) >= self.shared.counts[:, None]] = 0
-        return ReadyPolicy(self.shared, dice.bounds(ordered))
+        return dice.bounds(ordered)
 
     def _roll(self, part: slice, steps: int, policy: ReadyPolicy | None) -> Tally:
         states = self._states[part]
         start = _Rows(self._packed.first[states], self.shared.counts[states])
-        if self.running.compiled:
+        if self.running.compiled and not (policy and policy.clocked):
             tally = self._roll_compiled(part, steps, policy, start)
         elif len(start.row) <= _FEW and policy is None and not self._packed.many_starts:
             blocks = self._blocks(steps, len(start.row), steps)
@@ -193,7 +201,7 @@ class TableBatch(Batch):
                 np.multiply(bits[step], count, out=index)
                 np.right_shift(index, 32, out=index)
             else:
-                bounds = policy.bounds.take(owner.take(row), axis=0)
+                bounds = policy.bounds.take(policy.rows(owner.take(row), self._clock[part]), axis=0)
                 np.sum(bits[step][:, None] >= bounds, axis=1, out=index)
             if tickets > 1:
                 np.multiply(index, tickets, out=index)

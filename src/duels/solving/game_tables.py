@@ -86,7 +86,8 @@ class GameTables:
         if given.shape != (tables.states, tables.actions) or given.dtype.kind not in "biuf":
             raise DuelsError(
                 f"A policy is a table of {tables.states} states, "
-                f"[state] the action or [state, action] of {tables.actions} probabilities."
+                f"[state] the action or [state, action] of {tables.actions} probabilities; "
+                "under a limit, also one such table for each reading of the clock."
             )
         odds = np.where(tables.legal, given, 0).astype(np.float64)
         totals = odds.sum(axis=1, keepdims=True)

@@ -56,9 +56,8 @@ class _Table(Opposing):
     """A policy given as a table, by what the seat that plays it is shown; it draws as in a batch of games."""
 
     def __init__(self, table: ArrayLike, rules: Rules[Any, Any, Any]) -> None:
-        policy = make_batch(rules, 1).policy(table)
-        self._bounds, self._choices = policy.bounds, policy.shared.choices
-        tables = policy.shared.tables
+        self._policy = make_batch(rules, 1).policy(table)
+        tables = self._policy.shared.tables
         # States that look alike to the seat are played alike, so any of them will do.
         self._state = [
             {tables.observation[seat, s].tobytes(): s for s in np.flatnonzero(tables.actor == seat)}
@@ -67,8 +66,10 @@ class _Table(Opposing):
         self._size = tables.observation.shape[2]
 
     def choose(self, engine: Engine, seat: int, bits: int) -> int:
+        assert isinstance(engine, RulesEngine)
         state = self._state[seat][engine.observe(seat)[: self._size].tobytes()]
-        return int(self._choices[state, (bits >= self._bounds[state]).sum()])
+        row = self._policy.rows(state, engine.clock)
+        return int(self._policy.shared.choices[state, (bits >= self._policy.bounds[row]).sum()])
 
 
 class _Agent(Opposing):
