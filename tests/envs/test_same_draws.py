@@ -5,6 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from duels import best_responses
+from duels.core.errors import DuelsError
+from duels.core.rules import Seat
 from duels.envs import dice, pettingzoo
 from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
 from duels.games import GAMES
@@ -25,6 +28,20 @@ def shown_in(env: Any, steps: int) -> list[bytes]:
         if env.render_mode:
             env.render()
     return seen
+
+
+def check_alike(rules: Any, opponent: Any, seat: int) -> None:
+    """The first of many games is the single one."""
+    envs: Any = DuelVectorEnv(rules, 3, opponent, seat=seat, autoreset_mode="SameStep")
+    shown, info = envs.reset(seed=3)
+    seen = [[one.tobytes()] for one in shown]
+    for _ in range(20):
+        shown, _, terminated, truncated, info = envs.step(info["action_mask"].argmax(axis=1))
+        for env, one in enumerate(seen):
+            if (terminated | truncated)[env]:
+                one.append(info["final_obs"][env].tobytes())
+            one.append(shown[env].tobytes())
+    assert seen[0] == shown_in(DuelEnv(rules, opponent, seat=seat), 20)
 
 
 @pytest.mark.parametrize(
@@ -57,17 +74,18 @@ def test_looking_changes_nothing(case: str, opponent: str) -> None:
 )
 def test_many_games_are_the_single_ones(game: str, options: dict[str, Any], opponent: Any) -> None:
     opponent = opponent() if opponent is by_the_clock else opponent  # a table
-    rules, steps, seat = GAMES[game].rules(**options), 20, 1 if game == "flip" else 2
-    envs: Any = DuelVectorEnv(rules, 3, opponent, seat=seat, autoreset_mode="SameStep")
-    shown, info = envs.reset(seed=3)
-    seen = [[one.tobytes()] for one in shown]
-    for _ in range(steps):
-        shown, _, terminated, truncated, info = envs.step(info["action_mask"].argmax(axis=1))
-        for env, one in enumerate(seen):
-            if (terminated | truncated)[env]:
-                one.append(info["final_obs"][env].tobytes())
-            one.append(shown[env].tobytes())
-    assert seen[0] == shown_in(DuelEnv(rules, opponent, seat=seat), steps)
+    check_alike(GAMES[game].rules(**options), opponent, seat=1 if game == "flip" else 2)
+
+
+@pytest.mark.parametrize(("game", "options"), [("leap", {}), ("chain", FORM)])
+def test_a_best_response_is_an_opponent_of_many(game: str, options: dict[str, Any]) -> None:
+    responses = best_responses("random", game, **options)
+    for make in (DuelEnv, DuelVectorEnv):
+        with pytest.raises(DuelsError, match="best response of Player 1: make the environment with seat=2"):
+            make(game, opponent=responses[Seat.ONE], **options)
+        with pytest.raises(DuelsError, match="best response of Player 2"):
+            make(game, opponent=responses[Seat.TWO], seat="random", **options)
+    check_alike(GAMES[game].rules(**options), responses[Seat.TWO], seat=1)
 
 
 def test_one_draw_is_that_of_many() -> None:

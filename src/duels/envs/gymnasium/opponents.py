@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from bisect import bisect_right
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from random import Random
 from typing import Any, TypeAlias, TypeGuard, cast
 
@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from duels.analysis.agents import Agent, is_player, probabilities, takes
 from duels.analysis.exploitability import Chooses, odds_at
 from duels.analysis.grading import clock_matters
+from duels.analysis.responses import BestResponse
 from duels.core.errors import DuelsError, IllegalMove
 from duels.core.rules import Rules, Seat, Sight
 from duels.envs import dice
@@ -179,6 +180,13 @@ def _named(player: Player, rules: Rules[Any, Any, Any], sights: Sights) -> Oppos
     if rules.has_secrets or kernel_of(rules, "engine") or not has_tables(rules) or clock_matters(rules):
         return _player(player, rules, sights)
     return _Level(rules, player.share)
+
+
+def refuse_other_seat(opponent: Opponent, seats: Sequence[int]) -> None:
+    """Refuse a best response of a seat that the agent, at one of `seats`, can have itself."""
+    if isinstance(opponent, BestResponse) and any(opponent.seat == seat + 1 for seat in seats):
+        label, seat = opponent.seat.label, int(opponent.seat.other)
+        raise DuelsError(f"This is the best response of {label}: make the environment with seat={seat}.")
 
 
 def is_agent(opponent: object) -> TypeGuard[Agent]:

@@ -19,7 +19,7 @@ from duels.envs.batch import RANDOM
 from duels.envs.board import RENDER_MODES, Board, Picture, check_render_mode
 from duels.envs.engine import make_engine
 from duels.envs.form import Named, form_of
-from duels.envs.gymnasium.opponents import Opponent, opposing
+from duels.envs.gymnasium.opponents import Opponent, opposing, refuse_other_seat
 from duels.envs.observations import ACTION_MASK, Observations
 from duels.envs.sights import Sights
 from duels.games import rules_of
@@ -82,6 +82,7 @@ class DuelEnv(Named, gymnasium.Env[Any, np.int64]):
 
     def set_opponent(self, opponent: Opponent) -> None:
         """Play against another opponent, from the next reset on."""
+        refuse_other_seat(opponent, self._seats)
         self._next_opponent = opposing(opponent, self.rules, self._sights, self._observations)
 
     def _take_seat(self, seat: int) -> None:

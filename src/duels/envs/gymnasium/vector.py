@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from duels.analysis.agents import Agent, is_player, probabilities_of_many
 from duels.analysis.exploitability import tabulate
 from duels.analysis.grading import clock_matters, grades_of
+from duels.analysis.responses import TableResponse
 from duels.core.errors import DuelsError
 from duels.core.features import TRUNCATION
 from duels.core.game import Game
@@ -23,7 +24,12 @@ from duels.core.validation import as_int, check_flag, check_int
 from duels.envs import dice
 from duels.envs.batch import RANDOM, Batch, Bytes, Flags
 from duels.envs.form import Named, form_of
-from duels.envs.gymnasium.opponents import Opponent, is_agent, refuse_no_opponent
+from duels.envs.gymnasium.opponents import (
+    Opponent,
+    is_agent,
+    refuse_no_opponent,
+    refuse_other_seat,
+)
 from duels.envs.gymnasium.single import refuse_options, seats_of
 from duels.envs.kernels import levels_of
 from duels.envs.observations import ACTION_MASK, Observations
@@ -82,7 +88,7 @@ class DuelVectorEnv(Named, gymnasium.vector.VectorEnv[Any, Numbers, NDArray[Any]
         dtype: DTypeLike = np.int8,
         **options: OptionValue,
     ) -> None:
-        seats = seats_of(seat)
+        self._seats = seats = seats_of(seat)
         if render_mode is not None:
             raise DuelsError(f"Many games at once are not drawn: {ONE_BY_ONE}.")
         self.rules = rules_of(game, **options)
@@ -352,6 +358,7 @@ class DuelVectorEnv(Named, gymnasium.vector.VectorEnv[Any, Numbers, NDArray[Any]
         self._drop_opponents()
 
     def _opposing(self, opponent: Opponent) -> "_Opposing":
+        refuse_other_seat(opponent, self._seats)
         if is_agent(opponent):
             return _Agents(opponent, self._observations)
         if isinstance(opponent, str) and opponent == RANDOM:
@@ -378,6 +385,8 @@ class DuelVectorEnv(Named, gymnasium.vector.VectorEnv[Any, Numbers, NDArray[Any]
 
     def _table_of(self, opponent: Opponent) -> ArrayLike:
         """The opponent's policy as a table: as it is given, or that of a player which can be written down."""
+        if isinstance(opponent, TableResponse):
+            return opponent.table
         if isinstance(opponent, str):
             player: Player = make_player(opponent, self.rules)
         elif is_player(opponent):
