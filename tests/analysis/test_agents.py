@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import duels
-from duels.analysis.agents import table_of
+from duels.analysis.agents import probabilities, probabilities_of_many, table_of
 from duels.analysis.exploitability import exploitability
 from duels.core.errors import DuelsError
 from duels.envs.gymnasium import DuelEnv
@@ -71,6 +71,49 @@ def test_an_agent_can_be_asked_for_many_at_once(game: str, monkeypatch: pytest.M
     for wrong in (lambda seen, masks: masks[:-1].argmax(axis=1), lambda seen, masks: 0):
         with pytest.raises(DuelsError, match="at once gives so many answers"):
             table_of(wrong, game, batch=True, **options)
+
+
+ANSWERS: list[Any] = [
+    [0, 2],
+    [[0], [2]],
+    [[0.25, 0.75, 9], [0, 0, 1]],
+    [[1, 0, 0], [0, 0, 1]],
+    np.array([[0.1, 0.9, 0], [0.5, 0, 0.5]], np.float32),
+    [0, 1],
+    [3, 0],
+    [0, -1],
+    [[0.25, 0.5, 0.25], [0, 0, 1]],
+    [[1, 0, 0], [2, 0, -1]],
+    [[1, 0, 0], [np.nan, 0, 1]],
+    [0.0, 2.0],
+    [[1, 0], [0, 1]],
+]
+
+
+@pytest.mark.parametrize("answer", ANSWERS, ids=str)
+def test_many_answers_are_read_as_one_by_one(answer: Any) -> None:
+    masks = np.array([[1, 1, 0], [1, 0, 1]], np.int8)
+
+    def found(read: Any) -> Any:
+        try:
+            return np.asarray(read()).tolist()
+        except DuelsError as error:
+            return str(error)
+
+    def one_by_one() -> Any:
+        return [probabilities(row, mask) for row, mask in zip(np.asarray(answer), masks, strict=True)]
+
+    at_once = found(lambda: probabilities_of_many(lambda seen, mask: answer, masks, masks))
+    assert at_once == found(one_by_one)
+
+
+def test_many_answers_take_no_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    def asked(*given: Any) -> Any:
+        raise AssertionError("read one by one")
+
+    monkeypatch.setattr("duels.analysis.agents.probabilities", asked)
+    masks = np.ones((4, 2), np.int8)
+    assert (probabilities_of_many(lambda seen, mask: mask / 2, masks, masks) == 0.5).all()
 
 
 def test_an_agent_is_shown_the_type_it_was_trained_on() -> None:

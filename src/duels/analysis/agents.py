@@ -161,8 +161,27 @@ def probabilities_of_many(
                 f"An agent that is asked for {len(part)} at once gives so many answers, "
                 f"not an array of shape {answer.shape}."
             )
-        answers += [probabilities(row, mask) for row, mask in zip(answer, part, strict=True)]
-    return np.stack(answers)
+        answers.append(_probabilities_of_rows(answer, part))
+    return np.concatenate(answers)
+
+
+def _probabilities_of_rows(answer: NDArray[Any], masks: NDArray[np.int8]) -> NDArray[np.float64]:
+    """`probabilities` of every row, all at once; which row is no answer, and why, that says."""
+    rows = np.arange(len(masks))
+    if answer.size == len(masks) and answer.dtype.kind in "iu":
+        taken = answer.reshape(len(masks))
+        inside = (taken >= 0) & (taken < masks.shape[1])
+        wrong = ~inside | (masks[rows, np.where(inside, taken, 0)] == 0)
+        odds = np.zeros(masks.shape)
+        odds[rows, np.where(inside, taken, 0)] = 1
+    elif answer.shape == masks.shape and answer.dtype.kind in "iuf":
+        odds = np.where(masks == 1, answer, 0).astype(np.float64)
+        wrong = (answer < 0).any(axis=1) | ~np.isclose(odds.sum(axis=1), 1)
+    else:
+        odds, wrong = np.zeros(masks.shape), rows == 0
+    for row in np.flatnonzero(wrong):
+        probabilities(answer[row], masks[row])
+    return odds
 
 
 def probabilities(given: ArrayLike, mask: NDArray[np.int8]) -> NDArray[np.float64]:
@@ -178,7 +197,7 @@ def probabilities(given: ArrayLike, mask: NDArray[np.int8]) -> NDArray[np.float6
         raise DuelsError(f"An agent gives an action's number or {len(mask)} probabilities, not {answer!r}.")
     if (answer < 0).any() or not np.isclose(answer[allowed].sum(), 1):
         raise DuelsError(f"The agent's probabilities of the allowed actions {allowed} do not sum to 1.")
-    return np.where(mask == 1, answer, 0.0)
+    return np.where(mask == 1, answer, 0).astype(np.float64)
 
 
 def takes(function: Callable[..., Any], arguments: int) -> bool:
