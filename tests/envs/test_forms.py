@@ -80,6 +80,18 @@ def test_dictionaries_hold_the_mask(game: str) -> None:
 
 
 @pytest.mark.parametrize("make", [DuelEnv, DuelVectorEnv])
+def test_dictionaries_go_by_the_names_that_a_trainer_wants(make: Any) -> None:
+    env = make("lights", dict_observations=["obs", "mask"])
+    shown, info = env.reset(seed=1)
+    assert shown in env.observation_space
+    assert list(shown) == ["obs", "mask"]
+    assert (shown["mask"] == info["action_mask"]).all()
+    for wrong in ("ab", ("obs",), ("obs", "obs"), ("obs", 1), 2):
+        with pytest.raises(DuelsError, match="dict_observations is True or False, or two names"):
+            make("lights", dict_observations=wrong)
+
+
+@pytest.mark.parametrize("make", [DuelEnv, DuelVectorEnv])
 def test_an_opponent_is_shown_what_an_agent_is_shown(make: Any) -> None:
     met = []
 

@@ -2,9 +2,11 @@
 
 from typing import Any
 
+import gymnasium
 import pytest
 
 from duels.envs import pettingzoo
+from duels.envs.gymnasium import DuelEnv
 
 pytestmark = pytest.mark.slow
 pytest.importorskip("ray.rllib", reason="make trainers-test installs it")
@@ -37,3 +39,33 @@ def test_its_wrapper_plays_games() -> None:
         shown, rewards, terminated, truncated, _ = env.step({agent: action})
         over = terminated["__all__"] or truncated["__all__"]
     assert set(rewards) <= {"player_1", "player_2"}
+
+
+class Strict(gymnasium.Wrapper[Any, Any, Any, Any]):
+    """Fails on an illegal action."""
+
+    def step(self, action: Any) -> Any:
+        told = self.env.step(action)
+        assert "illegal" not in told[-1]
+        return told
+
+
+def test_ppo_learns_with_the_mask() -> None:
+    from ray.rllib.algorithms.ppo import PPOConfig
+    from ray.rllib.core.rl_module.rl_module import RLModuleSpec
+    from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
+    from ray.tune.registry import register_env
+
+    register_env("strict", lambda how: Strict(DuelEnv("lights", **how)))
+    names = ("observations", "action_mask")
+    config = (
+        PPOConfig()
+        .environment("strict", env_config={"dtype": "float32", "dict_observations": names})
+        .env_runners(num_env_runners=0)
+        .rl_module(rl_module_spec=RLModuleSpec(module_class=ActionMaskingTorchRLModule))
+        .training(train_batch_size=200, minibatch_size=50, num_epochs=1)
+    )
+    algorithm: Any = config.build_algo()
+    found = algorithm.train()
+    algorithm.stop()
+    assert found["env_runners"]["num_episodes"] > 0

@@ -20,7 +20,7 @@ from duels.envs.board import RENDER_MODES, Board, Picture, check_render_mode
 from duels.envs.engine import make_engine
 from duels.envs.form import Named, form_of
 from duels.envs.gymnasium.opponents import Opponent, opposing, refuse_other_seat
-from duels.envs.observations import ACTION_MASK, Observations
+from duels.envs.observations import ACTION_MASK, InDict, Observations
 from duels.envs.sights import Sights
 from duels.games import rules_of
 from duels.solving.tables import NOBODY, POINTS
@@ -35,14 +35,14 @@ class DuelEnv(Named, gymnasium.Env[Any, np.int64]):
     function of an observation and a mask, or a policy table (`duels.vector`; not in flip); `set_opponent`
     changes it. The agent's `seat` is 1, 2, or `random`, by lot for every game; `info["seat"]` then says
     which. `info["action_mask"]` says what is allowed; `action_masks()` is the same for sb3-contrib. With
-    `dict_observations` an observation is a dictionary of `observation` and `action_mask`, as in PettingZoo;
-    `dtype` is that of its numbers. An action that is not allowed loses the game. The reward is 1 for a win,
-    -1 for a loss, otherwise 0; a draw terminates the game, a limit truncates it; with `limit_ends="draw"` it
-    ends the game drawn, and what is left of it is observed. `memory` is how many of the last entries are
-    observed in games with secrets. With `grade`, `info` holds the `value` of the position to the agent, the
-    `regret` of its last action, and their `exactness` (see `duels.analysis.grading`). Where a limit truncates
-    a game, the mask tells what could have been played next. A copy made in the middle of a game, pickled or
-    not, goes on as the original would.
+    `dict_observations` an observation is a dictionary of `observation` and `action_mask`, as in PettingZoo,
+    or under two other names that are given; `dtype` is that of its numbers. An action that is not allowed
+    loses the game. The reward is 1 for a win, -1 for a loss, otherwise 0; a draw terminates the game, a limit
+    truncates it; with `limit_ends="draw"` it ends the game drawn, and what is left of it is observed.
+    `memory` is how many of the last entries are observed in games with secrets. With `grade`, `info` holds
+    the `value` of the position to the agent, the `regret` of its last action, and their `exactness` (see
+    `duels.analysis.grading`). Where a limit truncates a game, the mask tells what could have been played
+    next. A copy made in the middle of a game, pickled or not, goes on as the original would.
     """
 
     metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012
@@ -56,7 +56,7 @@ class DuelEnv(Named, gymnasium.Env[Any, np.int64]):
         grade: bool = False,
         limit_ends: str = TRUNCATION,
         memory: int = 0,
-        dict_observations: bool = False,
+        dict_observations: InDict = False,
         dtype: DTypeLike = np.int8,
         **options: OptionValue,
     ) -> None:

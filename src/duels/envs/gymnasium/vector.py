@@ -32,7 +32,7 @@ from duels.envs.gymnasium.opponents import (
 )
 from duels.envs.gymnasium.single import refuse_options, seats_of
 from duels.envs.kernels import levels_of
-from duels.envs.observations import ACTION_MASK, Observations
+from duels.envs.observations import ACTION_MASK, InDict, Observations
 from duels.envs.packed import ReadyPolicy
 from duels.envs.results import Steps
 from duels.envs.tabled import TableBatch, make_batch
@@ -84,7 +84,7 @@ class DuelVectorEnv(Named, gymnasium.vector.VectorEnv[Any, Numbers, NDArray[Any]
         max_episode_steps: int | None = None,
         limit_ends: str = TRUNCATION,
         memory: int = 0,
-        dict_observations: bool = False,
+        dict_observations: InDict = False,
         dtype: DTypeLike = np.int8,
         **options: OptionValue,
     ) -> None:

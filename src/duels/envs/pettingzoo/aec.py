@@ -94,7 +94,7 @@ class DuelEnv(Named, AECEnv):
         self._has_chance = bool(self.rules.all_outcomes())
         self._stream: int | None = None
         self.possible_agents = list(AGENTS)
-        self._observations = Observations(dtype, with_mask=True)
+        self._observations = Observations(dtype, in_dict=True)
         space = self._observations.space(self._engine.observation_size, self._engine.num_actions)
         self.observation_spaces = dict.fromkeys(AGENTS, cast(spaces.Dict, space))
         self.action_spaces = {agent: spaces.Discrete(self._engine.num_actions) for agent in AGENTS}
