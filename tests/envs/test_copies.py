@@ -2,6 +2,7 @@
 
 import pickle
 from collections.abc import Callable
+from copy import copy as copied
 from copy import deepcopy
 from random import Random
 from typing import Any
@@ -79,6 +80,28 @@ def test_gymnasium_in_all_its_forms(how: dict[str, Any], copy: Copy) -> None:
         another = copy(env)
         follow([env, another], 20, seed=2)
         assert env.render() == another.render()
+
+
+def test_a_shallow_copy_goes_on_by_itself_too() -> None:
+    env: Any = DuelEnv("hunt", "club", max_turns=9, memory=3)
+    envs: Any = DuelVectorEnv("hunt", 3, "club", max_turns=9, memory=3)
+    zoo: Any = ours.env("hunt", memory=3)
+    for one in (env, envs, zoo):
+        one.reset(seed=1)
+    batch = vector.make("hunt", 3, memory=3)
+    cases: list[tuple[Any, Any, Any]] = [
+        (env, lambda it: it.step(it.action_masks().argmax()), lambda it: it._told()),
+        (envs, lambda it: it.step(it.action_masks().argmax(axis=1)), lambda it: it._shown()),
+        (zoo, lambda it: it.step(0), lambda it: it.observe("player_1")),
+        (batch, lambda it: it.step(it.sample()), lambda it: (it.observe(0), it.bits())),
+    ]
+    for thing, play, look in cases:
+        another, before = copied(thing), look(thing)
+        play(another)
+        assert same(look(thing), before)
+        assert not same(look(another), before)
+        play(thing)
+        assert same(look(thing), look(another))
 
 
 def test_what_is_shared_is_not_sent() -> None:

@@ -14,6 +14,7 @@ from duels.core.extras import extra
 from duels.core.rules import Rules
 from duels.core.validation import check_int
 from duels.envs import dice
+from duels.envs.copies import Copyable
 from duels.envs.form import PLAIN, Form, Named, left_shown
 from duels.envs.packed import ReadyPolicy
 from duels.envs.past import Past
@@ -45,7 +46,7 @@ class NoTables(DuelsError, AttributeError):
     """Asked for tables of a game that has too many states for them."""
 
 
-class Batch(Named, ABC):
+class Batch(Named, Copyable, ABC):
     """`num_envs` games under way at once.
 
     What happens in environment number `first + i` depends on the seed, on that number and on the

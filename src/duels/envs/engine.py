@@ -17,6 +17,7 @@ from duels.analysis.shown import Shown
 from duels.core.match import Match
 from duels.core.rules import CHANCE, Ending, Rules, Seat, Sight
 from duels.envs import dice
+from duels.envs.copies import Copyable
 from duels.envs.form import PLAIN, Form, left_shown
 from duels.envs.kernels import kernel_of
 from duels.envs.past import Past
@@ -28,7 +29,7 @@ MOST_REMEMBERED = 100_000
 MOST_BYTES = 1 << 28
 
 
-class Engine(ABC):
+class Engine(Copyable, ABC):
     """A game under way; seats are 0 and 1.
 
     A copy, pickled or not, goes on as the original would; what is worked out from the rules is not copied.

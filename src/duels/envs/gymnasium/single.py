@@ -17,6 +17,7 @@ from duels.core.validation import as_int, check_flag
 from duels.envs import dice
 from duels.envs.batch import RANDOM
 from duels.envs.board import RENDER_MODES, Board, Picture, check_render_mode
+from duels.envs.copies import Copyable
 from duels.envs.engine import make_engine
 from duels.envs.form import Named, form_of
 from duels.envs.gymnasium.opponents import Opponent, opposing, refuse_other_seat
@@ -28,7 +29,7 @@ from duels.solving.tables import NOBODY, POINTS
 RANDOM_SEAT = "random"
 
 
-class DuelEnv(Named, gymnasium.Env[Any, np.int64]):
+class DuelEnv(Named, Copyable, gymnasium.Env[Any, np.int64]):
     """A duel from the agent's seat, of a game or the one of that name with options, or by rules.
 
     `opponent` is the name of a player (`random`, a level, `best`), an object with a method `choose`, a

@@ -23,6 +23,7 @@ from duels.core.rules import Rules
 from duels.core.validation import as_int, check_flag, check_int
 from duels.envs import dice
 from duels.envs.batch import RANDOM, Batch, Bytes, Flags
+from duels.envs.copies import Copyable
 from duels.envs.form import Named, form_of
 from duels.envs.gymnasium.opponents import (
     Opponent,
@@ -47,7 +48,7 @@ ONE_BY_ONE = 'make the environment with vectorization_mode="sync"'
 RESET_MASK = "reset_mask"
 
 
-class DuelVectorEnv(Named, gymnasium.vector.VectorEnv[Any, Numbers, NDArray[Any]]):
+class DuelVectorEnv(Named, Copyable, gymnasium.vector.VectorEnv[Any, Numbers, NDArray[Any]]):
     """`num_envs` duels from the agent's seat, on arrays: of a game or the one of that name, or by rules.
 
     The environment number k of seed s is, game for game, the `DuelEnv` of seed s + k.

@@ -18,6 +18,7 @@ from duels.core.rules import Rules, Sight
 from duels.core.validation import as_int, check_flag
 from duels.envs import dice
 from duels.envs.board import RENDER_MODES, Board, Picture, check_render_mode
+from duels.envs.copies import Copyable
 from duels.envs.engine import make_engine
 from duels.envs.form import Named, form_of
 from duels.envs.observations import Observations
@@ -49,7 +50,7 @@ class NotReset(DuelsError, AttributeError):
         super().__init__("The environment must be reset first.")
 
 
-class DuelEnv(Named, AECEnv):
+class DuelEnv(Named, Copyable, AECEnv):
     """A duel by PettingZoo's conventions. An illegal action raises IllegalMove.
 
     It is of a game or the one of that name, with options (`max_turns=40`), or by rules. The agent to move is
