@@ -119,6 +119,28 @@ def test_restart() -> None:
     assert (batch.observe(0)[1:] != start[1:]).any(axis=1).all()
 
 
+@pytest.mark.parametrize("case", ["chain of 2 boards", "hunt of 6 turns", "flip of 9"])
+def test_what_is_kept_of_the_last_step_is_of_the_last_step(case: str) -> None:
+    batch, single = made(case, 6), made(case, 6, autoreset=False)
+    batch.keep_final = True
+    met = set()
+    for _ in range(60):
+        actions = batch.sample()
+        steps = batch.step(actions)
+        single.step(actions)
+        ended = np.flatnonzero(steps.terminated | steps.truncated)
+        met |= {len(ended) > 0, *(-1 for _ in np.flatnonzero(steps.truncated))}
+        assert batch.final_observations.shape == (2, len(ended), batch.observation_size)
+        for seat in (0, 1):
+            assert (batch.final_observations[seat] == single.observe(seat)[ended]).all()
+            assert (batch.final_masks[seat] == single.masks_for(seat)[ended]).all()
+        assert ((batch.final_actors >= 0) == steps.truncated[ended]).all()
+        single._streams = batch._streams.copy()
+        single._start(steps.terminated | steps.truncated)
+    assert met >= {True, False}
+    assert (-1 in met) == (case != "flip of 9")
+
+
 def test_final_observations_are_of_the_game_that_ended() -> None:
     batch = made("lights", 6)
     batch.keep_final = True

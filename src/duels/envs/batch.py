@@ -42,6 +42,9 @@ CHUNK = 16_384
 BLOCK = 65_536
 
 
+_FINAL = ("final_observations", "final_masks", "final_actors")
+
+
 class NoTables(DuelsError, AttributeError):
     """Asked for tables of a game that has too many states for them."""
 
@@ -75,17 +78,21 @@ class Batch(Named, Copyable, ABC):
         self.autoreset = autoreset
         self.running = running
         self.keep_final = False
-        """Whether `final_observations` and `final_masks` are kept of games that are reset by themselves."""
-        self.final_observations: NDArray[np.int8] | None = None
+        """Whether the last look at games that are reset by themselves is kept, in what follows."""
+        self.final_observations: Bytes
         """[seat, ended env] what the seats are shown of the games that the last step ended."""
-        self.final_masks: NDArray[np.int8] | None = None
-        """[ended env, action] what could have been played next where the limit truncated a game, else 0."""
+        self.final_masks: Bytes
+        """[seat, ended env, action] where the limit truncated a game, what could have been played next, as
+        far as the seat knows; 0 in other games."""
+        self.final_actors: Bytes
+        """[ended env] who would have moved next where the limit truncated a game; NOBODY in other games."""
         self._clock = np.zeros(num_envs, np.int64)
         self._over: Flags | None = None if autoreset else np.zeros(num_envs, np.bool_)
         self._cut = np.zeros(num_envs, np.bool_)
         self._streams: NDArray[np.uint64] = dice.streams(seed, first, num_envs)
-        self._copied = (*vars(self), "_copied")
+        self._copied = (*vars(self), *_FINAL, "_copied")
         self._get_ready()
+        self._keep_nothing()
         self._start(None)
 
     def _get_ready(self) -> None:
@@ -270,9 +277,13 @@ class Batch(Named, Copyable, ABC):
         if others.any():
             truncated = self._truncated
             masks[others & ~truncated] = 0
-            if self.rules.has_secrets:
-                masks[others & truncated] = 1  # what the other may do can tell where it is
+            self._veil(masks, others & truncated)
         return masks
+
+    def _veil(self, masks: Bytes, others: Flags) -> None:
+        """Hide what the other seat could have played next: it can tell where it is."""
+        if self.rules.has_secrets:
+            masks[others] = 1
 
     def observe(self, seat: int | Bytes | None = None) -> Bytes:
         """[env, number] what `seat` is shown, or, without one, what the seat to move is shown.
@@ -420,16 +431,31 @@ class Batch(Named, Copyable, ABC):
     def _finish(self, ended: Flags, cut: Flags) -> None:
         places = np.flatnonzero(ended)
         if not len(places):
+            if self.keep_final:
+                self._keep_nothing()
             return
         if self.keep_final:
-            self.final_observations = np.stack([self._shown(seat, places) for seat in (0, 1)])
-            truncated = cut[places, None] & (not self.form.limit_draws)
-            self.final_masks = self._masks()[places] * truncated
+            self._keep_last(places, cut & (not self.form.limit_draws))
         if self._over is not None:
             self._over |= ended
             self._cut |= cut
         else:
             self._start(places)
+
+    def _keep_nothing(self) -> None:
+        """Nothing has just ended."""
+        self.final_observations = np.zeros((2, 0, self.observation_size), np.int8)
+        self.final_masks = np.zeros((2, 0, self.num_actions), np.int8)
+        self.final_actors = np.zeros(0, np.int8)
+
+    def _keep_last(self, places: NDArray[np.intp], truncated: Flags) -> None:
+        """Keep what is to be seen of games that have just ended."""
+        cut = truncated[places]
+        self.final_observations = np.stack([self._shown(seat, places) for seat in (0, 1)])
+        self.final_actors = np.where(cut, self._actor()[places], NOBODY).astype(np.int8)
+        self.final_masks = np.stack([self._masks()[places] * cut[:, None]] * 2)
+        for seat in (0, 1):
+            self._veil(self.final_masks[seat], cut & (self.final_actors != seat))
 
     def _checked(self, actions: ArrayLike, idle: Flags | None) -> Ints:
         given = self._whole_numbers(actions)
