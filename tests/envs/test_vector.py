@@ -141,6 +141,18 @@ def test_what_is_kept_of_the_last_step_is_of_the_last_step(case: str) -> None:
     assert (-1 in met) == (case != "flip of 9")
 
 
+def test_seats_are_checked() -> None:
+    batch = made("hunt of 6 turns", 3, autoreset=False)
+    for wrong in (2, -1, "one", np.array([5, 0, 0]), np.zeros(2, int), np.zeros(3), np.array([-2, 0, 0])):
+        for look in (batch.observe, batch.masks_for):
+            with pytest.raises(DuelsError, match="Seats are 0 and 1 here, or an array of 3"):
+                look(wrong)
+    while (batch.actor >= 0).any():
+        batch.step(batch.sample())
+    assert (batch.observe(batch.actor) == batch.observe(0)).all()
+    assert (batch.masks_for(batch.actor) == batch.masks_for(0)).all()
+
+
 def test_final_observations_are_of_the_game_that_ended() -> None:
     batch = made("lights", 6)
     batch.keep_final = True

@@ -273,7 +273,7 @@ class Batch(Named, Copyable, ABC):
         Where a limit has truncated the game, 1 where the next action could have been this one, as far as the
         seat knows. Seats can be an array, one an environment.
         """
-        masks, others = self._masks_now(), self._actor() != seat
+        masks, others = self._masks_now(), self._actor() != self._checked_seats(seat)
         if others.any():
             truncated = self._truncated
             masks[others & ~truncated] = 0
@@ -291,13 +291,19 @@ class Batch(Named, Copyable, ABC):
         Seats can be an array, one an environment. Where a game is over and nobody is to move, what the seat
         to move is shown is what seat 0 is.
         """
-        if isinstance(seat, np.ndarray):
-            return self._shown(seat)
-        if seat not in (None, 0, 1):
-            raise DuelsError(f"Seats are 0 and 1 here, not {seat}.")
         if seat is None and self._over is None and self.form == PLAIN:
             return self._shown_to_mover()
-        return self._shown(np.maximum(self.actor, 0) if seat is None else int(seat))
+        return self._shown(self._checked_seats(self.actor if seat is None else seat))
+
+    def _checked_seats(self, seat: int | Bytes) -> int | Bytes:
+        """A seat, or one for each environment; seat 0 for NOBODY, as `actor` has it where games are over."""
+        if isinstance(seat, np.ndarray):
+            fits = seat.shape == (self.num_envs,) and seat.dtype.kind in "iu"
+            if fits and seat.min() >= NOBODY and seat.max() <= 1:
+                return np.maximum(seat, 0)
+        elif seat in (0, 1):
+            return int(seat)
+        raise DuelsError(f"Seats are 0 and 1 here, or an array of {self.num_envs} of them, not {seat}.")
 
     def draw_seats(self) -> Bytes:
         """[env] a seat for an agent of the game that begins now, by lot."""
