@@ -63,6 +63,17 @@ def test_gains_are_over_what_perfect_play_leaves(game: str, options: dict[str, A
     assert [response.gain for response in perfect.values()] == pytest.approx([0, 0])
 
 
+def test_gains_in_forms_that_are_searched_whole() -> None:
+    form = {"side": 2, "values": 2, "copies": 2, "target": 2}
+    found = duels.best_responses("random", "flip", **form)
+    gains = [response.gain for response in found.values()]
+    assert min(gains) >= 0
+    assert sum(gains) / 2 == pytest.approx(duels.exploitability("random", "flip", **form), abs=1e-12)
+    hidden = duels.best_responses("random", "hunt", cells=2, max_turns=3)
+    with pytest.raises(DuelsError, match=r"duels\.exploitability is the mean of both gains"):
+        _ = hidden[Seat.ONE].gain
+
+
 def test_it_can_be_played_against() -> None:
     response: Any = duels.best_responses(first, "leap", goal=9)[Seat.TWO]
     env = DuelEnv("leap", response, goal=9)

@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from duels.core.errors import DuelsError
-from duels.core.rules import Rules, Seat, Sight
+from duels.core.rules import OpenRules, Rules, Seat, Sight
 from duels.solving.game_tables import shared_tables
+from duels.solving.induction import InductionOracle
+from duels.solving.oracle import Exactness
 from duels.solving.oracles import oracle_for
 from duels.solving.table_response import Response
 from duels.solving.tree import Tree
@@ -28,8 +30,16 @@ class BestResponse(ABC):
     @cached_property
     def gain(self) -> float:
         """How much more that is than perfect play of the other seat would leave it."""
+        if not isinstance(self.rules, OpenRules):
+            raise DuelsError(
+                f"What {self.rules.name} is worth to one seat is not known exactly, so nor is its gain: "
+                "duels.exploitability is the mean of both gains."
+            )
         start = self.rules.sight(self.rules.initial(), self.seat)
-        return self.wins - oracle_for(self.rules).value(start).number
+        due = oracle_for(self.rules).value(start)
+        if due.exactness is not Exactness.EXACT:  # what can be answered is small enough for that
+            due = InductionOracle(self.rules).value(start)
+        return self.wins - due.number
 
     def choose(self, sight: Sight[Any, Any], rng: Random) -> Any:
         """Its action: the same whenever it knows the same."""
