@@ -108,6 +108,17 @@ def test_true_is_no_action() -> None:
         env.step(True)
 
 
+def test_nothing_is_allowed_once_a_game_is_lost_by_an_illegal_action() -> None:
+    env = module_of("chain").env()
+    env.reset(seed=1)
+    env.step(8)
+    assert env.rewards == {"player_1": -1, "player_2": 0}
+    for agent in env.possible_agents:
+        assert not env.observe(agent)["action_mask"].any()
+    env.reset(seed=1)
+    assert env.observe("player_1")["action_mask"].any()
+
+
 def test_raw_environment_refuses_what_is_illegal() -> None:
     env = module_of("chain").raw_env()
     env.reset(seed=1)
@@ -168,8 +179,18 @@ def wrapped(game: str, options: dict[str, Any]) -> Any:
     """The raw environment in the wrappers that PettingZoo's own games wear."""
     env = module_of(game).raw_env(**options)
     env = wrappers.TerminateIllegalWrapper(env, illegal_reward=-1)
-    env = wrappers.AssertOutOfBoundsWrapper(env)
+    env = NothingLeft(wrappers.AssertOutOfBoundsWrapper(env))
     return wrappers.OrderEnforcingWrapper(env)
+
+
+class NothingLeft(wrappers.BaseWrapper):  # type: ignore[misc]
+    """What the wrappers lack: once a game is lost by an illegal action, nothing is allowed."""
+
+    def observe(self, agent: Any) -> Any:
+        shown = super().observe(agent)
+        if self.terminations.get(agent) and self.truncations.get(agent):
+            shown["action_mask"][:] = 0
+        return shown
 
 
 def what_happens(env: Any, actions: list[Any]) -> list[Any]:

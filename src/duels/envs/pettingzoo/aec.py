@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from gymnasium import spaces
-from numpy.typing import DTypeLike
+from numpy.typing import DTypeLike, NDArray
 from pettingzoo.utils.env_logger import EnvLogger
 
 from duels.analysis.grading import Grader
@@ -141,8 +141,11 @@ class DuelEnv(Named, Copyable, AECEnv):
         seat = _SEATS.get(agent)
         if seat is None:
             raise UnknownName(f"There is no agent {agent!r}; there are {', '.join(AGENTS)}.")
-        given: Observation = self._observations.give(self._engine.observe(seat), self._engine.mask_for(seat))
+        given: Observation = self._observations.give(self._engine.observe(seat), self._mask(seat))
         return given
+
+    def _mask(self, seat: int) -> NDArray[np.int8]:
+        return self._engine.mask_for(seat)
 
     def step(self, action: int | None) -> None:
         if self._stream is None:
@@ -224,7 +227,12 @@ class GuardedDuelEnv(DuelEnv):
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         self._stepped = True
+        self._forfeited = False
         super().reset(seed, options)
+
+    def _mask(self, seat: int) -> NDArray[np.int8]:
+        mask = super()._mask(seat)
+        return np.zeros_like(mask) if self._forfeited else mask
 
     def observe(self, agent: str) -> Observation:
         if self._stream is None:
@@ -254,6 +262,7 @@ class GuardedDuelEnv(DuelEnv):
     def _lose(self, agent: str) -> None:
         """End the game because `agent` took an illegal action."""
         EnvLogger.warn_on_illegal_move()
+        self._forfeited = True
         self._cumulative_rewards[agent] = 0.0
         self.terminations = dict.fromkeys(AGENTS, True)
         self.truncations = dict.fromkeys(AGENTS, True)
