@@ -176,6 +176,7 @@ def test_rows_are_what_an_environment_shows(game: str, tmp_path: Path) -> None:
         for row in played:
             if row["done"]:
                 assert engine.observe(row["seat"] - 1).tolist() == row["final_observation"]
+                assert engine.mask_for(row["seat"] - 1).tolist() == row["final_action_mask"]
 
 
 def test_more_processes_play_the_same(tmp_path: Path) -> None:
@@ -303,5 +304,5 @@ def test_a_row_has_the_reward_of_its_seat(tmp_path: Path) -> None:
     rows = parquet.read_table(tmp_path / "out.parquet").to_pylist()
     for row in rows:
         expected = 0 if row["ending"] == "drawn" else 1 if row["winner"] == row["seat"] else -1
-        assert row["reward"] == expected
+        assert row["reward"] == (expected if row["done"] else 0)
     assert {row["reward"] for row in rows} == {-1, 0, 1}

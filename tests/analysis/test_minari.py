@@ -37,7 +37,9 @@ def test_an_episode_is_what_a_seat_saw(
         cut = mine[-1]["ending"] == "cut off"
         assert (episode.terminations[-1], episode.truncations[-1]) == (not cut, cut)
         assert not episode.terminations[:-1].any()
-        assert episode.infos["action_mask"][:-1].tolist() == [row["action_mask"] for row in mine]
+        masks = [*(row["action_mask"] for row in mine), mine[-1]["final_action_mask"]]
+        assert episode.infos["action_mask"].tolist() == masks
+        assert any(masks[-1]) == cut
         assert np.isnan(episode.infos["values"][0]).tolist() == [v is None for v in mine[0]["values"]]
     with pytest.raises(DuelsError, match="already"):
         export_minari(run, "duels/test-v0")

@@ -287,6 +287,7 @@ def _schema(run: Export) -> Any:
             ("reward", arrow.float32()),
             ("done", arrow.bool_()),
             ("final_observation", shown),
+            ("final_action_mask", arrow.list_(arrow.int8(), actions)),
         ],
         metadata={key: json.dumps(value) for key, value in run.head.items()},
     )
@@ -313,7 +314,7 @@ def _write_parquet(run: Export, lines: Path, path: Path, held: int) -> None:
 
 
 def rows_of(run: Export, told: dict[str, Any]) -> list[dict[str, Any]]:
-    """A match's decisions, with what the environments show there and the reward they end with."""
+    """A match's decisions, with what the environments show there and the reward at the end."""
     shown, number = _shown_and_numbers(run.rules)
     match: AnyMatch = Match.start(run.rules)
     rows, last = [], {}
@@ -334,15 +335,22 @@ def rows_of(run: Export, told: dict[str, Any]) -> list[dict[str, Any]]:
                 "values": _spread(legal, turn["values"], len(number), None),
                 "policy": turn["policy"] and _spread(legal, turn["policy"], len(number), 0.0),
                 **{key: told[key] for key in ("result", "ending", "winner")},
-                "reward": 0.0 if told["winner"] is None else 1.0 if told["winner"] == seat else -1.0,
+                "reward": 0.0,
                 "done": False,
                 "final_observation": None,
+                "final_action_mask": None,
                 **{key: turn[key] for key in _KEPT},
             }
             rows.append(last[seat])
         match = match.play(actor, action)
     for seat, row in last.items():
-        row |= {"done": True, "final_observation": list(shown.to(seat, match))}
+        following = [number[run.rules.format(action)] for action in shown.next_actions(seat, match)]
+        row |= {
+            "reward": 0.0 if told["winner"] is None else 1.0 if told["winner"] == seat else -1.0,
+            "done": True,
+            "final_observation": list(shown.to(seat, match)),
+            "final_action_mask": _spread(following, [1] * len(following), len(number), 0),
+        }
     return rows
 
 

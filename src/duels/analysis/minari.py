@@ -56,11 +56,13 @@ def _episodes(run: Export, match: dict[str, Any]) -> Iterator[dict[str, Any]]:
                 [*(row["observation"] for row in mine), last["final_observation"]], np.int8
             ),
             "actions": np.array([row["action_number"] for row in mine], np.int64),
-            "rewards": [0.0] * others + [last["reward"]],
+            "rewards": [row["reward"] for row in mine],
             "terminations": [False] * others + [not cut],
             "truncations": [False] * others + [cut],
             "infos": {
-                "action_mask": _with_end([row["action_mask"] for row in mine], np.int8),
+                "action_mask": np.array(
+                    [*(row["action_mask"] for row in mine), last["final_action_mask"]], np.int8
+                ),
                 "value": _with_end([row["value"] for row in mine], np.float64),
                 "regret": _with_end([row["regret"] for row in mine], np.float64),
                 "values": _with_end([row["values"] for row in mine], np.float64),

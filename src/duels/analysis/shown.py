@@ -32,6 +32,14 @@ class Shown:
             return None, self._endless.all_actions()
         return actor, self._endless.actions(state)
 
+    def next_actions(self, seat: Seat, match: Match[Any, Any, Any]) -> tuple[Any, ...]:
+        """Where a limit has cut the match off, what could have come next, as far as the seat knows."""
+        if not (match.outcome and match.outcome.ending is Ending.CUT_OFF):
+            return ()
+        actor, actions = self.next_decision(match)
+        # What the other may do can tell where it is.
+        return self._endless.all_actions() if actor is not seat and self._endless.has_secrets else actions
+
     def _state(self, match: Match[Any, Any, Any]) -> Any:
         outcome = match.outcome
         if outcome and outcome.ending is Ending.CUT_OFF and match.previous and match.last:
