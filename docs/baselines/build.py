@@ -33,6 +33,11 @@ either, the best opponent beats such a policy always or never, so lines drop at 
 Settings come from a few trials on these games and are not tuned further. On chain's whole board only masked
 PPO was run.
 
+In chain a game that reaches its limit is graded as drawn. Q-learning and DQN take such an end for a draw,
+too; PPO, as Stable-Baselines3 has it, goes on to estimate what would have come. None of them is shown how
+much of the limit is left (`limit_ends="draw"` would show it), so all three learn a slightly different
+game from the one that is graded.
+
 | learner | |
 |---|---|
 | [tabular Q-learning](../examples/q_learning.py) | a value for every action of every state |
