@@ -175,8 +175,18 @@ def test_vector_env_loses_on_illegal_actions_only_there() -> None:
     assert not truncated.any()
     assert (info["final_obs"][0] == before[0]).all()
     assert info["final_info"]["illegal"].tolist() == [True, False, True]
+    assert info["final_info"]["_illegal"].tolist() == [True, False, True]
     assert (after[0] == before[0]).all()  # a new game
     assert (after[1] != before[1]).any()
+
+
+def test_vector_env_tells_of_illegal_actions_only_where_there_were_any() -> None:
+    envs: Any = DuelVectorEnv("lights", 2, seat=2, lights=3, autoreset_mode="SameStep")
+    _, info = envs.reset(seed=1)
+    for _ in range(9):
+        _, _, terminated, _, info = envs.step(info["action_mask"].argmax(axis=1))
+        if terminated.any():
+            assert "illegal" not in info["final_info"]
 
 
 def test_vector_env_takes_a_table_for_an_opponent() -> None:

@@ -214,9 +214,7 @@ class DuelVectorEnv(Named, Copyable, gymnasium.vector.VectorEnv[Any, Numbers, ND
         info = self._info()
         everywhere = np.ones(self.num_envs, np.bool_)
         if self.autoreset_mode is not AutoresetMode.SAME_STEP or not self._ended.any():
-            info = self._told(info, everywhere)
-            if self._forfeited.any():
-                info |= self._told({"illegal": self._forfeited.copy()}, self._forfeited)
+            info = self._told(info, everywhere) | self._illegal()
         else:
             info = self._reset_ended(info)
         return self._shown(), results.rewards, results.terminated, results.truncated, info
@@ -276,7 +274,7 @@ class DuelVectorEnv(Named, Copyable, gymnasium.vector.VectorEnv[Any, Numbers, ND
 
     def _reset_ended(self, info: dict[str, NDArray[Any]]) -> dict[str, Any]:
         """Reset the games that have just ended; give what is told of them and of those that begin."""
-        ended, forfeited = self._ended.copy(), self._forfeited.copy()
+        ended, illegal = self._ended.copy(), self._illegal()
         shown = self._shown()
         last = np.full(self.num_envs, None, object)
         for env in np.flatnonzero(ended):
@@ -285,7 +283,7 @@ class DuelVectorEnv(Named, Copyable, gymnasium.vector.VectorEnv[Any, Numbers, ND
         return {
             "final_obs": last,
             "_final_obs": ended,
-            "final_info": self._told({**info, "illegal": forfeited}, ended),
+            "final_info": self._told(info, ended) | illegal,
             "_final_info": ended,
             **self._told(self._info(), np.ones(self.num_envs, np.bool_)),
         }
@@ -321,9 +319,14 @@ class DuelVectorEnv(Named, Copyable, gymnasium.vector.VectorEnv[Any, Numbers, ND
             info |= {"value": values, "regret": self._regrets.copy(), "exactness": sure}
         return info
 
+    def _illegal(self) -> dict[str, Any]:
+        """What is told of illegal actions, if there were any."""
+        forfeited = self._forfeited
+        return self._told({"illegal": forfeited.copy()}, forfeited) if forfeited.any() else {}
+
     @staticmethod
     def _told(info: dict[str, NDArray[Any]], which: Flags) -> dict[str, Any]:
-        """As Gymnasium has it: beside everything, of which environments it is told; 0 for the others."""
+        """Add Gymnasium's `_key` masks; zero where not set."""
         told: dict[str, Any] = {}
         for name, values in info.items():
             if not which.all():
