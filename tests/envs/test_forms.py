@@ -70,6 +70,7 @@ def test_dictionaries_hold_the_mask(game: str) -> None:
     env = DuelEnv(game, dict_observations=True)
     shown, info = env.reset(seed=1)
     assert (shown["action_mask"] == info["action_mask"]).all()
+    assert not np.shares_memory(shown["action_mask"], info["action_mask"])
     illegal = np.flatnonzero(shown["action_mask"] == 0)[0]
     assert not env.step(illegal)[0]["action_mask"].any()
     envs: Any = DuelVectorEnv(game, 2, dict_observations=True, autoreset_mode="SameStep")

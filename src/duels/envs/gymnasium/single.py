@@ -168,7 +168,7 @@ class DuelEnv(Named, Copyable, gymnasium.Env[Any, np.int64]):
         if self._grader:
             grade = self._grader.forfeit if self._forfeited else self._grader.grade
             info |= grade(self._sights.of(self._seat))
-        return self._observations.give(self._engine.observe(self._seat), mask), info
+        return self._observations.give(self._engine.observe(self._seat), mask.copy()), info
 
     def _play(self, action: int) -> None:
         assert self._stream is not None
