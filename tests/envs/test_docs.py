@@ -41,9 +41,9 @@ class Untrained:
         return self
 
     def predict(self, observation: Any, action_masks: Any, deterministic: bool) -> tuple[Any, None]:
-        assert observation in self.env.observation_space
+        assert observation[0] in self.env.observation_space
         assert deterministic
-        return action_masks.argmax(), None
+        return action_masks.argmax(axis=-1), None
 
 
 def adapted(game: str, num_envs: int, **how: Any) -> Any:
@@ -65,6 +65,9 @@ def test_every_piece_of_code_runs(piece: str, monkeypatch: pytest.MonkeyPatch) -
     adapter = ModuleType("duels.envs.stable_baselines3")
     adapter.DuelVecEnv = adapted  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, adapter.__name__, adapter)
+    monitors = ModuleType("stable_baselines3.common.vec_env")
+    monitors.VecMonitor = lambda envs: envs  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, monitors.__name__, monitors)
     # Their value iteration imports it for simultaneous moves alone; it needs more than is installed here.
     solver = ModuleType("open_spiel.python.algorithms.lp_solver")
     monkeypatch.setitem(sys.modules, solver.__name__, solver)
