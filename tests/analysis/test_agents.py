@@ -131,6 +131,15 @@ def test_an_agent_is_shown_the_type_it_was_trained_on() -> None:
         table_of(agent, "lights", dtype=bool)
 
 
+def test_a_memory_is_checked_as_in_environments() -> None:
+    with pytest.raises(DuelsError, match="memory"):
+        duels.policy_of(last_allowed, "hunt", memory=-3)
+    with pytest.raises(DuelsError, match="Nothing is hidden in lights"):
+        duels.policy_of(last_allowed, "lights", memory=4)
+    with pytest.raises(DuelsError, match=r"has no table: duels\.policy_of"):
+        table_of(last_allowed, "hunt", memory=4)
+
+
 def test_what_is_left_of_a_limit_is_part_of_what_an_agent_sees() -> None:
     form: dict[str, Any] = {"cells": 3, "run": 2, "max_boards": 3}
     lefts = set()

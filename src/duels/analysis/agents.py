@@ -6,7 +6,7 @@ from typing import Any, TypeAlias, TypeGuard
 
 from duels.core.errors import DuelsError
 from duels.core.extras import extra
-from duels.core.features import TRUNCATION, Encoding, Entries, left_feature, limit_draws
+from duels.core.features import TRUNCATION, Encoding, Entries, check_memory, left_feature, limit_draws
 from duels.core.game import Game
 from duels.core.information_sets import InformationSet
 from duels.core.options import OptionValue
@@ -51,6 +51,8 @@ def table_of(
         raise DuelsError(
             "An agent is called with two arguments, an observation and a mask; this one cannot be."
         )
+    if "memory" in options:
+        raise DuelsError("An agent with a memory has no table: duels.policy_of makes a function of it.")
     rules = rules_of(game, **options)
     tables = shared_tables(rules).tables
     deciding = np.flatnonzero(tables.actor >= 0)
@@ -92,7 +94,7 @@ def policy_of(
     left = (left_feature(rules),) if limit_draws(limit_ends) else ()
     encoding = Encoding((*rules.game.encoding(rules).features, *left))
     actions = rules.all_actions()
-    past = _Past(rules, memory) if memory else None
+    past = _Past(rules, memory) if check_memory(rules, memory) else None
 
     def policy(sight: Sight[Any, Any]) -> dict[Any, float]:
         shown = encoding.encode(sight.view, sight.seat) + (past.shown(sight) if past else b"")
@@ -201,7 +203,7 @@ def probabilities(given: ArrayLike, mask: NDArray[np.int8]) -> NDArray[np.float6
 
 
 def takes(function: Callable[..., Any], arguments: int) -> bool:
-    """Whether it can be called with so many arguments; what does not tell is believed."""
+    """Whether it accepts this many arguments; True if its signature is unknown."""
     try:
         signature(function).bind(*[None] * arguments)
     except TypeError:

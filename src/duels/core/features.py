@@ -13,6 +13,7 @@ from typing import Any, cast
 from duels.core.errors import DuelsError
 from duels.core.explore import reachable
 from duels.core.rules import Rules, Seat
+from duels.core.validation import check_int
 
 
 @dataclass(frozen=True)
@@ -128,6 +129,13 @@ def left_feature(rules: Rules[Any, Any, Any]) -> Feature:
     if limit > MOST_LEFT:
         raise DuelsError(f"A limit that is observed is at most {MOST_LEFT}, not {limit}.")
     return Feature("left", tuple(range(limit + 1)), lambda view, seat: (limit - getattr(view, clock),))
+
+
+def check_memory(rules: Rules[Any, Any, Any], memory: int) -> int:
+    """How many entries are remembered; DuelsError if that cannot be."""
+    if check_int("memory", memory, 0) and not rules.has_secrets:
+        raise DuelsError(f"Nothing is hidden in {rules.name}: there is nothing to remember.")
+    return memory
 
 
 class Entries:

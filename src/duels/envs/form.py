@@ -1,13 +1,11 @@
-"""What an environment makes of its rules beside their options: what a limit is, and what is remembered."""
+"""Environment settings beyond the rules' options: how a limit ends a game, how much history is observed."""
 
 from dataclasses import dataclass
 from typing import Any
 
-from duels.core.errors import DuelsError
 from duels.core.extras import extra
-from duels.core.features import Entries, left_feature, limit_draws
+from duels.core.features import Entries, check_memory, left_feature, limit_draws
 from duels.core.rules import Rules
-from duels.core.validation import check_int
 
 with extra("vector"):
     import numpy as np
@@ -56,9 +54,7 @@ class Named:
 
 def form_of(rules: Rules[Any, Any, Any], limit_ends: str, memory: int = 0) -> Form:
     """The form that is asked for; DuelsError if it does not fit the rules."""
-    if check_int("memory", memory, 0) and not rules.has_secrets:
-        raise DuelsError(f"Nothing is hidden in {rules.name}: there is nothing to remember.")
-    form = Form(limit_draws(limit_ends), memory)
+    form = Form(limit_draws(limit_ends), check_memory(rules, memory))
     form.numbers(rules)
     return form
 
