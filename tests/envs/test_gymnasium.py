@@ -246,7 +246,7 @@ def test_vector_env_takes_a_player_that_tells_its_odds() -> None:
     assert first == pytest.approx(2 / 3, abs=0.05)
     assert (observations[observations[:, 0] == 1, 5:7] == 0).all()  # else the last pair
     DuelVectorEnv("lights", 2, opponent="greedy").reset(seed=1)
-    with pytest.raises(DuelsError, match=SYNC):
+    with pytest.raises(DuelsError, match=f"^A First plays lights one game at a time: {SYNC}"):
         DuelVectorEnv("lights", 2, opponent=First())  # nobody knows what else it would have chosen
     with pytest.raises(DuelsError, match=SYNC):
         DuelVectorEnv("chain", 2, opponent=Biased(), max_boards=2)  # it may look at the boards played

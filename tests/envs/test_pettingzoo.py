@@ -101,6 +101,12 @@ def test_options_go_by_their_names() -> None:
         module_of("lights").env(grade="yes")
 
 
+def test_a_reset_loses_no_options_of_the_game() -> None:
+    for make in (module_of("lights").env, module_of("lights").raw_env):
+        with pytest.raises(DuelsError, match="takes no options: give lights to `make`"):
+            make().reset(options={"lights": 9})
+
+
 def test_true_is_no_action() -> None:
     env = module_of("lights").env()
     env.reset(seed=1)

@@ -115,6 +115,10 @@ def test_every_game_has_its_own_info() -> None:
     assert not infos[0]["action_mask"].any()
     assert envs.reset_infos[0]["value"] == 0.5
     assert all("illegal" not in info and info["regret"] >= 0 for info in infos[1:])
+    with pytest.raises(DuelsError, match="there is no autoreset_mode"):
+        DuelVecEnv("chain", 4, autoreset_mode="NextStep")
+    with pytest.raises(DuelsError, match="for Stable-Baselines3 with its own make_vec_env"):
+        DuelVecEnv("chain", 4, render_mode="rgb_array")
     with pytest.raises(DuelsError, match="takes no options"):
         envs.set_options({"cells": 9})
 

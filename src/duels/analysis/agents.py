@@ -224,6 +224,7 @@ def player_odds(
     """How likely a player, or the one that goes by that name, is to take which action."""
     odds = getattr(make_player(player, rules) if isinstance(player, str) else player, "odds", None)
     if odds is None:
-        raise DuelsError(f"The player {player!r} does not tell how likely it takes which action.")
+        named = repr(player) if isinstance(player, str) else type(player).__name__
+        raise DuelsError(f"The player {named} does not tell how likely it takes which action.")
     told: Callable[[Sight[Any, Any]], dict[Any, float]] = odds
     return told

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from duels.core.errors import DuelsError
 from duels.core.extras import extra
 from duels.core.features import Entries, check_memory, left_feature, limit_draws
 from duels.core.rules import Rules
@@ -64,3 +65,9 @@ def left_shown(rules: Rules[Any, Any, Any]) -> NDArray[np.int8]:
     feature = left_feature(rules)
     marks = feature.marks()
     return np.stack([np.frombuffer(marks[left], np.int8) for left in feature.values])
+
+
+def refuse_options(options: dict[str, Any] | None) -> None:
+    """A framework can hand options to a reset; there are none, and none are to be lost in silence."""
+    if options:
+        raise DuelsError(f"A reset takes no options: give {', '.join(map(str, options))} to `make`.")

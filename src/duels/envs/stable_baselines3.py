@@ -5,8 +5,8 @@ from typing import Any
 
 from duels.core.errors import DuelsError
 from duels.core.extras import extra
+from duels.envs.form import refuse_options
 from duels.envs.gymnasium import DuelVectorEnv
-from duels.envs.gymnasium.single import refuse_options
 
 with extra("sb3"):
     import numpy as np
@@ -24,6 +24,8 @@ class DuelVecEnv(VecEnv):
     """
 
     def __init__(self, game: Any, num_envs: int = 1, **how: Any) -> None:
+        if "autoreset_mode" in how:
+            raise DuelsError("Stable-Baselines3 resets games in the same step: there is no autoreset_mode.")
         self.envs = DuelVectorEnv(game, num_envs, autoreset_mode="SameStep", **how)
         super().__init__(num_envs, self.envs.single_observation_space, self.envs.single_action_space)
 

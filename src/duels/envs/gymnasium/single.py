@@ -19,7 +19,7 @@ from duels.envs.batch import RANDOM
 from duels.envs.board import RENDER_MODES, Board, Picture, check_render_mode
 from duels.envs.copies import Copyable
 from duels.envs.engine import make_engine
-from duels.envs.form import Named, form_of
+from duels.envs.form import Named, form_of, refuse_options
 from duels.envs.gymnasium.opponents import Opponent, opposing, refuse_other_seat
 from duels.envs.observations import ACTION_MASK, InDict, Observations
 from duels.envs.sights import Sights
@@ -199,9 +199,3 @@ def seats_of(seat: int | str) -> tuple[int, ...]:
     if number not in (1, 2):
         raise DuelsError(f"The agent's seat is 1 or 2, or {RANDOM_SEAT!r}, not {seat!r}.")
     return (number - 1,)
-
-
-def refuse_options(options: dict[str, Any] | None) -> None:
-    """Gymnasium can hand options to a reset; there are none, and none are to be lost in silence."""
-    if options:
-        raise DuelsError(f"A reset takes no options: give {', '.join(map(str, options))} to `make`.")

@@ -24,14 +24,14 @@ from duels.core.validation import as_int, check_flag, check_int
 from duels.envs import dice
 from duels.envs.batch import RANDOM, Batch, Bytes, Flags
 from duels.envs.copies import Copyable
-from duels.envs.form import Named, form_of
+from duels.envs.form import Named, form_of, refuse_options
 from duels.envs.gymnasium.opponents import (
     Opponent,
     is_agent,
     refuse_no_opponent,
     refuse_other_seat,
 )
-from duels.envs.gymnasium.single import refuse_options, seats_of
+from duels.envs.gymnasium.single import seats_of
 from duels.envs.kernels import levels_of
 from duels.envs.observations import ACTION_MASK, InDict, Observations
 from duels.envs.packed import ReadyPolicy
@@ -44,7 +44,9 @@ from duels.players.levels import LevelPlayer
 Numbers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-ONE_BY_ONE = 'make the environment with vectorization_mode="sync"'
+ONE_BY_ONE = (
+    'make the environment with vectorization_mode="sync", for Stable-Baselines3 with its own make_vec_env'
+)
 RESET_MASK = "reset_mask"
 
 
@@ -402,7 +404,8 @@ class DuelVectorEnv(Named, Copyable, gymnasium.vector.VectorEnv[Any, Numbers, ND
         # What depends on the clock is in no table; of a level, which goes by values, it can be told.
         clocked = self.rules.limit_value is not None and not isinstance(player, LevelPlayer)
         if odds is None or clocked or not self._knows_positions:
-            raise DuelsError(f"{opponent!r} plays {self.rules.name} one game at a time: {ONE_BY_ONE}.")
+            named = repr(opponent) if isinstance(opponent, str) else f"A {type(opponent).__name__}"
+            raise DuelsError(f"{named} plays {self.rules.name} one game at a time: {ONE_BY_ONE}.")
         self._refuse_clock()
         return tabulate(odds, self.rules)
 

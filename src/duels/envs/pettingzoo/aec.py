@@ -13,14 +13,14 @@ from duels.analysis.grading import Grader
 from duels.core.errors import DuelsError, IllegalMove, UnknownName
 from duels.core.features import TRUNCATION
 from duels.core.game import Game
-from duels.core.options import OptionValue
+from duels.core.options import OptionValue, options_of
 from duels.core.rules import Rules, Sight
 from duels.core.validation import as_int, check_flag
 from duels.envs import dice
 from duels.envs.board import RENDER_MODES, Board, Picture, check_render_mode
 from duels.envs.copies import Copyable
 from duels.envs.engine import make_engine
-from duels.envs.form import Named, form_of
+from duels.envs.form import Named, form_of, refuse_options
 from duels.envs.observations import Observations
 from duels.envs.pettingzoo.base import AECEnv, Observation
 from duels.envs.sights import Sights
@@ -107,6 +107,10 @@ class DuelEnv(Named, Copyable, AECEnv):
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        if options:
+            # PettingZoo's own test hands in what means nothing; what means something is not to be lost.
+            known = {option.name for option in options_of(type(self.rules))}
+            refuse_options({name: value for name, value in options.items() if name in known})
         if seed is not None or self._stream is None:
             self._stream = dice.stream(randbits(64) if seed is None else seed)
         elif self._engine.actor != NOBODY:
