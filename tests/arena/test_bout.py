@@ -18,7 +18,7 @@ from duels.games import find_game
 from duels.players import make_player
 from duels.players.failures import Answer, Failed, Failure, NoMove
 from duels.solving.game_tables import shared_tables
-from duels.solving.table_response import expected_value
+from duels.solving.table_response import expected_values
 
 SMALL = {
     "lights": {},
@@ -112,7 +112,8 @@ def test_results_without_luck_have_the_mean_that_is_computed(runs: int) -> None:
     rules = find_game("chain").rules(**options)
     tables = shared_tables(rules).tables
     one, two = (tabulate(player_odds(name, rules), rules) for name in ("club", "expert"))
-    true = expected_value(tables, np.where((tables.actor == 0)[:, None], one, two), 3)
+    both = np.where((tables.actor == 0)[:, None], one, two)
+    true = expected_values(tables, both, 3)[tables.starts[0]]
     judge = Judge(rules)
     seated = {
         Seat(seat): Asked(make_player(name, rules), rules) for seat, name in ((1, "club"), (2, "expert"))

@@ -12,7 +12,7 @@ from duels.players import make_player
 from duels.players.levels import LevelPlayer
 from duels.solving.decisions import Decisions
 from duels.solving.oracles import oracle_for
-from duels.solving.table_response import best_response, best_response_value, expected_value
+from duels.solving.table_response import best_response, expected_values
 from duels.solving.tables import ONGOING, Tables, compile_tables
 from tests.outside.highcard import HighCard
 from tests.outside.tictactoe import TicTacToe
@@ -38,7 +38,7 @@ def chain(cells: int, run: int) -> tuple[Tables, NDArray[np.float64], NDArray[np
 
 
 def answer_to(tables: Tables, policy: NDArray[np.float64], me: int) -> float:
-    return best_response_value(tables, lambda clock: policy, me)
+    return best_response(tables, lambda clock: policy, me).wins
 
 
 def by_fractions(tables: Tables, policy: NDArray[np.float64], me: int) -> float:
@@ -181,7 +181,7 @@ def test_a_draw_under_a_limit_is_no_tick_of_its_clock() -> None:
     tables = Tables(**compile_tables(Decisions(rules), rules.game.encoding(rules)))
     uniform = tables.legal / 2
     for me in (0, 1):
-        assert best_response_value(tables, lambda clock: uniform, me, rules.max_passes) == 0.5
+        assert best_response(tables, lambda clock: uniform, me, rules.max_passes).wins == 0.5
 
 
 @pytest.mark.parametrize("limit", [None, 1])
@@ -194,6 +194,8 @@ def test_a_best_response_gets_what_it_says(me: int, limit: int | None) -> None:
     for state in np.flatnonzero(tables.actor == me):
         both[state] = 0
         both[state, np.flatnonzero(tables.legal[state])[response.taken[0][state]]] = 1
-    first = expected_value(tables, both, limit)
+    (start,) = tables.starts
+    first = expected_values(tables, both, limit)[start]
     assert (1 - first if me else first) == pytest.approx(response.wins)
-    assert expected_value(tables, uniform, 1) != pytest.approx(expected_value(tables, uniform))
+    cut, whole = (expected_values(tables, uniform, end)[start] for end in (1, None))
+    assert cut != pytest.approx(whole)

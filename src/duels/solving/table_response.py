@@ -6,7 +6,6 @@ Values are in points here: 1 for a win of the responder, -1 for a loss, 0 for a 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
-from math import fsum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,13 +34,6 @@ class Response:
 
     Without a limit there is one reading of the clock.
     """
-
-
-def best_response_value(
-    tables: Tables, policy: Callable[[int], Table], responder: int, limit: int | None = None
-) -> float:
-    """The probability that the best `responder` (0 or 1) wins against `policy`."""
-    return best_response(tables, policy, responder, limit).wins
 
 
 def best_response(
@@ -214,17 +206,12 @@ def expected_points(chain: list[Move]) -> list[Decimal]:
     return points
 
 
-def expected_value(tables: Tables, policy: Table, limit: int | None = None) -> float:
-    """The probability that seat 0 wins when both seats follow `policy`, [state, action]; a draw is one half.
-
-    Never-ending play, and play that is cut off at `limit` ticks of the clock, counts one half too.
-    """
-    values = expected_values(tables, policy, limit)
-    return fsum(values[start] for start in tables.starts.tolist()) / len(tables.starts)
-
-
 def expected_values(tables: Tables, policy: Table, limit: int | None = None) -> list[float]:
-    """[state] the same from every state on; one half where the game is over."""
+    """[state] the probability that seat 0 wins from there when both seats follow `policy`, [state, action].
+
+    A draw, never-ending play, and play that is cut off at `limit` ticks of the clock count one half; so do
+    states where the game is over.
+    """
     nobody = 2  # no seat responds: every state has one move, the policy's mixture
     with localcontext(prec=DIGITS):
         ends, after_tick = _ends(tables, 0), None if limit is None else [NOTHING] * tables.states
