@@ -313,7 +313,7 @@ def test_which_may_be_a_list() -> None:
 def test_which_is_one_answer_an_environment(which: Any, autoreset: bool) -> None:
     batch = made("lights", 2, autoreset=autoreset)
     before = looks(batch)
-    with pytest.raises(DuelsError, match="2 of True and False"):
+    with pytest.raises(DuelsError, match="`which` must be a boolean array of length 2"):
         batch.step([0, 0], which)
     assert looks(batch) == before
 

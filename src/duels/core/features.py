@@ -150,8 +150,8 @@ class Entries:
         self.actions = tuple(map(rules.format, rules.all_actions()))
         self.width = 2 + len(self.actions)
 
-    def token(self, action: int, mine: bool) -> int:
-        """The token of an action that the seat has seen, by its number."""
+    def token(self, action: Any, mine: Any) -> Any:
+        """The token of an action that the seat has seen, by its number; of many, if they are arrays."""
         return 2 + 2 * action + mine
 
     def marks(self) -> list[bytes]:

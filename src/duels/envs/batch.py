@@ -431,7 +431,7 @@ class Batch(Named, Copyable, ABC):
             return self._over if self._over is not None and self._over.any() else None
         which = np.asarray(which)
         if which.shape != (self.num_envs,) or which.dtype != np.bool_:
-            raise DuelsError(f"Which environments to step is said by {self.num_envs} of True and False.")
+            raise DuelsError(f"`which` must be a boolean array of length {self.num_envs}.")
         return ~which if self._over is None else self._over | ~which
 
     def _finish(self, ended: Flags, cut: Flags) -> None:

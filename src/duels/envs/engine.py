@@ -42,7 +42,7 @@ class Engine(Copyable, ABC):
     actor: int
     """Who is to move; NOBODY when the game is over."""
     next_actor: int
-    """The same, but where a limit has cut the game off: who would have been to move."""
+    """Like `actor`, but after truncation the seat that would have moved next."""
     result: int
     """ONGOING, FIRST_WON, SECOND_WON or DRAWN (see `solving.tables`); ONGOING too when it was truncated."""
     truncated: bool

@@ -44,7 +44,7 @@ class Past:
             while (late := seen & (self._pending[seat] > 0)).any():
                 self._push(seat, late, np.full(len(movers), Entries.HIDDEN))
                 self._pending[seat] -= late
-            self._push(seat, seen, 2 + 2 * actions + mine)
+            self._push(seat, seen, self._entries.token(actions, mine))
 
     def _push(self, seat: int, which: Flags, tokens: NDArray[np.int64]) -> None:
         places = np.flatnonzero(which)
