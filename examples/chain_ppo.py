@@ -21,17 +21,15 @@ OPPONENT = "club"
 MAX_BOARDS = 2
 
 
-def probabilities(model: Any, tables: Any) -> Any:
+def probabilities(model: Any) -> Any:
     """The agent's probabilities in every state of the game, from what it is shown there."""
-    deciding = np.flatnonzero(tables.actor >= 0)
-    shown = tables.observation[tables.actor[deciding], deciding]
-    with torch.no_grad():
-        seen = torch.as_tensor(shown, dtype=torch.float32)
-        odds = model.policy.get_distribution(seen, action_masks=tables.legal[deciding]).distribution.probs
-    table = np.zeros(tables.legal.shape)
-    table[deciding] = odds.numpy().astype(np.float64) * tables.legal[deciding]
-    table[deciding] /= table[deciding].sum(axis=1, keepdims=True)
-    return table
+
+    def agent(observations: Any, masks: Any) -> Any:
+        with torch.no_grad():
+            given = model.policy.get_distribution(torch.as_tensor(observations), action_masks=masks)
+        return given.distribution.probs.numpy()
+
+    return duels.table_of(agent, "chain", batch=True, dtype="float32")
 
 
 def learn(steps: int, looks: int, opponent: str) -> tuple[list[int], list[float], list[float]]:
@@ -43,13 +41,11 @@ def learn(steps: int, looks: int, opponent: str) -> tuple[list[int], list[float]
         [lambda seat=seat: DuelEnv("chain", opponent, seat, max_boards=MAX_BOARDS) for seat in seats]
     )
     model = MaskablePPO("MlpPolicy", envs, n_steps=128, batch_size=512, ent_coef=0.01, seed=0, device="cpu")
-    batch = make("chain", 1)
-    assert isinstance(batch, TableBatch)
     taken, grades, scores = [], [], []
     for look in range(looks + 1):
         if look:
             model.learn(steps // looks, reset_num_timesteps=False)
-        table = probabilities(model, batch.tables)
+        table = probabilities(model)
         taken.append(model.num_timesteps)
         grades.append(duels.exploitability(table, "chain", max_boards=MAX_BOARDS))
         scores.append(score_against_random(table))
