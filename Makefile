@@ -143,7 +143,7 @@ examples: .venv-examples/ready
 	.venv-examples/bin/python examples/chain_ppo.py --plot docs/images/chain_ppo.svg
 	.venv-examples/bin/python examples/jax_ppo.py
 
-# The learners over five seeds, and the page: ten minutes of one core, in two processes. What was run is kept;
+# The learners over five seeds, and the page: twenty minutes of one core, in two processes. What was run is kept;
 # remove docs/baselines/*.json to run all anew.
 baselines: .venv-examples/ready
 	.venv-examples/bin/python examples/baselines.py docs/baselines

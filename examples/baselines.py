@@ -30,6 +30,8 @@ STEPS = {
     ("short-chain", "masked_dqn"): 200_000,
     ("short-chain", "q_learning"): 2_000_000,
     ("chain", "masked_ppo"): 100_000,
+    ("chain", "masked_dqn"): 1_000_000,
+    ("chain", "q_learning"): 20_000_000,
 }
 Run = dict[str, Any]
 

@@ -30,8 +30,7 @@ All three learn in self-play, on arrays of games. A step is a decision that is l
 the policy without the random moves with which it explores. In lights and leap, where there is no chance
 either, the best opponent beats such a policy always or never, so lines drop at once.
 
-Settings come from a few trials on these games and are not tuned further. On chain's whole board only masked
-PPO was run.
+Settings come from a few trials on these games and are not tuned further.
 
 In chain a game that reaches its limit is graded as drawn. Q-learning and DQN take such an end for a draw,
 too; PPO, as Stable-Baselines3 has it, goes on to estimate what would have come. None of them is shown how
