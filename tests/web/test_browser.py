@@ -116,8 +116,9 @@ def test_everything_by_keyboard(ann: Person) -> None:
     page.keyboard.type("1")
     page.keyboard.press("Enter")
     page.wait_for_selector(f'#state:not([data-event="{before}"])')
-    # Keys on the whole page can be switched off; those of the board remain.
     ann.wait("you")
+    page.wait_for_selector("#entry-field:focus")  # what is typed next is no move on the board
+    # Keys on the whole page can be switched off; those of the board remain.
     page.locator("#help-button").focus()
     page.keyboard.press("Enter")
     page.locator("#help input[name=keys][value=off]").focus()

@@ -7,6 +7,7 @@ import { notice } from "./post.js";
 const LONGEST = 1_200; // milliseconds between two letters of one name
 const LEAP = 250;
 const MOST_NAMED = 6;
+const FIELD = "#entry input";
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 export const isVeiled = () => document.documentElement.classList.contains("veiled");
@@ -24,7 +25,7 @@ export class Board {
   #picked = [];
   #typed = "";
   #last = 0;
-  #held = false; // whether the keyboard was on the board when it was last drawn
+  #held = ""; // where the keyboard was when the page was last filled: the board or the field, if anywhere here
   #at = "";
 
   // `place` holds the drawing, `around` the buttons too; both may be filled anew at any time. `play` is given the
@@ -48,7 +49,8 @@ export class Board {
     keyed(fresh.content);
     const places = positions(this.#place());
     const active = document.activeElement;
-    this.#held = Boolean(active.closest("#board, #actions")) || (this.#held && active === document.body);
+    // What had it may have gone meanwhile, as the field does while the other moves.
+    if (active !== document.body) this.#held = active.closest("#entry") ? FIELD : active.closest("#board, #actions") ? "#board" : "";
     this.#leave();
     const redrawn = fresh.content.querySelector("#board") !== null;
     for (const element of [...fresh.content.children]) {
@@ -71,7 +73,8 @@ export class Board {
     this.#offerModes();
     this.#rove();
     // A button that is still there keeps the keyboard; one that is gone leaves it to the board.
-    if (this.#held && !document.activeElement.closest("#actions")) this.#current()?.focus({ preventScroll: true });
+    if (this.#held === FIELD) this.#field()?.focus({ preventScroll: true });
+    else if (this.#held && !document.activeElement.closest("#actions")) this.#current()?.focus({ preventScroll: true });
   }
 
   // Show which actions were advised, and in the fog what can be known ("cell 3": a probability); with nothing,
@@ -90,6 +93,7 @@ export class Board {
   }
 
   #all = () => [...this.#place().querySelectorAll(".target")];
+  #field = () => this.#around.querySelector(FIELD);
   #svg = () => this.#place().querySelector(".board");
   #pressable = () => this.#all().filter((target) => !target.dataset.mode);
   #candidates = () =>
@@ -217,7 +221,7 @@ export class Board {
     } else if (event.key === "Escape" && this.#mode) this.#leave();
     else if (event.key in STEPS && (within || (keysWanted() && event.target === document.body))) this.#step(event);
     else if (keysWanted() && event.key === "/") {
-      const field = this.#around.querySelector("#entry input");
+      const field = this.#field();
       if (field) event.preventDefault();
       field?.focus();
     } else if (keysWanted() && /^[a-z0-9]$/i.test(event.key) && this.#current()) this.#type(event.key.toLowerCase());
