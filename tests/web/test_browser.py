@@ -272,6 +272,9 @@ def test_a_neighbour_does_not_see_the_token(ann: Person) -> None:
     ann.start("hunt", "casual")
     assert page.get_attribute("#entry-field", "placeholder") == "m 5"
     page.click("text=Hide my token")
+    hits = page.locator("#board .target.secret .hit")
+    assert hits.count()
+    assert {hit.evaluate("each => getComputedStyle(each).pointerEvents") for hit in hits.all()} == {"none"}
     for entry in ("move 9", "move 99", "nothing"):
         page.fill("#entry-field", entry)
         page.keyboard.press("Enter")
@@ -283,6 +286,8 @@ def test_a_neighbour_does_not_see_the_token(ann: Person) -> None:
     token = page.locator("#board [data-key=token-1]")
     assert token.is_hidden()
     assert "move 3" not in page.inner_text("#log")
+    named = "all => all.map((each) => each.getAttribute('aria-label')).join()"
+    assert "your token" not in page.locator("#board [aria-label]").evaluate_all(named)
     page.reload()
     page.wait_for_selector("text=Show my token")
     assert token.is_hidden(), "after a reload too"
@@ -294,6 +299,7 @@ def test_a_neighbour_does_not_see_the_token(ann: Person) -> None:
     assert not page.inner_text("#hint")
     page.click("text=Show my token")
     assert token.is_visible()
+    assert "your token" in page.locator("#board [aria-label]").evaluate_all(named)
     assert "move 3" in page.inner_text("#log")
     assert ann.notice == ""
 

@@ -12,7 +12,8 @@ board is a `g.target` with `data-action` (the notation to play) and `data-cells`
 
 Elements that stay the same thing while they change have a `data-key`, by which a script that patches the page
 tells them apart; `boards.css` moves what changed. What only this seat may know has the class `secret`, and
-`telling` what is there or not by such a secret; both can be hidden from a neighbour's eyes.
+`telling` what is there or not by such a secret; both can be hidden from a neighbour's eyes. `data-veiled` is
+then the name of an element whose own name tells a secret.
 """
 
 from abc import ABC, abstractmethod

@@ -241,8 +241,10 @@ def target(
 
 
 @remembered
-def cell(name: object, label: str, *inside: str, x: float, y: float, classes: str = "") -> str:
-    """A cell of the board around (x, y), by its name; `label` says what is there."""
+def cell(
+    name: object, label: str, *inside: str, x: float, y: float, classes: str = "", veiled: str = ""
+) -> str:
+    """A cell around (x, y), by its name; `label` says what is there, `veiled` says it without a secret."""
     return element(
         "g",
         *inside,
@@ -252,11 +254,26 @@ def cell(name: object, label: str, *inside: str, x: float, y: float, classes: st
         role="img",
         aria_label=label,
         transform=at(x, y),
+        **_veiled(veiled),
     )
 
 
-def board(height: float, label: str, scene: Iterable[str], targets: Sequence[str] | None = None) -> str:
-    """The drawing: a picture that `label` says in words, or, with targets, a group of things to press."""
+def _veiled(label: str) -> dict[str, str]:
+    """What stands in for the name of an element while one's secrets are hidden from a neighbour."""
+    return {"data_veiled": label} if label else {}
+
+
+def board(
+    height: float,
+    label: str,
+    scene: Iterable[str],
+    targets: Sequence[str] | None = None,
+    veiled: str = "",
+) -> str:
+    """The drawing: a picture that `label` says in words, or, with targets, a group of things to press.
+
+    `veiled` says it without one's own secrets, where there are any.
+    """
     inside = [*scene]
     if targets is not None:
         inside.append(element("g", *targets, classes="targets", data_key="targets") if targets else "")
@@ -269,6 +286,7 @@ def board(height: float, label: str, scene: Iterable[str], targets: Sequence[str
         role="img" if targets is None else "group",
         aria_label=label,
         font_family=_FONT,
+        **_veiled(veiled),
     )
 
 

@@ -11,7 +11,7 @@ Names = Mapping[Seat, str]
 
 _LABEL = re.compile(r"\bPlayer ([12])\b")
 _SUBJECT = re.compile(r"\bPlayer ([12])(?P<owns>'s)?\b(?: (?P<verb>[a-z]+s)\b)?")
-_DRAWN_LABEL = re.compile(r' data-[\w-]+="[^"]*"|(>?)\bPlayer ([12])\b(<?)')
+_DRAWN_LABEL = re.compile(r' data-(?!veiled)[\w-]+="[^"]*"|(>?)\bPlayer ([12])\b(<?)')
 _ROOM = 103  # of a name that stands beside the board, in units of the drawing
 _VERBS = {"has": "have", "is": "are", "reaches": "reach"}
 

@@ -63,7 +63,8 @@ class HuntDrawing(Drawing[Action, Known]):
         track, tokens = self._track(lane), _tokens(sight)
         scene = self._scene(track, sight, tokens, sight.seat, [self._lane(track)] if lane else [])
         pressed = [self._target(track, action, sight) for action in sight.actions] if targets else None
-        return board(track.height, self._told(sight, tokens), scene, pressed)
+        told, veiled = (self._told(sight, tokens, secrets=secrets) for secrets in (True, False))
+        return board(track.height, told, scene, pressed, veiled)
 
     def draw_open(self, one: Sight[Action, Known], two: Sight[Action, Known]) -> str:
         """Both tokens on one grid; the tunnels are told only."""
@@ -100,13 +101,15 @@ class HuntDrawing(Drawing[Action, Known]):
             said.append(_named(label, view.named[sight.seat - 1]))
         return f"{'; '.join(said)}."
 
-    def _told(self, sight: Sight[Action, Known], tokens: dict[Seat, int]) -> str:
+    def _told(self, sight: Sight[Action, Known], tokens: dict[Seat, int], *, secrets: bool) -> str:
         view, other = sight.view, sight.seat.other
         said = [f"{self.rules.cells} cells in fog"]
-        said.append(f"your token is on {view.cell}" if view.cell else "your token is off the grid")
+        if secrets:
+            said.append(f"your token is on {view.cell}" if view.cell else "your token is off the grid")
         if other in tokens:
             said.append(f"{other.label}'s token is on {tokens[other]}")
-        said.append(f"your tunnel is {'left' if view.tunnel else 'spent'}")
+        if secrets:
+            said.append(f"your tunnel is {'left' if view.tunnel else 'spent'}")
         for who, seat in (("you", sight.seat), (other.label, other)):
             said.append(_named(who, view.named[seat - 1]))
         return f"{'; '.join(said)}."
@@ -127,7 +130,8 @@ class HuntDrawing(Drawing[Action, Known]):
             if place == number
         ]
         named = [seat.label for seat in Seat if sight.view.named[seat - 1] == number]
-        said = [*here, *(f"named last by {name}" for name in named)]
+        known = [f"named last by {name}" for name in named]
+        said, veiled = (f"Cell {number}: {', '.join(what) or 'fog'}" for what in ([*here, *known], known))
         swing = (number * 5) % 7 - 3  # no two neighbours alike, the same in every match
         scale = size / 78
         puffs = "".join(
@@ -136,13 +140,14 @@ class HuntDrawing(Drawing[Action, Known]):
         )
         return cell(
             number,
-            f"Cell {number}: {', '.join(said) or 'fog'}",
+            said,
             box(0, 0, size, size, size / 4, "well", "line", stroke_width=2),
             group(puffs, classes="fog", transform=f"rotate({(number * 137) % 360})"),
             box(0, _NUMBER, 40, 32, 12, "card") if track.bends(number) else "",
             text(0, _NUMBER, str(number), 24),
             x=x,
             y=y,
+            veiled=veiled if you and tokens.get(you) == number else "",
         )
 
     def _eyes(self, track: Track, sight: Sight[Action, Known], seat: Seat) -> list[str]:

@@ -71,7 +71,7 @@ export class Board {
   drawn() {
     keyed(this.#place());
     this.#offerModes();
-    this.#rove();
+    this.veiled();
     // A button that is still there keeps the keyboard; one that is gone leaves it to the board.
     if (this.#held === FIELD) this.#field()?.focus({ preventScroll: true });
     else if (this.#held && !document.activeElement.closest("#actions")) this.#current()?.focus({ preventScroll: true });
@@ -87,8 +87,12 @@ export class Board {
     for (const [cloud, p] of fog) if (most) cloud?.setAttribute("opacity", 0.12 + (1.6 * p) / most);
   }
 
-  // What is hidden has changed: Tab leads to a target that tells nothing of it.
+  // What is hidden has changed: Tab leads to a target that tells nothing of it, and nothing is named after it.
   veiled() {
+    for (const element of this.#around.querySelectorAll("#board [data-veiled]")) {
+      element.dataset.open ??= label(element);
+      element.setAttribute("aria-label", isVeiled() ? element.dataset.veiled : element.dataset.open);
+    }
     this.#rove();
   }
 

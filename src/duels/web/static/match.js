@@ -22,7 +22,7 @@ const state = () => document.getElementById("state");
 const seen = () => Number(state().dataset.event);
 const turn = () => document.getElementById("sentence").dataset.turn;
 const sentence = () => document.getElementById("sentence").textContent.trim();
-const lines = () => [...document.querySelectorAll("#log li")].map((line) => line.textContent);
+const lines = () => [...document.querySelectorAll("#log li")].map((line) => (isVeiled() && line.matches(".secret") ? "" : line.textContent));
 
 const board = new Board({ around: place, play: (action) => act({ action }), sentence });
 
