@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import Iterator
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -477,6 +477,9 @@ def test_home_lists_one_s_own_matches(base: str) -> None:
     ann, bob, match = pair(base, "lights")
     ann.act(match, "4")
     mine, theirs = (visitor.get("/").json()["matches"] for visitor in (ann, bob))
+    since = mine[0].pop("since")
+    assert datetime.fromisoformat(since) <= datetime.now()
+    assert since in ann.get("/", Accept="text/html").text
     assert mine == [
         {
             "match": match.removeprefix("/m/"),
@@ -494,6 +497,18 @@ def test_home_lists_one_s_own_matches(base: str) -> None:
     waiting = ann.get("/").json()["matches"][0]
     assert (waiting["against"], waiting["turn"]) == ("a friend", "waiting")
     assert "has not come yet" in ann.get("/", Accept="text/html").text
+
+
+def test_home_lists_first_what_waits_for_one_and_never_drops_it(base: str) -> None:
+    ann, _bob, theirs = pair(base, "lights")
+    ann.act(theirs, "4")
+    mine = ann.start("leap")
+    for _ in range(9):  # more than are shown of those that are over
+        match = ann.start("lights")
+        assert ann.act(match, "resign").status_code == 204
+    listed = ann.get("/").json()["matches"]
+    assert [f"/m/{each['match']}" for each in listed[:2]] == [mine, theirs]
+    assert [each["turn"] for each in listed] == ["you", "other", *["over"] * 8]
 
 
 def test_a_page_says_when_one_can_resign(base: str) -> None:

@@ -16,7 +16,6 @@ from duels.web.store import (
     Conflict,
     Entry,
     Invite,
-    Kept,
     Kind,
     NewMatch,
     Store,
@@ -205,7 +204,8 @@ def test_matches_of_an_identity_are_listed_the_last_one_first(opened: Opened) ->
             await store.append(Change("m1", 1, (PLAY,)))
             kept = await store.matches_of("ann", 2)
             # What is written to a match moves it to no other place: it may be hidden.
-            assert kept == [Kept("m3", Seat.ONE), Kept("m2", Seat.ONE)]
+            assert [(each.id, each.seat) for each in kept] == [("m3", Seat.ONE), ("m2", Seat.ONE)]
+            assert LATER > kept[0].since >= kept[1].since > 0
             assert await store.count_since("ann", 0.0) == 3
             assert await store.count_since("ann", LATER) == 0
 

@@ -158,11 +158,11 @@ class PostgresStore:
     async def matches_of(self, identity: str, most: int) -> list[store.Kept]:
         """The matches of an identity, the last one first."""
         rows = await self._rows(
-            "SELECT match, seat FROM duels_seats WHERE identity = %s ORDER BY since DESC LIMIT %s",
+            "SELECT match, seat, since FROM duels_seats WHERE identity = %s ORDER BY since DESC LIMIT %s",
             identity,
             most,
         )
-        return [store.Kept(match, Seat(seat)) for match, seat in rows]
+        return [store.Kept(match, Seat(seat), since) for match, seat, since in rows]
 
     async def count_since(self, identity: str, since: float) -> int:
         """How many matches an identity has sat down at since then."""

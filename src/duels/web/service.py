@@ -139,7 +139,8 @@ class Matches:
         found = []
         for each in await self._store.matches_of(identity, most):
             with suppress(Missing):  # of a game that is no longer installed
-                found.append((each, (await self._read(each.id)).standing))
+                known = self._remembered(each.id) or await self._read(each.id)
+                found.append((each, known.standing))
         return found
 
     async def _read(self, id: str) -> "_Known":

@@ -1,5 +1,6 @@
 """What answers each address: it reads a request, asks the service, and answers with a page or with JSON."""
 
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -24,12 +25,13 @@ from duels.web.refusals import Missing, Refusal
 from duels.web.service import Matches
 from duels.web.settings import Settings
 from duels.web.standing import REMATCH, Standing, Viewer
-from duels.web.store import Store, StoreUnavailable
+from duels.web.store import Kept, Store, StoreUnavailable
 from duels.web.stores import store_at
 from duels.web.stream import EventStream
 from duels.web.workers import Workers
 
-_MOST_MATCHES = 8  # of the visitor's own on the home page
+_MOST_LOOKED_AT = 200  # of the visitor's own matches, for the home page
+_MOST_RUNNING, _MOST_OVER = 50, 8  # of those that it shows
 
 
 class Site:
@@ -74,11 +76,11 @@ class Site:
     async def home(self, request: Request) -> Response:
         """The games, and the visitor's matches."""
         visitor = self._take("read", request)
-        mine = await self.matches.matches_of(visitor, _MOST_MATCHES) if visitor else []
+        mine = await self.matches.matches_of(visitor, _MOST_LOOKED_AT) if visitor else []
         data = {
             "today": puzzles.today(),
             "games": [self._card(game) for game in all_games()],
-            "matches": [_line(standing, kept.seat) for kept, standing in mine],
+            "matches": _listed([_line(kept, standing) for kept, standing in mine]),
         }
         return self._answer(request, "home.html", data)
 
@@ -417,9 +419,19 @@ class Site:
         return self.pages.page("message.html", status, text=text)
 
 
-def _line(standing: Standing, seat: Seat) -> dict[str, Any]:
+def _listed(mine: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Which matches are shown: those that wait for the visitor, others that go on, and the last few others.
+
+    Each kind in the order in which the visitor sat down: nothing else would be silent about hidden moves.
+    """
+    running = [each for each in mine if not each["over"]]
+    running.sort(key=lambda each: each["turn"] != "you")
+    return running[:_MOST_RUNNING] + [each for each in mine if each["over"]][:_MOST_OVER]
+
+
+def _line(kept: Kept, standing: Standing) -> dict[str, Any]:
     """A match in the list of a visitor's matches."""
-    outcome = standing.outcome
+    seat, outcome = kept.seat, standing.outcome
     turn = "waiting" if not standing.complete else "you" if standing.actor is seat else "other"
     return {
         "match": standing.id,
@@ -429,6 +441,7 @@ def _line(standing: Standing, seat: Seat) -> dict[str, Any]:
         "turn": "over" if outcome else turn,
         "won": None if outcome is None or outcome.winner is None else outcome.winner is seat,
         "over": outcome is not None,
+        "since": datetime.fromtimestamp(kept.since).isoformat(" ", "minutes"),
     }
 
 

@@ -162,9 +162,11 @@ class SqliteStore:
     async def matches_of(self, identity: str, most: int) -> list[Kept]:
         """The matches of an identity, the last one first."""
         rows = self._rows(
-            "SELECT match, seat FROM seats WHERE identity = ? ORDER BY since DESC LIMIT ?", identity, most
+            "SELECT match, seat, since FROM seats WHERE identity = ? ORDER BY since DESC LIMIT ?",
+            identity,
+            most,
         )
-        return [Kept(match, Seat(seat)) for match, seat in rows]
+        return [Kept(match, Seat(seat), since) for match, seat, since in rows]
 
     async def count_since(self, identity: str, since: float) -> int:
         """How many matches an identity has sat down at since then."""

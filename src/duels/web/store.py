@@ -89,6 +89,8 @@ class Kept:
 
     id: str
     seat: Seat
+    since: float
+    """When the identity sat down, in seconds since 1970."""
 
 
 @dataclass(frozen=True)
