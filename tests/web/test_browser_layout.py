@@ -7,7 +7,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
 
 from tests.web.browsing import PHONE, Person
-from tests.web.serving import serving
+from tests.web.serving import Visitor, serving
 
 LEAST = 44  # pixels, of whatever can be pressed
 RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
@@ -76,6 +76,18 @@ def challenged(person: Person) -> None:
     raise AssertionError("nothing to challenge")
 
 
+def with_long_name(person: Person) -> None:
+    inviting(person)
+    link = person.page.input_value("#link").removeprefix(person.base)
+    assert Visitor(person.base).post(link, name="W" * 30).status_code == 200
+    person.page.wait_for_selector("text=WWW")
+
+
+def home(person: Person) -> None:
+    with_long_name(person)
+    person.go("/")
+
+
 def inviting(person: Person) -> None:
     person.start("leap", "friend")
 
@@ -125,9 +137,10 @@ def graded(person: Person) -> None:
 
 
 PAGES: dict[str, Callable[[Person], None]] = {
-    "home": at("/"),
+    "home": home,
     "match of flip": match_of("flip"),
     "inviting": inviting,
+    "long name": with_long_name,
     "match of lights": match_of("lights"),
     "match of leap": match_of("leap"),
     "match of chain": match_of("chain"),
