@@ -100,8 +100,8 @@ class LightsDrawing(Drawing[TurnOff, State]):
             offer = chip(x, y + _NUMBER, str(action.first), min(track.pitch - 20, 48))
             hit = hit_box(x, y + 7, track.pitch - 2, 138)
             return target(name, lights, f"Turn off light {action.first}", offer, hit)
-        label = f"Turn off lights {lights[0]} and {lights[1]}"
         words = f"{lights[0]}–{lights[1]}"
+        label = f"Turn off lights {words}"
         wide = 16 + LEAST_TEXT * 0.56 * len(words)
         if track.bends(action.first):
             side = 1 if x > 312 else -1
