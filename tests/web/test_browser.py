@@ -390,6 +390,7 @@ def test_what_somebody_else_wrote_into_the_browser_s_memory_is_passed_over(ann: 
 
 
 def test_a_record_that_is_refused_leaves_no_other_review(ann: Person) -> None:
+    ann.page.clock.install()
     ann.go("/review")
     ann.page.fill("[name=record]", "duels record 2\ngame: lights\n\n4\n")
     ann.page.click("#hand-in button")
@@ -398,6 +399,8 @@ def test_a_record_that_is_refused_leaves_no_other_review(ann: Person) -> None:
     ann.page.click("#hand-in button")
     ann.saw("not a duels record")
     assert ann.page.locator("#review").count() == 0
+    ann.page.clock.fast_forward(60_000)
+    assert ann.notice == "", "what was said goes away by itself"
 
 
 def test_a_review_that_is_refused_says_why(ann: Person) -> None:

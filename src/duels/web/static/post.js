@@ -1,7 +1,14 @@
 // Requests that change something. Every refusal is shown as the server words it.
 
+const LEAST = 8_000; // milliseconds for which a notice stays
+const A_LETTER = 60;
+let gone = 0;
+
+// Say something for as long as it takes to read it; with nothing, what was said goes away.
 export function notice(text) {
   document.getElementById("notice").textContent = text;
+  clearTimeout(gone);
+  if (text) gone = setTimeout(notice, LEAST + A_LETTER * text.length, "");
 }
 
 export const UNREACHABLE = "The server cannot be reached. Try again in a moment.";
