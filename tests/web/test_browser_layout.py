@@ -14,7 +14,10 @@ RULES = {
     "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
     "rules": {"label-content-name-mismatch": {"enabled": True}},  # newer versions have it on
 }
-PRESSED = "button, .button, .plays, input[name=name], .link, #entry-field, textarea, .choice label, .hit"
+PRESSED = (
+    "button, .button, .plays, .game h2 a, .crumb a, nav a, .brand, input[name=name], .link, #entry-field, "
+    "textarea, .choice label, .hit"
+)
 MEASURED = f"""
 () => [...document.querySelectorAll('{PRESSED}')]
   .filter((each) => each.checkVisibility() && !each.closest('[data-mode]:not(svg)'))
