@@ -24,6 +24,12 @@ MEASURED = f"""
   .map((each) => [each.outerHTML.slice(0, 90), each.getBoundingClientRect()])
   .map(([html, box]) => [html, Math.min(box.width, box.height)])
 """
+LEAST_LETTERS = 12  # pixels, of letters on boards
+LETTERS = """
+() => [...document.querySelectorAll('.board text')]
+  .map((each) => [parseFloat(getComputedStyle(each).fontSize), each.ownerSVGElement])
+  .map(([size, svg]) => size * svg.clientWidth / svg.viewBox.baseVal.width)
+"""
 NOTE_ANIMATIONS = """
 () => {
   window.noted = [];
@@ -180,6 +186,7 @@ def test_a_page_on_a_phone_in_both_themes(browser: Browser, base: str, name: str
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
     small = [(html, size) for html, size in page.evaluate(MEASURED) if size < LEAST]
     assert not small
+    assert all(size >= LEAST_LETTERS for size in page.evaluate(LETTERS))
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
         found = Axe().run(page, options=RULES)
