@@ -15,6 +15,11 @@ from tests.web.serving import serving
 
 MOST = {"chain": 6, "hunt": 8}  # actions until somebody resigns; the others end by themselves
 
+HIDE = (
+    "Object.defineProperty(document, 'hidden', {configurable: true, get: () => true});"
+    "document.dispatchEvent(new Event('visibilitychange'))"
+)
+
 
 @pytest.fixture(scope="module")
 def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
@@ -234,6 +239,7 @@ def test_a_hint_takeback_resignation_rematch_and_review(ann: Person) -> None:
 
 
 def test_what_two_people_agree_on(ann: Person, bob: Person) -> None:
+    ann.page.clock.install()
     seat_two(ann, bob, "leap")
     ann.press("1")
     ann.page.click("[data-offer=takeback]")
@@ -254,6 +260,12 @@ def test_what_two_people_agree_on(ann: Person, bob: Person) -> None:
         person.page.wait_for_url(lambda url: "/m/" in url and url != over)
     assert ann.page.url == bob.page.url
     assert ann.wait("you", "other") == "other", "seats are swapped"
+    # A tab that nobody sees closes its stream; still its title tells whose turn it is.
+    ann.page.evaluate(HIDE)
+    bob.press("1")
+    assert not ann.page.title().startswith("Your turn")
+    ann.page.clock.fast_forward(60_000)
+    ann.page.wait_for_function("document.title.startsWith('Your turn')")
 
 
 def test_links_can_be_copied_without_tls(ann: Person) -> None:
@@ -309,10 +321,7 @@ def test_two_tabs_of_one_seat_and_one_that_sleeps(ann: Person) -> None:
     other = ann.new_page()
     other.goto(ann.base + match)
     # The first tab is put to sleep: it closes its stream, and misses what happens.
-    ann.page.evaluate(
-        "Object.defineProperty(document, 'hidden', {configurable: true, get: () => true});"
-        "document.dispatchEvent(new Event('visibilitychange'))"
-    )
+    ann.page.evaluate(HIDE)
     other.locator('#board .target[data-action="1-2"] .hit').click()
     other.wait_for_selector("#match:has(#sentence[data-turn=you]) #log-2")
     assert ann.event < int(other.get_attribute("#state", "data-event") or 0)

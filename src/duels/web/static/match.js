@@ -6,6 +6,7 @@ import { begin as beginReview } from "./review.js";
 const SILENCE = 40_000; // milliseconds without an event, after which the stream is opened anew: it may be dead
 const PATIENCE = 2_500; // milliseconds in which an event follows what was done
 const AGAIN = 2_000;
+const GLANCE = 20_000; // milliseconds between looks of a tab that nobody sees
 const TRIES = 8; // a browser may hold six connections that have died without a word
 
 const place = document.getElementById("match");
@@ -16,6 +17,7 @@ const name = document.title;
 let entered = [];
 let stream = null;
 let watchdog = 0;
+let glance = 0;
 let wantsRematch = false;
 
 const state = () => document.getElementById("state");
@@ -60,8 +62,7 @@ function speak(before) {
 // What of the page depends on this browser.
 function dress() {
   if (turn() === "over") veil(false);
-  const yours = turn() === "you";
-  document.title = yours ? `Your turn · ${name}` : name;
+  entitle(turn());
   for (const button of place.querySelectorAll("[data-share]")) button.hidden = !navigator.share;
   const button = place.querySelector("[data-veil]");
   button.hidden = turn() === "over" || !place.querySelector(".board .secret");
@@ -70,6 +71,10 @@ function dress() {
   log.scrollTop = log.scrollHeight;
   const shown = document.querySelector("#entry .entered");
   if (shown) shown.textContent = entered.join(", ");
+}
+
+function entitle(turn) {
+  document.title = turn === "you" ? `Your turn · ${name}` : name;
 }
 
 // Hide one's secrets from a neighbour, in this tab until its match is over: `settings.js` does so after a reload.
@@ -89,7 +94,10 @@ function veil(on) {
 
 function listen() {
   close();
-  if (document.hidden) return;
+  if (document.hidden) {
+    if (turn() !== "over") glance = setTimeout(look, GLANCE);
+    return;
+  }
   const opened = new EventSource(`${address}/events?after=${seen()}`);
   stream = opened;
   opened.onopen = () => {
@@ -108,8 +116,18 @@ function listen() {
   watch(PATIENCE); // to be opened at all: its connection may have died before
 }
 
+// A tab that nobody sees looks now and then whose turn it is: its title says so.
+async function look() {
+  const answer = await fetch(address, { headers: { Accept: "application/json" } }).catch(() => null);
+  const told = answer?.ok ? await answer.json().catch(() => null) : null;
+  if (!document.hidden) return; // the stream tells
+  if (told) entitle(told.turn);
+  if (told?.turn !== "over") glance = setTimeout(look, GLANCE);
+}
+
 function close() {
   clearTimeout(watchdog);
+  clearTimeout(glance);
   stream?.close();
   stream = null;
 }
@@ -125,7 +143,7 @@ function lost(is) {
 }
 
 // A browser opens six connections to a server: a tab that nobody sees needs none.
-document.addEventListener("visibilitychange", () => (document.hidden ? close() : listen()));
+document.addEventListener("visibilitychange", listen);
 window.addEventListener("pagehide", close);
 window.addEventListener("pageshow", (event) => event.persisted && listen());
 window.addEventListener("online", listen);
