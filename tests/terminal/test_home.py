@@ -1,6 +1,7 @@
 """The menu is home: it takes numbers, names and back, explains itself, and comes back after everything."""
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from duels.games import GAMES, find_game
 from duels.play.library import read_record
 from duels.players import HUMAN, KINDS
+from duels.web import command
 from tests.support import Done, duels, lines_of
 
 ASKED = "What would you like to do?"
@@ -46,6 +48,19 @@ def test_it_takes_numbers_and_names(entries: tuple[str, ...], one: str, two: str
     wrong = {"9": 9}.get(entries[0], 0)
     assert len(re.findall(r"Please choose 1 to \d, a name, back or quit\.", done.out)) == wrong
     assert done.out.count(ASKED) == 2, "it comes back after the match"
+
+
+def test_it_leads_to_the_browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    monkeypatch.delitem(sys.modules, "duels.web.server", raising=False)
+    done = walk(tmp_path, "browser", "quit")
+    assert "pip install 'duels[web]'" in done.out
+    assert done.out.count(ASKED) == 2, "what is missing does not end it"
+
+    served: list[dict[str, object]] = []
+    monkeypatch.setattr(command.serve, "callback", lambda **options: served.append(options))
+    assert walk(tmp_path, "browser").out.count(ASKED) == 1
+    assert [options["port"] for options in served] == [8321]
 
 
 def test_it_lists_all_there_is(tmp_path: Path) -> None:

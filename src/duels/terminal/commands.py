@@ -160,8 +160,8 @@ class _Commands(click.Group):
 def cli(context: click.Context, plain: bool) -> None:
     """Five two-player rule-book games at the terminal.
 
-    Without a command, a menu leads to all of it: new and unfinished matches, the puzzles of the day,
-    practice, reviews and statistics.
+    Without a command, a menu leads to all of it: new and unfinished matches, here or in a browser, the
+    puzzles of the day, practice, reviews and statistics.
     """
     if context.invoked_subcommand:
         return

@@ -5,6 +5,8 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
+import click
+
 from duels.core.errors import DuelsError
 from duels.core.rules import Rules
 from duels.games import all_games, find_game
@@ -59,6 +61,7 @@ class Home:
         doors: dict[str, Door] = {
             "play": ("a new match, against the machine or a friend", self._play),
             "board": ("the same on a full screen, with arrows, digits or mouse", partial(self._play, True)),
+            "browser": ("the same in your browser, until you press Ctrl-C here", self._serve),
         }
         if unfinished:
             told = f"go on with your match ({_title(unfinished)})"
@@ -91,6 +94,15 @@ class Home:
             self._screen.say("Type help at any time.\n\n")
         new = NewMatch(find_game(name).rules(), *seats)
         return self._again(play_new(new, self._screen, board)[1], board)
+
+    def _serve(self) -> After:
+        """The command `serve`. It is another room's: the program finds it by its name."""
+        program = click.get_current_context().find_root()
+        assert isinstance(program.command, click.Group)
+        command = program.command.get_command(program, "serve")
+        assert command
+        program.invoke(command)
+        return After.QUIT
 
     def _opponent(self, rules: Rules[Any, Any, Any]) -> str:
         left_out = {HUMAN, *STRONGEST} - {strongest(rules)}
