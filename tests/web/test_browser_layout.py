@@ -169,6 +169,7 @@ PAGES: dict[str, Callable[[Person], None]] = {
     "help": helped,
     "daily": at("/daily"),
     "puzzle": at("/daily/leap"),
+    "practice": at("/practice"),
     "graded": graded,
     "handing in": at("/review"),
     "missing": at("/nothing"),

@@ -464,7 +464,9 @@ def test_puzzles_are_graded_and_nothing_is_kept(base: str) -> None:
     assert not ann.cookies
 
 
-@pytest.mark.parametrize("path", ["/", "/g/hunt", "/daily", "/daily/leap", "/practice/lights", "/review"])
+@pytest.mark.parametrize(
+    "path", ["/", "/g/hunt", "/daily", "/daily/leap", "/practice", "/practice/lights", "/review"]
+)
 def test_every_address_has_a_page_and_data(base: str, path: str) -> None:
     ann = Visitor(base)
     page = ann.get(path, Accept="text/html,application/xhtml+xml")

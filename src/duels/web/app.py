@@ -40,6 +40,7 @@ ADDRESSES: tuple[tuple[str, str, Handler], ...] = (
     ("POST", "/daily", Site.daily_share),
     ("GET", "/daily/{game}", Site.daily_puzzle),
     ("POST", "/daily/{game}", Site.daily_answer),
+    ("GET", "/practice", Site.practice_page),
     ("GET", "/practice/{game}", Site.practice),
     ("POST", "/practice/{game}", Site.practice_answer),
     ("GET", "/health", Site.health),

@@ -340,6 +340,12 @@ class Site:
         asked = await body(request, answered=dict)
         return json_answer(self.puzzles.share(asked.get("answered", {})))
 
+    async def practice_page(self, request: Request) -> Response:
+        """The games that can be practised."""
+        self._take("read", request)
+        games = [{"name": game.name, "title": game.title, "summary": game.summary} for game in GAMES.values()]
+        return self._answer(request, "practice.html", {"games": games})
+
     async def practice(self, request: Request) -> Response:
         """A position with a clear answer."""
         self._take("heavy", request)
