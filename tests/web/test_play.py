@@ -452,6 +452,8 @@ def test_puzzles_are_graded_and_nothing_is_kept(base: str) -> None:
     shown = ann.get("/daily/lights").json()
     answers = [ann.post("/daily/lights", answer=a["action"], date=today).json() for a in shown["actions"]]
     assert {answer["right"] for answer in answers} == {True, False}
+    right = [a["action"] for a, answer in zip(shown["actions"], answers, strict=True) if answer["right"]]
+    assert all(answer["answers"] == right for answer in answers), "a page marks them on the board"
     assert ann.post("/daily/lights", answer="4", date="2001-01-01").status_code == 409
     assert ann.post("/daily/lights", answer="banana", date=today).status_code == 422
     told = ann.post("/daily", answered={today: [True, False, True, True, True], "x": 3}).json()

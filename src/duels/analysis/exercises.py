@@ -70,12 +70,18 @@ class Exercise:
         return self.sight.rules.format_position(self.sight)
 
     @property
+    def answers(self) -> tuple[Any, ...]:
+        """The actions that are right."""
+        idea = explainer_of(self.oracle).idea
+        return tuple(action for action in self.sight.actions if idea(self.sight, action) in self.right)
+
+    @property
     def difficulty(self) -> float:
         """How often it is missed by two players: one errs half as much as random play, one is greedy."""
-        explainer, sight = explainer_of(self.oracle), self.sight
+        sight = self.sight
         middling = dict(zip(sight.actions, mixture(self.verdict, _MIDDLING), strict=True))
         odds = (middling, GreedyPlayer(self.sight.rules).odds(sight))
-        wrong = [action for action in sight.actions if explainer.idea(sight, action) not in self.right]
+        wrong = set(sight.actions) - set(self.answers)
         return sum(each.get(action, 0.0) for each in odds for action in wrong) / len(odds)
 
     def grade(self, answer: Any) -> Graded:
@@ -83,11 +89,12 @@ class Exercise:
         sight, rules, explainer = self.sight, self.sight.rules, explainer_of(self.oracle)
         (chosen,) = (judged for judged in self.verdict.actions if judged.action == answer)
         reason = explainer.reason(sight)
-        if explainer.idea(sight, answer) in self.right:
+        answers = self.answers
+        if answer in answers:
             among = f", one of {len(self.right)} right answers" if len(self.right) > 1 else ""
             told = f"{rules.format(answer)} {gets(chosen.value, rules)}"
             return Graded(True, f"Right: {told}{among}. {reason}")
-        right = [j for j in self.verdict.actions if j.best and explainer.idea(sight, j.action) in self.right]
+        right = [judged for judged in self.verdict.actions if judged.best and judged.action in answers]
         corrected = self._against_the_mixture if self.oracle.mixes else self._against_the_best
         return Graded(False, f"{corrected(chosen, right)} {reason}")
 

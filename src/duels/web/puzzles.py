@@ -171,7 +171,8 @@ class Puzzles:
         if action not in exercise.sight.actions:
             raise Refusal(f"'{rules.format(action)}' is not allowed here.")
         graded = await self._workers.run(partial(exercise.grade, action))
-        return {"right": graded.right, "text": graded.text}
+        answers = [rules.format(answer) for answer in exercise.answers]
+        return {"right": graded.right, "text": graded.text, "answers": answers}
 
 
 def _aim(text: str) -> float:

@@ -87,6 +87,19 @@ export class Board {
     for (const [cloud, p] of fog) if (most) cloud?.setAttribute("opacity", 0.12 + (1.6 * p) / most);
   }
 
+  // The decision was made: what was chosen and what is right stay marked, and nothing can be pressed any more.
+  settle(chosen, right) {
+    this.#leave();
+    for (const each of [...this.#all(), ...this.#buttons()]) {
+      const { action } = each.dataset;
+      each.classList.toggle("chosen", action === chosen);
+      each.classList.toggle("right", right.includes(action));
+      if (each.matches("button")) each.disabled = true;
+      else if (action === chosen || right.includes(action)) mention(each, action === chosen, right.includes(action));
+      else each.remove();
+    }
+  }
+
   // What is hidden has changed: Tab leads to a target that tells nothing of it, and nothing is named after it.
   veiled() {
     for (const element of this.#around.querySelectorAll("#board [data-veiled]")) {
@@ -288,6 +301,14 @@ function nearest(targets, from, dx, dy) {
     }
   }
   return best;
+}
+
+// A target that can no longer be pressed is a picture, which says what it shows.
+function mention(target, chosen, right) {
+  const said = [chosen && "your answer", right ? "right" : "wrong"].filter(Boolean).join(", ");
+  target.setAttribute("role", "img");
+  target.removeAttribute("tabindex");
+  target.setAttribute("aria-label", `${label(target)}: ${said}`);
 }
 
 // The morphing script tells elements apart by their ids.

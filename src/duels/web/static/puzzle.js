@@ -3,23 +3,25 @@ import { Board } from "./board.js";
 import { keepData, keptData } from "./kept.js";
 import { copy, notice, post } from "./post.js";
 
+const ANSWERED = "You have answered this one.";
+
 const puzzle = document.getElementById("puzzle");
 if (puzzle) {
-  const sentence = () => document.getElementById("sentence").textContent.trim();
-  new Board({ around: puzzle, play: (answer) => grade(answer), sentence });
+  const sentence = () => (puzzle.dataset.done ? ANSWERED : document.getElementById("sentence").textContent.trim());
+  const play = (answer) => (puzzle.dataset.done ? notice(ANSWERED) : grade(board, answer));
+  const board = new Board({ around: puzzle, play, sentence });
+  const before = keptData("daily")[puzzle.dataset.date]?.[puzzle.dataset.game];
+  if (before !== undefined) document.getElementById("before").hidden = false;
 }
 
-async function grade(answer) {
-  if (puzzle.dataset.done) {
-    notice("You have answered this one.");
-    return;
-  }
+async function grade(board, answer) {
   const { kind, game, date, seed, aim } = puzzle.dataset;
   const skills = keptData("practice");
   const asked = kind === "daily" ? { answer, date } : { answer, seed, aim, skill: skills[game] ?? {} };
   const graded = await post(`/${kind}/${game}`, asked);
   if (!graded) return;
   puzzle.dataset.done = "yes";
+  board.settle(answer, graded.answers);
   const told = document.getElementById("graded");
   told.textContent = `You chose ${answer}. ${graded.text}`;
   told.classList.add(graded.right ? "good" : "bad");
@@ -46,7 +48,9 @@ if (daily) {
     answered[date] = results.map((each) => rights[each.dataset.game]).filter((right) => right !== undefined);
   for (const result of results) {
     const right = days[daily.dataset.date]?.[result.dataset.game];
-    if (right !== undefined) result.textContent = right ? "✓ right" : "✗ wrong";
+    if (right === undefined) continue;
+    result.textContent = right ? "✓ right" : "✗ wrong";
+    result.closest("section").querySelector(".solve").textContent = "Look again";
   }
   const button = document.querySelector("[data-share-line]");
   post("/daily", { answered }).then((told) => {
