@@ -4,12 +4,14 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from duels.core.errors import DuelsError
 from duels.core.rules import Seat
+from duels.web.sqlite_store import SqliteStore
 from duels.web.store import (
     Change,
     Claim,
@@ -269,5 +271,20 @@ def test_a_database_that_is_not_there_is_said_in_one_line() -> None:
             await store_at("postgresql://me:secret@127.0.0.1:9/duels").open(lambda match: None)
         assert "secret" not in str(raised.value)
         assert "\n" not in str(raised.value)
+
+    run(work())
+
+
+def test_a_file_that_is_back_is_told_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    async def work() -> None:
+        path = tmp_path / "web.sqlite3"
+        async with opening(lambda: SqliteStore(path)) as store:
+            path.rename(tmp_path / "away")
+            with pytest.raises(StoreUnavailable, match="was moved"):
+                await store.create(new_match("m1"))
+            (tmp_path / "away").rename(path)
+            for id in ("m1", "m2"):
+                await store.create(new_match(id))
+            assert caplog.messages == [f"{path} is back."]
 
     run(work())

@@ -5,6 +5,7 @@ commit, which waits for the disk, and waiting for another process that is writin
 """
 
 import asyncio
+import logging
 import os
 import sqlite3
 import time
@@ -29,6 +30,8 @@ from duels.web.store import (
     Stored,
     StoreUnavailable,
 )
+
+log = logging.getLogger("duels.web")
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS matches (
@@ -83,6 +86,7 @@ class SqliteStore:
         self._listening: asyncio.Task[None] | None = None
         self._heard: Heard = lambda match: None
         self._version: int | None = None
+        self._failed = False
         self._file: os.stat_result
 
     async def open(self, heard: Heard) -> None:
@@ -223,6 +227,11 @@ class SqliteStore:
                     raise
         except Exception as problem:
             problems = [problem] * len(jobs)
+            self._failed = True  # whoever asked for it says why
+        else:
+            if self._failed:
+                log.warning("%s is back.", self.path)
+            self._failed = False
         for job, failed in zip(jobs, problems, strict=True):
             job.finish(failed)
 
