@@ -145,6 +145,9 @@ def test_a_quantum_flip_is_picked_tile_by_tile(ann: Person) -> None:
     page.click("[data-switch='Quantum Flip']")
     ann.target("A1").click()
     assert "A1 picked. Now pick A2 or B1" in ann.notice
+    named = "all => all.map((each) => each.getAttribute('aria-label'))"
+    tiles = page.locator("#board .target:not([data-mode])")
+    assert tiles.evaluate_all(named)[:3] == ["Put back A1", "Pick A2", "A3 cannot be picked here"]
     ann.target("E5").click()
     assert "E5 cannot be picked here. Pick A2 or B1" in ann.notice
     before = ann.event

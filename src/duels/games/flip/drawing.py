@@ -75,10 +75,14 @@ class FlipDrawing(Drawing[Action, State]):
         parts.append(f"flipped: {', '.join(flipped)}" if flipped else "all face down")
         if shown:
             parts.append(f"shown by the Quantum Flip: {', '.join(shown)}")
-        for seat, points, left in zip(Seat, state.scores, state.quantum, strict=True):
-            quantum = "Quantum Flip left" if left else "Quantum Flip used"
+        for seat, points in zip(Seat, state.scores, strict=True):
+            quantum = "Quantum Flip left" if self._has_quantum(state, seat) else "Quantum Flip used"
             parts.append(f"{seat.label} has {points} of {target_score} points, {quantum}")
         return f"{'; '.join(parts)}."
+
+    def _has_quantum(self, state: State, seat: Seat) -> bool:
+        """Whether a seat's Quantum Flip is left: the one that is being made is spent."""
+        return state.quantum[seat - 1] and not (state.choosing and seat is state.mover)
 
     def _shown(self, state: State, tile: int) -> str:
         """What is seen of a tile: a value once shown and turned back is for players to remember."""
@@ -95,7 +99,7 @@ class FlipDrawing(Drawing[Action, State]):
         arc = _arc(x, y, score / goal, f"p{seat.value}", _RING)
         if seat is Seat.TWO:
             arc = _arc(x, y, score / goal, "p2-edge", _RING + 2.5) + arc
-        left = state.quantum[seat - 1]
+        left = self._has_quantum(state, seat)
         tone, wash = ("ok", "ok-wash") if offered else ("ink", "card") if left else ("dim", "card")
         below = height - 19  # beside the tiles it would touch them and their letters
         label = chip(x + inwards, below, "Quantum", 118, tone, wash, weight=500)
@@ -129,7 +133,8 @@ class FlipDrawing(Drawing[Action, State]):
         said = shown or ("being turned" if lifted else "face down")
         if lifted:
             face = box(0, 0, size + 4, size + 4, radius, "card", edge_of(state.mover), stroke_width=4)
-            inside = face + text(0, 0, shown or "?", size * 0.46, "ink", font_weight=700)
+            above = size * 0.13 if state.choosing else 0  # what is written below it
+            inside = face + text(0, -above, shown or "?", size * 0.46, "ink", font_weight=700)
             raised = group(group(inside, classes="turns"), transform=at(0, -5))
             return cell(name, f"{name}: {said}", raised, x=x, y=y)
         if shown:

@@ -179,7 +179,14 @@ export class Board {
   #mark() {
     const open = new Set(this.#candidates().flatMap(named));
     for (const cell of this.#place().querySelectorAll(".cell")) cell.classList.toggle("picked", this.#picked.includes(cell.dataset.cell));
-    for (const target of this.#pressable()) target.classList.toggle("dull", Boolean(this.#mode) && !open.has(target.dataset.cells));
+    for (const target of this.#pressable()) {
+      const { cells } = target.dataset;
+      const dull = Boolean(this.#mode) && !open.has(cells);
+      target.classList.toggle("dull", dull);
+      target.dataset.plays ??= label(target); // what it does when nothing is being picked
+      const picks = dull ? `${cells} cannot be picked here` : `${this.#picked.includes(cells) ? "Put back" : "Pick"} ${cells}`;
+      target.setAttribute("aria-label", this.#mode ? picks : target.dataset.plays);
+    }
     for (const button of this.#around.querySelectorAll("[data-switch]")) button.setAttribute("aria-pressed", String(button.dataset.switch === this.#mode));
   }
 
