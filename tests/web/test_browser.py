@@ -48,6 +48,8 @@ QUICK = [pytest.param(name, marks=() if name == "lights" else pytest.mark.slow) 
 def test_two_people_play_to_the_end(ann: Person, bob: Person, game: str, tmp_path: Path) -> None:
     match = seat_two(ann, bob, game)
     play_out([ann, bob], Random(3), MOST.get(game, 60))
+    if game == "lights":  # the log is as long as the match, without a bar to scroll it
+        assert ann.page.evaluate("log.scrollHeight <= log.clientHeight")
     with ann.page.expect_download() as download:
         ann.page.click("text=Download the record")
     record = tmp_path / "match.duel"
