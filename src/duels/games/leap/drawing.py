@@ -49,11 +49,10 @@ class LeapDrawing(Drawing[Action, State]):
         pressed = None
         if targets:
             leaps = [action for action in sight.actions if isinstance(action, Leap)]
-            # The longest first, so that the label of a short leap is not under another's arc.
-            pressed = [
-                _target(track, cells[sight.seat - 1], leap.by, self.rules.format(leap))
-                for leap in reversed(leaps)
-            ]
+            here = cells[sight.seat - 1]
+            # Arcs are no part of what is pressed, which is where they lead to: its middle would be elsewhere.
+            arcs = [decoration(*(_arc(track, here, leap.by) for leap in leaps))] if leaps else []
+            pressed = arcs + [_target(track, here, leap.by, self.rules.format(leap)) for leap in leaps]
         return board(top + track.height - _ROW + _CELL / 2 + _BOTTOM, self._told(cells), [scene], pressed)
 
     def _told(self, cells: tuple[int, int]) -> str:
@@ -113,21 +112,26 @@ def _token(track: Track, seat: Seat, here: int, other: int) -> str:
 
 
 @remembered
-def _target(track: Track, here: int, by: int, notation: str) -> str:
-    goal = here + by
-    (x, y), (tx, ty) = track.at(here), track.at(goal)
+def _arc(track: Track, here: int, by: int) -> str:
+    (x, y), (tx, ty) = track.at(here), track.at(here + by)
     top, landing = y - _CELL / 2, ty - _CELL / 2
     bow = 22 + abs(tx - x) * 0.1 if ty == y else 30
     way = f"M{x:.1f} {top:.1f}Q{(x + tx) / 2:.1f} {min(top, landing) - bow:.1f} {tx:.1f} {landing:.1f}"
+    return path(way, "ok", 2.5, stroke_dasharray="1 7", classes="offer")
+
+
+@remembered
+def _target(track: Track, here: int, by: int, notation: str) -> str:
+    goal = here + by
+    x, y = track.at(goal)
     words = f"+{by}"
     return target(
         notation,
         [goal],
         f"Leap {by}, to cell {goal}",
-        path(way, "ok", 2.5, stroke_dasharray="1 7", classes="offer"),
-        box(tx, ty, _CELL, _CELL, 17, "none", "ok", stroke_width=3, classes="offer"),
-        chip(tx, landing - 4, words, 22 + LEAST_TEXT * 0.6 * len(words)),
-        hit_box(tx, ty - 6, track.pitch - 2, _ROW - 6),
+        box(x, y, _CELL, _CELL, 17, "none", "ok", stroke_width=3, classes="offer"),
+        chip(x, y - _CELL / 2 - 4, words, 22 + LEAST_TEXT * 0.6 * len(words)),
+        hit_box(x, y - 6, track.pitch - 2, _ROW - 6),
     )
 
 
