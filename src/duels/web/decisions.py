@@ -106,17 +106,17 @@ def decide_offer(
         return None
     if answer and standing.seen[seat][event:]:  # the page may have shown another offer
         raise Stale("That is no longer offered.")
-    offer = standing.offer
-    theirs = offer if offer and offer.what == what and offer.seat is not seat else None
-    if answer == "no" or (answer == "yes" and not theirs):
-        if not theirs:
-            raise Stale("That is no longer offered.")
+    offer = standing.offer if standing.offer and standing.offer.what == what else None
+    theirs = offer if offer and offer.seat is not seat else None
+    if answer == "no" and offer:  # of one's own it is withdrawn
         return _entries(standing, Entry(Kind.REFUSE, what, seat))
+    if answer and not theirs:
+        raise Stale("That is no longer offered.")
     if theirs and (answer or what == REMATCH):  # agreed, or both want the same
         return _take_up(standing, what, theirs.kept, seat, identities)
     if theirs:  # whoever asks to take back a move has not agreed to take back another's
         raise Stale("The other player asks to take back a move. Answer that first.")
-    if offer and offer.what == what:
+    if offer:
         return None
     if standing.number >= _LONGEST_LOG:
         raise Refusal("So much has been offered in this match that nothing more can be.")

@@ -112,7 +112,8 @@ class Standing:
             what, _, kept = entry.text.partition(" ")
             self.offer, self.refused = Offer(entry.seat, what, int(kept or 0)), None
         elif entry.kind is Kind.REFUSE:
-            self.offer, self.refused = None, self.offer
+            withdrawn = self.offer and self.offer.seat is entry.seat
+            self.offer, self.refused = None, None if withdrawn else self.offer
         elif entry.kind is Kind.REMATCH:
             self.rematch, self.offer = entry.text, None
         for viewer in viewers:

@@ -24,7 +24,7 @@ class Kind(Enum):
     OFFER = "offer"
     """The seat offers something to the other: `takeback N`, `rematch`."""
     REFUSE = "refuse"
-    """The seat does not take up what the other offered."""
+    """The seat does not take up what the other offered, or withdraws its own offer."""
     BACK = "back"
     """The record goes back to its first N lines; the text is N."""
     REMATCH = "rematch"

@@ -195,7 +195,7 @@ async function review(button) {
 const presses = {
   resign: () => document.getElementById("resign").showModal(),
   offer: (button) => {
-    wantsRematch ||= button.dataset.offer === "rematch" && button.dataset.answer !== "no";
+    if (button.dataset.offer === "rematch") wantsRematch = button.dataset.answer !== "no";
     return send("offer", { offer: button.dataset.offer, answer: button.dataset.answer || "", event: seen() });
   },
   copy: (button) => copy(button.dataset.copy),
