@@ -30,6 +30,7 @@ def test_another_name_for_this_machine_is_refused(base: str, host: str) -> None:
         refused = httpx.get(base + path, headers={"Host": host})
         assert refused.status_code == 421
         assert "evil" not in refused.text
+        assert f"This server goes by {base}. " in refused.text
 
 
 def test_localhost_is_this_machine(base: str) -> None:
@@ -367,7 +368,9 @@ def test_a_home_network_is_sent_no_header_that_its_browsers_complain_about(tmp_p
 def test_the_usual_port_goes_without_saying() -> None:
     assert Settings("x", public_url="https://Duels.example:443/").origins == {"https://duels.example"}
     assert "http://[::1]:9" in Settings("x", port=9).origins
-    assert Settings("x", port=9, host="0.0.0.0", addresses=("192.168.1.5",)).link == "http://192.168.1.5:9"
+    everywhere = Settings("x", port=9, host="0.0.0.0", addresses=("192.168.1.5",))
+    assert everywhere.link == "http://192.168.1.5:9"
+    assert "http://0.0.0.0:9" not in everywhere.origins, "nobody opens that"
     assert UNLIMITED.act is PLENTY
 
 

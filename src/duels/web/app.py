@@ -58,7 +58,8 @@ def make_app(site: Site) -> ASGIApp:
     routes = [Route(path, _Answers(site, by_method)) for path, by_method in handlers.items()]
     router = Router(routes, default=_Answers(site, {}))
     larger = {"/review": 2 * reviews.MOST_BYTES, "/daily": puzzles.MOST_BYTES}
-    return Guard(_compressed(router), site.settings.origins, site.settings.secure, larger)
+    settings = site.settings
+    return Guard(_compressed(router), settings.origins, settings.link, settings.secure, larger)
 
 
 class _Answers:

@@ -35,17 +35,23 @@ class Guard:
     """Lets through what is meant for this server and comes from its own pages."""
 
     def __init__(
-        self, app: ASGIApp, origins: Iterable[str], secure: bool, larger: dict[str, int] | None = None
+        self,
+        app: ASGIApp,
+        origins: Iterable[str],
+        link: str,
+        secure: bool,
+        larger: dict[str, int] | None = None,
     ) -> None:
+        """Of the origins that pages have, `link` is the one to tell whoever uses another name."""
         self._app = app
-        self._origins = frozenset(origins)
+        self._link = link
         added = _HEADERS | _HSTS if secure else _HEADERS
         self._added = [(name.lower().encode(), value.encode()) for name, value in added.items()]
         self._secure = secure
         self._larger = larger or {}
         self._hosts = {
             host: (origin.encode(), self._carried(host))
-            for origin in self._origins
+            for origin in origins
             if (host := urlsplit(origin).netloc)
         }
 
@@ -85,8 +91,8 @@ class Guard:
         """The status and the reason of a refusal; 0 where there is none. `own` is the host's origin."""
         # Another name for this machine may be a trick to reach it from a page of somebody else's.
         if own is None:
-            known = " or ".join(sorted(self._origins))
-            return 421, f"This server goes by {known}. If it has another name, start it with --public-url."
+            told = f"This server goes by {self._link}. If it has another name, start it with --public-url."
+            return 421, told
         if scope["method"] in ("GET", "HEAD"):
             return 0, ""
         if scope["method"] != "POST":

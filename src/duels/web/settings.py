@@ -7,6 +7,8 @@ from duels.core.errors import DuelsError, quote
 from duels.web.limits import Limits
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+EVERYWHERE = frozenset({"0.0.0.0", "::"})
+"""Hosts that stand for all addresses of a machine. They can be listened at, and are no name to call it by."""
 _USUAL = {"http": 80, "https": 443}
 
 
@@ -49,7 +51,7 @@ class Settings:
         """The origins that pages of this server have: what browsers may call it by, and nothing else."""
         if self.public_url:
             return frozenset({_origin(self.public_url)})
-        names = {*LOOPBACK, *self.addresses, self.host}
+        names = {*LOOPBACK, *self.addresses, self.host} - EVERYWHERE
         return frozenset(_origin(f"http://{_bracketed(name)}:{self.port}") for name in names)
 
     @property
@@ -58,7 +60,7 @@ class Settings:
         if self.public_url:
             return _origin(self.public_url)
         name = self.addresses[0] if self.addresses else self.host
-        return _origin(f"http://{_bracketed('127.0.0.1' if name in ('0.0.0.0', '::') else name)}:{self.port}")
+        return _origin(f"http://{_bracketed('127.0.0.1' if name in EVERYWHERE else name)}:{self.port}")
 
 
 def _bracketed(name: str) -> str:
