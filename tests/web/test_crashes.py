@@ -260,6 +260,7 @@ def test_a_database_that_cannot_be_had_is_said_in_a_line(tmp_path: Path) -> None
         (["--player", "champion"], "--player is NAME=PLAYER"),
         (["--player", "casual=expert"], "there is a player 'casual' already"),
         (["--player", "me=human"], "is a person"),
+        (["--player", "me=bar"], "--player me: There is no player 'bar'; there are random, "),
         (["--player", "x=banana"], "There is no player 'banana'"),
         (["--player", "x=cmd:"], "cmd: needs a command"),
         (["--player", "x=cmd:no-such-bot"], "there is no program 'no-such-bot' to run"),

@@ -3,7 +3,7 @@
 from shutil import which
 from typing import Any
 
-from duels.core.errors import DuelsError, quote
+from duels.core.errors import DuelsError, UnknownName, no_such, quote
 from duels.core.game import NAME
 from duels.core.rules import Rules
 from duels.players import HUMAN, KINDS, Kind, register, strongest
@@ -25,7 +25,12 @@ def register_player(text: str) -> None:
         raise DuelsError(f"--player is NAME=PLAYER, like champion=expert, not {quote(text)}.")
     if name in KINDS or name == "friend":
         raise DuelsError(f"--player: there is a player {quote(name)} already.")
-    kind = kind_called(what)
+    try:
+        kind = kind_called(what)
+    except UnknownName:
+        there = [kind for kind in KINDS if kind != HUMAN]
+        told = no_such("player", what, there).removesuffix(".")
+        raise DuelsError(f"--player {name}: {told}, or cmd:COMMAND for a program.") from None
     if kind.name == HUMAN:
         raise DuelsError(f"--player: {quote(what)} is a person.")
     if kind.name.startswith(MODEL):
