@@ -378,6 +378,8 @@ def test_one_plays_on_against_whom_one_played(base: str, against: str, then: str
 
 def test_hints_are_for_one_s_own_turn_against_a_machine(base: str) -> None:
     ann = Visitor(base)
+    match = ann.start("flip", "random")
+    assert ann.get(f"{match}/hint").json()["text"].startswith("Flip any unseen tile (")
     match = ann.start("lights", "random")
     told = ann.get(f"{match}/hint").json()
     assert "4" in told["actions"]

@@ -108,7 +108,7 @@ def _hint(header: str, played: list[str], seat: Seat) -> dict[str, Any]:
     except DuelsError as unknown:
         raise Refusal(str(unknown)) from None
     return {
-        "text": found.text,
+        "text": found.text[:1].upper() + found.text[1:],
         "actions": [match.rules.format(action) for action in found.actions],
         "belief": dict(found.belief),
     }
