@@ -417,7 +417,9 @@ def test_a_review_is_told_to_its_reader(base: str, game: str, played: str) -> No
         titles = [step["title"].partition(". ")[2].partition(":")[0] for step in told["steps"][1:]]
         names = ["You" if name == reader else name for name in ("Ann <A.>", "Bob")]
         assert set(titles) == set(names)
-        texts = " ".join((told["heading"], told["chance"], *(step["text"] for step in told["steps"][1:])))
+        assert told["account"][0].startswith("Given away: ")
+        steps = (step["text"] for step in told["steps"][1:])
+        texts = " ".join((told["heading"], told["chance"], *told["account"], *steps))
         assert not re.search(r"\bPlayer [12]\b", texts)
         assert bool(re.search(r"\byour?\b", texts, re.IGNORECASE)) is bool(reader)
         assert "Ann <A.>" not in "".join(step["board"] for step in told["steps"])

@@ -50,6 +50,7 @@ def review_kept(text: str, viewer: Viewer, names: tuple[str, str]) -> dict[str, 
         "names": list(names),
         "heading": told_to(viewer, shown["heading"], called),
         "chance": with_names(shown["chance"], called),
+        "account": [with_names(each, called) for each in shown["account"]],
         "steps": [_step_with_names(step, called) for step in shown["steps"]],
     }
 
@@ -76,13 +77,14 @@ def _shown(review: "Review") -> dict[str, Any]:
     """The review as data, with the boards and sentences that a page steps through."""
     from duels.analysis.review_data import review_as_data
     from duels.analysis.review_page import curve, review_steps
-    from duels.analysis.review_words import heading, whose_chance
+    from duels.analysis.review_words import account, heading, whose_chance
 
     return {
         **review_as_data(review),
         "title": review.game.title,
         "heading": plain(heading(review)),
         "chance": whose_chance(review),
+        "account": account(review),
         "curve": curve(review),
         "steps": review_steps(review),
         "secrets": review.match.rules.has_secrets,
