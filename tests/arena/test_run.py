@@ -6,9 +6,12 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from multiprocessing import Pipe
 from pathlib import Path
+from threading import Thread
 from typing import Any
 from unittest import mock
 
@@ -20,7 +23,7 @@ from duels.arena.pool import Pool
 from duels.arena.probe import probe
 from duels.arena.report import as_data, report_on
 from duels.arena.run import run
-from duels.arena.worker import serve
+from duels.arena.worker import Worker, serve
 from duels.core.errors import DuelsError
 from duels.players.completions import Usage
 from duels.players.endpoint import Settings
@@ -115,7 +118,7 @@ def test_a_worker_that_starts_after_its_run_was_killed_plays_nothing(tmp_path: P
     played = _lines(tmp_path)
     for alive in (False, True):
         ours, theirs = Pipe()
-        ours.send(next(iter(config.bouts("lights", "random", "club", range(1)))))
+        ours.send([next(iter(config.bouts("lights", "random", "club", range(1))))])
         ours.close()
         starter = mock.Mock(is_alive=mock.Mock(return_value=alive))
         with (
@@ -124,6 +127,50 @@ def test_a_worker_that_starts_after_its_run_was_killed_plays_nothing(tmp_path: P
         ):
             serve(theirs, config, tmp_path, "", "1")
         assert len(_lines(tmp_path)) == len(played) + alive
+
+
+@contextmanager
+def _mortal_workers(config: Config, folder: Path, deadly: int, lives: int) -> Iterator[None]:
+    """Workers as threads: so many of them die, each as it comes to the match with the place `deadly`."""
+    left = iter(range(lives))
+    fatal = list(config.bouts("lights", "random", "club", range(config.matches_of("lights") // 2)))[deadly]
+
+    def live(connection: Any, name: str) -> None:
+        with closing(Worker(config, folder, name)) as worker, closing(connection):
+            while (bouts := connection.recv()) is not None:
+                if fatal in bouts and next(left, None) is not None:
+                    worker.play_some(bouts[: bouts.index(fatal)])
+                    return
+                connection.send(worker.play_some(bouts))
+
+    def start(self: Pool, name: str) -> Any:
+        ours, theirs = Pipe()
+        thread = Thread(target=live, args=(theirs, name))
+        thread.start()
+        self._processes[ours], self._names[ours] = thread, name  # type: ignore[assignment]
+        return ours
+
+    with mock.patch.object(Pool, "_start", start):
+        yield
+
+
+def test_what_a_worker_played_before_it_died_is_not_played_again(tmp_path: Path) -> None:
+    config = Config(("random", "club"), ("lights",), 40)
+    run(config, tmp_path / "whole")
+    folder = tmp_path / "run"
+    with _mortal_workers(config, folder, deadly=11, lives=2):
+        run(config, folder, workers=2)
+    assert len(_lines(folder)) == 40
+    assert rows_of(folder) == rows_of(tmp_path / "whole")
+
+
+def test_a_match_that_workers_die_of_is_given_up(tmp_path: Path) -> None:
+    config = Config(("random", "club"), ("lights",), 40)
+    with (
+        _mortal_workers(config, tmp_path, deadly=11, lives=3),
+        pytest.raises(DuelsError, match="3 workers died of one match of lights between club and random"),
+    ):
+        run(config, tmp_path, workers=2)
 
 
 def _lines(folder: Path) -> list[bytes]:
