@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import math
 import re
 import shlex
 import shutil
@@ -268,17 +269,19 @@ def test_positions_are_drawn_evenly_and_weigh_what_they_stand_for(game: str) -> 
         assert low <= max(each.shortfalls) <= high
 
 
-def test_weighted_means_are_unbiased() -> None:
-    """Averaged over many draws, the weighted mean is the mean over all that was met."""
+@pytest.mark.parametrize("count", [2, 10, 30])
+def test_weighted_means_are_unbiased_and_weights_sum_to_1(count: int) -> None:
+    """Averaged over many draws, the weighted sum is the mean over all that was met."""
     rng = Random(5)
     met = Counter({key: rng.randint(1, 9) for key in range(40)})
     strata = {key: min(3, key // 4) for key in met}
     worth = {key: rng.random() for key in met}
     true = sum(met[key] * worth[key] for key in met) / met.total()
     means = []
-    for _ in range(4000):
-        weights = draw_weighted(met, strata, 10, rng)
-        assert len(weights) == 10
+    for _ in range(3000):
+        weights = draw_weighted(met, strata, count, rng)
+        assert len(weights) == count
+        assert math.isclose(sum(weights.values()), 1)
         means.append(sum(weight * worth[key] for key, weight in weights.items()))
     assert abs(sum(means) / len(means) - true) < 0.01
 

@@ -61,7 +61,7 @@ def _game(probe: Probe, player: str) -> GameProbe:
         per_position = _mean_of_all(probe, short)
     else:
         weights = {key: probe.weights[key] for key in short}
-        # A ratio estimate: the weights of what was drawn sum to 1 on average only.
+        # By the sum of the weights, which is 1 once all is answered.
         per_position = ratio([weights[key] * each for key, each in short.items()], list(weights.values()))
     complete = not probe.missing
     answers = Answers(probe) if probe.whole and complete else None
