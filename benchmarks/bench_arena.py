@@ -207,7 +207,8 @@ def main() -> None:
     print(f"the run's own cost on one core and on two, at most {MOST:.0%}; by the clock on one core and two")
     for row in found["matches"]:
         print(
-            f"  {row['game']:<8}{row['bare']:>8.1f}{row['one']:>8.1f}{row['overhead']:>8.1%}{row['overhead_two']:>8.1%}"
+            f"  {row['game']:<8}{row['bare']:>8.1f}{row['one']:>8.1f}"
+            f"{row['overhead']:>8.1%}{row['overhead_two']:>8.1%}"
             f"{row['wall_one']:>10.1f}{row['wall_two']:>8.1f}"
         )
     dear = [row["game"] for row in found["matches"] if row["overhead_two"] > MOST]

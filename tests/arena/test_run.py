@@ -22,7 +22,8 @@ from duels.arena.folder import AT_ONCE, CONFIG, LOCK, Folder, Log, locked
 from duels.arena.pool import Pool
 from duels.arena.probe import probe
 from duels.arena.report import as_data, report_on
-from duels.arena.run import run
+from duels.arena.run import NEXT, _rounds, run
+from duels.arena.scores import adjusted_interval, pair_results
 from duels.arena.worker import Worker, serve
 from duels.core.errors import DuelsError
 from duels.players.completions import Usage
@@ -246,10 +247,18 @@ def test_failures_of_a_program_are_reported_by_class(tmp_path: Path) -> None:
 def test_until_stops_where_enough_is_known(tmp_path: Path) -> None:
     config = Config(("best", "perfect"), ("lights",), 2000, until=0.2)
     run(config, tmp_path / "run")
-    few = len(rows_of(tmp_path / "run"))
-    assert 40 <= few < 400
+    pairs = pair_results(rows_of(tmp_path / "run"), "best")
+    assert adjusted_interval(pairs).margin <= 0.2 < adjusted_interval(pairs[:-NEXT]).margin
     run(config, tmp_path / "two", 2)
     assert rows_of(tmp_path / "two") == rows_of(tmp_path / "run")
+
+
+def test_when_it_is_asked_whether_enough_is_known_does_not_depend_on_how_much_is_planned() -> None:
+    long = [last for _, last in _rounds(5000, 0.03)]
+    assert long[:8] == [20, 30, 40, 50, 60, 70, 80, 90]
+    assert (long[-1], len(long)) == (5000, 43)
+    for planned in (1, 20, 33, 100):
+        assert [last for _, last in _rounds(planned, 0.03)] == [*(x for x in long if x < planned), planned]
 
 
 # -- what is refused, in one clear line -----------------------------------------------------------------

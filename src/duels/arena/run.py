@@ -20,8 +20,9 @@ from duels.core.errors import BadOption, quote
 if TYPE_CHECKING:
     from duels.arena.on_ray import RayPool
 
-ROUND = 20
-"""Pairs of a pairing that are played before it is asked whether enough is known; then twice as many, …"""
+FIRST, NEXT, SHARE = 20, 10, 8
+"""Pairs of a pairing that are played before it is asked for the first time whether enough is known; then so
+many more each time, or, once that is more, an eighth of what was played: asking takes longer each time."""
 
 
 @dataclass
@@ -186,10 +187,10 @@ def _rounds(pairs: int, until: float | None) -> Iterator[tuple[int, int]]:
     if until is None:
         yield 0, pairs
         return
-    first, last = 0, min(ROUND, pairs)
+    first, last = 0, min(FIRST, pairs)
     while first < pairs:
         yield first, last
-        first, last = last, min(2 * last, pairs)
+        first, last = last, min(last + max(NEXT, last // SHARE), pairs)
 
 
 def _in_turn(pairings: list[list[Bout]], places: range) -> Iterator[Bout]:
