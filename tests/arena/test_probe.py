@@ -17,19 +17,21 @@ import pytest
 
 from duels.analysis.agents import player_odds
 from duels.analysis.exploitability import exploitability
-from duels.arena import probe_values
-from duels.arena.config import ProbeConfig
+from duels.arena import compare_probes, probe_values
+from duels.arena.config import Config, ProbeConfig
 from duels.arena.exam import card, card_of, exam_rows
 from duels.arena.folder import Folder
 from duels.arena.positions import STRATA, draw_positions, draw_weighted
 from duels.arena.probe import Ask, collect, probe
 from duels.arena.probe_report import as_data, as_page, as_text
 from duels.arena.probe_values import Answers, against_all
+from duels.arena.run import run
 from duels.core.errors import BadOption, DuelsError
 from duels.core.rules import Seat
 from duels.games import find_game
 from duels.players.endpoint import Endpoint, Settings
 from duels.players.model import ModelPlayer
+from duels.players.program import Limits
 from duels.solving.oracles import oracle_for
 from tests.arena.model_server import KEY, serving
 from tests.arena.test_confidence import exact_result
@@ -227,8 +229,6 @@ def test_the_command_and_its_reports(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     assert duels(tmp_path, "arena", "report", folder, "--html", page).code == 0
     assert page.read_text() == as_page(Folder(folder))
-    done = duels(tmp_path, "arena", "compare", folder, folder)
-    assert (done.code, "is of a probe, not of a run" in done.err) == (1, True)
 
 
 def test_limits_and_retries_reach_who_is_probed(tmp_path: Path) -> None:
@@ -389,3 +389,53 @@ def test_parts_of_a_probe_are_joined(tmp_path: Path) -> None:
     done = duels(tmp_path, "arena", "merge", tmp_path / "a", tmp_path / "b", "--out", tmp_path / "all")
     assert f"all: {count} answers." in done.err
     assert as_data(Folder(tmp_path / "all")) == as_data(Folder(tmp_path / "whole"))
+
+
+# -- two probes ------------------------------------------------------------------------------------------
+
+
+def test_two_probes_are_compared_number_by_number_and_answer_by_answer(tmp_path: Path) -> None:
+    bad = f"mine=cmd:{PYTHON} {BAD} unknown"
+    probe(ProbeConfig("mine=best", ("lights",)), tmp_path / "a")
+    probe(ProbeConfig(bad, ("lights",), limits=Limits(retries=0)), tmp_path / "b")
+    (best, worse) = (Folder(tmp_path / each) for each in "ab")
+    found = compare_probes.differences(best, worse)
+    told = compare_probes.as_data(found)
+    verdicts = {each["what"]: each["verdict"] for each in told["changes"]}
+    assert {"exploitability", "loss per position", "against best", "questions with a failure"} < set(verdicts)
+    assert set(verdicts.values()) == {"worse"}
+    answers = told["answers"]["lights"]
+    assert answers["failures"] == {"first": {}, "second": {"unreadable": len(worse.answers())}}
+    worst = answers["differ"][0]
+    assert worst["loss_change"] == max(each["loss_change"] for each in answers["differ"]) > 0
+    assert {each["second"] for each in answers["differ"]} == {"nothing"}
+    asked, again = (
+        {(row["seat"], row["position"]) for row in each.answers().values()} for each in (best, worse)
+    )
+    assert answers["in_both"] == len(asked & again)
+    text = compare_probes.as_text(found)
+    assert f"{worst['position']}: was {worst['first']}, is nothing" in text
+    assert "Exact for players that always answer the same" in text
+    alike = compare_probes.as_text(compare_probes.differences(best, best))
+    assert "no change" in alike
+    assert "worse" not in alike
+    assert "are answered alike" in alike
+
+
+def test_drawn_positions_are_compared_one_by_one(tmp_path: Path) -> None:
+    for folder, player in {"a": "mine=random", "b": "mine=casual"}.items():
+        probe(ProbeConfig(player, ("hunt",), positions=4), tmp_path / folder)
+    done = duels(tmp_path, "arena", "compare", tmp_path / "a", tmp_path / "b", "--json")
+    (change,) = json.loads(done.out)["changes"]
+    assert change["what"] == "below the mixture per position"
+    first, second, gap = change["first"], change["second"], change["difference"]
+    assert gap["estimate"] == pytest.approx(second["estimate"] - first["estimate"])
+    assert gap["high"] - gap["estimate"] < first["high"] - first["estimate"]  # as of one sample, not of two
+
+
+def test_a_run_and_a_probe_are_not_compared(tmp_path: Path) -> None:
+    probe(ProbeConfig("best", ("lights",)), tmp_path / "a")
+    run(Config(("random", "best"), ("lights",), 2), tmp_path / "b")
+    done = duels(tmp_path, "arena", "compare", tmp_path / "a", tmp_path / "b")
+    assert (done.code, done.out, len(done.err.splitlines())) == (1, "", 1)
+    assert "two runs can be compared, or two probes" in done.err

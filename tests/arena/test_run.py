@@ -519,7 +519,7 @@ def test_compare_says_what_changed(tmp_path: Path) -> None:
     strong = Config(("random", "mine=expert"), ("lights",), 100)
     run(weak, tmp_path / "a")
     run(strong, tmp_path / "b")
-    told = json.loads(arena(tmp_path, "compare", tmp_path / "a", tmp_path / "b", "--json").out)
+    told = json.loads(arena(tmp_path, "compare", tmp_path / "a", tmp_path / "b", "--json").out)["changes"]
     mine = {each["what"]: each["verdict"] for each in told if each["player"] == "mine"}
     assert mine == {"won": "better", "loss per decision": "better"}
     (random,) = (each for each in told if each["what"] == "against mine, luck taken out")
@@ -532,7 +532,7 @@ def test_compare_says_what_changed(tmp_path: Path) -> None:
 def test_shares_of_the_points_are_compared_only_against_the_same_field(tmp_path: Path) -> None:
     run(Config(("random", "club"), ("lights",), 40), tmp_path / "a")
     run(Config(("random", "club", "novice"), ("lights",), 40), tmp_path / "b")
-    told = json.loads(arena(tmp_path, "compare", tmp_path / "a", tmp_path / "b", "--json").out)
+    told = json.loads(arena(tmp_path, "compare", tmp_path / "a", tmp_path / "b", "--json").out)["changes"]
     numbers = {each["what"] for each in told}
     assert numbers == {"loss per decision", "against club, luck taken out"}
     assert {each["verdict"] for each in told if each["what"].startswith("against")} == {"no clear change"}

@@ -368,21 +368,36 @@ def report_command(
         _report(run, as_json)
 
 
-@arena.command(epilog=_examples("duels arena compare runs/first runs/second"))
+@arena.command(
+    epilog=_examples(
+        "duels arena compare runs/first runs/second", "duels arena compare runs/probe runs/probe-later"
+    )
+)
 @click.argument("one", type=_folder)
 @click.argument("two", type=_folder)
-@click.option("--json", "as_json", is_flag=True, help="One JSON list instead of a table.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
 def compare(one: Path, two: Path, as_json: bool) -> None:
-    """Tell what changed from one run to another, and how sure that is."""
-    from duels.arena import compare as comparing
+    """Tell what changed from one run, or probe, to another, and how sure that is."""
     from duels.arena.folder import Folder
-    from duels.arena.report import report_on
+    from duels.core.errors import DuelsError
 
-    changes = comparing.compare(report_on(Folder(one)), report_on(Folder(two)))
-    if as_json:
-        click.echo(json.dumps(comparing.as_data(changes), indent=2))
+    folders = Folder(one), Folder(two)
+    kinds = {folder.is_probe for folder in folders}
+    if len(kinds) > 1:
+        told = [f"{folder.path} is of a {'probe' if folder.is_probe else 'run'}" for folder in folders]
+        raise DuelsError(f"{' and '.join(told)}: two runs can be compared, or two probes.")
+    if kinds == {True}:
+        from duels.arena import compare_probes
+
+        found = compare_probes.differences(*folders)
+        data, text = compare_probes.as_data(found), compare_probes.as_text(found)
     else:
-        click.echo(comparing.as_text(changes), nl=False)
+        from duels.arena import compare as comparing
+        from duels.arena.report import report_on
+
+        changes = comparing.compare(*map(report_on, folders))
+        data, text = comparing.as_data(changes), comparing.as_text(changes)
+    click.echo(json.dumps(data, indent=2) if as_json else text, nl=as_json)
 
 
 @arena.command(epilog=_examples("duels arena merge runs/a runs/b --out runs/all"))

@@ -1,8 +1,8 @@
-"""Two runs side by side: what changed, and how sure that is."""
+"""Two runs side by side: what changed, and how sure that is. Probes are in `compare_probes`."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import hypot, isfinite
+from math import hypot, inf
 from typing import Any
 
 from duels.arena.confidence import Interval
@@ -24,14 +24,18 @@ class Change:
     before: Interval
     after: Interval
     better_if_higher: bool
-    matches: int
-    """Of the run that has fewer."""
+    too_few: bool = False
+    """Whether there are so few matches, in either run, that there is no verdict."""
     peeked: bool = False
     """Whether the bounds are those of confidence sequences, which are no multiples of a standard error."""
+    paired: Interval | None = None
+    """The difference itself, where both measured the same positions."""
 
     @property
     def difference(self) -> Interval:
-        """With an interval for two independent samples."""
+        """With an interval for two independent samples, unless it was measured itself."""
+        if self.paired:
+            return self.paired
         one, two = self.before, self.after
         change = two.estimate - one.estimate
         down = two.estimate - two.low, one.high - one.estimate
@@ -42,12 +46,12 @@ class Change:
 
     @property
     def verdict(self) -> str:
-        """`better`, `worse`, or that nothing can be told, of this number alone."""
-        if self.matches < 2 * FEWEST:
+        """`better`, `worse`, that there is no change, or that nothing can be told, of this number alone."""
+        if self.too_few:
             return "too few matches"
         change = self.difference
         if change.low <= 0 <= change.high:
-            return "no clear change"
+            return "no clear change" if change.margin else "no change"
         return "better" if (change.estimate > 0) == self.better_if_higher else "worse"
 
 
@@ -77,10 +81,10 @@ def _standings(one: GameReport, two: GameReport, same_field: bool) -> Iterator[C
             continue
         names, matches = (one.rules.name, each.player), min(each.matches, other.matches)
         if same_field and matches:
-            yield Change(*names, "won", each.won, other.won, True, matches)
+            yield Change(*names, "won", each.won, other.won, True, _too_few(matches))
         if each.decisions and other.decisions:
             short = f"{name_of(one.measure)} per decision"
-            yield Change(*names, short, each.per_decision, other.per_decision, False, matches)
+            yield Change(*names, short, each.per_decision, other.per_decision, False, _too_few(matches))
 
 
 def _pairings(one: GameReport, two: GameReport, peeked: bool) -> Iterator[Change]:
@@ -93,14 +97,26 @@ def _pairings(one: GameReport, two: GameReport, peeked: bool) -> Iterator[Change
         matches = min(each.matches, other.matches)
         if matches and before and after:
             what = f"against {each.two}, luck taken out"
-            yield Change(one.rules.name, each.one, what, before, after, True, matches, peeked)
+            yield Change(one.rules.name, each.one, what, before, after, True, _too_few(matches), peeked)
+
+
+def _too_few(matches: int) -> bool:
+    return matches < 2 * FEWEST
+
+
+NOTE = "One verdict in twenty is wrong by chance: look at many of them together with care."
 
 
 def as_text(changes: list[Change]) -> str:
     """A table for a terminal, in points of a hundred."""
     if not changes:
         return "The runs have no player in common in any game with the same options.\n"
-    rows = [["game", "player", "", "first", "second", "difference", ""]]
+    return "\n".join([*table_of(changes), "", NOTE]) + "\n"
+
+
+def table_of(changes: list[Change]) -> list[str]:
+    """The lines of a table, in points of a hundred."""
+    rows = [["game", "player", "number", "first", "second", "difference", "verdict"]]
     for change in changes:
         gap = change.difference
         rows.append(
@@ -114,27 +130,26 @@ def as_text(changes: list[Change]) -> str:
                 change.verdict,
             ]
         )
-    rows[0][6] = "verdict"
-    rows[0][2] = "number"
-    note = "One verdict in twenty is wrong by chance: look at many of them together with care."
-    return "\n".join([*table(rows), "", note]) + "\n"
+    return table(rows)
 
 
 def _bounds(gap: Interval) -> str:
-    return f" ({100 * gap.low:+.2f} to {100 * gap.high:+.2f})" if isfinite(gap.margin) else ""
+    return f" ({100 * gap.low:+.2f} to {100 * gap.high:+.2f})" if 0 < gap.margin < inf else ""
 
 
-def as_data(changes: list[Change]) -> list[dict[str, Any]]:
+def as_data(changes: list[Change]) -> dict[str, Any]:
     """The same as JSON has it."""
-    return [
-        {
-            "game": change.game,
-            "player": change.player,
-            "what": change.what,
-            "first": interval_data(change.before),
-            "second": interval_data(change.after),
-            "difference": interval_data(change.difference),
-            "verdict": change.verdict,
-        }
-        for change in changes
-    ]
+    return {
+        "changes": [
+            {
+                "game": change.game,
+                "player": change.player,
+                "what": change.what,
+                "first": interval_data(change.before),
+                "second": interval_data(change.after),
+                "difference": interval_data(change.difference),
+                "verdict": change.verdict,
+            }
+            for change in changes
+        ]
+    }

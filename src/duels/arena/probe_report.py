@@ -33,9 +33,14 @@ class GameProbe:
     questions: int
     positions: int
     failures: dict[str, int]
+    """Attempts that gave no move, by class."""
+    failed: int
+    """Questions with such an attempt."""
     usage: Usage
     measure: str
     """What answers are graded by: `given away` or `below the mixture`."""
+    shortfalls: dict[Key, float]
+    """By position."""
     shortfall: Interval
     """Per position: of all that were asked, or, where they were drawn, of all decisions in good play."""
     complete: bool
@@ -46,6 +51,17 @@ class GameProbe:
     against: dict[str, Interval]
     """Results against known opponents, the mean of both seats."""
     mistakes: tuple[Mistake, ...]
+
+    @property
+    def round(self) -> str:
+        """What the game's clock counts, one of it."""
+        return (self.probe.rules.clock or "round").removesuffix("s")
+
+    @property
+    def exact_if_always_the_same(self) -> bool:
+        """Whether a player's only answer to some position is taken for all that it would give."""
+        answers = self.probe.answers.values()
+        return bool(self.exploitability) and any(len(rows) == 1 and not rows[0]["policy"] for rows in answers)
 
 
 def report_on(folder: Folder) -> list[GameProbe]:
@@ -72,8 +88,10 @@ def _game(probe: Probe, player: str) -> GameProbe:
         len(rows),
         len(probe.answers),
         dict(sorted(Counter(kind for row in rows for kind, _ in row["failures"]).items())),
+        sum(bool(row["failures"]) for row in rows),
         sum((Usage(*row["usage"]) for row in rows), Usage()),
         measure_of(oracle_for(probe.rules)),
+        short,
         per_position,
         complete,
         gain,
@@ -217,20 +235,14 @@ def _numbers(game: GameProbe) -> list[str]:
     if game.exploitability:
         lines.append(f"Exploitability: {_shown(game.exploitability)}")
     if game.one_round:
-        lines.append(f"Exploitability if play ends with the first {_round(game)}: {_shown(game.one_round)}")
-    answers = game.probe.answers.values()
-    if game.exploitability and any(len(rows) == 1 and not rows[0]["policy"] for rows in answers):
+        lines.append(f"Exploitability if play ends with the first {game.round}: {_shown(game.one_round)}")
+    if game.exact_if_always_the_same:
         lines.append("Exploitability and results are exact for a player that always answers the same.")
     return lines
 
 
 def _shown_points(game: GameProbe) -> str:
     return points(game.shortfall) if game.shortfall.margin else f"{100 * game.shortfall.estimate:.2f}"
-
-
-def _round(game: GameProbe) -> str:
-    """What the game's clock counts, one of it."""
-    return (game.probe.rules.clock or "round").removesuffix("s")
 
 
 def _shown(interval: Interval, digits: int = 2) -> str:
