@@ -58,7 +58,7 @@ class Pool:
         return ours
 
     def play(self, bouts: Iterable[Bout]) -> Iterator[Row]:
-        """The rows of these matches, in the order in which they end."""
+        """The results of these matches, in the order in which they are told of."""
         waiting = _Waiting(bouts)
         playing: dict[Connection, list[Bout]] = {}
         deaths: dict[str, int] = {}

@@ -6,21 +6,25 @@ from html import escape
 from math import fsum, sqrt
 from typing import Any
 
-from duels.analysis.shortfalls import measure_of, shortfalls
+from duels.analysis.shortfalls import BELOW_THE_MIXTURE, measure_of, shortfalls
 from duels.arena.confidence import Interval, Z, ratio, standard_error
 from duels.arena.folder import Folder
 from duels.arena.mistakes import Mistake, key_of, name_of, said_of
 from duels.arena.probe import Probe, collected, policy_of
 from duels.arena.probe_values import Answers, against_all, exploitability
 from duels.arena.report import interval_data
-from duels.arena.report_page import html_page, html_table
-from duels.arena.report_text import asked_how, percent, points, table
+from duels.arena.report_page import html_in_short, html_page, html_table
+from duels.arena.report_text import asked_how, in_short, percent, points, table
+from duels.arena.summary import mostly
 from duels.core.rules import Seat, Sight
 from duels.players.completions import Usage
 from duels.players.endpoint import Settings
 from duels.solving.oracles import oracle_for
+from duels.solving.protocols import explainer_of
 
 _MOST_SHOWN = 5
+_NOTHING = 1e-9
+_EVEN = 0.5
 
 Key = tuple[Seat, str]
 
@@ -50,6 +54,8 @@ class GameProbe:
     """The same if play is cut off at the first tick of the clock, in games that could go on for ever."""
     against: dict[str, Interval]
     """Results against known opponents, the mean of both seats."""
+    kinds: dict[str, float]
+    """How far answers fell short in all, by sort of decision."""
     mistakes: tuple[Mistake, ...]
 
     @property
@@ -97,6 +103,7 @@ def _game(probe: Probe, player: str) -> GameProbe:
         gain,
         limited,
         against_all(answers) if answers else {},
+        _kinds(probe),
         tuple(_mistakes(probe, player, short)),
     )
 
@@ -109,6 +116,20 @@ def _graded(sight: Sight[Any, Any]) -> dict[Any, float]:
 
 def _shortfall(probe: Probe, key: Key) -> float:
     return _expected(probe.policy(key), _graded(probe.sights[key]))
+
+
+def _kinds(probe: Probe) -> dict[str, float]:
+    """How far answers fell short in all, by sort of decision."""
+    explainer = explainer_of(oracle_for(probe.rules))
+    found: dict[str, float] = {}
+    for key, sight in probe.sights.items():
+        if key in probe.answers:
+            graded = _graded(sight)
+            for action, chance in probe.policy(key).items():
+                kind = explainer.manner(sight, action)
+                short = probe.weights.get(key, 1.0) * chance * graded[action]
+                found[kind] = found.get(kind, 0.0) + short
+    return found
 
 
 def _mean_of_all(probe: Probe, short: dict[Key, float]) -> Interval:
@@ -131,7 +152,7 @@ def _expected(policy: dict[Any, float], graded: dict[Any, float]) -> float:
 def _mistakes(probe: Probe, player: str, short: dict[Key, float]) -> list[Mistake]:
     found = []
     for key in sorted(short, key=lambda each: -short[each])[:_MOST_SHOWN]:
-        if short[key] > 1e-9:
+        if short[key] > _NOTHING:
             sight, rules, oracle = probe.sights[key], probe.rules, oracle_for(probe.rules)
             worst = max(probe.policy(key), key=_graded(sight).__getitem__)
             best = tuple(rules.format(each) for each in oracle.judge(sight).best[:_MOST_SHOWN])
@@ -191,6 +212,7 @@ def as_text(folder: Folder) -> str:
     (player,) = folder.config["player"]
     lines = [f"{player}, asked about positions without history. In points of a hundred.", ""]
     games = report_on(folder)
+    lines += [*in_short(_summary(folder, games)), ""]
     for game in games:
         lines += _told(game)
     return "\n".join([*lines, *_usage_told(folder, games)]).rstrip() + "\n"
@@ -205,6 +227,41 @@ def _usage_told(folder: Folder, games: list[GameProbe]) -> list[str]:
     wait = fsum(request.get("seconds", 0.0) for request in folder.requests()) / used["requests"]
     told = f"{used['requests']} requests of {wait:.1f} seconds, {used['prompt_tokens']} tokens in"
     return [asked_how(folder.config["model"]), f"{told}, {used['completion_tokens']} out{cost}."]
+
+
+def _summary(folder: Folder, games: list[GameProbe]) -> list[str]:
+    """A sentence or two for each game, and what it cost."""
+    used = _usage_data(folder, games)
+    if not used["requests"]:
+        return list(map(_in_short, games))
+    money = "" if used["cost"] is None else f" and cost {used['cost']:.2f}"
+    return [*map(_in_short, games), f"It took {used['requests']} requests{money}."]
+
+
+def _in_short(game: GameProbe) -> str:
+    """How good the player is at a game, where it goes wrong, and how sure that is."""
+    name = game.probe.rules.name
+    if not game.positions:
+        return f"{name}: nothing is answered yet."
+    wrong = sum(short > _NOTHING for short in game.shortfalls.values())
+    mixes = game.measure == BELOW_THE_MIXTURE
+    kinds = {} if mixes else game.kinds
+    points_each = f"{_shown_points(game)} points {'below the mixture ' * mixes}per position"
+    told = [f"{name}: it {'chooses' if mixes else 'gives away'} {points_each}{mostly(kinds)}."]
+    if not mixes:
+        told.append(f"It errs in {wrong} of {game.positions} positions.")
+    if game.exploitability:
+        told.append(f"The best opponent wins {_shown(game.exploitability)} points beyond its due.")
+    if game.against:
+        beaten = [other for other, result in game.against.items() if result.low > _EVEN]
+        beats = [other for other, result in game.against.items() if result.high < _EVEN]
+        told += [f"It beats {', '.join(beaten)}."] * bool(beaten)
+        told += [f"It loses to {', '.join(beats)}."] * bool(beats)
+    if game.failed:
+        told.append(f"{game.failed} of {game.questions} questions had a failure.")
+    if not game.complete:
+        told.append("Not all is answered yet.")
+    return " ".join(told)
 
 
 def _told(game: GameProbe) -> list[str]:
@@ -256,7 +313,8 @@ def as_page(folder: Folder) -> str:
     cost = f"<h2>Cost</h2><p>{escape(used)}</p>" if used else ""
     (player,) = folder.config["player"]
     summary = "Asked about positions without history. All numbers are in points of a hundred."
-    return html_page(f"Probe: {player}", summary, "".join(map(_on_page, games)) + cost)
+    body = html_in_short(_summary(folder, games)) + "".join(map(_on_page, games)) + cost
+    return html_page(f"Probe: {player}", summary, body)
 
 
 def _on_page(game: GameProbe) -> str:

@@ -17,6 +17,7 @@ from duels.arena.report_text import (
     percent,
     usage_rows,
 )
+from duels.arena.summary import of_run
 from duels.core.errors import to_install
 
 _MOST_BOARDS = 12
@@ -35,7 +36,12 @@ def as_page(report: Report) -> str:
     games = "".join(_game(report, game) for game in report.games)
     body = games + _ratings(report) + _usage(report)
     names = ", ".join(game.rules.name for game in report.games)
-    return html_page(f"Arena: {names}", summary, body)
+    return html_page(f"Arena: {names}", summary, html_in_short(of_run(report)) + body)
+
+
+def html_in_short(sentences: Iterable[str]) -> str:
+    """The summary at the top of a report."""
+    return f"<h2>In short</h2><ul>{''.join(f'<li>{escape(each)}</li>' for each in sentences)}</ul>"
 
 
 def html_page(title: str, summary: str, body: str) -> str:

@@ -1,26 +1,38 @@
 """A report as tables for a terminal."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite
+from textwrap import wrap
 from typing import Any
 
 from duels.arena.confidence import Interval
 from duels.arena.mistakes import name_of, said_of
 from duels.arena.report import GameReport, Report, usage_by_player
 from duels.arena.scores import Standing
+from duels.arena.summary import of_run
 from duels.core.errors import to_install
+
+_WIDTH = 100
 
 
 def as_text(report: Report) -> str:
     """All tables, game by game."""
     done = "" if report.matches >= report.planned else f" of {report.planned}"
     lines = [f"{report.matches}{done} matches, seed {report.seed}. Intervals: 95 %."]
-    lines += [STOPPED] * (report.until is not None) + [""]
+    lines += [STOPPED] * (report.until is not None) + ["", *in_short(of_run(report)), ""]
     for game in report.games:
         lines += _game(game)
     lines += _usage(report)
     lines += _ratings(report)
     return "\n".join(lines).rstrip() + "\n"
+
+
+def in_short(sentences: Iterable[str]) -> list[str]:
+    """The summary at the top of a report, as lines that fit a terminal."""
+    lines = ["In short:"]
+    for each in sentences:
+        lines += wrap(each, _WIDTH, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False)
+    return lines
 
 
 STOPPED = "Results decided when to stop: only intervals of results with luck taken out hold."

@@ -9,7 +9,7 @@ from typing import Any
 
 from duels.arena.bout import Asked, Bout, play_with
 from duels.arena.config import Config
-from duels.arena.folder import Folder, Log, Row
+from duels.arena.folder import Folder, Log, Row, result_of
 from duels.arena.values import Judge
 from duels.core.rules import Rules, Seat
 
@@ -64,10 +64,10 @@ class Worker:
         return row
 
     def play_some(self, bouts: Iterable[Bout]) -> list[Row]:
-        """Play matches for a while; the rows of those that there was time for, one at least."""
+        """Play matches for a while; the results of those that there was time for, one at least."""
         began, rows = monotonic(), []
         for bout in bouts:
-            rows.append(self.play(bout))
+            rows.append(result_of(self.play(bout)))
             if monotonic() - began > A_WHILE:
                 break
         return rows
@@ -79,7 +79,7 @@ class Worker:
 
 
 def serve(connection: Any, config: Config, folder: Path, prefix: str, name: str) -> None:
-    """The main loop of a worker process: matches in, their rows out; ends when nobody is there any more."""
+    """The main loop of a worker process: matches in, results out; ends when nobody is there any more."""
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started us tells us to stop
