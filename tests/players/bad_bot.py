@@ -34,8 +34,8 @@ def reply(question: dict) -> None:  # type: ignore[type-arg]
             sys.stderr.write("still thinking\n")
     elif habit == "die":
         sys.exit("no more")
-    elif habit == "fork":
-        child = subprocess.Popen(["sleep", "60"])
+    elif habit in ("fork", "leave"):
+        child = subprocess.Popen(["sleep", "60"], start_new_session=habit == "leave")
         with open(sys.argv[2], "w") as file:
             file.write(str(child.pid))
         time.sleep(60)
