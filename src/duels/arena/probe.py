@@ -27,7 +27,7 @@ from duels.arena.positions import draw_positions
 from duels.core.errors import BadOption
 from duels.core.rules import OpenRules, Rules, Seat, Sight
 from duels.games import find_game
-from duels.players.completions import Usage
+from duels.players.completions import Usage, money
 from duels.players.endpoint import BudgetSpent, Endpoint
 from duels.players.failures import Answer, NoMove, TransportFailed
 from duels.players.model import Mirror, ModelGaveNone, ModelPlayer
@@ -337,8 +337,8 @@ class _Asking:
         self._log.add(row)
         self._kept[each.key] = row
         spent = self._purse.spent
-        money = f", {spent:.2f} spent" if used.requests and spent is not None else ""
-        self._tell(f"{rules.name}: {len(self._kept)} answers in all, position {each.position}{money}")
+        paid = f", {money(spent)} spent" if used.requests and spent is not None else ""
+        self._tell(f"{rules.name}: {len(self._kept)} answers in all, position {each.position}{paid}")
 
     def close(self) -> None:
         for player in self._players.values():

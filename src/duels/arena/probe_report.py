@@ -17,7 +17,7 @@ from duels.arena.report_page import html_in_short, html_page, html_table
 from duels.arena.report_text import asked_how, in_short, percent, points, table
 from duels.arena.summary import mostly
 from duels.core.rules import Seat, Sight
-from duels.players.completions import Usage
+from duels.players.completions import Usage, money
 from duels.players.endpoint import Settings
 from duels.solving.oracles import oracle_for
 from duels.solving.protocols import explainer_of
@@ -223,7 +223,7 @@ def _usage_told(folder: Folder, games: list[GameProbe]) -> list[str]:
     used = _usage_data(folder, games)
     if not used["requests"]:
         return []
-    cost = "" if used["cost"] is None else f", cost {used['cost']:.2f}"
+    cost = "" if used["cost"] is None else f", cost {money(used['cost'])}"
     wait = fsum(request.get("seconds", 0.0) for request in folder.requests()) / used["requests"]
     told = f"{used['requests']} requests of {wait:.1f} seconds, {used['prompt_tokens']} tokens in"
     return [asked_how(folder.config["model"]), f"{told}, {used['completion_tokens']} out{cost}."]
@@ -234,8 +234,8 @@ def _summary(folder: Folder, games: list[GameProbe]) -> list[str]:
     used = _usage_data(folder, games)
     if not used["requests"]:
         return list(map(_in_short, games))
-    money = "" if used["cost"] is None else f" and cost {used['cost']:.2f}"
-    return [*map(_in_short, games), f"It took {used['requests']} requests{money}."]
+    cost = "" if used["cost"] is None else f" and cost {money(used['cost'])}"
+    return [*map(_in_short, games), f"It took {used['requests']} requests{cost}."]
 
 
 def _in_short(game: GameProbe) -> str:

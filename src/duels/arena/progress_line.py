@@ -5,6 +5,7 @@ from time import monotonic
 from types import TracebackType
 
 from duels.arena.run import Progress
+from duels.players.completions import money
 
 _EVERY = 0.2  # seconds
 _WIDEST = 100
@@ -53,7 +54,7 @@ class ProgressLine:
             left = seconds / progress.played * (progress.total - progress.done)
             told += f", {_duration(left)} left at most"
         if progress.spent is not None:
-            told += f", {progress.spent:.2f} spent"
+            told += f", {money(progress.spent)} spent"
         if progress.points:
             ordered = sorted(progress.points.items(), key=lambda each: -each[1][0] / each[1][1])
             told += f"; won: {', '.join(f'{name} {won / of:.0%}' for name, (won, of) in ordered)}"

@@ -11,6 +11,7 @@ from duels.arena.report import GameReport, Report, usage_by_player
 from duels.arena.scores import Standing
 from duels.arena.summary import of_run
 from duels.core.errors import to_install
+from duels.players.completions import money
 
 _WIDTH = 100
 
@@ -104,7 +105,7 @@ def usage_rows(report: Report) -> list[list[str]]:
     rows = []
     for player, each in usage_by_player(report).items():
         cost = report.cost(each)
-        told = "" if cost is None else f"{cost:.2f}"
+        told = "" if cost is None else money(cost)
         wait = f"{report.seconds.get(player, 0.0) / each.requests:.1f}"
         rows.append([player, str(each.requests), wait, str(each.prompt), str(each.completion), told])
     return rows
@@ -115,8 +116,8 @@ def asked_in_all(report: Report) -> str:
     told, spent = asked_how(report.conditions), report.requested
     if spent.requests > sum(each.requests for each in usage_by_player(report).values()):
         cost = report.cost(spent)
-        money = "" if cost is None else f", cost {cost:.2f}"
-        told += f" With matches that were broken off: {spent.requests} requests{money}."
+        paid = "" if cost is None else f", cost {money(cost)}"
+        told += f" With matches that were broken off: {spent.requests} requests{paid}."
     return told
 
 

@@ -6,6 +6,7 @@ from duels.analysis.shortfalls import BELOW_THE_MIXTURE
 from duels.arena.confidence import Interval
 from duels.arena.report import GameReport, Report
 from duels.arena.scores import Pairing, Standing
+from duels.players.completions import money
 
 _MOST_OPEN = 3  # pairings that are named
 _NOTHING = 0.00005  # rounds to 0.00 points
@@ -108,4 +109,5 @@ def _cost(report: Report) -> list[str]:
     if not used.requests:
         return []
     cost = report.cost(used)
-    return [f"Models took {used.requests} requests{'' if cost is None else f' and cost {cost:.2f}'}."]
+    paid = "" if cost is None else f" and cost {money(cost)}"
+    return [f"Models took {used.requests} requests{paid}."]
