@@ -1,6 +1,7 @@
 """From rows to numbers: pairs as units, gaps, and what is not told from a pair or two."""
 
 import json
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -37,20 +38,25 @@ def test_matches_of_a_pair_are_one_unit() -> None:
     single = pairing("lights", "a", "b", pairs([(1, 0)] * 40), range(40))
     assert whole.won.estimate == single.won.estimate == 0.5
     assert whole.won.margin > 1.3 * single.won.margin
-    later = [{**each, "pair": 10 + each["pair"]} for each in pairs([(1, 0)] * 10, 0.4)]
-    rows = [*pairs([(1, 0)] * 10, 0.0), *later]
+    later = [{**each, "pair": 30 + each["pair"]} for each in pairs([(1, 0)] * 30, 0.4)]
+    rows = [*pairs([(1, 0)] * 30, 0.0), *later]
     by_pair = standing("lights", "a", rows)
     by_match = [each["shortfalls"][0] for each in rows]
     assert by_pair.per_match.estimate == pytest.approx(sum(by_match) / len(by_match))
-    assert by_pair.per_match.margin == pytest.approx(2.093 * 0.2 / 19**0.5, rel=1e-3)  # 20 units
+    assert by_pair.per_match.margin == pytest.approx(2.0010 * 0.2 / 59**0.5, rel=1e-3)  # 60 units
     assert by_pair.per_decision.margin == pytest.approx(by_pair.per_match.margin / 4)
 
 
-def test_a_pair_tells_no_margin() -> None:
-    one = pairing("lights", "a", "b", pairs([(1, 1)]), range(1))
-    assert (one.won.low, one.won.high) == (0, 1)
-    assert one.adjusted_fixed
-    assert (one.adjusted_fixed.low, one.adjusted_fixed.high) == (0, 1)
+@pytest.mark.parametrize("played", [1, 10, 100])
+def test_pairs_that_come_out_alike_tell_no_margin(played: int) -> None:
+    alike = pairing("lights", "a", "b", pairs([(1, 1)] * played), range(played))
+    assert alike.won.high - alike.won.low > 0.03
+    assert alike.adjusted_fixed
+    assert alike.adjusted_fixed.margin == inf
+    assert standing("lights", "a", pairs([(1, 1)] * played, 0.0)).per_decision.margin == inf
+
+
+def test_without_a_pair_there_is_no_result() -> None:
     assert pairing("lights", "a", "b", [], range(1)).adjusted_fixed is None
 
 
@@ -128,9 +134,11 @@ def test_ratings_are_drawn_from_pairs_and_misfits_spread_like_them(tmp_path: Pat
     def rated(results: list[tuple[float, float]]) -> Any:
         return rate(("a", "b"), [Game(pairing("lights", "a", "b", pairs(results), range(99)))])  # type: ignore[list-item]
 
-    whole, single = rated([(1, 1), (0, 0)] * 20), rated([(1, 0)] * 40)
+    whole, single = rated([(1, 1), (0, 0)] * 30), rated([(1, 0)] * 60)
     assert whole.players["a"].margin > 20
-    assert single.players["a"].margin == pytest.approx(0, abs=1e-6)  # every pair came out alike
+    assert single.players["a"].margin == inf  # every pair came out alike
+    assert single.as_data()["players"]["a"]["low"] is None
+    assert rated([(1, 1), (0, 0)] * 24).players["a"].margin == inf  # too few
     nothing = rate(("a", "b"), [])
     assert nothing
     assert nothing.players == {}

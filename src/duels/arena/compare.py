@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import hypot, inf
+from math import hypot, inf, isfinite
 from typing import Any
 
-from duels.arena.confidence import Interval
+from duels.arena.confidence import Interval, interval_data
 from duels.arena.mistakes import name_of
-from duels.arena.report import GameReport, Report, interval_data
+from duels.arena.report import GameReport, Report
 from duels.arena.report_text import table
 
 FEWEST = 10
@@ -50,6 +50,8 @@ class Change:
         if self.too_few:
             return "too few matches"
         change = self.difference
+        if not isfinite(change.margin):
+            return "too few mistakes"
         if change.low <= 0 <= change.high:
             return "no clear change" if change.margin else "no change"
         return "better" if (change.estimate > 0) == self.better_if_higher else "worse"
@@ -59,7 +61,8 @@ def compare(one: Report, two: Report) -> list[Change]:
     """All numbers that both runs have: players that play in both, in games that both play alike.
 
     A share of all points tells something only if the opponents are the same; else results against each do.
-    Where results decided when to stop, only results with luck taken out are compared, by their sequences.
+    Where results decided when to stop, only results with luck taken out are compared, by their sequences;
+    they are also compared by these where intervals for a fixed size do not hold.
     """
     peeked = one.until is not None or two.until is not None
     second = {game.rules: game for game in two.games}
@@ -69,7 +72,7 @@ def compare(one: Report, two: Report) -> list[Change]:
         if other:
             if not peeked:
                 found += _standings(game, other, set(one.players) == set(two.players))
-            found += _pairings(game, other, peeked)
+            found += _pairings(game, other)
     return found
 
 
@@ -87,17 +90,20 @@ def _standings(one: GameReport, two: GameReport, same_field: bool) -> Iterator[C
             yield Change(*names, short, each.per_decision, other.per_decision, False, _too_few(matches))
 
 
-def _pairings(one: GameReport, two: GameReport, peeked: bool) -> Iterator[Change]:
+def _pairings(one: GameReport, two: GameReport) -> Iterator[Change]:
     second = {(each.one, each.two): each for each in two.pairings}
     for each in one.pairings:
         other = second.get((each.one, each.two))
         if not other:
             continue
-        before, after = (pair.adjusted if peeked else pair.adjusted_fixed for pair in (each, other))
         matches = min(each.matches, other.matches)
-        if matches and before and after:
-            what = f"against {each.two}, luck taken out"
-            yield Change(one.rules.name, each.one, what, before, after, True, _too_few(matches), peeked)
+        if matches:
+            names, few = (one.rules.name, each.one, f"against {each.two}, luck taken out"), _too_few(matches)
+            before, after = each.adjusted_fixed, other.adjusted_fixed
+            if not (before and after and isfinite(max(before.margin, after.margin))):
+                yield Change(*names, each.adjusted, other.adjusted, True, few, peeked=True)
+            else:
+                yield Change(*names, before, after, True, few)
 
 
 def _too_few(matches: int) -> bool:

@@ -7,12 +7,11 @@ from math import fsum, sqrt
 from typing import Any
 
 from duels.analysis.shortfalls import BELOW_THE_MIXTURE, measure_of, shortfalls
-from duels.arena.confidence import Interval, Z, ratio, standard_error
+from duels.arena.confidence import Interval, Z, interval_data, ratio, standard_error
 from duels.arena.folder import Folder
 from duels.arena.mistakes import Mistake, key_of, name_of, said_of
 from duels.arena.probe import Probe, collected, policy_of
 from duels.arena.probe_values import Answers, against_all, exploitability
-from duels.arena.report import interval_data
 from duels.arena.report_page import html_in_short, html_page, html_table
 from duels.arena.report_text import asked_how, in_short, percent, points, table
 from duels.arena.summary import mostly

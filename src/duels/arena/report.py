@@ -3,10 +3,9 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from math import isfinite
 from typing import Any
 
-from duels.arena.confidence import CONFIDENCE, Interval
+from duels.arena.confidence import CONFIDENCE, interval_data
 from duels.arena.folder import Folder, Row, usage_of
 from duels.arena.mistakes import Mistake, key_of
 from duels.arena.ratings import Ratings, rate
@@ -243,12 +242,6 @@ def _pairing_data(each: Pairing) -> dict[str, Any]:
         "adjusted_fixed_size": interval_data(each.adjusted_fixed) if each.adjusted_fixed else None,
         "variance_gain": each.gain,
     }
-
-
-def interval_data(interval: Interval) -> dict[str, float | None]:
-    """An interval as JSON has it: without bounds where nothing is known of them."""
-    low, high = (bound if isfinite(bound) else None for bound in (interval.low, interval.high))
-    return {"estimate": interval.estimate, "low": low, "high": high}
 
 
 _COLUMNS = (

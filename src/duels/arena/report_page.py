@@ -12,9 +12,12 @@ from duels.arena.report_text import (
     STOPPED,
     USAGE,
     asked_in_all,
+    fixed_size,
     graded,
     pairs_left_out,
     percent,
+    rating_bounds,
+    too_little,
     usage_rows,
 )
 from duels.arena.summary import of_run
@@ -56,10 +59,7 @@ def _ratings(report: Report) -> str:
     if not report.ratings.players:
         return ""
     ordered = sorted(report.ratings.players.items(), key=lambda each: -each[1].estimate)
-    rows = [
-        [escape(name), f"{each.estimate:+.0f}", f"{each.low:+.0f} to {each.high:+.0f}"]
-        for name, each in ordered
-    ]
+    rows = [[escape(name), f"{each.estimate:+.0f}", rating_bounds(each)] for name, each in ordered]
     doubts = "".join(f"<li>{escape(each)}</li>" for each in report.ratings.misfits)
     warning = f"<p>One number does not tell all here:</p><ul>{doubts}</ul>" if doubts else ""
     return f"<h2>Ratings over all games</h2>{html_table(['player', 'rating', '95 %'], rows)}{warning}"
@@ -156,14 +156,13 @@ def _pairings(game: GameReport) -> str:
             str(each.matches),
             percent(each.won),
             percent(each.adjusted),
-            percent(each.adjusted_fixed) if each.adjusted_fixed else "",
+            fixed_size(each),
             "" if each.gain is None else f"{each.gain:.1f}",
         ]
         for each in game.pairings
     ]
     head = ["", "matches", "won", "luck taken out", "the same, fixed size", "variance, times less"]
-    left_out = pairs_left_out(game)
-    note = f"<p>{escape(left_out)}</p>" if left_out else ""
+    note = "".join(f"<p>{escape(each)}</p>" for each in (too_little(game), pairs_left_out(game)) if each)
     return f"<h3>Results with and without luck</h3>{html_table(head, rows)}{note}"
 
 

@@ -5,10 +5,10 @@ from math import isfinite
 from textwrap import wrap
 from typing import Any
 
-from duels.arena.confidence import Interval
+from duels.arena.confidence import FEWEST, Interval
 from duels.arena.mistakes import name_of, said_of
 from duels.arena.report import GameReport, Report, usage_by_player
-from duels.arena.scores import Standing
+from duels.arena.scores import Pairing, Standing
 from duels.arena.summary import of_run
 from duels.core.errors import to_install
 from duels.players.completions import money
@@ -69,16 +69,31 @@ def _game(game: GameReport) -> list[str]:
                 pair.two,
                 percent(pair.won),
                 percent(pair.adjusted),
-                percent(pair.adjusted_fixed) if pair.adjusted_fixed else "",
+                fixed_size(pair),
                 "" if pair.gain is None else f"{pair.gain:.1f}x",
                 str(pair.cut_off or ""),
             ]
         )
-    lines += [*table(rows), *filter(None, [pairs_left_out(game)]), game.luck, ""]
+    lines += [*table(rows), *filter(None, [too_little(game), pairs_left_out(game)]), game.luck, ""]
     worst = sorted(game.blunders, key=lambda blunder: -blunder.shortfall)[:5]
     if worst:
         lines += ["Worst decisions:", *(f"  {blunder}" for blunder in worst), ""]
     return lines
+
+
+def fixed_size(pair: Pairing) -> str:
+    """The result with luck taken out for a size fixed beforehand; a dash where no such interval holds."""
+    known = pair.adjusted_fixed
+    return "" if known is None else percent(known) if isfinite(known.margin) else "–"
+
+
+def too_little(game: GameReport) -> str:
+    """That some intervals are missing, and why; nothing if none are."""
+    known = [each.per_decision for each in game.standings if each.decisions]
+    known += [pair.adjusted_fixed for pair in game.pairings if pair.adjusted_fixed]
+    if all(isfinite(each.margin) for each in known):
+        return ""
+    return f"No interval (– or ±?): fewer than {FEWEST} pairs, or too few mistakes, or too lopsided results."
 
 
 def pairs_left_out(game: GameReport) -> str:
@@ -135,11 +150,16 @@ def _ratings(report: Report) -> list[str]:
         return []
     rows = [["rating over all games", ""]]
     ordered = sorted(report.ratings.players.items(), key=lambda each: -each[1].estimate)
-    rows += [[name, f"{each.estimate:+.0f} ({each.low:+.0f} to {each.high:+.0f})"] for name, each in ordered]
+    rows += [[name, f"{each.estimate:+.0f}{rating_bounds(each)}"] for name, each in ordered]
     lines = table(rows)
     if report.ratings.misfits:
         lines += ["One number does not tell all here:", *(f"  {each}" for each in report.ratings.misfits)]
     return lines
+
+
+def rating_bounds(each: Interval) -> str:
+    """The interval of a rating; nothing where there is none."""
+    return f" ({each.low:+.0f} to {each.high:+.0f})" if isfinite(each.margin) else ""
 
 
 def graded(each: Standing) -> tuple[str, str]:
