@@ -17,7 +17,7 @@ import pytest
 
 from duels.analysis.agents import player_odds
 from duels.analysis.exploitability import exploitability
-from duels.arena import compare_probes, probe_values
+from duels.arena import compare_probes, confidence, probe_values
 from duels.arena.config import Config, ProbeConfig
 from duels.arena.exam import card, card_of, exam_rows
 from duels.arena.folder import Folder
@@ -139,10 +139,31 @@ def test_more_answers_leave_less_open() -> None:
     assert 0 < many.low < exploitability("random", "lights") < many.high
 
 
-def test_no_answer_counts_as_the_worst_and_is_reported(tmp_path: Path) -> None:
+def test_no_answer_forfeits_the_match_as_in_a_run_and_is_no_loss_of_skill(tmp_path: Path) -> None:
     told = probed(tmp_path / "probe", f"bad=cmd:{PYTHON} {BAD} unknown", "lights")["games"]["lights"]
     assert told["failures"] == {"unreadable": 3 * told["questions"]}
+    assert told["unanswered"] == told["questions"]
     assert told["exploitability"]["estimate"] == 0.5
+    assert {result["estimate"] for result in told["against"].values()} == {0.0}
+    text = as_text(Folder(tmp_path / "probe"))
+    assert "it answered no question" in text
+    assert "Loss per position: –" in text
+
+
+def test_a_forfeit_now_and_then_costs_the_matches_that_come_to_it(tmp_path: Path) -> None:
+    """Best at seat 1 of lights wins every match; without an answer to the first question it wins none."""
+    probed(tmp_path / "probe", "best", "lights")
+    log = tmp_path / "probe" / "answers-1.jsonl"
+    rows = [json.loads(line) for line in log.read_text().splitlines()]
+    for row in rows:
+        if row["seat"] == 1 and row["position"] == "OOOOOOO 1":
+            row |= {"action": None, "policy": None, "failures": [["illegal", "9"]]}
+    log.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    told = as_data(Folder(tmp_path / "probe"))["games"]["lights"]
+    assert told["unanswered"] == 1
+    assert told["loss_per_position"]["estimate"] == 0
+    assert told["against"]["best"]["estimate"] == 0
+    assert 0.3 < told["against"]["random"]["estimate"] <= 0.5
 
 
 def test_a_probe_goes_on_and_asks_nothing_twice(tmp_path: Path) -> None:
@@ -402,7 +423,8 @@ def test_two_probes_are_compared_number_by_number_and_answer_by_answer(tmp_path:
     found = compare_probes.differences(best, worse)
     told = compare_probes.as_data(found)
     verdicts = {each["what"]: each["verdict"] for each in told["changes"]}
-    assert {"exploitability", "loss per position", "against best", "questions with a failure"} < set(verdicts)
+    assert {"exploitability", "against best", "questions with a failure"} < set(verdicts)
+    assert "loss per position" not in verdicts  # nothing was answered
     assert set(verdicts.values()) == {"worse"}
     answers = told["answers"]["lights"]
     assert answers["failures"] == {"first": {}, "second": {"unreadable": len(worse.answers())}}
@@ -425,7 +447,8 @@ def test_two_probes_are_compared_number_by_number_and_answer_by_answer(tmp_path:
 def test_drawn_positions_are_compared_one_by_one(tmp_path: Path) -> None:
     for folder, player in {"a": "mine=random", "b": "mine=casual"}.items():
         probe(ProbeConfig(player, ("hunt",), positions=4), tmp_path / folder)
-    done = duels(tmp_path, "arena", "compare", tmp_path / "a", tmp_path / "b", "--json")
+    with mock.patch.object(confidence, "_students_holds", return_value=True):  # so few as they are
+        done = duels(tmp_path, "arena", "compare", tmp_path / "a", tmp_path / "b", "--json")
     (change,) = json.loads(done.out)["changes"]
     assert change["what"] == "below the mixture per position"
     first, second, gap = change["first"], change["second"], change["difference"]

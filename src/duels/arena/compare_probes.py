@@ -10,6 +10,7 @@ from duels.arena.confidence import ratio, wilson
 from duels.arena.folder import Folder
 from duels.arena.mistakes import key_of, name_of
 from duels.arena.probe_report import GameProbe, report_on
+from duels.solving.oracles import oracle_for
 
 _MOST_SHOWN = 5  # answers that differ, in a game
 _NOTHING = 1e-9
@@ -86,7 +87,15 @@ def _difference(player: str, one: GameProbe, two: GameProbe) -> Difference:
 
 def _answered(one: GameProbe, two: GameProbe, key: Any) -> Answered:
     first, second = (_likeliest(game, key) for game in (one, two))
-    return Answered(key[0].value, key[1], first, second, two.shortfalls[key] - one.shortfalls[key])
+    return Answered(key[0].value, key[1], first, second, _given_away(two, key) - _given_away(one, key))
+
+
+def _given_away(game: GameProbe, key: Any) -> float:
+    """How far an answer falls short; none gives away all that the position is worth."""
+    short = game.shortfalls.get(key)
+    if short is None:
+        return oracle_for(game.probe.rules).judge(game.probe.sights[key]).value.number
+    return short
 
 
 def _likeliest(game: GameProbe, key: Any) -> str:
@@ -105,7 +114,8 @@ def _changes(player: str, one: GameProbe, two: GameProbe) -> Iterator[Change]:
         (f"exploitability of one {one.round}", one.one_round, two.one_round, False),
         *((f"against {other}", one.against[other], two.against.get(other), True) for other in one.against),
     ]
-    yield _shortfall(player, one, two)
+    if one.shortfalls and two.shortfalls:
+        yield _shortfall(player, one, two)
     for what, before, after, better_if_higher in numbers:
         if before and after:
             yield Change(name, player, what, before, after, better_if_higher)

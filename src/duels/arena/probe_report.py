@@ -39,13 +39,15 @@ class GameProbe:
     """Attempts that gave no move, by class."""
     failed: int
     """Questions with such an attempt."""
+    unanswered: int
+    """Questions that were given up: a match would have been forfeited there."""
     usage: Usage
     measure: str
     """What answers are graded by: `given away` or `below the mixture`."""
     shortfalls: dict[Key, float]
-    """By position."""
+    """By position, of those that have an answer."""
     shortfall: Interval
-    """Per position: of all that were asked, or, where they were drawn, of all decisions in good play."""
+    """Per position with an answer: of all these, or, where they were drawn, of all decisions in good play."""
     complete: bool
     exploitability: Interval | None
     """What the best opponent wins beyond its due; None where it is not known."""
@@ -77,7 +79,7 @@ def report_on(folder: Folder) -> list[GameProbe]:
 
 def _game(probe: Probe, player: str) -> GameProbe:
     rows = [row for answers in probe.answers.values() for row in answers if "reflected" not in row]
-    short = {key: _shortfall(probe, key) for key in probe.answers}
+    short = {key: _shortfall(probe, key) for key in probe.answers if probe.policy(key)}
     if probe.whole:
         per_position = _mean_of_all(probe, short)
     else:
@@ -94,6 +96,7 @@ def _game(probe: Probe, player: str) -> GameProbe:
         len(probe.answers),
         dict(sorted(Counter(kind for row in rows for kind, _ in row["failures"]).items())),
         sum(bool(row["failures"]) for row in rows),
+        sum(row["action"] is None for row in rows),
         sum((Usage(*row["usage"]) for row in rows), Usage()),
         measure_of(oracle_for(probe.rules)),
         short,
@@ -135,9 +138,10 @@ def _mean_of_all(probe: Probe, short: dict[Key, float]) -> Interval:
     """The mean over all positions, which are not drawn: only answers that differ leave it open."""
     variance = 0.0
     for key, rows in probe.answers.items():
-        if len(rows) > 1:
+        answered = [row for row in rows if row["action"] is not None]
+        if len(answered) > 1:
             graded = _graded(probe.sights[key])
-            each = [_expected(policy_of([row], probe.sights[key]), graded) for row in rows]
+            each = [_expected(policy_of([row], probe.sights[key]), graded) for row in answered]
             variance += standard_error(each, [1.0] * len(each)) ** 2
     found = fsum(short.values()) / max(1, len(short))
     margin = Z * sqrt(variance) / max(1, len(short))
@@ -145,7 +149,8 @@ def _mean_of_all(probe: Probe, short: dict[Key, float]) -> Interval:
 
 
 def _expected(policy: dict[Any, float], graded: dict[Any, float]) -> float:
-    return fsum(chance * graded[action] for action, chance in policy.items())
+    """How far the answers of a policy fall short, those that came."""
+    return fsum(chance * graded[action] for action, chance in policy.items()) / fsum(policy.values())
 
 
 def _mistakes(probe: Probe, player: str, short: dict[Key, float]) -> list[Mistake]:
@@ -197,6 +202,7 @@ def _game_data(game: GameProbe) -> dict[str, Any]:
         "questions": game.questions,
         "positions": game.positions,
         "failures": game.failures,
+        "unanswered": game.unanswered,
         "measure": game.measure,
         f"{key_of(game.measure)}_per_position": interval_data(game.shortfall),
         "exploitability": interval_data(game.exploitability) if game.exploitability else None,
@@ -247,8 +253,10 @@ def _in_short(game: GameProbe) -> str:
     kinds = {} if mixes else game.kinds
     points_each = f"{_shown_points(game)} points {'below the mixture ' * mixes}per position"
     told = [f"{name}: it {'chooses' if mixes else 'gives away'} {points_each}{mostly(kinds)}."]
-    if not mixes:
-        told.append(f"It errs in {wrong} of {game.positions} positions.")
+    if not game.shortfalls:
+        told = [f"{name}: it answered no question."]
+    elif not mixes:
+        told.append(f"It errs in {wrong} of {len(game.shortfalls)} positions.")
     if game.exploitability:
         told.append(f"The best opponent wins {_shown(game.exploitability)} points beyond its due.")
     if game.against:
@@ -257,7 +265,8 @@ def _in_short(game: GameProbe) -> str:
         told += [f"It beats {', '.join(beaten)}."] * bool(beaten)
         told += [f"It loses to {', '.join(beats)}."] * bool(beats)
     if game.failed:
-        told.append(f"{game.failed} of {game.questions} questions had a failure.")
+        given_up = f", {game.unanswered} stayed unanswered" if game.unanswered else ""
+        told.append(f"{game.failed} of {game.questions} questions had a failure{given_up}.")
     if not game.complete:
         told.append("Not all is answered yet.")
     return " ".join(told)
@@ -279,7 +288,9 @@ def _asked(game: GameProbe) -> tuple[str, str]:
     rules = game.probe.rules
     what = "every position that matters" if game.probe.whole else "positions drawn from good play"
     failures = ", ".join(f"{count} {name}" for name, count in game.failures.items()) or "none"
-    return f"{rules.game.title} ({rules.name})", f"{game.questions} questions, {what}; failures: {failures}"
+    unanswered = f"; unanswered: {game.unanswered}" if game.unanswered else ""
+    asked = f"{game.questions} questions, {what}; failed attempts: {failures}{unanswered}"
+    return f"{rules.game.title} ({rules.name})", asked
 
 
 def _numbers(game: GameProbe) -> list[str]:
@@ -292,12 +303,22 @@ def _numbers(game: GameProbe) -> list[str]:
         lines.append(f"Exploitability: {_shown(game.exploitability)}")
     if game.one_round:
         lines.append(f"Exploitability if play ends with the first {game.round}: {_shown(game.one_round)}")
+    if game.unanswered:
+        lines.append(_UNANSWERED if game.probe.whole else "Unanswered questions are not in it.")
     if game.exact_if_always_the_same:
         lines.append("Exploitability and results are exact for a player that always answers the same.")
     return lines
 
 
+_UNANSWERED = (
+    "A question without an answer forfeits the match: it counts so in exploitability and results, and not in "
+    "the loss per position."
+)
+
+
 def _shown_points(game: GameProbe) -> str:
+    if not game.shortfalls:
+        return "–"
     return points(game.shortfall) if game.shortfall.margin else f"{100 * game.shortfall.estimate:.2f}"
 
 
