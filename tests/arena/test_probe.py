@@ -6,6 +6,9 @@ import math
 import re
 import shlex
 import shutil
+import subprocess
+import sys
+import tomllib
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -164,6 +167,19 @@ def test_a_forfeit_now_and_then_costs_the_matches_that_come_to_it(tmp_path: Path
     assert told["loss_per_position"]["estimate"] == 0
     assert told["against"]["best"]["estimate"] == 0
     assert 0.3 < told["against"]["random"]["estimate"] <= 0.5
+
+
+def test_without_numpy_the_arenas_extra_is_named(tmp_path: Path) -> None:
+    words = ["duels", "arena", "probe", "--player", "club", "--games", "lights", "--out", str(tmp_path / "p")]
+    code = "import sys; sys.modules['numpy'] = None; from duels.terminal.commands import main; "
+    code += f"sys.argv = {words}; main()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "This needs numpy: pip install 'duels[arena]'" in done.stderr
+    extras = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
+    assert "duels[vector]" in extras["llm"]  # whoever asks a model can probe it
+    assert "vector" in extras["arena"][0]
 
 
 def test_a_probe_goes_on_and_asks_nothing_twice(tmp_path: Path) -> None:

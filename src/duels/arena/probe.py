@@ -17,19 +17,22 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from duels.analysis.grading import tabled
 from duels.arena.bout import VERSION, Asked, Question
 from duels.arena.config import ProbeConfig
 from duels.arena.folder import AT_ONCE, QUICK, Folder, Log, Row
 from duels.arena.models import Purse
 from duels.arena.positions import draw_positions
 from duels.core.errors import BadOption
+from duels.core.extras import extra
 from duels.core.rules import OpenRules, Rules, Seat, Sight
 from duels.games import find_game
 from duels.players.completions import Usage, money
 from duels.players.endpoint import BudgetSpent, Endpoint
 from duels.players.failures import Answer, NoMove, TransportFailed
 from duels.players.model import Mirror, ModelGaveNone, ModelPlayer
+
+with extra("arena"):
+    from duels.analysis.grading import tabled
 
 
 @dataclass

@@ -15,7 +15,7 @@ from duels.core.extras import extra
 from duels.core.rules import Seat
 from duels.players.levels import SHARE
 
-with extra("vector"):
+with extra("arena"):
     import numpy as np
     from numpy.typing import NDArray
 
