@@ -478,3 +478,13 @@ def test_a_run_and_a_probe_are_not_compared(tmp_path: Path) -> None:
     done = duels(tmp_path, "arena", "compare", tmp_path / "a", tmp_path / "b")
     assert (done.code, done.out, len(done.err.splitlines())) == (1, "", 1)
     assert "two runs can be compared, or two probes" in done.err
+
+
+def test_a_probe_that_is_broken_off_says_so_and_exits_with_a_code_of_its_own(tmp_path: Path) -> None:
+    words = ("arena", "probe", "--player", "model:NAME", "--base-url", "http://127.0.0.1:1/v1")
+    with mock.patch("duels.players.endpoint._TO_CONNECT", 0.05):
+        done = duels(tmp_path, *words, "--games", "lights", "--out", tmp_path / "p")
+    assert done.code == 75
+    assert "0 questions, not finished" in done.out
+    assert "0.00" not in done.out
+    assert "All connection attempts failed. To go on" in done.err

@@ -291,12 +291,27 @@ def _carry_out(
     except KeyboardInterrupt:
         click.echo(f"\nWhat was played is in {out}. Call the same command again to go on.", err=True)
         raise
-    for reason in folder.unfinished:
-        click.echo(f"Matches are left to be played: {reason} To go on, call the command again.", err=True)
+    _tell_unfinished(folder, "Matches are left to be played")
     if shard == (1, 1):
         _compact(folder)
         _report(out, as_json=False)
     click.echo(f"The run is in {out}. See it with: duels arena report {out} --html page.html", err=True)
+    _leave(folder)
+
+
+NOT_FINISHED = 75
+"""The exit code of a run or probe that was broken off and can go on: EX_TEMPFAIL of sysexits.h."""
+
+
+def _tell_unfinished(folder: "Folder", what: str) -> None:
+    for reason in folder.unfinished:
+        click.echo(f"{what}: {reason.removesuffix('.')}. To go on, call the command again.", err=True)
+
+
+def _leave(folder: "Folder") -> None:
+    """Leave with a code of its own if not all could be played or asked."""
+    if folder.unfinished:
+        raise click.exceptions.Exit(NOT_FINISHED)
 
 
 def _compact(folder: "Folder") -> None:
@@ -490,10 +505,10 @@ def probe_command(
         raise click.UsageError(str(error)) from None
     with ProgressLine() as line:
         folder = probe(config, out, line.say)
-    for reason in folder.unfinished:
-        click.echo(f"Questions are left: {reason} To go on, call the command again.", err=True)
+    _tell_unfinished(folder, "Questions are left")
     _compact(folder)
     _report(out, as_json=False)
+    _leave(folder)
 
 
 @click.command(

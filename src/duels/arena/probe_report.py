@@ -287,6 +287,8 @@ def _asked(game: GameProbe) -> tuple[str, str]:
     """The game, and what was asked."""
     rules = game.probe.rules
     what = "every position that matters" if game.probe.whole else "positions drawn from good play"
+    if not game.complete:
+        what = "not finished"
     failures = ", ".join(f"{count} {name}" for name, count in game.failures.items()) or "none"
     unanswered = f"; unanswered: {game.unanswered}" if game.unanswered else ""
     asked = f"{game.questions} questions, {what}; failed attempts: {failures}{unanswered}"
