@@ -12,7 +12,7 @@ from duels.arena.config import Config
 from duels.arena.folder import Folder
 from duels.arena.ratings import rate
 from duels.arena.report import as_csv, as_data, report_on
-from duels.arena.report_text import as_text
+from duels.arena.report_text import as_text, percent
 from duels.arena.run import run
 from duels.arena.scores import PairResult, pairing, standing, unbroken
 from tests.support import duels
@@ -54,6 +54,16 @@ def test_pairs_that_come_out_alike_tell_no_margin(played: int) -> None:
     assert alike.adjusted_fixed
     assert alike.adjusted_fixed.margin == inf
     assert standing("lights", "a", pairs([(1, 1)] * played, 0.0)).per_decision.margin == inf
+
+
+def test_a_result_without_luck_is_not_moved_inside_its_bounds() -> None:
+    """Else it would be too low on average for whoever wins nearly always."""
+    rows = [each | {"adjusted": 1.2 if each["players"][0] == "a" else -0.2} for each in pairs([(1, 1)] * 30)]
+    known = pairing("lights", "a", "b", rows, range(30))
+    assert known.adjusted.estimate == pytest.approx(1.2)
+    assert known.adjusted.high == 1
+    assert known.adjusted.margin == pytest.approx(1 - known.adjusted.low)
+    assert "120.0 (" in percent(known.adjusted)
 
 
 def test_without_a_pair_there_is_no_result() -> None:

@@ -42,7 +42,8 @@ class Change:
         up = two.high - two.estimate, one.estimate - one.low
         if self.peeked:
             return Interval(change, change - sum(down), change + sum(up))
-        return Interval(change, change - hypot(*down), change + hypot(*up))
+        lower, upper = (hypot(*(max(0.0, part) for part in parts)) for parts in (down, up))
+        return Interval(change, change - lower, change + upper)
 
     @property
     def verdict(self) -> str:

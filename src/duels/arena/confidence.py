@@ -13,7 +13,10 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Interval:
-    """An estimate with its bounds, which are infinite where nothing is known of them."""
+    """An estimate with its bounds, which are infinite where nothing is known of them.
+
+    An unbiased estimate may lie beyond bounds that are known for other reasons, such as 1 for a share.
+    """
 
     estimate: float
     low: float
@@ -21,8 +24,9 @@ class Interval:
 
     @property
     def margin(self) -> float:
-        """The farther of the two bounds."""
-        return max(self.high - self.estimate, self.estimate - self.low)
+        """How far the farther bound is from the estimate, or from the bound that this lies beyond."""
+        inside = min(max(self.estimate, self.low), self.high)
+        return max(self.high - inside, inside - self.low)
 
     def scaled(self, factor: float, offset: float = 0.0) -> "Interval":
         """The interval of `offset + factor * x`, for a positive factor."""

@@ -63,9 +63,11 @@ def adjusted_interval(pairs: Iterable[PairResult]) -> Interval:
 
 
 def _within(known: Interval) -> Interval:
-    """What is left of an interval for a share of the points, which lies between 0 and 1."""
-    low, high = min(1.0, max(0.0, known.low)), max(0.0, min(1.0, known.high))
-    return Interval(min(max(known.estimate, low), high), low, high)
+    """What is left of an interval for a share of the points, which lies between 0 and 1.
+
+    The estimate stays as it is: moved inside, it would no longer be right on average.
+    """
+    return Interval(known.estimate, min(1.0, max(0.0, known.low)), max(0.0, min(1.0, known.high)))
 
 
 def _to(row: Row, player: str, what: str) -> float:
