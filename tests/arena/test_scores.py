@@ -10,10 +10,11 @@ import pytest
 from duels.arena.compare import compare
 from duels.arena.config import Config
 from duels.arena.folder import Folder
+from duels.arena.progress_line import ProgressLine
 from duels.arena.ratings import rate
 from duels.arena.report import as_csv, as_data, report_on
-from duels.arena.report_text import as_text, percent
-from duels.arena.run import run
+from duels.arena.report_text import as_text, listed, percent, table
+from duels.arena.run import Progress, run
 from duels.arena.scores import PairResult, pairing, standing, unbroken
 from tests.support import duels
 
@@ -64,6 +65,27 @@ def test_a_result_without_luck_is_not_moved_inside_its_bounds() -> None:
     assert known.adjusted.high == 1
     assert known.adjusted.margin == pytest.approx(1 - known.adjusted.low)
     assert "120.0 (" in percent(known.adjusted)
+
+
+def test_text_fits_a_terminal() -> None:
+    wide = [["one", "two", *"abcdef"], ["x", "y", *(letter * 20 for letter in "abcdef")]]
+    lines = table(wide, names=2)
+    assert max(map(len, lines)) <= 80
+    assert [line.split()[:2] for line in lines] == [["one", "two"], ["x", "y"]] * 2
+    assert [letter * 20 in "".join(lines) for letter in "abcdef"] == [True] * 6
+    assert listed(["word " * 40])[1].startswith("    word")
+    assert table([["a", "b"], ["1", "2"]]) == ["a  b", "1  2"]
+
+
+def test_a_line_of_progress_is_never_wider_than_the_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    line = ProgressLine()
+    line.tell(Progress(1, 2, points={f"player {n}": (1.0, 2) for n in range(30)}))
+    shown = capsys.readouterr().err.rpartition("\x1b[K")[2]
+    assert len(shown) == 79
 
 
 def test_without_a_pair_there_is_no_result() -> None:

@@ -137,7 +137,7 @@ def table_of(changes: list[Change]) -> list[str]:
                 change.verdict,
             ]
         )
-    return table(rows)
+    return table(rows, names=3)
 
 
 def _bounds(gap: Interval) -> str:

@@ -10,6 +10,7 @@ from duels.arena.confidence import ratio, wilson
 from duels.arena.folder import Folder
 from duels.arena.mistakes import key_of, name_of
 from duels.arena.probe_report import GameProbe, report_on
+from duels.arena.report_text import listed
 from duels.solving.oracles import oracle_for
 
 _MOST_SHOWN = 5  # answers that differ, in a game
@@ -142,7 +143,7 @@ def as_text(found: list[Difference]) -> str:
     changes = [change for each in found for change in each.changes]
     lines = [*compare.table_of(changes), ""]
     for each in found:
-        lines += [f"{each.game}: {each.told}", *map(_line, each.answers[:_MOST_SHOWN])]
+        lines += [f"{each.game}: {each.told}", *listed(map(_line, each.answers[:_MOST_SHOWN]))]
         lines += filter(None, [_failures(each)])
     if any(each.always_the_same for each in found):
         lines += ["", "Exact for players that always answer the same; others are asked with --samples."]
@@ -154,7 +155,7 @@ def as_text(found: list[Difference]) -> str:
 def _line(each: Answered) -> str:
     sort = "worse" if each.change > _NOTHING else "better" if each.change < -_NOTHING else "as good"
     by = "" if sort == "as good" else f"{100 * abs(each.change):.1f} points "
-    return f"  {each.position}: was {each.first}, is {each.second}, {by}{sort}"
+    return f"{each.position}: was {each.first}, is {each.second}, {by}{sort}"
 
 
 def _failures(each: Difference) -> str:

@@ -13,7 +13,7 @@ from duels.arena.mistakes import Mistake, key_of, name_of, said_of
 from duels.arena.probe import Probe, collected, policy_of
 from duels.arena.probe_values import Answers, against_all, exploitability
 from duels.arena.report_page import html_in_short, html_page, html_table
-from duels.arena.report_text import asked_how, in_short, percent, points, table
+from duels.arena.report_text import asked_how, in_short, listed, notes, percent, points, table
 from duels.arena.summary import mostly
 from duels.core.rules import Seat, Sight
 from duels.players.completions import Usage, money
@@ -273,13 +273,13 @@ def _in_short(game: GameProbe) -> str:
 
 
 def _told(game: GameProbe) -> list[str]:
-    lines = [": ".join(_asked(game)), *_numbers(game)]
+    lines = notes(": ".join(_asked(game)), *_numbers(game))
     if game.against:
         names = list(game.against)
         gets = [_shown(game.against[name], 1) for name in names]
         lines += ["", *table([["against", *names], ["gets", *gets]])]
     if game.mistakes:
-        lines += ["", "Worst positions:", *(f"  {each}" for each in game.mistakes)]
+        lines += ["", "Worst positions:", *listed(game.mistakes)]
     return [*lines, ""]
 
 

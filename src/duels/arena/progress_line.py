@@ -1,6 +1,7 @@
 """One line on a terminal that tells how far a run is; nothing where nobody watches."""
 
 import sys
+from shutil import get_terminal_size
 from time import monotonic
 from types import TracebackType
 
@@ -8,7 +9,6 @@ from duels.arena.run import Progress
 from duels.players.completions import money
 
 _EVERY = 0.2  # seconds
-_WIDEST = 100
 
 
 class ProgressLine:
@@ -33,16 +33,21 @@ class ProgressLine:
         now = monotonic()
         if self._shown and (now - self._last > _EVERY or not progress.played):
             self._last = now
-            sys.stderr.write(f"\r\x1b[K{self.text(progress, now - self._began)[:_WIDEST]}")
-            sys.stderr.flush()
+            self._write(self.text(progress, now - self._began))
 
     def say(self, text: str) -> None:
         """Show any text, not too often."""
         now = monotonic()
         if self._shown and now - self._last > _EVERY:
             self._last = now
-            sys.stderr.write(f"\r\x1b[K{text[:_WIDEST]}")
-            sys.stderr.flush()
+            self._write(text)
+
+    @staticmethod
+    def _write(text: str) -> None:
+        """Write over the line; one that went on below could not be written over."""
+        widest = get_terminal_size().columns - 1
+        sys.stderr.write(f"\r\x1b[K{text[:widest]}")
+        sys.stderr.flush()
 
     @staticmethod
     def text(progress: Progress, seconds: float) -> str:

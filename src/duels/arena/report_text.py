@@ -13,7 +13,7 @@ from duels.arena.summary import of_run
 from duels.core.errors import to_install
 from duels.players.completions import money
 
-_WIDTH = 100
+_WIDTH = 80
 
 
 def as_text(report: Report) -> str:
@@ -60,7 +60,7 @@ def _game(game: GameReport) -> list[str]:
                 failures,
             ]
         )
-    lines += [*table(rows), *filter(None, [said_of(game.measure)]), ""]
+    lines += [*table(rows), *notes(said_of(game.measure)), ""]
     rows = [["result of", "against", "won", "luck taken out", "fixed size", "fewer pairs", "cut off"]]
     for pair in game.pairings:
         rows.append(
@@ -74,10 +74,10 @@ def _game(game: GameReport) -> list[str]:
                 str(pair.cut_off or ""),
             ]
         )
-    lines += [*table(rows), *filter(None, [too_little(game), pairs_left_out(game)]), game.luck, ""]
+    lines += [*table(rows, names=2), *notes(too_little(game), pairs_left_out(game), game.luck), ""]
     worst = sorted(game.blunders, key=lambda blunder: -blunder.shortfall)[:5]
     if worst:
-        lines += ["Worst decisions:", *(f"  {blunder}" for blunder in worst), ""]
+        lines += ["Worst decisions:", *listed(worst), ""]
     return lines
 
 
@@ -153,7 +153,7 @@ def _ratings(report: Report) -> list[str]:
     rows += [[name, f"{each.estimate:+.0f}{rating_bounds(each)}"] for name, each in ordered]
     lines = table(rows)
     if report.ratings.misfits:
-        lines += ["One number does not tell all here:", *(f"  {each}" for each in report.ratings.misfits)]
+        lines += ["One number does not tell all here:", *listed(report.ratings.misfits)]
     return lines
 
 
@@ -180,11 +180,41 @@ def points(interval: Interval) -> str:
     return f"{100 * interval.estimate:.2f} ±{margin}"
 
 
-def table(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Columns as wide as they need to be; those without anything in them are left out."""
+def table(rows: Sequence[Sequence[str]], names: int = 1) -> list[str]:
+    """Columns as wide as they need to be; those without anything in them are left out.
+
+    What does not fit a terminal stands below, with the first columns, the names of the rows, again.
+    """
     kept = [place for place in range(len(rows[0])) if any(row[place] for row in rows[1:])]
-    widths = [max(len(row[place]) for row in rows) for place in kept]
+    widths = {place: max(len(row[place]) for row in rows) for place in kept}
+    blocks = [kept[:names]]
+    for place in kept[names:]:
+        together = [*blocks[-1], place]
+        if len(blocks[-1]) > names and sum(widths[each] + 2 for each in together) - 2 > _WIDTH:
+            together = [*kept[:names], place]
+            blocks.append(together)
+        else:
+            blocks[-1] = together
     return [
-        "  ".join(f"{row[place]:<{width}}" for place, width in zip(kept, widths, strict=True)).rstrip()
+        "  ".join(f"{row[place]:<{widths[place]}}" for place in block).rstrip()
+        for block in blocks
         for row in rows
     ]
+
+
+def notes(*sentences: str) -> list[str]:
+    """Sentences that may be empty, each on lines of its own."""
+    return [line for each in sentences for line in wrap(each, _WIDTH)]
+
+
+def listed(items: Iterable[object]) -> list[str]:
+    """Items a line each, indented, folded where they are longer than a terminal is wide."""
+    return [line for each in items for line in wrap(str(each), _WIDTH, **_INDENTED)]
+
+
+_INDENTED: dict[str, Any] = {
+    "initial_indent": "  ",
+    "subsequent_indent": "    ",
+    "break_on_hyphens": False,
+    "break_long_words": False,
+}
