@@ -334,8 +334,8 @@ class _Asking:
         self._log.add(row)
         self._kept[each.key] = row
         spent = self._purse.spent
-        paid = f", {money(spent)} spent" if used.requests and spent is not None else ""
-        self._tell(f"{rules.name}: {len(self._kept)} answers in all, position {each.position}{paid}")
+        cost = f", {money(spent)} spent" if used.requests and spent is not None else ""
+        self._tell(f"{rules.name}: {len(self._kept)} answers in all, position {each.position}{cost}")
 
     def close(self) -> None:
         for player in self._players.values():

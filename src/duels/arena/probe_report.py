@@ -7,6 +7,7 @@ from math import fsum, sqrt
 from typing import Any
 
 from duels.analysis.shortfalls import BELOW_THE_MIXTURE, measure_of, shortfalls
+from duels.arena.amounts import cost_told, tokens
 from duels.arena.confidence import Interval, Z, interval_data, ratio, standard_error
 from duels.arena.folder import Folder
 from duels.arena.mistakes import Mistake, key_of, name_of, said_of
@@ -16,7 +17,7 @@ from duels.arena.report_page import html_in_short, html_page, html_table
 from duels.arena.report_text import asked_how, in_short, listed, notes, percent, points, table
 from duels.arena.summary import mostly
 from duels.core.rules import Seat, Sight
-from duels.players.completions import Usage, money
+from duels.players.completions import Usage
 from duels.players.endpoint import Settings
 from duels.solving.oracles import oracle_for
 from duels.solving.protocols import explainer_of
@@ -185,7 +186,7 @@ def as_data(folder: Folder) -> dict[str, Any]:
 
 
 def _usage_data(folder: Folder, games: list[GameProbe]) -> dict[str, Any]:
-    used = sum((game.usage for game in games), Usage())
+    used = _used(games)
     prices = Settings(**folder.config["prices"])
     return {
         "prompt_tokens": used.prompt,
@@ -225,22 +226,31 @@ def as_text(folder: Folder) -> str:
 
 def _usage_told(folder: Folder, games: list[GameProbe]) -> list[str]:
     """How a model was asked and what it took; nothing of players that are none."""
-    used = _usage_data(folder, games)
-    if not used["requests"]:
+    used = _used(games)
+    if not used.requests:
         return []
-    cost = "" if used["cost"] is None else f", cost {money(used['cost'])}"
-    wait = fsum(request.get("seconds", 0.0) for request in folder.requests()) / used["requests"]
-    told = f"{used['requests']} requests of {wait:.1f} seconds, {used['prompt_tokens']} tokens in"
-    return [asked_how(folder.config["model"]), f"{told}, {used['completion_tokens']} out{cost}."]
+    cost = _cost(folder, used)
+    wait = fsum(request.get("seconds", 0.0) for request in folder.requests()) / used.requests
+    sent, back = tokens(used.prompt, used), tokens(used.completion, used)
+    told = f"{used.requests} requests of {wait:.1f} seconds, {sent} tokens in, {back} out"
+    return [asked_how(folder.config["model"]), f"{told}{cost and f', cost {cost}'}."]
+
+
+def _used(games: list[GameProbe]) -> Usage:
+    return sum((game.usage for game in games), Usage())
+
+
+def _cost(folder: Folder, used: Usage) -> str:
+    return cost_told(used, Settings(**folder.config["prices"]).cost(used))
 
 
 def _summary(folder: Folder, games: list[GameProbe]) -> list[str]:
     """A sentence or two for each game, and what it cost."""
-    used = _usage_data(folder, games)
-    if not used["requests"]:
+    used = _used(games)
+    if not used.requests:
         return list(map(_in_short, games))
-    cost = "" if used["cost"] is None else f" and cost {money(used['cost'])}"
-    return [*map(_in_short, games), f"It took {used['requests']} requests{cost}."]
+    cost = _cost(folder, used)
+    return [*map(_in_short, games), f"It took {used.requests} requests{cost and f' and cost {cost}'}."]
 
 
 def _in_short(game: GameProbe) -> str:

@@ -5,13 +5,13 @@ from math import isfinite
 from textwrap import wrap
 from typing import Any
 
+from duels.arena.amounts import cost_told, tokens
 from duels.arena.confidence import FEWEST, Interval
 from duels.arena.mistakes import name_of, said_of
 from duels.arena.report import GameReport, Report, usage_by_player
 from duels.arena.scores import Pairing, Standing
 from duels.arena.summary import of_run
 from duels.core.errors import to_install
-from duels.players.completions import money
 
 _WIDTH = 80
 
@@ -119,10 +119,17 @@ def usage_rows(report: Report) -> list[list[str]]:
     """What every model took, under USAGE."""
     rows = []
     for player, each in usage_by_player(report).items():
-        cost = report.cost(each)
-        told = "" if cost is None else money(cost)
+        told = cost_told(each, report.cost(each))
         wait = f"{report.seconds.get(player, 0.0) / each.requests:.1f}"
-        rows.append([player, str(each.requests), wait, str(each.prompt), str(each.completion), told])
+        rows.append(
+            [
+                player,
+                str(each.requests),
+                wait,
+                *(tokens(n, each) for n in (each.prompt, each.completion)),
+                told,
+            ]
+        )
     return rows
 
 
@@ -130,9 +137,8 @@ def asked_in_all(report: Report) -> str:
     """How models were asked; and what all requests took, where some were for matches that were broken off."""
     told, spent = asked_how(report.conditions), report.requested
     if spent.requests > sum(each.requests for each in usage_by_player(report).values()):
-        cost = report.cost(spent)
-        paid = "" if cost is None else f", cost {money(cost)}"
-        told += f" With matches that were broken off: {spent.requests} requests{paid}."
+        cost = cost_told(spent, report.cost(spent))
+        told += f" With matches that were broken off: {spent.requests} requests{cost and f', cost {cost}'}."
     return told
 
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping
 
 from duels.analysis.shortfalls import BELOW_THE_MIXTURE
+from duels.arena.amounts import cost_told
 from duels.arena.confidence import Interval
 from duels.arena.report import GameReport, Report
 from duels.arena.scores import Pairing, Standing
-from duels.players.completions import money
 
 _MOST_OPEN = 3  # pairings that are named
 _NOTHING = 0.00005  # rounds to 0.00 points
@@ -108,6 +108,5 @@ def _cost(report: Report) -> list[str]:
     used = report.requested
     if not used.requests:
         return []
-    cost = report.cost(used)
-    paid = "" if cost is None else f" and cost {money(cost)}"
-    return [f"Models took {used.requests} requests{paid}."]
+    cost = cost_told(used, report.cost(used))
+    return [f"Models took {used.requests} requests{cost and f' and cost {cost}'}."]
