@@ -425,7 +425,13 @@ def merge(runs: tuple[Path, ...], out: Path) -> None:
     count = folder.merge(runs, out)
     joined = folder.Folder(out)
     _compact(joined)
-    click.echo(f"{out}: {count} {'answers' if joined.is_probe else 'matches'}.", err=True)
+    if joined.is_probe:
+        click.echo(f"{out}: {count} answers.", err=True)
+    else:
+        from duels.arena.report import planned
+
+        asked = planned(joined.config)
+        click.echo(f"{out}: {count}{f' of {asked}' if count < asked else ''} matches.", err=True)
 
 
 @arena.command(

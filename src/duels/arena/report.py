@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
+from math import comb
 from typing import Any
 
 from duels.arena.confidence import CONFIDENCE, interval_data
@@ -77,6 +78,11 @@ class Report:
         return sum(game.matches for game in self.games)
 
 
+def planned(config: Mapping[str, Any]) -> int:
+    """How many matches a run was asked for."""
+    return int(sum(config["matches"].values())) * comb(len(config["players"]), 2)
+
+
 def report_on(folder: Folder) -> Report:
     """The report on a run, finished or not."""
     if folder.is_probe:
@@ -98,10 +104,15 @@ def report_on(folder: Folder) -> Report:
         )
         for name in config["games"]
     )
-    planned = sum(config["matches"].values()) * len(list(combinations(players, 2)))
     asked_how = config["until"], config["model"], config["prices"]
     return Report(
-        players, config["seed"], planned, games, rate(players, games), *asked_how, *_requested(folder, rows)
+        players,
+        config["seed"],
+        planned(config),
+        games,
+        rate(players, games),
+        *asked_how,
+        *_requested(folder, rows),
     )
 
 
