@@ -13,6 +13,7 @@ from duels.arena.folder import Folder
 from duels.arena.progress_line import ProgressLine
 from duels.arena.ratings import rate
 from duels.arena.report import as_csv, as_data, report_on
+from duels.arena.report_page import as_page
 from duels.arena.report_text import as_text, listed, percent, table
 from duels.arena.run import Progress, run
 from duels.arena.scores import PairResult, pairing, standing, unbroken
@@ -112,7 +113,7 @@ def test_a_part_of_a_run_has_no_gaps_and_a_broken_off_run_says_so(tmp_path: Path
     alone = report_on(Folder(tmp_path / "1")).games[0].pairings[0]
     assert (alone.matches, alone.left_out) == (20, 0)
     words = ("merge", tmp_path / "1", tmp_path / "3", "--out", tmp_path / "two")
-    assert duels(tmp_path, "arena", *words).code == 0
+    assert "40 of 60 matches" in duels(tmp_path, "arena", *words).err
     joined = Folder(tmp_path / "two")
     both = report_on(joined).games[0].pairings[0]
     assert (both.matches, both.left_out) == (40, 0)
@@ -141,6 +142,8 @@ def test_one_pair_gives_no_interval_and_no_verdict(tmp_path: Path) -> None:
     assert "Infinity" not in text
     assert as_data(one)["games"]["lights"]["players"]["random"]["loss_per_match"]["low"] is None
     assert "±?" in as_text(one)
+    assert "<th>fewer pairs</th>" in as_page(one)
+    assert "holds however often one looks" in as_page(one)
     assert "inf" not in as_csv(one)
     assert {change.verdict for change in compare(one, two)} == {"too few matches"}
     assert "inf" not in duels(tmp_path, "arena", "compare", tmp_path / "a", tmp_path / "b").out

@@ -157,13 +157,21 @@ def _pairings(game: GameReport) -> str:
             percent(each.won),
             percent(each.adjusted),
             fixed_size(each),
-            "" if each.gain is None else f"{each.gain:.1f}",
+            "" if each.gain is None else f"{each.gain:.1f}x",
         ]
         for each in game.pairings
     ]
-    head = ["", "matches", "won", "luck taken out", "the same, fixed size", "variance, times less"]
-    note = "".join(f"<p>{escape(each)}</p>" for each in (too_little(game), pairs_left_out(game)) if each)
+    head = ["", "matches", "won", "luck taken out", "the same, fixed size", "fewer pairs"]
+    told = (_COLUMNS, too_little(game), pairs_left_out(game), game.luck)
+    note = "".join(f"<p>{escape(each)}</p>" for each in told if each)
     return f"<h3>Results with and without luck</h3>{html_table(head, rows)}{note}"
+
+
+_COLUMNS = (
+    "The interval under 'luck taken out' holds however often one looks. That under 'fixed size' is narrower, "
+    "and holds if the number of matches was fixed beforehand. 'Fewer pairs' is how many times fewer the "
+    "result without luck needs for the same width."
+)
 
 
 def _boards(game: GameReport) -> str:
