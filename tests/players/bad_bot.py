@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -32,6 +33,8 @@ def reply(question: dict) -> None:  # type: ignore[type-arg]
     elif habit == "chatters":
         while True:
             sys.stderr.write("still thinking\n")
+    elif habit == "killed":
+        os.kill(os.getpid(), signal.SIGKILL)
     elif habit == "die":
         sys.exit("no more")
     elif habit in ("fork", "leave"):

@@ -81,6 +81,7 @@ def test_the_example_bots_play_whole_matches(language: str, game: str) -> None:
         ("flood", Failure.FLOODED, "1,048,576 bytes"),
         ("many-lines", Failure.FLOODED, "100 answers"),
         ("die", Failure.CRASHED, "exit code 1, saying 'no more'"),
+        ("killed", Failure.CRASHED, "it was ended by SIGKILL"),
         ("unknown", Failure.UNREADABLE, "'pass'"),
         ("prose", Failure.UNREADABLE, "is not a line of JSON"),
         ("no-id", Failure.UNREADABLE, "has no id"),

@@ -132,7 +132,7 @@ class Child:
                 break
             self._drain_stderr()
         code = self._process.poll()
-        how = "it closed its output" if code is None else f"it ended with exit code {code}"
+        how = "it closed its output" if code is None else _ended(code)
         said = self._tail.decode("utf-8", "replace").strip().splitlines()
         return Failed(Failure.CRASHED, f"{how}{f', saying {quote(said[-1], 200)}' if said else ''}.")
 
@@ -239,3 +239,13 @@ def _limit(pid: int, memory_mb: int | None) -> None:
             _, hard = resource.prlimit(pid, resource.RLIMIT_DATA)
             if hard == resource.RLIM_INFINITY or most < hard:
                 resource.prlimit(pid, resource.RLIMIT_DATA, (most, most))
+
+
+def _ended(code: int) -> str:
+    """How a process ended, by what Python gives back of it."""
+    if code >= 0:
+        return f"it ended with exit code {code}"
+    try:
+        return f"it was ended by {signal.Signals(-code).name}"
+    except ValueError:  # one without a name, such as a real-time signal
+        return f"it was ended by signal {-code}"
