@@ -35,6 +35,13 @@ def test_a_bad_bot_is_told_what_is_wrong(habit: str, told: str, tmp_path: Path) 
     assert any(line.startswith(told) for line in done.out.splitlines())
 
 
+def test_a_bot_that_never_answers_passes_nothing_that_takes_an_answer(tmp_path: Path) -> None:
+    words = (f"cmd:{PYTHON} {BAD} hang", "--games", "lights", "--move-seconds", "0.05")
+    lines = duels(tmp_path, "bot", "check", *words).out.splitlines()
+    assert "FAILED: answers a question: late: no answer came in time. Does it flush its output?" in lines
+    assert "FAILED: writes one line for one question: empty: it has answered no question." in lines
+
+
 def test_the_findings_as_json(tmp_path: Path) -> None:
     program = f"cmd:{GOOD['shell']}"
     found = json.loads(duels(tmp_path, "bot", "check", program, "--games", "lights", "--json").out)

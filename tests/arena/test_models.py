@@ -194,6 +194,7 @@ def test_a_budget_stops_cleanly_and_the_run_can_go_on(server: Server, tmp_path: 
         log.add({"match": "never finished", "seat": 1, "usage": [100, 0, 1]})
     told = f"With matches that were broken off: {asked + 1} requests, cost {asked + 1}.00."
     assert told in as_text(report_on(folder))
+    assert f"Models took {asked + 1} requests and cost {asked + 1}.00." in as_text(report_on(folder))
     assert as_data(report_on(folder))["usage"]["model well"] == used
 
 

@@ -12,6 +12,7 @@ from duels.arena.commands import arena, bot
 from duels.arena.config import config_of
 from duels.arena.ladder import MATCHES, PLAYERS
 from duels.players.endpoint import Settings
+from tests.support import duels
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "arena.md").read_text(encoding="utf-8")
@@ -56,3 +57,11 @@ def test_the_page_of_the_ladder_is_of_the_ladder_as_it_is() -> None:
     assert f"{pairs * sum(MATCHES.values()):,} matches, seed 1" in page
     for game in MATCHES:
         assert f"({game})" in page
+
+
+def test_a_typo_in_a_config_lists_all_that_there_is(tmp_path: Path) -> None:
+    config = tmp_path / "run.toml"
+    config.write_text('players = ["random", "club"]\ngames = ["lights"]\noutt = "runs"\n')
+    told = duels(tmp_path, "arena", "run", config).err
+    assert "'outt'" in told
+    assert " out," in told

@@ -2,9 +2,13 @@
 
 import asyncio
 import json
+import math
 import re
 import shlex
 import shutil
+import subprocess
+import sys
+import tomllib
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -16,19 +20,21 @@ import pytest
 
 from duels.analysis.agents import player_odds
 from duels.analysis.exploitability import exploitability
-from duels.arena import probe_values
-from duels.arena.config import ProbeConfig
+from duels.arena import compare_probes, confidence, probe_values
+from duels.arena.config import Config, ProbeConfig
 from duels.arena.exam import card, card_of, exam_rows
 from duels.arena.folder import Folder
 from duels.arena.positions import STRATA, draw_positions, draw_weighted
 from duels.arena.probe import Ask, collect, probe
 from duels.arena.probe_report import as_data, as_page, as_text
 from duels.arena.probe_values import Answers, against_all
+from duels.arena.run import run
 from duels.core.errors import BadOption, DuelsError
 from duels.core.rules import Seat
 from duels.games import find_game
 from duels.players.endpoint import Endpoint, Settings
 from duels.players.model import ModelPlayer
+from duels.players.program import Limits
 from duels.solving.oracles import oracle_for
 from tests.arena.model_server import KEY, serving
 from tests.arena.test_confidence import exact_result
@@ -136,10 +142,44 @@ def test_more_answers_leave_less_open() -> None:
     assert 0 < many.low < exploitability("random", "lights") < many.high
 
 
-def test_no_answer_counts_as_the_worst_and_is_reported(tmp_path: Path) -> None:
+def test_no_answer_forfeits_the_match_as_in_a_run_and_is_no_loss_of_skill(tmp_path: Path) -> None:
     told = probed(tmp_path / "probe", f"bad=cmd:{PYTHON} {BAD} unknown", "lights")["games"]["lights"]
     assert told["failures"] == {"unreadable": 3 * told["questions"]}
+    assert told["unanswered"] == told["questions"]
     assert told["exploitability"]["estimate"] == 0.5
+    assert {result["estimate"] for result in told["against"].values()} == {0.0}
+    text = as_text(Folder(tmp_path / "probe"))
+    assert "it answered no question" in text
+    assert "Loss per position: –" in text
+
+
+def test_a_forfeit_now_and_then_costs_the_matches_that_come_to_it(tmp_path: Path) -> None:
+    """Best at seat 1 of lights wins every match; without an answer to the first question it wins none."""
+    probed(tmp_path / "probe", "best", "lights")
+    log = tmp_path / "probe" / "answers-1.jsonl"
+    rows = [json.loads(line) for line in log.read_text().splitlines()]
+    for row in rows:
+        if row["seat"] == 1 and row["position"] == "OOOOOOO 1":
+            row |= {"action": None, "policy": None, "failures": [["illegal", "9"]]}
+    log.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    told = as_data(Folder(tmp_path / "probe"))["games"]["lights"]
+    assert told["unanswered"] == 1
+    assert told["loss_per_position"]["estimate"] == 0
+    assert told["against"]["best"]["estimate"] == 0
+    assert 0.3 < told["against"]["random"]["estimate"] <= 0.5
+
+
+def test_without_numpy_the_arenas_extra_is_named(tmp_path: Path) -> None:
+    words = ["duels", "arena", "probe", "--player", "club", "--games", "lights", "--out", str(tmp_path / "p")]
+    code = "import sys; sys.modules['numpy'] = None; from duels.terminal.commands import main; "
+    code += f"sys.argv = {words}; main()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "This needs numpy: pip install 'duels[arena]'" in done.stderr
+    extras = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
+    assert "duels[vector]" in extras["llm"]  # whoever asks a model can probe it
+    assert "vector" in extras["arena"][0]
 
 
 def test_a_probe_goes_on_and_asks_nothing_twice(tmp_path: Path) -> None:
@@ -226,8 +266,6 @@ def test_the_command_and_its_reports(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     assert duels(tmp_path, "arena", "report", folder, "--html", page).code == 0
     assert page.read_text() == as_page(Folder(folder))
-    done = duels(tmp_path, "arena", "compare", folder, folder)
-    assert (done.code, "is of a probe, not of a run" in done.err) == (1, True)
 
 
 def test_limits_and_retries_reach_who_is_probed(tmp_path: Path) -> None:
@@ -268,17 +306,19 @@ def test_positions_are_drawn_evenly_and_weigh_what_they_stand_for(game: str) -> 
         assert low <= max(each.shortfalls) <= high
 
 
-def test_weighted_means_are_unbiased() -> None:
-    """Averaged over many draws, the weighted mean is the mean over all that was met."""
+@pytest.mark.parametrize("count", [2, 10, 30])
+def test_weighted_means_are_unbiased_and_weights_sum_to_1(count: int) -> None:
+    """Averaged over many draws, the weighted sum is the mean over all that was met."""
     rng = Random(5)
     met = Counter({key: rng.randint(1, 9) for key in range(40)})
     strata = {key: min(3, key // 4) for key in met}
     worth = {key: rng.random() for key in met}
     true = sum(met[key] * worth[key] for key in met) / met.total()
     means = []
-    for _ in range(4000):
-        weights = draw_weighted(met, strata, 10, rng)
-        assert len(weights) == 10
+    for _ in range(3000):
+        weights = draw_weighted(met, strata, count, rng)
+        assert len(weights) == count
+        assert math.isclose(sum(weights.values()), 1)
         means.append(sum(weight * worth[key] for key, weight in weights.items()))
     assert abs(sum(means) / len(means) - true) < 0.01
 
@@ -386,3 +426,65 @@ def test_parts_of_a_probe_are_joined(tmp_path: Path) -> None:
     done = duels(tmp_path, "arena", "merge", tmp_path / "a", tmp_path / "b", "--out", tmp_path / "all")
     assert f"all: {count} answers." in done.err
     assert as_data(Folder(tmp_path / "all")) == as_data(Folder(tmp_path / "whole"))
+
+
+# -- two probes ------------------------------------------------------------------------------------------
+
+
+def test_two_probes_are_compared_number_by_number_and_answer_by_answer(tmp_path: Path) -> None:
+    bad = f"mine=cmd:{PYTHON} {BAD} unknown"
+    probe(ProbeConfig("mine=best", ("lights",)), tmp_path / "a")
+    probe(ProbeConfig(bad, ("lights",), limits=Limits(retries=0)), tmp_path / "b")
+    (best, worse) = (Folder(tmp_path / each) for each in "ab")
+    found = compare_probes.differences(best, worse)
+    told = compare_probes.as_data(found)
+    verdicts = {each["what"]: each["verdict"] for each in told["changes"]}
+    assert {"exploitability", "against best", "questions with a failure"} < set(verdicts)
+    assert "loss per position" not in verdicts  # nothing was answered
+    assert set(verdicts.values()) == {"worse"}
+    answers = told["answers"]["lights"]
+    assert answers["failures"] == {"first": {}, "second": {"unreadable": len(worse.answers())}}
+    worst = answers["differ"][0]
+    assert worst["loss_change"] == max(each["loss_change"] for each in answers["differ"]) > 0
+    assert {each["second"] for each in answers["differ"]} == {"nothing"}
+    asked, again = (
+        {(row["seat"], row["position"]) for row in each.answers().values()} for each in (best, worse)
+    )
+    assert answers["in_both"] == len(asked & again)
+    text = compare_probes.as_text(found)
+    assert f"{worst['position']}: was {worst['first']}, is nothing" in text
+    assert "Exact for players that always answer the same" in text
+    alike = compare_probes.as_text(compare_probes.differences(best, best))
+    assert "no change" in alike
+    assert "worse" not in alike
+    assert "are answered alike" in alike
+
+
+def test_drawn_positions_are_compared_one_by_one(tmp_path: Path) -> None:
+    for folder, player in {"a": "mine=random", "b": "mine=casual"}.items():
+        probe(ProbeConfig(player, ("hunt",), positions=4), tmp_path / folder)
+    with mock.patch.object(confidence, "_students_holds", return_value=True):  # so few as they are
+        done = duels(tmp_path, "arena", "compare", tmp_path / "a", tmp_path / "b", "--json")
+    (change,) = json.loads(done.out)["changes"]
+    assert change["what"] == "below the mixture per position"
+    first, second, gap = change["first"], change["second"], change["difference"]
+    assert gap["estimate"] == pytest.approx(second["estimate"] - first["estimate"])
+    assert gap["high"] - gap["estimate"] < first["high"] - first["estimate"]  # as of one sample, not of two
+
+
+def test_a_run_and_a_probe_are_not_compared(tmp_path: Path) -> None:
+    probe(ProbeConfig("best", ("lights",)), tmp_path / "a")
+    run(Config(("random", "best"), ("lights",), 2), tmp_path / "b")
+    done = duels(tmp_path, "arena", "compare", tmp_path / "a", tmp_path / "b")
+    assert (done.code, done.out, len(done.err.splitlines())) == (1, "", 1)
+    assert "two runs can be compared, or two probes" in done.err
+
+
+def test_a_probe_that_is_broken_off_says_so_and_exits_with_a_code_of_its_own(tmp_path: Path) -> None:
+    words = ("arena", "probe", "--player", "model:NAME", "--base-url", "http://127.0.0.1:1/v1")
+    with mock.patch("duels.players.endpoint._TO_CONNECT", 0.05):
+        done = duels(tmp_path, *words, "--games", "lights", "--out", tmp_path / "p")
+    assert done.code == 75
+    assert "0 questions, not finished" in done.out
+    assert "0.00" not in done.out
+    assert "All connection attempts failed. To go on" in done.err

@@ -6,9 +6,12 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from multiprocessing import Pipe
 from pathlib import Path
+from threading import Thread
 from typing import Any
 from unittest import mock
 
@@ -19,8 +22,9 @@ from duels.arena.folder import AT_ONCE, CONFIG, LOCK, Folder, Log, locked
 from duels.arena.pool import Pool
 from duels.arena.probe import probe
 from duels.arena.report import as_data, report_on
-from duels.arena.run import run
-from duels.arena.worker import serve
+from duels.arena.run import NEXT, _rounds, run
+from duels.arena.scores import adjusted_interval, pair_results
+from duels.arena.worker import Worker, serve
 from duels.core.errors import DuelsError
 from duels.players.completions import Usage
 from duels.players.endpoint import Settings
@@ -115,7 +119,7 @@ def test_a_worker_that_starts_after_its_run_was_killed_plays_nothing(tmp_path: P
     played = _lines(tmp_path)
     for alive in (False, True):
         ours, theirs = Pipe()
-        ours.send(next(iter(config.bouts("lights", "random", "club", range(1)))))
+        ours.send([next(iter(config.bouts("lights", "random", "club", range(1))))])
         ours.close()
         starter = mock.Mock(is_alive=mock.Mock(return_value=alive))
         with (
@@ -124,6 +128,50 @@ def test_a_worker_that_starts_after_its_run_was_killed_plays_nothing(tmp_path: P
         ):
             serve(theirs, config, tmp_path, "", "1")
         assert len(_lines(tmp_path)) == len(played) + alive
+
+
+@contextmanager
+def _mortal_workers(config: Config, folder: Path, deadly: int, lives: int) -> Iterator[None]:
+    """Workers as threads: so many of them die, each as it comes to the match with the place `deadly`."""
+    left = iter(range(lives))
+    fatal = list(config.bouts("lights", "random", "club", range(config.matches_of("lights") // 2)))[deadly]
+
+    def live(connection: Any, name: str) -> None:
+        with closing(Worker(config, folder, name)) as worker, closing(connection):
+            while (bouts := connection.recv()) is not None:
+                if fatal in bouts and next(left, None) is not None:
+                    worker.play_some(bouts[: bouts.index(fatal)])
+                    return
+                connection.send(worker.play_some(bouts))
+
+    def start(self: Pool, name: str) -> Any:
+        ours, theirs = Pipe()
+        thread = Thread(target=live, args=(theirs, name))
+        thread.start()
+        self._processes[ours], self._names[ours] = thread, name  # type: ignore[assignment]
+        return ours
+
+    with mock.patch.object(Pool, "_start", start):
+        yield
+
+
+def test_what_a_worker_played_before_it_died_is_not_played_again(tmp_path: Path) -> None:
+    config = Config(("random", "club"), ("lights",), 40)
+    run(config, tmp_path / "whole")
+    folder = tmp_path / "run"
+    with _mortal_workers(config, folder, deadly=11, lives=2):
+        run(config, folder, workers=2)
+    assert len(_lines(folder)) == 40
+    assert rows_of(folder) == rows_of(tmp_path / "whole")
+
+
+def test_a_match_that_workers_die_of_is_given_up(tmp_path: Path) -> None:
+    config = Config(("random", "club"), ("lights",), 40)
+    with (
+        _mortal_workers(config, tmp_path, deadly=11, lives=3),
+        pytest.raises(DuelsError, match="3 workers died of one match of lights between club and random"),
+    ):
+        run(config, tmp_path, workers=2)
 
 
 def _lines(folder: Path) -> list[bytes]:
@@ -199,10 +247,18 @@ def test_failures_of_a_program_are_reported_by_class(tmp_path: Path) -> None:
 def test_until_stops_where_enough_is_known(tmp_path: Path) -> None:
     config = Config(("best", "perfect"), ("lights",), 2000, until=0.2)
     run(config, tmp_path / "run")
-    few = len(rows_of(tmp_path / "run"))
-    assert 40 <= few < 400
+    pairs = pair_results(rows_of(tmp_path / "run"), "best")
+    assert adjusted_interval(pairs).margin <= 0.2 < adjusted_interval(pairs[:-NEXT]).margin
     run(config, tmp_path / "two", 2)
     assert rows_of(tmp_path / "two") == rows_of(tmp_path / "run")
+
+
+def test_when_it_is_asked_whether_enough_is_known_does_not_depend_on_how_much_is_planned() -> None:
+    long = [last for _, last in _rounds(5000, 0.03)]
+    assert long[:8] == [20, 30, 40, 50, 60, 70, 80, 90]
+    assert (long[-1], len(long)) == (5000, 43)
+    for planned in (1, 20, 33, 100):
+        assert [last for _, last in _rounds(planned, 0.03)] == [*(x for x in long if x < planned), planned]
 
 
 # -- what is refused, in one clear line -----------------------------------------------------------------
@@ -463,7 +519,7 @@ def test_compare_says_what_changed(tmp_path: Path) -> None:
     strong = Config(("random", "mine=expert"), ("lights",), 100)
     run(weak, tmp_path / "a")
     run(strong, tmp_path / "b")
-    told = json.loads(arena(tmp_path, "compare", tmp_path / "a", tmp_path / "b", "--json").out)
+    told = json.loads(arena(tmp_path, "compare", tmp_path / "a", tmp_path / "b", "--json").out)["changes"]
     mine = {each["what"]: each["verdict"] for each in told if each["player"] == "mine"}
     assert mine == {"won": "better", "loss per decision": "better"}
     (random,) = (each for each in told if each["what"] == "against mine, luck taken out")
@@ -476,7 +532,7 @@ def test_compare_says_what_changed(tmp_path: Path) -> None:
 def test_shares_of_the_points_are_compared_only_against_the_same_field(tmp_path: Path) -> None:
     run(Config(("random", "club"), ("lights",), 40), tmp_path / "a")
     run(Config(("random", "club", "novice"), ("lights",), 40), tmp_path / "b")
-    told = json.loads(arena(tmp_path, "compare", tmp_path / "a", tmp_path / "b", "--json").out)
+    told = json.loads(arena(tmp_path, "compare", tmp_path / "a", tmp_path / "b", "--json").out)["changes"]
     numbers = {each["what"] for each in told}
     assert numbers == {"loss per decision", "against club, luck taken out"}
     assert {each["verdict"] for each in told if each["what"].startswith("against")} == {"no clear change"}

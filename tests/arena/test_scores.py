@@ -1,18 +1,21 @@
 """From rows to numbers: pairs as units, gaps, and what is not told from a pair or two."""
 
 import json
+from math import inf
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from duels.arena.compare import FEWEST, compare
+from duels.arena.compare import compare
 from duels.arena.config import Config
 from duels.arena.folder import Folder
+from duels.arena.progress_line import ProgressLine
 from duels.arena.ratings import rate
 from duels.arena.report import as_csv, as_data, report_on
-from duels.arena.report_text import as_text
-from duels.arena.run import run
+from duels.arena.report_page import as_page
+from duels.arena.report_text import as_text, listed, percent, table
+from duels.arena.run import Progress, run
 from duels.arena.scores import PairResult, pairing, standing, unbroken
 from tests.support import duels
 
@@ -37,20 +40,56 @@ def test_matches_of_a_pair_are_one_unit() -> None:
     single = pairing("lights", "a", "b", pairs([(1, 0)] * 40), range(40))
     assert whole.won.estimate == single.won.estimate == 0.5
     assert whole.won.margin > 1.3 * single.won.margin
-    later = [{**each, "pair": 10 + each["pair"]} for each in pairs([(1, 0)] * 10, 0.4)]
-    rows = [*pairs([(1, 0)] * 10, 0.0), *later]
+    later = [{**each, "pair": 30 + each["pair"]} for each in pairs([(1, 0)] * 30, 0.4)]
+    rows = [*pairs([(1, 0)] * 30, 0.0), *later]
     by_pair = standing("lights", "a", rows)
     by_match = [each["shortfalls"][0] for each in rows]
     assert by_pair.per_match.estimate == pytest.approx(sum(by_match) / len(by_match))
-    assert by_pair.per_match.margin == pytest.approx(2.093 * 0.2 / 19**0.5, rel=1e-3)  # 20 units
+    assert by_pair.per_match.margin == pytest.approx(2.0010 * 0.2 / 59**0.5, rel=1e-3)  # 60 units
     assert by_pair.per_decision.margin == pytest.approx(by_pair.per_match.margin / 4)
 
 
-def test_a_pair_tells_no_margin() -> None:
-    one = pairing("lights", "a", "b", pairs([(1, 1)]), range(1))
-    assert (one.won.low, one.won.high) == (0, 1)
-    assert one.adjusted_fixed
-    assert (one.adjusted_fixed.low, one.adjusted_fixed.high) == (0, 1)
+@pytest.mark.parametrize("played", [1, 10, 100])
+def test_pairs_that_come_out_alike_tell_no_margin(played: int) -> None:
+    alike = pairing("lights", "a", "b", pairs([(1, 1)] * played), range(played))
+    assert alike.won.high - alike.won.low > 0.03
+    assert alike.adjusted_fixed
+    assert alike.adjusted_fixed.margin == inf
+    assert standing("lights", "a", pairs([(1, 1)] * played, 0.0)).per_decision.margin == inf
+
+
+def test_a_result_without_luck_is_not_moved_inside_its_bounds() -> None:
+    """Else it would be too low on average for whoever wins nearly always."""
+    rows = [each | {"adjusted": 1.2 if each["players"][0] == "a" else -0.2} for each in pairs([(1, 1)] * 30)]
+    known = pairing("lights", "a", "b", rows, range(30))
+    assert known.adjusted.estimate == pytest.approx(1.2)
+    assert known.adjusted.high == 1
+    assert known.adjusted.margin == pytest.approx(1 - known.adjusted.low)
+    assert "120.0 (" in percent(known.adjusted)
+
+
+def test_text_fits_a_terminal() -> None:
+    wide = [["one", "two", *"abcdef"], ["x", "y", *(letter * 20 for letter in "abcdef")]]
+    lines = table(wide, names=2)
+    assert max(map(len, lines)) <= 80
+    assert [line.split()[:2] for line in lines] == [["one", "two"], ["x", "y"]] * 2
+    assert [letter * 20 in "".join(lines) for letter in "abcdef"] == [True] * 6
+    assert listed(["word " * 40])[1].startswith("    word")
+    assert table([["a", "b"], ["1", "2"]]) == ["a  b", "1  2"]
+
+
+def test_a_line_of_progress_is_never_wider_than_the_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    line = ProgressLine()
+    line.tell(Progress(1, 2, points={f"player {n}": (1.0, 2) for n in range(30)}))
+    shown = capsys.readouterr().err.rpartition("\x1b[K")[2]
+    assert len(shown) == 79
+
+
+def test_without_a_pair_there_is_no_result() -> None:
     assert pairing("lights", "a", "b", [], range(1)).adjusted_fixed is None
 
 
@@ -74,7 +113,7 @@ def test_a_part_of_a_run_has_no_gaps_and_a_broken_off_run_says_so(tmp_path: Path
     alone = report_on(Folder(tmp_path / "1")).games[0].pairings[0]
     assert (alone.matches, alone.left_out) == (20, 0)
     words = ("merge", tmp_path / "1", tmp_path / "3", "--out", tmp_path / "two")
-    assert duels(tmp_path, "arena", *words).code == 0
+    assert "40 of 60 matches" in duels(tmp_path, "arena", *words).err
     joined = Folder(tmp_path / "two")
     both = report_on(joined).games[0].pairings[0]
     assert (both.matches, both.left_out) == (40, 0)
@@ -103,6 +142,8 @@ def test_one_pair_gives_no_interval_and_no_verdict(tmp_path: Path) -> None:
     assert "Infinity" not in text
     assert as_data(one)["games"]["lights"]["players"]["random"]["loss_per_match"]["low"] is None
     assert "±?" in as_text(one)
+    assert "<th>fewer pairs</th>" in as_page(one)
+    assert "holds however often one looks" in as_page(one)
     assert "inf" not in as_csv(one)
     assert {change.verdict for change in compare(one, two)} == {"too few matches"}
     assert "inf" not in duels(tmp_path, "arena", "compare", tmp_path / "a", tmp_path / "b").out
@@ -118,7 +159,6 @@ def test_results_that_decided_when_to_stop_are_compared_by_their_sequences(tmp_p
     (change,) = compare(one, two)
     assert change.before == one.games[0].pairings[0].adjusted
     assert change.difference.low == pytest.approx(change.after.low - change.before.high)
-    assert change.matches >= 2 * FEWEST
 
 
 def test_ratings_are_drawn_from_pairs_and_misfits_spread_like_them(tmp_path: Path) -> None:
@@ -129,9 +169,11 @@ def test_ratings_are_drawn_from_pairs_and_misfits_spread_like_them(tmp_path: Pat
     def rated(results: list[tuple[float, float]]) -> Any:
         return rate(("a", "b"), [Game(pairing("lights", "a", "b", pairs(results), range(99)))])  # type: ignore[list-item]
 
-    whole, single = rated([(1, 1), (0, 0)] * 20), rated([(1, 0)] * 40)
+    whole, single = rated([(1, 1), (0, 0)] * 30), rated([(1, 0)] * 60)
     assert whole.players["a"].margin > 20
-    assert single.players["a"].margin == pytest.approx(0, abs=1e-6)  # every pair came out alike
+    assert single.players["a"].margin == inf  # every pair came out alike
+    assert single.as_data()["players"]["a"]["low"] is None
+    assert rated([(1, 1), (0, 0)] * 24).players["a"].margin == inf  # too few
     nothing = rate(("a", "b"), [])
     assert nothing
     assert nothing.players == {}

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -32,10 +33,12 @@ def reply(question: dict) -> None:  # type: ignore[type-arg]
     elif habit == "chatters":
         while True:
             sys.stderr.write("still thinking\n")
+    elif habit == "killed":
+        os.kill(os.getpid(), signal.SIGKILL)
     elif habit == "die":
         sys.exit("no more")
-    elif habit == "fork":
-        child = subprocess.Popen(["sleep", "60"])
+    elif habit in ("fork", "leave"):
+        child = subprocess.Popen(["sleep", "60"], start_new_session=habit == "leave")
         with open(sys.argv[2], "w") as file:
             file.write(str(child.pid))
         time.sleep(60)

@@ -81,6 +81,7 @@ def test_the_example_bots_play_whole_matches(language: str, game: str) -> None:
         ("flood", Failure.FLOODED, "1,048,576 bytes"),
         ("many-lines", Failure.FLOODED, "100 answers"),
         ("die", Failure.CRASHED, "exit code 1, saying 'no more'"),
+        ("killed", Failure.CRASHED, "it was ended by SIGKILL"),
         ("unknown", Failure.UNREADABLE, "'pass'"),
         ("prose", Failure.UNREADABLE, "is not a line of JSON"),
         ("no-id", Failure.UNREADABLE, "has no id"),
@@ -125,9 +126,14 @@ def test_after_a_hang_it_is_started_again_and_goes_on(tmp_path: Path) -> None:
     assert answer.action in opening().actions
 
 
-def test_whatever_it_started_ends_with_it(tmp_path: Path) -> None:
+STARTS_ANOTHER = pytest.mark.parametrize("habit", ["fork", "leave"])
+"""In its own session, or in one that is not ended with it."""
+
+
+@STARTS_ANOTHER
+def test_whatever_it_started_ends_with_it(habit: str, tmp_path: Path) -> None:
     pid_file = tmp_path / "pid"
-    assert failure_of(bad("fork", pid_file, move_seconds=1.0)).failure is Failure.LATE
+    assert failure_of(bad(habit, pid_file, move_seconds=1.0)).failure is Failure.LATE
     pid = int(pid_file.read_text())
     wait_until(lambda: not is_running(pid))
 
@@ -137,17 +143,18 @@ import sys, threading
 from random import Random
 from tests.players.test_program import bad, opening
 
-player = bad("fork", sys.argv[1], move_seconds=60.0)
+player = bad(sys.argv[1], sys.argv[2], move_seconds=60.0)
 thread = threading.Thread(target=player.decide, args=(opening(), Random(1)))
 thread.start()
 thread.join()
 """
 
 
-def test_it_ends_if_we_are_killed_whichever_thread_started_it(tmp_path: Path) -> None:
+@STARTS_ANOTHER
+def test_it_ends_if_we_are_killed_whichever_thread_started_it(habit: str, tmp_path: Path) -> None:
     """The bot hangs, so it never notices that nobody is there any more; nor does what it started."""
     pid_file = tmp_path / "pid"
-    with subprocess.Popen([sys.executable, "-c", IN_A_THREAD, pid_file], cwd=ROOT) as us:
+    with subprocess.Popen([sys.executable, "-c", IN_A_THREAD, habit, pid_file], cwd=ROOT) as us:
         wait_until(lambda: pid_file.exists() and pid_file.read_text().strip() != "")
         us.kill()
     started = int(pid_file.read_text())

@@ -78,6 +78,7 @@ class _Talk:
         self._limits = limits
         self._child: Child | None = None
         self._number = 0
+        self._answered = False
         self._sight: Sight[Any, Any] = Match.start(rules).sight(Seat.ONE)
 
     def start(self) -> str:
@@ -99,6 +100,8 @@ class _Talk:
 
     def is_silent(self) -> str:
         assert self._child
+        if not self._answered:
+            raise Failed(Failure.EMPTY, "it has answered no question.")
         try:
             line = self._child.receive(monotonic() + 0.2)
         except Failed as failed:
@@ -133,11 +136,17 @@ class _Talk:
         self._number += 1
         question = protocol.choose(self._sight, self._number, self._budget_ms, match="check", error=error)
         self._send({**question, **unknown})
-        line = self._child.receive(monotonic() + self._limits.move_seconds)
+        try:
+            line = self._child.receive(monotonic() + self._limits.move_seconds)
+        except Failed as failed:
+            if failed.failure is Failure.LATE:
+                raise Failed(Failure.LATE, "no answer came in time. Does it flush its output?") from None
+            raise
         answer = protocol.read_answer(line, self._number)
         if answer is None:
             raise Failed(Failure.UNREADABLE, f"the id is {self._number}, and {line!r} has another.")
         action, policy = protocol.read_move(answer, self._sight)
+        self._answered = True
         return f"with a policy over {len(policy)} actions" if policy else self._rules.format(action)
 
 

@@ -114,7 +114,8 @@ class _Told:
         if answer.policy:
             odds = [answer.policy.get(action, 0.0) for action in sight.actions]
             if max(odds) < 1:
-                self.luck.add(judge.worths(match), odds, sight.actions.index(answer.action))
+                worths = judge.worths_of_actions(match, sight)
+                self.luck.add(worths, odds, sight.actions.index(answer.action))
 
     def _grade(self, judge: Judge, match: AnyMatch, sight: Sight[Any, Any], action: Any) -> None:
         seat, graded = sight.seat, judge.grade(match, sight, action)

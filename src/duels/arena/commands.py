@@ -291,12 +291,27 @@ def _carry_out(
     except KeyboardInterrupt:
         click.echo(f"\nWhat was played is in {out}. Call the same command again to go on.", err=True)
         raise
-    for reason in folder.unfinished:
-        click.echo(f"Matches are left to be played: {reason} To go on, call the command again.", err=True)
+    _tell_unfinished(folder, "Matches are left to be played")
     if shard == (1, 1):
         _compact(folder)
         _report(out, as_json=False)
     click.echo(f"The run is in {out}. See it with: duels arena report {out} --html page.html", err=True)
+    _leave(folder)
+
+
+NOT_FINISHED = 75
+"""The exit code of a run or probe that was broken off and can go on: EX_TEMPFAIL of sysexits.h."""
+
+
+def _tell_unfinished(folder: "Folder", what: str) -> None:
+    for reason in folder.unfinished:
+        click.echo(f"{what}: {reason.removesuffix('.')}. To go on, call the command again.", err=True)
+
+
+def _leave(folder: "Folder") -> None:
+    """Leave with a code of its own if not all could be played or asked."""
+    if folder.unfinished:
+        raise click.exceptions.Exit(NOT_FINISHED)
 
 
 def _compact(folder: "Folder") -> None:
@@ -368,21 +383,36 @@ def report_command(
         _report(run, as_json)
 
 
-@arena.command(epilog=_examples("duels arena compare runs/first runs/second"))
+@arena.command(
+    epilog=_examples(
+        "duels arena compare runs/first runs/second", "duels arena compare runs/probe runs/probe-later"
+    )
+)
 @click.argument("one", type=_folder)
 @click.argument("two", type=_folder)
-@click.option("--json", "as_json", is_flag=True, help="One JSON list instead of a table.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
 def compare(one: Path, two: Path, as_json: bool) -> None:
-    """Tell what changed from one run to another, and how sure that is."""
-    from duels.arena import compare as comparing
+    """Tell what changed from one run, or probe, to another, and how sure that is."""
     from duels.arena.folder import Folder
-    from duels.arena.report import report_on
+    from duels.core.errors import DuelsError
 
-    changes = comparing.compare(report_on(Folder(one)), report_on(Folder(two)))
-    if as_json:
-        click.echo(json.dumps(comparing.as_data(changes), indent=2))
+    folders = Folder(one), Folder(two)
+    kinds = {folder.is_probe for folder in folders}
+    if len(kinds) > 1:
+        told = [f"{folder.path} is of a {'probe' if folder.is_probe else 'run'}" for folder in folders]
+        raise DuelsError(f"{' and '.join(told)}: two runs can be compared, or two probes.")
+    if kinds == {True}:
+        from duels.arena import compare_probes
+
+        found = compare_probes.differences(*folders)
+        data, text = compare_probes.as_data(found), compare_probes.as_text(found)
     else:
-        click.echo(comparing.as_text(changes), nl=False)
+        from duels.arena import compare as comparing
+        from duels.arena.report import report_on
+
+        changes = comparing.compare(*map(report_on, folders))
+        data, text = comparing.as_data(changes), comparing.as_text(changes)
+    click.echo(json.dumps(data, indent=2) if as_json else text, nl=as_json)
 
 
 @arena.command(epilog=_examples("duels arena merge runs/a runs/b --out runs/all"))
@@ -395,7 +425,13 @@ def merge(runs: tuple[Path, ...], out: Path) -> None:
     count = folder.merge(runs, out)
     joined = folder.Folder(out)
     _compact(joined)
-    click.echo(f"{out}: {count} {'answers' if joined.is_probe else 'matches'}.", err=True)
+    if joined.is_probe:
+        click.echo(f"{out}: {count} answers.", err=True)
+    else:
+        from duels.arena.report import planned
+
+        asked = planned(joined.config)
+        click.echo(f"{out}: {count}{f' of {asked}' if count < asked else ''} matches.", err=True)
 
 
 @arena.command(
@@ -475,10 +511,10 @@ def probe_command(
         raise click.UsageError(str(error)) from None
     with ProgressLine() as line:
         folder = probe(config, out, line.say)
-    for reason in folder.unfinished:
-        click.echo(f"Questions are left: {reason} To go on, call the command again.", err=True)
+    _tell_unfinished(folder, "Questions are left")
     _compact(folder)
     _report(out, as_json=False)
+    _leave(folder)
 
 
 @click.command(

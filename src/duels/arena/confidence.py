@@ -13,7 +13,10 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Interval:
-    """An estimate with its bounds, which are infinite where nothing is known of them."""
+    """An estimate with its bounds, which are infinite where nothing is known of them.
+
+    An unbiased estimate may lie beyond bounds that are known for other reasons, such as 1 for a share.
+    """
 
     estimate: float
     low: float
@@ -21,8 +24,9 @@ class Interval:
 
     @property
     def margin(self) -> float:
-        """The farther of the two bounds."""
-        return max(self.high - self.estimate, self.estimate - self.low)
+        """How far the farther bound is from the estimate, or from the bound that this lies beyond."""
+        inside = min(max(self.estimate, self.low), self.high)
+        return max(self.high - inside, inside - self.low)
 
     def scaled(self, factor: float, offset: float = 0.0) -> "Interval":
         """The interval of `offset + factor * x`, for a positive factor."""
@@ -84,6 +88,12 @@ class Sequence95:
         """The logarithm of what bets on values above `mean` have made of 1."""
         most = _MOST_BET / mean if mean else math.inf
         return sum(math.log1p(min(bet, most) * (value - mean)) for value, bet in played)
+
+
+def interval_data(interval: Interval) -> dict[str, float | None]:
+    """An interval as JSON has it: without bounds where nothing is known of them."""
+    low, high = (bound if math.isfinite(bound) else None for bound in (interval.low, interval.high))
+    return {"estimate": interval.estimate, "low": low, "high": high}
 
 
 def sequence_of(values: Iterable[float], low: float, high: float) -> Interval:
@@ -158,14 +168,34 @@ def share_of(points: Sequence[float], matches: Sequence[int]) -> Interval:
 def ratio(parts: Sequence[float], wholes: Sequence[float]) -> Interval:
     """All parts by all wholes, with Student's interval for a number of units that was fixed beforehand.
 
-    One unit tells nothing about the spread, so its bounds are infinite.
+    Its bounds are infinite where units are so few, or so lopsided, that Student's interval does not hold.
     """
     total, units = sum(wholes), len(parts)
     share = sum(parts) / total if total else 0.0
-    if units < 2 or not total:
+    if not _students_holds([part - share * whole for part, whole in zip(parts, wholes, strict=True)]):
         return Interval(share, -math.inf, math.inf)
     margin = t_quantile(_UPPER, units - 1) * standard_error(parts, wholes)
     return Interval(share, share - margin, share + margin)
+
+
+FEWEST = 50
+"""Units that Student's interval takes at least: fewer may lack what is rare, however even they look."""
+_PER_SKEWNESS = 10
+"""So many units, times the squared skewness, it takes too.
+
+Cochran ('Sampling Techniques', 1977, 2.15) asks for 25, so that an interval of 95 % fails in at most 6 of 100
+runs. With 10 it fails in at most 8 of 100 among players of ours, and is there far more often.
+"""
+
+
+def _students_holds(deviations: Sequence[float]) -> bool:
+    """Whether units are enough for Student's interval, given how lopsided they are; never if all alike."""
+    units = len(deviations)
+    variance = math.fsum(each**2 for each in deviations) / max(1, units)
+    if units < FEWEST or variance < _ROUNDING**2:
+        return False
+    skewness = math.fsum(each**3 for each in deviations) / units / math.sqrt(variance) ** 3
+    return units > _PER_SKEWNESS * skewness**2
 
 
 def standard_error(parts: Sequence[float], wholes: Sequence[float]) -> float:
@@ -177,5 +207,5 @@ def standard_error(parts: Sequence[float], wholes: Sequence[float]) -> float:
 
 
 def mean(values: Sequence[float]) -> Interval:
-    """The mean with Student's interval."""
+    """The mean with Student's interval, where that holds."""
     return ratio(values, [1.0] * len(values))

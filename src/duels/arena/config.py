@@ -351,7 +351,9 @@ def config_of(told: dict[str, Any]) -> Config:
     known = {each.name for each in fields(Config)}
     for name in told:
         if name not in known:
-            raise UnknownName(f"there is nothing called {quote(name)} in a run; there are {_listed(known)}.")
+            raise UnknownName(
+                f"there is nothing called {quote(name)} in a run; there are {_listed(known | {'out'})}."
+            )
     limits = _checked(told.pop("limits", {}), Limits, "limit")
     model = _checked(told.pop("model", {}), Settings, "setting of models")
     for name in ("players", "games"):

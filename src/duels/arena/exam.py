@@ -124,9 +124,9 @@ def card(rules: Rules[Any, Any, Any], asked: int, found: int, seed: str) -> str:
 How it was drawn: matches in which both sides give away {SHARE:.0%} of what random play would; {POOL}
 decisions met for each position drawn; forced moves left out. There are {len(bounds)} strata, drawn from as
 evenly as they allow, by how far the worst action falls short (its `{key}`), in points of a hundred:
-{", ".join(bounds)}.
-`weight` is what a position stands for: the mean of anything over all decisions met is estimated without bias
-by the sum of weight times it.
+{", ".join(bounds)}. Within a stratum a position is drawn with a chance in proportion to how often it was met.
+`weight` is the share of all decisions met that a position stands for; the weights sum to 1. The mean of
+anything over all decisions met is estimated without bias by the sum of weight times it.
 
 Each position has every legal action with its `value` (the probability to win if both sides play perfectly
 afterwards, a draw counts one half), {graded} (`{key}`), whether it is `best`, and how

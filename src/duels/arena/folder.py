@@ -33,14 +33,20 @@ _WORKERS = ".workers-"
 _LOG = re.compile(r"log-(?:(\d+)-of-(\d+)-)?.+\.jsonl")
 
 Row = Mapping[str, Any]
+_encode = json.JSONEncoder(ensure_ascii=False, check_circular=False).encode  # made once: rows come quickly
 
 QUICK, AT_ONCE = 0.2, 0.0
 """Seconds after which a row is synced at the latest; what was paid for is synced at once."""
 _OF_SHARD = re.compile(r"requests-([0-9]+-of-[0-9]+-)")
-
+_RESULT = ("key", "players", "pair", "score", "adjusted")
 
 WHOLE = (1, 1)
 """A run that is not split."""
+
+
+def result_of(row: Row) -> Row:
+    """What a run goes on with once a match is in a log: a small part, for it keeps those of all matches."""
+    return {name: row[name] for name in _RESULT}
 
 
 def in_part(pair: int, part: tuple[int, int]) -> bool:
@@ -238,21 +244,27 @@ class Log:
 
     def __init__(self, folder: Path, worker: str, kind: str = "log", every: float = QUICK) -> None:
         self._every = every
-        self._lock = Lock()  # for the two below, and the file
+        self._lock = Lock()  # for what follows, and the file
         self._sync: Timer | None = None
         self._unsynced: OSError | None = None
-        self.path = folder / f"{kind}-{worker}.jsonl"
+        self.path = self.path_of(folder, worker, kind)
         self._handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
         settle_folder(folder)
         size = os.fstat(self._handle).st_size
         if size and os.pread(self._handle, 1, size - 1) != b"\n":
-            os.ftruncate(self._handle, self.path.read_bytes().rfind(b"\n") + 1)
+            size = self.path.read_bytes().rfind(b"\n") + 1
+            os.ftruncate(self._handle, size)
+        self._size = size  # nobody else writes to it
+
+    @staticmethod
+    def path_of(folder: Path, worker: str, kind: str = "log") -> Path:
+        """Where a worker's log is."""
+        return folder / f"{kind}-{worker}.jsonl"
 
     def add(self, row: Row) -> None:
         """Write a row, in one piece."""
-        line = json.dumps(row, ensure_ascii=False).encode() + b"\n"
+        line = _encode(row).encode() + b"\n"
         with self._lock:
-            before = os.fstat(self._handle).st_size
             try:
                 if self._unsynced:
                     raise self._unsynced
@@ -266,9 +278,10 @@ class Log:
                     self._sync.start()
             except OSError as error:
                 with suppress(OSError):
-                    os.ftruncate(self._handle, before)
+                    os.ftruncate(self._handle, self._size)
                 told = f"{error.strerror}: the last match is not saved"
                 raise OSError(error.errno, told, self.path) from None
+            self._size += len(line)
 
     def _sync_later(self) -> None:
         with self._lock:
@@ -369,7 +382,7 @@ def merge(sources: Iterable[Path], target: Path) -> int:
 
 
 def _write_rows(path: Path, rows: Iterable[Row]) -> None:
-    write_text(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+    write_text(path, "".join(_encode(row) + "\n" for row in rows))
 
 
 def write_text(path: Path, text: str, over: bool = True) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from itertools import islice
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -9,11 +10,13 @@ from pathlib import Path
 
 from duels.arena.bout import Bout
 from duels.arena.config import Config
-from duels.arena.folder import Row
+from duels.arena.folder import Log, Row, read_rows
 from duels.arena.worker import Worker, serve
 from duels.core.errors import DuelsError
 
 MOST_DEATHS = 3  # of workers that were playing the same match
+MOST_AT_ONCE = 64
+"""Matches that are handed to a worker in one go, if they are quick: each message costs as much as one."""
 
 
 class Inline:
@@ -55,45 +58,56 @@ class Pool:
         return ours
 
     def play(self, bouts: Iterable[Bout]) -> Iterator[Row]:
-        """The rows of these matches, in the order in which they end."""
-        waiting = iter(bouts)
-        playing: dict[Connection, Bout] = {}
-        again: list[Bout] = []
+        """The results of these matches, in the order in which they are told of."""
+        waiting = _Waiting(bouts)
+        playing: dict[Connection, list[Bout]] = {}
         deaths: dict[str, int] = {}
-
-        def hand_out(worker: Connection) -> None:
-            bout = again.pop() if again else next(waiting, None)
-            if bout is None:
+        while True:
+            for worker in [each for each in self._processes if each not in playing]:
+                some = waiting.next()
+                if some:
+                    playing[self._handed(worker, some)] = some
+            if not playing:
                 return
-            try:
-                worker.send(bout)
-            except OSError:  # it died with nothing to do, which is no match's fault
-                worker = self._replaced(worker)
-                worker.send(bout)
-            playing[worker] = bout
-
-        for worker in list(self._processes):
-            hand_out(worker)
-        while playing:
             for ready in wait(list(playing)):
                 assert isinstance(ready, Connection)
-                bout = playing.pop(ready)
+                some = playing.pop(ready)
                 try:
-                    answer = ready.recv()
+                    rows = ready.recv()
                 except (EOFError, OSError):
-                    deaths[bout.key] = deaths.get(bout.key, 0) + 1
-                    if deaths[bout.key] >= MOST_DEATHS:
-                        raise DuelsError(
-                            f"{MOST_DEATHS} workers died of one match of {bout.game} between "
-                            f"{bout.players[0]} and {bout.players[1]}."
-                        ) from None
-                    again.append(bout)
-                    hand_out(self._replaced(ready))
-                    continue
-                if isinstance(answer, BaseException):
-                    raise answer
-                hand_out(ready)
-                yield answer
+                    rows = self._left_by(ready, some)
+                    for bout in some[len(rows) :][:1]:  # which it was playing
+                        self._count_death(bout, deaths)
+                if isinstance(rows, BaseException):
+                    raise rows
+                waiting.played(some, len(rows))
+                yield from rows
+
+    def _handed(self, worker: Connection, some: list[Bout]) -> Connection:
+        """Hand matches to a worker; the worker that has them then."""
+        try:
+            worker.send(some)
+        except OSError:  # it died with nothing to do, which is no match's fault
+            worker = self._replaced(worker)
+            worker.send(some)
+        return worker
+
+    def _left_by(self, dead: Connection, some: list[Bout]) -> list[Row]:
+        """What a worker that died had played of some matches: it is in its log. Another takes its place."""
+        name = self._names[dead]
+        self._replaced(dead)
+        logged = {row["key"]: row for row in read_rows(Log.path_of(self._folder, name))}
+        return [logged[bout.key] for bout in some if bout.key in logged]
+
+    @staticmethod
+    def _count_death(bout: Bout, deaths: dict[str, int]) -> None:
+        """Take down that a worker died of a match; too many of them are a problem."""
+        deaths[bout.key] = deaths.get(bout.key, 0) + 1
+        if deaths[bout.key] >= MOST_DEATHS:
+            raise DuelsError(
+                f"{MOST_DEATHS} workers died of one match of {bout.game} between "
+                f"{bout.players[0]} and {bout.players[1]}."
+            )
 
     def _replaced(self, dead: Connection) -> Connection:
         dead.close()
@@ -111,3 +125,22 @@ class Pool:
             if process.is_alive():
                 process.terminate()
                 process.join()
+
+
+class _Waiting:
+    """Matches that wait for a worker: as many at once as one plays in the time that it has for them."""
+
+    def __init__(self, bouts: Iterable[Bout]) -> None:
+        self._bouts = iter(bouts)
+        self._again: list[Bout] = []
+        self._at_once = 1
+
+    def next(self) -> list[Bout]:
+        """Some matches to be played in order; none if none are left."""
+        some, self._again = self._again[: self._at_once], self._again[self._at_once :]
+        return some + list(islice(self._bouts, self._at_once - len(some)))
+
+    def played(self, some: list[Bout], count: int) -> None:
+        """Take back those of `some` that there was no time for: all but the first `count`."""
+        self._again = some[count:] + self._again
+        self._at_once = max(1, min(MOST_AT_ONCE, 2 * count if count == len(some) else count))

@@ -36,7 +36,7 @@ class Position:
     """Of the actions: what each gives away, or how far it lies below the mixture."""
     stratum: int
     weight: float
-    """Its share of all decisions that were met; weights of all positions drawn sum to 1 on average."""
+    """The share of all decisions met that it stands for; those of all positions drawn sum to 1."""
 
     @property
     def notation(self) -> str:
@@ -49,9 +49,10 @@ def draw_positions(
 ) -> list[Position]:
     """So many positions, as evenly from the strata as they allow, in an order that means nothing.
 
-    Decisions are met in matches; equal positions are put together. Of each stratum every position is as
-    likely to be drawn, and it then stands for as many decisions as it was met in, times one over that chance
-    (Horvitz and Thompson): a weighted mean over what is drawn has the mean over all decisions met.
+    Decisions are met in matches; equal positions are put together. In each stratum a position is drawn with a
+    chance in proportion to how often it was met, and it then stands for as many decisions as it was met in,
+    times one over that chance (Horvitz and Thompson): a weighted sum over what is drawn has the mean over all
+    decisions met, and the weights sum to 1 in every draw.
     """
     rng = Random(f"exam {seed} {rules!r}")
     met: Counter[tuple[Seat, str]] = Counter()
@@ -75,11 +76,35 @@ def draw_weighted(met: Counter[K], strata: Mapping[K, int], count: int, rng: Ran
     members: list[list[K]] = [[] for _ in STRATA[1:]]
     for key in met:
         members[strata[key]].append(key)
+    if count < sum(map(bool, members)):  # a stratum that nothing is drawn from would stand for nothing
+        members = [list(met)]
     weights = {}
     for stratum, size in zip(members, _shares([len(each) for each in members], count), strict=True):
-        for key in rng.sample(stratum, size):
-            weights[key] = met[key] * len(stratum) / size / met.total()
+        for key, decisions in _draw_in_proportion({key: met[key] for key in stratum}, size, rng).items():
+            weights[key] = decisions / met.total()
     return weights
+
+
+def _draw_in_proportion(met: dict[K, int], size: int, rng: Random) -> dict[K, float]:
+    """Draw so many, each as likely as it was met often, with the number of decisions that it stands for.
+
+    What was met so often that it would be drawn more than once is taken for certain, and stands for itself.
+    The rest is laid out in any order, each as long as it was met often, and taken at even distances.
+    """
+    found: dict[K, float] = {}
+    rest = dict(met)
+    while certain := [key for key, times in rest.items() if times * size >= sum(rest.values())]:
+        for key in certain:
+            found[key] = rest.pop(key)
+        size -= len(certain)
+    order, total, passed, taken = list(rest), sum(rest.values()), 0, rng.random()
+    rng.shuffle(order)
+    for key in order:
+        passed += rest[key]
+        if passed * size > taken * total:
+            found[key] = total / size
+            taken += 1
+    return found
 
 
 def _decisions(rules: Rules[Any, Any, Any], rng: Random) -> Iterator[tuple[Sight[Any, Any], Verdict[Any]]]:

@@ -17,21 +17,22 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from duels.analysis.grading import tabled
-from duels.analysis.shortfalls import shortfalls
 from duels.arena.bout import VERSION, Asked, Question
 from duels.arena.config import ProbeConfig
 from duels.arena.folder import AT_ONCE, QUICK, Folder, Log, Row
 from duels.arena.models import Purse
 from duels.arena.positions import draw_positions
 from duels.core.errors import BadOption
+from duels.core.extras import extra
 from duels.core.rules import OpenRules, Rules, Seat, Sight
 from duels.games import find_game
-from duels.players.completions import Usage
+from duels.players.completions import Usage, money
 from duels.players.endpoint import BudgetSpent, Endpoint
 from duels.players.failures import Answer, NoMove, TransportFailed
 from duels.players.model import Mirror, ModelGaveNone, ModelPlayer
-from duels.solving.oracles import oracle_for
+
+with extra("arena"):
+    from duels.analysis.grading import tabled
 
 
 @dataclass
@@ -49,12 +50,12 @@ class Probe:
     """Questions that are not answered yet."""
 
     def policy(self, key: tuple[Seat, str]) -> dict[Any, float]:
-        """What the player did there, as often as it did; the worst there is for an answer that was none."""
+        """What the player did there, as often as it did; less than 1 in all if it had no answer at times."""
         return policy_of(self.answers[key], self.sights[key])
 
 
 def policy_of(answers: list[Row], sight: Sight[Any, Any]) -> dict[Any, float]:
-    """The policy that some answers show."""
+    """The policy that some answers show; what is missing to 1 is how often there was none."""
     rules = sight.rules
     found: dict[Any, float] = defaultdict(float)
     for answer in answers:
@@ -63,10 +64,6 @@ def policy_of(answers: list[Row], sight: Sight[Any, Any]) -> dict[Any, float]:
                 found[rules.parse(text)] += chance / len(answers)
         elif answer["action"] is not None:
             found[rules.parse(answer["action"])] += 1 / len(answers)
-        else:
-            oracle = oracle_for(rules)
-            short = shortfalls(oracle, oracle.judge(sight))
-            found[sight.actions[short.index(max(short))]] += 1 / len(answers)
     return dict(found)
 
 
@@ -337,8 +334,8 @@ class _Asking:
         self._log.add(row)
         self._kept[each.key] = row
         spent = self._purse.spent
-        money = f", {spent:.2f} spent" if used.requests and spent is not None else ""
-        self._tell(f"{rules.name}: {len(self._kept)} answers in all, position {each.position}{money}")
+        cost = f", {money(spent)} spent" if used.requests and spent is not None else ""
+        self._tell(f"{rules.name}: {len(self._kept)} answers in all, position {each.position}{cost}")
 
     def close(self) -> None:
         for player in self._players.values():

@@ -6,21 +6,25 @@ from html import escape
 from math import fsum, sqrt
 from typing import Any
 
-from duels.analysis.shortfalls import measure_of, shortfalls
-from duels.arena.confidence import Interval, Z, ratio, standard_error
+from duels.analysis.shortfalls import BELOW_THE_MIXTURE, measure_of, shortfalls
+from duels.arena.amounts import cost_told, tokens
+from duels.arena.confidence import Interval, Z, interval_data, ratio, standard_error
 from duels.arena.folder import Folder
 from duels.arena.mistakes import Mistake, key_of, name_of, said_of
 from duels.arena.probe import Probe, collected, policy_of
 from duels.arena.probe_values import Answers, against_all, exploitability
-from duels.arena.report import interval_data
-from duels.arena.report_page import html_page, html_table
-from duels.arena.report_text import asked_how, percent, points, table
+from duels.arena.report_page import html_in_short, html_page, html_table
+from duels.arena.report_text import asked_how, in_short, listed, notes, percent, points, table
+from duels.arena.summary import mostly
 from duels.core.rules import Seat, Sight
 from duels.players.completions import Usage
 from duels.players.endpoint import Settings
 from duels.solving.oracles import oracle_for
+from duels.solving.protocols import explainer_of
 
 _MOST_SHOWN = 5
+_NOTHING = 1e-9
+_EVEN = 0.5
 
 Key = tuple[Seat, str]
 
@@ -33,11 +37,18 @@ class GameProbe:
     questions: int
     positions: int
     failures: dict[str, int]
+    """Attempts that gave no move, by class."""
+    failed: int
+    """Questions with such an attempt."""
+    unanswered: int
+    """Questions that were given up: a match would have been forfeited there."""
     usage: Usage
     measure: str
     """What answers are graded by: `given away` or `below the mixture`."""
+    shortfalls: dict[Key, float]
+    """By position, of those that have an answer."""
     shortfall: Interval
-    """Per position: of all that were asked, or, where they were drawn, of all decisions in good play."""
+    """Per position with an answer: of all these, or, where they were drawn, of all decisions in good play."""
     complete: bool
     exploitability: Interval | None
     """What the best opponent wins beyond its due; None where it is not known."""
@@ -45,7 +56,20 @@ class GameProbe:
     """The same if play is cut off at the first tick of the clock, in games that could go on for ever."""
     against: dict[str, Interval]
     """Results against known opponents, the mean of both seats."""
+    kinds: dict[str, float]
+    """How far answers fell short in all, by sort of decision."""
     mistakes: tuple[Mistake, ...]
+
+    @property
+    def round(self) -> str:
+        """What the game's clock counts, one of it."""
+        return (self.probe.rules.clock or "round").removesuffix("s")
+
+    @property
+    def exact_if_always_the_same(self) -> bool:
+        """Whether a player's only answer to some position is taken for all that it would give."""
+        answers = self.probe.answers.values()
+        return bool(self.exploitability) and any(len(rows) == 1 and not rows[0]["policy"] for rows in answers)
 
 
 def report_on(folder: Folder) -> list[GameProbe]:
@@ -56,12 +80,12 @@ def report_on(folder: Folder) -> list[GameProbe]:
 
 def _game(probe: Probe, player: str) -> GameProbe:
     rows = [row for answers in probe.answers.values() for row in answers if "reflected" not in row]
-    short = {key: _shortfall(probe, key) for key in probe.answers}
+    short = {key: _shortfall(probe, key) for key in probe.answers if probe.policy(key)}
     if probe.whole:
         per_position = _mean_of_all(probe, short)
     else:
         weights = {key: probe.weights[key] for key in short}
-        # A ratio estimate: the weights of what was drawn sum to 1 on average only.
+        # By the sum of the weights, which is 1 once all is answered.
         per_position = ratio([weights[key] * each for key, each in short.items()], list(weights.values()))
     complete = not probe.missing
     answers = Answers(probe) if probe.whole and complete else None
@@ -72,13 +96,17 @@ def _game(probe: Probe, player: str) -> GameProbe:
         len(rows),
         len(probe.answers),
         dict(sorted(Counter(kind for row in rows for kind, _ in row["failures"]).items())),
+        sum(bool(row["failures"]) for row in rows),
+        sum(row["action"] is None for row in rows),
         sum((Usage(*row["usage"]) for row in rows), Usage()),
         measure_of(oracle_for(probe.rules)),
+        short,
         per_position,
         complete,
         gain,
         limited,
         against_all(answers) if answers else {},
+        _kinds(probe),
         tuple(_mistakes(probe, player, short)),
     )
 
@@ -93,13 +121,28 @@ def _shortfall(probe: Probe, key: Key) -> float:
     return _expected(probe.policy(key), _graded(probe.sights[key]))
 
 
+def _kinds(probe: Probe) -> dict[str, float]:
+    """How far answers fell short in all, by sort of decision."""
+    explainer = explainer_of(oracle_for(probe.rules))
+    found: dict[str, float] = {}
+    for key, sight in probe.sights.items():
+        if key in probe.answers:
+            graded = _graded(sight)
+            for action, chance in probe.policy(key).items():
+                kind = explainer.manner(sight, action)
+                short = probe.weights.get(key, 1.0) * chance * graded[action]
+                found[kind] = found.get(kind, 0.0) + short
+    return found
+
+
 def _mean_of_all(probe: Probe, short: dict[Key, float]) -> Interval:
     """The mean over all positions, which are not drawn: only answers that differ leave it open."""
     variance = 0.0
     for key, rows in probe.answers.items():
-        if len(rows) > 1:
+        answered = [row for row in rows if row["action"] is not None]
+        if len(answered) > 1:
             graded = _graded(probe.sights[key])
-            each = [_expected(policy_of([row], probe.sights[key]), graded) for row in rows]
+            each = [_expected(policy_of([row], probe.sights[key]), graded) for row in answered]
             variance += standard_error(each, [1.0] * len(each)) ** 2
     found = fsum(short.values()) / max(1, len(short))
     margin = Z * sqrt(variance) / max(1, len(short))
@@ -107,13 +150,14 @@ def _mean_of_all(probe: Probe, short: dict[Key, float]) -> Interval:
 
 
 def _expected(policy: dict[Any, float], graded: dict[Any, float]) -> float:
-    return fsum(chance * graded[action] for action, chance in policy.items())
+    """How far the answers of a policy fall short, those that came."""
+    return fsum(chance * graded[action] for action, chance in policy.items()) / fsum(policy.values())
 
 
 def _mistakes(probe: Probe, player: str, short: dict[Key, float]) -> list[Mistake]:
     found = []
     for key in sorted(short, key=lambda each: -short[each])[:_MOST_SHOWN]:
-        if short[key] > 1e-9:
+        if short[key] > _NOTHING:
             sight, rules, oracle = probe.sights[key], probe.rules, oracle_for(probe.rules)
             worst = max(probe.policy(key), key=_graded(sight).__getitem__)
             best = tuple(rules.format(each) for each in oracle.judge(sight).best[:_MOST_SHOWN])
@@ -142,7 +186,7 @@ def as_data(folder: Folder) -> dict[str, Any]:
 
 
 def _usage_data(folder: Folder, games: list[GameProbe]) -> dict[str, Any]:
-    used = sum((game.usage for game in games), Usage())
+    used = _used(games)
     prices = Settings(**folder.config["prices"])
     return {
         "prompt_tokens": used.prompt,
@@ -159,6 +203,7 @@ def _game_data(game: GameProbe) -> dict[str, Any]:
         "questions": game.questions,
         "positions": game.positions,
         "failures": game.failures,
+        "unanswered": game.unanswered,
         "measure": game.measure,
         f"{key_of(game.measure)}_per_position": interval_data(game.shortfall),
         "exploitability": interval_data(game.exploitability) if game.exploitability else None,
@@ -173,6 +218,7 @@ def as_text(folder: Folder) -> str:
     (player,) = folder.config["player"]
     lines = [f"{player}, asked about positions without history. In points of a hundred.", ""]
     games = report_on(folder)
+    lines += [*in_short(_summary(folder, games)), ""]
     for game in games:
         lines += _told(game)
     return "\n".join([*lines, *_usage_told(folder, games)]).rstrip() + "\n"
@@ -180,23 +226,70 @@ def as_text(folder: Folder) -> str:
 
 def _usage_told(folder: Folder, games: list[GameProbe]) -> list[str]:
     """How a model was asked and what it took; nothing of players that are none."""
-    used = _usage_data(folder, games)
-    if not used["requests"]:
+    used = _used(games)
+    if not used.requests:
         return []
-    cost = "" if used["cost"] is None else f", cost {used['cost']:.2f}"
-    wait = fsum(request.get("seconds", 0.0) for request in folder.requests()) / used["requests"]
-    told = f"{used['requests']} requests of {wait:.1f} seconds, {used['prompt_tokens']} tokens in"
-    return [asked_how(folder.config["model"]), f"{told}, {used['completion_tokens']} out{cost}."]
+    cost = _cost(folder, used)
+    wait = fsum(request.get("seconds", 0.0) for request in folder.requests()) / used.requests
+    sent, back = tokens(used.prompt, used), tokens(used.completion, used)
+    told = f"{used.requests} requests of {wait:.1f} seconds, {sent} tokens in, {back} out"
+    return [asked_how(folder.config["model"]), f"{told}{cost and f', cost {cost}'}."]
+
+
+def _used(games: list[GameProbe]) -> Usage:
+    return sum((game.usage for game in games), Usage())
+
+
+def _cost(folder: Folder, used: Usage) -> str:
+    return cost_told(used, Settings(**folder.config["prices"]).cost(used))
+
+
+def _summary(folder: Folder, games: list[GameProbe]) -> list[str]:
+    """A sentence or two for each game, and what it cost."""
+    used = _used(games)
+    if not used.requests:
+        return list(map(_in_short, games))
+    cost = _cost(folder, used)
+    return [*map(_in_short, games), f"It took {used.requests} requests{cost and f' and cost {cost}'}."]
+
+
+def _in_short(game: GameProbe) -> str:
+    """How good the player is at a game, where it goes wrong, and how sure that is."""
+    name = game.probe.rules.name
+    if not game.positions:
+        return f"{name}: nothing is answered yet."
+    wrong = sum(short > _NOTHING for short in game.shortfalls.values())
+    mixes = game.measure == BELOW_THE_MIXTURE
+    kinds = {} if mixes else game.kinds
+    points_each = f"{_shown_points(game)} points {'below the mixture ' * mixes}per position"
+    told = [f"{name}: it {'chooses' if mixes else 'gives away'} {points_each}{mostly(kinds)}."]
+    if not game.shortfalls:
+        told = [f"{name}: it answered no question."]
+    elif not mixes:
+        told.append(f"It errs in {wrong} of {len(game.shortfalls)} positions.")
+    if game.exploitability:
+        told.append(f"The best opponent wins {_shown(game.exploitability)} points beyond its due.")
+    if game.against:
+        beaten = [other for other, result in game.against.items() if result.low > _EVEN]
+        beats = [other for other, result in game.against.items() if result.high < _EVEN]
+        told += [f"It beats {', '.join(beaten)}."] * bool(beaten)
+        told += [f"It loses to {', '.join(beats)}."] * bool(beats)
+    if game.failed:
+        given_up = f", {game.unanswered} stayed unanswered" if game.unanswered else ""
+        told.append(f"{game.failed} of {game.questions} questions had a failure{given_up}.")
+    if not game.complete:
+        told.append("Not all is answered yet.")
+    return " ".join(told)
 
 
 def _told(game: GameProbe) -> list[str]:
-    lines = [": ".join(_asked(game)), *_numbers(game)]
+    lines = notes(": ".join(_asked(game)), *_numbers(game))
     if game.against:
         names = list(game.against)
         gets = [_shown(game.against[name], 1) for name in names]
         lines += ["", *table([["against", *names], ["gets", *gets]])]
     if game.mistakes:
-        lines += ["", "Worst positions:", *(f"  {each}" for each in game.mistakes)]
+        lines += ["", "Worst positions:", *listed(game.mistakes)]
     return [*lines, ""]
 
 
@@ -204,8 +297,12 @@ def _asked(game: GameProbe) -> tuple[str, str]:
     """The game, and what was asked."""
     rules = game.probe.rules
     what = "every position that matters" if game.probe.whole else "positions drawn from good play"
+    if not game.complete:
+        what = "not finished"
     failures = ", ".join(f"{count} {name}" for name, count in game.failures.items()) or "none"
-    return f"{rules.game.title} ({rules.name})", f"{game.questions} questions, {what}; failures: {failures}"
+    unanswered = f"; unanswered: {game.unanswered}" if game.unanswered else ""
+    asked = f"{game.questions} questions, {what}; failed attempts: {failures}{unanswered}"
+    return f"{rules.game.title} ({rules.name})", asked
 
 
 def _numbers(game: GameProbe) -> list[str]:
@@ -217,20 +314,24 @@ def _numbers(game: GameProbe) -> list[str]:
     if game.exploitability:
         lines.append(f"Exploitability: {_shown(game.exploitability)}")
     if game.one_round:
-        lines.append(f"Exploitability if play ends with the first {_round(game)}: {_shown(game.one_round)}")
-    answers = game.probe.answers.values()
-    if game.exploitability and any(len(rows) == 1 and not rows[0]["policy"] for rows in answers):
+        lines.append(f"Exploitability if play ends with the first {game.round}: {_shown(game.one_round)}")
+    if game.unanswered:
+        lines.append(_UNANSWERED if game.probe.whole else "Unanswered questions are not in it.")
+    if game.exact_if_always_the_same:
         lines.append("Exploitability and results are exact for a player that always answers the same.")
     return lines
 
 
+_UNANSWERED = (
+    "A question without an answer forfeits the match: it counts so in exploitability and results, and not in "
+    "the loss per position."
+)
+
+
 def _shown_points(game: GameProbe) -> str:
+    if not game.shortfalls:
+        return "–"
     return points(game.shortfall) if game.shortfall.margin else f"{100 * game.shortfall.estimate:.2f}"
-
-
-def _round(game: GameProbe) -> str:
-    """What the game's clock counts, one of it."""
-    return (game.probe.rules.clock or "round").removesuffix("s")
 
 
 def _shown(interval: Interval, digits: int = 2) -> str:
@@ -244,7 +345,8 @@ def as_page(folder: Folder) -> str:
     cost = f"<h2>Cost</h2><p>{escape(used)}</p>" if used else ""
     (player,) = folder.config["player"]
     summary = "Asked about positions without history. All numbers are in points of a hundred."
-    return html_page(f"Probe: {player}", summary, "".join(map(_on_page, games)) + cost)
+    body = html_in_short(_summary(folder, games)) + "".join(map(_on_page, games)) + cost
+    return html_page(f"Probe: {player}", summary, body)
 
 
 def _on_page(game: GameProbe) -> str:

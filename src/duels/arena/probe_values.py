@@ -1,9 +1,11 @@
 """What follows from answers about a whole game: the best opponent's gain, results against known opponents.
 
-Of a player that draws, every position's answers are a sample. How far a result may be off is then found by
-the delta method: from how often play comes to a position, and how much its answers differ in what follows.
+A question without an answer forfeits the match there, as in a run. Of a player that draws, every position's
+answers are a sample. How far a result may be off is then found by the delta method: from how often play comes
+to a position, and how much its answers differ in what follows.
 """
 
+from dataclasses import replace
 from math import hypot, sqrt
 from typing import Any
 
@@ -13,7 +15,7 @@ from duels.core.extras import extra
 from duels.core.rules import Seat
 from duels.players.levels import SHARE
 
-with extra("vector"):
+with extra("arena"):
     import numpy as np
     from numpy.typing import NDArray
 
@@ -21,7 +23,7 @@ with extra("vector"):
     from duels.analysis.exploitability import tabulate
     from duels.solving.game_tables import shared_tables
     from duels.solving.table_response import Response, best_response, expected_values
-    from duels.solving.tables import ONGOING, POINTS, Tables
+    from duels.solving.tables import FIRST_WON, ILLEGAL, NOBODY, ONGOING, POINTS, SECOND_WON, Tables
 
     Table = NDArray[np.float64]
 
@@ -37,13 +39,12 @@ class Answers:
 
     def __init__(self, probe: Probe) -> None:
         self.rules = probe.rules
-        self.tables: Tables = shared_tables(probe.rules).tables
-        self._elsewhere = self.tables.legal / np.maximum(1, self.tables.legal.sum(axis=1, keepdims=True))
+        plain = shared_tables(probe.rules).tables
         places, votes, questions, told = [], [], [], []
         known: dict[str, int] = {}
-        for place, state in enumerate(self.tables.rules_states(self.rules)):
-            if self.tables.actor[place] >= 0:
-                sight = self.rules.sight(state, Seat(int(self.tables.actor[place]) + 1))
+        for place, state in enumerate(plain.rules_states(self.rules)):
+            if plain.actor[place] >= 0:
+                sight = self.rules.sight(state, Seat(int(plain.actor[place]) + 1))
                 rows = probe.answers.get((sight.seat, self.rules.format_position(sight)))
                 if rows:
                     places.append(place)
@@ -55,9 +56,17 @@ class Answers:
         self._votes: Table = np.array(votes)  # [asked position, sample, action]
         self._told = np.array(told)  # [asked position] whether the policy is told, and no sample
         self.samples = len(votes[0])
+        self._elsewhere = _wider(plain.legal / np.maximum(1, plain.legal.sum(axis=1, keepdims=True)))
+        self.tables = with_forfeits(plain, self._places[self._votes[:, :, -1].any(axis=1)])
 
     def _vector(self, policy: dict[Any, float]) -> list[float]:
-        return [policy.get(action, 0.0) for action in self.rules.all_actions()]
+        """The probabilities of all actions, and of giving no answer, which forfeits."""
+        odds = [policy.get(action, 0.0) for action in self.rules.all_actions()]
+        return [*odds, 0.0 if policy else 1.0]
+
+    def opponent(self, name: str) -> "Table":
+        """The policy of a built-in player."""
+        return _wider(tabulate(player_odds(name, self.rules), self.rules))
 
     def policy(self, samples: slice) -> "Table":
         """The policy that some samples show; where nobody can lead the player, it does not matter which."""
@@ -96,6 +105,25 @@ class Answers:
         each = moves.visits(policy)[places] * np.sqrt(np.maximum(0.0, spread)) * ~self._told[mine]
         by_question = np.bincount(self._questions[mine], each)
         return sqrt(float((by_question**2).sum()) / self._votes[:1, samples].shape[1])
+
+
+def with_forfeits(tables: Tables, places: "NDArray[np.int64]") -> Tables:
+    """The tables with one action more, legal at these places: it ends the match, and the other seat wins."""
+    states, actions, tickets = tables.successor.shape
+    successor = np.full((states + 2, actions + 1, tickets), ILLEGAL, tables.successor.dtype)
+    successor[:states, :actions] = tables.successor
+    successor[places, actions] = 2 * (states + tables.actor[places].astype(np.int64))[:, None]
+    return replace(
+        tables,
+        actor=np.append(tables.actor, np.array([NOBODY] * 2, tables.actor.dtype)),
+        result=np.append(tables.result, np.array([SECOND_WON, FIRST_WON], tables.result.dtype)),
+        successor=successor,
+    )
+
+
+def _wider(policy: "Table") -> "Table":
+    """A policy for tables with forfeits, which it never does."""
+    return np.pad(policy, ((0, 2), (0, 1)))
 
 
 class Moves:
@@ -189,7 +217,7 @@ def against_all(answers: Answers) -> dict[str, Interval]:
     """The results against the built-in players, the mean of both seats."""
     found = {}
     for name in OPPONENTS:
-        theirs = tabulate(player_odds(name, answers.rules), answers.rules)
+        theirs = answers.opponent(name)
         (first, one), (second, two) = (answers.result(theirs, seat, slice(None)) for seat in (0, 1))
         result, margin = (first + second) / 2, Z * hypot(one, two) / 2
         found[name] = Interval(result, max(0.0, result - margin), min(1.0, result + margin))

@@ -1,13 +1,14 @@
 """One line on a terminal that tells how far a run is; nothing where nobody watches."""
 
 import sys
+from shutil import get_terminal_size
 from time import monotonic
 from types import TracebackType
 
 from duels.arena.run import Progress
+from duels.players.completions import money
 
 _EVERY = 0.2  # seconds
-_WIDEST = 100
 
 
 class ProgressLine:
@@ -32,16 +33,21 @@ class ProgressLine:
         now = monotonic()
         if self._shown and (now - self._last > _EVERY or not progress.played):
             self._last = now
-            sys.stderr.write(f"\r\x1b[K{self.text(progress, now - self._began)[:_WIDEST]}")
-            sys.stderr.flush()
+            self._write(self.text(progress, now - self._began))
 
     def say(self, text: str) -> None:
         """Show any text, not too often."""
         now = monotonic()
         if self._shown and now - self._last > _EVERY:
             self._last = now
-            sys.stderr.write(f"\r\x1b[K{text[:_WIDEST]}")
-            sys.stderr.flush()
+            self._write(text)
+
+    @staticmethod
+    def _write(text: str) -> None:
+        """Write over the line; one that went on below could not be written over."""
+        widest = get_terminal_size().columns - 1
+        sys.stderr.write(f"\r\x1b[K{text[:widest]}")
+        sys.stderr.flush()
 
     @staticmethod
     def text(progress: Progress, seconds: float) -> str:
@@ -53,7 +59,7 @@ class ProgressLine:
             left = seconds / progress.played * (progress.total - progress.done)
             told += f", {_duration(left)} left at most"
         if progress.spent is not None:
-            told += f", {progress.spent:.2f} spent"
+            told += f", {money(progress.spent)} spent"
         if progress.points:
             ordered = sorted(progress.points.items(), key=lambda each: -each[1][0] / each[1][1])
             told += f"; won: {', '.join(f'{name} {won / of:.0%}' for name, (won, of) in ordered)}"

@@ -6,12 +6,12 @@ Fitted by choix, with a prior; the intervals are a bootstrap over pairs of match
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import exp, log, sqrt
+from math import exp, inf, isfinite, log, sqrt
 from random import Random
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
-from duels.arena.confidence import Interval, standard_error, t_quantile
+from duels.arena.confidence import Interval, interval_data, ratio, standard_error, t_quantile
 
 if TYPE_CHECKING:
     from duels.arena.report import GameReport
@@ -29,7 +29,10 @@ Played = dict[tuple[int, int], "list[Units]"]
 
 @dataclass(frozen=True)
 class Ratings:
-    """Players' ratings, with a mean of 0, and the pairings that the model does not fit."""
+    """Players' ratings, with a mean of 0, and the pairings that the model does not fit.
+
+    Ratings of players with too few, or too lopsided, pairs of matches have no bounds.
+    """
 
     players: dict[str, Interval]
     misfits: tuple[str, ...]
@@ -37,12 +40,14 @@ class Ratings:
     def as_data(self) -> dict[str, Any]:
         """The ratings as JSON has them."""
         return {
-            "players": {
-                name: {"rating": each.estimate, "low": each.low, "high": each.high}
-                for name, each in self.players.items()
-            },
+            "players": {name: _rating_data(each) for name, each in self.players.items()},
             "misfits": list(self.misfits),
         }
+
+
+def _rating_data(each: Interval) -> dict[str, float | None]:
+    told = interval_data(each)
+    return {"rating": told.pop("estimate"), **told}
 
 
 def rate(players: Sequence[str], games: "Sequence[GameReport]") -> Ratings | None:
@@ -63,10 +68,24 @@ def rate(players: Sequence[str], games: "Sequence[GameReport]") -> Ratings | Non
     samples = [_fit(len(players), _resampled(played, rng)) for _ in range(BOOTSTRAPS)]
     found = {}
     for place, name in enumerate(players):
+        if not isfinite(_result_of(place, played).margin):
+            found[name] = Interval(fitted[place], -inf, inf)
+            continue
         spread = sorted(sample[place] for sample in samples)
         low, high = spread[int(0.025 * BOOTSTRAPS)], spread[int(0.975 * BOOTSTRAPS) - 1]
         found[name] = Interval(fitted[place], min(low, fitted[place]), max(high, fitted[place]))
     return Ratings(found, tuple(_misfits(players, fitted, played)))
+
+
+def _result_of(player: int, played: Played) -> Interval:
+    """What a player got in all: pairs that are too few or too lopsided for this are so for a bootstrap."""
+    points, matches = list[float](), list[int]()
+    for (one, two), games in played.items():
+        for units in games if player in (one, two) else ():
+            theirs = zip(units.points, units.matches, strict=True)
+            points += units.points if player == one else [of - won for won, of in theirs]
+            matches += units.matches
+    return ratio(points, matches)
 
 
 def _resampled(played: Played, rng: Random) -> Played:

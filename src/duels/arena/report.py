@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from math import isfinite
+from math import comb
 from typing import Any
 
-from duels.arena.confidence import CONFIDENCE, Interval
+from duels.arena.confidence import CONFIDENCE, interval_data
 from duels.arena.folder import Folder, Row, usage_of
 from duels.arena.mistakes import Mistake, key_of
 from duels.arena.ratings import Ratings, rate
@@ -78,6 +78,11 @@ class Report:
         return sum(game.matches for game in self.games)
 
 
+def planned(config: Mapping[str, Any]) -> int:
+    """How many matches a run was asked for."""
+    return int(sum(config["matches"].values())) * comb(len(config["players"]), 2)
+
+
 def report_on(folder: Folder) -> Report:
     """The report on a run, finished or not."""
     if folder.is_probe:
@@ -99,10 +104,15 @@ def report_on(folder: Folder) -> Report:
         )
         for name in config["games"]
     )
-    planned = sum(config["matches"].values()) * len(list(combinations(players, 2)))
     asked_how = config["until"], config["model"], config["prices"]
     return Report(
-        players, config["seed"], planned, games, rate(players, games), *asked_how, *_requested(folder, rows)
+        players,
+        config["seed"],
+        planned(config),
+        games,
+        rate(players, games),
+        *asked_how,
+        *_requested(folder, rows),
     )
 
 
@@ -243,12 +253,6 @@ def _pairing_data(each: Pairing) -> dict[str, Any]:
         "adjusted_fixed_size": interval_data(each.adjusted_fixed) if each.adjusted_fixed else None,
         "variance_gain": each.gain,
     }
-
-
-def interval_data(interval: Interval) -> dict[str, float | None]:
-    """An interval as JSON has it: without bounds where nothing is known of them."""
-    low, high = (bound if isfinite(bound) else None for bound in (interval.low, interval.high))
-    return {"estimate": interval.estimate, "low": low, "high": high}
 
 
 _COLUMNS = (

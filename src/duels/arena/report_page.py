@@ -12,11 +12,15 @@ from duels.arena.report_text import (
     STOPPED,
     USAGE,
     asked_in_all,
+    fixed_size,
     graded,
     pairs_left_out,
     percent,
+    rating_bounds,
+    too_little,
     usage_rows,
 )
+from duels.arena.summary import of_run
 from duels.core.errors import to_install
 
 _MOST_BOARDS = 12
@@ -35,7 +39,12 @@ def as_page(report: Report) -> str:
     games = "".join(_game(report, game) for game in report.games)
     body = games + _ratings(report) + _usage(report)
     names = ", ".join(game.rules.name for game in report.games)
-    return html_page(f"Arena: {names}", summary, body)
+    return html_page(f"Arena: {names}", summary, html_in_short(of_run(report)) + body)
+
+
+def html_in_short(sentences: Iterable[str]) -> str:
+    """The summary at the top of a report."""
+    return f"<h2>In short</h2><ul>{''.join(f'<li>{escape(each)}</li>' for each in sentences)}</ul>"
 
 
 def html_page(title: str, summary: str, body: str) -> str:
@@ -50,10 +59,7 @@ def _ratings(report: Report) -> str:
     if not report.ratings.players:
         return ""
     ordered = sorted(report.ratings.players.items(), key=lambda each: -each[1].estimate)
-    rows = [
-        [escape(name), f"{each.estimate:+.0f}", f"{each.low:+.0f} to {each.high:+.0f}"]
-        for name, each in ordered
-    ]
+    rows = [[escape(name), f"{each.estimate:+.0f}", rating_bounds(each)] for name, each in ordered]
     doubts = "".join(f"<li>{escape(each)}</li>" for each in report.ratings.misfits)
     warning = f"<p>One number does not tell all here:</p><ul>{doubts}</ul>" if doubts else ""
     return f"<h2>Ratings over all games</h2>{html_table(['player', 'rating', '95 %'], rows)}{warning}"
@@ -150,15 +156,22 @@ def _pairings(game: GameReport) -> str:
             str(each.matches),
             percent(each.won),
             percent(each.adjusted),
-            percent(each.adjusted_fixed) if each.adjusted_fixed else "",
-            "" if each.gain is None else f"{each.gain:.1f}",
+            fixed_size(each),
+            "" if each.gain is None else f"{each.gain:.1f}x",
         ]
         for each in game.pairings
     ]
-    head = ["", "matches", "won", "luck taken out", "the same, fixed size", "variance, times less"]
-    left_out = pairs_left_out(game)
-    note = f"<p>{escape(left_out)}</p>" if left_out else ""
+    head = ["", "matches", "won", "luck taken out", "the same, fixed size", "fewer pairs"]
+    told = (_COLUMNS, too_little(game), pairs_left_out(game), game.luck)
+    note = "".join(f"<p>{escape(each)}</p>" for each in told if each)
     return f"<h3>Results with and without luck</h3>{html_table(head, rows)}{note}"
+
+
+_COLUMNS = (
+    "The interval under 'luck taken out' holds however often one looks. That under 'fixed size' is narrower, "
+    "and holds if the number of matches was fixed beforehand. 'Fewer pairs' is how many times fewer the "
+    "result without luck needs for the same width."
+)
 
 
 def _boards(game: GameReport) -> str:

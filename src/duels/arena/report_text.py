@@ -1,26 +1,39 @@
 """A report as tables for a terminal."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite
+from textwrap import wrap
 from typing import Any
 
-from duels.arena.confidence import Interval
+from duels.arena.amounts import cost_told, tokens
+from duels.arena.confidence import FEWEST, Interval
 from duels.arena.mistakes import name_of, said_of
 from duels.arena.report import GameReport, Report, usage_by_player
-from duels.arena.scores import Standing
+from duels.arena.scores import Pairing, Standing
+from duels.arena.summary import of_run
 from duels.core.errors import to_install
+
+_WIDTH = 80
 
 
 def as_text(report: Report) -> str:
     """All tables, game by game."""
     done = "" if report.matches >= report.planned else f" of {report.planned}"
     lines = [f"{report.matches}{done} matches, seed {report.seed}. Intervals: 95 %."]
-    lines += [STOPPED] * (report.until is not None) + [""]
+    lines += [STOPPED] * (report.until is not None) + ["", *in_short(of_run(report)), ""]
     for game in report.games:
         lines += _game(game)
     lines += _usage(report)
     lines += _ratings(report)
     return "\n".join(lines).rstrip() + "\n"
+
+
+def in_short(sentences: Iterable[str]) -> list[str]:
+    """The summary at the top of a report, as lines that fit a terminal."""
+    lines = ["In short:"]
+    for each in sentences:
+        lines += wrap(each, _WIDTH, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False)
+    return lines
 
 
 STOPPED = "Results decided when to stop: only intervals of results with luck taken out hold."
@@ -47,7 +60,7 @@ def _game(game: GameReport) -> list[str]:
                 failures,
             ]
         )
-    lines += [*table(rows), *filter(None, [said_of(game.measure)]), ""]
+    lines += [*table(rows), *notes(said_of(game.measure)), ""]
     rows = [["result of", "against", "won", "luck taken out", "fixed size", "fewer pairs", "cut off"]]
     for pair in game.pairings:
         rows.append(
@@ -56,16 +69,31 @@ def _game(game: GameReport) -> list[str]:
                 pair.two,
                 percent(pair.won),
                 percent(pair.adjusted),
-                percent(pair.adjusted_fixed) if pair.adjusted_fixed else "",
+                fixed_size(pair),
                 "" if pair.gain is None else f"{pair.gain:.1f}x",
                 str(pair.cut_off or ""),
             ]
         )
-    lines += [*table(rows), *filter(None, [pairs_left_out(game)]), game.luck, ""]
+    lines += [*table(rows, names=2), *notes(too_little(game), pairs_left_out(game), game.luck), ""]
     worst = sorted(game.blunders, key=lambda blunder: -blunder.shortfall)[:5]
     if worst:
-        lines += ["Worst decisions:", *(f"  {blunder}" for blunder in worst), ""]
+        lines += ["Worst decisions:", *listed(worst), ""]
     return lines
+
+
+def fixed_size(pair: Pairing) -> str:
+    """The result with luck taken out for a size fixed beforehand; a dash where no such interval holds."""
+    known = pair.adjusted_fixed
+    return "" if known is None else percent(known) if isfinite(known.margin) else "–"
+
+
+def too_little(game: GameReport) -> str:
+    """That some intervals are missing, and why; nothing if none are."""
+    known = [each.per_decision for each in game.standings if each.decisions]
+    known += [pair.adjusted_fixed for pair in game.pairings if pair.adjusted_fixed]
+    if all(isfinite(each.margin) for each in known):
+        return ""
+    return f"No interval (– or ±?): fewer than {FEWEST} pairs, or too few mistakes, or too lopsided results."
 
 
 def pairs_left_out(game: GameReport) -> str:
@@ -91,10 +119,17 @@ def usage_rows(report: Report) -> list[list[str]]:
     """What every model took, under USAGE."""
     rows = []
     for player, each in usage_by_player(report).items():
-        cost = report.cost(each)
-        told = "" if cost is None else f"{cost:.2f}"
+        told = cost_told(each, report.cost(each))
         wait = f"{report.seconds.get(player, 0.0) / each.requests:.1f}"
-        rows.append([player, str(each.requests), wait, str(each.prompt), str(each.completion), told])
+        rows.append(
+            [
+                player,
+                str(each.requests),
+                wait,
+                *(tokens(n, each) for n in (each.prompt, each.completion)),
+                told,
+            ]
+        )
     return rows
 
 
@@ -102,9 +137,8 @@ def asked_in_all(report: Report) -> str:
     """How models were asked; and what all requests took, where some were for matches that were broken off."""
     told, spent = asked_how(report.conditions), report.requested
     if spent.requests > sum(each.requests for each in usage_by_player(report).values()):
-        cost = report.cost(spent)
-        money = "" if cost is None else f", cost {cost:.2f}"
-        told += f" With matches that were broken off: {spent.requests} requests{money}."
+        cost = cost_told(spent, report.cost(spent))
+        told += f" With matches that were broken off: {spent.requests} requests{cost and f', cost {cost}'}."
     return told
 
 
@@ -122,11 +156,16 @@ def _ratings(report: Report) -> list[str]:
         return []
     rows = [["rating over all games", ""]]
     ordered = sorted(report.ratings.players.items(), key=lambda each: -each[1].estimate)
-    rows += [[name, f"{each.estimate:+.0f} ({each.low:+.0f} to {each.high:+.0f})"] for name, each in ordered]
+    rows += [[name, f"{each.estimate:+.0f}{rating_bounds(each)}"] for name, each in ordered]
     lines = table(rows)
     if report.ratings.misfits:
-        lines += ["One number does not tell all here:", *(f"  {each}" for each in report.ratings.misfits)]
+        lines += ["One number does not tell all here:", *listed(report.ratings.misfits)]
     return lines
+
+
+def rating_bounds(each: Interval) -> str:
+    """The interval of a rating; nothing where there is none."""
+    return f" ({each.low:+.0f} to {each.high:+.0f})" if isfinite(each.margin) else ""
 
 
 def graded(each: Standing) -> tuple[str, str]:
@@ -147,11 +186,41 @@ def points(interval: Interval) -> str:
     return f"{100 * interval.estimate:.2f} ±{margin}"
 
 
-def table(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Columns as wide as they need to be; those without anything in them are left out."""
+def table(rows: Sequence[Sequence[str]], names: int = 1) -> list[str]:
+    """Columns as wide as they need to be; those without anything in them are left out.
+
+    What does not fit a terminal stands below, with the first columns, the names of the rows, again.
+    """
     kept = [place for place in range(len(rows[0])) if any(row[place] for row in rows[1:])]
-    widths = [max(len(row[place]) for row in rows) for place in kept]
+    widths = {place: max(len(row[place]) for row in rows) for place in kept}
+    blocks = [kept[:names]]
+    for place in kept[names:]:
+        together = [*blocks[-1], place]
+        if len(blocks[-1]) > names and sum(widths[each] + 2 for each in together) - 2 > _WIDTH:
+            together = [*kept[:names], place]
+            blocks.append(together)
+        else:
+            blocks[-1] = together
     return [
-        "  ".join(f"{row[place]:<{width}}" for place, width in zip(kept, widths, strict=True)).rstrip()
+        "  ".join(f"{row[place]:<{widths[place]}}" for place in block).rstrip()
+        for block in blocks
         for row in rows
     ]
+
+
+def notes(*sentences: str) -> list[str]:
+    """Sentences that may be empty, each on lines of its own."""
+    return [line for each in sentences for line in wrap(each, _WIDTH)]
+
+
+def listed(items: Iterable[object]) -> list[str]:
+    """Items a line each, indented, folded where they are longer than a terminal is wide."""
+    return [line for each in items for line in wrap(str(each), _WIDTH, **_INDENTED)]
+
+
+_INDENTED: dict[str, Any] = {
+    "initial_indent": "  ",
+    "subsequent_indent": "    ",
+    "break_on_hyphens": False,
+    "break_long_words": False,
+}

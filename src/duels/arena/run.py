@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from duels.arena.bout import Bout
 from duels.arena.confidence import Interval
 from duels.arena.config import Config
-from duels.arena.folder import WHOLE, Folder, Row, in_part, name_of_part
+from duels.arena.folder import WHOLE, Folder, Row, in_part, name_of_part, result_of
 from duels.arena.models import ModelWorker, Purse
 from duels.arena.pool import Inline, Pool
 from duels.arena.scores import adjusted_interval, pair_results, unbroken
@@ -20,8 +20,9 @@ from duels.core.errors import BadOption, quote
 if TYPE_CHECKING:
     from duels.arena.on_ray import RayPool
 
-ROUND = 20
-"""Pairs of a pairing that are played before it is asked whether enough is known; then twice as many, …"""
+FIRST, NEXT, SHARE = 20, 10, 8
+"""Pairs of a pairing that are played before it is asked for the first time whether enough is known; then so
+many more each time, or, once that is more, an eighth of what was played: asking takes longer each time."""
 
 
 @dataclass
@@ -70,7 +71,7 @@ def run(
         part = name_of_part(shard)
         prefix = f"{part}-" if part else ""
         folder.wait_for_workers(prefix)
-        rows = folder.rows()
+        rows = {key: result_of(row) for key, row in folder.rows().items()}
         with closing(_Players(config, folder, prefix, workers, on, shard[1])) as players:
             _play_out(config, rows, players, shard, listener)
             folder.unfinished = players.unfinished
@@ -111,7 +112,7 @@ class _Players:
             self._asking.tell = tell
 
     def play(self, bouts: Iterable[Bout]) -> Iterator[Row]:
-        """The rows of these matches, in the order in which they end."""
+        """The rows of these matches, or as much of them as `result_of` keeps, as they end."""
         if not self._asking:
             bouts = iter(bouts)
             for first in bouts:  # if there is one at all
@@ -170,7 +171,7 @@ def _play_out(
             if in_part(bout.pair, shard) and bout.key not in rows
         )
         for row in pool.play(missing):
-            rows[row["key"]] = row
+            rows[row["key"]] = result_of(row)
             progress.done += 1
             progress.count(row)
             progress.played += 1
@@ -186,10 +187,10 @@ def _rounds(pairs: int, until: float | None) -> Iterator[tuple[int, int]]:
     if until is None:
         yield 0, pairs
         return
-    first, last = 0, min(ROUND, pairs)
+    first, last = 0, min(FIRST, pairs)
     while first < pairs:
         yield first, last
-        first, last = last, min(2 * last, pairs)
+        first, last = last, min(last + max(NEXT, last // SHARE), pairs)
 
 
 def _in_turn(pairings: list[list[Bout]], places: range) -> Iterator[Bout]:

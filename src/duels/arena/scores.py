@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import takewhile
+from math import isfinite
 from statistics import pvariance
 from typing import Any
 
@@ -62,9 +63,11 @@ def adjusted_interval(pairs: Iterable[PairResult]) -> Interval:
 
 
 def _within(known: Interval) -> Interval:
-    """What is left of an interval for a share of the points, which lies between 0 and 1."""
-    low, high = min(1.0, max(0.0, known.low)), max(0.0, min(1.0, known.high))
-    return Interval(min(max(known.estimate, low), high), low, high)
+    """What is left of an interval for a share of the points, which lies between 0 and 1.
+
+    The estimate stays as it is: moved inside, it would no longer be right on average.
+    """
+    return Interval(known.estimate, min(1.0, max(0.0, known.low)), max(0.0, min(1.0, known.high)))
 
 
 def _to(row: Row, player: str, what: str) -> float:
@@ -89,9 +92,10 @@ class Pairing:
     left_out: int
     """Finished pairs that are not in it, for one before them is not finished yet."""
     adjusted_fixed: Interval | None
-    """The same of all pairs, for a size that was fixed beforehand.
+    """The same of all pairs, with Student's interval for a size that was fixed beforehand.
 
-    None if results decided about the size, or no pair is finished.
+    Without bounds where that interval does not hold; None if results decided about the size, or no pair is
+    finished.
     """
     gain: float | None
     """How many times fewer pairs the adjusted result needs for the same width; None if one is constant."""
@@ -122,7 +126,7 @@ class Standing:
     per_decision: Interval
     """What its decisions gave away, or how far they lie below the mixture, where it had a choice.
 
-    Forfeits are counted apart.
+    Forfeits are counted apart. Without bounds where too few matches, or mistakes, were seen to tell.
     """
     per_match: Interval
     decisions: int
@@ -153,10 +157,15 @@ def pairing(
         units.won,
         adjusted_interval(in_order),
         len(pairs) - len(in_order),
-        _within(confidence.mean(adjusted)) if fixed_size and adjusted else None,
+        _fixed(adjusted) if fixed_size and adjusted else None,
         _gain(scores, adjusted),
         units,
     )
+
+
+def _fixed(adjusted: list[float]) -> Interval:
+    known = confidence.mean(adjusted)
+    return _within(known) if isfinite(known.margin) else known
 
 
 def _units(player: str, rows: Iterable[Row]) -> Units:

@@ -45,6 +45,7 @@ class Judge:
         """By what decisions are graded: `given away` or `below the mixture`."""
         self._explainer = explainer_of(self.oracle)
         self._open = isinstance(rules, OpenRules)
+        self._sees_both = self.oracle if isinstance(self.oracle, SeesBothSides) else None
         self._verdicts: dict[Hashable, Verdict[Any]] = {}
         self._outcomes: dict[Hashable, list[float]] = {}
         quick = rules.game.find("luck", "quick_worth")
@@ -77,13 +78,11 @@ class Judge:
         return Graded(short, verdict.best, manner)
 
     def worths(self, match: AnyMatch) -> list[float]:
-        """What each action or chance outcome is worth to Player 1; all alike where nothing is known.
+        """What each chance outcome is worth to Player 1; all alike where nothing is known.
 
-        In a game with secrets this sees both sides: it measures, and advises nobody.
+        In a game with secrets this sees both sides, as `worths_of_actions` does: it measures, and advises
+        nobody.
         """
-        actor = match.actor
-        if isinstance(actor, Seat):
-            return self._worths_of_actions(match, actor)
         if not self._open:
             return self._after_each(match)
         found = self._outcomes.get(match.state)
@@ -93,16 +92,16 @@ class Judge:
             _keep(self._outcomes, match.state, found)
         return found
 
-    def _worths_of_actions(self, match: AnyMatch, seat: Seat) -> list[float]:
-        sight = match.sight(seat)
+    def worths_of_actions(self, match: AnyMatch, sight: Sight[Any, Any]) -> list[float]:
+        """What each action is worth to Player 1, where `sight` is that of the seat to decide."""
         if self._open:
             mine = [judged.value.number for judged in self.verdict(match, sight).actions]
-        elif isinstance(self.oracle, SeesBothSides):
-            others = match.sight(seat.other)
-            mine = [self.oracle.worth_seeing_all(sight, others, action) for action in sight.actions]
+        elif self._sees_both:
+            others = match.sight(sight.seat.other)
+            mine = [self._sees_both.worth_seeing_all(sight, others, action) for action in sight.actions]
         else:
             return self._after_each(match)
-        return mine if seat is Seat.ONE else [1 - worth for worth in mine]
+        return mine if sight.seat is Seat.ONE else [1 - worth for worth in mine]
 
     def _after_each(self, match: AnyMatch) -> list[float]:
         """Player 1's value after each continuation, where the oracle values what was played."""

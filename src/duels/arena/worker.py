@@ -1,16 +1,20 @@
 """Plays the matches it is handed, one after another, and writes each to its own log."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from multiprocessing import parent_process
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from duels.arena.bout import Asked, Bout, play_with
 from duels.arena.config import Config
-from duels.arena.folder import Folder, Log, Row
+from duels.arena.folder import Folder, Log, Row, result_of
 from duels.arena.values import Judge
 from duels.core.rules import Rules, Seat
+
+A_WHILE = 0.1
+"""Seconds after which a worker tells what it has played."""
 
 
 class Players:
@@ -59,6 +63,15 @@ class Worker:
         self._log.add(row)
         return row
 
+    def play_some(self, bouts: Iterable[Bout]) -> list[Row]:
+        """Play matches for a while; the results of those that there was time for, one at least."""
+        began, rows = monotonic(), []
+        for bout in bouts:
+            rows.append(result_of(self.play(bout)))
+            if monotonic() - began > A_WHILE:
+                break
+        return rows
+
     def close(self) -> None:
         """Let the players go, and the log."""
         self._players.close()
@@ -66,7 +79,7 @@ class Worker:
 
 
 def serve(connection: Any, config: Config, folder: Path, prefix: str, name: str) -> None:
-    """The main loop of a worker process: a match in, its row out; ends when nobody is there any more."""
+    """The main loop of a worker process: matches in, results out; ends when nobody is there any more."""
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started us tells us to stop
@@ -77,9 +90,9 @@ def serve(connection: Any, config: Config, folder: Path, prefix: str, name: str)
         return
     worker = Worker(config, folder, name)
     try:
-        while (bout := connection.recv()) is not None:
+        while (bouts := connection.recv()) is not None:
             try:
-                answer: Any = worker.play(bout)
+                answer: Any = worker.play_some(bouts)
             except Exception as error:
                 answer = error
             connection.send(answer)

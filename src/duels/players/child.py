@@ -6,6 +6,7 @@ import shlex
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from time import monotonic
@@ -19,8 +20,17 @@ MOST_LOGGED = 1 << 20
 """Bytes of a program's stderr that are kept."""
 _CHUNK = 1 << 16
 _GRACE = 0.5  # seconds to leave by itself once its input is closed
+_MARK = "DUELS_PROGRAM"
+"""In the environment of a program and of all that it starts: how those are found that left its session."""
 # Waits for its input to end, which it does when we do, and then ends the program and all that it started.
-_WATCH = 'read -r _; kill -s KILL -- "-$1"'
+_WATCH = """
+read -r _
+kill -s KILL -- "-$1"
+for left in $(grep -alsF "$2" /proc/[0-9]*/environ); do
+  left=${left#/proc/}
+  kill -s KILL "${left%/environ}"
+done
+"""
 
 
 class Child:
@@ -28,16 +38,18 @@ class Child:
 
     def __init__(self, command: str, memory_mb: int | None, log: Path | None) -> None:
         words = split_command(command)
+        self._mark = f"{_MARK}={os.urandom(16).hex()}"
         try:
             self._process = subprocess.Popen(
                 words,
+                env=os.environ | dict([self._mark.split("=")]),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 start_new_session=True,  # so that what it starts can be ended with it
             )
             _limit(self._process.pid, memory_mb)
-            self._watchdog = _watch(self._process)
+            self._watchdog = _watch(self._process, self._mark)
         except (OSError, subprocess.SubprocessError) as error:
             told = getattr(error, "strerror", None) or str(error)
             raise DuelsError(f"{quote(command, 80)} cannot be started: {told}.") from None
@@ -120,7 +132,7 @@ class Child:
                 break
             self._drain_stderr()
         code = self._process.poll()
-        how = "it closed its output" if code is None else f"it ended with exit code {code}"
+        how = "it closed its output" if code is None else _ended(code)
         said = self._tail.decode("utf-8", "replace").strip().splitlines()
         return Failed(Failure.CRASHED, f"{how}{f', saying {quote(said[-1], 200)}' if said else ''}.")
 
@@ -138,6 +150,7 @@ class Child:
         """End the program and all that it started, at once."""
         self.signal()
         self._process.wait()
+        _end_marked(self._mark)
         if self._watchdog:
             self._watchdog.kill()
             self._watchdog.communicate()
@@ -167,13 +180,37 @@ def split_command(command: str) -> list[str]:
     return words
 
 
-def _watch(program: subprocess.Popen[bytes]) -> subprocess.Popen[bytes] | None:
+def _end_marked(mark: str) -> None:
+    """End what a program started and that left for a session of its own, on Linux.
+
+    It is found by its environment, unless it cleared that. It may start more while we look: look again.
+    """
+    if sys.platform != "linux":
+        return
+    ended: set[int] = set()
+    while found := set(_marked(mark.encode())) - ended:
+        for pid in found:
+            with suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        ended |= found
+
+
+def _marked(mark: bytes) -> Iterator[int]:
+    """The processes with this mark in their environment."""
+    for place in Path("/proc").iterdir():
+        if place.name.isdecimal():
+            with suppress(OSError):  # it ended in between, or is not ours
+                if mark in (place / "environ").read_bytes():
+                    yield int(place.name)
+
+
+def _watch(program: subprocess.Popen[bytes], mark: str) -> subprocess.Popen[bytes] | None:
     """Start what ends the program if we are killed: it may hang, and never read that its input has ended."""
     if os.name != "posix":
         return None
     try:
         return subprocess.Popen(
-            ["sh", "-c", _WATCH, "sh", str(program.pid)],
+            ["sh", "-c", _WATCH, "sh", str(program.pid), mark],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -202,3 +239,13 @@ def _limit(pid: int, memory_mb: int | None) -> None:
             _, hard = resource.prlimit(pid, resource.RLIMIT_DATA)
             if hard == resource.RLIM_INFINITY or most < hard:
                 resource.prlimit(pid, resource.RLIMIT_DATA, (most, most))
+
+
+def _ended(code: int) -> str:
+    """How a process ended, by what Python gives back of it."""
+    if code >= 0:
+        return f"it ended with exit code {code}"
+    try:
+        return f"it was ended by {signal.Signals(-code).name}"
+    except ValueError:  # one without a name, such as a real-time signal
+        return f"it was ended by signal {-code}"

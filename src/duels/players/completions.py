@@ -26,6 +26,11 @@ class Usage:
         )
 
 
+def money(amount: float) -> str:
+    """An amount for people: with two digits after the point, or four where two would not show it."""
+    return f"{amount:.4f}" if 0 < amount < 0.01 else f"{amount:.2f}"
+
+
 @dataclass(frozen=True)
 class Reply:
     """What a model said."""

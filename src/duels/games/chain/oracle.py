@@ -1,6 +1,6 @@
 """Perfect play in chain: every board's exact worth, and the odds of every challenge on top of it."""
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache, cached_property
@@ -24,6 +24,7 @@ _MOST_BOARDS_CHECKED = 7000
 _MOST_CELLS_LISTED = 8
 _MOST_CELLS = 13  # every cell more takes three times as long, and as much memory
 _WIDTH = 1e-9
+_MOST_KEPT = 100_000  # verdicts
 
 
 class ChainOracle(OpenOracle[Action, State], Explainer[Action, State], Verifier):
@@ -35,6 +36,7 @@ class ChainOracle(OpenOracle[Action, State], Explainer[Action, State], Verifier)
         super().__init__(rules)
         self.boards = Boards(rules.cells, rules.run)
         self._table = cache(self._make_table)
+        self._verdicts: dict[Hashable, Verdict[Action]] = {}
         self._fresh_after = [Fraction(0)]  # a fresh board that is not played, one that is the last, ...
 
     def worth(self, state: State) -> Fraction:
@@ -221,10 +223,27 @@ class ChainOracle(OpenOracle[Action, State], Explainer[Action, State], Verifier)
         heads, tails = self.worths_after(in_the_air, tuple(Coin))
         return (float(heads), float(tails)) if seat is Seat.ONE else (float(1 - heads), float(1 - tails))
 
-    def _observer_worth(self, state: State) -> Fraction:
+    def _verdict_on(self, sight: Sight[Action, State]) -> Verdict[Action]:
+        """Of the boards played so far, a verdict depends on what the next one is worth, and on nothing else.
+
+        On the book's board they are all worth the same, so that matches share their verdicts.
+        """
+        state = sight.view
+        key = state.cells, state.mover, state.phase, state.doubt, self._next_board(state)
+        found = self._verdicts.get(key)
+        if found is None:
+            if len(self._verdicts) >= _MOST_KEPT:
+                self._verdicts.clear()
+            found = self._verdicts[key] = super()._verdict_on(sight)
+        return found
+
+    def _next_board(self, state: State) -> Fraction:
+        """What a fresh board is worth after this one."""
         limit = self.rules.max_boards
-        next_board = self._fresh_board() if limit is None else self._limited(limit - state.boards - 1)
-        unit, worths = self._table(next_board)
+        return self._fresh_board() if limit is None else self._limited(limit - state.boards - 1)
+
+    def _observer_worth(self, state: State) -> Fraction:
+        unit, worths = self._table(self._next_board(state))
         mine, theirs = mask(state.cells, state.mover), mask(state.cells, state.mover.other)
         return Fraction(worths[self.boards.index(mine, theirs)], unit)
 

@@ -1,0 +1,188 @@
+"""Two probes side by side: what changed, how sure that is, and which answers differ."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from duels.arena import compare
+from duels.arena.compare import Change
+from duels.arena.confidence import ratio, wilson
+from duels.arena.folder import Folder
+from duels.arena.mistakes import key_of, name_of
+from duels.arena.probe_report import GameProbe, report_on
+from duels.arena.report_text import listed
+from duels.solving.oracles import oracle_for
+
+_MOST_SHOWN = 5  # answers that differ, in a game
+_NOTHING = 1e-9
+
+
+@dataclass(frozen=True)
+class Answered:
+    """A position that both probes asked about, and that was answered differently."""
+
+    seat: int
+    position: str
+    first: str
+    """The likeliest answer, in notation, with how likely it is unless it is certain; or `nothing`."""
+    second: str
+    change: float
+    """How much further the second falls short; negative where it is the better one."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Two probes in one game."""
+
+    game: str
+    measure: str
+    changes: tuple[Change, ...]
+    both: int
+    """Positions that both asked about."""
+    answers: tuple[Answered, ...]
+    """Those that were answered differently, the largest changes first."""
+    failures: tuple[dict[str, int], dict[str, int]]
+    """Of either probe, by class."""
+    always_the_same: bool
+    """Whether numbers are exact only for players that always answer the same."""
+
+    @property
+    def told(self) -> str:
+        """What became of the answers, in a sentence."""
+        if not self.answers:
+            return f"All {self.both} positions that both were asked about are answered alike."
+        better = sum(each.change < -_NOTHING for each in self.answers)
+        worse = sum(each.change > _NOTHING for each in self.answers)
+        return (
+            f"{len(self.answers)} of {self.both} positions that both were asked about are answered "
+            f"differently: {better} better, {worse} worse."
+        )
+
+
+def differences(one: Folder, two: Folder) -> list[Difference]:
+    """What changed from one probe to another, in the games of both."""
+    names = [next(iter(folder.config["player"])) for folder in (one, two)]
+    player = " → ".join(dict.fromkeys(names))
+    second = {game.probe.rules: game for game in report_on(two)}
+    return [
+        _difference(player, game, second[game.probe.rules])
+        for game in report_on(one)
+        if game.probe.rules in second
+    ]
+
+
+def _difference(player: str, one: GameProbe, two: GameProbe) -> Difference:
+    both = one.probe.answers.keys() & two.probe.answers.keys()
+    answers = [_answered(one, two, key) for key in both if one.probe.policy(key) != two.probe.policy(key)]
+    answers.sort(key=lambda each: (-abs(each.change), each.seat, each.position))
+    return Difference(
+        one.probe.rules.name,
+        one.measure,
+        tuple(_changes(player, one, two)),
+        len(both),
+        tuple(answers),
+        (one.failures, two.failures),
+        one.exact_if_always_the_same or two.exact_if_always_the_same,
+    )
+
+
+def _answered(one: GameProbe, two: GameProbe, key: Any) -> Answered:
+    first, second = (_likeliest(game, key) for game in (one, two))
+    return Answered(key[0].value, key[1], first, second, _given_away(two, key) - _given_away(one, key))
+
+
+def _given_away(game: GameProbe, key: Any) -> float:
+    """How far an answer falls short; none gives away all that the position is worth."""
+    short = game.shortfalls.get(key)
+    if short is None:
+        return oracle_for(game.probe.rules).judge(game.probe.sights[key]).value.number
+    return short
+
+
+def _likeliest(game: GameProbe, key: Any) -> str:
+    if all(row["action"] is None for row in game.probe.answers[key]):
+        return "nothing"
+    policy = game.probe.policy(key)
+    action = max(policy, key=policy.__getitem__)
+    often = "" if policy[action] > 1 - _NOTHING else f" ({policy[action]:.0%})"
+    return game.probe.rules.format(action) + often
+
+
+def _changes(player: str, one: GameProbe, two: GameProbe) -> Iterator[Change]:
+    name = one.probe.rules.name
+    numbers = [
+        ("exploitability", one.exploitability, two.exploitability, False),
+        (f"exploitability of one {one.round}", one.one_round, two.one_round, False),
+        *((f"against {other}", one.against[other], two.against.get(other), True) for other in one.against),
+    ]
+    if one.shortfalls and two.shortfalls:
+        yield _shortfall(player, one, two)
+    for what, before, after, better_if_higher in numbers:
+        if before and after:
+            yield Change(name, player, what, before, after, better_if_higher)
+    if one.failed or two.failed:
+        before, after = (wilson(game.failed, game.questions) for game in (one, two))
+        yield Change(name, player, "questions with a failure", before, after, False)
+
+
+def _shortfall(player: str, one: GameProbe, two: GameProbe) -> Change:
+    """Of drawn positions, the same ones in both: how much each changed tells more than the two means do."""
+    what = f"{name_of(one.measure)} per position"
+    change = Change(one.probe.rules.name, player, what, one.shortfall, two.shortfall, False)
+    weights = one.probe.weights
+    if one.probe.whole or not one.shortfalls or one.shortfalls.keys() != two.shortfalls.keys():
+        return change
+    each = [weights[key] * (two.shortfalls[key] - short) for key, short in one.shortfalls.items()]
+    return replace(change, paired=ratio(each, [weights[key] for key in one.shortfalls]))
+
+
+def as_text(found: list[Difference]) -> str:
+    """Tables for a terminal, in points of a hundred."""
+    if not found:
+        return "The probes have no game in common.\n"
+    changes = [change for each in found for change in each.changes]
+    lines = [*compare.table_of(changes), ""]
+    for each in found:
+        lines += [f"{each.game}: {each.told}", *listed(map(_line, each.answers[:_MOST_SHOWN]))]
+        lines += filter(None, [_failures(each)])
+    if any(each.always_the_same for each in found):
+        lines += ["", "Exact for players that always answer the same; others are asked with --samples."]
+    if any(change.difference.margin for change in changes):
+        lines += ["", compare.NOTE]
+    return "\n".join(lines) + "\n"
+
+
+def _line(each: Answered) -> str:
+    sort = "worse" if each.change > _NOTHING else "better" if each.change < -_NOTHING else "as good"
+    by = "" if sort == "as good" else f"{100 * abs(each.change):.1f} points "
+    return f"{each.position}: was {each.first}, is {each.second}, {by}{sort}"
+
+
+def _failures(each: Difference) -> str:
+    first, second = (
+        ", ".join(f"{count} {kind}" for kind, count in some.items()) or "none" for some in each.failures
+    )
+    return f"  Failures: were {first}; are {second}." if any(each.failures) else ""
+
+
+def as_data(found: list[Difference]) -> dict[str, Any]:
+    """The same as JSON has it."""
+    told = compare.as_data([change for each in found for change in each.changes])
+    told["answers"] = {
+        each.game: {
+            "in_both": each.both,
+            "differ": [
+                {
+                    "seat": answer.seat,
+                    "position": answer.position,
+                    "first": answer.first,
+                    "second": answer.second,
+                    f"{key_of(each.measure)}_change": answer.change,
+                }
+                for answer in each.answers
+            ],
+            "failures": {"first": each.failures[0], "second": each.failures[1]},
+        }
+        for each in found
+    }
+    return told

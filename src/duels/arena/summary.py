@@ -1,0 +1,112 @@
+"""The top of a report, in a few sentences: who is how good at what, where they go wrong, how sure that is."""
+
+from collections.abc import Iterable, Mapping
+
+from duels.analysis.shortfalls import BELOW_THE_MIXTURE
+from duels.arena.amounts import cost_told
+from duels.arena.confidence import Interval
+from duels.arena.report import GameReport, Report
+from duels.arena.scores import Pairing, Standing
+
+_MOST_OPEN = 3  # pairings that are named
+_NOTHING = 0.00005  # rounds to 0.00 points
+_EVEN = 0.5
+
+
+def of_run(report: Report) -> list[str]:
+    """A sentence or two for each player, the best first; then how sure that is, and what it cost."""
+    if not report.matches:
+        return ["Nothing has been played yet."]
+    ordered = sorted(report.players, key=lambda player: -_share(report, player))
+    told = [_player(report, player) for player in ordered]
+    return [*told, *_settled(report), *_cost(report)]
+
+
+def _share(report: Report, player: str) -> float:
+    """The share of the points over all games, each counting alike."""
+    won = [each.won.estimate for _, each in _played(report, player)]
+    return sum(won) / len(won) if won else 0.0
+
+
+def _played(report: Report, player: str) -> list[tuple[GameReport, Standing]]:
+    found = [(game, each) for game in report.games for each in game.standings]
+    return [(game, each) for game, each in found if each.player == player and each.matches]
+
+
+def _player(report: Report, player: str) -> str:
+    played = _played(report, player)
+    if not played:
+        return f"{player} has not played yet."
+    won = ", ".join(f"{_won(report, each)} in {game.rules.name}" for game, each in played)
+    told = [f"{player} won {won}.", _mistakes(played), _failures([each for _, each in played])]
+    return " ".join(filter(None, told))
+
+
+def _won(report: Report, each: Standing) -> str:
+    share = f"{100 * each.won.estimate:.0f}%"
+    return share if report.until is not None else f"{share} ({_range(each.won)})"
+
+
+def _range(interval: Interval) -> str:
+    return f"{100 * interval.low:.0f} to {100 * interval.high:.0f}"
+
+
+def _mistakes(played: list[tuple[GameReport, Standing]]) -> str:
+    """The game in which a player gives away most in a match, and in which sort of decision."""
+    graded = [(game, each) for game, each in played if each.decisions and game.measure != BELOW_THE_MIXTURE]
+    if not graded:
+        return ""
+    game, worst = max(graded, key=lambda each: each[1].per_match.estimate)
+    if worst.per_match.estimate < _NOTHING:
+        return "It made no mistakes." if len(graded) == len(played) else "It made none where any are known."
+    where = "" if len(graded) == 1 else f" most in {game.rules.name}:"
+    points = f"{100 * worst.per_match.estimate:.1f} points a match"
+    kinds = {manner: short for manner, (_, short) in worst.manners.items()}
+    return f"It gives away{where} {points}{mostly(kinds)}."
+
+
+def mostly(kinds: Mapping[str, float]) -> str:
+    """The sort of decision in which most was given away, as the end of a sentence; nothing if all are one."""
+    total = sum(kinds.values())
+    if len(kinds) < 2 or total <= 0:
+        return ""
+    kind = max(kinds, key=kinds.__getitem__)
+    return f", {kinds[kind] / total:.0%} of it by {kind.replace('your', 'its')}" if kind else ""
+
+
+def _failures(standings: Iterable[Standing]) -> str:
+    forfeits, failures = 0, dict[str, int]()
+    for each in standings:
+        forfeits += each.forfeits
+        for kind, count in each.failures.items():
+            failures[kind] = failures.get(kind, 0) + count
+    if not failures:
+        return ""
+    told = ", ".join(f"{count} {kind}" for kind, count in sorted(failures.items()))
+    lost = f"; it forfeited {forfeits} match{'es' * (forfeits != 1)}" if forfeits else ""
+    return f"Failures: {told}{lost}."
+
+
+def _settled(report: Report) -> list[str]:
+    """For how many pairings it is known who is better, and for which it is not."""
+    pairings = [(game, each) for game in report.games for each in game.pairings if each.matches]
+    still_open = [(game, each) for game, each in pairings if not _is_settled(each)]
+    known = len(pairings) - len(still_open)
+    told = f"Who is better is settled for {known or 'none'} of {len(pairings)} pairings"
+    named = [f"{each.one} against {each.two} in {game.rules.name}" for game, each in still_open[:_MOST_OPEN]]
+    more = f" and {len(still_open) - _MOST_OPEN} more" if len(still_open) > _MOST_OPEN else ""
+    left = f" Open: {', '.join(named)}{more}." if known and still_open else ""
+    return [f"{told}, each at 95%, however often one looks.{left}"]
+
+
+def _is_settled(each: Pairing) -> bool:
+    return not each.adjusted.low <= _EVEN <= each.adjusted.high
+
+
+def _cost(report: Report) -> list[str]:
+    """What all requests took, those for matches that were broken off included."""
+    used = report.requested
+    if not used.requests:
+        return []
+    cost = cost_told(used, report.cost(used))
+    return [f"Models took {used.requests} requests{cost and f' and cost {cost}'}."]

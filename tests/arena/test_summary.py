@@ -1,0 +1,71 @@
+"""The summary at the top of a report: it says what the tables below it say."""
+
+from pathlib import Path
+
+from duels.arena.config import Config, ProbeConfig
+from duels.arena.folder import Folder
+from duels.arena.probe import probe
+from duels.arena.probe_report import as_page as probe_page
+from duels.arena.probe_report import as_text as probe_text
+from duels.arena.report import GameReport, report_on
+from duels.arena.report_page import as_page
+from duels.arena.report_text import as_text
+from duels.arena.run import run
+from duels.arena.scores import Standing
+from duels.arena.summary import mostly, of_run
+from tests.players.test_program import BAD, PYTHON
+
+
+def _of(game: GameReport, player: str) -> Standing:
+    return next(each for each in game.standings if each.player == player)
+
+
+def test_players_are_told_of_in_order_with_how_sure_that_is(tmp_path: Path) -> None:
+    report = report_on(run(Config(("random", "novice", "best"), ("lights", "leap"), 50), tmp_path))
+    best, novice, random, settled = of_run(report)
+    standing = _of(report.games[0], "random")
+    low, high = (f"{100 * bound:.0f}" for bound in (standing.won.low, standing.won.high))
+    assert random.startswith(f"random won {100 * standing.won.estimate:.0f}% ({low} to {high}) in lights, ")
+    lost = {game.rules.name: _of(game, "random").per_match.estimate for game in report.games}
+    most = max(lost, key=lost.__getitem__)
+    assert f"It gives away most in {most}: {100 * lost[most]:.1f} points a match, " in random
+    assert novice.startswith("novice won")
+    assert best.endswith("It made no mistakes.")
+    known = sum(
+        not pair.adjusted.low <= 0.5 <= pair.adjusted.high for g in report.games for pair in g.pairings
+    )
+    assert 0 < known < 6
+    assert settled.startswith(f"Who is better is settled for {known} of 6 pairings")
+    assert "random against novice in lights" in settled
+    text = as_text(report)
+    assert text.index("In short:") < text.index("Light Out Duel")
+    assert f"<li>{best}</li>" in as_page(report)
+
+
+def test_failures_are_told_apart_from_mistakes(tmp_path: Path) -> None:
+    config = Config(("random", f"mine=cmd:{PYTHON} {BAD} unknown"), ("lights",), 2, until=0.2)
+    random, mine, settled = of_run(report_on(run(config, tmp_path)))
+    assert mine == "mine won 0% in lights. Failures: 6 unreadable; it forfeited 2 matches."
+    assert random.startswith("random won 100% in lights.")  # until: the usual intervals do not hold
+    assert settled.startswith("Who is better is settled for none of 1 pairings")
+
+
+def test_nothing_is_said_of_nothing(tmp_path: Path) -> None:
+    with Folder.held(tmp_path, Config(("random", "best"), ("lights",), 2)) as folder:
+        assert of_run(report_on(folder)) == ["Nothing has been played yet."]
+
+
+def test_where_most_is_given_away() -> None:
+    assert mostly({"stepping": 1.0, "observing beside your own symbol": 3.0}) == (
+        ", 75% of it by observing beside its own symbol"
+    )
+    assert mostly({"stepping": 1.0}) == mostly({}) == mostly({"stepping": 0.0, "naming": 0.0}) == ""
+
+
+def test_a_probe_is_told_of_game_by_game(tmp_path: Path) -> None:
+    folder = probe(ProbeConfig("casual", ("lights", "hunt"), positions=4), tmp_path)
+    text = " ".join(probe_text(folder).split())
+    assert "It beats random, novice. It loses to greedy, club, expert, best." in text
+    assert "- hunt: it chooses" in text
+    assert "lights: it gives away" in text[: text.index("Light Out Duel")]
+    assert "<li>lights: it gives away" in probe_page(folder)
