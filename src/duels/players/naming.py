@@ -31,11 +31,15 @@ def is_called(name: str, recorded: str) -> bool:
     return recorded == name or re.fullmatch(rf"{re.escape(name)} \([0-9]+\)", recorded) is not None
 
 
+def option_to_seat(name: str, seat: int) -> str:
+    """The option that fills a seat of somebody from outside again, to be completed."""
+    return f"--seat{seat} " + ("model:NAME --base-url URL" if name.startswith(MODEL) else '"cmd:COMMAND"')
+
+
 def refuse_unseated(name: str, seat: int) -> None:
     """Say how a seat of somebody from outside is filled again."""
     if is_outside(name):
-        how = "model:NAME --base-url URL" if name.startswith(MODEL) else '"cmd:COMMAND"'
         raise UnknownName(
             f"seat {seat} was {quote(name)}, and a record does not say how to call it: "
-            f"add --seat{seat} {how}."
+            f"add {option_to_seat(name, seat)}."
         )

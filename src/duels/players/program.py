@@ -3,6 +3,7 @@
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from secrets import token_hex
 from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -54,7 +55,7 @@ class ProgramPlayer:
         self._closed = False
         self._number = 0  # of the last question
         self._card = False
-        self._match = ""
+        self._match = token_hex(4)  # until somebody gives the match a name
 
     def new_match(self, match: str) -> None:
         """Name the match that the next questions are about."""

@@ -17,7 +17,7 @@ from duels.play.live import LiveMatch
 from duels.play.new_match import NewMatch, seat_players
 from duels.players import HUMAN, Kind
 from duels.players.failures import TransportFailed
-from duels.players.naming import is_called, is_outside, refuse_unseated
+from duels.players.naming import is_called, is_outside, option_to_seat, refuse_unseated
 from duels.terminal.after import After, ask_what_next
 from duels.terminal.prompts import PromptedMatch, Quit
 from duels.terminal.screen import Screen
@@ -185,6 +185,11 @@ def _seated_again(headers: Mapping[str, str], seats: Mapping[Seat, Kind], screen
     return outside
 
 
+def _options_to_seat(names: Mapping[Seat, str]) -> list[str]:
+    """What `resume` has to be told again."""
+    return [option_to_seat(name, seat.value) for seat, name in names.items() if is_outside(name)]
+
+
 def _is_next(path: Path) -> bool:
     """Whether a match is the one with which `resume` goes on by itself."""
     found = last_unfinished(lambda text: None)
@@ -206,7 +211,8 @@ def _run(live: LiveMatch, surface: Surface, screen: Screen, resumed: bool = Fals
                 journal.check(live.match)
                 # A path would be torn by the end of a terminal's line, and is not needed for the last match.
                 which = () if screen.on_terminal and _is_next(journal.path) else (journal.path,)
-                told = f"The match is saved. Go on with: {Ink.COPIED(command('resume', *which))}"
+                resume = " ".join([command("resume", *which), *_options_to_seat(live.names)])
+                told = f"The match is saved. Go on with: {Ink.COPIED(resume)}"
             screen.last_words(f"\n{told}")
         if isinstance(leaving, Stopped | TransportFailed):
             raise
