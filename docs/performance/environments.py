@@ -59,11 +59,10 @@ Steps are measured with the batch's own arrays (`copy=False`), as Pgx's are with
 flip is slower than the other four. They are tables: a step is one lookup. flip has too many positions for a
 table; a step is a dozen lookups in tables of its parts (sets of tiles, bags, scores). Its observation and
 mask are 446 numbers, those of tic-tac-toe 27; both are kept from step to step, and a move changes only what
-it changes. In NumPy a step is still more than a hundred calls. In a batch of 1,024 what the calls cost
-whatever their arrays hold is half of a step, and two thirds of the time that three times Pgx's speed would
-leave. `compiled=True` makes none of them. There, playing takes a third of a step, and changing what is shown
-and allowed the rest: writing the same few places of every game in a loop that does nothing else would take a
-tenth. A second thread (`threads=2`) does half of the work in large batches.
+it changes. In NumPy a step is still more than a hundred calls, and in a batch of 1,024 their fixed cost alone
+takes most of the time that three times Pgx's speed would leave. `compiled=True` makes none of these calls;
+there most of a step is the work of changing what is shown and allowed. A second thread (`threads=2`) does
+half of the work in large batches.
 
 PettingZoo's environments come in two forms: `env()` with its usual checks, and `raw_env()` without them. Both
 are compared with tic-tac-toe in the same form. PettingZoo's checks are wrappers around the environment, ours
