@@ -24,11 +24,11 @@ from duels.games import find_game
 from duels.players import make_player
 from duels.solving.game_tables import shared_tables
 from duels.solving.oracles import oracle_for
-from duels.solving.table_response import expected_value
+from duels.solving.table_response import expected_values
 
 WIDTH = 0.03
 ONE, TWO = "club", "expert"
-RUNS, LOOKS = 100, (10, 20, 30, 40, 50)
+RUNS, LOOKS = 200, (50, 60, 70, 80, 90, 100)
 ASKED = 10  # players that always answer the same
 _Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 AnyRules = Rules[Any, Any, Any]
@@ -124,8 +124,9 @@ def _true_result(rules: AnyRules) -> float:
     """The result of ONE against TWO, the mean of both seats, summed over everything that can happen."""
     tables = shared_tables(rules).tables
     one, two = (tabulate(player_odds(name, rules), rules) for name in (ONE, TWO))
+    (start,) = tables.starts
     first, second = (
-        expected_value(tables, np.where((tables.actor == seat)[:, None], one, two)) for seat in (0, 1)
+        expected_values(tables, np.where((tables.actor == seat)[:, None], one, two))[start] for seat in (0, 1)
     )
     return (first + 1 - second) / 2
 
