@@ -135,8 +135,8 @@ def page(folder: Folder) -> str:
 
 `duels arena ladder --out runs/ladder` played this: random, greedy, the levels and best against each other in
 all five games, {report.matches:,} matches, seed {report.seed}; `make ladder` writes the page. All numbers are
-in points of a hundred, intervals are of 95 %; `±?` stands where mistakes are too few to tell. What the numbers
-mean is on [the arena's page](arena.md).
+in points of a hundred, intervals are of 95 %; `±?` stands where mistakes are too few to tell. What the
+numbers mean is on [the arena's page](arena.md).
 
 ## Ratings over all games
 

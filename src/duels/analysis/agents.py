@@ -23,6 +23,8 @@ with extra("vector"):
 
 AT_ONCE = 8192  # rows that an agent is asked for at once: more would fill the memory of a large network
 
+_MASKING = "If it learned without masks, mask what it prefers: np.where(mask, logits, -np.inf).argmax(-1)."
+
 Agent: TypeAlias = Callable[[Any, NDArray[np.int8]], ArrayLike]
 """From an observation and a mask, as the environments give them, to an action's number or to [action]
 probabilities."""
@@ -192,13 +194,17 @@ def probabilities(given: ArrayLike, mask: NDArray[np.int8]) -> NDArray[np.float6
     allowed = np.flatnonzero(mask).tolist()
     if answer.size == 1 and answer.dtype.kind in "iu":
         if int(answer.item()) not in allowed:
-            raise DuelsError(f"The agent takes action {answer.item()} where only {allowed} are allowed.")
+            raise DuelsError(
+                f"The agent takes action {answer.item()} where only {allowed} are allowed. {_MASKING}"
+            )
         chosen: NDArray[np.float64] = np.eye(len(mask))[int(answer.item())]
         return chosen
     if answer.shape != mask.shape or answer.dtype.kind not in "iuf":
         raise DuelsError(f"An agent gives an action's number or {len(mask)} probabilities, not {answer!r}.")
     if (answer < 0).any() or not np.isclose(answer[allowed].sum(), 1):
-        raise DuelsError(f"The agent's probabilities of the allowed actions {allowed} do not sum to 1.")
+        raise DuelsError(
+            f"The agent's probabilities of the allowed actions {allowed} do not sum to 1. {_MASKING}"
+        )
     return np.where(mask == 1, answer, 0).astype(np.float64)
 
 
