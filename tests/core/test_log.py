@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -104,7 +105,7 @@ def test_a_sight_of_a_long_match_reads_no_history() -> None:
     assert asked == 0
 
 
-def test_threads_that_share_a_match_see_the_same() -> None:
+def test_threads_that_share_a_match_see_and_play_the_same() -> None:
     """With so short a turn for every thread, a log that is read while it grows goes wrong in seconds."""
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
@@ -115,8 +116,27 @@ def test_threads_that_share_a_match_see_the_same() -> None:
                 sights = list(threads.map(lambda _, match=match: match.sight(Seat.ONE), range(6)))
                 assert all(sight == match.sight(Seat.ONE) for sight in sights)
                 assert len(match.sight(Seat.ONE).history) == 60
+                # They play on alike, each from what another may just be writing down.
+                ends = list(threads.map(lambda _, match=match: play_randomly(match, Random(5), 20), range(6)))
+                assert all(end.state == ends[0].state for end in ends)
+                assert all(end.turns == ends[0].turns for end in ends)
     finally:
         sys.setswitchinterval(interval)
+
+
+def test_whoever_finds_an_entry_finds_its_state() -> None:
+    match = long_match(60)
+    entry = match.rules.format(match.actions[0])
+    found = []
+
+    class Entries(list[Any]):
+        def append(self, turn: Any) -> None:
+            super().append(turn)
+            found.append(match.play_text(entry).state)  # another thread, at this moment
+
+    match._log.entries = Entries(match.turns)
+    after = match.play_text(entry)
+    assert found == [after.state]
 
 
 @pytest.mark.parametrize("wrong", [0, 3, -1, None, "1", 1.0, True, "Player 1"])
