@@ -191,6 +191,13 @@ def test_every_error_is_a_duels_error_and_quotes_its_input() -> None:
         over.resign(Seat.TWO)
 
 
+def test_a_resignation_is_no_action_even_where_the_log_goes_on_with_one() -> None:
+    match: AnyMatch = Match.start(find_game("lights").rules())
+    match.resign(Seat.ONE)
+    with pytest.raises(IllegalMove):
+        match.play(Seat.ONE, Concession.RESIGN)
+
+
 def test_a_long_match_can_be_looked_at() -> None:
     rules = find_game("hunt").rules()
     match: AnyMatch = Match.start(rules).play_text("move 1", "observe 6", "move 7", "observe 6")
