@@ -322,6 +322,12 @@ def test_a_neighbour_does_not_see_the_token(ann: Person) -> None:
     assert "your token" in page.locator("#board [aria-label]").evaluate_all(named)
     assert "move 3" in page.inner_text("#log")
     assert ann.notice == ""
+    page.click("text=Hide my token")
+    page.click("[data-resign]")
+    page.click("#resign button[value=resign]")
+    ann.wait("over")
+    assert token.is_visible()
+    assert "your token" in page.locator("#board [aria-label]").evaluate_all(named), "nothing is hidden now"
 
 
 def test_two_tabs_of_one_seat_and_one_that_sleeps(ann: Person) -> None:

@@ -80,6 +80,7 @@ function entitle(turn) {
 // Hide one's secrets from a neighbour, in this tab until its match is over: `settings.js` does so after a reload.
 function veil(on) {
   document.documentElement.classList.toggle("veiled", on);
+  board.veiled();
   if (on) {
     hint().replaceChildren();
     board.advise([], {});
@@ -206,7 +207,6 @@ const presses = {
   veil: () => {
     veil(!isVeiled());
     notice(""); // it may have told what is hidden now, or that it was
-    board.veiled();
     dress();
   },
 };
