@@ -6,7 +6,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Route
 
 from duels.games import GAMES, load_record
 from tests.support import duels
@@ -19,6 +19,7 @@ HIDE = (
     "Object.defineProperty(document, 'hidden', {configurable: true, get: () => true});"
     "document.dispatchEvent(new Event('visibilitychange'))"
 )
+SHOW = "delete document.hidden; document.dispatchEvent(new Event('visibilitychange'))"
 
 
 @pytest.fixture(scope="module")
@@ -269,11 +270,45 @@ def test_what_two_people_agree_on(ann: Person, bob: Person) -> None:
     assert ann.page.url == bob.page.url
     assert ann.wait("you", "other") == "other", "seats are swapped"
     # A tab that nobody sees closes its stream; still its title tells whose turn it is.
+    looks: list[str] = []
+    ann.page.on("request", lambda request: looks.append(request.url))
     ann.page.evaluate(HIDE)
     bob.press("1")
     assert not ann.page.title().startswith("Your turn")
     ann.page.clock.fast_forward(60_000)
-    ann.page.wait_for_function("document.title.startsWith('Your turn')")
+    ann.page.wait_for_function("() => document.title.startsWith('Your turn')")
+    ann.page.clock.fast_forward(600_000)
+    assert looks == [f"{ann.page.url}?only=turn"], "then there is nothing more to tell"
+
+
+def test_a_tab_that_nobody_sees_looks_ever_more_rarely_and_once_at_a_time(ann: Person) -> None:
+    page = ann.page
+    page.clock.install()
+    ann.start("lights", "friend")
+    held: list[Route] = []
+    page.route(re.compile("only=turn"), lambda route: held.append(route))
+
+    def look_after(milliseconds: int) -> Route:
+        page.clock.fast_forward(milliseconds // 2)
+        assert not held
+        page.clock.fast_forward(milliseconds)
+        while not held:
+            page.wait_for_timeout(10)
+        return held.pop()
+
+    page.evaluate(HIDE)
+    look = look_after(20_000)
+    # Seen and left again while the answer is on its way: one looks on, not two.
+    page.evaluate(SHOW)
+    page.evaluate(HIDE)
+    look.continue_()
+    for pause in (20_000, 60_000, 300_000):
+        page.evaluate("document.title = ''")
+        look_after(pause).continue_()
+        page.wait_for_function("() => document.title")
+    look_after(300_000).fulfill(status=404)
+    page.clock.fast_forward(900_000)
+    assert not held
 
 
 def test_links_can_be_copied_without_tls(ann: Person) -> None:
@@ -342,7 +377,7 @@ def test_two_tabs_of_one_seat_and_one_that_sleeps(ann: Person) -> None:
     # What it shows is old, and says so when it is used.
     ann.target("1").click()
     ann.saw("gone on since")
-    ann.page.evaluate("delete document.hidden; document.dispatchEvent(new Event('visibilitychange'))")
+    ann.page.evaluate(SHOW)
     ann.page.wait_for_selector("#log-2")
     assert ann.log == other.locator("#log li").all_inner_texts()
 

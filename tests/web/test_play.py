@@ -105,6 +105,15 @@ def test_requests_that_come_twice_late_or_out_of_turn(base: str) -> None:
     assert len(load_record(ann.get(f"{match}/record").text).match.turns) == 2
 
 
+def test_whose_turn_it_is_can_be_asked_alone(base: str) -> None:
+    ann, bob, match = pair(base, "hunt")
+    told = [visitor.get(f"{match}?only=turn").json() for visitor in (ann, bob)]
+    assert told == [{"turn": "you"}, {"turn": "other"}]
+    assert Visitor(base).get(f"{match}?only=turn").status_code == 404
+    ann.act(match, "resign")
+    assert Visitor(base).get(f"{match}?only=turn").json() == {"turn": "over"}
+
+
 def test_the_book_s_entries_are_taken(base: str) -> None:
     ann, _, match = pair(base, "lights")
     event = ann.see(match)["event"]

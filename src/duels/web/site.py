@@ -135,6 +135,8 @@ class Site:
         """A match as the visitor may see it."""
         self._take("read", request)
         standing, viewer = await self._look(request)
+        if request.query_params.get("only") == "turn":  # pages that nobody sees ask for no more
+            return json_answer({"turn": views.turn_of(standing, viewer)})
         as_json = wants_json(request)
         data = await self._shown(request, standing, viewer, as_json)
         if as_json:
@@ -438,13 +440,12 @@ def _listed(mine: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def _line(kept: Kept, standing: Standing) -> dict[str, Any]:
     """A match in the list of a visitor's matches."""
     seat, outcome = kept.seat, standing.outcome
-    turn = "waiting" if not standing.complete else "you" if standing.actor is seat else "other"
     return {
         "match": standing.id,
         "game": standing.rules.name,
         "title": standing.rules.game.title,
-        "against": "a friend" if turn == "waiting" else standing.called[seat.other],
-        "turn": "over" if outcome else turn,
+        "against": standing.called[seat.other] if standing.complete else "a friend",
+        "turn": views.turn_of(standing, seat),
         "won": None if outcome is None or outcome.winner is None else outcome.winner is seat,
         "over": outcome is not None,
         "since": datetime.fromtimestamp(kept.since).isoformat(" ", "minutes"),

@@ -65,7 +65,7 @@ def _shown(standing: Standing, viewer: Viewer, sight: Sight[Any, Any]) -> dict[s
         "game": standing.rules.name,
         "title": standing.rules.game.title,
         "seat": int(viewer) if viewer else None,
-        "turn": _turn(standing, viewer),
+        "turn": turn_of(standing, viewer),
         "sentence": _sentence(standing, viewer, sight, prompt),
         "prompt": prompt,
         "board": _board(standing, viewer, sight),
@@ -122,7 +122,7 @@ def _player(standing: Standing, viewer: Viewer, seat: Seat) -> dict[str, Any]:
     }
 
 
-def _turn(standing: Standing, viewer: Viewer) -> str:
+def turn_of(standing: Standing, viewer: Viewer) -> str:
     """Who is to act: `you`, `other`, `waiting` for somebody to sit down, or `over`."""
     if standing.over:
         return "over"
