@@ -516,7 +516,7 @@ def test_home_lists_one_s_own_matches(base: str) -> None:
     assert "has not come yet" in ann.get("/", Accept="text/html").text
 
 
-def test_home_lists_first_what_waits_for_one_and_never_drops_it(base: str) -> None:
+def test_home_lists_first_what_waits_for_one_however_much_is_over_since(base: str) -> None:
     ann, _bob, theirs = pair(base, "lights")
     ann.act(theirs, "4")
     mine = ann.start("leap")

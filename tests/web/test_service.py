@@ -69,6 +69,45 @@ def test_a_match_that_was_forgotten_while_it_was_read_is_read_again(tmp_path: Pa
     assert asyncio.run(play()) == 3
 
 
+class Counting(SqliteStore):
+    """A store that counts how often a log is read."""
+
+    reads = 0
+
+    async def entries(self, match: str, after: int = 0) -> list[Entry]:
+        self.reads += 1
+        return await super().entries(match, after)
+
+
+def test_a_list_of_matches_reads_those_that_went_on_and_no_others(tmp_path: Path) -> None:
+    async def work() -> None:
+        store, elsewhere = Counting(tmp_path / "web.sqlite3"), SqliteStore(tmp_path / "web.sqlite3")
+        matches = Matches(store, Workers())
+        await matches.open()
+        await elsewhere.open(lambda match: None)
+        rules = find_game("lights").rules()
+        both = make_match(rules, {}, {Seat.ONE: ("ann", ""), Seat.TWO: ("bob", "")})
+        alone = make_match(rules, {}, {Seat.ONE: ("ann", "")})  # it waits for a guest
+        for made in (both, alone):
+            await store.create(made)
+
+        async def numbers() -> dict[str, int]:
+            listed = await matches.matches_of("ann", False, 9)
+            return {kept.id: standing.number for kept, standing in listed}
+
+        for _ in range(2):
+            assert await numbers() == {both.id: 2, alone.id: 1}
+        assert store.reads == 2
+        # What another process has written counts, whether or not this one has heard of it.
+        await elsewhere.append(Change(both.id, 2, (Entry(Kind.PLAY, "4", Seat.ONE),)))
+        assert await numbers() == {both.id: 3, alone.id: 1}
+        assert store.reads == 3
+        await elsewhere.close()
+        await matches.close()
+
+    asyncio.run(work())
+
+
 def test_what_a_viewer_may_not_know_puts_off_no_ping() -> None:
     sent: list[bytes] = []
 

@@ -30,8 +30,7 @@ from duels.web.stores import store_at
 from duels.web.stream import EventStream
 from duels.web.workers import Workers
 
-_MOST_LOOKED_AT = 200  # of the visitor's own matches, for the home page
-_MOST_RUNNING, _MOST_OVER = 50, 8  # of those that it shows
+_MOST_RUNNING, _MOST_OVER = 50, 8  # of the visitor's own matches, on the home page
 
 
 class Site:
@@ -76,13 +75,22 @@ class Site:
     async def home(self, request: Request) -> Response:
         """The games, and the visitor's matches."""
         visitor = self._take("read", request)
-        mine = await self.matches.matches_of(visitor, _MOST_LOOKED_AT) if visitor else []
         data = {
             "today": puzzles.today(),
             "games": [self._card(game) for game in all_games()],
-            "matches": _listed([_line(kept, standing) for kept, standing in mine]),
+            "matches": await self._matches_of(visitor) if visitor else [],
         }
         return self._answer(request, "home.html", data)
+
+    async def _matches_of(self, visitor: str) -> list[dict[str, Any]]:
+        """The visitor's last matches: those that wait for the visitor, others that go on, and a few others.
+
+        Newest first within each kind. An order by what was written last would tell of hidden moves.
+        """
+        kinds = ((False, _MOST_RUNNING), (True, _MOST_OVER))
+        mine = [each for over, most in kinds for each in await self.matches.matches_of(visitor, over, most)]
+        listed = {kept.id: _line(kept, standing) for kept, standing in mine}  # one may have ended meanwhile
+        return sorted(listed.values(), key=lambda each: (each["over"], each["turn"] != "you"))
 
     async def game(self, request: Request) -> Response:
         """One game: its rules, and whom to play."""
@@ -425,16 +433,6 @@ class Site:
         ):
             return json_answer({"message": text}, status)
         return self.pages.page("message.html", status, text=text)
-
-
-def _listed(mine: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Which matches are shown: those that wait for the visitor, others that go on, and the last few others.
-
-    Each kind in the order in which the visitor sat down: nothing else would be silent about hidden moves.
-    """
-    running = [each for each in mine if not each["over"]]
-    running.sort(key=lambda each: each["turn"] != "you")
-    return running[:_MOST_RUNNING] + [each for each in mine if each["over"]][:_MOST_OVER]
 
 
 def _line(kept: Kept, standing: Standing) -> dict[str, Any]:

@@ -43,9 +43,10 @@ CREATE TABLE IF NOT EXISTS log (
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS seats (
     match TEXT NOT NULL, seat INTEGER NOT NULL, identity TEXT NOT NULL, since REAL NOT NULL,
-    PRIMARY KEY (match, seat)
+    over INTEGER NOT NULL, PRIMARY KEY (match, seat)
 ) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS seats_of ON seats (identity, since);
+CREATE INDEX IF NOT EXISTS seats_since ON seats (identity, since);
+CREATE INDEX IF NOT EXISTS seats_of ON seats (identity, over, since);
 CREATE TABLE IF NOT EXISTS invites (
     token TEXT PRIMARY KEY, match TEXT NOT NULL, seat INTEGER NOT NULL, expires REAL NOT NULL
 ) WITHOUT ROWID;
@@ -163,14 +164,16 @@ class SqliteStore:
         rows = self._rows("SELECT match FROM invites WHERE token = ?", token)
         return str(rows[0][0]) if rows else None
 
-    async def matches_of(self, identity: str, most: int) -> list[Kept]:
-        """The matches of an identity, the last one first."""
+    async def matches_of(self, identity: str, over: bool, most: int) -> list[Kept]:
+        """The matches of an identity that are over or go on, the last one first."""
         rows = self._rows(
-            "SELECT match, seat, since FROM seats WHERE identity = ? ORDER BY since DESC LIMIT ?",
+            "SELECT match, seat, since, (SELECT max(number) FROM log WHERE log.match = seats.match) "
+            "FROM seats WHERE identity = ? AND over = ? ORDER BY since DESC LIMIT ?",
             identity,
+            over,
             most,
         )
-        return [Kept(match, Seat(seat), since) for match, seat, since in rows]
+        return [Kept(match, Seat(seat), since, number or 0) for match, seat, since, number in rows]
 
     async def count_since(self, identity: str, since: float) -> int:
         """How many matches an identity has sat down at since then."""
@@ -318,11 +321,14 @@ def _create(db: sqlite3.Connection, match: NewMatch) -> None:
         raise Conflict(f"there is a match {match.id} already.") from None
     _add_entries(db, match.id, 0, match.entries, now)
     for seat, identity in match.seats.items():
-        db.execute("INSERT INTO seats VALUES (?, ?, ?, ?)", (match.id, seat.value, identity, now))
+        row = (match.id, seat.value, identity, now, match.over)
+        db.execute("INSERT INTO seats VALUES (?, ?, ?, ?, ?)", row)
     if match.invite:
         given = match.invite
-        row = (given.token, given.match, given.seat.value, given.expires)
-        db.execute("INSERT INTO invites VALUES (?, ?, ?, ?)", row)
+        db.execute(
+            "INSERT INTO invites VALUES (?, ?, ?, ?)",
+            (given.token, given.match, given.seat.value, given.expires),
+        )
 
 
 def _append(db: sqlite3.Connection, change: Change) -> None:
@@ -343,8 +349,11 @@ def _append(db: sqlite3.Connection, change: Change) -> None:
         ).fetchall()
         if not taken:
             raise Conflict("the invitation was taken up already.")
-        db.execute("INSERT INTO seats VALUES (?, ?, ?, ?)", (change.match, taken[0][0], given.identity, now))
+        row = (change.match, taken[0][0], given.identity, now, False)
+        db.execute("INSERT INTO seats VALUES (?, ?, ?, ?, ?)", row)
     _add_entries(db, change.match, change.number, change.entries, now)
+    if change.ends:
+        db.execute("UPDATE seats SET over = TRUE WHERE match = ?", (change.match,))
     if change.creates:
         _create(db, change.creates)
 
