@@ -21,9 +21,7 @@ logging.getLogger("psycopg.pool").setLevel(logging.ERROR)  # it warns at every t
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS duels_version (version integer PRIMARY KEY);
-CREATE TABLE IF NOT EXISTS duels_matches (
-    id text PRIMARY KEY, header text NOT NULL, made double precision NOT NULL
-);
+CREATE TABLE IF NOT EXISTS duels_matches (id text PRIMARY KEY, header text NOT NULL);
 CREATE TABLE IF NOT EXISTS duels_log (
     match text NOT NULL REFERENCES duels_matches, number integer NOT NULL, kind text NOT NULL, seat integer,
     text text NOT NULL, written double precision NOT NULL, PRIMARY KEY (match, number)
@@ -215,7 +213,7 @@ class PostgresStore:
 async def _create(db: Connection, match: store.NewMatch) -> None:
     now = time.time()
     made = await db.execute(
-        "INSERT INTO duels_matches VALUES (%s, %s, %s) ON CONFLICT DO NOTHING", (match.id, match.header, now)
+        "INSERT INTO duels_matches VALUES (%s, %s) ON CONFLICT DO NOTHING", (match.id, match.header)
     )
     if not made.rowcount:
         raise store.Conflict(f"there is a match {match.id} already.")

@@ -34,9 +34,7 @@ from duels.web.store import (
 log = logging.getLogger("duels.web")
 
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS matches (
-    id TEXT PRIMARY KEY, header TEXT NOT NULL, made REAL NOT NULL
-) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS matches (id TEXT PRIMARY KEY, header TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS log (
     match TEXT NOT NULL, number INTEGER NOT NULL, kind TEXT NOT NULL, seat INTEGER, text TEXT NOT NULL,
     written REAL NOT NULL, PRIMARY KEY (match, number)
@@ -316,7 +314,7 @@ def _attempt(db: sqlite3.Connection, job: _Job) -> Exception | None:
 def _create(db: sqlite3.Connection, match: NewMatch) -> None:
     now = time.time()
     try:
-        db.execute("INSERT INTO matches VALUES (?, ?, ?)", (match.id, match.header, now))
+        db.execute("INSERT INTO matches VALUES (?, ?)", (match.id, match.header))
     except sqlite3.IntegrityError:
         raise Conflict(f"there is a match {match.id} already.") from None
     _add_entries(db, match.id, 0, match.entries, now)
