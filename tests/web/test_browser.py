@@ -320,6 +320,11 @@ def test_links_can_be_copied_without_tls(ann: Person) -> None:
     assert ann.page.locator(".qr").count() == 0, "no phone can open the link"
     ann.page.click("text=Copy the link")
     ann.saw("Copied.")
+    # Where that is not allowed either, it is there to be copied by hand.
+    ann.page.evaluate("document.execCommand = () => false")
+    ann.page.click("text=Copy the link")
+    ann.page.wait_for_selector("#uncopied[open]")
+    assert ann.page.evaluate("getSelection().toString()") == ann.page.input_value("#link")
 
 
 def test_a_neighbour_does_not_see_the_token(ann: Person) -> None:
