@@ -142,6 +142,29 @@ def test_everything_by_keyboard(ann: Person) -> None:
     assert page.locator("#board .target:focus").count() == 1
 
 
+def test_whoever_leaves_the_field_is_not_led_back_into_it(ann: Person, bob: Person) -> None:
+    seat_two(ann, bob, "leap")
+    page = ann.page
+
+    def after(meanwhile: str) -> str:
+        """What has the keyboard when it is Ann's turn again, who entered something and then did this."""
+        page.fill("#entry-field", "1")
+        page.keyboard.press("Enter")
+        ann.wait("other")
+        page.evaluate(meanwhile)
+        bob.wait("you")
+        bob.press("1")
+        ann.wait("you")
+        return str(page.evaluate("document.activeElement.id || document.activeElement.localName"))
+
+    assert after("") == "entry-field"
+    page.evaluate("document.activeElement.blur()")  # as a click on nothing does
+    bob.page.click("[data-offer=takeback]")
+    page.wait_for_selector("#offer")
+    assert page.evaluate("document.activeElement.localName") == "body"
+    assert after("document.getElementById('help-button').focus()") == "help-button"
+
+
 def test_a_quantum_flip_is_picked_tile_by_tile(ann: Person) -> None:
     page = ann.page
     ann.start("flip", "casual")
