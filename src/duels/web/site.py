@@ -240,7 +240,7 @@ class Site:
             raise Refusal('Send {"offer": "…", "event": N}, N being the last event that you were sent.')
         id = request.path_params["id"]
         what, answer = asked.get("offer", ""), asked.get("answer", "")
-        if what == REMATCH:
+        if what == REMATCH and answer != "no":  # it may begin a match
             self._take("create", request)
         await self.matches.offer(id, visitor, what, answer, asked["event"])
         return done
