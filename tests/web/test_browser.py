@@ -453,7 +453,8 @@ def test_a_button_that_has_the_keyboard_says_what_it_does(browser: Browser, tmp_
         ann.close()
 
 
-def test_home_marks_the_answers_of_the_server_s_day(browser: Browser, base: str) -> None:
+def test_home_marks_the_server_s_day_and_tells_the_visitor_s_time(browser: Browser, base: str) -> None:
+    days = set()
     ahead = Person(browser, base, timezone_id="Pacific/Kiritimati")  # its date and ...
     behind = Person(browser, base, timezone_id="Pacific/Niue")  # ... this one's are never the same
     for person in (ahead, behind):
@@ -464,7 +465,11 @@ def test_home_marks_the_answers_of_the_server_s_day(browser: Browser, base: str)
         )
         person.go("/")
         person.page.wait_for_selector("#today-marks .right[data-game=leap]")
+        person.start("leap", "casual")
+        person.go("/")
+        days.add(person.page.inner_text("time").split(",")[0])  # Nov 17, 2026, 4:30 AM
         person.close()
+    assert len(days) == 2
 
 
 def test_what_somebody_else_wrote_into_the_browser_s_memory_is_passed_over(ann: Person) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import Iterator
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -495,7 +495,7 @@ def test_home_lists_one_s_own_matches(base: str) -> None:
     ann.act(match, "4")
     mine, theirs = (visitor.get("/").json()["matches"] for visitor in (ann, bob))
     since = mine[0].pop("since")
-    assert datetime.fromisoformat(since) <= datetime.now()
+    assert datetime.fromisoformat(since) <= datetime.now(UTC)
     assert since in ann.get("/", Accept="text/html").text
     assert mine == [
         {

@@ -1,6 +1,6 @@
 """What answers each address: it reads a request, asks the service, and answers with a page or with JSON."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
@@ -446,7 +446,7 @@ def _line(kept: Kept, standing: Standing) -> dict[str, Any]:
         "turn": views.turn_of(standing, seat),
         "won": None if outcome is None or outcome.winner is None else outcome.winner is seat,
         "over": outcome is not None,
-        "since": datetime.fromtimestamp(kept.since).isoformat(" ", "minutes"),
+        "since": datetime.fromtimestamp(kept.since, UTC).isoformat(timespec="minutes"),
     }
 
 
