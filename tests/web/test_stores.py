@@ -1,6 +1,7 @@
 """What every store keeps, and how it says no: the same for SQLite and PostgreSQL."""
 
 import asyncio
+import sqlite3
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -273,8 +274,6 @@ def test_texts_are_kept_to_the_letter(opened: Opened) -> None:
 
 
 def test_a_file_of_something_else_is_left_alone(tmp_path: Any) -> None:
-    import sqlite3
-
     from duels.web.stores import store_at
 
     async def work() -> None:
@@ -314,5 +313,32 @@ def test_a_file_that_is_back_is_told_once(tmp_path: Path, caplog: pytest.LogCapt
             for id in ("m1", "m2"):
                 await store.create(new_match(id))
             assert caplog.messages == [f"{path} is back."]
+            # The same if only somebody who reads has noticed.
+            with sqlite3.connect(path) as elsewhere:
+                elsewhere.execute("ALTER TABLE log RENAME TO gone")
+            with pytest.raises(StoreUnavailable, match="no such table"):
+                await store.entries("m1")
+            with sqlite3.connect(path) as elsewhere:
+                elsewhere.execute("ALTER TABLE gone RENAME TO log")
+            await store.create(new_match("m3"))
+            assert caplog.messages == [f"{path} is back."] * 2
+
+    run(work())
+
+
+def test_what_contradicts_what_is_kept_is_no_failure_of_the_file(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def work() -> None:
+        async with opening(lambda: SqliteStore(tmp_path / "web.sqlite3")) as store:
+            await store.create(new_match("m1"))
+            wrong = replace(new_match("m2"), invite=new_match("m1").invite)
+            results = await asyncio.gather(
+                store.create(wrong), store.create(new_match("m3")), return_exceptions=True
+            )
+            assert isinstance(results[0], sqlite3.IntegrityError)
+            assert await store.find("m2") is None
+            assert await store.find("m3"), "it was committed together with the other"
+            assert caplog.messages == []
 
     run(work())

@@ -121,12 +121,22 @@ class SqliteStore:
             if connection:
                 connection.close()
 
+    @contextmanager
+    def _noted(self) -> Iterator[None]:
+        """Within, that the file cannot be used is explained, and noted until something is written again."""
+        try:
+            with _explained(self.path):
+                yield
+        except StoreUnavailable:  # whoever asked for it says why
+            self._failed = True
+            raise
+
     # -- reading --------------------------------------------------------------------------------
 
     def _rows(self, query: str, *values: object) -> list[Any]:
         """The answer to a query, which is quicker than a thread could start."""
         assert self._reading, "the store is open"
-        with _explained(self.path):
+        with self._noted():
             return self._reading.execute(query, values).fetchall()
 
     async def find(self, match: str) -> Stored | None:
@@ -215,8 +225,8 @@ class SqliteStore:
         db = self._writing
         problems: list[Exception | None] = []
         try:
-            self._check_place()
-            with _explained(self.path):
+            with self._noted():
+                self._check_place()
                 self._notice_others(db)
                 await self._begin(db)
                 try:
@@ -228,7 +238,6 @@ class SqliteStore:
                     raise
         except Exception as problem:
             problems = [problem] * len(jobs)
-            self._failed = True  # whoever asked for it says why
         else:
             if self._failed:
                 log.warning("%s is back.", self.path)
@@ -303,7 +312,7 @@ def _attempt(db: sqlite3.Connection, job: _Job) -> Exception | None:
     db.execute("SAVEPOINT job")
     try:
         job.work(db)
-    except Conflict as problem:
+    except (Conflict, sqlite3.IntegrityError) as problem:  # of this job, not of the file
         db.execute("ROLLBACK TO job")
         return problem
     finally:
