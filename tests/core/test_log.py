@@ -70,9 +70,15 @@ def long_match(entries: int) -> AnyMatch:
     match: AnyMatch = Match.start(find_game("chain").rules())
     rng = Random(1)
     while len(match.turns) < entries:
-        longer = play_randomly(match, rng, 1)
-        match = match if longer.over else longer
+        match = long_on(match, rng)
     return match
+
+
+def long_on(match: AnyMatch, rng: Random) -> AnyMatch:
+    """The match with one more entry that does not end it."""
+    while (longer := play_randomly(match, rng, 1)).over:
+        pass
+    return longer
 
 
 def test_long_matches_are_copied_and_pickled() -> None:
@@ -95,14 +101,16 @@ def test_a_sight_of_a_long_match_reads_no_history() -> None:
             asked += 1
             return True
 
-    match = long_match(300)
+    match, rng = long_match(300), Random(3)
     match.sight(Seat.ONE)
     for turn in match.turns:
-        object.__setattr__(turn, "events", (Counted(),))
-    longer = play_randomly(match, Random(3), 1)
-    for _ in range(10):
-        assert len(longer.sight(Seat.ONE).events) > 300
+        object.__setattr__(turn, "events", (Counted(seen_by=frozenset({Seat.ONE})),))
+    for number in range(301, 311):
+        match = long_on(match, rng)
+        assert len(match.sight(Seat.ONE).events) >= number
     assert asked == 0
+    copy.deepcopy(match).sight(Seat.ONE)
+    assert asked == 300, "a log of its own looks at every event once"
 
 
 def test_threads_that_share_a_match_see_and_play_the_same() -> None:
