@@ -273,8 +273,10 @@ def test_what_two_people_agree_on(ann: Person, bob: Person) -> None:
     ann.press("1")
     ann.page.click("[data-offer=takeback]")
     bob.page.click("text=Decline")
-    ann.page.wait_for_selector("text=The takeback was declined")
+    for person in (ann, bob):
+        person.page.wait_for_selector("text=The takeback was declined")
     ann.page.click("[data-offer=takeback]")
+    bob.page.wait_for_selector("#offer")
     ann.page.click("text=Withdraw")
     bob.page.wait_for_selector("#asides:not(:has(#offer))", state="attached")
     ann.page.click("#tools [data-offer=takeback]")

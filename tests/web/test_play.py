@@ -203,6 +203,25 @@ def test_offers_and_answers_that_come_twice(base: str) -> None:
     assert ann.see(match)["log"] == []
 
 
+def test_an_offer_is_withdrawn_once_and_not_after_it_was_agreed_to(base: str) -> None:
+    ann, bob, match = pair(base, "chain")
+    ann.act(match, "4")
+    assert ann.offer(match, "takeback", "no").status_code == 409, "nothing is offered"
+    ann.offer(match, "takeback")
+    offered = [visitor.see(match)["event"] for visitor in (ann, bob)]
+    for _ in range(2):
+        assert ann.offer(match, "takeback", "no", event=offered[0]).status_code == 204
+    assert (bob.see(match)["offer"], bob.see(match)["refused"]) == (None, None)
+    assert ann.see(match)["event"] == offered[0] + 1, "it was withdrawn once"
+    assert bob.offer(match, "takeback", "yes", event=offered[1]).status_code == 409
+    assert len(ann.see(match)["log"]) == 1
+    ann.offer(match, "takeback")
+    offered = [visitor.see(match)["event"] for visitor in (ann, bob)]
+    assert bob.offer(match, "takeback", "yes", event=offered[1]).status_code == 204
+    assert ann.offer(match, "takeback", "no", event=offered[0]).status_code == 409
+    assert ann.see(match)["log"] == []
+
+
 def test_against_a_machine_what_was_shown_is_not_taken_back(base: str) -> None:
     ann = Visitor(base)
     match = ann.start("flip", "random")
