@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -69,9 +70,15 @@ def long_match(entries: int) -> AnyMatch:
     match: AnyMatch = Match.start(find_game("chain").rules())
     rng = Random(1)
     while len(match.turns) < entries:
-        longer = play_randomly(match, rng, 1)
-        match = match if longer.over else longer
+        match = long_on(match, rng)
     return match
+
+
+def long_on(match: AnyMatch, rng: Random) -> AnyMatch:
+    """The match with one more entry that does not end it."""
+    while (longer := play_randomly(match, rng, 1)).over:
+        pass
+    return longer
 
 
 def test_long_matches_are_copied_and_pickled() -> None:
@@ -94,17 +101,19 @@ def test_a_sight_of_a_long_match_reads_no_history() -> None:
             asked += 1
             return True
 
-    match = long_match(300)
+    match, rng = long_match(300), Random(3)
     match.sight(Seat.ONE)
     for turn in match.turns:
-        object.__setattr__(turn, "events", (Counted(),))
-    longer = play_randomly(match, Random(3), 1)
-    for _ in range(10):
-        assert len(longer.sight(Seat.ONE).events) > 300
+        object.__setattr__(turn, "events", (Counted(seen_by=frozenset({Seat.ONE})),))
+    for number in range(301, 311):
+        match = long_on(match, rng)
+        assert len(match.sight(Seat.ONE).events) >= number
     assert asked == 0
+    copy.deepcopy(match).sight(Seat.ONE)
+    assert asked == 300, "a log of its own looks at every event once"
 
 
-def test_threads_that_share_a_match_see_the_same() -> None:
+def test_threads_that_share_a_match_see_and_play_the_same() -> None:
     """With so short a turn for every thread, a log that is read while it grows goes wrong in seconds."""
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
@@ -115,8 +124,27 @@ def test_threads_that_share_a_match_see_the_same() -> None:
                 sights = list(threads.map(lambda _, match=match: match.sight(Seat.ONE), range(6)))
                 assert all(sight == match.sight(Seat.ONE) for sight in sights)
                 assert len(match.sight(Seat.ONE).history) == 60
+                # They play on alike, each from what another may just be writing down.
+                ends = list(threads.map(lambda _, match=match: play_randomly(match, Random(5), 20), range(6)))
+                assert all(end.state == ends[0].state for end in ends)
+                assert all(end.turns == ends[0].turns for end in ends)
     finally:
         sys.setswitchinterval(interval)
+
+
+def test_whoever_finds_an_entry_finds_its_state() -> None:
+    match = long_match(60)
+    entry = match.rules.format(match.actions[0])
+    found = []
+
+    class Entries(list[Any]):
+        def append(self, turn: Any) -> None:
+            super().append(turn)
+            found.append(match.play_text(entry).state)  # another thread, at this moment
+
+    match._log.entries = Entries(match.turns)
+    after = match.play_text(entry)
+    assert found == [after.state]
 
 
 @pytest.mark.parametrize("wrong", [0, 3, -1, None, "1", 1.0, True, "Player 1"])

@@ -1,5 +1,6 @@
 """A match under any sequence of calls, legal or not: the gate holds and nothing is ever changed."""
 
+from dataclasses import replace
 from fractions import Fraction
 from random import Random
 from typing import Any
@@ -66,6 +67,8 @@ class MatchMachine(RuleBasedStateMachine):
         after = self.match.play(actor, action)
         assert after.last
         assert (after.last.actor, after.last.action) == (actor, action)
+        step = self.match.rules.apply(self.match.state, action)  # anew, even if this was played before
+        assert (after.state, after.last.events) == (step.state, step.events)
         assert after.last.events
         self._go_on(after)
 
@@ -80,6 +83,11 @@ class MatchMachine(RuleBasedStateMachine):
         assert after.previous
         assert after.previous.turns == self.match.turns
         self._go_on(after)
+
+    @rule(data=st.data())
+    def take_back(self, data: st.DataObject) -> None:
+        """From here the match goes on as before, or otherwise."""
+        self.match = self.match.after(data.draw(st.integers(0, self.match.length)))
 
     @precondition(lambda self: isinstance(self.match.actor, Seat) and len(self.match.turns) > 8)
     @rule(ending=st.sampled_from([Ending.RESIGNED, Ending.FORFEITED]))
@@ -143,6 +151,8 @@ class MatchMachine(RuleBasedStateMachine):
             assert sight.events == tuple(e for turn in match.turns for e in turn.events if seat in e.seen_by)
             assert sight.actions == (match.actions if match.actor is seat else ())
             assert sight.actor == match.actor
+            anew = match.rules.sight(match.state, seat, match.seen(seat), match.redacted(seat))
+            assert sight == replace(anew, actor=match.actor, actions=sight.actions, outcome=match.outcome)
         assert set(match.seen(None)) <= set(match.seen(Seat.ONE)) & set(match.seen(Seat.TWO))
 
     def teardown(self) -> None:
@@ -189,6 +199,13 @@ def test_every_error_is_a_duels_error_and_quotes_its_input() -> None:
         over.play_text("1")
     with pytest.raises(DuelsError):
         over.resign(Seat.TWO)
+
+
+def test_a_resignation_is_no_action_even_where_the_log_goes_on_with_one() -> None:
+    match: AnyMatch = Match.start(find_game("lights").rules())
+    match.resign(Seat.ONE)
+    with pytest.raises(IllegalMove):
+        match.play(Seat.ONE, Concession.RESIGN)
 
 
 def test_a_long_match_can_be_looked_at() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Route
 
 from duels.games import GAMES, load_record
 from tests.support import duels
@@ -19,6 +19,7 @@ HIDE = (
     "Object.defineProperty(document, 'hidden', {configurable: true, get: () => true});"
     "document.dispatchEvent(new Event('visibilitychange'))"
 )
+SHOW = "delete document.hidden; document.dispatchEvent(new Event('visibilitychange'))"
 
 
 @pytest.fixture(scope="module")
@@ -141,6 +142,29 @@ def test_everything_by_keyboard(ann: Person) -> None:
     assert page.locator("#board .target:focus").count() == 1
 
 
+def test_whoever_leaves_the_field_is_not_led_back_into_it(ann: Person, bob: Person) -> None:
+    seat_two(ann, bob, "leap")
+    page = ann.page
+
+    def after(meanwhile: str) -> str:
+        """What has the keyboard when it is Ann's turn again, who entered something and then did this."""
+        page.fill("#entry-field", "1")
+        page.keyboard.press("Enter")
+        ann.wait("other")
+        page.evaluate(meanwhile)
+        bob.wait("you")
+        bob.press("1")
+        ann.wait("you")
+        return str(page.evaluate("document.activeElement.id || document.activeElement.localName"))
+
+    assert after("") == "entry-field"
+    page.evaluate("document.activeElement.blur()")  # as a click on nothing does
+    bob.page.click("[data-offer=takeback]")
+    page.wait_for_selector("#offer")
+    assert page.evaluate("document.activeElement.localName") == "body"
+    assert after("document.getElementById('help-button').focus()") == "help-button"
+
+
 def test_a_quantum_flip_is_picked_tile_by_tile(ann: Person) -> None:
     page = ann.page
     ann.start("flip", "casual")
@@ -249,8 +273,10 @@ def test_what_two_people_agree_on(ann: Person, bob: Person) -> None:
     ann.press("1")
     ann.page.click("[data-offer=takeback]")
     bob.page.click("text=Decline")
-    ann.page.wait_for_selector("text=The takeback was declined")
+    for person in (ann, bob):
+        person.page.wait_for_selector("text=The takeback was declined")
     ann.page.click("[data-offer=takeback]")
+    bob.page.wait_for_selector("#offer")
     ann.page.click("text=Withdraw")
     bob.page.wait_for_selector("#asides:not(:has(#offer))", state="attached")
     ann.page.click("#tools [data-offer=takeback]")
@@ -269,11 +295,45 @@ def test_what_two_people_agree_on(ann: Person, bob: Person) -> None:
     assert ann.page.url == bob.page.url
     assert ann.wait("you", "other") == "other", "seats are swapped"
     # A tab that nobody sees closes its stream; still its title tells whose turn it is.
+    looks: list[str] = []
+    ann.page.on("request", lambda request: looks.append(request.url))
     ann.page.evaluate(HIDE)
     bob.press("1")
     assert not ann.page.title().startswith("Your turn")
     ann.page.clock.fast_forward(60_000)
-    ann.page.wait_for_function("document.title.startsWith('Your turn')")
+    ann.page.wait_for_function("() => document.title.startsWith('Your turn')")
+    ann.page.clock.fast_forward(600_000)
+    assert looks == [f"{ann.page.url}?only=turn"], "then there is nothing more to tell"
+
+
+def test_a_tab_that_nobody_sees_looks_ever_more_rarely_and_once_at_a_time(ann: Person) -> None:
+    page = ann.page
+    page.clock.install()
+    ann.start("lights", "friend")
+    held: list[Route] = []
+    page.route(re.compile("only=turn"), lambda route: held.append(route))
+
+    def look_after(milliseconds: int) -> Route:
+        page.clock.fast_forward(milliseconds // 2)
+        assert not held
+        page.clock.fast_forward(milliseconds)
+        while not held:
+            page.wait_for_timeout(10)
+        return held.pop()
+
+    page.evaluate(HIDE)
+    look = look_after(20_000)
+    # Seen and left again while the answer is on its way: one looks on, not two.
+    page.evaluate(SHOW)
+    page.evaluate(HIDE)
+    look.continue_()
+    for pause in (20_000, 60_000, 300_000):
+        page.evaluate("document.title = ''")
+        look_after(pause).continue_()
+        page.wait_for_function("() => document.title")
+    look_after(300_000).fulfill(status=404)
+    page.clock.fast_forward(900_000)
+    assert not held
 
 
 def test_links_can_be_copied_without_tls(ann: Person) -> None:
@@ -285,6 +345,11 @@ def test_links_can_be_copied_without_tls(ann: Person) -> None:
     assert ann.page.locator(".qr").count() == 0, "no phone can open the link"
     ann.page.click("text=Copy the link")
     ann.saw("Copied.")
+    # Where that is not allowed either, it is there to be copied by hand.
+    ann.page.evaluate("document.execCommand = () => false")
+    ann.page.click("text=Copy the link")
+    ann.page.wait_for_selector("#uncopied[open]")
+    assert ann.page.evaluate("getSelection().toString()") == ann.page.input_value("#link")
 
 
 def test_a_neighbour_does_not_see_the_token(ann: Person) -> None:
@@ -322,6 +387,12 @@ def test_a_neighbour_does_not_see_the_token(ann: Person) -> None:
     assert "your token" in page.locator("#board [aria-label]").evaluate_all(named)
     assert "move 3" in page.inner_text("#log")
     assert ann.notice == ""
+    page.click("text=Hide my token")
+    page.click("[data-resign]")
+    page.click("#resign button[value=resign]")
+    ann.wait("over")
+    assert token.is_visible()
+    assert "your token" in page.locator("#board [aria-label]").evaluate_all(named), "nothing is hidden now"
 
 
 def test_two_tabs_of_one_seat_and_one_that_sleeps(ann: Person) -> None:
@@ -336,7 +407,7 @@ def test_two_tabs_of_one_seat_and_one_that_sleeps(ann: Person) -> None:
     # What it shows is old, and says so when it is used.
     ann.target("1").click()
     ann.saw("gone on since")
-    ann.page.evaluate("delete document.hidden; document.dispatchEvent(new Event('visibilitychange'))")
+    ann.page.evaluate(SHOW)
     ann.page.wait_for_selector("#log-2")
     assert ann.log == other.locator("#log li").all_inner_texts()
 
@@ -384,7 +455,8 @@ def test_a_button_that_has_the_keyboard_says_what_it_does(browser: Browser, tmp_
         ann.close()
 
 
-def test_home_marks_the_answers_of_the_server_s_day(browser: Browser, base: str) -> None:
+def test_home_marks_the_server_s_day_and_tells_the_visitor_s_time(browser: Browser, base: str) -> None:
+    days = set()
     ahead = Person(browser, base, timezone_id="Pacific/Kiritimati")  # its date and ...
     behind = Person(browser, base, timezone_id="Pacific/Niue")  # ... this one's are never the same
     for person in (ahead, behind):
@@ -395,7 +467,11 @@ def test_home_marks_the_answers_of_the_server_s_day(browser: Browser, base: str)
         )
         person.go("/")
         person.page.wait_for_selector("#today-marks .right[data-game=leap]")
+        person.start("leap", "casual")
+        person.go("/")
+        days.add(person.page.inner_text("time").split(",")[0])  # Nov 17, 2026, 4:30 AM
         person.close()
+    assert len(days) == 2
 
 
 def test_what_somebody_else_wrote_into_the_browser_s_memory_is_passed_over(ann: Person) -> None:

@@ -77,7 +77,7 @@ def test_what_a_killed_server_left_is_finished_by_the_next_visitor(tmp_path: Pat
         again.act(match, "resign", seen["event"])
         record = load_record(again.get(f"{match}/record").text)
     header = record_header(record.headers)
-    expected = decide_for_machine("x", header, ["4"], Programs().seat)
+    expected = decide_for_machine("x", 0, header, ["4"], Programs().seat).entries
     assert [line["entry"] for line in seen["log"]][1:] == [entry.text for entry in expected]
 
 

@@ -212,6 +212,9 @@ def test_an_offer_does_not_tell_what_it_is_about() -> None:
     before = Entry(Kind.OFFER, "takeback 1", Seat.ONE)
     ahead, thinking = standing_of(moved, (asked,)), standing_of(start, (before,))
     assert sent(ahead, Seat.TWO) == sent(thinking, Seat.TWO)
+    withdrawn = Entry(Kind.REFUSE, "takeback", Seat.ONE)
+    ahead, back = standing_of(moved, (asked, withdrawn)), standing_of(start, (before, withdrawn))
+    assert sent(ahead, Seat.TWO) == sent(back, Seat.TWO)
     hidden = standing_of(start, (before, Entry(Kind.PLAY, "move 2", Seat.ONE)))
     assert sent(hidden, Seat.TWO) == sent(thinking, Seat.TWO), "it does not lapse where that would be noticed"
 

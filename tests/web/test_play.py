@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import Iterator
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -105,6 +105,15 @@ def test_requests_that_come_twice_late_or_out_of_turn(base: str) -> None:
     assert len(load_record(ann.get(f"{match}/record").text).match.turns) == 2
 
 
+def test_whose_turn_it_is_can_be_asked_alone(base: str) -> None:
+    ann, bob, match = pair(base, "hunt")
+    told = [visitor.get(f"{match}?only=turn").json() for visitor in (ann, bob)]
+    assert told == [{"turn": "you"}, {"turn": "other"}]
+    assert Visitor(base).get(f"{match}?only=turn").status_code == 404
+    ann.act(match, "resign")
+    assert Visitor(base).get(f"{match}?only=turn").json() == {"turn": "over"}
+
+
 def test_the_book_s_entries_are_taken(base: str) -> None:
     ann, _, match = pair(base, "lights")
     event = ann.see(match)["event"]
@@ -191,6 +200,25 @@ def test_offers_and_answers_that_come_twice(base: str) -> None:
     answered = bob.see(match)["event"]
     for _ in range(2):
         assert bob.offer(match, "takeback", "yes", event=answered).status_code == 204
+    assert ann.see(match)["log"] == []
+
+
+def test_an_offer_is_withdrawn_once_and_not_after_it_was_agreed_to(base: str) -> None:
+    ann, bob, match = pair(base, "chain")
+    ann.act(match, "4")
+    assert ann.offer(match, "takeback", "no").status_code == 409, "nothing is offered"
+    ann.offer(match, "takeback")
+    offered = [visitor.see(match)["event"] for visitor in (ann, bob)]
+    for _ in range(2):
+        assert ann.offer(match, "takeback", "no", event=offered[0]).status_code == 204
+    assert (bob.see(match)["offer"], bob.see(match)["refused"]) == (None, None)
+    assert ann.see(match)["event"] == offered[0] + 1, "it was withdrawn once"
+    assert bob.offer(match, "takeback", "yes", event=offered[1]).status_code == 409
+    assert len(ann.see(match)["log"]) == 1
+    ann.offer(match, "takeback")
+    offered = [visitor.see(match)["event"] for visitor in (ann, bob)]
+    assert bob.offer(match, "takeback", "yes", event=offered[1]).status_code == 204
+    assert ann.offer(match, "takeback", "no", event=offered[0]).status_code == 409
     assert ann.see(match)["log"] == []
 
 
@@ -486,7 +514,7 @@ def test_home_lists_one_s_own_matches(base: str) -> None:
     ann.act(match, "4")
     mine, theirs = (visitor.get("/").json()["matches"] for visitor in (ann, bob))
     since = mine[0].pop("since")
-    assert datetime.fromisoformat(since) <= datetime.now()
+    assert datetime.fromisoformat(since) <= datetime.now(UTC)
     assert since in ann.get("/", Accept="text/html").text
     assert mine == [
         {
@@ -507,7 +535,7 @@ def test_home_lists_one_s_own_matches(base: str) -> None:
     assert "has not come yet" in ann.get("/", Accept="text/html").text
 
 
-def test_home_lists_first_what_waits_for_one_and_never_drops_it(base: str) -> None:
+def test_home_lists_first_what_waits_for_one_however_much_is_over_since(base: str) -> None:
     ann, _bob, theirs = pair(base, "lights")
     ann.act(theirs, "4")
     mine = ann.start("leap")

@@ -274,6 +274,10 @@ def test_rematches_are_matches_too(tmp_path: Path) -> None:
             ann.act(match, "resign", ann.see_when(match, "you")["event"])
             assert ann.offer(match, "rematch").status_code == status
             match = f"/m/{ann.see(match)['rematch']}"
+        ann, bob, match = pair(base, "lights")
+        ann.act(match, "resign")
+        for answer in ("", "no", "", "no"):  # what was only offered and withdrawn is none
+            assert ann.offer(match, "rematch", answer).status_code == 204
 
 
 def test_what_is_refused_takes_nothing_from_anybody(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,8 +1,11 @@
 """The service and its streams without HTTP: what is hard to bring about from outside."""
 
 import asyncio
+import gc
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +20,7 @@ from duels.web.sqlite_store import SqliteStore
 from duels.web.standing import Standing
 from duels.web.store import Change, Entry, Kind
 from duels.web.stream import EventStream
+from duels.web.views import view
 from duels.web.workers import Workers
 from tests.web.serving import header_of
 
@@ -67,6 +71,87 @@ def test_a_match_that_was_forgotten_while_it_was_read_is_read_again(tmp_path: Pa
         return standing.number
 
     assert asyncio.run(play()) == 3
+
+
+class Counting(SqliteStore):
+    """A store that counts how often a log is read."""
+
+    reads = 0
+
+    async def entries(self, match: str, after: int = 0) -> list[Entry]:
+        self.reads += 1
+        return await super().entries(match, after)
+
+
+def test_a_list_of_matches_reads_those_that_went_on_and_no_others(tmp_path: Path) -> None:
+    async def work() -> None:
+        store, elsewhere = Counting(tmp_path / "web.sqlite3"), SqliteStore(tmp_path / "web.sqlite3")
+        matches = Matches(store, Workers())
+        await matches.open()
+        await elsewhere.open(lambda match: None)
+        rules = find_game("lights").rules()
+        both = make_match(rules, {}, {Seat.ONE: ("ann", ""), Seat.TWO: ("bob", "")})
+        alone = make_match(rules, {}, {Seat.ONE: ("ann", "")})  # it waits for a guest
+        for made in (both, alone):
+            await store.create(made)
+
+        async def numbers() -> dict[str, int]:
+            listed = await matches.matches_of("ann", False, 9)
+            return {kept.id: standing.number for kept, standing in listed}
+
+        for _ in range(2):
+            assert await numbers() == {both.id: 2, alone.id: 1}
+        assert store.reads == 2
+        # What another process has written counts, whether or not this one has heard of it.
+        await elsewhere.append(Change(both.id, 2, (Entry(Kind.PLAY, "4", Seat.ONE),)))
+        assert await numbers() == {both.id: 3, alone.id: 1}
+        assert store.reads == 3
+        await elsewhere.close()
+        await matches.close()
+
+    asyncio.run(work())
+
+
+def test_matches_and_streams_are_freed_without_the_collector(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("duels.web.service._MOST_REMEMBERED", 1)
+
+    async def work() -> None:
+        store = SqliteStore(tmp_path / "web.sqlite3")
+        matches = Matches(store, Workers())
+        await matches.open()
+        seats = {Seat.ONE: ("ann", ""), Seat.TWO: ("bob", "")}
+        one, two = (make_match(find_game("hunt").rules(), {}, seats) for _ in range(2))
+        for made in (one, two):
+            await store.create(made)
+        await matches.act(one.id, "ann", Asked(2, "move 3"))
+
+        async def produce(last: int | None) -> tuple[int, bytes]:
+            standing, viewer = await matches.follow(one.id, "ann")
+            return standing.event(viewer), str(view(standing, viewer)).encode()
+
+        async def receive() -> dict[str, Any]:
+            return {"type": "http.disconnect"}
+
+        async def send(message: Any) -> None:
+            pass
+
+        stream = EventStream(produce, partial(matches.hub.watching, one.id), lambda: False)
+        await stream({}, receive, send)
+        freed: list[weakref.ref[Any]] = [weakref.ref(stream), weakref.ref(matches._known[one.id])]
+        del stream
+        await matches.look(two.id, "ann")  # and forget the other
+        await asyncio.sleep(0)
+        assert list(matches._known) == [two.id]
+        assert [each() for each in freed] == [None, None]
+        await matches.close()
+
+    gc.disable()
+    try:
+        asyncio.run(work())
+    finally:
+        gc.enable()
 
 
 def test_what_a_viewer_may_not_know_puts_off_no_ping() -> None:

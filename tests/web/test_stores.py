@@ -1,6 +1,7 @@
 """What every store keeps, and how it says no: the same for SQLite and PostgreSQL."""
 
 import asyncio
+import sqlite3
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -77,7 +78,7 @@ def test_what_is_not_there_is_not_found(opened: Opened) -> None:
             assert await store.find("m2") is None
             assert await store.entries("m2") == []
             assert await store.invite("nothing", 0.0) is None
-            assert await store.matches_of("nobody", 9) == []
+            assert await store.matches_of("nobody", False, 9) == []
             await store.check()
 
     run(work())
@@ -204,12 +205,40 @@ def test_matches_of_an_identity_are_listed_the_last_one_first(opened: Opened) ->
                 await store.create(new_match(id))
             await store.create(new_match("m4", "bob"))
             await store.append(Change("m1", 1, (PLAY,)))
-            kept = await store.matches_of("ann", 2)
+            kept = await store.matches_of("ann", False, 2)
             # What is written to a match moves it to no other place: it may be hidden.
             assert [(each.id, each.seat) for each in kept] == [("m3", Seat.ONE), ("m2", Seat.ONE)]
             assert LATER > kept[0].since >= kept[1].since > 0
+            assert [each.number for each in await store.matches_of("ann", False, 9)] == [1, 1, 2]
             assert await store.count_since("ann", 0.0) == 3
             assert await store.count_since("ann", LATER) == 0
+
+    run(work())
+
+
+def test_matches_that_are_over_are_listed_apart_for_both(opened: Opened) -> None:
+    async def work() -> None:
+        async with opening(opened) as store:
+            await store.create(new_match("m1"))
+            await store.create(new_match("m2"))
+            await store.create(replace(new_match("m3"), over=True, entries=()))
+            sit = Entry(Kind.SIT, "", Seat.TWO)
+            await store.append(Change("m1", 1, (sit,), Claim("invite-m1", "bob", 1.0)))
+            with pytest.raises(Conflict):
+                await store.append(Change("m2", 2, (PLAY,), ends=True))
+            await store.append(Change("m1", 2, (PLAY,), ends=True))
+            await store.append(Change("m1", 3, (Entry(Kind.OFFER, "rematch", Seat.ONE),)))
+            listed = {
+                (who, over): [(each.id, each.number) for each in await store.matches_of(who, over, 9)]
+                for who in ("ann", "bob")
+                for over in (False, True)
+            }
+            assert listed == {
+                ("ann", False): [("m2", 1)],
+                ("ann", True): [("m3", 0), ("m1", 4)],
+                ("bob", False): [],
+                ("bob", True): [("m1", 4)],
+            }
 
     run(work())
 
@@ -245,8 +274,6 @@ def test_texts_are_kept_to_the_letter(opened: Opened) -> None:
 
 
 def test_a_file_of_something_else_is_left_alone(tmp_path: Any) -> None:
-    import sqlite3
-
     from duels.web.stores import store_at
 
     async def work() -> None:
@@ -286,5 +313,32 @@ def test_a_file_that_is_back_is_told_once(tmp_path: Path, caplog: pytest.LogCapt
             for id in ("m1", "m2"):
                 await store.create(new_match(id))
             assert caplog.messages == [f"{path} is back."]
+            # The same if only somebody who reads has noticed.
+            with sqlite3.connect(path) as elsewhere:
+                elsewhere.execute("ALTER TABLE log RENAME TO gone")
+            with pytest.raises(StoreUnavailable, match="no such table"):
+                await store.entries("m1")
+            with sqlite3.connect(path) as elsewhere:
+                elsewhere.execute("ALTER TABLE gone RENAME TO log")
+            await store.create(new_match("m3"))
+            assert caplog.messages == [f"{path} is back."] * 2
+
+    run(work())
+
+
+def test_what_contradicts_what_is_kept_is_no_failure_of_the_file(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def work() -> None:
+        async with opening(lambda: SqliteStore(tmp_path / "web.sqlite3")) as store:
+            await store.create(new_match("m1"))
+            wrong = replace(new_match("m2"), invite=new_match("m1").invite)
+            results = await asyncio.gather(
+                store.create(wrong), store.create(new_match("m3")), return_exceptions=True
+            )
+            assert isinstance(results[0], sqlite3.IntegrityError)
+            assert await store.find("m2") is None
+            assert await store.find("m3"), "it was committed together with the other"
+            assert caplog.messages == []
 
     run(work())

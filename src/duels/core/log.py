@@ -85,8 +85,9 @@ class Log(Generic[E, S]):
             if len(self.entries) > length and self.entries[length] == entry:
                 return self  # played before: the state after it is a function of what came before
             if len(self.entries) == length:
-                self.entries.append(entry)
+                # The state first: `entry` takes no lock, and whoever finds an entry there asks for its state.
                 self.states.append(state)
+                self.entries.append(entry)
                 return self
         branch: Log[E, S] = Log(self.states[0], self._tell)
         branch.entries = [*self.entries[:length], entry]

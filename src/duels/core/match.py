@@ -210,7 +210,8 @@ class Match(Generic[S, A, V]):
         """
         actor = self._admit(actor)
         before = self._log.entry(self._length)
-        if before and before.action == action:  # played before: it is legal, and what follows is known
+        if before and before.action == action and not isinstance(action, Concession):
+            # Played before: it is legal, and what follows is known.
             return type(self)(self.rules, self._log, self._length + 1)
         legal = self.rules.actions(self.state)
         if action not in legal:

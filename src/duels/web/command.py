@@ -19,7 +19,6 @@ Examples:
   duels serve --port 9000 --no-browser    at another port
   duels serve --public-url https://duels.example
 """
-_EVERYWHERE = "0.0.0.0"
 _LEAST_PORT = 1024
 
 
@@ -64,20 +63,21 @@ def serve(
     with extra("web"):
         from duels.web.reach import local_addresses
         from duels.web.server import Server
-        from duels.web.settings import Settings
+        from duels.web.settings import ANY_ADDRESS, EVERYWHERE, Settings
     from duels.web.opponents import register_player
 
     if database is not None and not database.strip():
         raise DuelsError("--database: name a file, or postgresql://….")
     for player in players:
         register_player(player)
-    addresses = local_addresses() if lan or host in ("0.0.0.0", "::") else ()
+    host = host or (ANY_ADDRESS if lan else "127.0.0.1")
+    addresses = local_addresses() if lan or host in EVERYWHERE else ()
     if lan and not addresses:
         raise DuelsError("--lan: this machine has no address in a local network.")
-    listening = _listen(host or (_EVERYWHERE if lan else "127.0.0.1"), port)
+    listening = _listen(host, port)
     settings = Settings(
         database=database or str(data_dir() / "web.sqlite3"),
-        host=host or (_EVERYWHERE if lan else "127.0.0.1"),
+        host=host,
         port=listening.getsockname()[1],
         public_url=public_url,
         addresses=addresses,

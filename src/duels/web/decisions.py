@@ -76,7 +76,7 @@ def decide_act(standing: Standing, seat: Seat, asked: Asked) -> Change | None:
     go_on_by_itself(live)
     if live.match.length > most_entries(standing.rules):
         raise Refusal("The match is too long to be recorded any further.")
-    return Change(standing.id, standing.number, lines(live.match, before))
+    return Change(standing.id, standing.number, lines(live.match, before), ends=live.match.over)
 
 
 def _is_repeated(standing: Standing, seat: Seat, asked: Asked, line: str | None) -> bool:
@@ -166,7 +166,9 @@ def _entries(standing: Standing, *entries: Entry) -> Change:
     return Change(standing.id, standing.number, entries)
 
 
-def decide_for_machine(id: str, header: str, played: list[str], seat_player: SeatPlayer) -> tuple[Entry, ...]:
+def decide_for_machine(
+    id: str, number: int, header: str, played: list[str], seat_player: SeatPlayer
+) -> Change:
     """What the machine plays, and what follows by itself. In a thread, so on a match of its own."""
     standing = Standing(id, header)
     standing.add(Entry(Kind.PLAY, line) for line in played)
@@ -185,7 +187,7 @@ def decide_for_machine(id: str, header: str, played: list[str], seat_player: Sea
     else:
         live.play(actor, action)
         go_on_by_itself(live)
-    return lines(live.match, standing.match)
+    return Change(id, number, lines(live.match, standing.match), ends=live.match.over)
 
 
 def make_match(
@@ -211,6 +213,7 @@ def make_match(
         (*sits, *begun, *lines(live.match, standing.match)),
         {seat: identity for seat, (identity, _) in people.items()},
         invite,
+        live.match.over,
     )
 
 

@@ -48,5 +48,5 @@ def drawn_with_names(svg: str, names: Names) -> str:
             return f"{before}<title>{escape(name)}</title>{escape(short)}{after}"
         return f"{before}{escape(name)}{after}"
 
-    # Few boards name anybody, and one letter is found a hundred times as fast as a word.
+    # Few boards name anybody, so the cheapest test comes first: a single letter.
     return _DRAWN_LABEL.sub(named, svg) if "P" in svg and "Player " in svg else svg

@@ -21,18 +21,17 @@ logging.getLogger("psycopg.pool").setLevel(logging.ERROR)  # it warns at every t
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS duels_version (version integer PRIMARY KEY);
-CREATE TABLE IF NOT EXISTS duels_matches (
-    id text PRIMARY KEY, header text NOT NULL, made double precision NOT NULL
-);
+CREATE TABLE IF NOT EXISTS duels_matches (id text PRIMARY KEY, header text NOT NULL);
 CREATE TABLE IF NOT EXISTS duels_log (
     match text NOT NULL REFERENCES duels_matches, number integer NOT NULL, kind text NOT NULL, seat integer,
     text text NOT NULL, written double precision NOT NULL, PRIMARY KEY (match, number)
 );
 CREATE TABLE IF NOT EXISTS duels_seats (
     match text NOT NULL REFERENCES duels_matches, seat integer NOT NULL, identity text NOT NULL,
-    since double precision NOT NULL, PRIMARY KEY (match, seat)
+    since double precision NOT NULL, over boolean NOT NULL, PRIMARY KEY (match, seat)
 );
-CREATE INDEX IF NOT EXISTS duels_seats_of ON duels_seats (identity, since);
+CREATE INDEX IF NOT EXISTS duels_seats_since ON duels_seats (identity, since);
+CREATE INDEX IF NOT EXISTS duels_seats_of ON duels_seats (identity, over, since);
 CREATE TABLE IF NOT EXISTS duels_invites (
     token text PRIMARY KEY, match text NOT NULL REFERENCES duels_matches, seat integer NOT NULL,
     expires double precision NOT NULL
@@ -155,14 +154,16 @@ class PostgresStore:
         rows = await self._rows("SELECT match FROM duels_invites WHERE token = %s", token)
         return str(rows[0][0]) if rows else None
 
-    async def matches_of(self, identity: str, most: int) -> list[store.Kept]:
-        """The matches of an identity, the last one first."""
+    async def matches_of(self, identity: str, over: bool, most: int) -> list[store.Kept]:
+        """The matches of an identity that are over or go on, the last one first."""
         rows = await self._rows(
-            "SELECT match, seat, since FROM duels_seats WHERE identity = %s ORDER BY since DESC LIMIT %s",
+            "SELECT match, seat, since, (SELECT max(number) FROM duels_log l WHERE l.match = s.match) "
+            "FROM duels_seats s WHERE identity = %s AND over = %s ORDER BY since DESC LIMIT %s",
             identity,
+            over,
             most,
         )
-        return [store.Kept(match, Seat(seat), since) for match, seat, since in rows]
+        return [store.Kept(match, Seat(seat), since, number or 0) for match, seat, since, number in rows]
 
     async def count_since(self, identity: str, since: float) -> int:
         """How many matches an identity has sat down at since then."""
@@ -212,14 +213,14 @@ class PostgresStore:
 async def _create(db: Connection, match: store.NewMatch) -> None:
     now = time.time()
     made = await db.execute(
-        "INSERT INTO duels_matches VALUES (%s, %s, %s) ON CONFLICT DO NOTHING", (match.id, match.header, now)
+        "INSERT INTO duels_matches VALUES (%s, %s) ON CONFLICT DO NOTHING", (match.id, match.header)
     )
     if not made.rowcount:
         raise store.Conflict(f"there is a match {match.id} already.")
     await _add_entries(db, match.id, 0, match.entries, now)
     for seat, identity in match.seats.items():
-        row = (match.id, seat.value, identity, now)
-        await db.execute("INSERT INTO duels_seats VALUES (%s, %s, %s, %s)", row)
+        row = (match.id, seat.value, identity, now, match.over)
+        await db.execute("INSERT INTO duels_seats VALUES (%s, %s, %s, %s, %s)", row)
     if match.invite:
         given = match.invite
         await db.execute(
@@ -252,9 +253,12 @@ async def _append(db: Connection, change: store.Change) -> None:
         if not seat:
             raise store.Conflict("the invitation was taken up already.")
         await db.execute(
-            "INSERT INTO duels_seats VALUES (%s, %s, %s, %s)", (change.match, seat[0], given.identity, now)
+            "INSERT INTO duels_seats VALUES (%s, %s, %s, %s, FALSE)",
+            (change.match, seat[0], given.identity, now),
         )
     await _add_entries(db, change.match, number, change.entries, now)
+    if change.ends:
+        await db.execute("UPDATE duels_seats SET over = TRUE WHERE match = %s", (change.match,))
     if change.creates:
         await _create(db, change.creates)
 

@@ -24,7 +24,10 @@ def event_number(text: str | None) -> int | None:
 
 
 async def _whole(request: Request) -> bytes:
-    """The body of a request, which mostly comes in one piece."""
+    """The body of a request.
+
+    Starlette's own goes through a generator and a list; a move comes in one piece, and needs neither.
+    """
     read = b""
     while True:
         message = await request.receive()

@@ -6,7 +6,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from duels.core.errors import DuelsError
-from duels.core.rules import Seat
+from duels.core.rules import BOTH, Seat
 from duels.core.words import plain
 from duels.games import load_record
 from duels.players import HUMAN
@@ -93,7 +93,7 @@ def _shown(review: "Review") -> dict[str, Any]:
 
 async def hint_for(standing: Standing, viewer: Viewer, workers: Workers) -> dict[str, Any]:
     """A hint for a seat that is to move against a machine."""
-    if viewer is None or len(standing.people) == len(Seat):
+    if viewer is None or standing.people == BOTH:
         raise Refusal("Hints are for matches against a machine.")
     if standing.actor is not viewer:
         raise Stale("It is not your turn.")

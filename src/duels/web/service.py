@@ -134,12 +134,16 @@ class Matches:
             raise Missing("This invitation is unknown, taken up already, or too old. Ask for another one.")
         return (await self._read(invite.match)).standing, invite
 
-    async def matches_of(self, identity: str, most: int) -> list[tuple[Kept, Standing]]:
-        """The matches at which a visitor sat down last."""
+    async def matches_of(self, identity: str, over: bool, most: int) -> list[tuple[Kept, Standing]]:
+        """The matches that are over, or go on, at which a visitor sat down last."""
         found = []
-        for each in await self._store.matches_of(identity, most):
-            with suppress(Missing):  # of a game that is no longer installed
-                known = self._remembered(each.id) or await self._read(each.id)
+        for each in await self._store.matches_of(identity, over, most):
+            known = self._known.get(each.id)
+            if known is None or known.standing.number < each.number:
+                with suppress(Missing):  # of a game that is no longer installed
+                    known = await self._read(each.id)
+                await asyncio.sleep(0)  # reading from a file never waits: let others have their turn
+            if known:
                 found.append((each, known.standing))
         return found
 
@@ -270,7 +274,8 @@ class Matches:
             claim = Claim(token, identity, time.time())
             entries = (sit, *lines(live.match, before))
             with suppress(Conflict):
-                await self._store.append(Change(standing.id, standing.number, entries, claim))
+                change = Change(standing.id, standing.number, entries, claim, ends=live.match.over)
+                await self._store.append(change)
                 return standing.id
         raise Stale("Somebody else was quicker.")
 
@@ -359,12 +364,12 @@ class Matches:
                 if standing.number != number:
                     continue
                 played = [entry.text for entry in lines(standing.match)]
-                decide = partial(decide_for_machine, id, standing.header, played, self._programs.seat)
+                decide = partial(decide_for_machine, id, number, standing.header, played, self._programs.seat)
                 actor = standing.actor
                 asks_program = isinstance(actor, Seat) and is_program(standing.kinds[actor])
-                entries = await (self._programs.workers if asks_program else self._workers).run(decide)
+                change = await (self._programs.workers if asks_program else self._workers).run(decide)
                 with suppress(Conflict):
-                    await self._store.append(Change(id, number, entries))
+                    await self._store.append(change)
         except asyncio.CancelledError:
             raise
         except Exception as problem:  # whatever a player does; it is asked again when somebody looks

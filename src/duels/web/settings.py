@@ -7,7 +7,8 @@ from duels.core.errors import DuelsError, quote
 from duels.web.limits import Limits
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-EVERYWHERE = frozenset({"0.0.0.0", "::"})
+ANY_ADDRESS = "0.0.0.0"
+EVERYWHERE = frozenset({ANY_ADDRESS, "::"})
 """Hosts that stand for all addresses of a machine. They can be listened at, and are no name to call it by."""
 _USUAL = {"http": 80, "https": 443}
 

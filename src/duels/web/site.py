@@ -1,6 +1,6 @@
 """What answers each address: it reads a request, asks the service, and answers with a page or with JSON."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
@@ -30,8 +30,7 @@ from duels.web.stores import store_at
 from duels.web.stream import EventStream
 from duels.web.workers import Workers
 
-_MOST_LOOKED_AT = 200  # of the visitor's own matches, for the home page
-_MOST_RUNNING, _MOST_OVER = 50, 8  # of those that it shows
+_MOST_RUNNING, _MOST_OVER = 50, 8  # of the visitor's own matches, on the home page
 
 
 class Site:
@@ -76,13 +75,22 @@ class Site:
     async def home(self, request: Request) -> Response:
         """The games, and the visitor's matches."""
         visitor = self._take("read", request)
-        mine = await self.matches.matches_of(visitor, _MOST_LOOKED_AT) if visitor else []
         data = {
             "today": puzzles.today(),
             "games": [self._card(game) for game in all_games()],
-            "matches": _listed([_line(kept, standing) for kept, standing in mine]),
+            "matches": await self._matches_of(visitor) if visitor else [],
         }
         return self._answer(request, "home.html", data)
+
+    async def _matches_of(self, visitor: str) -> list[dict[str, Any]]:
+        """The visitor's last matches: those that wait for the visitor, others that go on, and a few others.
+
+        Newest first within each kind. An order by what was written last would tell of hidden moves.
+        """
+        kinds = ((False, _MOST_RUNNING), (True, _MOST_OVER))
+        mine = [each for over, most in kinds for each in await self.matches.matches_of(visitor, over, most)]
+        listed = {kept.id: _line(kept, standing) for kept, standing in mine}  # one may have ended meanwhile
+        return sorted(listed.values(), key=lambda each: (each["over"], each["turn"] != "you"))
 
     async def game(self, request: Request) -> Response:
         """One game: its rules, and whom to play."""
@@ -135,6 +143,8 @@ class Site:
         """A match as the visitor may see it."""
         self._take("read", request)
         standing, viewer = await self._look(request)
+        if request.query_params.get("only") == "turn":  # pages that nobody sees ask for no more
+            return json_answer({"turn": views.turn_of(standing, viewer)})
         as_json = wants_json(request)
         data = await self._shown(request, standing, viewer, as_json)
         if as_json:
@@ -230,7 +240,7 @@ class Site:
             raise Refusal('Send {"offer": "…", "event": N}, N being the last event that you were sent.')
         id = request.path_params["id"]
         what, answer = asked.get("offer", ""), asked.get("answer", "")
-        if what == REMATCH:
+        if what == REMATCH and answer != "no":  # it may begin a match
             self._take("create", request)
         await self.matches.offer(id, visitor, what, answer, asked["event"])
         return done
@@ -425,29 +435,18 @@ class Site:
         return self.pages.page("message.html", status, text=text)
 
 
-def _listed(mine: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Which matches are shown: those that wait for the visitor, others that go on, and the last few others.
-
-    Each kind in the order in which the visitor sat down: nothing else would be silent about hidden moves.
-    """
-    running = [each for each in mine if not each["over"]]
-    running.sort(key=lambda each: each["turn"] != "you")
-    return running[:_MOST_RUNNING] + [each for each in mine if each["over"]][:_MOST_OVER]
-
-
 def _line(kept: Kept, standing: Standing) -> dict[str, Any]:
     """A match in the list of a visitor's matches."""
     seat, outcome = kept.seat, standing.outcome
-    turn = "waiting" if not standing.complete else "you" if standing.actor is seat else "other"
     return {
         "match": standing.id,
         "game": standing.rules.name,
         "title": standing.rules.game.title,
-        "against": "a friend" if turn == "waiting" else standing.called[seat.other],
-        "turn": "over" if outcome else turn,
+        "against": standing.called[seat.other] if standing.complete else "a friend",
+        "turn": views.turn_of(standing, seat),
         "won": None if outcome is None or outcome.winner is None else outcome.winner is seat,
         "over": outcome is not None,
-        "since": datetime.fromtimestamp(kept.since).isoformat(" ", "minutes"),
+        "since": datetime.fromtimestamp(kept.since, UTC).isoformat(timespec="minutes"),
     }
 
 

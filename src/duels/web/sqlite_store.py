@@ -34,18 +34,17 @@ from duels.web.store import (
 log = logging.getLogger("duels.web")
 
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS matches (
-    id TEXT PRIMARY KEY, header TEXT NOT NULL, made REAL NOT NULL
-) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS matches (id TEXT PRIMARY KEY, header TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS log (
     match TEXT NOT NULL, number INTEGER NOT NULL, kind TEXT NOT NULL, seat INTEGER, text TEXT NOT NULL,
     written REAL NOT NULL, PRIMARY KEY (match, number)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS seats (
     match TEXT NOT NULL, seat INTEGER NOT NULL, identity TEXT NOT NULL, since REAL NOT NULL,
-    PRIMARY KEY (match, seat)
+    over INTEGER NOT NULL, PRIMARY KEY (match, seat)
 ) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS seats_of ON seats (identity, since);
+CREATE INDEX IF NOT EXISTS seats_since ON seats (identity, since);
+CREATE INDEX IF NOT EXISTS seats_of ON seats (identity, over, since);
 CREATE TABLE IF NOT EXISTS invites (
     token TEXT PRIMARY KEY, match TEXT NOT NULL, seat INTEGER NOT NULL, expires REAL NOT NULL
 ) WITHOUT ROWID;
@@ -122,12 +121,22 @@ class SqliteStore:
             if connection:
                 connection.close()
 
+    @contextmanager
+    def _noted(self) -> Iterator[None]:
+        """Within, that the file cannot be used is explained, and noted until something is written again."""
+        try:
+            with _explained(self.path):
+                yield
+        except StoreUnavailable:  # whoever asked for it says why
+            self._failed = True
+            raise
+
     # -- reading --------------------------------------------------------------------------------
 
     def _rows(self, query: str, *values: object) -> list[Any]:
         """The answer to a query, which is quicker than a thread could start."""
         assert self._reading, "the store is open"
-        with _explained(self.path):
+        with self._noted():
             return self._reading.execute(query, values).fetchall()
 
     async def find(self, match: str) -> Stored | None:
@@ -163,14 +172,16 @@ class SqliteStore:
         rows = self._rows("SELECT match FROM invites WHERE token = ?", token)
         return str(rows[0][0]) if rows else None
 
-    async def matches_of(self, identity: str, most: int) -> list[Kept]:
-        """The matches of an identity, the last one first."""
+    async def matches_of(self, identity: str, over: bool, most: int) -> list[Kept]:
+        """The matches of an identity that are over or go on, the last one first."""
         rows = self._rows(
-            "SELECT match, seat, since FROM seats WHERE identity = ? ORDER BY since DESC LIMIT ?",
+            "SELECT match, seat, since, (SELECT max(number) FROM log WHERE log.match = seats.match) "
+            "FROM seats WHERE identity = ? AND over = ? ORDER BY since DESC LIMIT ?",
             identity,
+            over,
             most,
         )
-        return [Kept(match, Seat(seat), since) for match, seat, since in rows]
+        return [Kept(match, Seat(seat), since, number or 0) for match, seat, since, number in rows]
 
     async def count_since(self, identity: str, since: float) -> int:
         """How many matches an identity has sat down at since then."""
@@ -214,8 +225,8 @@ class SqliteStore:
         db = self._writing
         problems: list[Exception | None] = []
         try:
-            self._check_place()
-            with _explained(self.path):
+            with self._noted():
+                self._check_place()
                 self._notice_others(db)
                 await self._begin(db)
                 try:
@@ -227,7 +238,6 @@ class SqliteStore:
                     raise
         except Exception as problem:
             problems = [problem] * len(jobs)
-            self._failed = True  # whoever asked for it says why
         else:
             if self._failed:
                 log.warning("%s is back.", self.path)
@@ -302,7 +312,7 @@ def _attempt(db: sqlite3.Connection, job: _Job) -> Exception | None:
     db.execute("SAVEPOINT job")
     try:
         job.work(db)
-    except Conflict as problem:
+    except (Conflict, sqlite3.IntegrityError) as problem:  # of this job, not of the file
         db.execute("ROLLBACK TO job")
         return problem
     finally:
@@ -313,16 +323,19 @@ def _attempt(db: sqlite3.Connection, job: _Job) -> Exception | None:
 def _create(db: sqlite3.Connection, match: NewMatch) -> None:
     now = time.time()
     try:
-        db.execute("INSERT INTO matches VALUES (?, ?, ?)", (match.id, match.header, now))
+        db.execute("INSERT INTO matches VALUES (?, ?)", (match.id, match.header))
     except sqlite3.IntegrityError:
         raise Conflict(f"there is a match {match.id} already.") from None
     _add_entries(db, match.id, 0, match.entries, now)
     for seat, identity in match.seats.items():
-        db.execute("INSERT INTO seats VALUES (?, ?, ?, ?)", (match.id, seat.value, identity, now))
+        row = (match.id, seat.value, identity, now, match.over)
+        db.execute("INSERT INTO seats VALUES (?, ?, ?, ?, ?)", row)
     if match.invite:
         given = match.invite
-        row = (given.token, given.match, given.seat.value, given.expires)
-        db.execute("INSERT INTO invites VALUES (?, ?, ?, ?)", row)
+        db.execute(
+            "INSERT INTO invites VALUES (?, ?, ?, ?)",
+            (given.token, given.match, given.seat.value, given.expires),
+        )
 
 
 def _append(db: sqlite3.Connection, change: Change) -> None:
@@ -343,8 +356,11 @@ def _append(db: sqlite3.Connection, change: Change) -> None:
         ).fetchall()
         if not taken:
             raise Conflict("the invitation was taken up already.")
-        db.execute("INSERT INTO seats VALUES (?, ?, ?, ?)", (change.match, taken[0][0], given.identity, now))
+        row = (change.match, taken[0][0], given.identity, now, False)
+        db.execute("INSERT INTO seats VALUES (?, ?, ?, ?, ?)", row)
     _add_entries(db, change.match, change.number, change.entries, now)
+    if change.ends:
+        db.execute("UPDATE seats SET over = TRUE WHERE match = ?", (change.match,))
     if change.creates:
         _create(db, change.creates)
 

@@ -96,7 +96,7 @@ class Standing:
                 if self.over:  # what was hidden can be told now
                     for told in self.told.values():
                         told.clear()
-            if viewers == EVERYBODY:  # else nobody may notice that an offer has lapsed
+            if viewers == EVERYBODY or self.over:  # else nobody may notice that an offer has lapsed
                 self.offer = self.refused = None
         elif entry.kind is Kind.BACK:
             self._go_to(self.match.after(int(entry.text)))

@@ -50,6 +50,7 @@ class NewMatch:
     seats: dict[Seat, str]
     """The hashes of the identities at the seats that are taken by people."""
     invite: "Invite | None" = None
+    over: bool = False
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,8 @@ class Change:
     entries: tuple[Entry, ...]
     claim: Claim | None = None
     creates: NewMatch | None = None
+    ends: bool = False
+    """Whether the match is over with these entries; it stays so."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +94,8 @@ class Kept:
     seat: Seat
     since: float
     """When the identity sat down, in seconds since 1970."""
+    number: int
+    """How many entries its log has."""
 
 
 @dataclass(frozen=True)
@@ -142,8 +147,8 @@ class Store(Protocol):
     async def match_of_invite(self, token: str) -> str | None:
         """The match that an invitation led to, even if it was taken up or is too old."""
 
-    async def matches_of(self, identity: str, most: int) -> list[Kept]:
-        """The matches in which an identity sits, the one where it sat down last first.
+    async def matches_of(self, identity: str, over: bool, most: int) -> list[Kept]:
+        """The matches in which an identity sits that are over, or go on; where it sat down last first.
 
         Not by what was written last: that would tell of hidden moves.
         """

@@ -6,7 +6,7 @@ equal views, byte by byte.
 
 import re
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from duels.core.drawing import Drawing
 from duels.core.match import Concession
@@ -65,7 +65,7 @@ def _shown(standing: Standing, viewer: Viewer, sight: Sight[Any, Any]) -> dict[s
         "game": standing.rules.name,
         "title": standing.rules.game.title,
         "seat": int(viewer) if viewer else None,
-        "turn": _turn(standing, viewer),
+        "turn": turn_of(standing, viewer),
         "sentence": _sentence(standing, viewer, sight, prompt),
         "prompt": prompt,
         "board": _board(standing, viewer, sight),
@@ -103,26 +103,34 @@ def _written_board(standing: Standing, viewer: Viewer, sight: Sight[Any, Any]) -
     return standing.words.board(sight)
 
 
-def _seat(standing: Standing, viewer: Viewer, seat: Seat) -> tuple[int, str, bool, bool, bool]:
-    """A seat as a page shows it: its number, who sits there, whether it is you, to move, and taken at all."""
+class ShownSeat(NamedTuple):
+    """A seat as a page shows it: who sits there, if anybody does yet."""
+
+    seat: int
+    name: str
+    you: bool
+    to_move: bool
+    seated: bool
+
+
+def _seat(standing: Standing, viewer: Viewer, seat: Seat) -> ShownSeat:
     to_move = standing.complete and standing.actor is seat
     seated = seat in standing.names or seat not in standing.people
-    return int(seat), standing.called[seat], seat is viewer, to_move, seated
+    return ShownSeat(int(seat), standing.called[seat], seat is viewer, to_move, seated)
 
 
 def _player(standing: Standing, viewer: Viewer, seat: Seat) -> dict[str, Any]:
     """The same for a program."""
     token = standing.words.called(seat)
-    shown = zip(("seat", "name", "you", "to_move", "seated"), _seat(standing, viewer, seat), strict=True)
     return {
-        **dict(shown),
+        **_seat(standing, viewer, seat)._asdict(),
         "label": seat.label,
         "token": "" if token == seat.label else token,
         "kind": standing.kinds[seat],
     }
 
 
-def _turn(standing: Standing, viewer: Viewer) -> str:
+def turn_of(standing: Standing, viewer: Viewer) -> str:
     """Who is to act: `you`, `other`, `waiting` for somebody to sit down, or `over`."""
     if standing.over:
         return "over"

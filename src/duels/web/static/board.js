@@ -25,7 +25,8 @@ export class Board {
   #picked = [];
   #typed = "";
   #last = 0;
-  #held = ""; // where the keyboard was when the page was last filled: the board or the field, if anywhere here
+  #held = ""; // where the keyboard is, or was until its place went away: the board or the field, if anywhere here
+  #filling = false;
   #at = "";
 
   // `place` holds the drawing, `around` the buttons too; both may be filled anew at any time. `play` is given the
@@ -36,7 +37,8 @@ export class Board {
     this.#play = play;
     this.#sentence = sentence;
     around.addEventListener("click", (event) => this.#click(event));
-    around.addEventListener("focusin", (event) => this.#focused(event));
+    document.addEventListener("focusin", (event) => this.#focused(event));
+    around.addEventListener("focusout", (event) => this.#left(event));
     document.addEventListener("keydown", (event) => this.#key(event));
     this.drawn();
   }
@@ -48,9 +50,7 @@ export class Board {
     fresh.innerHTML = html;
     keyed(fresh.content);
     const places = positions(this.#place());
-    const active = document.activeElement;
-    // What had it may have gone meanwhile, as the field does while the other moves.
-    if (active !== document.body) this.#held = active.closest("#entry") ? FIELD : active.closest("#board, #actions") ? "#board" : "";
+    this.#filling = true;
     this.#leave();
     const redrawn = fresh.content.querySelector("#board") !== null;
     for (const element of [...fresh.content.children]) {
@@ -64,6 +64,7 @@ export class Board {
     }
     leap(this.#place(), places);
     this.drawn();
+    this.#filling = false;
     return redrawn;
   }
 
@@ -218,11 +219,18 @@ export class Board {
   // -- keyboard -------------------------------------------------------------------------------------------------
 
   #focused(event) {
+    this.#held = event.target.matches(FIELD) ? FIELD : event.target.closest("#board, #actions") ? "#board" : "";
     const target = event.target.closest(".target");
     if (target) {
       this.#at = target.dataset.cells;
       this.#rove(target);
     }
+  }
+
+  // The reader goes elsewhere: not to another window, nor because the page is being filled, when the field may go
+  // away while the other moves.
+  #left(event) {
+    if (!this.#filling && document.activeElement !== event.target) this.#held = "";
   }
 
   // One target can be reached with Tab; the arrows lead to the others.

@@ -6,7 +6,9 @@ import { begin as beginReview } from "./review.js";
 const SILENCE = 40_000; // milliseconds without an event, after which the stream is opened anew: it may be dead
 const PATIENCE = 2_500; // milliseconds in which an event follows what was done
 const AGAIN = 2_000;
-const GLANCE = 20_000; // milliseconds between looks of a tab that nobody sees
+const GLANCES = [20_000, 60_000, 300_000]; // milliseconds until a tab that nobody sees looks again, ever more
+const A_LOOK = 10_000; // milliseconds in which such a look is answered
+const SETTLED = ["you", "over"]; // turns after which the title has no more to tell
 const TRIES = 8; // a browser may hold six connections that have died without a word
 
 const place = document.getElementById("match");
@@ -18,6 +20,7 @@ let entered = [];
 let stream = null;
 let watchdog = 0;
 let glance = 0;
+let closed = 0; // how often the stream or the looking was ended: an answer that comes later is for nobody
 let wantsRematch = false;
 
 const state = () => document.getElementById("state");
@@ -80,6 +83,7 @@ function entitle(turn) {
 // Hide one's secrets from a neighbour, in this tab until its match is over: `settings.js` does so after a reload.
 function veil(on) {
   document.documentElement.classList.toggle("veiled", on);
+  board.veiled();
   if (on) {
     hint().replaceChildren();
     board.advise([], {});
@@ -95,7 +99,7 @@ function veil(on) {
 function listen() {
   close();
   if (document.hidden) {
-    if (turn() !== "over") glance = setTimeout(look, GLANCE);
+    if (!SETTLED.includes(turn())) glance = setTimeout(look, GLANCES[0], 1);
     return;
   }
   const opened = new EventSource(`${address}/events?after=${seen()}`);
@@ -117,15 +121,18 @@ function listen() {
 }
 
 // A tab that nobody sees looks now and then whose turn it is: its title says so.
-async function look() {
-  const answer = await fetch(address, { headers: { Accept: "application/json" } }).catch(() => null);
+async function look(times) {
+  const before = closed;
+  const answer = await fetch(`${address}?only=turn`, { signal: AbortSignal.timeout?.(A_LOOK) }).catch(() => null);
   const told = answer?.ok ? await answer.json().catch(() => null) : null;
-  if (!document.hidden) return; // the stream tells
+  if (closed !== before) return; // somebody sees the tab, or did meanwhile: then it looks anew
   if (told) entitle(told.turn);
-  if (told?.turn !== "over") glance = setTimeout(look, GLANCE);
+  if (answer?.status === 404 || SETTLED.includes(told?.turn)) return;
+  glance = setTimeout(look, GLANCES[Math.min(times, GLANCES.length - 1)], times + 1);
 }
 
 function close() {
+  closed++;
   clearTimeout(watchdog);
   clearTimeout(glance);
   stream?.close();
@@ -142,7 +149,7 @@ function lost(is) {
   if (!is) reached();
 }
 
-// A browser opens six connections to a server: a tab that nobody sees needs none.
+// A browser opens six connections to a server: a tab that nobody sees keeps none open.
 document.addEventListener("visibilitychange", listen);
 window.addEventListener("pagehide", close);
 window.addEventListener("pageshow", (event) => event.persisted && listen());
@@ -206,7 +213,6 @@ const presses = {
   veil: () => {
     veil(!isVeiled());
     notice(""); // it may have told what is hidden now, or that it was
-    board.veiled();
     dress();
   },
 };

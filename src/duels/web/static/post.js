@@ -61,7 +61,17 @@ export async function copy(text) {
   field.select();
   const copied = (await navigator.clipboard?.writeText(text).then(() => true, () => false)) || document.execCommand("copy");
   field.remove();
-  notice(copied ? "Copied." : `Your browser does not let pages copy. Here it is: ${text}`);
+  if (copied) notice("Copied.");
+  else show(text);
+}
+
+// Show a text selected, for its reader to copy.
+function show(text) {
+  const dialog = document.getElementById("uncopied");
+  const field = dialog.querySelector("textarea");
+  field.value = text;
+  dialog.showModal();
+  field.select();
 }
 
 // What a button does while it waits for the server, so that nobody wonders.

@@ -16,6 +16,10 @@ document.addEventListener("click", (event) => {
 });
 form?.addEventListener("submit", (event) => event.preventDefault());
 
+// The server does not know where its visitors are, and what time it is there.
+for (const time of document.querySelectorAll("time"))
+  time.textContent = new Date(time.dateTime).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+
 const marks = document.getElementById("today-marks");
 if (marks) {
   const answers = keptData("daily")[marks.dataset.date] ?? {}; // the server's day, as of the puzzles
