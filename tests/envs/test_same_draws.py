@@ -88,6 +88,13 @@ def test_a_best_response_is_an_opponent_of_many(game: str, options: dict[str, An
     check_alike(GAMES[game].rules(**options), responses[Seat.TWO], seat=1)
 
 
+@pytest.mark.parametrize("make", [DuelEnv, DuelVectorEnv])
+def test_a_best_response_under_other_rules_is_refused(make: Any) -> None:
+    response = best_responses("random", "chain", **FORM)[Seat.TWO]
+    with pytest.raises(DuelsError, match=r"best response under QuantumChain.*run=3.*, not under .*run=4"):
+        make("chain", opponent=response, **FORM | {"run": 4})
+
+
 def test_one_draw_is_that_of_many() -> None:
     rng = np.random.default_rng(1)
     for _ in range(200):
