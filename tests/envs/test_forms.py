@@ -87,7 +87,7 @@ def test_dictionaries_go_by_the_names_that_a_trainer_wants(make: Any) -> None:
     assert shown in env.observation_space
     assert list(shown) == ["obs", "mask"]
     assert (shown["mask"] == info["action_mask"]).all()
-    for wrong in ("ab", ("obs",), ("obs", "obs"), ("obs", 1), 2):
+    for wrong in ("ab", ("obs",), ("obs", "obs"), ("obs", 1), 2, 0, np.False_):
         with pytest.raises(DuelsError, match="dict_observations is True or False, or two names"):
             make("lights", dict_observations=wrong)
 

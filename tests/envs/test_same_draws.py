@@ -16,8 +16,13 @@ from tests.envs.test_gymnasium import Biased
 from tests.envs.test_vector import FORM, by_the_clock
 
 
-def shown_in(env: Any, steps: int) -> list[bytes]:
-    shown, info = env.reset(seed=3)
+def evenly(shown: Any, masks: Any) -> Any:
+    """An agent that plays at random, asked about one game or many."""
+    return masks / masks.sum(axis=-1, keepdims=True)
+
+
+def shown_in(env: Any, steps: int, seed: int = 3) -> list[bytes]:
+    shown, info = env.reset(seed=seed)
     seen = [shown.tobytes()]
     for _ in range(steps):
         shown, _, terminated, truncated, info = env.step(info["action_mask"].argmax())
@@ -31,7 +36,7 @@ def shown_in(env: Any, steps: int) -> list[bytes]:
 
 
 def check_alike(rules: Any, opponent: Any, seat: int) -> None:
-    """The first of many games is the single one."""
+    """Each of many games is the single one of its own seed."""
     envs: Any = DuelVectorEnv(rules, 3, opponent, seat=seat, autoreset_mode="SameStep")
     shown, info = envs.reset(seed=3)
     seen = [[one.tobytes()] for one in shown]
@@ -41,7 +46,8 @@ def check_alike(rules: Any, opponent: Any, seat: int) -> None:
             if (terminated | truncated)[env]:
                 one.append(info["final_obs"][env].tobytes())
             one.append(shown[env].tobytes())
-    assert seen[0] == shown_in(DuelEnv(rules, opponent, seat=seat), 20)
+    single = DuelEnv(rules, opponent, seat=seat)
+    assert seen == [shown_in(single, 20, seed=3 + env) for env in range(3)]
 
 
 @pytest.mark.parametrize(
@@ -66,6 +72,7 @@ def test_looking_changes_nothing(case: str, opponent: str) -> None:
     [
         ("lights", {}, "club"),
         ("lights", {}, Biased()),
+        ("leap", {}, evenly),
         ("chain", {"cells": 5, "run": 3}, "club"),
         ("chain", FORM, by_the_clock),
         ("hunt", {}, "club"),
@@ -86,6 +93,13 @@ def test_a_best_response_is_an_opponent_of_many(game: str, options: dict[str, An
         with pytest.raises(DuelsError, match="best response of Player 2"):
             make(game, opponent=responses[Seat.TWO], seat="random", **options)
     check_alike(GAMES[game].rules(**options), responses[Seat.TWO], seat=1)
+
+
+@pytest.mark.parametrize("make", [DuelEnv, DuelVectorEnv])
+def test_a_best_response_under_other_rules_is_refused(make: Any) -> None:
+    response = best_responses("random", "chain", **FORM)[Seat.TWO]
+    with pytest.raises(DuelsError, match=r"best response under QuantumChain.*run=3.*, not under .*run=4"):
+        make("chain", opponent=response, **FORM | {"run": 4})
 
 
 def test_one_draw_is_that_of_many() -> None:

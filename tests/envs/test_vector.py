@@ -136,7 +136,7 @@ def test_what_is_kept_of_the_last_step_is_of_the_last_step(case: str) -> None:
             assert (batch.final_masks[seat] == single.masks_for(seat)[ended]).all()
         assert ((batch.final_actors >= 0) == steps.truncated[ended]).all()
         single._streams = batch._streams.copy()
-        single._start(steps.terminated | steps.truncated)
+        single._start(ended)
     assert met >= {True, False}
     assert (-1 in met) == (case != "flip of 9")
 

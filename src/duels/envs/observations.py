@@ -41,7 +41,7 @@ class Observations:
 
 
 def _names(in_dict: InDict) -> tuple[str, str]:
-    if in_dict in (True, False):
+    if in_dict is True or in_dict is False:  # not by ==, which takes 0 for False
         return OBSERVATION, ACTION_MASK
     names = list(in_dict) if isinstance(in_dict, tuple | list) else []
     if len(set(names)) != 2 or not all(isinstance(name, str) for name in names):

@@ -182,9 +182,13 @@ def _named(player: Player, rules: Rules[Any, Any, Any], sights: Sights) -> Oppos
     return _Level(rules, player.share)
 
 
-def refuse_other_seat(opponent: Opponent, seats: Sequence[int]) -> None:
-    """Refuse a best response of a seat that the agent, at one of `seats`, can have itself."""
-    if isinstance(opponent, BestResponse) and any(opponent.seat == seat + 1 for seat in seats):
+def refuse_other_response(opponent: Opponent, rules: Rules[Any, Any, Any], seats: Sequence[int]) -> None:
+    """Refuse a best response under other rules, or of a seat that the agent, at one of `seats`, can have."""
+    if not isinstance(opponent, BestResponse):
+        return
+    if opponent.rules != rules:
+        raise DuelsError(f"This is a best response under {opponent.rules}, not under {rules}.")
+    if any(opponent.seat == seat + 1 for seat in seats):
         label, seat = opponent.seat.label, int(opponent.seat.other)
         raise DuelsError(f"This is the best response of {label}: make the environment with seat={seat}.")
 

@@ -20,7 +20,7 @@ from duels.envs.board import RENDER_MODES, Board, Picture, check_render_mode
 from duels.envs.copies import Copyable
 from duels.envs.engine import make_engine
 from duels.envs.form import Named, form_of, refuse_options
-from duels.envs.gymnasium.opponents import Opponent, opposing, refuse_other_seat
+from duels.envs.gymnasium.opponents import Opponent, opposing, refuse_other_response
 from duels.envs.observations import ACTION_MASK, InDict, Observations
 from duels.envs.sights import Sights
 from duels.games import rules_of
@@ -83,7 +83,7 @@ class DuelEnv(Named, Copyable, gymnasium.Env[Any, np.int64]):
 
     def set_opponent(self, opponent: Opponent) -> None:
         """Play against another opponent, from the next reset on."""
-        refuse_other_seat(opponent, self._seats)
+        refuse_other_response(opponent, self.rules, self._seats)
         self._next_opponent = opposing(opponent, self.rules, self._sights, self._observations)
 
     def _take_seat(self, seat: int) -> None:

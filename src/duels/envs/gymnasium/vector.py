@@ -29,7 +29,7 @@ from duels.envs.gymnasium.opponents import (
     Opponent,
     is_agent,
     refuse_no_opponent,
-    refuse_other_seat,
+    refuse_other_response,
 )
 from duels.envs.gymnasium.single import seats_of
 from duels.envs.kernels import levels_of
@@ -364,7 +364,7 @@ class DuelVectorEnv(Named, Copyable, gymnasium.vector.VectorEnv[Any, Numbers, ND
         self._drop_opponents()
 
     def _opposing(self, opponent: Opponent) -> "_Opposing":
-        refuse_other_seat(opponent, self._seats)
+        refuse_other_response(opponent, self.rules, self._seats)
         if is_agent(opponent):
             return _Agents(opponent, self._observations)
         if isinstance(opponent, str) and opponent == RANDOM:

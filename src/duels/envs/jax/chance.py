@@ -11,6 +11,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+MOST_WAYS = 2**16  # with more, the products in `share` overflow 32 bits
+
 
 class Purpose(IntEnum):
     """What bits are for: the same key gives other bits for another purpose."""
@@ -32,7 +34,7 @@ def random_bits(key: Any, purpose: Purpose) -> Any:
 
 
 def share(bits: Any, ways: Any) -> Any:
-    """Which of at most 2**16 equally likely ways 32 random bits fall on: the upper half of their product."""
+    """Which of `ways` equally likely ways (at most MOST_WAYS) 32 bits select: the product's upper half."""
     upper, lower = bits >> 16, bits & 0xFFFF
     ways = jnp.asarray(ways).astype(jnp.uint32)
     return ((upper * ways + (lower * ways >> 16)) >> 16).astype(jnp.int32)

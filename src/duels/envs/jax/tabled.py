@@ -6,10 +6,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from duels.core.errors import TooLarge
 from duels.core.rules import Rules
 from duels.envs.form import Form
 from duels.envs.jax.bits import pack, unpack
-from duels.envs.jax.chance import share
+from duels.envs.jax.chance import MOST_WAYS, share
 from duels.envs.jax.env import Env, Standing
 from duels.solving.decisions import Decisions
 from duels.solving.game_tables import shared_tables
@@ -25,6 +26,10 @@ class TableEnv(Env):
     def __init__(self, rules: Rules[Any, Any, Any], form: Form) -> None:
         super().__init__(rules, form)
         tables = self._tables = shared_tables(rules).tables
+        if (starts := len(tables.starts)) > MOST_WAYS:
+            raise TooLarge(
+                f"{rules.name} has too many ways to begin for JAX ({starts} tickets, at most {MOST_WAYS})."
+            )
         self.has_chance = tables.tickets > 1
         self.begins_by_chance = len(tables.starts) > 1
         result = tables.result + 1
