@@ -282,6 +282,10 @@ def test_a_file_of_something_else_is_left_alone(tmp_path: Any) -> None:
             db.execute("CREATE TABLE recipes (name TEXT)")
         with pytest.raises(DuelsError, match="something else"):
             await store_at(str(other)).open(lambda match: None)
+        with sqlite3.connect(other) as db:
+            db.execute("PRAGMA user_version = 1")
+        with pytest.raises(DuelsError, match="another version of duels: this one reads version 2, not 1"):
+            await store_at(str(other)).open(lambda match: None)
         text = tmp_path / "letter.txt"
         text.write_text("Dear Ann, " * 100)
         with pytest.raises(StoreUnavailable, match=r"letter\.txt: file is not a database"):

@@ -50,7 +50,7 @@ CREATE TABLE IF NOT EXISTS invites (
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS invites_to ON invites (match);
 """
-VERSION = 1
+VERSION = 2
 _WAIT = 10.0  # seconds for another process to finish its commit
 _LISTEN_EVERY = 0.2  # seconds between looks at whether another process has written
 _MOST_TOGETHER = 256  # changes in one commit
@@ -294,9 +294,10 @@ def _prepare(db: sqlite3.Connection, path: Path) -> None:
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = FULL")
     (version,) = db.execute("PRAGMA user_version").fetchone()
-    if version > VERSION:
+    if version not in (0, VERSION):
         raise DuelsError(
-            f"{path} was made by a newer duels: this one reads version {VERSION}, not {version}."
+            f"{path} was made by another version of duels: this one reads version {VERSION}, not {version}. "
+            "Choose another file with --database."
         )
     tables = db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     if tables and not version:
