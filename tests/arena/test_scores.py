@@ -161,11 +161,24 @@ def test_results_that_decided_when_to_stop_are_compared_by_their_sequences(tmp_p
     assert change.difference.low == pytest.approx(change.after.low - change.before.high)
 
 
-def test_ratings_are_drawn_from_pairs_and_misfits_spread_like_them(tmp_path: Path) -> None:
-    class Game:
-        def __init__(self, *results: Any) -> None:
-            self.pairings = results
+class Game:
+    """As much of a report on a game as ratings take."""
 
+    def __init__(self, *results: Any) -> None:
+        self.pairings = results
+
+
+def test_pairs_that_come_out_alike_against_each_opponent_rate_nobody_for_certain() -> None:
+    """The one in the middle won all matches with one and lost all with the other, which is no spread."""
+    field = [("s", "m"), ("m", "w"), ("s", "w")]
+    rows = {each: [row(pair, *each, 1) for pair in range(50) for _ in range(2)] for each in field}
+    game = Game(*(pairing("lights", *each, rows[each], range(50)) for each in field))
+    rated = rate(("s", "m", "w"), [game])  # type: ignore[list-item]
+    assert rated
+    assert {each.margin for each in rated.players.values()} == {inf}
+
+
+def test_ratings_are_drawn_from_pairs_and_misfits_spread_like_them(tmp_path: Path) -> None:
     def rated(results: list[tuple[float, float]]) -> Any:
         return rate(("a", "b"), [Game(pairing("lights", "a", "b", pairs(results), range(99)))])  # type: ignore[list-item]
 

@@ -68,7 +68,7 @@ def rate(players: Sequence[str], games: "Sequence[GameReport]") -> Ratings | Non
     samples = [_fit(len(players), _resampled(played, rng)) for _ in range(BOOTSTRAPS)]
     found = {}
     for place, name in enumerate(players):
-        if not isfinite(_result_of(place, played).margin):
+        if not _can_be_drawn_from(place, played):
             found[name] = Interval(fitted[place], -inf, inf)
             continue
         spread = sorted(sample[place] for sample in samples)
@@ -77,15 +77,20 @@ def rate(players: Sequence[str], games: "Sequence[GameReport]") -> Ratings | Non
     return Ratings(found, tuple(_misfits(players, fitted, played)))
 
 
-def _result_of(player: int, played: Played) -> Interval:
-    """What a player got in all: pairs that are too few or too lopsided for this are so for a bootstrap."""
-    points, matches = list[float](), list[int]()
-    for (one, two), games in played.items():
-        for units in games if player in (one, two) else ():
+def _can_be_drawn_from(player: int, played: Played) -> bool:
+    """Whether a player's pairs are enough, and even enough, for a bootstrap.
+
+    A bootstrap draws them against each opponent in each game apart, so what counts is how they spread there.
+    """
+    deviations, matches = list[float](), list[int]()
+    for pair, games in played.items():
+        for units in games if player in pair else ():
+            share = sum(units.points) / sum(units.matches)
+            sign = 1 if player == pair[0] else -1
             theirs = zip(units.points, units.matches, strict=True)
-            points += units.points if player == one else [of - won for won, of in theirs]
+            deviations += [sign * (won - share * of) for won, of in theirs]
             matches += units.matches
-    return ratio(points, matches)
+    return isfinite(ratio(deviations, matches).margin)
 
 
 def _resampled(played: Played, rng: Random) -> Played:
