@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from duels.arena.compare import compare
+from duels.arena.compare import Change, compare
 from duels.arena.config import Config
 from duels.arena.folder import Folder
 from duels.arena.progress_line import ProgressLine
@@ -16,7 +16,7 @@ from duels.arena.report import as_csv, as_data, report_on
 from duels.arena.report_page import as_page
 from duels.arena.report_text import as_text, listed, percent, table
 from duels.arena.run import Progress, run
-from duels.arena.scores import PairResult, pairing, standing, unbroken
+from duels.arena.scores import Pairing, PairResult, pairing, standing, unbroken
 from tests.support import duels
 
 
@@ -66,6 +66,25 @@ def test_a_result_without_luck_is_not_moved_inside_its_bounds() -> None:
     assert known.adjusted.high == 1
     assert known.adjusted.margin == pytest.approx(1 - known.adjusted.low)
     assert "120.0 (" in percent(known.adjusted)
+
+
+def test_results_beyond_their_bounds_are_compared_by_how_they_spread() -> None:
+    """What is cut off at 1 for showing would make the change look surer than it is."""
+
+    def known(middle: float, off: float) -> Pairing:
+        rows = pairs([(1, 1)] * 60)
+        for each in rows:
+            points = middle + (off if each["pair"] % 2 else -off)
+            each["adjusted"] = points if each["players"][0] == "a" else 1 - points
+        return pairing("flip", "a", "b", rows, range(60))
+
+    one, two = known(0.99, 0.2), known(1.03, 0.08)
+    assert one.adjusted_fixed_within
+    assert one.adjusted_fixed_within.high == 1
+    assert one.adjusted_fixed
+    assert two.adjusted_fixed
+    change = Change("flip", "a", "against b", one.adjusted_fixed, two.adjusted_fixed, True)
+    assert change.verdict == "no clear change"
 
 
 def test_text_fits_a_terminal() -> None:

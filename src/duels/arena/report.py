@@ -242,6 +242,7 @@ def _standing_data(each: Standing, measure: str) -> dict[str, Any]:
 
 
 def _pairing_data(each: Pairing) -> dict[str, Any]:
+    fixed = each.adjusted_fixed_within
     return {
         "one": each.one,
         "two": each.two,
@@ -250,7 +251,7 @@ def _pairing_data(each: Pairing) -> dict[str, Any]:
         "won": interval_data(each.won),
         "adjusted": interval_data(each.adjusted),
         "pairs_left_out": each.left_out,
-        "adjusted_fixed_size": interval_data(each.adjusted_fixed) if each.adjusted_fixed else None,
+        "adjusted_fixed_size": interval_data(fixed) if fixed else None,
         "variance_gain": each.gain,
     }
 

@@ -83,7 +83,7 @@ def _game(game: GameReport) -> list[str]:
 
 def fixed_size(pair: Pairing) -> str:
     """The result with luck taken out for a size fixed beforehand; a dash where no such interval holds."""
-    known = pair.adjusted_fixed
+    known = pair.adjusted_fixed_within
     return "" if known is None else percent(known) if isfinite(known.margin) else "–"
 
 

@@ -92,14 +92,20 @@ class Pairing:
     left_out: int
     """Finished pairs that are not in it, for one before them is not finished yet."""
     adjusted_fixed: Interval | None
-    """The same of all pairs, with Student's interval for a size that was fixed beforehand.
+    """The same of all pairs, with Student's interval for a size that was fixed beforehand, for comparing.
 
-    Without bounds where that interval does not hold; None if results decided about the size, or no pair is
-    finished.
+    Like the estimate it may reach beyond 0 and 1. Without bounds where that interval does not hold; None if
+    results decided about the size, or no pair is finished.
     """
     gain: float | None
     """How many times fewer pairs the adjusted result needs for the same width; None if one is constant."""
     units: "Units"
+
+    @property
+    def adjusted_fixed_within(self) -> Interval | None:
+        """The same for showing: bounds that hold lie between 0 and 1."""
+        known = self.adjusted_fixed
+        return _within(known) if known and isfinite(known.margin) else known
 
 
 @dataclass(frozen=True)
@@ -157,15 +163,10 @@ def pairing(
         units.won,
         adjusted_interval(in_order),
         len(pairs) - len(in_order),
-        _fixed(adjusted) if fixed_size and adjusted else None,
+        confidence.mean(adjusted) if fixed_size and adjusted else None,
         _gain(scores, adjusted),
         units,
     )
-
-
-def _fixed(adjusted: list[float]) -> Interval:
-    known = confidence.mean(adjusted)
-    return _within(known) if isfinite(known.margin) else known
 
 
 def _units(player: str, rows: Iterable[Row]) -> Units:
