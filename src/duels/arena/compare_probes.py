@@ -115,7 +115,8 @@ def _changes(player: str, one: GameProbe, two: GameProbe) -> Iterator[Change]:
         (f"exploitability of one {one.round}", one.one_round, two.one_round, False),
         *((f"against {other}", one.against[other], two.against.get(other), True) for other in one.against),
     ]
-    if one.shortfalls and two.shortfalls:
+    # Which positions of a whole game are asked depends on the player's own answers: means are not comparable.
+    if one.shortfalls and two.shortfalls and not one.probe.whole:
         yield _shortfall(player, one, two)
     for what, before, after, better_if_higher in numbers:
         if before and after:
@@ -130,7 +131,7 @@ def _shortfall(player: str, one: GameProbe, two: GameProbe) -> Change:
     what = f"{name_of(one.measure)} per position"
     change = Change(one.probe.rules.name, player, what, one.shortfall, two.shortfall, False)
     weights = one.probe.weights
-    if one.probe.whole or not one.shortfalls or one.shortfalls.keys() != two.shortfalls.keys():
+    if one.shortfalls.keys() != two.shortfalls.keys():
         return change
     each = [weights[key] * (two.shortfalls[key] - short) for key, short in one.shortfalls.items()]
     return replace(change, paired=ratio(each, [weights[key] for key in one.shortfalls]))
