@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from duels.arena.compare import Change, compare
+from duels.arena.confidence import Interval
 from duels.arena.config import Config
 from duels.arena.folder import Folder
 from duels.arena.progress_line import ProgressLine
@@ -85,6 +86,14 @@ def test_results_beyond_their_bounds_are_compared_by_how_they_spread() -> None:
     assert two.adjusted_fixed
     change = Change("flip", "a", "against b", one.adjusted_fixed, two.adjusted_fixed, True)
     assert change.verdict == "no clear change"
+
+
+@pytest.mark.parametrize(("after", "verdict"), [(5e-17, "no change"), (-5e-17, "no change"), (0.01, "worse")])
+def test_rounding_is_no_change(after: float, verdict: str) -> None:
+    first, second = (Interval(number, number, number) for number in (0.0, after))
+    assert Change("lights", "a", "exploitability", first, second, False).verdict == verdict
+    even = Interval(0.5, 0.5 + after, 0.5 + after)
+    assert even.is_above(0.5) == (verdict == "worse")
 
 
 def test_text_fits_a_terminal() -> None:

@@ -53,9 +53,9 @@ class Change:
         change = self.difference
         if not isfinite(change.margin):
             return "too few mistakes"
-        if change.low <= 0 <= change.high:
+        if not (change.is_above(0) or change.is_below(0)):
             return "no clear change" if change.margin else "no change"
-        return "better" if (change.estimate > 0) == self.better_if_higher else "worse"
+        return "better" if change.is_above(0) == self.better_if_higher else "worse"
 
 
 def compare(one: Report, two: Report) -> list[Change]:

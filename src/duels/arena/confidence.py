@@ -28,6 +28,14 @@ class Interval:
         inside = min(max(self.estimate, self.low), self.high)
         return max(self.high - inside, inside - self.low)
 
+    def is_above(self, number: float) -> bool:
+        """Whether all of it is, by more than rounding."""
+        return self.low > number + _ROUNDING
+
+    def is_below(self, number: float) -> bool:
+        """Whether all of it is, by more than rounding."""
+        return self.high < number - _ROUNDING
+
     def scaled(self, factor: float, offset: float = 0.0) -> "Interval":
         """The interval of `offset + factor * x`, for a positive factor."""
         return Interval(*(offset + factor * each for each in (self.estimate, self.low, self.high)))

@@ -270,8 +270,8 @@ def _in_short(game: GameProbe) -> str:
     if game.exploitability:
         told.append(f"The best opponent wins {_shown(game.exploitability)} points beyond its due.")
     if game.against:
-        beaten = [other for other, result in game.against.items() if result.low > _EVEN]
-        beats = [other for other, result in game.against.items() if result.high < _EVEN]
+        beaten = [other for other, result in game.against.items() if result.is_above(_EVEN)]
+        beats = [other for other, result in game.against.items() if result.is_below(_EVEN)]
         told += [f"It beats {', '.join(beaten)}."] * bool(beaten)
         told += [f"It loses to {', '.join(beats)}."] * bool(beats)
     if game.failed:
