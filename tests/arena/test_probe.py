@@ -20,7 +20,7 @@ import pytest
 
 from duels.analysis.agents import player_odds
 from duels.analysis.exploitability import exploitability
-from duels.arena import compare_probes, confidence, probe_values
+from duels.arena import compare_probes, confidence, probe_report, probe_values
 from duels.arena.config import Config, ProbeConfig
 from duels.arena.exam import card, card_of, exam_rows
 from duels.arena.folder import Folder
@@ -96,6 +96,25 @@ def test_a_player_that_draws_gets_intervals(tmp_path: Path) -> None:
     assert told["questions"] == 2 * told["positions"]
     loss = told["loss_per_position"]
     assert 0 < loss["low"] < loss["estimate"] < loss["high"]
+
+
+def test_answers_that_are_alike_by_chance_or_reflected_leave_the_loss_open() -> None:
+    rules = find_game("lights").rules()
+
+    def answer(asked: list[Ask]) -> dict[str, Any]:
+        action = {each.key: rules.format(each.sight.actions[0]) for each in asked}
+        return {key: {"key": key, "action": told, "policy": None} for key, told in action.items()}
+
+    def margin() -> float:
+        short = {key: probe_report._shortfall(found, key) for key in found.answers}
+        return probe_report._mean_of_all(found, short).margin
+
+    config = ProbeConfig("random", ("lights",), samples=2, symmetric=True)
+    found = collect(config, rules, answer)
+    as_asked = margin()
+    for place, rows in found.answers.items():
+        found.answers[place] = [{**row, "key": str(place)} for row in rows]  # as if each had been asked
+    assert 0 < margin() < 0.8 * as_asked
 
 
 @cache

@@ -1,6 +1,6 @@
 """What a probe found: losses, the best opponent's gain, and results against known opponents."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from html import escape
 from math import fsum, sqrt
@@ -8,11 +8,11 @@ from typing import Any
 
 from duels.analysis.shortfalls import BELOW_THE_MIXTURE, measure_of, shortfalls
 from duels.arena.amounts import cost_told, tokens
-from duels.arena.confidence import Interval, Z, interval_data, ratio, standard_error
-from duels.arena.folder import Folder
+from duels.arena.confidence import Interval, Z, interval_data, ratio
+from duels.arena.folder import Folder, Row
 from duels.arena.mistakes import Mistake, key_of, name_of, said_of
 from duels.arena.probe import Probe, collected, policy_of
-from duels.arena.probe_values import Answers, against_all, exploitability
+from duels.arena.probe_values import UNSEEN, Answers, against_all, exploitability
 from duels.arena.report_page import html_in_short, html_page, html_table
 from duels.arena.report_text import asked_how, in_short, listed, notes, percent, points, table
 from duels.arena.summary import mostly
@@ -136,17 +136,30 @@ def _kinds(probe: Probe) -> dict[str, float]:
 
 
 def _mean_of_all(probe: Probe, short: dict[Key, float]) -> Interval:
-    """The mean over all positions, which are not drawn: only answers that differ leave it open."""
-    variance = 0.0
-    for key, rows in probe.answers.items():
-        answered = [row for row in rows if row["action"] is not None]
-        if len(answered) > 1:
-            graded = _graded(probe.sights[key])
-            each = [_expected(policy_of([row], probe.sights[key]), graded) for row in answered]
-            variance += standard_error(each, [1.0] * len(each)) ** 2
+    """The mean over all positions, which are not drawn: only answers that may differ leave it open."""
+    by_question: dict[str, float] = defaultdict(float)
+    for key in short:
+        answered = [row for row in probe.answers[key] if row["action"] is not None]
+        if len(answered) > 1 and not all(row["policy"] for row in answered):
+            # Of mirror images only one may have been asked: their answers are the same sample.
+            by_question[answered[0]["key"]] += _error(answered, probe.sights[key])
     found = fsum(short.values()) / max(1, len(short))
-    margin = Z * sqrt(variance) / max(1, len(short))
+    margin = Z * sqrt(fsum(error**2 for error in by_question.values())) / max(1, len(short))
     return Interval(found, found - margin, found + margin)
+
+
+def _error(answered: list[Row], sight: Sight[Any, Any]) -> float:
+    """The standard error of how far answers to a position fall short.
+
+    Answers that are all alike may be so by chance: `UNSEEN` more are spread evenly over the legal actions.
+    """
+    policy, graded, samples = policy_of(answered, sight), _graded(sight), len(answered)
+    odds = {
+        action: (samples * policy.get(action, 0.0) + UNSEEN / len(graded)) / (samples + UNSEEN)
+        for action in graded
+    }
+    mean = _expected(odds, graded)
+    return sqrt(fsum(chance * (graded[action] - mean) ** 2 for action, chance in odds.items()) / samples)
 
 
 def _expected(policy: dict[Any, float], graded: dict[Any, float]) -> float:
