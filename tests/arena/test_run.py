@@ -131,12 +131,21 @@ def test_a_worker_that_starts_after_its_run_was_killed_plays_nothing(tmp_path: P
 
 
 @contextmanager
-def _mortal_workers(config: Config, folder: Path, deadly: int, lives: int) -> Iterator[None]:
-    """Workers as threads: so many of them die, each as it comes to the match with the place `deadly`."""
-    left = iter(range(lives))
+def _mortal_workers(
+    config: Config, folder: Path, deadly: int, lives: int, at_once: int = 0
+) -> Iterator[None]:
+    """Workers as threads: so many of them die, each as it comes to the match with the place `deadly`.
+
+    Before them, `at_once` die as they start.
+    """
+    left, early = iter(range(lives)), iter(range(at_once))
     fatal = list(config.bouts("lights", "random", "club", range(config.matches_of("lights") // 2)))[deadly]
 
     def live(connection: Any, name: str) -> None:
+        if next(early, None) is not None:
+            connection.recv()
+            connection.close()
+            return
         with closing(Worker(config, folder, name)) as worker, closing(connection):
             while (bouts := connection.recv()) is not None:
                 if fatal in bouts and next(left, None) is not None:
@@ -163,6 +172,13 @@ def test_what_a_worker_played_before_it_died_is_not_played_again(tmp_path: Path)
         run(config, folder, workers=2)
     assert len(_lines(folder)) == 40
     assert rows_of(folder) == rows_of(tmp_path / "whole")
+
+
+def test_a_worker_may_die_before_it_has_a_log(tmp_path: Path) -> None:
+    config = Config(("random", "club"), ("lights",), 6)
+    with _mortal_workers(config, tmp_path, deadly=0, lives=0, at_once=2):
+        run(config, tmp_path, workers=2)
+    assert len(rows_of(tmp_path)) == 6
 
 
 def test_a_match_that_workers_die_of_is_given_up(tmp_path: Path) -> None:

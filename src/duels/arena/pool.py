@@ -96,7 +96,9 @@ class Pool:
         """What a worker that died had played of some matches: it is in its log. Another takes its place."""
         name = self._names[dead]
         self._replaced(dead)
-        logged = {row["key"]: row for row in read_rows(Log.path_of(self._folder, name))}
+        log = Log.path_of(self._folder, name)
+        # One that died as it started has no log yet.
+        logged = {row["key"]: row for row in read_rows(log)} if log.exists() else {}
         return [logged[bout.key] for bout in some if bout.key in logged]
 
     @staticmethod
