@@ -28,6 +28,7 @@ from duels.arena.worker import Worker, serve
 from duels.core.errors import DuelsError
 from duels.players.completions import Usage
 from duels.players.endpoint import Settings
+from duels.players.program import Limits
 from tests.players.test_program import BAD, GOOD, PYTHON
 from tests.support import COMMAND, Done, duels, environment
 
@@ -481,6 +482,21 @@ def test_a_config_as_a_file_is_the_same_as_flags(tmp_path: Path) -> None:
     rows = rows_of(tmp_path / "run")
     assert len(rows) == 2
     assert rows[0]["options"] == {"cells": 5, "max_boards": 2, "run": 3}
+
+
+@pytest.mark.parametrize("name", ["OPENAI_API_KEY", "OTHER_KEY"])
+def test_a_program_is_not_given_the_key_of_a_model(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, "a secret")
+    monkeypatch.setenv("NO_KEY", "no secret")
+    teller = tmp_path / "teller.sh"
+    teller.write_text(f"env >&2\nexec {PYTHON} {BAD} unknown\n")
+    config = Config((f"teller=cmd:sh {teller}", "random"), ("lights",), 2, model=Settings(key_env=name))
+    run(replace(config, limits=Limits(retries=0)), tmp_path / "run")
+    told = "".join(log.read_text() for log in (tmp_path / "run").rglob("*.log"))
+    assert "NO_KEY=no secret" in told
+    assert "a secret" not in told
 
 
 def test_no_command_stands_in_the_folder(tmp_path: Path) -> None:

@@ -132,7 +132,7 @@ class Config:
     def seat(self, name: str, rules: Rules[Any, Any, Any], log: Path | None = None) -> Player:
         """The player of that name, at a seat of a game; what a program says on its stderr goes to `log`."""
         (text,) = (each for each in self.players if called(each, self.limits).name == name)
-        kind = kind_called(_split(text)[1], self.limits, log)
+        kind = kind_called(_split(text)[1], self.limits, log, self.model)
         if kind.name in KINDS:
             kind = kind_for(kind.name, rules)
         assert kind.seat  # no person is let in

@@ -20,6 +20,8 @@ MOST_LOGGED = 1 << 20
 """Bytes of a program's stderr that are kept."""
 _CHUNK = 1 << 16
 _GRACE = 0.5  # seconds to leave by itself once its input is closed
+KEY_ENV = "OPENAI_API_KEY"
+"""The environment variable that holds a model's key, unless another one is named."""
 _MARK = "DUELS_PROGRAM"
 """In the environment of a program and of all that it starts: how those are found that left its session."""
 # Waits for its input to end, which it does when we do, and then ends the program and all that it started.
@@ -34,15 +36,20 @@ done
 
 
 class Child:
-    """A running program: its input and output are pipes, its stderr goes to a log."""
+    """A running program: its input and output are pipes, its stderr goes to a log.
 
-    def __init__(self, command: str, memory_mb: int | None, log: Path | None) -> None:
+    It gets our environment without `secret`, the variable with a model's key: it might log it.
+    """
+
+    def __init__(self, command: str, memory_mb: int | None, log: Path | None, secret: str = KEY_ENV) -> None:
         words = split_command(command)
         self._mark = f"{_MARK}={os.urandom(16).hex()}"
+        environment = os.environ | dict([self._mark.split("=")])
+        environment.pop(secret, None)
         try:
             self._process = subprocess.Popen(
                 words,
-                env=os.environ | dict([self._mark.split("=")]),
+                env=environment,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from duels.core.errors import BadOption, DuelsError, quote
 from duels.core.extras import extra
+from duels.players.child import KEY_ENV
 from duels.players.completions import (
     FLOODED,
     MOST_TEXT,
@@ -47,7 +48,7 @@ class Settings:
     """Where a model is, how it is asked, and what that costs."""
 
     base_url: str = ""
-    key_env: str = "OPENAI_API_KEY"
+    key_env: str = KEY_ENV
     """The environment variable that holds the key; the key itself is never written down."""
     show_actions: bool = False
     """Whether the legal actions are listed in the question."""

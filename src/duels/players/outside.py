@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from duels.core.errors import BadOption, UnknownName
 from duels.core.rules import Rules
 from duels.players import Kind, Player, find_kind
+from duels.players.child import KEY_ENV
 from duels.players.naming import MODEL
 from duels.players.program import USUAL, Limits, ProgramPlayer, program_name
 
@@ -26,14 +27,15 @@ def kind_called(
     """The kind of player that a person means: a built-in one by its name, a program by its command, a model.
 
     `limits` and `log` are a program's, `model` says where and how a model is asked.
+    Programs do not get the key that it names.
     """
     text = text.strip()
     if text.lower().startswith(COMMAND):
-        command = text[len(COMMAND) :]
+        command, secret = text[len(COMMAND) :], model.key_env if model else KEY_ENV
         return Kind(
             program_name(command),
             "a program that is asked in JSON lines",
-            lambda rules, progress: ProgramPlayer(command, rules, limits, log),
+            lambda rules, progress: ProgramPlayer(command, rules, limits, log, secret),
         )
     if text.lower().startswith(MODEL_PREFIX):
         name = text[len(MODEL_PREFIX) :].strip()

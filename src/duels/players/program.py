@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from duels.core.errors import DuelsError
 from duels.core.rules import Rules, Sight
 from duels.players import protocol
-from duels.players.child import Child, split_command
+from duels.players.child import KEY_ENV, Child, split_command
 from duels.players.failures import Answer, Failed, Failure, NoMove
 from duels.players.naming import PROGRAM
 
@@ -41,7 +41,12 @@ class ProgramPlayer:
     """A program at one seat. It is started when it is first asked, and serves one match after another."""
 
     def __init__(
-        self, command: str, rules: Rules[Any, Any, Any], limits: Limits = USUAL, log: Path | None = None
+        self,
+        command: str,
+        rules: Rules[Any, Any, Any],
+        limits: Limits = USUAL,
+        log: Path | None = None,
+        secret: str = KEY_ENV,
     ) -> None:
         split_command(command)
         self.name = program_name(command)
@@ -49,6 +54,7 @@ class ProgramPlayer:
         self._rules = rules
         self._limits = limits
         self._log = log
+        self._secret = secret
         self._asking = Lock()  # held while it is asked
         self._lock = Lock()  # for the two below
         self._child: Child | None = None
@@ -136,7 +142,7 @@ class ProgramPlayer:
                 raise DuelsError(f"{self.name} is not asked any more.")
             if self._child:
                 return self._child
-            child = self._child = Child(self._command, self._limits.memory_mb, self._log)
+            child = self._child = Child(self._command, self._limits.memory_mb, self._log, self._secret)
         try:
             deadline = monotonic() + self._limits.start_seconds
             child.send(
