@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -17,7 +18,7 @@ from duels.core.errors import DuelsError
 from duels.core.match import Match
 from duels.core.rules import Seat, Sight
 from duels.games import find_game
-from duels.players import protocol
+from duels.players import child, protocol
 from duels.players.child import MOST_LOGGED
 from duels.players.failures import Failed, Failure, NoMove
 from duels.players.program import Limits, ProgramPlayer, program_name
@@ -224,6 +225,18 @@ def test_stderr_goes_to_the_log_up_to_a_limit(tmp_path: Path) -> None:
         player.close()
     assert 0 < log.stat().st_size <= MOST_LOGGED
     assert set(log.read_bytes()) <= set(b"y\n")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="there is no /proc elsewhere")
+def test_a_chain_of_processes_is_not_followed_for_ever() -> None:
+    """Each has started the next one by the time it is found."""
+    chain = ([pid] for pid in range(1, 1000))
+    with (
+        mock.patch.object(child, "_marked", side_effect=chain),
+        mock.patch("os.kill") as kill,
+    ):
+        child._end_marked("a mark")
+    assert 1 < kill.call_count < 999
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit is the kernel's")

@@ -22,6 +22,7 @@ _CHUNK = 1 << 16
 _GRACE = 0.5  # seconds to leave by itself once its input is closed
 KEY_ENV = "OPENAI_API_KEY"
 """The environment variable that holds a model's key, unless another one is named."""
+_MOST_LOOKS = 50  # for what a program started: each may start another and be gone before we see it
 _MARK = "DUELS_PROGRAM"
 """In the environment of a program and of all that it starts: how those are found that left its session."""
 # Waits for its input to end, which it does when we do, and then ends the program and all that it started.
@@ -190,12 +191,16 @@ def split_command(command: str) -> list[str]:
 def _end_marked(mark: str) -> None:
     """End what a program started and that left for a session of its own, on Linux.
 
-    It is found by its environment, unless it cleared that. It may start more while we look: look again.
+    It is found by its environment, unless it cleared that. It may start more while we look: look again, but
+    not for ever.
     """
     if sys.platform != "linux":
         return
     ended: set[int] = set()
-    while found := set(_marked(mark.encode())) - ended:
+    for _ in range(_MOST_LOOKS):
+        found = set(_marked(mark.encode())) - ended
+        if not found:
+            return
         for pid in found:
             with suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
