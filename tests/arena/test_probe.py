@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tomllib
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -23,7 +24,7 @@ from duels.analysis.exploitability import exploitability
 from duels.arena import compare_probes, confidence, probe_report, probe_values
 from duels.arena.config import Config, ProbeConfig
 from duels.arena.exam import card, card_of, exam_rows
-from duels.arena.folder import Folder
+from duels.arena.folder import Folder, Row
 from duels.arena.positions import STRATA, draw_positions, draw_weighted
 from duels.arena.probe import Ask, collect, probe
 from duels.arena.probe_report import as_data, as_page, as_text
@@ -477,6 +478,32 @@ def test_two_probes_are_compared_number_by_number_and_answer_by_answer(tmp_path:
     assert "no change" in alike
     assert "worse" not in alike
     assert "are answered alike" in alike
+
+
+def test_answers_are_compared_by_how_often_they_came(tmp_path: Path) -> None:
+    probe(ProbeConfig("mine=best", ("lights",)), tmp_path)
+    (game,) = probe_report.report_on(Folder(tmp_path))
+    key, sight = next((key, each) for key, each in game.probe.sights.items() if key in game.probe.answers)
+    best = oracle_for(sight.rules).judge(sight)
+    row = {"key": "a", "action": sight.rules.format(best.best[0]), "policy": None}
+
+    def answered(rows: list[Row], complete: bool = True) -> probe_report.GameProbe:
+        return replace(
+            game,
+            probe=replace(game.probe, answers={key: rows}),
+            shortfalls={key: 0.0},
+            complete=complete,
+        )
+
+    def compared(one: probe_report.GameProbe, two: probe_report.GameProbe) -> compare_probes.Difference:
+        return compare_probes._difference("mine", one, two)
+
+    assert not compared(answered([row]), answered([row] * 10)).answers  # ten tenths are 1, but for rounding
+    (half,) = compared(answered([row]), answered([row, {**row, "action": None}])).answers
+    assert half.change > 0
+    assert half.change == pytest.approx(best.value.number / 2)
+    assert "Not all is answered yet" in compared(answered([row]), answered([row], complete=False)).told
+    assert "Not all" not in compared(answered([row]), answered([row])).told
 
 
 def test_drawn_positions_are_compared_one_by_one(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from math import fsum
 from typing import Any
 
 from duels.arena import compare
@@ -45,17 +46,20 @@ class Difference:
     """Of either probe, by class."""
     always_the_same: bool
     """Whether numbers are exact only for players that always answer the same."""
+    complete: bool
+    """Whether both probes are finished."""
 
     @property
     def told(self) -> str:
         """What became of the answers, in a sentence."""
+        unfinished = "" if self.complete else " Not all is answered yet."
         if not self.answers:
-            return f"All {self.both} positions that both were asked about are answered alike."
+            return f"All {self.both} positions that both were asked about are answered alike.{unfinished}"
         better = sum(each.change < -_NOTHING for each in self.answers)
         worse = sum(each.change > _NOTHING for each in self.answers)
         return (
             f"{len(self.answers)} of {self.both} positions that both were asked about are answered "
-            f"differently: {better} better, {worse} worse."
+            f"differently: {better} better, {worse} worse.{unfinished}"
         )
 
 
@@ -73,7 +77,7 @@ def differences(one: Folder, two: Folder) -> list[Difference]:
 
 def _difference(player: str, one: GameProbe, two: GameProbe) -> Difference:
     both = one.probe.answers.keys() & two.probe.answers.keys()
-    answers = [_answered(one, two, key) for key in both if one.probe.policy(key) != two.probe.policy(key)]
+    answers = [_answered(one, two, key) for key in both if _differ(one, two, key)]
     answers.sort(key=lambda each: (-abs(each.change), each.seat, each.position))
     return Difference(
         one.probe.rules.name,
@@ -83,7 +87,15 @@ def _difference(player: str, one: GameProbe, two: GameProbe) -> Difference:
         tuple(answers),
         (one.failures, two.failures),
         one.exact_if_always_the_same or two.exact_if_always_the_same,
+        one.complete and two.complete,
     )
+
+
+def _differ(one: GameProbe, two: GameProbe, key: Any) -> bool:
+    """Whether answers to a position do, by more than rounding."""
+    first, second = one.probe.policy(key), two.probe.policy(key)
+    actions = first.keys() | second.keys()
+    return any(abs(first.get(each, 0.0) - second.get(each, 0.0)) > _NOTHING for each in actions)
 
 
 def _answered(one: GameProbe, two: GameProbe, key: Any) -> Answered:
@@ -92,11 +104,10 @@ def _answered(one: GameProbe, two: GameProbe, key: Any) -> Answered:
 
 
 def _given_away(game: GameProbe, key: Any) -> float:
-    """How far an answer falls short; none gives away all that the position is worth."""
-    short = game.shortfalls.get(key)
-    if short is None:
-        return oracle_for(game.probe.rules).judge(game.probe.sights[key]).value.number
-    return short
+    """How far answers fall short; one that did not come gives away all that the position is worth."""
+    answered = fsum(game.probe.policy(key).values())
+    worth = oracle_for(game.probe.rules).judge(game.probe.sights[key]).value.number
+    return answered * game.shortfalls.get(key, 0.0) + (1 - answered) * worth
 
 
 def _likeliest(game: GameProbe, key: Any) -> str:
@@ -171,6 +182,7 @@ def as_data(found: list[Difference]) -> dict[str, Any]:
     told = compare.as_data([change for each in found for change in each.changes])
     told["answers"] = {
         each.game: {
+            "complete": each.complete,
             "in_both": each.both,
             "differ": [
                 {
