@@ -7,7 +7,7 @@ from math import fsum, sqrt
 from typing import Any
 
 from duels.analysis.shortfalls import BELOW_THE_MIXTURE, measure_of, shortfalls
-from duels.arena.amounts import cost_told, tokens
+from duels.arena.amounts import cost_told, tokens, usage_data
 from duels.arena.confidence import Interval, Z, interval_data, ratio
 from duels.arena.folder import Folder, Row
 from duels.arena.mistakes import Mistake, key_of, name_of, said_of
@@ -201,12 +201,7 @@ def as_data(folder: Folder) -> dict[str, Any]:
 def _usage_data(folder: Folder, games: list[GameProbe]) -> dict[str, Any]:
     used = _used(games)
     prices = Settings(**folder.config["prices"])
-    return {
-        "prompt_tokens": used.prompt,
-        "completion_tokens": used.completion,
-        "requests": used.requests,
-        "cost": prices.cost(used) if used.requests else None,
-    }
+    return usage_data(used, prices.cost(used) if used.requests else None)
 
 
 def _game_data(game: GameProbe) -> dict[str, Any]:

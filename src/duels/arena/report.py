@@ -6,6 +6,7 @@ from itertools import combinations
 from math import comb
 from typing import Any
 
+from duels.arena.amounts import usage_data
 from duels.arena.confidence import CONFIDENCE, interval_data
 from duels.arena.folder import Folder, Row, usage_of
 from duels.arena.mistakes import Mistake, key_of
@@ -194,9 +195,7 @@ def as_data(report: Report) -> dict[str, Any]:
         "model": dict(report.conditions),
         "prices": dict(report.prices),
         "usage": {
-            player: {"prompt_tokens": used.prompt, "completion_tokens": used.completion}
-            | {"requests": used.requests, "cost": report.cost(used)}
-            for player, used in usage_by_player(report).items()
+            player: usage_data(used, report.cost(used)) for player, used in usage_by_player(report).items()
         },
     }
 
