@@ -513,6 +513,7 @@ def test_drawn_positions_are_compared_one_by_one(tmp_path: Path) -> None:
         done = duels(tmp_path, "arena", "compare", tmp_path / "a", tmp_path / "b", "--json")
     (change,) = json.loads(done.out)["changes"]
     assert change["what"] == "below the mixture per position"
+    assert change["verdict"] == "too few positions"
     first, second, gap = change["first"], change["second"], change["difference"]
     assert gap["estimate"] == pytest.approx(second["estimate"] - first["estimate"])
     assert gap["high"] - gap["estimate"] < first["high"] - first["estimate"]  # as of one sample, not of two

@@ -25,7 +25,9 @@ class Change:
     after: Interval
     better_if_higher: bool
     too_few: bool = False
-    """Whether there are so few matches, in either run, that there is no verdict."""
+    """Whether there are so few matches, or positions, in either that there is no verdict."""
+    counted: str = "matches"
+    """What there are too few of then."""
     peeked: bool = False
     """Whether the bounds are those of confidence sequences, which are no multiples of a standard error."""
     paired: Interval | None = None
@@ -49,7 +51,7 @@ class Change:
     def verdict(self) -> str:
         """`better`, `worse`, that there is no change, or that nothing can be told, of this number alone."""
         if self.too_few:
-            return "too few matches"
+            return f"too few {self.counted}"
         change = self.difference
         if not isfinite(change.margin):
             return "too few mistakes"

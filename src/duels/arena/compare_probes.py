@@ -7,7 +7,7 @@ from typing import Any
 
 from duels.arena import compare
 from duels.arena.compare import Change
-from duels.arena.confidence import ratio, wilson
+from duels.arena.confidence import FEWEST, ratio, wilson
 from duels.arena.folder import Folder
 from duels.arena.mistakes import key_of, name_of
 from duels.arena.probe_report import GameProbe, report_on
@@ -140,7 +140,9 @@ def _changes(player: str, one: GameProbe, two: GameProbe) -> Iterator[Change]:
 def _shortfall(player: str, one: GameProbe, two: GameProbe) -> Change:
     """Of drawn positions, the same ones in both: how much each changed tells more than the two means do."""
     what = f"{name_of(one.measure)} per position"
-    change = Change(one.probe.rules.name, player, what, one.shortfall, two.shortfall, False)
+    few = min(len(one.shortfalls), len(two.shortfalls)) < FEWEST
+    numbers = one.shortfall, two.shortfall
+    change = Change(one.probe.rules.name, player, what, *numbers, False, few, "positions")
     weights = one.probe.weights
     if one.shortfalls.keys() != two.shortfalls.keys():
         return change
