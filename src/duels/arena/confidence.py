@@ -192,7 +192,8 @@ _PER_SKEWNESS = 10
 """So many units, times the squared skewness, it takes too.
 
 Cochran ('Sampling Techniques', 1977, 2.15) asks for 25, so that an interval of 95 % fails in at most 6 of 100
-runs. With 10 it fails in at most 8 of 100 among players of ours, and is there far more often.
+runs. With 10 it fails in at most 8 of 100 among players of ours (of all runs, with those that show
+none), and is there far more often.
 """
 
 
