@@ -332,6 +332,10 @@ def test_nobody_watches_hunt_while_it_lasts(base: str) -> None:
     shown = eve.get(match).text.lower()
     assert "s token is off the grid" in shown
     assert "your" not in shown, "they look on"
+    text, board = (eve.see(match)[shown] for shown in ("text", "board"))
+    for player in (ann, bob):
+        seen = player.see(match)
+        assert (seen["text"], seen["board"]) == (text, board), "after the end nothing is hidden from anybody"
     assert bob.get(f"{match}/review").status_code == 200
 
 

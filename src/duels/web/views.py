@@ -33,7 +33,7 @@ def view(standing: Standing, viewer: Viewer) -> dict[str, Any]:
     return {
         **_shown(standing, viewer, sight),
         "players": [_player(standing, viewer, seat) for seat in Seat],
-        "text": plain(_written_board(standing, viewer, sight)),
+        "text": plain(_written_board(standing, sight)),
         "actions": [_action(standing, sight, action) for action in sight.actions],
     }
 
@@ -68,7 +68,7 @@ def _shown(standing: Standing, viewer: Viewer, sight: Sight[Any, Any]) -> dict[s
         "turn": turn_of(standing, viewer),
         "sentence": _sentence(standing, viewer, sight, prompt),
         "prompt": prompt,
-        "board": _board(standing, viewer, sight),
+        "board": _board(standing, sight),
         "log": _log(standing, viewer, sight),
         "offer": _offer(standing, viewer, standing.offer),
         "refused": _offer(standing, viewer, standing.refused),
@@ -88,19 +88,24 @@ def sight_of(standing: Standing, viewer: Viewer) -> Sight[Any, Any]:
     return sight
 
 
-def _board(standing: Standing, viewer: Viewer, sight: Sight[Any, Any]) -> str:
+def _board(standing: Standing, sight: Sight[Any, Any]) -> str:
     """The drawing, with names where it calls players by their seats."""
-    if viewer is None and standing.rules.has_secrets:
+    if _laid_open(standing):
         drawn = standing.drawing.draw_open(*map(standing.match.sight, Seat))
     else:
         drawn = standing.drawing.draw(sight, targets=True)
     return drawn_with_names(drawn, standing.called)
 
 
-def _written_board(standing: Standing, viewer: Viewer, sight: Sight[Any, Any]) -> str:
-    if viewer is None and standing.rules.has_secrets:  # they may look after the end, and see what both see
+def _written_board(standing: Standing, sight: Sight[Any, Any]) -> str:
+    if _laid_open(standing):
         return standing.words.open_board(*map(standing.match.sight, Seat))
     return standing.words.board(sight)
+
+
+def _laid_open(standing: Standing) -> bool:
+    """Whether there were secrets that everybody may see now: the match is over."""
+    return standing.over and standing.rules.has_secrets
 
 
 class ShownSeat(NamedTuple):
