@@ -59,7 +59,7 @@ def test_it_leads_to_the_browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
     served: list[dict[str, object]] = []
     monkeypatch.setattr(command.serve, "callback", lambda **options: served.append(options))
-    assert walk(tmp_path, "browser").out.count(ASKED) == 1
+    assert walk(tmp_path, "browser", "quit").out.count(ASKED) == 2, "it comes back when the server ends"
     assert [options["port"] for options in served] == [8321]
 
 

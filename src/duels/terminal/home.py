@@ -95,14 +95,13 @@ class Home:
         new = NewMatch(find_game(name).rules(), *seats)
         return self._again(play_new(new, self._screen, board)[1], board)
 
-    def _serve(self) -> After:
+    def _serve(self) -> None:
         """The command `serve`. It is another room's: the program finds it by its name."""
         program = click.get_current_context().find_root()
         assert isinstance(program.command, click.Group)
         command = program.command.get_command(program, "serve")
         assert command
         program.invoke(command)
-        return After.QUIT
 
     def _opponent(self, rules: Rules[Any, Any, Any]) -> str:
         left_out = {HUMAN, *STRONGEST} - {strongest(rules)}
