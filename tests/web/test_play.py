@@ -546,9 +546,17 @@ def test_home_lists_first_what_waits_for_one_however_much_is_over_since(base: st
     for _ in range(9):  # more than are shown of those that are over
         match = ann.start("lights")
         assert ann.act(match, "resign").status_code == 204
-    listed = ann.get("/").json()["matches"]
+    home = ann.get("/").json()
+    listed = home["matches"]
     assert [f"/m/{each['match']}" for each in listed[:2]] == [mine, theirs]
     assert [each["turn"] for each in listed] == ["you", "other", *["over"] * 8]
+    # The others are reached by a link.
+    address = "/?matches=all"
+    every = ann.get(address).json()
+    assert [each["turn"] for each in every["matches"]] == ["you", "other", *["over"] * 9]
+    assert (home["more"], every["more"]) == (True, False)
+    pages = [ann.get(path, Accept="text/html").text for path in ("/", address)]
+    assert [f'href="{address}"' in page for page in pages] == [True, False]
 
 
 def test_a_page_says_when_one_can_resign(base: str) -> None:

@@ -26,7 +26,7 @@ class Limits:
     create: Rate = Rate(12, 0.1)
     """New matches, and invitations that are tried."""
     heavy: Rate = Rate(12, 0.5)
-    """Reviews, hints and puzzles."""
+    """Reviews, hints, puzzles, and the list of all one's matches."""
     read: Rate = Rate(240, 40)
     """Everything else."""
     address_factor: int = 8

@@ -31,6 +31,7 @@ from duels.web.stream import EventStream
 from duels.web.workers import Workers
 
 _MOST_RUNNING, _MOST_OVER = 50, 8  # of the visitor's own matches, on the home page
+_ALL = 200  # of those that are over, for whoever asks for all of them
 
 
 class Site:
@@ -74,23 +75,30 @@ class Site:
 
     async def home(self, request: Request) -> Response:
         """The games, and the visitor's matches."""
-        visitor = self._take("read", request)
+        all_of_them = request.query_params.get("matches") == "all"
+        visitor = self._take("heavy" if all_of_them else "read", request)
+        most = _ALL if all_of_them else _MOST_OVER
+        matches, more = await self._matches_of(visitor, most) if visitor else ([], False)
         data = {
             "today": puzzles.today(),
             "games": [self._card(game) for game in all_games()],
-            "matches": await self._matches_of(visitor) if visitor else [],
+            "matches": matches,
+            "more": more and not all_of_them,
         }
         return self._answer(request, "home.html", data)
 
-    async def _matches_of(self, visitor: str) -> list[dict[str, Any]]:
-        """The visitor's last matches: those that wait for the visitor, others that go on, and a few others.
+    async def _matches_of(self, visitor: str, most_over: int) -> tuple[list[dict[str, Any]], bool]:
+        """The visitor's last matches, and whether more are over than these.
 
-        Newest first within each kind. An order by what was written last would tell of hidden moves.
+        Those that wait for the visitor come first, then others that go on, then those that are over. Newest
+        first within each kind. An order by what was written last would tell of hidden moves.
         """
-        kinds = ((False, _MOST_RUNNING), (True, _MOST_OVER))
-        mine = [each for over, most in kinds for each in await self.matches.matches_of(visitor, over, most)]
+        running = await self.matches.matches_of(visitor, False, _MOST_RUNNING)
+        over = await self.matches.matches_of(visitor, True, most_over + 1)
+        mine = [*running, *over[:most_over]]
         listed = {kept.id: _line(kept, standing) for kept, standing in mine}  # one may have ended meanwhile
-        return sorted(listed.values(), key=lambda each: (each["over"], each["turn"] != "you"))
+        ordered = sorted(listed.values(), key=lambda each: (each["over"], each["turn"] != "you"))
+        return ordered, len(over) > most_over
 
     async def game(self, request: Request) -> Response:
         """One game: its rules, and whom to play."""
