@@ -126,6 +126,12 @@ def test_everything_by_keyboard(ann: Person) -> None:
     page.wait_for_selector(f'#state:not([data-event="{before}"])')
     ann.wait("you")
     page.wait_for_selector("#entry-field:focus")  # what is typed next is no move on the board
+    # What was begun there is dropped by Esc; where nothing was, it leads to the board.
+    page.keyboard.type("1")
+    page.keyboard.press("Escape")
+    assert page.locator("#entry-field:focus").input_value() == ""
+    page.keyboard.press("Escape")
+    assert page.locator("#board .target:focus").count() == 1
     # Keys on the whole page can be switched off; those of the board remain.
     page.locator("#help-button").focus()
     page.keyboard.press("Enter")
@@ -139,6 +145,23 @@ def test_everything_by_keyboard(ann: Person) -> None:
     page.locator('#board .target[tabindex="0"]').focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowLeft")
+    assert page.locator("#board .target:focus").count() == 1
+
+
+def test_entries_at_the_book_s_questions_can_be_taken_back(ann: Person) -> None:
+    ann.start("lights", "casual")
+    ann.wait("you")
+    page = ann.page
+    first = page.text_content("#entry .prompt")
+    page.keyboard.press("/")
+    page.keyboard.type("2")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#entry .entered:text-is('2')")
+    assert page.text_content("#entry .prompt") != first
+    page.keyboard.press("Escape")
+    assert page.text_content("#entry .prompt") == page.text_content("#spoken") == first
+    assert page.text_content("#entry .entered") == ""
+    page.keyboard.press("Escape")
     assert page.locator("#board .target:focus").count() == 1
 
 

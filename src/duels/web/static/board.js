@@ -78,6 +78,11 @@ export class Board {
     else if (this.#held && !document.activeElement.closest("#actions")) this.#current()?.focus({ preventScroll: true });
   }
 
+  // Lead the keyboard to the board.
+  focus() {
+    this.#current()?.focus();
+  }
+
   // Show which actions were advised, and in the fog what can be known ("cell 3": a probability); with nothing,
   // the board is as it was drawn.
   advise(actions, belief) {

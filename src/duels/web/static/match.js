@@ -232,6 +232,21 @@ place.addEventListener("submit", async (event) => {
   await act({ entries: [...entered, entry] });
 });
 
+// Esc in the field drops what was entered so far; where nothing was, it leads back to the board.
+place.addEventListener("keydown", (event) => {
+  const field = event.target;
+  if (event.key !== "Escape" || field.id !== "entry-field") return;
+  if (entered.length || field.value) {
+    field.value = "";
+    forget();
+    dress();
+    spoken.textContent = place.querySelector("#entry .prompt").textContent;
+  } else {
+    field.blur(); // the board may have nothing to lead to: what can be pressed there may be hidden
+    board.focus();
+  }
+});
+
 document.getElementById("resign").addEventListener("close", (event) => {
   if (event.target.returnValue === "resign") act({ action: "resign" });
 });
