@@ -108,10 +108,12 @@ def test_requests_that_come_twice_late_or_out_of_turn(base: str) -> None:
 def test_whose_turn_it_is_can_be_asked_alone(base: str) -> None:
     ann, bob, match = pair(base, "hunt")
     told = [visitor.get(f"{match}?only=turn").json() for visitor in (ann, bob)]
-    assert told == [{"turn": "you"}, {"turn": "other"}]
+    assert told == [{"turn": "you", "offer": None}, {"turn": "other", "offer": None}]
     assert Visitor(base).get(f"{match}?only=turn").status_code == 404
     ann.act(match, "resign")
-    assert Visitor(base).get(f"{match}?only=turn").json() == {"turn": "over"}
+    assert ann.offer(match, "rematch").status_code == 204
+    told = [visitor.get(f"{match}?only=turn").json() for visitor in (ann, bob, Visitor(base))]
+    assert told == [{"turn": "over", "offer": offer} for offer in (None, "rematch", None)]
 
 
 def test_the_book_s_entries_are_taken(base: str) -> None:

@@ -152,7 +152,7 @@ class Site:
         self._take("read", request)
         standing, viewer = await self._look(request)
         if request.query_params.get("only") == "turn":  # pages that nobody sees ask for no more
-            return json_answer({"turn": views.turn_of(standing, viewer)})
+            return json_answer(views.asked_of(standing, viewer))
         as_json = wants_json(request)
         data = await self._shown(request, standing, viewer, as_json)
         if as_json:

@@ -144,6 +144,13 @@ def turn_of(standing: Standing, viewer: Viewer) -> str:
     return "you" if standing.actor is viewer else "other"
 
 
+def asked_of(standing: Standing, viewer: Viewer) -> dict[str, str | None]:
+    """Whose turn it is, and the offer that waits for the viewer's answer, if there is one."""
+    offer = standing.offer
+    waits = offer is not None and viewer is not None and offer.seat is not viewer
+    return {"turn": turn_of(standing, viewer), "offer": offer.what if offer and waits else None}
+
+
 def _sentence(standing: Standing, viewer: Viewer, sight: Sight[Any, Any], prompt: str) -> str:
     """Whose turn it is and what is asked, in one sentence."""
     if standing.outcome:

@@ -6,9 +6,9 @@ import { begin as beginReview } from "./review.js";
 const SILENCE = 40_000; // milliseconds without an event, after which the stream is opened anew: it may be dead
 const PATIENCE = 2_500; // milliseconds in which an event follows what was done
 const AGAIN = 2_000;
-const GLANCES = [20_000, 60_000, 300_000]; // milliseconds until a tab that nobody sees looks again, ever more
+const GLANCES = [5_000, 20_000, 60_000, 300_000]; // milliseconds until a tab that nobody sees looks again, ever more
 const A_LOOK = 10_000; // milliseconds in which such a look is answered
-const SETTLED = ["you", "over"]; // turns after which the title has no more to tell
+const ASKED = { takeback: "Takeback asked", rematch: "Rematch offered" };
 const TRIES = 8; // a browser may hold six connections that have died without a word
 
 const place = document.getElementById("match");
@@ -26,6 +26,9 @@ let wantsRematch = false;
 const state = () => document.getElementById("state");
 const seen = () => Number(state().dataset.event);
 const turn = () => document.getElementById("sentence").dataset.turn;
+// What the title tells of, as the server gives it to a tab that nobody sees; and what it then says.
+const news = () => ({ turn: turn(), offer: place.querySelector("[data-offer][data-answer=yes]")?.dataset.offer });
+const wants = (told) => ASKED[told.offer] ?? (told.turn === "you" ? "Your turn" : "");
 const sentence = () => document.getElementById("sentence").textContent.trim();
 const lines = () => [...document.querySelectorAll("#log li")].map((line) => (isVeiled() && line.matches(".secret") ? "" : line.textContent));
 
@@ -65,7 +68,7 @@ function speak(before) {
 // What of the page depends on this browser.
 function dress() {
   if (turn() === "over") veil(false);
-  entitle(turn());
+  entitle(news());
   for (const button of place.querySelectorAll("[data-share]")) button.hidden = !navigator.share;
   const button = place.querySelector("[data-veil]");
   button.hidden = turn() === "over" || !place.querySelector(".board .secret");
@@ -76,8 +79,9 @@ function dress() {
   if (shown) shown.textContent = entered.join(", ");
 }
 
-function entitle(turn) {
-  document.title = turn === "you" ? `Your turn · ${name}` : name;
+function entitle(told) {
+  const wanted = wants(told);
+  document.title = wanted ? `${wanted} · ${name}` : name;
 }
 
 // Hide one's secrets from a neighbour, in this tab until its match is over: `settings.js` does so after a reload.
@@ -99,7 +103,7 @@ function veil(on) {
 function listen() {
   close();
   if (document.hidden) {
-    if (!SETTLED.includes(turn())) glance = setTimeout(look, GLANCES[0], 1);
+    if (!wants(news())) glance = setTimeout(look, GLANCES[0], 1, turn() === "over");
     return;
   }
   const opened = new EventSource(`${address}/events?after=${seen()}`);
@@ -120,15 +124,19 @@ function listen() {
   watch(PATIENCE); // to be opened at all: its connection may have died before
 }
 
-// A tab that nobody sees looks now and then whose turn it is: its title says so.
-async function look(times) {
+// A tab that nobody sees looks now and then whether something is asked of its visitor: its title says so. After the
+// end that can be a rematch, which is not waited for for ever.
+async function look(times, wasOver) {
   const before = closed;
   const answer = await fetch(`${address}?only=turn`, { signal: AbortSignal.timeout?.(A_LOOK) }).catch(() => null);
   const told = answer?.ok ? await answer.json().catch(() => null) : null;
   if (closed !== before) return; // somebody sees the tab, or did meanwhile: then it looks anew
-  if (told) entitle(told.turn);
-  if (answer?.status === 404 || SETTLED.includes(told?.turn)) return;
-  glance = setTimeout(look, GLANCES[Math.min(times, GLANCES.length - 1)], times + 1);
+  if (told) entitle(told);
+  if (answer?.status === 404 || (told && wants(told))) return;
+  const over = told ? told.turn === "over" : wasOver;
+  if (over && !wasOver) times = 0;
+  if (over && times >= GLANCES.length) return;
+  glance = setTimeout(look, GLANCES[Math.min(times, GLANCES.length - 1)], times + 1, over);
 }
 
 function close() {
