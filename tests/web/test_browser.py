@@ -434,7 +434,9 @@ def test_a_neighbour_does_not_see_the_token(ann: Person) -> None:
     page.click("#resign button[value=resign]")
     ann.wait("over")
     assert token.is_visible()
-    assert "your token" in page.locator("#board [aria-label]").evaluate_all(named), "nothing is hidden now"
+    labels = page.locator("#board [aria-label]").evaluate_all(named)
+    assert "Cell 3: Player 1's token" in labels, "nothing is hidden now"
+    assert "casual's token is off the grid" in labels, "nor is the other's"
 
 
 def test_two_tabs_of_one_seat_and_one_that_sleeps(ann: Person) -> None:
