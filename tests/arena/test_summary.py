@@ -50,6 +50,17 @@ def test_failures_are_told_apart_from_mistakes(tmp_path: Path) -> None:
     assert settled.startswith("Who is better is settled for none of 1 pairings")
 
 
+def test_the_worst_decisions_are_those_of_whom_one_came_to_measure(tmp_path: Path) -> None:
+    (ours,) = report_on(run(Config(("random", "novice"), ("lights",), 20), tmp_path / "ours")).games
+    assert {each.player for each in ours.worst(2)} == {"random", "novice"}
+    config = Config(("random", "mine=novice", "other=random"), ("lights",), 20)
+    (others,) = report_on(run(config, tmp_path / "others")).games
+    assert [each.player for each in others.worst(4)].count("mine") == 2
+    assert {each.player for each in others.worst(1)} == {"mine", "other"}
+    losses = [each.shortfall for each in others.worst(4)]
+    assert losses == sorted(losses, reverse=True)
+
+
 def test_nothing_is_said_of_nothing(tmp_path: Path) -> None:
     with Folder.held(tmp_path, Config(("random", "best"), ("lights",), 2)) as folder:
         assert of_run(report_on(folder)) == ["Nothing has been played yet."]

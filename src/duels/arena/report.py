@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, zip_longest
 from math import comb
 from typing import Any
 
@@ -18,6 +18,7 @@ from duels.core.match import Match
 from duels.core.record import format_entry
 from duels.core.rules import Rules, Seat
 from duels.games import find_game
+from duels.players import KINDS
 from duels.players.completions import Usage
 from duels.players.endpoint import Settings
 
@@ -45,6 +46,17 @@ class GameReport:
         if self.rules.all_outcomes():
             return "Taken out: chance, by its exact odds, and the mixing of players whose policies are known."
         return "There is no chance in it: only the mixing of players whose policies are known is taken out."
+
+    def worst(self, most: int) -> list[Mistake]:
+        """The worst decisions: about `most`, shared out among the players, and at least one of each.
+
+        Those of our own players are known, and left out where others play.
+        """
+        players = [each.player for each in self.standings]
+        shown = [player for player in players if player not in KINDS] or players
+        by_player = [[each for each in self.blunders if each.player == player] for player in shown]
+        in_turn = [each for turn in zip_longest(*by_player) for each in turn if each]
+        return sorted(in_turn[: max(most, len(shown))], key=lambda mistake: -mistake.shortfall)
 
 
 @dataclass(frozen=True)

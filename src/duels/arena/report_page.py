@@ -175,7 +175,7 @@ _COLUMNS = (
 
 
 def _boards(game: GameReport) -> str:
-    worst = sorted(game.blunders, key=lambda blunder: -blunder.shortfall)[:_MOST_BOARDS]
+    worst = game.worst(_MOST_BOARDS)
     if not worst:
         return ""
     return f'<h3>Worst decisions</h3><div class="boards">{"".join(each.figure() for each in worst)}</div>'

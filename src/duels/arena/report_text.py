@@ -14,6 +14,7 @@ from duels.arena.summary import of_run
 from duels.core.errors import to_install
 
 _WIDTH = 80
+_MOST_LISTED = 5  # of the worst decisions in a game
 
 
 def as_text(report: Report) -> str:
@@ -75,8 +76,7 @@ def _game(game: GameReport) -> list[str]:
             ]
         )
     lines += [*table(rows, names=2), *notes(too_little(game), pairs_left_out(game), game.luck), ""]
-    worst = sorted(game.blunders, key=lambda blunder: -blunder.shortfall)[:5]
-    if worst:
+    if worst := game.worst(_MOST_LISTED):
         lines += ["Worst decisions:", *listed(worst), ""]
     return lines
 
