@@ -12,7 +12,7 @@ from duels.arena.report_page import as_page
 from duels.arena.report_text import as_text
 from duels.arena.run import run
 from duels.arena.scores import Standing
-from duels.arena.summary import mostly, of_run
+from duels.arena.summary import most_when, mostly, of_run
 from tests.players.test_program import BAD, PYTHON
 
 
@@ -71,6 +71,15 @@ def test_where_most_is_given_away() -> None:
         ", 75% of it by observing beside its own symbol"
     )
     assert mostly({"stepping": 1.0}) == mostly({}) == mostly({"stepping": 0.0, "naming": 0.0}) == ""
+
+
+def test_a_sort_of_decision_is_not_blamed_for_being_common() -> None:
+    common, costly = (83, 4.7), (20, 2.0)
+    assert most_when({"stepping": common, "observing beside your own symbol": costly}) == (
+        ", most when observing beside its own symbol (10.0 a decision)"
+    )
+    assert most_when({"stepping": common, "naming": (19, 2.0)}) == ""  # too few to tell
+    assert most_when({"stepping": (20, 0.0), "naming": (20, 0.0)}) == most_when({}) == ""
 
 
 def test_a_probe_is_told_of_game_by_game(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from duels.arena.scores import Pairing, Standing
 _MOST_OPEN = 3  # pairings that are named
 _NOTHING = 0.00005  # rounds to 0.00 points
 _EVEN = 0.5
+_ENOUGH = 20  # decisions of a sort, to say what they cost
 
 
 def of_run(report: Report) -> list[str]:
@@ -61,8 +62,21 @@ def _mistakes(played: list[tuple[GameReport, Standing]]) -> str:
         return "It made no mistakes." if len(graded) == len(played) else "It made none where any are known."
     where = "" if len(graded) == 1 else f" most in {game.rules.name}:"
     points = f"{100 * worst.per_match.estimate:.1f} points a match"
-    kinds = {manner: short for manner, (_, short) in worst.manners.items()}
-    return f"It gives away{where} {points}{mostly(kinds)}."
+    return f"It gives away{where} {points}{most_when(worst.manners)}."
+
+
+def most_when(manners: Mapping[str, tuple[int, float]]) -> str:
+    """The sort of decision that costs most each time, as the end of a sentence; nothing if that is not known.
+
+    Not the sort with the largest part of the loss: that may just be the commonest.
+    """
+    each = {
+        manner: short / count for manner, (count, short) in manners.items() if count >= _ENOUGH and manner
+    }
+    if len(each) < 2 or max(each.values()) < _NOTHING:
+        return ""
+    manner = max(each, key=each.__getitem__)
+    return f", most when {manner.replace('your', 'its')} ({100 * each[manner]:.1f} a decision)"
 
 
 def mostly(kinds: Mapping[str, float]) -> str:
