@@ -47,7 +47,7 @@ def test_failures_are_told_apart_from_mistakes(tmp_path: Path) -> None:
     random, mine, settled = of_run(report_on(run(config, tmp_path)))
     assert mine == "mine won 0% in lights. Failures: 6 unreadable; it forfeited 2 matches."
     assert random.startswith("random won 100% in lights.")  # until: the usual intervals do not hold
-    assert settled.startswith("Who is better is settled for none of 1 pairings")
+    assert settled == "Too few pairs of matches to settle who is better: about 20 are needed."
 
 
 def test_the_worst_decisions_are_those_of_whom_one_came_to_measure(tmp_path: Path) -> None:
@@ -59,6 +59,13 @@ def test_the_worst_decisions_are_those_of_whom_one_came_to_measure(tmp_path: Pat
     assert {each.player for each in others.worst(1)} == {"mine", "other"}
     losses = [each.shortfall for each in others.worst(4)]
     assert losses == sorted(losses, reverse=True)
+
+
+def test_a_single_pairing_is_settled_or_not(tmp_path: Path) -> None:
+    alike = report_on(run(Config(("random", "other=random"), ("lights",), 40), tmp_path / "alike"))
+    assert of_run(alike)[-1] == "Who is better is not settled, at 95%, however often one looks."
+    unlike = report_on(run(Config(("random", "best"), ("lights",), 60), tmp_path / "unlike"))
+    assert of_run(unlike)[-1] == "Who is better is settled, at 95%, however often one looks."
 
 
 def test_nothing_is_said_of_nothing(tmp_path: Path) -> None:

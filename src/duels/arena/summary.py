@@ -11,6 +11,7 @@ from duels.arena.scores import Pairing, Standing
 _MOST_OPEN = 3  # pairings that are named
 _NOTHING = 0.00005  # rounds to 0.00 points
 _EVEN = 0.5
+_FEWEST_PAIRS = 20  # with fewer, results that hold under peeking tell hardly more than nothing
 _ENOUGH = 20  # decisions of a sort, to say what they cost
 
 
@@ -106,11 +107,16 @@ def _settled(report: Report) -> list[str]:
     pairings = [(game, each) for game in report.games for each in game.pairings if each.matches]
     still_open = [(game, each) for game, each in pairings if not _is_settled(each)]
     known = len(pairings) - len(still_open)
-    told = f"Who is better is settled for {known or 'none'} of {len(pairings)} pairings"
+    if not known and all(len(each.units.points) < _FEWEST_PAIRS for _, each in pairings):
+        return [f"Too few pairs of matches to settle who is better: about {_FEWEST_PAIRS} are needed."]
+    if len(pairings) == 1:
+        told = "Who is better is settled" if known else "Who is better is not settled"
+    else:
+        told = f"Who is better is settled for {known or 'none'} of {len(pairings)} pairings"
     named = [f"{each.one} against {each.two} in {game.rules.name}" for game, each in still_open[:_MOST_OPEN]]
     more = f" and {len(still_open) - _MOST_OPEN} more" if len(still_open) > _MOST_OPEN else ""
     left = f" Open: {', '.join(named)}{more}." if known and still_open else ""
-    return [f"{told}, each at 95%, however often one looks.{left}"]
+    return [f"{told}, {'each ' * (len(pairings) > 1)}at 95%, however often one looks.{left}"]
 
 
 def _is_settled(each: Pairing) -> bool:
