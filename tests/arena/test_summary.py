@@ -7,7 +7,7 @@ from duels.arena.folder import Folder
 from duels.arena.probe import probe
 from duels.arena.probe_report import as_page as probe_page
 from duels.arena.probe_report import as_text as probe_text
-from duels.arena.report import GameReport, report_on
+from duels.arena.report import GameReport, as_csv, as_data, report_on
 from duels.arena.report_page import as_page
 from duels.arena.report_text import as_text
 from duels.arena.run import run
@@ -70,7 +70,13 @@ def test_a_single_pairing_is_settled_or_not(tmp_path: Path) -> None:
 
 def test_nothing_is_said_of_nothing(tmp_path: Path) -> None:
     with Folder.held(tmp_path, Config(("random", "best"), ("lights",), 2)) as folder:
-        assert of_run(report_on(folder)) == ["Nothing has been played yet."]
+        report = report_on(folder)
+    assert of_run(report) == ["Nothing has been played yet."]
+    assert "50.0" not in as_text(report).replace("Worth 50.0%", "")
+    assert "50.0 (" not in as_page(report)
+    game = as_data(report)["games"]["lights"]
+    assert game["players"]["best"]["won"] is game["pairings"][0]["adjusted"] is None
+    assert "lights,best,0,,,,given away,,,,,0,0,0" in as_csv(report)
 
 
 def test_where_most_is_given_away() -> None:

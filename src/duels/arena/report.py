@@ -7,7 +7,7 @@ from math import comb
 from typing import Any
 
 from duels.arena.amounts import usage_data
-from duels.arena.confidence import CONFIDENCE, interval_data
+from duels.arena.confidence import CONFIDENCE, Interval, interval_data
 from duels.arena.folder import Folder, Row, usage_of
 from duels.arena.mistakes import Mistake, key_of
 from duels.arena.ratings import Ratings, rate
@@ -240,9 +240,9 @@ def _standing_data(each: Standing, measure: str) -> dict[str, Any]:
     key = key_of(measure)
     return {
         "matches": each.matches,
-        "won": interval_data(each.won),
+        "won": interval_data(each.won) if each.matches else None,
         f"{key}_per_decision": interval_data(each.per_decision) if each.decisions else None,
-        f"{key}_per_match": interval_data(each.per_match),
+        f"{key}_per_match": interval_data(each.per_match) if each.decisions else None,
         "decisions": each.decisions,
         "forfeits": each.forfeits,
         "failures": dict(each.failures),
@@ -259,8 +259,8 @@ def _pairing_data(each: Pairing) -> dict[str, Any]:
         "two": each.two,
         "matches": each.matches,
         "cut_off": each.cut_off,
-        "won": interval_data(each.won),
-        "adjusted": interval_data(each.adjusted),
+        "won": interval_data(each.won) if each.matches else None,
+        "adjusted": interval_data(each.adjusted) if each.pairs else None,
         "pairs_left_out": each.left_out,
         "adjusted_fixed_size": interval_data(fixed) if fixed else None,
         "variance_gain": each.gain,
@@ -300,13 +300,18 @@ def as_csv(report: Report) -> str:
                     each.game,
                     each.player,
                     each.matches,
-                    *interval_data(each.won).values(),
+                    *_cells(each.won, each.matches),
                     game.measure,
-                    *interval_data(each.per_decision).values(),
-                    each.per_match.estimate,
+                    *_cells(each.per_decision, each.decisions),
+                    each.per_match.estimate if each.decisions else None,
                     each.decisions,
                     each.forfeits,
                     sum(each.failures.values()),
                 ]
             )
     return out.getvalue()
+
+
+def _cells(interval: Interval, count: int) -> list[float | None]:
+    """An estimate and its bounds, empty where nothing was counted."""
+    return list(interval_data(interval).values()) if count else [None] * 3

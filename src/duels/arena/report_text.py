@@ -55,7 +55,7 @@ def _game(game: GameReport) -> list[str]:
         rows.append(
             [
                 each.player,
-                percent(each.won),
+                share(each.won, each.matches),
                 *graded(each),
                 str(each.forfeits or ""),
                 failures,
@@ -68,8 +68,8 @@ def _game(game: GameReport) -> list[str]:
             [
                 pair.one,
                 pair.two,
-                percent(pair.won),
-                percent(pair.adjusted),
+                share(pair.won, pair.matches),
+                share(pair.adjusted, pair.pairs),
                 fixed_size(pair),
                 "" if pair.gain is None else f"{pair.gain:.1f}x",
                 str(pair.cut_off or ""),
@@ -173,6 +173,11 @@ def graded(each: Standing) -> tuple[str, str]:
     if not each.decisions:
         return "–", "–"
     return points(each.per_decision), points(each.per_match)
+
+
+def share(interval: Interval, count: int) -> str:
+    """A share of the points in so many matches or pairs; a dash where there were none."""
+    return percent(interval) if count else "–"
 
 
 def percent(interval: Interval) -> str:

@@ -102,6 +102,11 @@ class Pairing:
     units: "Units"
 
     @property
+    def pairs(self) -> int:
+        """How many finished pairs the adjusted result is of."""
+        return self.units.matches.count(2) - self.left_out
+
+    @property
     def adjusted_fixed_within(self) -> Interval | None:
         """The same for showing: bounds that hold lie between 0 and 1."""
         known = self.adjusted_fixed
