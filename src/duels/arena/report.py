@@ -1,7 +1,7 @@
 """What a run says, as data: nothing in it depends on when, where or in which order it was played."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, zip_longest
 from math import comb
 from typing import Any
@@ -117,13 +117,16 @@ def report_on(folder: Folder) -> Report:
         )
         for name in config["games"]
     )
+    ratings = rate(players, games)
+    if ratings and config["until"] is not None:
+        ratings = replace(ratings, players={name: r.without_bounds for name, r in ratings.players.items()})
     asked_how = config["until"], config["model"], config["prices"]
     return Report(
         players,
         config["seed"],
         planned(config),
         games,
-        rate(players, games),
+        ratings,
         *asked_how,
         *_requested(folder, rows),
     )
@@ -158,7 +161,7 @@ def _game(
         opening,
         exactness.value,
         judge.measure,
-        tuple(standing(name, player, rows) for player in players),
+        tuple(standing(name, player, rows, fixed_size) for player in players),
         tuple(
             pairing(name, one, two, by_pairing.get(frozenset((one, two)), []), planned, fixed_size)
             for one, two in combinations(players, 2)

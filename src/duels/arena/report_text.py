@@ -21,7 +21,7 @@ def as_text(report: Report) -> str:
     """All tables, game by game."""
     done = "" if report.matches >= report.planned else f" of {report.planned}"
     lines = [f"{report.matches}{done} matches, seed {report.seed}. Intervals: 95 %."]
-    lines += [STOPPED] * (report.until is not None) + ["", *in_short(of_run(report)), ""]
+    lines += [*notes(STOPPED if report.until is not None else ""), "", *in_short(of_run(report)), ""]
     for game in report.games:
         lines += _game(game)
     lines += _usage(report)
@@ -37,7 +37,10 @@ def in_short(sentences: Iterable[str]) -> list[str]:
     return lines
 
 
-STOPPED = "Results decided when to stop: only intervals of results with luck taken out hold."
+STOPPED = (
+    "Results decided when to stop: only intervals of results with luck taken out hold, and others "
+    "are left out (– or ±?)."
+)
 
 
 def _game(game: GameReport) -> list[str]:
@@ -89,7 +92,8 @@ def fixed_size(pair: Pairing) -> str:
 
 def too_little(game: GameReport) -> str:
     """That some intervals are missing, and why; nothing if none are."""
-    known = [each.per_decision for each in game.standings if each.decisions]
+    usual = [each for each in game.standings if isfinite(each.won.margin)]  # STOPPED tells of the others
+    known = [each.per_decision for each in usual if each.decisions]
     known += [pair.adjusted_fixed for pair in game.pairings if pair.adjusted_fixed]
     if all(isfinite(each.margin) for each in known):
         return ""
@@ -181,7 +185,9 @@ def share(interval: Interval, count: int) -> str:
 
 
 def percent(interval: Interval) -> str:
-    """A share with its interval: `62.5 (58.1 to 66.7)`."""
+    """A share with its interval: `62.5 (58.1 to 66.7)`, or `62.5 (–)` if that is not known."""
+    if not isfinite(interval.margin):
+        return f"{100 * interval.estimate:.1f} (–)"
     return f"{100 * interval.estimate:.1f} ({100 * interval.low:.1f} to {100 * interval.high:.1f})"
 
 
