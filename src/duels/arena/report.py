@@ -8,7 +8,7 @@ from typing import Any
 
 from duels.arena.amounts import usage_data
 from duels.arena.confidence import CONFIDENCE, Interval, interval_data
-from duels.arena.folder import Folder, Row, usage_of
+from duels.arena.folder import Folder, Row, most_of, usage_of
 from duels.arena.mistakes import Mistake, key_of
 from duels.arena.ratings import Ratings, rate
 from duels.arena.scores import Pairing, Standing, pairing, standing
@@ -80,6 +80,10 @@ class Report:
     """How long models took to answer, by player; not in data, which is the same for equal runs."""
     requested: Usage
     """What models took in all, matches that were broken off included; not in data either."""
+    in_doubt: Usage
+    """The most that requests took beyond that, whose tokens nobody reported."""
+    unanswered: int
+    """Requests that came to no reply: 429, 5xx, timeouts, cut connections."""
 
     def cost(self, usage: Usage) -> float | None:
         """What a model's tokens cost, by the prices of the run."""
@@ -120,27 +124,34 @@ def report_on(folder: Folder) -> Report:
     ratings = rate(players, games)
     if ratings and config["until"] is not None:
         ratings = replace(ratings, players={name: r.without_bounds for name, r in ratings.players.items()})
-    asked_how = config["until"], config["model"], config["prices"]
+    seconds, requested, in_doubt, unanswered = _requested(folder, rows)
     return Report(
         players,
         config["seed"],
         planned(config),
         games,
         ratings,
-        *asked_how,
-        *_requested(folder, rows),
+        config["until"],
+        config["model"],
+        config["prices"],
+        seconds,
+        requested,
+        in_doubt,
+        unanswered,
     )
 
 
-def _requested(folder: Folder, rows: Mapping[str, Row]) -> tuple[dict[str, float], Usage]:
-    """What was waited for replies in these matches, by player, and what all requests took."""
-    seconds, used = dict[str, float](), Usage()
+def _requested(folder: Folder, rows: Mapping[str, Row]) -> tuple[dict[str, float], Usage, Usage, int]:
+    """What was waited for replies in these matches, by player, and what all requests took, or may have."""
+    seconds, used, in_doubt, unanswered = dict[str, float](), Usage(), Usage(), 0
     for request in folder.requests():
         used += usage_of(request)
+        in_doubt += most_of(request)
+        unanswered += "usage" not in request
         if row := rows.get(request["match"]):
             player = row["players"][request["seat"] - 1]
             seconds[player] = seconds.get(player, 0.0) + request.get("seconds", 0.0)
-    return seconds, used
+    return seconds, used, in_doubt, unanswered
 
 
 def _game(

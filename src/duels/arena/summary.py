@@ -7,6 +7,7 @@ from duels.arena.amounts import cost_told
 from duels.arena.confidence import Interval
 from duels.arena.report import GameReport, Report
 from duels.arena.scores import Pairing, Standing
+from duels.players.completions import money
 
 _MOST_OPEN = 3  # pairings that are named
 _NOTHING = 0.00005  # rounds to 0.00 points
@@ -18,7 +19,7 @@ _ENOUGH = 20  # decisions of a sort, to say what they cost
 def of_run(report: Report) -> list[str]:
     """A sentence or two for each player, the best first; then how sure that is, and what it cost."""
     if not report.matches:
-        return ["Nothing has been played yet."]
+        return ["Nothing has been played yet.", *_cost(report)]
     ordered = sorted(report.players, key=lambda player: -_share(report, player))
     told = [_player(report, player) for player in ordered]
     return [*told, *_settled(report), *_cost(report)]
@@ -124,9 +125,22 @@ def _is_settled(each: Pairing) -> bool:
 
 
 def _cost(report: Report) -> list[str]:
-    """What all requests took, those for matches that were broken off included."""
+    """What all requests took, those for matches that were broken off included, and may have taken."""
     used = report.requested
-    if not used.requests:
+    if not used.requests and not report.unanswered:
         return []
     cost = cost_told(used, report.cost(used))
-    return [f"Models took {used.requests} requests{cost and f' and cost {cost}'}."]
+    told = f"Models took {used.requests} requests{cost and f' and cost {cost}'}{_in_doubt(report)}."
+    if report.unanswered:
+        told += f" Without a reply (429, 5xx, timeouts, cut connections): {report.unanswered} more."
+    return [told]
+
+
+def _in_doubt(report: Report) -> str:
+    """What requests may have cost of which the endpoint reported nothing, as part of a sentence."""
+    most = report.cost(report.in_doubt)
+    if most is None or not report.in_doubt.requests:
+        return ""
+    amount = f"at most {money(most)} more" if report.conditions["max_tokens"] else "an unknown amount more"
+    count = report.in_doubt.requests
+    return f", and {amount} for {count} request{'s' * (count != 1)} whose tokens were not reported"
