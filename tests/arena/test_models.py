@@ -194,8 +194,10 @@ def test_a_budget_stops_cleanly_and_the_run_can_go_on(server: Server, tmp_path: 
     with closing(folder.request_log("killed")) as log:
         log.add({"match": "never finished", "seat": 1, "usage": [100, 0, 1]})
     told = f"With matches that were broken off: {asked + 1} requests, cost {asked + 1}.00."
-    assert told in as_text(report_on(folder))
-    assert f"Models took {asked + 1} requests and cost {asked + 1}.00." in as_text(report_on(folder))
+    text = as_text(report_on(folder))
+    assert told in " ".join(text.split())
+    assert max(map(len, text.splitlines())) <= 80
+    assert f"Models took {asked + 1} requests and cost {asked + 1}.00." in text
     assert as_data(report_on(folder))["usage"]["model well"] == used
     with closing(folder.request_log("cut")) as log:
         log.add({"match": "never finished", "seat": 1, "status": 0, "at_most": [150, 1000]})

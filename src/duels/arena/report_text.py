@@ -113,7 +113,7 @@ def _usage(report: Report) -> list[str]:
     rows = usage_rows(report)
     if not rows:
         return []
-    return [*table([USAGE, *rows]), asked_in_all(report), ""]
+    return [*table([USAGE, *rows]), *notes(asked_in_all(report)), ""]
 
 
 USAGE = ["model", "requests", "seconds each", "tokens in", "tokens out", "cost"]
