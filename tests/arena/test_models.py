@@ -21,6 +21,7 @@ from duels.arena.progress_line import ProgressLine
 from duels.arena.report import as_data, report_on
 from duels.arena.report_text import as_text
 from duels.arena.run import Progress, run
+from duels.arena.summary import of_run
 from duels.core.errors import BadOption, DuelsError
 from duels.core.match import Match
 from duels.core.rules import Seat
@@ -193,9 +194,19 @@ def test_a_budget_stops_cleanly_and_the_run_can_go_on(server: Server, tmp_path: 
     with closing(folder.request_log("killed")) as log:
         log.add({"match": "never finished", "seat": 1, "usage": [100, 0, 1]})
     told = f"With matches that were broken off: {asked + 1} requests, cost {asked + 1}.00."
-    assert told in as_text(report_on(folder))
-    assert f"Models took {asked + 1} requests and cost {asked + 1}.00." in as_text(report_on(folder))
+    text = as_text(report_on(folder))
+    assert told in " ".join(text.split())
+    assert max(map(len, text.splitlines())) <= 80
+    assert f"Models took {asked + 1} requests and cost {asked + 1}.00." in text
     assert as_data(report_on(folder))["usage"]["model well"] == used
+    with closing(folder.request_log("cut")) as log:
+        log.add({"match": "never finished", "seat": 1, "status": 0, "at_most": [150, 1000]})
+        log.add({"match": "never finished", "seat": 1, "status": 429})
+    (cost,) = (each for each in of_run(report_on(folder)) if each.startswith("Models took"))
+    assert cost == (
+        f"Models took {asked + 1} requests and cost {asked + 1}.00, and at most 1.50 more for 1 request "
+        "whose tokens were not reported. Without a reply (429, 5xx, timeouts, cut connections): 2 more."
+    )
 
 
 @pytest.mark.parametrize(

@@ -184,6 +184,16 @@ def test_results_that_decided_when_to_stop_are_compared_by_their_sequences(tmp_p
     one, two = (report_on(Folder(tmp_path / name)) for name in ("a", "b"))
     assert one.games[0].pairings[0].adjusted_fixed is None
     assert "Results decided when to stop" in as_text(one)
+    told = as_data(one)
+    game = told["games"]["lights"]
+    for usual in (
+        game["pairings"][0]["won"],
+        *(game["players"]["mine"][n] for n in ("won", "loss_per_match")),
+    ):
+        assert usual["low"] is usual["high"] is None  # they do not hold
+    assert told["ratings"]["players"]["mine"]["low"] is None
+    assert f"{100 * game['pairings'][0]['won']['estimate']:.1f} (–)" in as_text(one)
+    assert "too few mistakes" not in as_text(one)
     (change,) = compare(one, two)
     assert change.before == one.games[0].pairings[0].adjusted
     assert change.difference.low == pytest.approx(change.after.low - change.before.high)

@@ -7,12 +7,12 @@ from duels.arena.folder import Folder
 from duels.arena.probe import probe
 from duels.arena.probe_report import as_page as probe_page
 from duels.arena.probe_report import as_text as probe_text
-from duels.arena.report import GameReport, report_on
+from duels.arena.report import GameReport, as_csv, as_data, report_on
 from duels.arena.report_page import as_page
 from duels.arena.report_text import as_text
 from duels.arena.run import run
 from duels.arena.scores import Standing
-from duels.arena.summary import mostly, of_run
+from duels.arena.summary import most_when, mostly, of_run
 from tests.players.test_program import BAD, PYTHON
 
 
@@ -47,12 +47,36 @@ def test_failures_are_told_apart_from_mistakes(tmp_path: Path) -> None:
     random, mine, settled = of_run(report_on(run(config, tmp_path)))
     assert mine == "mine won 0% in lights. Failures: 6 unreadable; it forfeited 2 matches."
     assert random.startswith("random won 100% in lights.")  # until: the usual intervals do not hold
-    assert settled.startswith("Who is better is settled for none of 1 pairings")
+    assert settled == "Too few pairs of matches to settle who is better: about 20 are needed."
+
+
+def test_the_worst_decisions_are_those_of_whom_one_came_to_measure(tmp_path: Path) -> None:
+    (ours,) = report_on(run(Config(("random", "novice"), ("lights",), 20), tmp_path / "ours")).games
+    assert {each.player for each in ours.worst(2)} == {"random", "novice"}
+    config = Config(("random", "mine=novice", "other=random"), ("lights",), 20)
+    (others,) = report_on(run(config, tmp_path / "others")).games
+    assert [each.player for each in others.worst(4)].count("mine") == 2
+    assert {each.player for each in others.worst(1)} == {"mine", "other"}
+    losses = [each.shortfall for each in others.worst(4)]
+    assert losses == sorted(losses, reverse=True)
+
+
+def test_a_single_pairing_is_settled_or_not(tmp_path: Path) -> None:
+    alike = report_on(run(Config(("random", "other=random"), ("lights",), 40), tmp_path / "alike"))
+    assert of_run(alike)[-1] == "Who is better is not settled, at 95%, however often one looks."
+    unlike = report_on(run(Config(("random", "best"), ("lights",), 60), tmp_path / "unlike"))
+    assert of_run(unlike)[-1] == "Who is better is settled, at 95%, however often one looks."
 
 
 def test_nothing_is_said_of_nothing(tmp_path: Path) -> None:
     with Folder.held(tmp_path, Config(("random", "best"), ("lights",), 2)) as folder:
-        assert of_run(report_on(folder)) == ["Nothing has been played yet."]
+        report = report_on(folder)
+    assert of_run(report) == ["Nothing has been played yet."]
+    assert "50.0" not in as_text(report).replace("Worth 50.0%", "")
+    assert "50.0 (" not in as_page(report)
+    game = as_data(report)["games"]["lights"]
+    assert game["players"]["best"]["won"] is game["pairings"][0]["adjusted"] is None
+    assert "lights,best,0,,,,given away,,,,,0,0,0" in as_csv(report)
 
 
 def test_where_most_is_given_away() -> None:
@@ -60,6 +84,15 @@ def test_where_most_is_given_away() -> None:
         ", 75% of it by observing beside its own symbol"
     )
     assert mostly({"stepping": 1.0}) == mostly({}) == mostly({"stepping": 0.0, "naming": 0.0}) == ""
+
+
+def test_a_sort_of_decision_is_not_blamed_for_being_common() -> None:
+    common, costly = (83, 4.7), (20, 2.0)
+    assert most_when({"stepping": common, "observing beside your own symbol": costly}) == (
+        ", most when observing beside its own symbol (10.0 a decision)"
+    )
+    assert most_when({"stepping": common, "naming": (19, 2.0)}) == ""  # too few to tell
+    assert most_when({"stepping": (20, 0.0), "naming": (20, 0.0)}) == most_when({}) == ""
 
 
 def test_a_probe_is_told_of_game_by_game(tmp_path: Path) -> None:

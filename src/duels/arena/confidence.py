@@ -36,6 +36,11 @@ class Interval:
         """Whether all of it is, by more than rounding."""
         return self.high < number - _ROUNDING
 
+    @property
+    def without_bounds(self) -> "Interval":
+        """The estimate alone, where the bounds do not hold."""
+        return Interval(self.estimate, -math.inf, math.inf)
+
     def scaled(self, factor: float, offset: float = 0.0) -> "Interval":
         """The interval of `offset + factor * x`, for a positive factor."""
         return Interval(*(offset + factor * each for each in (self.estimate, self.low, self.high)))

@@ -322,7 +322,10 @@ def read_rows(path: Path) -> Iterator[Row]:
 
 def most_of(request: Row) -> Usage:
     """The most that a request can have used of which the endpoint reported nothing."""
-    return Usage(*request["at_most"]) if request.get("at_most") else Usage()
+    if not request.get("at_most"):
+        return Usage()
+    prompt, completion = request["at_most"]
+    return Usage(prompt, completion, requests=1)
 
 
 def usage_of(request: Row) -> Usage:

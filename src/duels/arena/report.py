@@ -1,14 +1,14 @@
 """What a run says, as data: nothing in it depends on when, where or in which order it was played."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from itertools import combinations
+from dataclasses import dataclass, replace
+from itertools import combinations, zip_longest
 from math import comb
 from typing import Any
 
 from duels.arena.amounts import usage_data
-from duels.arena.confidence import CONFIDENCE, interval_data
-from duels.arena.folder import Folder, Row, usage_of
+from duels.arena.confidence import CONFIDENCE, Interval, interval_data
+from duels.arena.folder import Folder, Row, most_of, usage_of
 from duels.arena.mistakes import Mistake, key_of
 from duels.arena.ratings import Ratings, rate
 from duels.arena.scores import Pairing, Standing, pairing, standing
@@ -18,6 +18,7 @@ from duels.core.match import Match
 from duels.core.record import format_entry
 from duels.core.rules import Rules, Seat
 from duels.games import find_game
+from duels.players import KINDS
 from duels.players.completions import Usage
 from duels.players.endpoint import Settings
 
@@ -46,6 +47,17 @@ class GameReport:
             return "Taken out: chance, by its exact odds, and the mixing of players whose policies are known."
         return "There is no chance in it: only the mixing of players whose policies are known is taken out."
 
+    def worst(self, most: int) -> list[Mistake]:
+        """The worst decisions: about `most`, shared out among the players, and at least one of each.
+
+        Those of our own players are known, and left out where others play.
+        """
+        players = [each.player for each in self.standings]
+        shown = [player for player in players if player not in KINDS] or players
+        by_player = [[each for each in self.blunders if each.player == player] for player in shown]
+        in_turn = [each for turn in zip_longest(*by_player) for each in turn if each]
+        return sorted(in_turn[: max(most, len(shown))], key=lambda mistake: -mistake.shortfall)
+
 
 @dataclass(frozen=True)
 class Report:
@@ -68,6 +80,10 @@ class Report:
     """How long models took to answer, by player; not in data, which is the same for equal runs."""
     requested: Usage
     """What models took in all, matches that were broken off included; not in data either."""
+    in_doubt: Usage
+    """The most that requests took beyond that, whose tokens nobody reported."""
+    unanswered: int
+    """Requests that came to no reply: 429, 5xx, timeouts, cut connections."""
 
     def cost(self, usage: Usage) -> float | None:
         """What a model's tokens cost, by the prices of the run."""
@@ -105,27 +121,37 @@ def report_on(folder: Folder) -> Report:
         )
         for name in config["games"]
     )
-    asked_how = config["until"], config["model"], config["prices"]
+    ratings = rate(players, games)
+    if ratings and config["until"] is not None:
+        ratings = replace(ratings, players={name: r.without_bounds for name, r in ratings.players.items()})
+    seconds, requested, in_doubt, unanswered = _requested(folder, rows)
     return Report(
         players,
         config["seed"],
         planned(config),
         games,
-        rate(players, games),
-        *asked_how,
-        *_requested(folder, rows),
+        ratings,
+        config["until"],
+        config["model"],
+        config["prices"],
+        seconds,
+        requested,
+        in_doubt,
+        unanswered,
     )
 
 
-def _requested(folder: Folder, rows: Mapping[str, Row]) -> tuple[dict[str, float], Usage]:
-    """What was waited for replies in these matches, by player, and what all requests took."""
-    seconds, used = dict[str, float](), Usage()
+def _requested(folder: Folder, rows: Mapping[str, Row]) -> tuple[dict[str, float], Usage, Usage, int]:
+    """What was waited for replies in these matches, by player, and what all requests took, or may have."""
+    seconds, used, in_doubt, unanswered = dict[str, float](), Usage(), Usage(), 0
     for request in folder.requests():
         used += usage_of(request)
+        in_doubt += most_of(request)
+        unanswered += "usage" not in request
         if row := rows.get(request["match"]):
             player = row["players"][request["seat"] - 1]
             seconds[player] = seconds.get(player, 0.0) + request.get("seconds", 0.0)
-    return seconds, used
+    return seconds, used, in_doubt, unanswered
 
 
 def _game(
@@ -146,7 +172,7 @@ def _game(
         opening,
         exactness.value,
         judge.measure,
-        tuple(standing(name, player, rows) for player in players),
+        tuple(standing(name, player, rows, fixed_size) for player in players),
         tuple(
             pairing(name, one, two, by_pairing.get(frozenset((one, two)), []), planned, fixed_size)
             for one, two in combinations(players, 2)
@@ -228,9 +254,9 @@ def _standing_data(each: Standing, measure: str) -> dict[str, Any]:
     key = key_of(measure)
     return {
         "matches": each.matches,
-        "won": interval_data(each.won),
+        "won": interval_data(each.won) if each.matches else None,
         f"{key}_per_decision": interval_data(each.per_decision) if each.decisions else None,
-        f"{key}_per_match": interval_data(each.per_match),
+        f"{key}_per_match": interval_data(each.per_match) if each.decisions else None,
         "decisions": each.decisions,
         "forfeits": each.forfeits,
         "failures": dict(each.failures),
@@ -247,8 +273,8 @@ def _pairing_data(each: Pairing) -> dict[str, Any]:
         "two": each.two,
         "matches": each.matches,
         "cut_off": each.cut_off,
-        "won": interval_data(each.won),
-        "adjusted": interval_data(each.adjusted),
+        "won": interval_data(each.won) if each.matches else None,
+        "adjusted": interval_data(each.adjusted) if each.pairs else None,
         "pairs_left_out": each.left_out,
         "adjusted_fixed_size": interval_data(fixed) if fixed else None,
         "variance_gain": each.gain,
@@ -288,13 +314,18 @@ def as_csv(report: Report) -> str:
                     each.game,
                     each.player,
                     each.matches,
-                    *interval_data(each.won).values(),
+                    *_cells(each.won, each.matches),
                     game.measure,
-                    *interval_data(each.per_decision).values(),
-                    each.per_match.estimate,
+                    *_cells(each.per_decision, each.decisions),
+                    each.per_match.estimate if each.decisions else None,
                     each.decisions,
                     each.forfeits,
                     sum(each.failures.values()),
                 ]
             )
     return out.getvalue()
+
+
+def _cells(interval: Interval, count: int) -> list[float | None]:
+    """An estimate and its bounds, empty where nothing was counted."""
+    return list(interval_data(interval).values()) if count else [None] * 3

@@ -15,8 +15,8 @@ from duels.arena.report_text import (
     fixed_size,
     graded,
     pairs_left_out,
-    percent,
     rating_bounds,
+    share,
     too_little,
     usage_rows,
 )
@@ -88,7 +88,7 @@ def _game(report: Report, game: GameReport) -> str:
 def _matrix(report: Report, game: GameReport) -> str:
     results: dict[tuple[str, str], Interval] = {}
     for each in game.pairings:
-        if each.matches:
+        if each.pairs:
             results[each.one, each.two] = each.adjusted
             mirrored = each.adjusted
             results[each.two, each.one] = Interval(1 - mirrored.estimate, 1 - mirrored.high, 1 - mirrored.low)
@@ -115,7 +115,7 @@ def _standings(game: GameReport) -> str:
     rows = [
         [
             escape(each.player),
-            percent(each.won),
+            share(each.won, each.matches),
             *graded(each),
             str(each.decisions),
         ]
@@ -154,8 +154,8 @@ def _pairings(game: GameReport) -> str:
         [
             escape(f"{each.one} against {each.two}"),
             str(each.matches),
-            percent(each.won),
-            percent(each.adjusted),
+            share(each.won, each.matches),
+            share(each.adjusted, each.pairs),
             fixed_size(each),
             "" if each.gain is None else f"{each.gain:.1f}x",
         ]
@@ -175,7 +175,7 @@ _COLUMNS = (
 
 
 def _boards(game: GameReport) -> str:
-    worst = sorted(game.blunders, key=lambda blunder: -blunder.shortfall)[:_MOST_BOARDS]
+    worst = game.worst(_MOST_BOARDS)
     if not worst:
         return ""
     return f'<h3>Worst decisions</h3><div class="boards">{"".join(each.figure() for each in worst)}</div>'

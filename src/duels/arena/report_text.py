@@ -14,13 +14,14 @@ from duels.arena.summary import of_run
 from duels.core.errors import to_install
 
 _WIDTH = 80
+_MOST_LISTED = 5  # of the worst decisions in a game
 
 
 def as_text(report: Report) -> str:
     """All tables, game by game."""
     done = "" if report.matches >= report.planned else f" of {report.planned}"
     lines = [f"{report.matches}{done} matches, seed {report.seed}. Intervals: 95 %."]
-    lines += [STOPPED] * (report.until is not None) + ["", *in_short(of_run(report)), ""]
+    lines += [*notes(STOPPED if report.until is not None else ""), "", *in_short(of_run(report)), ""]
     for game in report.games:
         lines += _game(game)
     lines += _usage(report)
@@ -36,7 +37,10 @@ def in_short(sentences: Iterable[str]) -> list[str]:
     return lines
 
 
-STOPPED = "Results decided when to stop: only intervals of results with luck taken out hold."
+STOPPED = (
+    "Results decided when to stop: only intervals of results with luck taken out hold, and others "
+    "are left out (– or ±?)."
+)
 
 
 def _game(game: GameReport) -> list[str]:
@@ -54,7 +58,7 @@ def _game(game: GameReport) -> list[str]:
         rows.append(
             [
                 each.player,
-                percent(each.won),
+                share(each.won, each.matches),
                 *graded(each),
                 str(each.forfeits or ""),
                 failures,
@@ -67,16 +71,15 @@ def _game(game: GameReport) -> list[str]:
             [
                 pair.one,
                 pair.two,
-                percent(pair.won),
-                percent(pair.adjusted),
+                share(pair.won, pair.matches),
+                share(pair.adjusted, pair.pairs),
                 fixed_size(pair),
                 "" if pair.gain is None else f"{pair.gain:.1f}x",
                 str(pair.cut_off or ""),
             ]
         )
     lines += [*table(rows, names=2), *notes(too_little(game), pairs_left_out(game), game.luck), ""]
-    worst = sorted(game.blunders, key=lambda blunder: -blunder.shortfall)[:5]
-    if worst:
+    if worst := game.worst(_MOST_LISTED):
         lines += ["Worst decisions:", *listed(worst), ""]
     return lines
 
@@ -89,7 +92,8 @@ def fixed_size(pair: Pairing) -> str:
 
 def too_little(game: GameReport) -> str:
     """That some intervals are missing, and why; nothing if none are."""
-    known = [each.per_decision for each in game.standings if each.decisions]
+    usual = [each for each in game.standings if isfinite(each.won.margin)]  # STOPPED tells of the others
+    known = [each.per_decision for each in usual if each.decisions]
     known += [pair.adjusted_fixed for pair in game.pairings if pair.adjusted_fixed]
     if all(isfinite(each.margin) for each in known):
         return ""
@@ -109,7 +113,7 @@ def _usage(report: Report) -> list[str]:
     rows = usage_rows(report)
     if not rows:
         return []
-    return [*table([USAGE, *rows]), asked_in_all(report), ""]
+    return [*table([USAGE, *rows]), *notes(asked_in_all(report)), ""]
 
 
 USAGE = ["model", "requests", "seconds each", "tokens in", "tokens out", "cost"]
@@ -175,8 +179,15 @@ def graded(each: Standing) -> tuple[str, str]:
     return points(each.per_decision), points(each.per_match)
 
 
+def share(interval: Interval, count: int) -> str:
+    """A share of the points in so many matches or pairs; a dash where there were none."""
+    return percent(interval) if count else "–"
+
+
 def percent(interval: Interval) -> str:
-    """A share with its interval: `62.5 (58.1 to 66.7)`."""
+    """A share with its interval: `62.5 (58.1 to 66.7)`, or `62.5 (–)` if that is not known."""
+    if not isfinite(interval.margin):
+        return f"{100 * interval.estimate:.1f} (–)"
     return f"{100 * interval.estimate:.1f} ({100 * interval.low:.1f} to {100 * interval.high:.1f})"
 
 

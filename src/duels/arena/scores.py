@@ -86,7 +86,7 @@ class Pairing:
     matches: int
     cut_off: int
     won: Interval
-    """The share of the points, for a size that was fixed beforehand; a draw counts one half."""
+    """The share of the points; a draw counts one half. Without bounds if results decided about the size."""
     adjusted: Interval
     """The same with luck taken out, with an interval that holds under peeking."""
     left_out: int
@@ -100,6 +100,11 @@ class Pairing:
     gain: float | None
     """How many times fewer pairs the adjusted result needs for the same width; None if one is constant."""
     units: "Units"
+
+    @property
+    def pairs(self) -> int:
+        """How many finished pairs the adjusted result is of."""
+        return self.units.matches.count(2) - self.left_out
 
     @property
     def adjusted_fixed_within(self) -> Interval | None:
@@ -132,7 +137,8 @@ class Standing:
     per_decision: Interval
     """What its decisions gave away, or how far they lie below the mixture, where it had a choice.
 
-    Forfeits are counted apart. Without bounds where too few matches, or mistakes, were seen to tell.
+    Forfeits are counted apart. Without bounds where too few matches, or mistakes, were seen to tell, and,
+    like `won`, where results decided about the size.
     """
     per_match: Interval
     decisions: int
@@ -160,13 +166,18 @@ def pairing(
         two,
         len(rows),
         sum(row["ending"] == Ending.CUT_OFF.value for row in rows),
-        units.won,
+        _usual(units.won, fixed_size),
         adjusted_interval(in_order),
         len(pairs) - len(in_order),
         confidence.mean(adjusted) if fixed_size and adjusted else None,
         _gain(scores, adjusted),
         units,
     )
+
+
+def _usual(interval: Interval, fixed_size: bool) -> Interval:
+    """An interval whose bounds hold only for a size that was fixed beforehand."""
+    return interval if fixed_size else interval.without_bounds
 
 
 def _units(player: str, rows: Iterable[Row]) -> Units:
@@ -190,7 +201,7 @@ def _gain(scores: list[float], adjusted: list[float]) -> float | None:
     return pvariance(scores) / pvariance(adjusted)
 
 
-def standing(game: str, player: str, rows: Iterable[Row]) -> Standing:
+def standing(game: str, player: str, rows: Iterable[Row], fixed_size: bool = True) -> Standing:
     """What is known of a player in one game."""
     rows = [row for row in rows if player in row["players"]]
     places = [row["players"].index(player) for row in rows]
@@ -211,9 +222,9 @@ def standing(game: str, player: str, rows: Iterable[Row]) -> Standing:
         game,
         player,
         len(rows),
-        _units(player, rows).won,
-        confidence.ratio(shortfalls, decisions),
-        confidence.ratio(shortfalls, [len(both) for both in by_pair]),
+        _usual(_units(player, rows).won, fixed_size),
+        _usual(confidence.ratio(shortfalls, decisions), fixed_size),
+        _usual(confidence.ratio(shortfalls, [len(both) for both in by_pair]), fixed_size),
         sum(decisions),
         dict(sorted(failures.items())),
         sum(_forfeited(row, place) for row, place in seated),

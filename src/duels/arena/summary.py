@@ -7,16 +7,19 @@ from duels.arena.amounts import cost_told
 from duels.arena.confidence import Interval
 from duels.arena.report import GameReport, Report
 from duels.arena.scores import Pairing, Standing
+from duels.players.completions import money
 
 _MOST_OPEN = 3  # pairings that are named
 _NOTHING = 0.00005  # rounds to 0.00 points
 _EVEN = 0.5
+_FEWEST_PAIRS = 20  # with fewer, results that hold under peeking tell hardly more than nothing
+_ENOUGH = 20  # decisions of a sort, to say what they cost
 
 
 def of_run(report: Report) -> list[str]:
     """A sentence or two for each player, the best first; then how sure that is, and what it cost."""
     if not report.matches:
-        return ["Nothing has been played yet."]
+        return ["Nothing has been played yet.", *_cost(report)]
     ordered = sorted(report.players, key=lambda player: -_share(report, player))
     told = [_player(report, player) for player in ordered]
     return [*told, *_settled(report), *_cost(report)]
@@ -61,8 +64,21 @@ def _mistakes(played: list[tuple[GameReport, Standing]]) -> str:
         return "It made no mistakes." if len(graded) == len(played) else "It made none where any are known."
     where = "" if len(graded) == 1 else f" most in {game.rules.name}:"
     points = f"{100 * worst.per_match.estimate:.1f} points a match"
-    kinds = {manner: short for manner, (_, short) in worst.manners.items()}
-    return f"It gives away{where} {points}{mostly(kinds)}."
+    return f"It gives away{where} {points}{most_when(worst.manners)}."
+
+
+def most_when(manners: Mapping[str, tuple[int, float]]) -> str:
+    """The sort of decision that costs most each time, as the end of a sentence; nothing if that is not known.
+
+    Not the sort with the largest part of the loss: that may just be the commonest.
+    """
+    each = {
+        manner: short / count for manner, (count, short) in manners.items() if count >= _ENOUGH and manner
+    }
+    if len(each) < 2 or max(each.values()) < _NOTHING:
+        return ""
+    manner = max(each, key=each.__getitem__)
+    return f", most when {manner.replace('your', 'its')} ({100 * each[manner]:.1f} a decision)"
 
 
 def mostly(kinds: Mapping[str, float]) -> str:
@@ -92,11 +108,16 @@ def _settled(report: Report) -> list[str]:
     pairings = [(game, each) for game in report.games for each in game.pairings if each.matches]
     still_open = [(game, each) for game, each in pairings if not _is_settled(each)]
     known = len(pairings) - len(still_open)
-    told = f"Who is better is settled for {known or 'none'} of {len(pairings)} pairings"
+    if not known and all(len(each.units.points) < _FEWEST_PAIRS for _, each in pairings):
+        return [f"Too few pairs of matches to settle who is better: about {_FEWEST_PAIRS} are needed."]
+    if len(pairings) == 1:
+        told = "Who is better is settled" if known else "Who is better is not settled"
+    else:
+        told = f"Who is better is settled for {known or 'none'} of {len(pairings)} pairings"
     named = [f"{each.one} against {each.two} in {game.rules.name}" for game, each in still_open[:_MOST_OPEN]]
     more = f" and {len(still_open) - _MOST_OPEN} more" if len(still_open) > _MOST_OPEN else ""
     left = f" Open: {', '.join(named)}{more}." if known and still_open else ""
-    return [f"{told}, each at 95%, however often one looks.{left}"]
+    return [f"{told}, {'each ' * (len(pairings) > 1)}at 95%, however often one looks.{left}"]
 
 
 def _is_settled(each: Pairing) -> bool:
@@ -104,9 +125,22 @@ def _is_settled(each: Pairing) -> bool:
 
 
 def _cost(report: Report) -> list[str]:
-    """What all requests took, those for matches that were broken off included."""
+    """What all requests took, those for matches that were broken off included, and may have taken."""
     used = report.requested
-    if not used.requests:
+    if not used.requests and not report.unanswered:
         return []
     cost = cost_told(used, report.cost(used))
-    return [f"Models took {used.requests} requests{cost and f' and cost {cost}'}."]
+    told = f"Models took {used.requests} requests{cost and f' and cost {cost}'}{_in_doubt(report)}."
+    if report.unanswered:
+        told += f" Without a reply (429, 5xx, timeouts, cut connections): {report.unanswered} more."
+    return [told]
+
+
+def _in_doubt(report: Report) -> str:
+    """What requests may have cost of which the endpoint reported nothing, as part of a sentence."""
+    most = report.cost(report.in_doubt)
+    if most is None or not report.in_doubt.requests:
+        return ""
+    amount = f"at most {money(most)} more" if report.conditions["max_tokens"] else "an unknown amount more"
+    count = report.in_doubt.requests
+    return f", and {amount} for {count} request{'s' * (count != 1)} whose tokens were not reported"
