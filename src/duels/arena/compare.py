@@ -113,7 +113,7 @@ def _too_few(matches: int) -> bool:
     return matches < 2 * FEWEST
 
 
-NOTE = "One verdict in twenty is wrong by chance: look at many of them together with care."
+NOTE = "Where nothing has changed, one verdict in twenty says otherwise: read many of them with care."
 
 
 def as_text(changes: list[Change]) -> str:
