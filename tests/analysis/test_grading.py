@@ -120,15 +120,15 @@ def test_grades_in_pettingzoo_are_the_oracles(game: str, options: dict[str, Any]
     for seed in range(2):
         env.reset(seed=seed)
         regrets = dict.fromkeys(env.agents, 0.0)
-        match = env.unwrapped._engine
+        engine, sights = env.unwrapped._engine, env.unwrapped._sights
         while env.agents and not any(env.terminations.values()):
             for seat, agent in enumerate(env.possible_agents):
-                assert env.infos[agent]["value"] == oracle.value(match.sight(seat)).number
+                assert env.infos[agent]["value"] == oracle.value(sights.of(seat)).number
                 assert env.infos[agent]["regret"] == regrets[agent]
-            verdict = oracle.judge(match.sight(match.actor))
+            verdict = oracle.judge(sights.of(engine.actor))
             taken = rng.choice(verdict.actions)
             regrets[env.agent_selection] = max(0.0, verdict.value.number - taken.value.number)
-            env.step(match.number(taken.action))
+            env.step(oracle.rules.all_actions().index(taken.action))
         won = env.rewards["player_1"] > 0
         assert [env.infos[agent]["value"] for agent in env.possible_agents] == [won, not won]
 
@@ -154,10 +154,9 @@ def test_grades_in_gymnasium(seat: int) -> None:
     assert info["value"] == (seat == 1)  # seven lights are won by whoever begins
     assert info["regret"] == 0
     rules, oracle = env.rules, oracle_for(env.rules)
-    engine: Any = env._engine
     over = False
     while not over:
-        verdict = oracle.judge(engine.sight(seat - 1))
+        verdict = oracle.judge(env._sights.of(seat - 1))
         worst = min(verdict.actions, key=lambda judged: judged.value.number)
         _, reward, over, _, info = env.step(np.int64(rules.all_actions().index(worst.action)))
         assert info["regret"] == verdict.value.number - worst.value.number
