@@ -9,6 +9,7 @@ import pytest
 from duels.games import GAMES, find_game
 from duels.play.library import read_record
 from duels.players import HUMAN, KINDS
+from duels.terminal.home import Home
 from duels.web import command
 from tests.support import Done, duels, lines_of
 
@@ -51,6 +52,17 @@ def test_it_takes_numbers_and_names(entries: tuple[str, ...], one: str, two: str
 
 
 def test_it_leads_to_the_browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "at a terminal only" in walk(tmp_path, "browser", "quit").out, "nobody could end it"
+    serve = Home._serve
+
+    def at_terminal(home: Home) -> None:
+        monkeypatch.setattr(home._screen, "on_terminal", True)
+        try:
+            serve(home)
+        finally:
+            monkeypatch.setattr(home._screen, "on_terminal", False)
+
+    monkeypatch.setattr(Home, "_serve", at_terminal)
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     monkeypatch.delitem(sys.modules, "duels.web.server", raising=False)
     done = walk(tmp_path, "browser", "quit")

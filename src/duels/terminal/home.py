@@ -97,6 +97,8 @@ class Home:
 
     def _serve(self) -> None:
         """The command `serve`. It is another room's: the program finds it by its name."""
+        if not self._screen.on_terminal:  # nobody could press Ctrl-C
+            raise DuelsError("The server runs until Ctrl-C, so the menu starts it at a terminal only.")
         program = click.get_current_context().find_root()
         assert isinstance(program.command, click.Group)
         command = program.command.get_command(program, "serve")
