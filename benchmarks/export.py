@@ -1,30 +1,26 @@
-"""How many graded decisions `duels export` writes a second: processor time of the whole command, on one core.
+"""How many graded decisions `duels export` writes a second of CPU time, start-up included.
 
-What is compiled is compiled before, as it is where duels was used once.
+It is run once beforehand, so that nothing has to be compiled.
 """
 
 import argparse
 import json
-import resource
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from cpu_time import of_commands
 
 DUELS = str(Path(sys.executable).with_name("duels"))
 FORMATS = ("jsonl", "parquet")
 
 
 def seconds(command: list[str]) -> float:
-    """The processor time of a command."""
-    start = of_children()
+    """The CPU time of a command."""
+    start = of_commands()
     subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
-    return of_children() - start
-
-
-def of_children() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+    return of_commands() - start
 
 
 def decisions(path: Path) -> int:

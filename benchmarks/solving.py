@@ -8,7 +8,6 @@ Times are of the processor: what it would be on a core of its own, whatever else
 import argparse
 import json
 import os
-import resource
 import signal
 import statistics
 import subprocess
@@ -18,6 +17,8 @@ import time
 from pathlib import Path
 from random import Random
 from typing import Any
+
+from cpu_time import of_commands
 
 import duels
 from duels.core.rules import CHANCE, Seat
@@ -122,18 +123,12 @@ def lookups(positions: int = 100) -> list[Row]:
     return found
 
 
-def of_children() -> float:
-    """The processor time of all commands that were run so far."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
 def first_perfect_move(home: str, before: str = "", rounds: int = 1) -> float:
     """Seconds until a perfect player at `duels play flip` has moved and the person is asked; the median."""
     program = f"{before}\nfrom duels.terminal.commands import main\nmain()"
     times = []
     for _ in range(rounds):
-        start = of_children()
+        start = of_commands()
         subprocess.run(
             [sys.executable, "-c", program, *PERFECT],
             input=b"quit\n",
@@ -141,7 +136,7 @@ def first_perfect_move(home: str, before: str = "", rounds: int = 1) -> float:
             capture_output=True,
             check=True,
         )
-        times.append(of_children() - start)
+        times.append(of_commands() - start)
     return statistics.median(times)
 
 

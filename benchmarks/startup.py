@@ -8,12 +8,13 @@ import argparse
 import json
 import os
 import re
-import resource
 import statistics
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from cpu_time import of_commands
 
 ROUNDS = 15
 CLOCKED = 5
@@ -33,7 +34,7 @@ def environment(home: str) -> dict[str, str]:
 
 
 def seconds(command: list[str], home: str) -> float:
-    start = of_children()
+    start = of_commands()
     subprocess.run(
         command,
         input=b"quit\n",
@@ -42,7 +43,7 @@ def seconds(command: list[str], home: str) -> float:
         env=environment(home),
         check=True,
     )
-    return of_children() - start
+    return of_commands() - start
 
 
 def loading(command: list[str], home: str) -> dict[str, float]:
@@ -65,12 +66,6 @@ def loading(command: list[str], home: str) -> dict[str, float]:
         package = top if top in ("duels", "click") else "standard library"
         spent[package] = spent.get(package, 0.0) + microseconds / 1000
     return spent
-
-
-def of_children() -> float:
-    """The processor time of all commands that were run so far."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
 
 
 def main() -> None:
