@@ -41,7 +41,7 @@ def luck_of_chance(moment: Moment) -> Value:
 
 
 def loss_of_decision(moment: Moment) -> Value:
-    """How much less the position after a decision is worth to who decided."""
+    """How much less the position after a decision is worth to whoever decided."""
     before = moment.match.previous
     assert before
     was, now = to_player_1(before), to_player_1(moment.match)

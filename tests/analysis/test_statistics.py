@@ -13,7 +13,7 @@ import duels
 from duels.analysis import statistics as module
 from duels.analysis.review import review
 from duels.analysis.statistics import (
-    SLIPS,
+    MISTAKE_NAMES,
     STAGES,
     Decision,
     Played,
@@ -87,8 +87,8 @@ def test_a_grade_is_what_the_review_says(game: str) -> None:
         mine = [moment for moment in moments if moment.actor is seat and moment.mark != ONLY_MOVE]
         assert [(decision.loss, decision.mark) for decision in graded] == [(m.loss, m.mark) for m in mine]
         for decision in graded:
-            assert bool(decision.kind) == (decision.mark in SLIPS)
-            assert decision.kind not in SLIPS, "every game of ours can tell kinds apart"
+            assert bool(decision.kind) == (decision.mark in MISTAKE_NAMES)
+            assert decision.kind not in MISTAKE_NAMES, "every game of ours can tell kinds apart"
 
 
 def test_in_hunt_the_worst_of_the_mixture_shows_below_it_and_the_strategys_mean_is_0() -> None:

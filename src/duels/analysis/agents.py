@@ -1,4 +1,4 @@
-"""From what people have, an agent that was trained or a player's name, to a policy that can be graded."""
+"""Turns what people have, a trained agent or a player's name, into a policy that can be graded."""
 
 from collections.abc import Callable
 from inspect import signature
@@ -108,7 +108,7 @@ def policy_of(
 
 
 def observation_dtype(dtype: DTypeLike) -> np.dtype[Any]:
-    """The type of an observation's numbers; DuelsError if it is none."""
+    """The NumPy type of an observation's numbers; DuelsError if that cannot be one."""
     try:
         kind = np.dtype(dtype)
     except TypeError:
@@ -170,7 +170,7 @@ def probabilities_of_many(
 
 
 def _probabilities_of_rows(answer: NDArray[Any], masks: NDArray[np.int8]) -> NDArray[np.float64]:
-    """`probabilities` of every row, all at once; which row is no answer, and why, that says."""
+    """`probabilities` of every row, all at once; it is called for rows that look wrong, to say why."""
     rows = np.arange(len(masks))
     if answer.size == len(masks) and answer.dtype.kind in "iu":
         taken = answer.reshape(len(masks))
@@ -189,7 +189,7 @@ def _probabilities_of_rows(answer: NDArray[Any], masks: NDArray[np.int8]) -> NDA
 
 
 def probabilities(given: ArrayLike, mask: NDArray[np.int8]) -> NDArray[np.float64]:
-    """[action] an agent's probabilities, from what it answered; what is no answer is refused."""
+    """[action] an agent's probabilities, from its answer; DuelsError if that is none."""
     answer = np.asarray(given)
     allowed = np.flatnonzero(mask).tolist()
     if answer.size == 1 and answer.dtype.kind in "iu":
@@ -227,7 +227,7 @@ def is_player(thing: object) -> TypeGuard[Player]:
 def player_odds(
     player: str | Player, rules: Rules[Any, Any, Any]
 ) -> Callable[[Sight[Any, Any]], dict[Any, float]]:
-    """How likely a player, or the one that goes by that name, is to take which action."""
+    """A function that tells how likely a player, itself or by its name, is to take each action."""
     odds = getattr(make_player(player, rules) if isinstance(player, str) else player, "odds", None)
     if odds is None:
         named = repr(player) if isinstance(player, str) else type(player).__name__

@@ -35,8 +35,8 @@ _MIDDLING = 0.5
 # After so many decisions a game has hardly begun.
 OPENING = 3
 _RECENT = 3
-_PATIENT = 40  # matches, until a lesson that was just taught is taught again
-_MOST_MATCHES = 300  # without anything new, until there is taken to be nothing
+_PATIENT = 40  # matches without a new lesson, after which a recent one is taught again
+_MOST_MATCHES = 300  # matches without a new exercise, after which we stop looking
 _LONGEST_MATCH = 200
 _MOST_NAMED = 3
 _RARELY = 0.005  # a weight that is shown as 0%

@@ -80,7 +80,7 @@ def export(run: Export, path: Path, progress: Counted = lambda done, games: None
 
 
 def _write_lines(run: Export, path: Path, progress: Counted, held: int = 0, jobs: int = 1) -> int:
-    """Write the matches from number `held` on; the number of the first that was not there yet."""
+    """Write the matches from number `held` on; returns the number of the first that was new."""
     found = _resume(run, path, held)
     with naming(path), path.open("a", encoding="utf-8") as file:
         for told in matches_of(run, found, progress, jobs):
@@ -187,7 +187,7 @@ def play_one(run: Export, number: int, oracle: Any, seated: list[Any]) -> dict[s
 
 @lru_cache(maxsize=8)
 def _notation(rules: Rules[Any, Any, Any]) -> Callable[[Any], str]:
-    """How actions are written: a few, over and over."""
+    """Notation of actions, remembered: the same few are written over and over."""
     return lru_cache(maxsize=10_000)(rules.format)
 
 

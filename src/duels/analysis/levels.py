@@ -27,7 +27,7 @@ _MOST_ENTRIES = 400
 _MATCHES, _MATCHES_OF_SKILL = 100, 1000
 _NOTHING = 1e-12  # less comes from rounding
 _CONFIDENT = 1.96  # standard errors, for 95%
-# Where the strategy mixes, levels are a point or two apart: it takes so many more matches, made quick.
+# Where the strategy mixes, levels are a point or two apart: many more matches are needed, and made quick.
 _QUICK_MATCHES = 50
 
 
@@ -39,7 +39,7 @@ class LevelRow:
     share: float
     """Of what a random choice gives away, or lies below the mixture: the level's definition."""
     measured_share: float
-    """Of what was measured of random play in its own matches, where it came to other positions."""
+    """`per_decision` as a share of random play's, each over its own matches, in different positions."""
     measure: str
     """What `per_decision` is: `given away`, or `below the mixture` where the strategy mixes."""
     per_decision: float
@@ -49,7 +49,7 @@ class LevelRow:
     """Its share of the points against the level below, both seats together; None for the lowest."""
     margin: float | None
     matches: int
-    """That the score was measured over."""
+    """How many the score was measured over."""
 
     @property
     def clear(self) -> bool:

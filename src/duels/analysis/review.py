@@ -86,7 +86,7 @@ class Moment:
     alike: str = ""
     """What to say where it did not matter what was played; else empty."""
     reason: str = ""
-    """Why the best action was best, where another was taken; told to who decided, as is `effect`."""
+    """Why the best action was best, where another was taken; addressed, like `effect`, to whoever decided."""
     effect: str = ""
     """What the action taken did, where it gave something away."""
     came_up: str = ""

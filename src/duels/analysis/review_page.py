@@ -247,7 +247,7 @@ def _strip(belief: Belief) -> str:
 
 
 def _radius(gap: float, mark: str) -> float:
-    """Of a dot on the curve, in pixels: neighbours do not hide each other on a phone, and slips stand out."""
+    """The radius of a dot on the curve, in pixels: on a phone neighbours stay apart, and slips stand out."""
     return max(1.5, min(6, _NARROWEST * gap / 100 * 0.4)) + _LARGER.get(mark, 0)
 
 

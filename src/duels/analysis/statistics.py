@@ -33,10 +33,9 @@ AnyMatch = Match[Any, Any, Any]
 
 GRADING = 3
 """Raise it when grades change: those in the cache are then made anew."""
-SLIPS = frozenset(mark.name for mark in MISTAKES)
-"""Marks of decisions that count as mistakes."""
+MISTAKE_NAMES = frozenset(mark.name for mark in MISTAKES)
 STAGES = 8
-"""So many averages at most tell how losses went over time."""
+"""The most averages by which losses over time are told."""
 
 
 @dataclass(frozen=True)
@@ -179,7 +178,7 @@ def _mistakes(played: Sequence[Played]) -> tuple[Mistake, ...]:
     losses: dict[tuple[str, str], list[float]] = {}
     for match in played:
         for decision in match.decisions:
-            if decision.mark in SLIPS:
+            if decision.mark in MISTAKE_NAMES:
                 losses.setdefault((match.game, decision.kind), []).append(decision.loss)
     found = [Mistake(game, kind, len(each), sum(each)) for (game, kind), each in losses.items()]
     return tuple(sorted(found, key=lambda mistake: (-mistake.times, -mistake.loss, mistake.kind)))
@@ -208,7 +207,7 @@ def grade(match: AnyMatch, seat: Seat, oracle: Oracle[Any, Any]) -> tuple[Decisi
         Decision(
             moment.loss,
             moment.mark,
-            _kind(moment, oracle) if moment.mark in SLIPS else "",
+            _kind(moment, oracle) if moment.mark in MISTAKE_NAMES else "",
             moment.below_mixture if oracle.mixes else None,
         )
         for moment in review(match, oracle).moments

@@ -94,7 +94,7 @@ def play(
 
 
 def _by_name(seats: "tuple[Kind | str, Kind | str]") -> "tuple[tuple[str, ...], dict[str, Kind]]":
-    """The names of who sits at the seats, and the programs among them by theirs."""
+    """The names of the players at both seats, and those of them from outside by name."""
     programs = [seat for seat in seats if not isinstance(seat, str)]
     if not programs:
         return tuple(str(seat) for seat in seats), {}

@@ -16,23 +16,23 @@ from duels.games.flip.rules import QuantumTiles, State
 
 SMALL = QuantumTiles(side=2, values=4, copies=1, target=5)
 
-Lump = tuple[str, tuple[int, int], Seat]
+AbstractState = tuple[str, tuple[int, int], Seat]
 
 
-def lump(state: State) -> Lump:
+def abstract(state: State) -> AbstractState:
     """What the bound depends on: the flipped tiles, wherever they lie, the scores, and whose turn it is."""
     return "".join(sorted(filter(str.isdigit, state.tiles))), state.scores, state.mover
 
 
-def lumps_by_single_flips(rules: QuantumTiles) -> dict[Lump, State]:
-    """Every lump that can come up, with a state of it.
+def abstract_states(rules: QuantumTiles) -> dict[AbstractState, State]:
+    """Every abstract state that can come up, with a state of it.
 
     Where a tile lies makes no difference to a single flip, so one state stands for all that differ in
-    that alone. Quantum Flips add no lump: one scores a single value of those still face down, as a
+    that alone. Quantum Flips add none: one scores a single value of those still face down, as a
     single flip might have.
     """
     start = replace(rules.initial(), quantum=(False, False))
-    met = {lump(start): start}
+    met = {abstract(start): start}
     waiting = [start]
     while waiting:
         state = waiting.pop()
@@ -42,16 +42,16 @@ def lumps_by_single_flips(rules: QuantumTiles) -> dict[Lump, State]:
         assert rules.actor(lifted) is CHANCE
         for drawn in rules.actions(lifted):
             after = rules.apply(lifted, drawn).state
-            if lump(after) not in met:
-                met[lump(after)] = after
+            if abstract(after) not in met:
+                met[abstract(after)] = after
                 waiting.append(after)
     return met
 
 
-def test_every_lump_of_the_full_game_that_goes_on_has_a_tile_left() -> None:
+def test_every_abstract_state_of_the_full_game_that_goes_on_has_a_tile_left() -> None:
     rules = QuantumTiles()
     left = []
-    for (flipped, scores, _), state in lumps_by_single_flips(rules).items():
+    for (flipped, scores, _), state in abstract_states(rules).items():
         assert sum(map(int, flipped)) == sum(scores)
         if rules.actor(state) is not None:
             assert sum(scores) <= 2 * (rules.target - 1)
@@ -73,9 +73,9 @@ def test_no_set_of_tiles_worth_forty_points_is_the_whole_board() -> None:
 
 
 @pytest.mark.parametrize("rules", [SMALL, QuantumTiles(side=2, values=2, copies=2, target=3)])
-def test_quantum_flips_add_no_lump(rules: QuantumTiles) -> None:
-    everything = {lump(match.state) for match in reachable(rules)}
-    assert everything == set(lumps_by_single_flips(rules))
+def test_quantum_flips_add_no_abstract_state(rules: QuantumTiles) -> None:
+    everything = {abstract(match.state) for match in reachable(rules)}
+    assert everything == set(abstract_states(rules))
 
 
 def test_a_bag_that_could_run_out_is_refused() -> None:

@@ -36,7 +36,7 @@ class Summary(NamedTuple):
     my_quantum: bool
     their_quantum: bool
     beside: bool = False
-    """Whether a seen tile has an unseen neighbour; told only to who can still use the Quantum Flip."""
+    """Whether a seen tile has an unseen neighbour; told only to a player with a Quantum Flip left."""
     shown: tuple[int, ...] = ()
     """Both values, ascending, while one of a Quantum Flip's tiles is to be kept."""
 

@@ -12,10 +12,11 @@ if TYPE_CHECKING:
 
 MOST_SIDE = 5
 """Larger boards are too large for its tables."""
+_NONE_SEEN = ((-1, 0), (-1, 0))  # tiles and values
 
 
 def fits(rules: QuantumTiles) -> bool:
-    """Whether it can be had: it needs compiled code, and a board that is not too large."""
+    """Whether there is such an oracle: it needs compiled code, and a board that is not too large."""
     return find_spec("numba") is not None and rules.side <= MOST_SIDE
 
 
@@ -25,7 +26,7 @@ def make_oracle(rules: QuantumTiles) -> FlipOracle | None:
 
 
 class QuickBounds(Bounds):
-    """The same bounds."""
+    """The same bounds; compiled, but for positions that no match leads to and a second step ahead."""
 
     def __init__(self, rules: QuantumTiles, tables: "BoundTables") -> None:
         super().__init__(rules, tables.table)
@@ -38,7 +39,7 @@ class QuickBounds(Bounds):
         return (self._compiled(at, steps) if steps == 1 else None) or super()._narrowed(at, steps)
 
     def _compiled(self, at: Position, steps: int) -> Interval | None:
-        """The interval after so many steps; None if it cannot be said."""
+        """The interval after no or one step; None if compiled code does not know it."""
         from duels.games.flip.kernels.intervals import bound
 
         if len(at.seen) > 2:
@@ -56,9 +57,6 @@ class QuickBounds(Bounds):
             steps,
         )
         return (low, high) if known else None
-
-
-_NONE_SEEN = ((-1, 0), (-1, 0))
 
 
 class QuickOracle(FlipOracle):

@@ -1,6 +1,6 @@
 """Puts flip's oracle to the test by methods written apart from it.
 
-Backward induction walks the rules themselves, board and all: it knows nothing of lumps and bounds.
+Backward induction walks the rules themselves, board and all: it knows nothing of abstraction and bounds.
 """
 
 from collections.abc import Callable, Iterator
