@@ -5,23 +5,23 @@ import re
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import AbstractContextManager
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 from duels.games import GAMES
 from duels.solving.oracles import oracle_for
+from tests.loopback import Endpoint, served
 
 KEY = "sk-a-secret"
 USED = {"prompt_tokens": 100, "completion_tokens": 10}
 
 
-class Server(ThreadingHTTPServer):
+class Server(Endpoint):
     """What each model has been asked, by its name."""
 
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
+        super().__init__(Handler)
         self.asked: Counter[str] = Counter()
         self.keys: set[str | None] = set()
         self.prompts: list[str] = []
@@ -30,22 +30,9 @@ class Server(ThreadingHTTPServer):
     def handle_error(self, request: object, client_address: object) -> None:
         """Say nothing of clients that have left."""
 
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}/v1"
 
-
-@contextmanager
-def serving() -> Iterator[Server]:
-    server = Server()
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+def serving() -> AbstractContextManager[Server]:
+    return served(Server())
 
 
 class Handler(BaseHTTPRequestHandler):

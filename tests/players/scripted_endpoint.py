@@ -1,27 +1,23 @@
 """A chat endpoint on the loopback that sends what it is told to, byte by byte."""
 
 import json
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import AbstractContextManager
+from http.server import BaseHTTPRequestHandler
 from typing import Any
+
+from tests.loopback import Endpoint, served
 
 Answer = tuple[int, dict[str, str], bytes]
 """Status, headers and body."""
 
 
-class Scripted(ThreadingHTTPServer):
+class Scripted(Endpoint):
     """Answers in turn, the last again and again; what was asked is kept."""
 
     def __init__(self, answers: tuple[Answer, ...]) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
+        super().__init__(_Handler)
         self.answers = list(answers)
         self.asked: list[dict[str, Any]] = []
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}/v1"
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -42,17 +38,8 @@ class _Handler(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
-@contextmanager
-def answering(*answers: Answer) -> Iterator[Scripted]:
-    server = Scripted(answers)
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+def answering(*answers: Answer) -> AbstractContextManager[Scripted]:
+    return served(Scripted(answers))
 
 
 USED = {"prompt_tokens": 100, "completion_tokens": 10}
