@@ -1,4 +1,4 @@
-"""Bounds on the best response to a boardless policy: held to a search of the real rules on small boards."""
+"""Bounds on the best response to a board-blind policy: held to a search of the real rules on small boards."""
 
 from collections.abc import Callable
 from functools import cache
@@ -135,7 +135,9 @@ def test_arrays_and_single_positions_are_decided_alike() -> None:
             assert odds[move][place] == p
 
 
-def test_what_is_no_policy_is_refused() -> None:
+def test_what_is_no_policy_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    # A search gives up sooner here than for a user.
+    monkeypatch.setattr("duels.solving.tree.MOST_HISTORIES", 10_000)
     with pytest.raises(DuelsError, match="takes 'take 3' where flip"):
         exploitability(BoardBlind(lambda at: "take 3"), "flip")
     with pytest.raises(DuelsError, match="sum to 1"):
