@@ -1,0 +1,163 @@
+"""What goes on beside the board: pauses, long work, players that fail, notices and errors."""
+
+import threading
+from pathlib import Path
+from random import Random
+from typing import Any, NoReturn
+
+import pytest
+
+from duels.core.rules import Seat
+from duels.players.failures import Failed, Failure, NoMove
+from duels.solving import oracles
+from duels.solving.oracle import Oracle
+from duels.solving.oracles import oracle_for
+from duels.solving.progress import Progress
+from duels.terminal.board import app
+from duels.terminal.board.app import BoardApp
+from tests.support import AnyRules, lines_of
+from tests.terminal.board.pilot import Player, at_board, live_match
+
+
+def test_the_machine_takes_a_moment_that_a_key_cuts_short() -> None:
+    live = live_match("lights", two="novice")
+
+    async def act(player: Player) -> None:
+        await player.pilot.press("4")
+        await player.see("novice is thinking")
+        await player.press("space")
+
+    at_board(live, act, moment=3600.0)
+    assert len(live.match.turns) == 2
+
+
+def test_a_key_that_comes_too_late_to_cut_the_pause_short_plays_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(app, "ALONE", 3600.0)
+    live = live_match("lights", two="novice")
+
+    async def act(player: Player) -> None:
+        await player.pilot.press("enter")
+        assert len(live.match.turns) == 1, "no pause came before the first decision"
+        await player.see("novice is thinking")
+        await player.press("space")
+        assert len(live.match.turns) == 2
+        await player.press("enter", "space")
+        assert len(live.match.turns) == 2
+        player.app._too_late = 0.0
+        await player.pilot.press("enter")
+        assert len(live.match.turns) == 3
+
+    at_board(live, act, moment=3600.0)
+
+
+def test_why_a_program_forfeited_stays_on_the_screen() -> None:
+    live = live_match("lights")
+    live.players = {Seat.ONE: None, Seat.TWO: Silent()}
+
+    async def act(player: Player) -> None:
+        await player.press("4")
+        await player.see("r rematch s swap seats")
+        assert "silent gave no move in 1 attempt" in player.story
+
+    at_board(live, act)
+
+
+class Silent:
+    """A player from whom no move comes."""
+
+    name = "silent"
+
+    def choose(self, sight: object, rng: Random) -> NoReturn:
+        raise NoMove("silent", (Failed(Failure.CRASHED, "it said nothing"),))
+
+
+class Slow:
+    """Something that takes until it is let go, and says how far it is."""
+
+    def __init__(self) -> None:
+        self.begun = 0
+        self.told: list[Progress] = []
+        self.go_on = threading.Event()
+
+    def __call__(self, rules: AnyRules, told: Progress) -> Oracle[Any, Any]:
+        self.begun += 1
+        self.told.append(told)
+        self.go_on.wait(60)
+        return oracle_for(rules)
+
+
+def test_what_is_asked_for_twice_is_worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = Slow()
+    monkeypatch.setattr(oracles, "oracle_for", slow)
+
+    async def act(player: Player) -> None:
+        await player.pilot.press("h", "h", "h")
+        await player.see("thinking …")
+        assert slow.begun == 1
+        slow.told[0]("halfway")
+        await player.see("thinking: halfway")
+        slow.go_on.set()
+        await player.see("Why: press h again.")
+
+    at_board(live_match("lights", entries="4 1"), act)
+
+
+@pytest.mark.parametrize("keys", ["3", "rn"])
+def test_nothing_is_heard_of_work_that_nobody_waits_for(keys: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = Slow()
+    monkeypatch.setattr(oracles, "oracle_for", slow)
+
+    async def act(player: Player) -> None:
+        await player.pilot.press("h")
+        await player.see("thinking …")
+        await player.press(*keys)
+        assert "thinking" not in player.story
+        slow.told[0]("halfway")
+        slow.go_on.set()
+        await player.pilot.pause(0.05)
+        assert "halfway" not in player.story
+        assert "Hint" not in player.story
+
+    at_board(live_match("lights", entries="4 1"), act)
+
+
+def test_a_chance_that_cannot_come_is_told_by_the_thread_that_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn_by: list[int] = []
+    draw = BoardApp._draw
+
+    def noted(board: BoardApp) -> None:
+        drawn_by.append(threading.get_ident())
+        draw(board)
+
+    monkeypatch.setattr(BoardApp, "_draw", noted)
+    live = live_match("flip", chance="5,5")
+
+    async def act(player: Player) -> None:
+        live._notice = player.app.notice
+        await player.press("a", "1")
+        await player.see("'5,5' cannot come now")
+
+    at_board(live, act)
+    assert set(drawn_by) == {threading.get_ident()}
+
+
+def test_chance_notices_and_errors_reach_the_person(tmp_path: Path) -> None:
+    live = live_match("lights", two="novice", path=tmp_path / "match.duel")
+
+    async def act(player: Player) -> None:
+        player.app.notice("Something about the file.")
+        await player.see("Something about the file.")
+        assert live.journal
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(live.journal, "_write", _fail)
+            await player.pilot.press("4")
+            assert isinstance(await player.left(), OSError)
+
+    at_board(live, act)
+    assert lines_of(live.match) == [], "what is not on disk was not played"
+
+
+def _fail(text: str) -> None:
+    raise OSError(28, "No space left on device")

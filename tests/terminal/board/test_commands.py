@@ -1,0 +1,193 @@
+"""Keys of the board that are no moves: undo, hints, the review, the rules, resigning, leaving."""
+
+import pytest
+from textual import events
+
+from duels.analysis.hints import hint
+from duels.core.rules import Seat
+from duels.terminal.after import After
+from duels.terminal.board.choice import Choice
+from duels.terminal.keyboard import SILENCE
+from duels.terminal.prompts import Quit
+from tests.support import lines_of
+from tests.terminal.board.pilot import Player, at_board, live_match
+
+
+def test_undo_takes_back_to_ones_own_last_decision() -> None:
+    live = live_match("lights", two="novice")
+
+    async def act(player: Player) -> None:
+        await player.press("u")
+        await player.see("There is no decision of yours to take back.")
+        await player.press("4")
+        assert "Turning OFF light 4." in player.story
+        await player.press("u")
+        await player.see("Taken back: 2 entries.")
+        assert "Turning OFF" not in player.shown
+
+    at_board(live, act)
+    assert lines_of(live.match) == []
+
+
+def test_between_two_people_the_other_is_asked_first() -> None:
+    live = live_match("lights", entries="4 1 7")
+
+    async def act(player: Player) -> None:
+        await player.pilot.press("u")
+        await player.see("Player 1, do you agree to take it back?")
+        await player.press("n")
+        await player.see("It stands.")
+        await player.pilot.press("u")
+        await player.see("do you agree")
+        await player.press("y")
+        await player.see("Taken back: 2 entries.")
+
+    at_board(live, act)
+    assert lines_of(live.match) == ["4"]
+
+
+def test_a_hint_points_at_the_best_action() -> None:
+    live = live_match("lights", two="novice", entries="4 1")
+
+    async def act(player: Player) -> None:
+        await player.pilot.press("h")
+        await player.see("Why: press h again.")
+        assert "nim-sum" not in player.shown
+        await player.pilot.press("h")
+        await player.see("nim-sum")
+        assert "(Nim-sum: every run is worth a number" in player.story
+        await player.press("enter")
+
+    at_board(live, act)
+    best = hint(live.match.after(2).sight(Seat.ONE)).actions
+    assert live.match.turns[2].action in best
+
+
+def test_a_hint_names_the_key_that_tells_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the game takes h, another key gives hints."""
+    monkeypatch.setattr(Choice, "takes", lambda choice, letter: letter == "h")
+    live = live_match("lights")
+
+    async def act(player: Player) -> None:
+        assert "F2 hint" in player.shown
+        await player.pilot.press("f2")
+        await player.see("press F2 again.")
+
+    at_board(live, act)
+
+
+def test_a_review_and_the_rules_are_one_key_away() -> None:
+    live = live_match("lights", two="novice", entries="4 1")
+
+    async def act(player: Player) -> None:
+        await player.pilot.press("v")
+        await player.see("Escape goes back to the board")
+        assert "4" in player.shown
+        text = player.app.screen.query_one("#text")
+        await player.pilot.press("end")
+        assert text.scroll_y == text.max_scroll_y > 0
+        await player.pilot.press("home")
+        assert text.scroll_y == 0
+        await player.pilot.press("down", "space", "up", "escape")
+        await player.see("Your turn.")
+        await player.pilot.press("?")
+        await player.see("Keys arrows point at a cell or an action")
+        await player.pilot.press("q")
+        await player.see("Your turn.")
+
+    at_board(live, act)
+
+
+@pytest.mark.parametrize(("command", "question"), [("r", "Do you want to resign?"), ("u", "do you agree")])
+@pytest.mark.parametrize("ahead", ["4", "enter"])
+def test_a_key_right_after_a_command_is_not_a_move(command: str, question: str, ahead: str) -> None:
+    """Keys that come at once, as a terminal sends them, where the pilot would wait after each."""
+    live = live_match("lights", entries="1 7")
+
+    async def act(player: Player) -> None:
+        for key in (command, ahead):
+            player.app.post_message(events.Key(key, key if len(key) == 1 else None))
+        await player.see(question)
+        assert lines_of(live.match) == ["1", "7"]
+        await player.press("n")
+        await player.press("3")
+
+    at_board(live, act)
+    assert lines_of(live.match) == ["1", "7", "3"]
+
+
+def test_an_answer_to_a_question_about_a_choice_made_since_changes_nothing() -> None:
+    live = live_match("lights", entries="1 7")
+
+    async def act(player: Player) -> None:
+        await player.pilot.press("r")
+        await player.see("Do you want to resign?")
+        player.app._enter(player.live.match.actions[0])
+        await player.until(lambda: len(live.match.turns) == 3 and player.app.choice is not None)
+        await player.pilot.press("y")
+        await player.see("your turn")
+
+    at_board(live, act)
+    assert not live.match.over
+
+
+def test_resigning_is_asked_for_once() -> None:
+    live = live_match("chain", two="novice")
+
+    async def act(player: Player) -> None:
+        await player.pilot.press("r")
+        await player.see("Do you want to resign?")
+        await player.press("n")
+        assert not live.match.over
+        await player.pilot.press("r")
+        await player.see("Do you want to resign?")
+        await player.pilot.press("y")
+        await player.see("You lost.")
+        await player.pilot.press("v")
+        await player.see("Escape goes back to the board")
+        await player.pilot.press("escape", "n")
+        assert await player.left() is After.NEW_GAME
+
+    at_board(live, act)
+    assert lines_of(live.match) == ["resign"]
+
+
+@pytest.mark.parametrize("word", ["review", "1"])
+def test_a_word_is_no_choice_after_a_match(word: str) -> None:
+    async def act(player: Player) -> None:
+        await player.see("r rematch s swap seats")
+        await player.pilot.press(*word)
+        await player.see("Press r, s, v, n or q.")
+        assert player.app.screen is player.app.get_default_screen()
+        await player.pilot.pause(3 * SILENCE)
+        assert player.app.return_value is None
+        await player.pilot.press("n", "enter")  # Enter is not needed, and does no harm
+        assert await player.left() is After.NEW_GAME
+
+    at_board(live_match("lights", two="novice", entries="1 2 3 4 5 6 7"), act)
+
+
+def test_the_rules_are_one_key_away_after_a_match() -> None:
+    async def act(player: Player) -> None:
+        await player.see("r rematch s swap seats")
+        await player.pilot.press("?")
+        await player.see("Keys arrows point at a cell or an action")
+
+    at_board(live_match("lights", two="novice", entries="1 2 3 4 5 6 7"), act)
+
+
+def test_q_leaves_where_it_means_nothing_else() -> None:
+    async def leave(player: Player) -> None:
+        await player.pilot.press("q")
+        assert isinstance(await player.left(), Quit)
+
+    at_board(live_match("lights", two="novice"), leave)
+
+    async def flip(player: Player) -> None:
+        assert "F10 quit" in player.shown
+        await player.press("q")
+        assert "(•) Quantum Flip" in player.shown
+        await player.pilot.press("ctrl+q")
+        assert isinstance(await player.left(), Quit)
+
+    at_board(live_match("flip", two="novice"), flip)

@@ -1,0 +1,155 @@
+"""What is on the screen of the board: all of it in sight, at every size, and no secret among it."""
+
+import pytest
+
+from duels.core.rules import Seat
+from duels.terminal.board.view import BoardView
+from tests.support import GAME_NAMES
+from tests.terminal.board.pilot import SIZES, Player, at_board, live_match
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("game", GAME_NAMES)
+def test_the_whole_board_and_the_keys_are_on_the_screen(game: str, size: tuple[int, int]) -> None:
+    async def act(player: Player) -> None:
+        for round_ in range(2):
+            if player.live.match.over:
+                break
+            view = player.app.screen.query_one(BoardView)
+            pane = player.app.screen.query_one("#left")
+            assert pane.region.contains_region(view.region), "nothing need be scrolled"
+            assert "h hint" in player.shown
+            assert "quit" in player.shown
+            assert f"{player.live.match.rules.game.title} ({game})" in player.shown
+            assert "You are Player 2" in player.shown
+            await player.press("enter")
+            assert len(player.shown.splitlines()) <= size[1], round_
+
+    at_board(live_match(game, one="club"), act, size)
+
+
+@pytest.mark.parametrize("size", [*SIZES, (60, 20)])
+def test_no_message_pushes_a_cell_away(size: tuple[int, int]) -> None:
+    async def act(player: Player) -> None:
+        view, pane = player.app.screen.query_one(BoardView), player.app.screen.query_one("#left")
+        await player.press("9")
+        assert "9 is not a divisor of 2." in player.story
+        assert pane.region.contains_region(view.region)
+        await player.press("escape")
+        for words in (30, 300):
+            player.app.notice("message " * words)
+            await player.see("message message")
+            await player.pilot.pause()
+            assert pane.region.contains_region(view.region), words
+            assert "21" in player.shown
+
+    at_board(live_match("leap", two="novice", entries="enter enter 1 1"), act, size)
+
+
+def test_the_first_move_of_a_machine_is_marked_as_a_later_one_is() -> None:
+    async def act(player: Player) -> None:
+        assert "•" in player.shown
+
+    at_board(live_match("lights", one="novice"), act)
+
+
+def test_the_other_token_is_never_on_the_board_of_hunt() -> None:
+    """All that is drawn is the same for every place where the other's token may be."""
+
+    def screen(cell: int) -> str:
+        live = live_match("hunt", two="novice")
+        for action in ("move 4", "observe 1", f"move {cell}", "observe 7"):
+            match = live.match.play_text(action)
+            assert match.last
+            live.play(match.last.actor, match.last.action)
+        shown: list[str] = []
+
+        async def look(player: Player) -> None:
+            shown.append(player.shown)
+
+        at_board(live, look)
+        return shown[0]
+
+    assert len({screen(cell) for cell in (2, 3, 6)}) == 1
+    assert "novice: (hidden)" in screen(2)
+
+
+@pytest.mark.parametrize("size", [*SIZES, (60, 20)])
+@pytest.mark.parametrize(("ending", "theirs"), [(("move 3", "observe 5"), "3"), (("resign",), "2")])
+def test_a_match_of_hunt_that_is_over_shows_both_tokens(
+    ending: tuple[str, ...], theirs: str, size: tuple[int, int]
+) -> None:
+    live = live_match("hunt", two="novice")
+    before = ("move 4", "observe 1", "move 2", "observe 7", "move 5", "observe 3")
+    for action in (*before, *ending):
+        match = live.match.play_text(action)
+        assert match.last
+        if action == "resign":
+            live.resign(Seat.TWO)
+        else:
+            live.play(match.last.actor, match.last.action)
+
+    async def act(player: Player) -> None:
+        await player.see("rematch")
+        pane = player.app.screen.query_one("#left")
+        assert pane.region.contains_region(player.app.screen.query_one("#below").region)
+        lines = player.shown.splitlines()
+        numbers = next(line for line in lines if "[1][2][3]" in line)
+        one, two = (next(line for line in lines if f"{seat.label}  " in line) for seat in Seat)
+        assert numbers.index("5") == one.index("@")
+        assert numbers.index(theirs) == two.index("@")
+
+    at_board(live, act, size)
+
+
+def test_a_terminal_that_is_too_small_says_so_until_it_is_larger() -> None:
+    async def act(player: Player) -> None:
+        await player.see("The board needs 60 columns and 24 rows; this terminal has 50 and 20.")
+        await player.see("Make it larger, or press F10 to leave: the match is saved.")
+        await player.pilot.resize_terminal(100, 30)
+        await player.see("Your turn.")
+        assert "The board needs" not in player.shown
+
+    at_board(live_match("flip", two="novice"), act, (50, 20))
+
+
+def test_hunt_says_that_one_now_observes() -> None:
+    async def act(player: Player) -> None:
+        assert "(•) move ( ) tunnel Tab changes" in player.story
+        await player.press("4")
+        assert "(•) observe Enters:" in player.story
+        assert "Tab changes" not in player.story
+
+    at_board(live_match("hunt", two="novice"), act)
+
+
+def test_the_board_stays_where_it_is_while_a_challenge_is_asked() -> None:
+    columns: list[int] = []
+
+    async def act(player: Player) -> None:
+        columns.append(player.app.screen.query_one(BoardView).region.x)
+        await player.press("2")
+        assert player.app.choice
+        assert player.app.choice.listed
+        columns.append(player.app.screen.query_one(BoardView).region.x)
+
+    at_board(live_match("chain", entries="1 7"), act, SIZES[1])
+    assert len(set(columns)) == 1
+
+
+def test_signs_say_where_the_cursor_is_and_what_is_chosen() -> None:
+    async def act(player: Player) -> None:
+        assert ">     <     │" in player.shown
+        await player.press("q", "enter")
+        assert "[     >     <" in player.shown
+
+    at_board(live_match("flip", two="novice"), act)
+
+
+def test_no_key_is_torn_from_what_it_does() -> None:
+    async def act(player: Player) -> None:
+        await player.see("Your turn.")
+        for what in ("h hint", "u undo", "v review", "r resign", "? help", "q quit"):
+            assert what in player.shown, "in one row"
+
+    at_board(live_match("lights", two="novice"), act, (60, 20))
