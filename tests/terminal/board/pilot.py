@@ -3,8 +3,11 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from time import monotonic
 from typing import Any
+from unittest import mock
 
+from textual import _wait
 from textual.pilot import Pilot
 
 from duels.core.game import Game
@@ -17,7 +20,8 @@ from duels.terminal.board.app import BoardApp, Leaving
 from duels.terminal.board.view import BoardView
 
 SIZES = ((80, 24), (120, 40))
-_TRIES = 600  # until a test that waits in vain fails
+_PATIENCE = 30  # seconds until a test that waits in vain fails
+_GLANCE = 0.004  # seconds; Textual looks every 0.02 whether all is done, several times for every key
 
 
 class Player:
@@ -40,12 +44,11 @@ class Player:
 
     async def until(self, happened: Callable[[], bool]) -> None:
         """Wait for something."""
-        for _ in range(_TRIES):
+        deadline = monotonic() + _PATIENCE
+        await self.pilot.pause()
+        while not happened():
+            assert monotonic() < deadline, f"waited in vain:\n{self.shown}"
             await self.pilot.pause()
-            if happened():
-                return
-            await asyncio.sleep(0.01)
-        raise AssertionError(f"waited in vain:\n{self.shown}")
 
     async def asked(self) -> None:
         """Wait until a person is asked or the match is over."""
@@ -113,7 +116,8 @@ def at_board(
         return app.return_value
 
     try:
-        return asyncio.run(run())
+        with mock.patch.object(_wait, "SLEEP_GRANULARITY", _GLANCE):
+            return asyncio.run(run())
     finally:
         if live.journal:
             live.journal.close()

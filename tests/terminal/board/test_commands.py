@@ -85,9 +85,9 @@ def test_a_review_and_the_rules_are_one_key_away() -> None:
         assert "4" in player.shown
         text = player.app.screen.query_one("#text")
         await player.pilot.press("end")
-        assert text.scroll_y == text.max_scroll_y > 0
+        await player.until(lambda: text.scroll_y == text.max_scroll_y > 0)
         await player.pilot.press("home")
-        assert text.scroll_y == 0
+        await player.until(lambda: text.scroll_y == 0)
         await player.pilot.press("down", "space", "up", "escape")
         await player.see("Your turn.")
         await player.pilot.press("?")
