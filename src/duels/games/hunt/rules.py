@@ -234,15 +234,15 @@ class QuantumHunt(Rules[State, Action, Known]):
                 f"Cannot read {quote(text)} as a position: write what a seat has seen, "
                 "like '1: move 3, observe 5, ?, observe 2'."
             )
-        recollection = InformationSet.start(self, Seat(int(found[1])))
+        information_set = InformationSet.start(self, Seat(int(found[1])))
         entries = [entry.strip() for entry in found[2].split(",") if entry.strip()]
         end = next((end for end in End if entries and entries[-1].lower() == end.value), None)
         seen = [None if entry == "?" else self.parse(entry) for entry in (entries[:-1] if end else entries)]
         for action in seen[:-1] if end else seen:
-            recollection = recollection.then(action)
+            information_set = information_set.then(action)
         if not end:
-            return recollection.match.sight(recollection.seat)
-        for way in recollection.ways(seen[-1]) if seen else ():
+            return information_set.match.sight(information_set.seat)
+        for way in information_set.ways(seen[-1]) if seen else ():
             if way.match.state.end is end:
                 return way.match.sight(way.seat)
         raise NotationError(f"Cannot read {quote(text)}: the match cannot have ended there by {end.value}.")
