@@ -8,7 +8,7 @@ from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.games.hunt.oracle import HuntOracle
 from duels.games.hunt.rules import QuantumHunt, Tunnel
-from duels.games.hunt.strategy import CELLS, Strategy
+from duels.games.hunt.strategy import CELLS
 
 pytest.importorskip("numba")
 
@@ -19,7 +19,7 @@ from duels.games.hunt.responder_problem import TYPES, type_after
 from tools.hunt.best_responders import Stage
 from tools.hunt.mirror_descent import descend
 from tools.hunt.self_play import Chain, Grid, Plan, Step
-from tools.hunt.training import train
+from tools.hunt.training import train, train_seat
 
 
 def grid() -> Grid:
@@ -60,20 +60,18 @@ def test_mirror_descent_finds_the_mixed_equilibrium_of_matching_pennies() -> Non
     assert two[0, 0] == pytest.approx(0.5, abs=0.01)
 
 
-def trained() -> Strategy:
+def test_training_gives_a_playable_strategy_and_the_same_every_time() -> None:
+    plan = Plan(rounds=2, depth=1, stages=(Stage(2, 0.05, 0.01),))
     steps: list[Step] = []
-    strategy = train(Plan(rounds=2, depth=1, stages=(Stage(2, 0.05, 0.01),)), steps.append)
+    strategy = train(plan, steps.append)
     assert [step.stage for step in steps if step.stage.startswith("Player 2")] == [
         "Player 2, adversary",
         "Player 2, best responders",
     ]
     assert all(0.0 < step.value < 1.0 for step in steps)
-    return strategy
-
-
-def test_training_gives_a_playable_strategy_and_the_same_every_time() -> None:
-    strategy = trained()
-    assert strategy == trained()
+    again: list[Step] = []
+    assert train_seat(Seat.ONE, plan, again.append) == strategy[Seat.ONE]
+    assert again == steps[: len(again)]
     match = Match.start(QuantumHunt())
     weights = HuntOracle(QuantumHunt(), strategy).weights(match.sight(Seat.ONE))
     assert sum(weights) == pytest.approx(1.0)
