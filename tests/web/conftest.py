@@ -1,4 +1,4 @@
-"""Stores to test with: SQLite in a file, and a real PostgreSQL that is started once."""
+"""What tests of the server share: a server; stores in SQLite, and in a PostgreSQL that is started once."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -8,8 +8,16 @@ import pytest
 
 from duels.web.store import Store
 from duels.web.stores import store_at
+from tests.web.serving import serving
 
 Opened = Callable[[], Store]
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a server of the module's own."""
+    with serving(str(tmp_path_factory.mktemp("web") / "web.sqlite3")) as address:
+        yield address
 
 
 @pytest.fixture(scope="session")

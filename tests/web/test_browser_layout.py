@@ -1,13 +1,13 @@
 """Every page on a phone and for everybody: no sideways scrolling, large targets, WCAG 2.2 AA, both themes."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
 
 from tests.web.browsing import PHONE, Person
-from tests.web.serving import Visitor, serving
+from tests.web.serving import Visitor
 
 LEAST = 44  # pixels, of whatever can be pressed
 RULES = {
@@ -41,12 +41,6 @@ NOTE_ANIMATIONS = """
   };
 }
 """
-
-
-@pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with serving(str(tmp_path_factory.mktemp("web") / "web.sqlite3")) as address:
-        yield address
 
 
 def match_of(game: str) -> Callable[[Person], None]:

@@ -16,12 +16,6 @@ from tests.web.serving import serving
 LARGEST_PAGE = 60 << 10
 
 
-@pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with serving(str(tmp_path_factory.mktemp("web") / "web.sqlite3")) as address:
-        yield address
-
-
 @pytest.fixture
 def proxy(tmp_path: Path) -> Iterator[Proxy]:
     """A server that browsers reach through a proxy alone."""

@@ -1,33 +1,18 @@
-"""Matches over HTTP, with a real server and two visitors."""
+"""Matches over HTTP and their reviews, with a real server and two visitors."""
 
-import asyncio
 import re
-from collections.abc import Iterator
-from datetime import UTC, date, datetime, timedelta
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import httpx
 import pytest
 
-from duels.core.game import Game
-from duels.core.record import SECRET_HEADERS
 from duels.core.rules import Sight
 from duels.games import GAMES, load_record
 from duels.players import KINDS, Kind
-from duels.web import puzzles
-from duels.web.puzzles import Puzzles
-from duels.web.workers import Workers
-from tests.web.serving import Visitor, pair, serving
+from tests.web.serving import Visitor, pair
 
 GAME_NAMES = tuple(GAMES)
-
-
-@pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with serving(str(tmp_path_factory.mktemp("web") / "web.sqlite3")) as address:
-        yield address
 
 
 def play_out(match: str, ann: Visitor, bob: Visitor, seed: int, most: int = 20) -> None:
@@ -143,121 +128,6 @@ def test_streams_go_on_where_they_were_cut(base: str) -> None:
         assert events.next()[0] == number + 2
 
 
-def test_a_takeback_needs_the_other_s_consent(base: str) -> None:
-    ann, bob, match = pair(base, "chain")
-    ann.act(match, "4")
-    assert ann.offer(match, "takeback").status_code == 204
-    assert bob.see(match)["offer"] == {"what": "takeback", "mine": False, "by": "Player 1"}
-    assert ann.offer(match, "takeback", "yes").status_code == 409, "not one's own"
-    assert bob.offer(match, "takeback", "no").status_code == 204
-    assert ann.see(match)["refused"] == {"what": "takeback", "mine": True, "by": "Player 1"}
-    assert len(ann.see(match)["log"]) == 1
-    ann.offer(match, "takeback")
-    assert bob.offer(match, "takeback", "yes").status_code == 204
-    assert ann.see(match)["log"] == []
-    assert ann.see(match)["turn"] == "you"
-    assert bob.offer(match, "takeback", "yes").status_code == 409
-    ann.act(match, "4")
-    ann.offer(match, "takeback")
-    bob.act(match, "5")
-    assert bob.offer(match, "takeback", "yes").status_code == 409, "it has lapsed"
-
-
-def test_only_yes_is_consent(base: str) -> None:
-    ann, bob, match = pair(base, "leap")
-    ann.act(match, "1")
-    bob.act(match, "1")
-    before = bob.see(match)["event"]
-    ann.offer(match, "takeback")
-    for answer in ("No", "maybe", "YES"):
-        assert bob.offer(match, "takeback", answer).status_code == 422
-    assert bob.offer(match, "takeback", event=before).status_code == 409, "he asks for his own move"
-    assert len(bob.see(match)["log"]) == 4
-    assert bob.offer(match, "takeback", "yes").status_code == 204
-    assert len(bob.see(match)["log"]) == 2
-
-
-def test_offers_and_answers_that_come_twice(base: str) -> None:
-    ann = Visitor(base)
-    match = ann.start("lights", "random")
-    ann.act(match, "1")
-    ann.see_when(match, "you")
-    ann.act(match, ann.see(match)["actions"][0]["action"])
-    event = ann.see_when(match, "you")["event"]
-    for _ in range(2):
-        assert ann.offer(match, "takeback", event=event).status_code == 204
-    assert len(ann.see(match)["log"]) == 2, "one decision was taken back, and not two"
-    assert ann.offer(match, "takeback", event=event + 50).status_code == 409, "nobody was ever shown that"
-    assert ann.post(f"{match}/offer", offer="takeback").status_code == 422
-    ann, bob, match = pair(base, "chain")
-    ann.act(match, "4")
-    event = ann.see(match)["event"]
-    ann.offer(match, "takeback")
-    answered = bob.see(match)["event"]
-    for _ in range(2):
-        assert bob.offer(match, "takeback", "no", event=answered).status_code == 204
-    assert ann.offer(match, "takeback", event=event).status_code == 204
-    assert ann.see(match)["offer"] is None, "it was offered once, and declined"
-    ann.offer(match, "takeback")
-    answered = bob.see(match)["event"]
-    for _ in range(2):
-        assert bob.offer(match, "takeback", "yes", event=answered).status_code == 204
-    assert ann.see(match)["log"] == []
-
-
-def test_an_offer_is_withdrawn_once_and_not_after_it_was_agreed_to(base: str) -> None:
-    ann, bob, match = pair(base, "chain")
-    ann.act(match, "4")
-    assert ann.offer(match, "takeback", "no").status_code == 409, "nothing is offered"
-    ann.offer(match, "takeback")
-    offered = [visitor.see(match)["event"] for visitor in (ann, bob)]
-    for _ in range(2):
-        assert ann.offer(match, "takeback", "no", event=offered[0]).status_code == 204
-    assert (bob.see(match)["offer"], bob.see(match)["refused"]) == (None, None)
-    assert ann.see(match)["event"] == offered[0] + 1, "it was withdrawn once"
-    assert bob.offer(match, "takeback", "yes", event=offered[1]).status_code == 409
-    assert len(ann.see(match)["log"]) == 1
-    ann.offer(match, "takeback")
-    offered = [visitor.see(match)["event"] for visitor in (ann, bob)]
-    assert bob.offer(match, "takeback", "yes", event=offered[1]).status_code == 204
-    assert ann.offer(match, "takeback", "no", event=offered[0]).status_code == 409
-    assert ann.see(match)["log"] == []
-
-
-def test_against_a_machine_what_was_shown_is_not_taken_back(base: str) -> None:
-    ann = Visitor(base)
-    match = ann.start("flip", "random")
-    assert ann.offer(match, "takeback").status_code == 422
-    ann.act(match, "A1")
-    refused = ann.offer(match, "takeback")
-    assert refused.status_code == 422
-    assert "shown something that was hidden" in refused.json()["message"]
-    match = ann.start("lights", "random")
-    ann.act(match, "4")
-    assert ann.offer(match, "takeback").status_code == 204
-    assert ann.see(match)["log"] == []
-
-
-def test_a_rematch_swaps_the_seats_and_both_are_there(base: str) -> None:
-    ann, bob, match = pair(base, "lights")
-    assert ann.offer(match, "rematch").status_code == 422, "it is not over"
-    ann.act(match, "resign")
-    ann.offer(match, "rematch")
-    assert bob.offer(match, "rematch", "yes").status_code == 204
-    again = f"/m/{ann.see(match)['rematch']}"
-    assert bob.see(match)["rematch"] == ann.see(match)["rematch"]
-    assert ann.see(again)["seat"] == 2
-    assert bob.see(again)["seat"] == 1
-    assert bob.see(again)["players"][0]["name"] == "Bob"
-    assert bob.see(again)["turn"] == "you"
-    assert bob.offer(match, "rematch").status_code == 204
-    assert f"/m/{ann.see(match)['rematch']}" == again, "there is one"
-    alone = ann.start("lights", "random")
-    ann.act(alone, "resign")
-    ann.offer(alone, "rematch")
-    assert ann.see(f"/m/{ann.see(alone)['rematch']}")["seat"] == 2
-
-
 def test_who_moves_first_is_chosen(base: str) -> None:
     ann = Visitor(base)
     assert ann.see(ann.start("lights", "friend", first="me"))["seat"] == 1
@@ -284,24 +154,6 @@ def test_nobody_moves_before_both_sit(base: str) -> None:
     assert seen["players"][1]["name"] == "B o b"
     assert [line["entry"] for line in seen["log"]] == ["enter", "enter"], "the book enters by itself"
     assert seen["turn"] == "you"
-
-
-def test_an_invitation_works_once_and_not_for_oneself(base: str) -> None:
-    ann, bob, eve = Visitor(base), Visitor(base), Visitor(base)
-    match = ann.start("lights", "friend")
-    link = ann.see(match)["invite"]["link"]
-    path = link[link.index("/j/") :]
-    assert ann.get(path).json()["mine"]
-    assert ann.post(path).status_code == 422
-    first, again = bob.post(path), bob.post(path)
-    assert (first.status_code, first.text) == (200, again.text), "pressed twice"
-    back = bob.get(path)
-    assert (back.status_code, back.headers["location"]) == (303, match), "the link leads back"
-    late = eve.post(path)
-    unknown = eve.post("/j/AAAAAAAAAAAAAAAAAAAAAA")
-    assert (late.status_code, late.text) == (404, unknown.text)
-    assert (eve.get(path).status_code, eve.get(path).text) == (404, unknown.text)
-    assert ann.see(match)["invite"] is None
 
 
 def test_bystanders_watch_what_has_no_secrets(base: str) -> None:
@@ -357,57 +209,6 @@ def test_hunt_tells_nobody_when_the_other_moves(base: str) -> None:
     seen = bob.see(match)
     assert [line["entry"] for line in seen["log"]] == [None, "observe 5"]
     assert "3" not in "".join(line["text"] for line in seen["log"])
-
-
-def test_before_the_end_a_seat_gets_its_own_copy(base: str) -> None:
-    ann, bob, match = pair(base, "hunt")
-    ann.act(match, "move 3")
-    ann.act(match, "observe 5")
-    copy = load_record(bob.get(f"{match}/record").text)
-    assert copy.seat == 2
-    assert not set(SECRET_HEADERS) & set(copy.headers)
-    assert "move 3" not in bob.get(f"{match}/record").text
-
-
-def test_an_open_game_s_copy_is_resumed_at_the_terminal(base: str, tmp_path: Path) -> None:
-    from duels.play.journal import Journal
-
-    ann, bob, match = pair(base, "flip")
-    ann.act(match, "A1")
-    bob.act(match, "B2+B3")
-    file = tmp_path / "evening.duel"
-    file.write_text(ann.get(f"{match}/record").text)
-    assert not set(SECRET_HEADERS) & set(load_record(file.read_text()).headers)
-    journal, record = Journal.reopen(file)
-    journal.close()
-    assert len(record.match.turns) == 4
-    assert record.headers["seed"]
-
-
-def test_a_finished_match_is_played_on_from_any_board(base: str) -> None:
-    ann, bob, match = pair(base, "lights")
-    ann.act(match, "4")
-    bob.act(match, "1-2")
-    assert ann.post("/matches", match=match.removeprefix("/m/"), entries=1).status_code == 422, "it goes on"
-    ann.act(match, "resign")
-    made = ann.post("/matches", match=match.removeprefix("/m/"), entries=2, against="random")
-    assert made.status_code == 201
-    seen = ann.see(made.json()["url"])
-    assert [line["entry"] for line in seen["log"]] == ["4", "1-2"]
-    assert seen["turn"] == "you"
-    assert seen["seat"] == 1
-
-
-@pytest.mark.parametrize(("against", "then"), [("novice", "novice"), ("friend", "casual")])
-def test_one_plays_on_against_whom_one_played(base: str, against: str, then: str) -> None:
-    if against == "friend":
-        ann, _, match = pair(base, "lights")
-    else:
-        ann = Visitor(base)
-        match = ann.start("lights", against)
-    ann.act(match, "resign")
-    made = ann.post("/matches", match=match.removeprefix("/m/"), entries=0)
-    assert ann.see(made.json()["url"])["players"][1]["kind"] == then
 
 
 def test_hints_are_for_one_s_own_turn_against_a_machine(base: str) -> None:
@@ -484,98 +285,10 @@ def test_what_cannot_be_reviewed_is_refused_in_a_line(base: str, record: str, wh
     assert why in refused.json()["message"]
 
 
-def test_puzzles_are_graded_and_nothing_is_kept(base: str) -> None:
-    ann = Visitor(base)
-    today = ann.get("/daily").json()["date"]
-    shown = ann.get("/daily/lights").json()
-    answers = [ann.post("/daily/lights", answer=a["action"], date=today).json() for a in shown["actions"]]
-    assert {answer["right"] for answer in answers} == {True, False}
-    right = [a["action"] for a, answer in zip(shown["actions"], answers, strict=True) if answer["right"]]
-    assert all(answer["answers"] == right for answer in answers), "a page marks them on the board"
-    assert ann.post("/daily/lights", answer="4", date="2001-01-01").status_code == 409
-    assert ann.post("/daily/lights", answer="banana", date=today).status_code == 422
-    told = ann.post("/daily", answered={today: [True, False, True, True, True], "x": 3}).json()
-    assert told["text"].startswith(f"duels daily {today}: ■□■■■ 4/5")
-    first, again = (ann.get("/practice/chain?seed=one&aim=0.4").json() for _ in range(2))
-    assert first == again
-    action = first["actions"][0]["action"]
-    graded = ann.post("/practice/chain", answer=action, seed="one", aim="0.4", skill={}).json()
-    assert 0 <= graded["skill"]["aim"] <= 1
-    assert not ann.cookies
-
-
-@pytest.mark.parametrize(
-    "path", ["/", "/g/hunt", "/daily", "/daily/leap", "/practice", "/practice/lights", "/review"]
-)
-def test_every_address_has_a_page_and_data(base: str, path: str) -> None:
-    ann = Visitor(base)
-    page = ann.get(path, Accept="text/html,application/xhtml+xml")
-    assert page.headers["content-type"].startswith("text/html")
-    assert page.text.startswith("<!doctype html>")
-    assert ann.get(path).json()
-
-
-def test_home_lists_one_s_own_matches(base: str) -> None:
-    ann, bob, match = pair(base, "lights")
-    ann.act(match, "4")
-    mine, theirs = (visitor.get("/").json()["matches"] for visitor in (ann, bob))
-    since = mine[0].pop("since")
-    assert datetime.fromisoformat(since) <= datetime.now(UTC)
-    assert since in ann.get("/", Accept="text/html").text
-    assert mine == [
-        {
-            "match": match.removeprefix("/m/"),
-            "game": "lights",
-            "title": "Light Out Duel",
-            "against": "Bob",
-            "turn": "other",
-            "won": None,
-            "over": False,
-        }
-    ]
-    assert theirs[0]["turn"] == "you"
-    assert Visitor(base).get("/").json()["matches"] == []
-    ann.start("lights", "friend")
-    waiting = ann.get("/").json()["matches"][0]
-    assert (waiting["against"], waiting["turn"]) == ("a friend", "waiting")
-    assert "has not come yet" in ann.get("/", Accept="text/html").text
-
-
-def test_home_lists_first_what_waits_for_one_however_much_is_over_since(base: str) -> None:
-    ann, _bob, theirs = pair(base, "lights")
-    ann.act(theirs, "4")
-    mine = ann.start("leap")
-    for _ in range(9):  # more than are shown of those that are over
-        match = ann.start("lights")
-        assert ann.act(match, "resign").status_code == 204
-    home = ann.get("/").json()
-    listed = home["matches"]
-    assert [f"/m/{each['match']}" for each in listed[:2]] == [mine, theirs]
-    assert [each["turn"] for each in listed] == ["you", "other", *["over"] * 8]
-    # The others are reached by a link.
-    address = "/?matches=all"
-    every = ann.get(address).json()
-    assert [each["turn"] for each in every["matches"]] == ["you", "other", *["over"] * 9]
-    assert (home["more"], every["more"]) == (True, False)
-    pages = [ann.get(path, Accept="text/html").text for path in ("/", address)]
-    assert [f'href="{address}"' in page for page in pages] == [True, False]
-
-
 def test_a_page_says_when_one_can_resign(base: str) -> None:
     ann, bob, match = pair(base, "lights")
     told = [visitor.get(match, Accept="text/html").text for visitor in (ann, bob, Visitor(base))]
     assert ["You can resign on your own turn" in page for page in told] == [False, True, False]
-
-
-def test_an_invitation_shows_the_board_of_its_match(base: str) -> None:
-    ann = Visitor(base)
-    ann.get("/daily/lights")  # from now on, home shows today's position
-    match = ann.see(ann.start("lights", "friend"))
-    link = match["invite"]["link"]
-    invited = Visitor(base).get(link[link.index("/j/") :]).json()["board"]
-    assert invited == ann.get("/g/lights").json()["board"]
-    home = next(game for game in ann.get("/").json()["games"] if game["name"] == "lights")
-    assert home["board"] != invited
 
 
 class Moody:
@@ -601,45 +314,3 @@ def test_a_player_that_fails_is_asked_again_when_somebody_looks(
         pass
     assert Moody.asked == 2
     assert [line["entry"] for line in ann.see(match)["log"]] == ["4", "1"]
-
-
-def test_tomorrow_s_puzzles_are_looked_for_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    days = [date(2026, 5, 1), date(2026, 5, 2)]
-    found: list[date] = []
-
-    class Calendar(date):
-        @classmethod
-        def today(cls) -> "Calendar":
-            return cls.fromordinal(days[0].toordinal())
-
-    def puzzle(day: date, game: Game) -> object:
-        found.append(day)
-        if len(found) == len(GAMES):
-            days.pop(0)
-        return object()
-
-    async def watch() -> None:
-        workers = Workers()
-        looking = Puzzles(workers)
-        looking.begin()
-        while len(found) < 2 * len(GAMES):
-            await asyncio.sleep(0.01)
-        await looking.end()
-        workers.close()
-
-    for name in ("_AFTER", "_EVERY"):
-        monkeypatch.setattr(puzzles, name, 0.0)
-    monkeypatch.setattr(puzzles, "date", Calendar)
-    monkeypatch.setattr("duels.analysis.daily.puzzle", puzzle)
-    asyncio.run(asyncio.wait_for(watch(), 20))
-    assert [day.day for day in found] == [1] * len(GAMES) + [2] * len(GAMES)
-
-
-def test_a_long_streak_is_counted(base: str) -> None:
-    ann = Visitor(base)
-    told = ann.get("/daily").json()
-    today = date.fromisoformat(told["date"])
-    days = [(today - timedelta(days=back)).isoformat() for back in reversed(range(told["most_days"]))]
-    answer = ann.post("/daily", answered={day: [False] * len(GAMES) for day in days})
-    assert answer.status_code == 200, answer.text
-    assert answer.json()["streak"] == told["most_days"]

@@ -16,12 +16,6 @@ from duels.web.settings import Settings
 from tests.web.serving import PLENTY, UNLIMITED, Visitor, pair, serving
 
 
-@pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with serving(str(tmp_path_factory.mktemp("web") / "web.sqlite3")) as address:
-        yield address
-
-
 @pytest.mark.parametrize(
     "host", ["evil.example", "127.0.0.1", "127.0.0.1:1", "localhost.evil.example:80", "", "127.0.0.1.nip.io"]
 )

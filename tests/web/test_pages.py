@@ -1,0 +1,185 @@
+"""Pages beside the match: records, what is played on, puzzles, and one's own matches at home."""
+
+import asyncio
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from duels.core.game import Game
+from duels.core.record import SECRET_HEADERS
+from duels.games import GAMES, load_record
+from duels.web import puzzles
+from duels.web.puzzles import Puzzles
+from duels.web.workers import Workers
+from tests.web.serving import Visitor, pair
+
+
+def test_before_the_end_a_seat_gets_its_own_copy(base: str) -> None:
+    ann, bob, match = pair(base, "hunt")
+    ann.act(match, "move 3")
+    ann.act(match, "observe 5")
+    copy = load_record(bob.get(f"{match}/record").text)
+    assert copy.seat == 2
+    assert not set(SECRET_HEADERS) & set(copy.headers)
+    assert "move 3" not in bob.get(f"{match}/record").text
+
+
+def test_an_open_game_s_copy_is_resumed_at_the_terminal(base: str, tmp_path: Path) -> None:
+    from duels.play.journal import Journal
+
+    ann, bob, match = pair(base, "flip")
+    ann.act(match, "A1")
+    bob.act(match, "B2+B3")
+    file = tmp_path / "evening.duel"
+    file.write_text(ann.get(f"{match}/record").text)
+    assert not set(SECRET_HEADERS) & set(load_record(file.read_text()).headers)
+    journal, record = Journal.reopen(file)
+    journal.close()
+    assert len(record.match.turns) == 4
+    assert record.headers["seed"]
+
+
+def test_a_finished_match_is_played_on_from_any_board(base: str) -> None:
+    ann, bob, match = pair(base, "lights")
+    ann.act(match, "4")
+    bob.act(match, "1-2")
+    assert ann.post("/matches", match=match.removeprefix("/m/"), entries=1).status_code == 422, "it goes on"
+    ann.act(match, "resign")
+    made = ann.post("/matches", match=match.removeprefix("/m/"), entries=2, against="random")
+    assert made.status_code == 201
+    seen = ann.see(made.json()["url"])
+    assert [line["entry"] for line in seen["log"]] == ["4", "1-2"]
+    assert seen["turn"] == "you"
+    assert seen["seat"] == 1
+
+
+@pytest.mark.parametrize(("against", "then"), [("novice", "novice"), ("friend", "casual")])
+def test_one_plays_on_against_whom_one_played(base: str, against: str, then: str) -> None:
+    if against == "friend":
+        ann, _, match = pair(base, "lights")
+    else:
+        ann = Visitor(base)
+        match = ann.start("lights", against)
+    ann.act(match, "resign")
+    made = ann.post("/matches", match=match.removeprefix("/m/"), entries=0)
+    assert ann.see(made.json()["url"])["players"][1]["kind"] == then
+
+
+def test_puzzles_are_graded_and_nothing_is_kept(base: str) -> None:
+    ann = Visitor(base)
+    today = ann.get("/daily").json()["date"]
+    shown = ann.get("/daily/lights").json()
+    answers = [ann.post("/daily/lights", answer=a["action"], date=today).json() for a in shown["actions"]]
+    assert {answer["right"] for answer in answers} == {True, False}
+    right = [a["action"] for a, answer in zip(shown["actions"], answers, strict=True) if answer["right"]]
+    assert all(answer["answers"] == right for answer in answers), "a page marks them on the board"
+    assert ann.post("/daily/lights", answer="4", date="2001-01-01").status_code == 409
+    assert ann.post("/daily/lights", answer="banana", date=today).status_code == 422
+    told = ann.post("/daily", answered={today: [True, False, True, True, True], "x": 3}).json()
+    assert told["text"].startswith(f"duels daily {today}: ■□■■■ 4/5")
+    first, again = (ann.get("/practice/chain?seed=one&aim=0.4").json() for _ in range(2))
+    assert first == again
+    action = first["actions"][0]["action"]
+    graded = ann.post("/practice/chain", answer=action, seed="one", aim="0.4", skill={}).json()
+    assert 0 <= graded["skill"]["aim"] <= 1
+    assert not ann.cookies
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/g/hunt", "/daily", "/daily/leap", "/practice", "/practice/lights", "/review"]
+)
+def test_every_address_has_a_page_and_data(base: str, path: str) -> None:
+    ann = Visitor(base)
+    page = ann.get(path, Accept="text/html,application/xhtml+xml")
+    assert page.headers["content-type"].startswith("text/html")
+    assert page.text.startswith("<!doctype html>")
+    assert ann.get(path).json()
+
+
+def test_home_lists_one_s_own_matches(base: str) -> None:
+    ann, bob, match = pair(base, "lights")
+    ann.act(match, "4")
+    mine, theirs = (visitor.get("/").json()["matches"] for visitor in (ann, bob))
+    since = mine[0].pop("since")
+    assert datetime.fromisoformat(since) <= datetime.now(UTC)
+    assert since in ann.get("/", Accept="text/html").text
+    assert mine == [
+        {
+            "match": match.removeprefix("/m/"),
+            "game": "lights",
+            "title": "Light Out Duel",
+            "against": "Bob",
+            "turn": "other",
+            "won": None,
+            "over": False,
+        }
+    ]
+    assert theirs[0]["turn"] == "you"
+    assert Visitor(base).get("/").json()["matches"] == []
+    ann.start("lights", "friend")
+    waiting = ann.get("/").json()["matches"][0]
+    assert (waiting["against"], waiting["turn"]) == ("a friend", "waiting")
+    assert "has not come yet" in ann.get("/", Accept="text/html").text
+
+
+def test_home_lists_first_what_waits_for_one_however_much_is_over_since(base: str) -> None:
+    ann, _bob, theirs = pair(base, "lights")
+    ann.act(theirs, "4")
+    mine = ann.start("leap")
+    for _ in range(9):  # more than are shown of those that are over
+        match = ann.start("lights")
+        assert ann.act(match, "resign").status_code == 204
+    home = ann.get("/").json()
+    listed = home["matches"]
+    assert [f"/m/{each['match']}" for each in listed[:2]] == [mine, theirs]
+    assert [each["turn"] for each in listed] == ["you", "other", *["over"] * 8]
+    # The others are reached by a link.
+    address = "/?matches=all"
+    every = ann.get(address).json()
+    assert [each["turn"] for each in every["matches"]] == ["you", "other", *["over"] * 9]
+    assert (home["more"], every["more"]) == (True, False)
+    pages = [ann.get(path, Accept="text/html").text for path in ("/", address)]
+    assert [f'href="{address}"' in page for page in pages] == [True, False]
+
+
+def test_tomorrow_s_puzzles_are_looked_for_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    days = [date(2026, 5, 1), date(2026, 5, 2)]
+    found: list[date] = []
+
+    class Calendar(date):
+        @classmethod
+        def today(cls) -> "Calendar":
+            return cls.fromordinal(days[0].toordinal())
+
+    def puzzle(day: date, game: Game) -> object:
+        found.append(day)
+        if len(found) == len(GAMES):
+            days.pop(0)
+        return object()
+
+    async def watch() -> None:
+        workers = Workers()
+        looking = Puzzles(workers)
+        looking.begin()
+        while len(found) < 2 * len(GAMES):
+            await asyncio.sleep(0.01)
+        await looking.end()
+        workers.close()
+
+    for name in ("_AFTER", "_EVERY"):
+        monkeypatch.setattr(puzzles, name, 0.0)
+    monkeypatch.setattr(puzzles, "date", Calendar)
+    monkeypatch.setattr("duels.analysis.daily.puzzle", puzzle)
+    asyncio.run(asyncio.wait_for(watch(), 20))
+    assert [day.day for day in found] == [1] * len(GAMES) + [2] * len(GAMES)
+
+
+def test_a_long_streak_is_counted(base: str) -> None:
+    ann = Visitor(base)
+    told = ann.get("/daily").json()
+    today = date.fromisoformat(told["date"])
+    days = [(today - timedelta(days=back)).isoformat() for back in reversed(range(told["most_days"]))]
+    answer = ann.post("/daily", answered={day: [False] * len(GAMES) for day in days})
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["streak"] == told["most_days"]
