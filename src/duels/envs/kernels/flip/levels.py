@@ -61,7 +61,9 @@ class _Reader:
         if len(choosing):
             lifted[choosing] = shown[choosing, self._lifted].nonzero()[1].reshape(-1, 2)
         mine = shown[:, self._scores[0]].argmax(axis=1)
-        return faces.reshape(-1, self._tiles), mine, shown[:, self._held], lifted
+        # Row by row: `judge` would be compiled once more for an array that lies in memory by columns.
+        held = shown.take(self._held, axis=1)
+        return faces.reshape(-1, self._tiles), mine, held, lifted
 
     def _asked(self, shown: Bytes, faces: Any, held: Any, lifted: Any, share: float) -> Floats:
         """What the player says that looks ahead."""
