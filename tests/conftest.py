@@ -3,12 +3,30 @@
 import json
 import os
 from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
 import pytest
 
 from tests.browser import running_browser
+
+SOURCES = Path(__file__).parent.parent / "src"
+
+
+def pytest_configure() -> None:
+    """Drop compiled code that is older than a module of its package.
+
+    Numba itself looks only at the module of the function that is called, not at those whose functions that
+    calls: tests would go on with what was compiled before.
+    """
+    for index in SOURCES.rglob("__pycache__/*.nbi"):
+        with suppress(FileNotFoundError):  # another worker was quicker
+            if any(
+                module.stat().st_mtime > index.stat().st_mtime for module in index.parent.parent.glob("*.py")
+            ):
+                index.unlink()
 
 
 @pytest.fixture(scope="session", autouse=True)
