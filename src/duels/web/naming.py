@@ -30,6 +30,8 @@ def told_to(reader: Seat | None, text: str, names: Names) -> str:
         verb = found["verb"]
         you = "your" if found["owns"] else "you"
         begins = not found.start() or text[found.start() - 2] in ".!:"
+        if found["owns"] and text[found.end() : found.end() + 1] in ".,!":
+            you = "yours"
         rest = (verb if found["owns"] else _VERBS.get(verb, verb[:-1])) if verb else ""
         return f"{you.capitalize() if begins else you}{' ' * bool(rest)}{rest}"
 

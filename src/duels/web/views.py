@@ -5,13 +5,14 @@ equal views, byte by byte.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from duels.core.drawing import Drawing
 from duels.core.match import Concession
 from duels.core.record import format_entry
-from duels.core.rules import BOTH, Outcome, Rules, Seat, Sight
+from duels.core.rules import BOTH, CHANCE, Event, Outcome, Rules, Seat, Sight
 from duels.core.words import Words, plain
 from duels.play.narrator import Narrator
 from duels.web.entries import shown_prompt
@@ -19,6 +20,7 @@ from duels.web.naming import Names, drawn_with_names, told_to
 from duels.web.standing import REMATCH, TAKEBACK, AnyMatch, Offer, Standing, Viewer
 
 _SEATS = tuple(Seat)
+_LABELS = {seat: seat.label for seat in Seat}
 _ITEM = re.compile(r"\d+\. ")
 _NAMED = re.compile(r"^Player [12](?: \(\w\))?, ")
 _FEWEST_WORDS = 3
@@ -223,7 +225,7 @@ def label(rules: Rules[Any, Any, Any], action: Any) -> str:
 
 
 def _log(standing: Standing, viewer: Viewer, sight: Sight[Any, Any]) -> list[dict[str, Any]]:
-    """What happened as far as the viewer knows, whose sight this is: its own part in the book's words."""
+    """What happened as far as the viewer knows, whose sight this is, told in one voice."""
     match = standing.match
     # After the end there are no secrets.
     watching = BOTH if standing.over else frozenset((viewer,) if viewer else ())
@@ -242,19 +244,44 @@ def _told(
 ) -> dict[str, Any]:
     turn = after.last
     assert turn
-    seat = turn.actor if isinstance(turn.actor, Seat) else None
     secrets = standing.rules.has_secrets and not standing.over
-    hidden = secrets and turn.told(narrator.watching)[0] is None
-    names = standing.called
-    happened = plain(narrator.happened_to(viewer, after, names))
+    action, seen = turn.told(narrator.watching)
+    text = _happened(narrator, viewer, after, sight, standing.called)
+    seat = turn.actor if isinstance(turn.actor, Seat) else _doer(seen, text, viewer, standing.called)
     return {
         "seat": int(seat) if seat else None,
-        "who": "You" if seat and seat is viewer else names[seat] if seat else "",
-        "entry": None if hidden else format_entry(after.rules, turn),
+        "who": _called(seat, viewer, standing.called) if seat else "",
+        "entry": None if secrets and action is None else format_entry(after.rules, turn),
         "resigned": isinstance(turn.action, Concession),
         "secret": secrets and viewer is not None and turn.hidden_from(viewer.other),
-        "text": _without_board(happened, narrator.words, sight),
+        "text": text,
+        # What chance brings then tells of the decision too.
+        "told_next": action is not None and not text and sight.actor is CHANCE,
     }
+
+
+def _called(seat: Seat, viewer: Viewer, names: Names) -> str:
+    return "You" if seat is viewer else names[seat]
+
+
+def _doer(seen: Sequence[Event], text: str, viewer: Viewer, names: Names) -> Seat | None:
+    """Whose doing it is what chance brought, where it is told so."""
+    seat = getattr(seen[0], "seat", None) if seen else None
+    return seat if seat and text.startswith(f"{_called(seat, viewer, names)} ") else None
+
+
+def _happened(
+    narrator: Narrator, viewer: Viewer, after: AnyMatch, sight: Sight[Any, Any], names: Names
+) -> str:
+    """What the last entry brought about: what everybody did is told alike, a reader being `you`.
+
+    A game may have told something only to whoever did it.
+    """
+    for reader in (None, viewer):
+        happened = plain(narrator.happened_to(reader, after, _LABELS))
+        if said := _without_board(happened, narrator.words, sight):
+            return told_to(viewer, said, names)
+    return ""
 
 
 def _without_board(text: str, words: Words[Any, Any], sight: Sight[Any, Any]) -> str:

@@ -182,21 +182,15 @@ def test_the_machines_answer_is_in_sight_when_the_log_begins_to_scroll() -> None
 @pytest.mark.parametrize(
     ("game", "entries", "mine", "theirs"),
     [
-        ("lights", "4 1-2", "Turning OFF light 4.", "novice turned off lights 1 and 2."),
+        ("lights", "4 1-2", "Turning OFF light 4.", "novice turned OFF lights 1 and 2."),
         ("leap", "enter enter 1 1", "You move to cell 2.", "novice moved to cell 2."),
         (
             "flip",
             "A1 3 B1 4",
             "You flipped tile A1 revealing a 3.",
-            "novice flipped tile B1, a 4, and has 4.",
+            "novice flipped tile B1 revealing a 4. New score: 4.",
         ),
-        ("chain", "1 7 4 6 accept", "You have observed cell 4.", "Cell 6 is novice's."),
-        (
-            "chain",
-            "1 7 4 6 challenge tails",
-            "You have observed cell 4.",
-            "Cell 6 reverts, and is not novice's.",
-        ),
+        ("chain", "1 7 4 6 accept", "You have observed cell 4.", "Cell 6 is now novice's."),
     ],
 )
 def test_the_log_speaks_to_the_person_of_its_own_moves_alone(

@@ -83,23 +83,16 @@ class ChainWords(Words[Action, State]):
                 f"Current Board:\n{self._board(event.cells)}\n"
             )
         if isinstance(event, ChainMade):
-            symbol = SYMBOL[event.seat]
-            length = event.last - event.first + 1
-            count = NUMBER_WORDS.get(length, str(length))
-            return (
-                f"Victory: {event.seat.label} has an unbroken chain of {count} {symbol} symbols "
-                f"from cells {event.first} to {event.last}.\n"
-                + Ink.WON(f"Winner: {event.seat.label} ({symbol})")
-                + "\n"
-            )
+            winner = Ink.WON(f"Winner: {event.seat.label} ({SYMBOL[event.seat]})")
+            return f"{_chain(event, event.seat.label)}{winner}\n"
         assert isinstance(event, BoardsUsedUp)
         return f"Nobody has a chain after {event.boards} boards: the game ends without a winner.\n"
 
     def retold(self, seen: Sequence[Event], names: Mapping[Seat, str]) -> str:
         event = seen[-1]
         if isinstance(event, Observed):
-            near = listed([str(neighbour) for neighbour in event.neighbours]) if event.neighbours else ""
-            return f"{names[event.seat]} observed cell {event.cell}{f', next to {near}' * bool(near)}.\n"
+            near = f", adjacent to {_cells(event.neighbours)}" if event.neighbours else ""
+            return f"{names[event.seat]} observed cell {event.cell}{near}.\n"
         if isinstance(event, Challenged):
             return f"{names[event.seat]} challenged: a coin decides.\n"
         if isinstance(event, Accepted):
@@ -107,20 +100,18 @@ class ChainWords(Words[Action, State]):
         if isinstance(event, Settled):
             if not event.doubted:
                 return ""
-            news = "is" if event.success else "reverts, and is not"
-            return f"Cell {event.cell} {news} {names[event.seat]}'s.\n"
+            return _success(event.cell, f"{names[event.seat]}'s") if event.success else _failure(event.cell)
         if isinstance(event, ChainMade):
-            cells = f"the cells {event.first} to {event.last} in a row"
-            return f"{names[event.seat]} has {cells} and wins.\n"
+            return _chain(event, names[event.seat])
         return super().retold(seen, names)  # nobody in particular did it
 
     def _settled(self, event: Settled) -> str:
         if not event.doubted:
             news = ""
         elif event.success:
-            news = f"\nObservation successful! Cell {event.cell} is now yours.\n"
+            news = f"\n{_success(event.cell, 'yours')}"
         else:
-            news = f"\nObservation failed! Cell {event.cell} reverts to unobserved.\n"
+            news = f"\n{_failure(event.cell)}"
         return f"{news}\nCurrent Board:\n{self._board(event.cells, event.cell)}\n"
 
     def board(self, sight: Sight[Action, State]) -> str:
@@ -165,9 +156,25 @@ class ChainWords(Words[Action, State]):
 
 
 def _adjacent(cell: int, neighbours: Sequence[int]) -> str:
-    s = "s" * (len(neighbours) > 1)
-    cells = listed([str(neighbour) for neighbour in neighbours])
-    return f"Cell {cell} is adjacent to your symbol{s} at cell{s} {cells}.\n"
+    return f"Cell {cell} is adjacent to your symbol{'s' * (len(neighbours) > 1)} at {_cells(neighbours)}.\n"
+
+
+def _cells(numbers: Sequence[int]) -> str:
+    return f"cell{'s' * (len(numbers) > 1)} {listed([str(number) for number in numbers])}"
+
+
+def _success(cell: int, whose: str) -> str:
+    return f"Observation successful! Cell {cell} is now {whose}.\n"
+
+
+def _failure(cell: int) -> str:
+    return f"Observation failed! Cell {cell} reverts to unobserved.\n"
+
+
+def _chain(event: ChainMade, name: str) -> str:
+    length = event.last - event.first + 1
+    symbols = f"{NUMBER_WORDS.get(length, str(length))} {SYMBOL[event.seat]} symbols"
+    return f"Victory: {name} has an unbroken chain of {symbols} from cells {event.first} to {event.last}.\n"
 
 
 def _player(seat: Seat) -> str:

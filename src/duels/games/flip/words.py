@@ -144,9 +144,7 @@ class FlipWords(Words[Action, State]):
         if isinstance(event, Lifted):
             return ""
         if isinstance(event, Shown):
-            shown_tiles = zip(event.tiles, event.values, strict=True)
-            one, two = (f"{self.rules.name_of(tile)}:{value}" for tile, value in shown_tiles)
-            return f"Quantum Flip revealed tiles {one} and {two}.\n"
+            return f"Quantum Flip revealed {self._revealed(event)}.\n"
         if isinstance(event, Scored):
             return self._scored(event)
         assert isinstance(event, Ended)
@@ -168,16 +166,23 @@ class FlipWords(Words[Action, State]):
         if isinstance(event, Lifted):
             return ""
         if isinstance(event, Shown):
-            shown_tiles = zip(event.tiles, event.values, strict=True)
-            tiles = listed([f"a {value} at {self.rules.name_of(tile)}" for tile, value in shown_tiles])
-            return f"{name}'s Quantum Flip showed {tiles}.\n"
+            return f"{name} made a Quantum Flip revealing {self._revealed(event)}.\n"
         if isinstance(event, Scored):
-            done = "kept" if event.chosen else "flipped"
-            tile, score = self.rules.name_of(event.tile), event.scores[event.seat - 1]
-            return f"{name} {done} tile {tile}, a {event.value}, and has {score}.\n"
+            tile = f"tile {self.rules.name_of(event.tile)}"
+            done = (
+                f"chose {event.value}, {tile}"
+                if event.chosen
+                else f"flipped {tile} revealing a {event.value}"
+            )
+            return f"{name} {done}. New score: {event.scores[event.seat - 1]}.\n"
         if event.won:
-            return f"That is exactly {self.rules.target}: {name} wins.\n"
-        return f"{name} has more than {self.rules.target}: {names[event.seat.other]} wins.\n"
+            return f"That is exactly {self.rules.target}. {name} wins!\n"
+        return f"That exceeds {self.rules.target}. {names[event.seat.other]} wins!\n"
+
+    def _revealed(self, event: Shown) -> str:
+        shown_tiles = zip(event.tiles, event.values, strict=True)
+        one, two = (f"{self.rules.name_of(tile)}:{value}" for tile, value in shown_tiles)
+        return f"tiles {one} and {two}"
 
     def _scored(self, event: Scored) -> str:
         score = event.scores[event.seat - 1]

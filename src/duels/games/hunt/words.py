@@ -141,13 +141,14 @@ class HuntWords(Words[Action, Known]):
         assert isinstance(event, Moved | Observed | Captured | Collided)
         name, other = names[event.seat], names[event.seat.other]
         if isinstance(event, Moved):
-            return ""
+            return f"{name} {_way(event, seen)} position {event.cell}.\n"
         if isinstance(event, Observed):
             answer = "is" if event.hit else "is not"
-            return f"{name} observed position {event.cell}: {other}'s token {answer} there.\n"
+            return f"{name} observed position {event.cell}. {other}'s token {answer} there.\n"
         if isinstance(event, Captured):
-            return f"{name} captured {other}'s token and wins.\n"
-        return f"{name} had moved onto {other}'s token, at position {event.cell}: {other} wins.\n"
+            return f"{name} wins by capturing {other}'s token!\n"
+        both = f"Both tokens reveal they are at position {event.cell}."
+        return f"{both} {name} loses due to initiating collision. {other} wins!\n"
 
     def board(self, sight: Sight[Action, Known]) -> str:
         view = sight.view
@@ -200,6 +201,16 @@ class HuntWords(Words[Action, Known]):
         """The grid with one's own token, which nobody has observed."""
         cells = (Ink.CHANGED(_OWN) if n == cell else str(n) for n in range(1, self.rules.cells + 1))
         return "".join(f"[{text}]" for text in cells) + "\n"
+
+
+def _way(moved: Moved, seen: Sequence[Event]) -> str:
+    """How the last of these events brought a token to where it is."""
+    before = [event.cell for event in seen if isinstance(event, Moved) and event.seat is moved.seat]
+    if moved.tunnel:
+        return "tunneled to"
+    if before[-2:-1] == [moved.cell]:
+        return "stayed at"
+    return "moved to" if before[1:] else "entered at"
 
 
 def _player(seat: Seat) -> str:

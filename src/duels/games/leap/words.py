@@ -78,7 +78,7 @@ class LeapWords(Words[Action, State]):
         if isinstance(event, Leapt):
             return f"{names[event.seat]} moved to cell {event.cells[event.seat - 1]}.\n"
         assert isinstance(event, GoalReached)
-        return f"That is the Quantum Cell: {names[event.seat]} wins.\n"
+        return f"{names[event.seat]} has reached the Quantum Cell and won the game!\n"
 
     def board(self, sight: Sight[Action, State]) -> str:
         return self._grid(sight.events, sight.view.cells)

@@ -107,9 +107,9 @@ class LightsWords(Words[TurnOff, State]):
         event = seen[-1]
         if isinstance(event, TurnedOff):
             lights = listed([str(light) for light in event.lights])
-            return f"{names[event.seat]} turned off light{'s' * (len(event.lights) > 1)} {lights}.\n"
+            return f"{names[event.seat]} turned OFF light{'s' * (len(event.lights) > 1)} {lights}.\n"
         assert isinstance(event, LastLightOff)
-        return f"That was the last light: {names[event.seat]} wins.\n"
+        return f"{names[event.seat]} wins by turning OFF the last light.\n"
 
     def board(self, sight: Sight[TurnOff, State]) -> str:
         numbers = "" if self._numbered else self._numbers(range(1, self.rules.lights + 1))

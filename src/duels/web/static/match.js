@@ -30,7 +30,7 @@ const turn = () => document.getElementById("sentence").dataset.turn;
 const news = () => ({ turn: turn(), offer: place.querySelector("[data-offer][data-answer=yes]")?.dataset.offer });
 const wants = (told) => ASKED[told.offer] ?? (told.turn === "you" ? "Your turn" : "");
 const sentence = () => document.getElementById("sentence").textContent.trim();
-const lines = () => [...document.querySelectorAll("#log li")].map((line) => (isVeiled() && line.matches(".secret") ? "" : line.textContent));
+const lines = () => [...document.querySelectorAll("#log li")].map((line) => (isVeiled() && line.dataset.veiled) || line.textContent);
 
 const board = new Board({ around: place, play: (action) => act({ action }), sentence });
 
