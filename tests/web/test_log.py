@@ -173,10 +173,14 @@ def test_after_the_end_nothing_is_hidden() -> None:
 
 def test_the_board_and_the_result_call_people_by_their_names() -> None:
     rules = find_game("flip").rules()
-    playing = shown(standing_of(Match.start(rules).play_text("A1", "5"), bob="<Bartholomew>"), Seat.ONE)
-    assert ">Ann</text>" in playing["board"]
-    assert ">&lt;Barth…</text>" in playing["board"]
-    assert "&lt;Bartholomew&gt; has 0 of 21 points" in playing["board"]
+    playing = shown(
+        standing_of(Match.start(rules).play_text("A1", "5"), bob="<Bartholomew the Great>"), Seat.ONE
+    )
+    assert ">You</text>" in playing["board"]
+    assert ">&lt;Bartholom…</text>" in playing["board"]
+    assert "&lt;Bartholomew the Great&gt; has 0 of 21 points" in playing["board"]
+    assert "you have 5 of 21 points" in playing["board"]
+    assert "A1: 5, flipped by you" in playing["board"]
     assert "Player" not in playing["board"]
     match = Match.start(find_game("lights").rules()).play_text("1-2", "3-4", "5-6", "7")
     for viewer, told in (

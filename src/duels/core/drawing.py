@@ -59,6 +59,10 @@ class Drawing(ABC, Generic[A, V]):
         """
         return ""
 
+    def awaited(self, sight: Sight[A, V]) -> str:
+        """What the other seat is to do while this one waits, as a verb."""
+        return "move"
+
     def example(self, sight: Sight[A, V]) -> str:
         """An entry to show where one is typed: it tells nothing of a secret. Empty where none is needed."""
         return ""

@@ -11,8 +11,11 @@ Names = Mapping[Seat, str]
 
 _LABEL = re.compile(r"\bPlayer ([12])\b")
 _SUBJECT = re.compile(r"\bPlayer ([12])(?P<owns>'s)?\b(?: (?P<verb>[a-z]+s)\b)?")
-_DRAWN_LABEL = re.compile(r' data-(?!veiled)[\w-]+="[^"]*"|(>?)\bPlayer ([12])\b(<?)')
-_ROOM = 103  # of a name that stands beside the board, in units of the drawing
+_DRAWN = re.compile(
+    r' data-(?!veiled)[\w-]+="[^"]*"'
+    r"|(?P<alone>>)?\bPlayer ([12])(?P<owns>&#x27;s)?\b(?: (?P<verb>[a-z]+s)\b)?(?P<end><)?"
+)
+_ROOM = 160  # of a name that stands beside the board, in units of the drawing
 _VERBS = {"has": "have", "is": "are", "reaches": "reach"}
 
 
@@ -27,28 +30,38 @@ def told_to(reader: Seat | None, text: str, names: Names) -> str:
     def told(found: re.Match[str]) -> str:
         if Seat(int(found[1])) is not reader:
             return found[0]
-        verb = found["verb"]
-        you = "your" if found["owns"] else "you"
         begins = not found.start() or text[found.start() - 2] in ".!:"
-        if found["owns"] and text[found.end() : found.end() + 1] in ".,!":
-            you = "yours"
-        rest = (verb if found["owns"] else _VERBS.get(verb, verb[:-1])) if verb else ""
-        return f"{you.capitalize() if begins else you}{' ' * bool(rest)}{rest}"
+        ends = text[found.end() : found.end() + 1] in ".,!"
+        return _you(found["owns"], found["verb"], begins, ends)
 
     return with_names(_SUBJECT.sub(told, text), names)
 
 
-def drawn_with_names(svg: str, names: Names) -> str:
-    """A drawing with names: cut short where one stands alone, with the whole name as a title."""
+def drawn_with_names(svg: str, names: Names, reader: Seat | None = None) -> str:
+    """A drawing with names: cut short where one stands alone, with the whole name as a title.
+
+    Its reader is called `you`.
+    """
 
     def named(found: re.Match[str]) -> str:
         if found[0].startswith(" data-"):
             return found[0]
-        before, seat, after = found.groups()
-        name = names[Seat(int(seat))]
-        if before and after and (short := shortened(name, _ROOM)) != name:
-            return f"{before}<title>{escape(name)}</title>{escape(short)}{after}"
-        return f"{before}{escape(name)}{after}"
+        before, end = found["alone"] or "", found["end"] or ""
+        seat = Seat(int(found[2]))
+        if seat is reader:
+            return f"{before}{_you(found['owns'], found['verb'], bool(before))}{end}"
+        name = names[seat]
+        if before and end and (short := shortened(name, _ROOM)) != name:
+            return f"{before}<title>{escape(name)}</title>{escape(short)}{end}"
+        verb = f" {found['verb']}" if found["verb"] else ""
+        return f"{before}{escape(name)}{found['owns'] or ''}{verb}{end}"
 
     # Few boards name anybody, so the cheapest test comes first: a single letter.
-    return _DRAWN_LABEL.sub(named, svg) if "P" in svg and "Player " in svg else svg
+    return _DRAWN.sub(named, svg) if "P" in svg and "Player " in svg else svg
+
+
+def _you(owns: str | None, verb: str | None, begins: bool, ends: bool = False) -> str:
+    """A player as `you`, with the verb that follows, at the beginning or the end of a sentence."""
+    you = ("yours" if ends else "your") if owns else "you"
+    rest = (verb if owns else _VERBS.get(verb, verb[:-1])) if verb else ""
+    return f"{you.capitalize() if begins else you}{' ' * bool(rest)}{rest}"

@@ -70,7 +70,7 @@ def _shown(standing: Standing, viewer: Viewer, sight: Sight[Any, Any]) -> dict[s
         "turn": turn_of(standing, viewer),
         "sentence": _sentence(standing, viewer, sight, prompt),
         "prompt": prompt,
-        "board": _board(standing, sight),
+        "board": _board(standing, viewer, sight),
         "log": _log(standing, viewer, sight),
         "offer": _offer(standing, viewer, standing.offer),
         "refused": _offer(standing, viewer, standing.refused),
@@ -90,13 +90,13 @@ def sight_of(standing: Standing, viewer: Viewer) -> Sight[Any, Any]:
     return sight
 
 
-def _board(standing: Standing, sight: Sight[Any, Any]) -> str:
-    """The drawing, with names where it calls players by their seats."""
+def _board(standing: Standing, viewer: Viewer, sight: Sight[Any, Any]) -> str:
+    """The drawing, with names where it calls players by their seats, and `you` for who looks at it."""
     if _laid_open(standing):
         drawn = standing.drawing.draw_open(*map(standing.match.sight, Seat))
     else:
         drawn = standing.drawing.draw(sight, targets=True)
-    return drawn_with_names(drawn, standing.called)
+    return drawn_with_names(drawn, standing.called, viewer)
 
 
 def _written_board(standing: Standing, sight: Sight[Any, Any]) -> str:
@@ -163,7 +163,7 @@ def _sentence(standing: Standing, viewer: Viewer, sight: Sight[Any, Any], prompt
     if actor is viewer and viewer:
         return f"Your turn. {what_is_asked(standing.drawing, standing.words, sight, prompt)}"
     if isinstance(actor, Seat):
-        return f"{standing.called[actor]} is to move."
+        return f"{standing.called[actor]} is to {standing.drawing.awaited(sight)}."
     return "Chance decides."
 
 

@@ -53,6 +53,9 @@ class ChainDrawing(Drawing[Action, State]):
         symbol = SYMBOL[state.mover]
         return f"{symbol} observed cell {state.doubt}, beside its own. Challenge it, so that a coin decides?"
 
+    def awaited(self, sight: Sight[Action, State]) -> str:
+        return "accept or challenge" if sight.view.phase is Phase.CHALLENGE else super().awaited(sight)
+
     def draw(self, sight: Sight[Action, State], *, targets: bool = False) -> str:
         per_row = 7 if self.rules.cells > 9 else 9
         track = Track(self.rules.cells, _ROW, _MIDDLE, per_row, margin=60)

@@ -24,8 +24,10 @@ from duels.core.svg import (
 )
 from duels.games.flip.rules import Action, Flip, Keep, QuantumFlip, QuantumTiles, Scored, State
 
-_WIDE, _LARGEST = 382, 90  # the tiles together; one of them
-_TOP, _DIAL, _RING = 8, 44, 10
+_WIDE, _LARGEST = 390, 90  # the tiles together; one of them
+_TOP = 118  # of the tiles: above them are the dials, and beside each a name
+_DIAL, _RING = 42, 10
+_EDGE, _BESIDE = 62, 120  # from the side of the board to the middle of a dial, and to what stands beside it
 _QUANTUM = "Quantum Flip"
 
 
@@ -43,7 +45,7 @@ class FlipDrawing(Drawing[Action, State]):
     def _at(self, tile: int) -> tuple[float, float]:
         """The middle of a tile."""
         row, column = divmod(tile, self.rules.side)
-        left = WIDTH / 2 + 7 - self._pitch * self.rules.side / 2
+        left = WIDTH / 2 - self._pitch * self.rules.side / 2
         return left + (column + 0.5) * self._pitch, _TOP + (row + 0.5) * self._pitch
 
     def asked(self, sight: Sight[Action, State]) -> str:
@@ -52,14 +54,17 @@ class FlipDrawing(Drawing[Action, State]):
         quantum = any(isinstance(action, QuantumFlip) for action in sight.actions)
         return "Flip a tile, or use your Quantum Flip." if quantum else "Flip a tile."
 
+    def awaited(self, sight: Sight[Action, State]) -> str:
+        return "keep one of the two tiles" if sight.view.choosing else super().awaited(sight)
+
     def draw(self, sight: Sight[Action, State], *, targets: bool = False) -> str:
         state = sight.view
         scored = [event for event in sight.events if isinstance(event, Scored)]
         owner = {event.tile: event.seat for event in scored}
         newest = scored[-1].tile if scored and not state.lifted else None
         offered = any(isinstance(action, QuantumFlip) for action in sight.actions)
-        height = max(_TOP + self._pitch * self.rules.side + 36, 300)
-        scene = [self._dial(state, seat, height, offered and seat is sight.seat) for seat in Seat]
+        height = _TOP + self._pitch * self.rules.side + 36
+        scene = [self._dial(state, seat, offered and seat is sight.seat) for seat in Seat]
         scene.append(decoration(*self._coordinates()))
         # What is raised lies over its neighbours.
         tiles = sorted(range(self.rules.side**2), key=lambda tile: tile in state.lifted)
@@ -91,9 +96,13 @@ class FlipDrawing(Drawing[Action, State]):
             return face
         return str(self.rules.value_of(face)) if state.choosing and tile in state.lifted else ""
 
-    def _dial(self, state: State, seat: Seat, height: float, offered: bool) -> str:
-        x, inwards = (57, 6) if seat is Seat.ONE else (WIDTH - 57, -6)
-        y = min(112, height / 2 - 60)
+    def _dial(self, state: State, seat: Seat, offered: bool) -> str:
+        """A seat's points; beside them its name, and whether its Quantum Flip is left."""
+
+        def inwards(distance: float) -> float:
+            return distance if seat is Seat.ONE else WIDTH - distance
+
+        x, y = inwards(_EDGE), 56
         score, goal = state.scores[seat - 1], self.rules.target
         r = _DIAL
         arc = _arc(x, y, score / goal, f"p{seat.value}", _RING)
@@ -101,10 +110,11 @@ class FlipDrawing(Drawing[Action, State]):
             arc = _arc(x, y, score / goal, "p2-edge", _RING + 2.5) + arc
         left = self._has_quantum(state, seat)
         tone, wash = ("ok", "ok-wash") if offered else ("ink", "card") if left else ("dim", "card")
-        below = height - 19  # beside the tiles it would touch them and their letters
-        label = chip(x + inwards, below, "Quantum", 118, tone, wash, weight=500)
+        middle, below = inwards(_BESIDE + 59), y + 20
+        label = chip(middle, below, "Quantum", 118, tone, wash, weight=500)
         if not left:
-            label = group(label, path(f"M{x + inwards - 49} {below:g}h98", "dim", 2), opacity=0.55)
+            label = group(label, path(f"M{middle - 49} {below}h98", "dim", 2), opacity=0.55)
+        side = "start" if seat is Seat.ONE else "end"
         return decoration(
             circle(x, y, r, "none", "well", stroke_width=_RING),
             circle(x, y, r + 6, "none", "line", stroke_width=1.2),
@@ -112,8 +122,8 @@ class FlipDrawing(Drawing[Action, State]):
             arc,
             text(x, y - 6, str(score), 36, "ink", font_weight=700),
             text(x, y + 21, "over" if score > goal else f"/{goal}"),
-            mark(seat, x, y + 72, 9),
-            text(x, y + 101, seat.label, fill="ink"),
+            mark(seat, inwards(_BESIDE + 11), y - 20, 9),
+            text(inwards(_BESIDE + 27), y - 20, seat.label, fill="ink", text_anchor=side),
             label,
             data_key=f"dial-{seat.value}",
         )

@@ -1,5 +1,6 @@
 """The board of Quantum Duel, hidden movement: fog, one's own token, and who named which cell."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,15 +62,20 @@ class HuntDrawing(Drawing[Action, Known]):
     def draw(self, sight: Sight[Action, Known], *, targets: bool = False) -> str:
         lane = sight.view.tunnel  # open as long as one's own tunnel is
         track, tokens = self._track(lane), _tokens(sight)
-        scene = self._scene(track, sight, tokens, sight.seat, [self._lane(track)] if lane else [])
+        lanes = [self._lane(track, [text(0, 0, "tunnel, once", text_anchor="start")])] if lane else []
+        scene = self._scene(track, sight, tokens, sight.seat, lanes)
         pressed = [self._target(track, action, sight) for action in sight.actions] if targets else None
         told, veiled = (self._told(sight, tokens, secrets=secrets) for secrets in (True, False))
         return board(track.height, told, scene, pressed, veiled)
 
     def draw_open(self, one: Sight[Action, Known], two: Sight[Action, Known]) -> str:
-        """Both tokens on one grid; the tunnels are told only."""
-        track, tokens = self._track(lane=False), {sight.seat: sight.view.cell for sight in (one, two)}
-        return board(track.height, self._told_open(one, two), self._scene(track, one, tokens, None, []), None)
+        """Both tokens on one grid, and beside the tunnel the marks of those who have not used it."""
+        track, tokens = self._track(lane=True), {sight.seat: sight.view.cell for sight in (one, two)}
+        left = [sight.seat for sight in (one, two) if sight.view.tunnel]
+        words = text(0, 0, "tunnel left to" if left else "tunnel, used by both", text_anchor="start")
+        marks = [token(seat, 166 + 30 * place, 0, 11) for place, seat in enumerate(left)]
+        scene = self._scene(track, one, tokens, None, [self._lane(track, [words, *marks], "")])
+        return board(track.height, self._told_open(one, two), scene, None)
 
     def _track(self, lane: bool) -> Track:
         per_row = 7 if self.rules.cells > 9 else 9
@@ -184,8 +190,8 @@ class HuntDrawing(Drawing[Action, Known]):
             )
         return eyes
 
-    def _lane(self, track: Track) -> str:
-        """The tunnel under the cells: a way to any of them, once."""
+    def _lane(self, track: Track, words: Sequence[str], classes: str = "secret") -> str:
+        """The tunnel under the cells: a way to any of them, once; `words` are drawn from where they begin."""
         holes = []
         for number in range(1, self.rules.cells + 1):
             x, y = track.at(number)
@@ -194,8 +200,8 @@ class HuntDrawing(Drawing[Action, Known]):
         down = at(0, _TUNNEL)
         way = group(path(track.line(), "line", 3, stroke_dasharray="1 9"), transform=down)
         x, y = track.at(1)
-        words = text(x - 30, y + _TUNNEL + 34, "tunnel, once", text_anchor="start")
-        return decoration(way, *holes, words, data_key="tunnel", **{"class": "secret"})
+        below = group(*words, transform=at(x - 30, y + _TUNNEL + 34))
+        return decoration(way, *holes, below, data_key="tunnel", **{"class": classes} if classes else {})
 
     def _token(
         self,
@@ -208,14 +214,14 @@ class HuntDrawing(Drawing[Action, Known]):
         place = tokens[seat]
         x, y = track.at(place or 1)
         if place == OFF_GRID:
-            # The token waits beside the first cell, half out of the picture.
-            x, y = x - track.pitch / 2 + 4, y + _EYES[seat if you is None else Seat.ONE]
+            # The token waits in the corner over the first cell, beside its eye.
+            x, y = x - track.pitch / 2 + 13, y + _EYES[seat if you is None else Seat.ONE]
         # Two tokens on one cell collide; one that was observed shows its Q, as do both at the end.
         shared = place != OFF_GRID and tokens.get(seat.other) == place
         collided = sight.outcome is not None and isinstance(_ending(sight), Collided)
         x += (-19 if seat is Seat.ONE else 19) if shared else 0
         letter = "Q" if collided or place in _hits(sight, seat.other) else ""
-        r = 15 if place == OFF_GRID else 19 if shared else 23
+        r = 13 if place == OFF_GRID else 19 if shared else 23
         own = "secret moves" if seat is you else "moves"
         return decoration(
             token(seat, 0, 0, r, letter), transform=at(x, y), data_key=f"token-{seat.value}", **{"class": own}

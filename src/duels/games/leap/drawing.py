@@ -104,8 +104,8 @@ def _token(track: Track, seat: Seat, here: int, other: int) -> str:
         x, y = x + (-17 if seat is Seat.ONE else 17), y + _CELL / 2 + 20
     else:
         x, y = track.at(here)
-        x, y = x + apart, y + apart * 0.6
-    size = 9.0 if here == OFF_GRID else 11.0 if apart else 16.0
+        x += apart
+    size = 9.0 if here == OFF_GRID else 10.5 if apart else 16.0
     # Drawn at one size, so that a move changes nothing but the place.
     shape = group(mark(seat, 0, 0, 16), transform=f"scale({size / 16:.2f})", classes="resized")
     return decoration(shape, transform=at(x, y), data_key=f"token-{seat.value}", **{"class": "moves"})

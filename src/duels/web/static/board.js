@@ -7,11 +7,13 @@ import { notice } from "./post.js";
 const LONGEST = 1_200; // milliseconds between two letters of one name
 const LEAP = 250;
 const MOST_NAMED = 6;
+const COUNTS = ["", "one", "two", "three", "four", "five", "six"];
 const FIELD = "#entry input";
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 export const isVeiled = () => document.documentElement.classList.contains("veiled");
 const named = (target) => target.dataset.cells.split(" ");
+const either = (names) => [names.slice(0, -1).join(", "), names.at(-1)].filter(Boolean).join(" or ");
 const label = (element) => element.getAttribute("aria-label");
 const called = ({ dataset: { action, cells, entry, switch: mode } }) =>
   [action, cells, entry, mode].filter(Boolean).map((name) => name.toLowerCase());
@@ -28,6 +30,7 @@ export class Board {
   #held = ""; // where the keyboard is, or was until its place went away: the board or the field, if anywhere here
   #filling = false;
   #at = "";
+  #asked = null; // the headline as it was before cells are picked
 
   // `place` holds the drawing, `around` the buttons too; both may be filled anew at any time. `play` is given the
   // notation of an action, and `sentence` says what is asked, for clicks that can do nothing.
@@ -50,6 +53,7 @@ export class Board {
     fresh.innerHTML = html;
     keyed(fresh.content);
     const places = positions(this.#place());
+    const focused = this.#around.contains(document.activeElement) ? document.activeElement : null;
     this.#filling = true;
     this.#leave();
     const redrawn = fresh.content.querySelector("#board") !== null;
@@ -64,6 +68,7 @@ export class Board {
     }
     leap(this.#place(), places);
     this.drawn();
+    if (focused && !this.#held && document.activeElement === document.body) this.#land(focused);
     this.#filling = false;
     return redrawn;
   }
@@ -76,6 +81,13 @@ export class Board {
     // A button that is still there keeps the keyboard; one that is gone leaves it to the board.
     if (this.#held === FIELD) this.#field()?.focus({ preventScroll: true });
     else if (this.#held && !document.activeElement.closest("#actions")) this.#current()?.focus({ preventScroll: true });
+  }
+
+  // What the keyboard was on is gone: it goes where that names, to the board, or to what is asked.
+  #land(gone) {
+    const then = document.getElementById(gone.dataset.then ?? "");
+    const to = then ?? this.#current() ?? this.#around.querySelector("#actions > *") ?? this.#headline();
+    to.focus({ preventScroll: true });
   }
 
   // Lead the keyboard to the board.
@@ -115,6 +127,7 @@ export class Board {
     this.#rove();
   }
 
+  #headline = () => this.#around.querySelector("#sentence");
   #all = () => [...this.#place().querySelectorAll(".target")];
   #field = () => this.#around.querySelector(FIELD);
   #svg = () => this.#place().querySelector(".board");
@@ -146,12 +159,25 @@ export class Board {
     this.#mode = mode;
     this.#svg().dataset.mode = mode;
     this.#mark();
-    notice(this.#whatToPick());
+    notice("");
+    this.#ask(this.#whatToPick());
   }
 
-  #whatToPick = () => `${this.#mode}: pick ${named(this.#candidates()[0]).length} on the board, one after another.`;
+  #whatToPick = () => `Pick the first of ${COUNTS[named(this.#candidates()[0]).length]} on the board.`;
+
+  // Say in the headline what is asked in this mode, and aloud.
+  #ask(what) {
+    const headline = this.#headline();
+    this.#asked ??= [...headline.childNodes];
+    const mode = document.createElement("b");
+    mode.textContent = `${this.#mode}.`;
+    headline.replaceChildren(mode, ` ${what}`);
+    document.getElementById("spoken").textContent = `${this.#mode}. ${what}`;
+  }
 
   #leave() {
+    if (this.#asked) this.#headline().replaceChildren(...this.#asked);
+    this.#asked = null;
     this.#mode = "";
     this.#picked = [];
     delete this.#svg()?.dataset.mode;
@@ -166,7 +192,7 @@ export class Board {
     if (!found.length) {
       this.#picked = before;
       const others = [...new Set(this.#candidates().flatMap(named))].filter((each) => !before.includes(each));
-      const which = others.length > MOST_NAMED ? "one that is marked" : others.join(" or ");
+      const which = others.length > MOST_NAMED ? "one that is marked" : either(others);
       notice(`${cell} cannot be picked here. Pick ${which}.`);
       return;
     }
@@ -178,7 +204,8 @@ export class Board {
     }
     this.#mark();
     const open = [...new Set(found.flatMap(named))].filter((each) => !this.#picked.includes(each));
-    notice(this.#picked.length ? `${this.#picked.join(", ")} picked. Now pick ${open.join(" or ")}.` : this.#whatToPick());
+    notice("");
+    this.#ask(this.#picked.length ? `${this.#picked.join(", ")} picked. Now pick ${either(open)}.` : this.#whatToPick());
   }
 
   // What of the board takes part in what is being picked.

@@ -103,7 +103,7 @@ function veil(on) {
 function listen() {
   close();
   if (document.hidden) {
-    if (!wants(news())) glance = setTimeout(look, GLANCES[0], 1, turn() === "over");
+    glance = setTimeout(look, GLANCES[0], 1, turn() === "over");
     return;
   }
   const opened = new EventSource(`${address}/events?after=${seen()}`);
@@ -124,15 +124,15 @@ function listen() {
   watch(PATIENCE); // to be opened at all: its connection may have died before
 }
 
-// A tab that nobody sees looks now and then whether something is asked of its visitor: its title says so. After the
-// end that can be a rematch, which is not waited for for ever.
+// A tab that nobody sees looks now and then what is asked of its visitor, on whose own turn it can be a takeback: its
+// title says so. After the end it can be a rematch, which is not waited for for ever.
 async function look(times, wasOver) {
   const before = closed;
   const answer = await fetch(`${address}?only=turn`, { signal: AbortSignal.timeout?.(A_LOOK) }).catch(() => null);
   const told = answer?.ok ? await answer.json().catch(() => null) : null;
   if (closed !== before) return; // somebody sees the tab, or did meanwhile: then it looks anew
   if (told) entitle(told);
-  if (answer?.status === 404 || (told && wants(told))) return;
+  if (answer?.status === 404) return;
   const over = told ? told.turn === "over" : wasOver;
   if (over && !wasOver) times = 0;
   if (over && times >= GLANCES.length) return;
