@@ -201,6 +201,8 @@ def test_the_board_and_the_result_call_people_by_their_names() -> None:
         ("Player 2 reaches exactly 21 points.", Seat.TWO, "You reach exactly 21 points."),
         ("Player 2's total of 23 exceeds 21.", Seat.TWO, "Your total of 23 exceeds 21."),
         ("Player 1 wins by capturing Player 2's token!", Seat.TWO, "Ann wins by capturing your token!"),
+        ("Player 1 has three in a row and wins!", Seat.ONE, "You have three in a row and win!"),
+        ("Player 1 has three in a row and wins!", Seat.TWO, "Ann has three in a row and wins!"),
         ("Cell 2 is now Player 1's.", Seat.ONE, "Cell 2 is now yours."),
         ("Player 1 wins! Player 2's token destabilized.", Seat.TWO, "Ann wins! Your token destabilized."),
     ],

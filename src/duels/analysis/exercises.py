@@ -6,7 +6,7 @@ from itertools import islice
 from random import Random
 from typing import Any
 
-from duels.analysis.wording import MARKS, gets, mark_of, points
+from duels.analysis.wording import MARKS, gets, mark_of, named, points
 from duels.core.game import Game
 from duels.core.match import Match, playing
 from duels.core.options import OptionValue
@@ -92,33 +92,31 @@ class Exercise:
         answers = self.answers
         if answer in answers:
             among = f", one of {len(self.right)} right answers" if len(self.right) > 1 else ""
-            told = f"{rules.format(answer)} {gets(chosen.value, rules)}"
+            told = f"{named(sight, answer)} {gets(chosen.value, rules)}"
             return Graded(True, f"Right: {told}{among}. {reason}")
         right = [judged for judged in self.verdict.actions if judged.best and judged.action in answers]
         corrected = self._against_the_mixture if self.oracle.mixes else self._against_the_best
         return Graded(False, f"{corrected(chosen, right)} {reason}")
 
     def _against_the_best(self, chosen: Judged[Any], right: list[Judged[Any]]) -> str:
-        rules = self.sight.rules
         loss = right[0].value.number - chosen.value.number
         error = right[0].value.error + chosen.value.error
-        best = " or ".join(rules.format(judged.action) for judged in right[:_MOST_NAMED])
+        best = " or ".join(named(self.sight, judged.action) for judged in right[:_MOST_NAMED])
         more = f" (or {len(right) - _MOST_NAMED} more like it)" if len(right) > _MOST_NAMED else ""
         return (
-            f"Not the best ({mark_of(loss)}): {rules.format(chosen.action)} gives away "
+            f"Not the best ({mark_of(loss)}): {named(self.sight, chosen.action)} gives away "
             f"{points(loss, self.verdict.value.exactness, error)}; best was {best}{more}."
         )
 
     def _against_the_mixture(self, chosen: Judged[Any], right: list[Judged[Any]]) -> str:
         """No mark, and nothing given away: the strategy may take it too, now and then."""
-        rules = self.sight.rules
         often = f"takes it {chosen.weight:.0%} of the time" if chosen.weight else "never takes it"
         if 0 < chosen.weight < _RARELY:
             often = "hardly ever takes it"
         below = points(_below_mixture(self.verdict, chosen), self.verdict.value.exactness)
-        usual = " or ".join(rules.format(judged.action) for judged in right)
+        usual = " or ".join(named(self.sight, judged.action) for judged in right)
         return (
-            f"Not what the strategy usually does: {rules.format(chosen.action)} is {below} below the "
+            f"Not what the strategy usually does: {named(self.sight, chosen.action)} is {below} below the "
             f"mixture, and the strategy {often}; it usually takes {usual}."
         )
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Generic
 
-from duels.analysis.wording import LEAST_SHOWN, all_alike, chance, percent
+from duels.analysis.wording import LEAST_SHOWN, all_alike, chance, named, percent
 from duels.core.rules import A, Sight, V
 from duels.core.words import either
 from duels.solving.oracle import Exactness, Judged, Oracle, Value, Verdict
@@ -119,11 +119,7 @@ def _in_short(sight: Sight[A, V], advised: list[Judged[A]]) -> str:
 
 
 def _names(sight: Sight[A, V], advised: list[Judged[A]]) -> list[str]:
-    """The actions as the game's words have them, or where it has none in notation."""
-    words = sight.rules.game.find("words", "WORDS")
-    if not words:
-        return [sight.rules.format(judged.action) for judged in advised]
-    return [words(sight.rules).named(sight, judged.action) for judged in advised]
+    return [named(sight, judged.action) for judged in advised]
 
 
 def _shares(names: list[str], advised: list[Judged[A]]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from duels.core.rules import Rules
+from duels.core.rules import Rules, Sight
 from duels.solving.oracle import Exactness, Value, Verdict
 
 SHADES = " ░▒▓█"
@@ -39,6 +39,13 @@ MARKS = (
 )
 MISTAKES = MARKS[2:]
 """The marks of decisions that count as mistakes."""
+
+
+def named(sight: Sight[Any, Any], action: Any) -> str:
+    """An action as the game's words have it, or where it has none in notation."""
+    words = sight.rules.game.find("words", "WORDS")
+    named: str = words(sight.rules).named(sight, action) if words else sight.rules.format(action)
+    return named
 
 
 def gives_away(loss: float) -> bool:

@@ -204,9 +204,11 @@ class Words(ABC, Generic[A, V]):
         """What the screen shows for the last of the events seen so far."""
 
     def retold(self, seen: Sequence[Event], names: Mapping[Seat, str]) -> str:
-        """The last of the events seen, for those who did not do it: in the third person and with names.
+        """The last of the events seen, in the third person and with names.
 
-        Unless a game says it better, this is `tell` without the sentences that speak to whoever did it.
+        So those are told who did not do it, and on pages everybody: they make `you` of a reader's name and of
+        the verb that follows. Unless a game says it better, this is `tell` without the sentences that speak
+        to whoever did it.
         """
         lines = plain(self.tell(seen)).split("\n")
         return "\n".join(

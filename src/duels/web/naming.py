@@ -8,6 +8,8 @@ from duels.core.rules import Seat
 from duels.core.svg import shortened
 
 Names = Mapping[Seat, str]
+LABELS: Names = {seat: seat.label for seat in Seat}
+"""What everybody is called who has no name."""
 
 _LABEL = re.compile(r"\bPlayer ([12])\b")
 _SUBJECT = re.compile(r"\bPlayer ([12])(?P<owns>'s)?\b(?: (?P<verb>[a-z]+s)\b)?")
@@ -16,6 +18,7 @@ _DRAWN = re.compile(
     r"|(?P<alone>>)?\bPlayer ([12])(?P<owns>&#x27;s)?\b(?: (?P<verb>[a-z]+s)\b)?(?P<end><)?"
 )
 _ROOM = 160  # of a name that stands beside the board, in units of the drawing
+_AND = re.compile(r"(\b[Yy]ou\b[^.!:;]* and )(win|lose)s\b")  # the second verb, where there is one
 _VERBS = {"has": "have", "is": "are", "reaches": "reach"}
 
 
@@ -34,7 +37,7 @@ def told_to(reader: Seat | None, text: str, names: Names) -> str:
         ends = text[found.end() : found.end() + 1] in ".,!"
         return _you(found["owns"], found["verb"], begins, ends)
 
-    return with_names(_SUBJECT.sub(told, text), names)
+    return with_names(_AND.sub(r"\1\2", _SUBJECT.sub(told, text)), names)
 
 
 def drawn_with_names(svg: str, names: Names, reader: Seat | None = None) -> str:

@@ -9,12 +9,14 @@ from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from duels.analysis.glossary import Glossary
 from duels.core.errors import DuelsError, NotationError
 from duels.core.game import Game
 from duels.core.rules import Seat, Sight
-from duels.core.words import plain
+from duels.core.words import Words, plain
 from duels.games import GAMES
 from duels.web.identity import new_match_id
+from duels.web.naming import LABELS, drawn_with_names, told_to
 from duels.web.refusals import Missing, Refusal, Stale
 from duels.web.views import label, prompt_of, what_is_asked
 from duels.web.workers import Workers
@@ -172,7 +174,7 @@ class Puzzles:
             raise Refusal(f"'{rules.format(action)}' is not allowed here.")
         graded = await self._workers.run(partial(exercise.grade, action))
         answers = [rules.format(answer) for answer in exercise.answers]
-        return {"right": graded.right, "text": graded.text, "answers": answers}
+        return {"right": graded.right, "text": Glossary().explain(graded.text), "answers": answers}
 
 
 def _aim(text: str) -> float:
@@ -181,6 +183,15 @@ def _aim(text: str) -> float:
     except ValueError:
         aim = -1.0
     return round(aim, 2) if 0 <= aim <= 1 else _USUAL_AIM
+
+
+def _seen(sight: Sight[Any, Any], words: Words[Any, Any]) -> list[str]:
+    """What the seat has seen so far, where its board does not show all of that."""
+    if not sight.rules.has_secrets:
+        return []
+    events = tuple(sight.events)
+    told = (words.retold(events[: place + 1], LABELS) for place in range(len(events)))
+    return [told_to(sight.seat, plain(text).strip(), LABELS) for text in told]
 
 
 def _as_data(exercise: "Exercise") -> dict[str, Any]:
@@ -200,7 +211,8 @@ def _as_data(exercise: "Exercise") -> dict[str, Any]:
         "sentence": f"You are {words.called(sight.seat)}, to move. {asked}",
         "prompt": prompt,
         "position": exercise.position,
-        "board": drawing.draw(sight, targets=True),
+        "board": drawn_with_names(drawing.draw(sight, targets=True), LABELS, sight.seat),
+        "seen": _seen(sight, words),
         "text": plain(words.board(sight)),
         "remembered": plain(words.remembered(sight)),
         "told": explainer_of(exercise.oracle).counts_as_one,

@@ -102,6 +102,7 @@ async def hint_for(standing: Standing, viewer: Viewer, workers: Workers) -> dict
 
 
 def _hint(header: str, played: list[str], seat: Seat) -> dict[str, Any]:
+    from duels.analysis.glossary import Glossary
     from duels.analysis.hints import hint
 
     match = load_record(header).match.play_text(*played)
@@ -110,7 +111,7 @@ def _hint(header: str, played: list[str], seat: Seat) -> dict[str, Any]:
     except DuelsError as unknown:
         raise Refusal(str(unknown)) from None
     return {
-        "text": found.text[:1].upper() + found.text[1:],
+        "text": Glossary().explain(found.text[:1].upper() + found.text[1:]),
         "actions": [match.rules.format(action) for action in found.actions],
         "belief": dict(found.belief),
     }

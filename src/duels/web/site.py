@@ -361,7 +361,10 @@ class Site:
     async def practice_page(self, request: Request) -> Response:
         """The games that can be practised."""
         self._take("read", request)
-        games = [{"name": game.name, "title": game.title, "summary": game.summary} for game in GAMES.values()]
+        games = [
+            {"name": game.name, "title": game.title, "summary": game.summary, "board": _start_of(game)}
+            for game in GAMES.values()
+        ]
         return self._answer(request, "practice.html", {"games": games})
 
     async def practice(self, request: Request) -> Response:

@@ -16,11 +16,10 @@ from duels.core.rules import BOTH, CHANCE, Event, Outcome, Rules, Seat, Sight
 from duels.core.words import Words, plain
 from duels.play.narrator import Narrator
 from duels.web.entries import shown_prompt
-from duels.web.naming import Names, drawn_with_names, told_to
+from duels.web.naming import LABELS, Names, drawn_with_names, told_to
 from duels.web.standing import REMATCH, TAKEBACK, AnyMatch, Offer, Standing, Viewer
 
 _SEATS = tuple(Seat)
-_LABELS = {seat: seat.label for seat in Seat}
 _ITEM = re.compile(r"\d+\. ")
 _NAMED = re.compile(r"^Player [12](?: \(\w\))?, ")
 _FEWEST_WORDS = 3
@@ -278,7 +277,7 @@ def _happened(
     A game may have told something only to whoever did it.
     """
     for reader in (None, viewer):
-        happened = plain(narrator.happened_to(reader, after, _LABELS))
+        happened = plain(narrator.happened_to(reader, after, LABELS))
         if said := _without_board(happened, narrator.words, sight):
             return told_to(viewer, said, names)
     return ""

@@ -23,7 +23,7 @@ async function grade(board, answer) {
   puzzle.dataset.done = "yes";
   board.settle(answer, graded.answers);
   const told = document.getElementById("graded");
-  told.textContent = `You chose ${answer}. ${graded.text}`;
+  told.textContent = graded.text;
   told.classList.add(graded.right ? "good" : "bad");
   const next = document.getElementById("next");
   next.hidden = false;
@@ -50,6 +50,7 @@ if (daily) {
     const right = days[daily.dataset.date]?.[result.dataset.game];
     if (right === undefined) continue;
     result.textContent = right ? "✓ right" : "✗ wrong";
+    result.hidden = false;
     result.closest("section").querySelector(".solve").textContent = "Look again";
   }
   const button = document.querySelector("[data-share-line]");

@@ -16,9 +16,21 @@ document.addEventListener("click", (event) => {
 });
 form?.addEventListener("submit", (event) => event.preventDefault());
 
-// The server does not know where its visitors are, and what time it is there.
-for (const time of document.querySelectorAll("time"))
-  time.textContent = new Date(time.dateTime).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+// How long ago, on one day; before that the day. The server does not know what time it is where its visitors are.
+function since(date) {
+  const minutes = Math.floor((Date.now() - date) / 60_000);
+  if (minutes < 1) return "just now";
+  if (minutes < 60) return `${minutes} min ago`;
+  if (minutes < 24 * 60) return `${Math.floor(minutes / 60)} h ago`;
+  const year = date.getFullYear() === new Date().getFullYear() ? undefined : "numeric";
+  return date.toLocaleDateString([], { day: "numeric", month: "short", year });
+}
+
+for (const time of document.querySelectorAll("time")) {
+  const date = new Date(time.dateTime);
+  time.textContent = since(date);
+  time.title = date.toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+}
 
 const marks = document.getElementById("today-marks");
 if (marks) {
