@@ -1,8 +1,10 @@
 """What a page tells of a match: in one voice, with names, and to its reader as `you`."""
 
+import re
 from random import Random
 from typing import Any
 
+import duels_liarsdice
 import duels_tictactoe
 import pytest
 
@@ -138,6 +140,15 @@ def test_a_game_that_tells_nothing_is_told_by_its_entries(monkeypatch: pytest.Mo
         shown(standing_of(Match.start(duels_tictactoe.GAME.rules()).play_text("5")), Seat.TWO)
     )
     assert '<b class="p1">Ann</b>: 5</span></li>' in html
+
+
+def test_what_chance_brings_in_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("duels.games.find_game", lambda name: duels_liarsdice.GAME)
+    standing = standing_of(Match.start(duels_liarsdice.GAME.rules()).play_text("3", "5", "1-2"))
+    html = MatchPage(Pages()).show(shown(standing, Seat.TWO))
+    told = re.findall(r"<li id=.*?</li>", html)
+    assert [re.sub("<[^>]*>", "", line) for line in told] == ["You roll a 5.", "Ann bids one 2."]
+    assert 'class="secret" data-veiled="You moved in secret."' in told[0]
 
 
 def test_names_are_told_as_they_are() -> None:
