@@ -51,13 +51,13 @@ def review_kept(text: str, viewer: Viewer, names: tuple[str, str]) -> dict[str, 
         "heading": told_to(viewer, shown["heading"], called),
         "chance": with_names(shown["chance"], called),
         "account": [with_names(each, called) for each in shown["account"]],
-        "steps": [_step_with_names(step, called) for step in shown["steps"]],
+        "steps": [_step_with_names(step, called, viewer) for step in shown["steps"]],
     }
 
 
-def _step_with_names(step: dict[str, str], names: Names) -> dict[str, str]:
+def _step_with_names(step: dict[str, str], names: Names, reader: Viewer) -> dict[str, str]:
     told = {part: with_names(step[part], names) for part in ("title", "text")}
-    return {**step, **told, "board": drawn_with_names(step["board"], names)}
+    return {**step, **told, "board": drawn_with_names(step["board"], names, reader)}
 
 
 def _judge(text: str) -> "Review":
