@@ -23,12 +23,6 @@ HIDE = (
 SHOW = "delete document.hidden; document.dispatchEvent(new Event('visibilitychange'))"
 
 
-@pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with serving(str(tmp_path_factory.mktemp("web") / "web.sqlite3")) as address:
-        yield address
-
-
 @pytest.fixture
 def ann(browser: Browser, base: str) -> Iterator[Person]:
     person = Person(browser, base)
