@@ -29,7 +29,7 @@ def probabilities(model: Any) -> Any:
             given = model.policy.get_distribution(torch.as_tensor(observations), action_masks=masks)
         return given.distribution.probs.numpy()
 
-    return duels.table_of(agent, "chain", batch=True, dtype="float32")
+    return duels.table_of(agent, "chain", batch=True)
 
 
 def learn(steps: int, looks: int, opponent: str) -> tuple[list[int], list[float], list[float]]:

@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 def learn(game: str, looks: list[int], seed: int = 0, **options: Any) -> Iterator[tuple[int, Floats]]:
     """The steps taken and the policy's likeliest actions, once so many are taken as each look wants."""
     torch.set_num_threads(1)  # networks as small as these gain nothing from more
-    envs = DuelVecEnv(game, ENVS, seat="random", dtype="float32", **options)
+    envs = DuelVecEnv(game, ENVS, seat="random", **options)
     model = MaskablePPO(
         "MlpPolicy",
         envs,

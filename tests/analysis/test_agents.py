@@ -124,9 +124,13 @@ def test_an_agent_is_shown_the_type_it_was_trained_on() -> None:
         return mask.argmax(axis=-1)
 
     for batch in (False, True):
-        table_of(agent, "lights", batch=batch, dtype="float32")
-    exploitability(duels.policy_of(agent, "lights", dtype=np.float32), "lights")
+        table_of(agent, "lights", batch=batch)
+    exploitability(duels.policy_of(agent, "lights"), "lights")
     assert set(types) == {(np.dtype(np.float32), np.dtype(np.int8))}
+    types.clear()
+    table_of(agent, "lights", dtype="int8")
+    exploitability(duels.policy_of(agent, "lights", dtype=np.int8), "lights")
+    assert set(types) == {(np.dtype(np.int8), np.dtype(np.int8))}
     with pytest.raises(DuelsError, match="Observations are numbers"):
         table_of(agent, "lights", dtype=bool)
 

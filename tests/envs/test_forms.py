@@ -100,13 +100,24 @@ def test_an_opponent_is_shown_what_an_agent_is_shown(make: Any) -> None:
         met.append(shown)
         return masks.argmax(axis=-1)
 
-    env = make("lights", opponent=asked, seat=2, dtype="float32", dict_observations=True)
+    env = make("lights", opponent=asked, seat=2, dict_observations=True)
     env.reset(seed=1)
     space = env.observation_space if make is DuelEnv else env.single_observation_space
     assert all(shown in space or {name: rows[0] for name, rows in shown.items()} in space for shown in met)
-    env = make("lights", opponent=asked, seat=2, dtype="float32")
-    env.reset(seed=1)
-    assert met[-1].dtype == np.float32
+    for dtype in ("float32", "int8"):
+        env = make("lights", opponent=asked, seat=2, dtype=dtype)
+        env.reset(seed=1)
+        assert met[-1].dtype == dtype
+
+
+@pytest.mark.parametrize("make", [DuelEnv, DuelVectorEnv])
+@pytest.mark.parametrize("game", GAMES)
+def test_observations_are_floats_unless_asked_otherwise(make: Any, game: str) -> None:
+    floats, bytes_ = make(game), make(game, dtype="int8")
+    for env, dtype in ((floats, np.float32), (bytes_, np.int8)):
+        assert env.observation_space.dtype == env.reset(seed=1)[0].dtype == dtype
+        assert env.reset(seed=1)[0] in env.observation_space
+    assert (floats.reset(seed=1)[0] == bytes_.reset(seed=1)[0]).all()
 
 
 def test_the_type_of_observations() -> None:

@@ -122,7 +122,7 @@ def test_an_agent_with_a_memory_is_graded_in_short_forms() -> None:
         asked[observation.tobytes()] = mask
         return mask / mask.sum()
 
-    policy = duels.policy_of(agent, rules, memory=4)
+    policy = duels.policy_of(agent, rules, memory=4, dtype="int8")
     assert duels.exploitability(policy, rules) == pytest.approx(duels.exploitability("random", rules))
     # It is asked what the environments show: every observation of a random game is among them.
     engine, rng = RulesEngine(rules, form_of(rules, "truncation", 4)), Random(1)

@@ -17,7 +17,7 @@ def test_ppo_learns_against_an_opponent() -> None:
 
     config = (
         PPOConfig()
-        .environment("duels.envs.gymnasium:duels/Lights-v0", env_config={"lights": 4, "dtype": "float32"})
+        .environment("duels.envs.gymnasium:duels/Lights-v0", env_config={"lights": 4})
         .env_runners(num_env_runners=0)
         .training(train_batch_size=200, minibatch_size=50, num_epochs=1)
     )
@@ -60,7 +60,7 @@ def test_ppo_learns_with_the_mask() -> None:
     names = ("observations", "action_mask")
     config = (
         PPOConfig()
-        .environment("strict", env_config={"dtype": "float32", "dict_observations": names})
+        .environment("strict", env_config={"dict_observations": names})
         .env_runners(num_env_runners=0)
         .rl_module(rl_module_spec=RLModuleSpec(module_class=ActionMaskingTorchRLModule))
         .training(train_batch_size=200, minibatch_size=50, num_epochs=1)

@@ -55,11 +55,28 @@ def test_learners_learn() -> None:
     DQN("MlpPolicy", envs, learning_starts=50, seed=1).learn(200)
 
 
+@pytest.mark.parametrize("learner", ["MaskablePPO", "DQN"])
+def test_the_type_of_observations_changes_nothing_that_is_learned(learner: str) -> None:
+    import sb3_contrib
+    import stable_baselines3
+    import torch
+
+    learned = []
+    for dtype in ("float32", "int8"):
+        envs: Any = env_util.make_vec_env("duels/Chain-v0", 2, seed=1, env_kwargs={"dtype": dtype})
+        if learner == "DQN":
+            model: Any = stable_baselines3.DQN("MlpPolicy", envs, learning_starts=50, seed=1)
+        else:
+            model = sb3_contrib.MaskablePPO("MlpPolicy", envs, n_steps=64, batch_size=32, seed=1)
+        learned.append(model.learn(256).policy.state_dict())
+    assert all(torch.equal(weights, learned[1][name]) for name, weights in learned[0].items())
+
+
 @pytest.mark.parametrize(
     ("game", "how"),
     [
         ("chain", {"opponent": "club", "max_boards": 2, "seat": "random", "dict_observations": True}),
-        ("hunt", {"max_turns": 10, "limit_ends": "draw", "dtype": "float32"}),
+        ("hunt", {"max_turns": 10, "limit_ends": "draw", "dtype": "int8"}),
         ("flip", {}),
     ],
 )

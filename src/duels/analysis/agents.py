@@ -36,7 +36,7 @@ def table_of(
     *,
     batch: bool = False,
     limit_ends: str = TRUNCATION,
-    dtype: DTypeLike = np.int8,
+    dtype: DTypeLike = np.float32,
     **options: OptionValue,
 ) -> NDArray[np.float64]:
     """[state, action] what `agent` does everywhere in the game, for `exploitability` and `duels.vector`.
@@ -83,7 +83,7 @@ def policy_of(
     *,
     limit_ends: str = TRUNCATION,
     memory: int = 0,
-    dtype: DTypeLike = np.int8,
+    dtype: DTypeLike = np.float32,
     **options: OptionValue,
 ) -> Callable[[Sight[Any, Any]], dict[Any, float]]:
     """What `agent` does as a function of a `Sight`, for `exploitability` of games or agents without tables.

@@ -146,7 +146,7 @@ class Gymnasium(Environment):
             terminated,
             truncated,
             {self._seat: float(reward)},
-            {self._seat: shown.tobytes()},
+            {self._seat: _numbers(shown)},
             grades,
         )
 
@@ -200,7 +200,7 @@ class GymnasiumVector(Gymnasium):
             bool(terminated[0]),
             bool(truncated[0]),
             {self._seat: float(rewards[0])},
-            {self._seat: (info["final_obs"] if final else shown)[0].tobytes()},
+            {self._seat: _numbers((info["final_obs"] if final else shown)[0])},
         )
 
 
@@ -292,7 +292,7 @@ class OpenSpiel(Environment):
         legal = set(state.legal_actions())
         # OpenSpiel has one word for every end: how it ended, it does not tell.
         cut = ended is not None and ended.ending is Ending.CUT_OFF
-        shown = {seat: bytes(map(int, state.observation_tensor(seat)[: self._size])) for seat in (0, 1)}
+        shown = {seat: _numbers(state.observation_tensor(seat)[: self._size]) for seat in (0, 1)}
         actor = NOBODY if over else state.current_player()
         return Look(
             actor,
@@ -303,6 +303,13 @@ class OpenSpiel(Environment):
             dict(enumerate(state.returns())),
             shown,
         )
+
+
+def _numbers(shown: Any) -> bytes:
+    """An observation of any type as `core.features` has it, if it says the same."""
+    given = np.asarray(shown)
+    whole = given.astype(np.int8)
+    return whole.tobytes() if (whole == given).all() else given.tobytes()
 
 
 def _grade(info: Any) -> Grade:

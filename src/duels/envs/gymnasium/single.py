@@ -58,7 +58,7 @@ class DuelEnv(Named, Copyable, gymnasium.Env[Any, np.int64]):
         limit_ends: str = TRUNCATION,
         memory: int = 0,
         dict_observations: InDict = False,
-        dtype: DTypeLike = np.int8,
+        dtype: DTypeLike = np.float32,
         **options: OptionValue,
     ) -> None:
         self.rules = rules_of(game, **options)

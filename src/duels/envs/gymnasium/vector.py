@@ -88,7 +88,7 @@ class DuelVectorEnv(Named, Copyable, gymnasium.vector.VectorEnv[Any, Numbers, ND
         limit_ends: str = TRUNCATION,
         memory: int = 0,
         dict_observations: InDict = False,
-        dtype: DTypeLike = np.int8,
+        dtype: DTypeLike = np.float32,
         **options: OptionValue,
     ) -> None:
         self._seats = seats = seats_of(seat)
