@@ -209,8 +209,11 @@ def test_what_is_no_policy_is_refused_by_what_is_one(wrong: Any) -> None:
 
 
 def test_flip_has_no_table() -> None:
-    with pytest.raises(DuelsError, match="too many states"):
+    with pytest.raises(DuelsError, match=r"too many states.* duels\.policy_of"):
         table_of(last_allowed, "flip")
+    agent: Any = last_allowed
+    with pytest.raises(DuelsError, match=r"a Sight.* duels\.policy_of\(agent, 'flip'\)"):
+        exploitability(agent, "flip")
 
 
 @pytest.mark.parametrize("name", ["random", "greedy", "club"])

@@ -35,7 +35,7 @@ def shown_in(env: Any, steps: int, seed: int = 3) -> list[bytes]:
     return seen
 
 
-def check_alike(rules: Any, opponent: Any, seat: int) -> None:
+def check_alike(rules: Any, opponent: Any, seat: int | str) -> None:
     """Each of many games is the single one of its own seed."""
     envs: Any = DuelVectorEnv(rules, 3, opponent, seat=seat, autoreset_mode="SameStep")
     shown, info = envs.reset(seed=3)
@@ -92,7 +92,16 @@ def test_a_best_response_is_an_opponent_of_many(game: str, options: dict[str, An
             make(game, opponent=responses[Seat.ONE], **options)
         with pytest.raises(DuelsError, match="best response of Player 2"):
             make(game, opponent=responses[Seat.TWO], seat="random", **options)
+        with pytest.raises(DuelsError, match="best response of Player 2"):
+            make(game, opponent=dict(zip(Seat, reversed(responses.values()), strict=True)), **options)
+        with pytest.raises(DuelsError, match=r"one for each seat, not of <Seat\.TWO: 2>"):
+            make(game, opponent={Seat.TWO: "random"}, **options)
     check_alike(GAMES[game].rules(**options), responses[Seat.TWO], seat=1)
+    check_alike(GAMES[game].rules(**options), responses, seat="random")
+
+
+def test_levels_of_games_with_secrets_can_have_a_seat_each() -> None:
+    check_alike(GAMES["hunt"].rules(), {Seat.ONE: "club", Seat.TWO: "random"}, seat="random")
 
 
 @pytest.mark.parametrize("make", [DuelEnv, DuelVectorEnv])

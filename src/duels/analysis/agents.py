@@ -4,7 +4,7 @@ from collections.abc import Callable
 from inspect import signature
 from typing import Any, TypeAlias, TypeGuard
 
-from duels.core.errors import DuelsError
+from duels.core.errors import DuelsError, TooLarge
 from duels.core.extras import extra
 from duels.core.features import TRUNCATION, Encoding, Entries, check_memory, left_feature, limit_draws
 from duels.core.game import Game
@@ -23,7 +23,10 @@ with extra("vector"):
 
 AT_ONCE = 8192  # rows that an agent is asked for at once: more would fill the memory of a large network
 
-_MASKING = "If it learned without masks, mask what it prefers: np.where(mask, logits, -np.inf).argmax(-1)."
+_MASKING = (
+    "One that learned without masks has to be masked here, as an opponent too: "
+    "np.where(mask, logits, -np.inf).argmax(-1)."
+)
 
 Agent: TypeAlias = Callable[[Any, NDArray[np.int8]], ArrayLike]
 """From an observation and a mask, as the environments give them, to an action's number or to [action]
@@ -56,7 +59,13 @@ def table_of(
     if "memory" in options:
         raise DuelsError("An agent with a memory has no table: duels.policy_of makes a function of it.")
     rules = rules_of(game, **options)
-    tables = shared_tables(rules).tables
+    try:
+        tables = shared_tables(rules).tables
+    except TooLarge as problem:
+        raise TooLarge(
+            f"{problem} duels.policy_of makes a function of an agent instead, which duels.exploitability "
+            "grades in forms that are small enough to be searched."
+        ) from None
     deciding = np.flatnonzero(tables.actor >= 0)
     shown = tables.observation[tables.actor[deciding], deciding]
     given = np.column_stack([shown, tables.legal[deciding]]).astype(np.int8)

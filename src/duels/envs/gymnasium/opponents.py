@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from bisect import bisect_right
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from random import Random
 from typing import Any, TypeAlias, TypeGuard, cast
 
@@ -27,8 +27,9 @@ from duels.players.levels import LevelPlayer
 from duels.solving.game_tables import has_tables
 from duels.solving.oracles import oracle_for
 
-Opponent: TypeAlias = str | Player | Agent | ArrayLike
-"""A player's name, an object with a method `choose`, a function of an observation and a mask, or a table."""
+Opponent: TypeAlias = str | Player | Agent | ArrayLike | Mapping[Seat, Any]
+"""A player's name, an object with a method `choose`, a function of an observation and a mask, or a table; or
+one of these for each seat, such as what `duels.best_responses` gives."""
 
 
 class Opposing(ABC):
@@ -151,10 +152,31 @@ class _Watching(Opposing):
         return action
 
 
+class _BySeat(Opposing):
+    """Another opponent in either seat."""
+
+    def __init__(self, opponents: Mapping[Seat, Opposing]) -> None:
+        self._opponents = opponents
+
+    def begin(self) -> None:
+        for opponent in self._opponents.values():
+            opponent.begin()
+
+    def saw(self, mover: int, action: int, seat: int) -> None:
+        self._opponents[Seat(seat + 1)].saw(mover, action, seat)
+
+    def choose(self, engine: Engine, seat: int, bits: int) -> int:
+        return self._opponents[Seat(seat + 1)].choose(engine, seat, bits)
+
+
 def opposing(
     opponent: Opponent, rules: Rules[Any, Any, Any], sights: Sights, observations: Observations
 ) -> Opposing:
     """The opponent of one game, of which there are `sights` and `observations`; DuelsError if it is none."""
+    if isinstance(opponent, Mapping):
+        return _BySeat(
+            {seat: opposing(opponent[seat], rules, sights, observations) for seat in seats_in(opponent)}
+        )
     if isinstance(opponent, str):
         return _Random() if opponent == RANDOM else _named(make_player(opponent, rules), rules, sights)
     if is_player(opponent):
@@ -184,13 +206,29 @@ def _named(player: Player, rules: Rules[Any, Any, Any], sights: Sights) -> Oppos
 
 def refuse_other_response(opponent: Opponent, rules: Rules[Any, Any, Any], seats: Sequence[int]) -> None:
     """Refuse a best response under other rules, or of a seat that the agent, at one of `seats`, can have."""
+    if isinstance(opponent, Mapping):
+        for place in seats_in(opponent):
+            refuse_other_response(opponent[place], rules, [place.other - 1])
     if not isinstance(opponent, BestResponse):
         return
     if opponent.rules != rules:
         raise DuelsError(f"This is a best response under {opponent.rules}, not under {rules}.")
     if any(opponent.seat == seat + 1 for seat in seats):
         label, seat = opponent.seat.label, int(opponent.seat.other)
-        raise DuelsError(f"This is the best response of {label}: make the environment with seat={seat}.")
+        raise DuelsError(
+            f"This is the best response of {label}: make the environment with seat={seat}, or hand in those "
+            "of both seats, as duels.best_responses gives them."
+        )
+
+
+def seats_in(opponents: Mapping[Seat, Any]) -> tuple[Seat, ...]:
+    """Both seats, if there is an opponent for each of them."""
+    if set(opponents) != set(Seat):
+        raise DuelsError(
+            "Opponents by seat are a dictionary {Seat.ONE: …, Seat.TWO: …} of one for each seat, "
+            f"not of {', '.join(map(repr, opponents)) or 'none'}."
+        )
+    return tuple(Seat)
 
 
 def is_agent(opponent: object) -> TypeGuard[Agent]:

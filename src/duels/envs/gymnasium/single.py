@@ -33,17 +33,18 @@ class DuelEnv(Named, Copyable, gymnasium.Env[Any, np.int64]):
     """A duel from the agent's seat, of a game or the one of that name with options, or by rules.
 
     `opponent` is the name of a player (`random`, a level, `best`), an object with a method `choose`, a
-    function of an observation and a mask, or a policy table (`duels.vector`; not in flip); `set_opponent`
-    changes it. The agent's `seat` is 1, 2, or `random`, by lot for every game; `info["seat"]` then says
-    which. `info["action_mask"]` says what is allowed; `action_masks()` is the same for sb3-contrib. With
-    `dict_observations` an observation is a dictionary of `observation` and `action_mask`, as in PettingZoo,
-    or under two other names that are given; `dtype` is that of its numbers. An action that is not allowed
-    loses the game. The reward is 1 for a win, -1 for a loss, otherwise 0; a draw terminates the game, a limit
-    truncates it; with `limit_ends="draw"` it ends the game drawn, and what is left of it is observed.
-    `memory` is how many of the last entries are observed in games with secrets. With `grade`, `info` holds
-    the `value` of the position to the agent, the `regret` of its last action, and their `exactness` (see
-    `duels.analysis.grading`). Where a limit truncates a game, the mask tells what could have been played
-    next. A copy made in the middle of a game, pickled or not, goes on as the original would.
+    function of an observation and a mask, or a policy table (`duels.vector`; not in flip), or a dictionary of
+    one for each `duels.Seat`; `set_opponent` changes it. The agent's `seat` is 1, 2, or `random`, by lot for
+    every game; `info["seat"]` then says which. `info["action_mask"]` says what is allowed; `action_masks()`
+    is the same for sb3-contrib. With `dict_observations` an observation is a dictionary of `observation` and
+    `action_mask`, as in PettingZoo, or under two other names that are given; `dtype` is that of its numbers.
+    An action that is not allowed loses the game. The reward is 1 for a win, -1 for a loss, otherwise 0; a
+    draw terminates the game, a limit truncates it; with `limit_ends="draw"` it ends the game drawn, and what
+    is left of it is observed. `memory` is how many of the last entries are observed in games with secrets.
+    With `grade`, `info` holds the `value` of the position to the agent, the `regret` of its last action, and
+    their `exactness` (see `duels.analysis.grading`). Where a limit truncates a game, the mask tells what
+    could have been played next. A copy made in the middle of a game, pickled or not, goes on as the original
+    would.
     """
 
     metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012

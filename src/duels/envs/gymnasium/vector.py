@@ -1,7 +1,7 @@
 """Many duels against an opponent as one Gymnasium vector environment, on arrays throughout."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import gymnasium
@@ -19,7 +19,7 @@ from duels.core.errors import DuelsError
 from duels.core.features import TRUNCATION
 from duels.core.game import Game
 from duels.core.options import OptionValue
-from duels.core.rules import Rules
+from duels.core.rules import Rules, Seat
 from duels.core.validation import as_int, check_flag, check_int
 from duels.envs import dice
 from duels.envs.batch import RANDOM, Batch, Bytes, Flags
@@ -30,6 +30,7 @@ from duels.envs.gymnasium.opponents import (
     is_agent,
     refuse_no_opponent,
     refuse_other_response,
+    seats_in,
 )
 from duels.envs.gymnasium.single import seats_of
 from duels.envs.kernels import levels_of
@@ -57,9 +58,9 @@ class DuelVectorEnv(Named, Copyable, gymnasium.vector.VectorEnv[Any, Numbers, ND
 
     `opponent` is `random`, a policy table (`duels.vector`), or a function of observations and masks, a row a
     game; in hunt, and in flip with the extra `fast`, also a level by name; in games that have tables and no
-    secrets (lights, leap and chain) a player that tells its `odds`, by name or itself. For any other, make
-    the environment with `vectorization_mode="sync"`. `set_opponent` changes it. `seat`, `memory`,
-    `dict_observations` and `dtype` are as for a `DuelEnv`.
+    secrets (lights, leap and chain) a player that tells its `odds`, by name or itself; or a dictionary of one
+    for each seat. For any other, make the environment with `vectorization_mode="sync"`. `set_opponent`
+    changes it. `seat`, `memory`, `dict_observations` and `dtype` are as for a `DuelEnv`.
 
     A game that ends is reset as `autoreset_mode` says: in the next step, whose action is ignored there; in
     the same step, with the last observation in `info["final_obs"]` and the rest in `info["final_info"]`; or
@@ -358,13 +359,15 @@ class DuelVectorEnv(Named, Copyable, gymnasium.vector.VectorEnv[Any, Numbers, ND
 
     def set_opponent(self, opponent: Opponent, which: Flags | None = None) -> None:
         """Play against another opponent from the next reset on, in every game or where `which` is True."""
+        refuse_other_response(opponent, self.rules, self._seats)
         places = slice(None) if which is None else self._flags("which", which)
         self._opponents.append(self._opposing(opponent))
         self._facing_next[places] = len(self._opponents) - 1
         self._drop_opponents()
 
     def _opposing(self, opponent: Opponent) -> "_Opposing":
-        refuse_other_response(opponent, self.rules, self._seats)
+        if isinstance(opponent, Mapping):
+            return _BySeat({seat: self._opposing(opponent[seat]) for seat in seats_in(opponent)})
         if is_agent(opponent):
             return _Agents(opponent, self._observations)
         if isinstance(opponent, str) and opponent == RANDOM:
@@ -432,6 +435,29 @@ class _Policy(_Opposing):
 
     def choose(self, batch: Batch, seats: int | Bytes, which: Flags) -> Numbers:
         return batch.sample(self._policy)
+
+
+class _BySeat(_Opposing):
+    """Another opponent in either seat."""
+
+    def __init__(self, opponents: Mapping[Seat, _Opposing]) -> None:
+        self._opponents = opponents
+
+    def begin(self, which: Flags) -> None:
+        for opponent in self._opponents.values():
+            opponent.begin(which)
+
+    def saw(self, batch: Batch, actions: Numbers, seats: int | Bytes, which: Flags) -> None:
+        for opponent in self._opponents.values():
+            opponent.saw(batch, actions, seats, which)
+
+    def choose(self, batch: Batch, seats: int | Bytes, which: Flags) -> Numbers:
+        actions = np.zeros(batch.num_envs, np.int64)
+        for seat, opponent in self._opponents.items():
+            mine = which & (np.asarray(seats) == seat - 1)
+            if mine.any():
+                actions[mine] = opponent.choose(batch, seats, mine)[mine]
+        return actions
 
 
 class _Watching(_Opposing):
