@@ -94,7 +94,7 @@ def _facts(rules: Any) -> list[tuple[str, str]]:
         ("PettingZoo", f"`duels/{name}-v{LATEST}`, `{name}_v{LATEST}`; agents `player_1` and `player_2`"),
         ("OpenSpiel", f"`duels_{name}`"),
         ("arrays", f'`duels.vector.make("{name}")`'),
-        ("observation", f"`Box(0, 1, ({batch.observation_size},))`, `float32` in Gymnasium, elsewhere `int8`"),
+        ("observation", f"`Box(0, 1, ({batch.observation_size},))`, in Gymnasium `float32`, else `int8`"),
         ("actions", f"`Discrete({batch.num_actions})`"),
         ("reward", "1 for a win, -1 for a loss, otherwise 0"),
         ("limit", limit),
