@@ -111,6 +111,8 @@ def test_a_finished_game_tells_its_last_observation() -> None:
         for info in np.array(infos)[dones]:
             assert info["terminal_observation"] in envs.observation_space
             truncated.append(info["TimeLimit.truncated"])
+        assert {info["TimeLimit.truncated"] for info in np.array(infos)[~dones]} <= {False}
+        assert all("TimeLimit.truncated" not in info for info in envs.reset_infos)
     assert set(truncated) == {True, False}
 
 

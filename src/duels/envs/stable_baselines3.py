@@ -50,8 +50,9 @@ class DuelVecEnv(VecEnv):
         infos = self._of_each(told)
         for env in np.flatnonzero(ended):
             last[env]["terminal_observation"] = infos[env].pop("final_obs")
-            last[env]["TimeLimit.truncated"] = bool(truncated[env] and not terminated[env])
             self.reset_infos[env], infos[env] = infos[env], last[env]
+        for info, cut in zip(infos, (truncated & ~terminated).tolist(), strict=True):
+            info["TimeLimit.truncated"] = cut
         return shown, rewards.astype(np.float32), ended, infos
 
     def _of_each(self, told: dict[str, Any]) -> list[dict[str, Any]]:
