@@ -41,6 +41,13 @@ def test_an_episode_is_what_a_seat_saw(
         assert episode.infos["action_mask"].tolist() == masks
         assert any(masks[-1]) == cut
         assert np.isnan(episode.infos["values"][0]).tolist() == [v is None for v in mine[0]["values"]]
+    env = dataset.recover_environment()
+    assert env.unwrapped.rules == run.rules
+    assert (env.observation_space, env.action_space) == (dataset.observation_space, dataset.action_space)
+    first = next(
+        episode for episode, (_, seat) in zip(dataset.iterate_episodes(), seats, strict=True) if seat == 1
+    )
+    assert env.reset(seed=1)[0].tolist() == first.observations[0].tolist()
     with pytest.raises(DuelsError, match="already"):
         export_minari(run, "duels/test-v0")
     with pytest.raises(DuelsError, match="Minari refuses"):

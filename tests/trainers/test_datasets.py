@@ -62,3 +62,4 @@ def test_episodes_are_read() -> None:
     line, library = READING[3]
     dataset = read(line, library)
     assert dataset.total_episodes == 2 * GAMES
+    assert dataset.recover_environment().observation_space == dataset.observation_space

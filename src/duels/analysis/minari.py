@@ -9,8 +9,10 @@ from duels.analysis.export import Counted, Export, matches_of, rows_of
 from duels.analysis.shown import Shown
 from duels.core.errors import DuelsError
 from duels.core.extras import extra
+from duels.games import all_games
 
 with extra("minari"):
+    import gymnasium
     import minari
     import numpy as np
     from gymnasium import spaces
@@ -35,12 +37,26 @@ def export_minari(
         minari.create_dataset_from_buffers(
             dataset_id,
             [EpisodeBuffer(id=number, **episode) for number, episode in enumerate(episodes)],
+            env=_environment(run),
             observation_space=spaces.Box(0, 1, (Shown(run.rules).size,), np.int8),
             action_space=spaces.Discrete(len(run.rules.all_actions())),
             algorithm_name=" against ".join(run.players),
             description=f"{run.rules} from seed {run.seed}, every decision graded.",
             requirements=["duels"],
         )
+
+
+def _environment(run: Export) -> Any:
+    """The environment that the matches were played in: from the first seat, against the second player.
+
+    Gymnasium finds it by its name, as it does again for whoever recovers it from the dataset; None for a game
+    that has no name there.
+    """
+    if run.rules.game not in all_games():
+        return None
+    name = f"duels.envs.gymnasium:duels/{run.rules.name.title()}"
+    how: dict[str, Any] = {"opponent": run.players[1], "dtype": "int8", **run.rules.options()}
+    return gymnasium.make(name, **how)
 
 
 def _episodes(run: Export, match: dict[str, Any]) -> Iterator[dict[str, Any]]:
