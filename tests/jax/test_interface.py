@@ -31,7 +31,7 @@ def equal(one: Any, two: Any) -> bool:
 def test_pgx_takes_it_for_one_of_its_own(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # Its test knows the ids of its own environments only, and its random player takes nothing but batches,
     # so that with today's JAX it fails for its own environments too.
-    monkeypatch.setattr("pgx._src.api_test.EnvId", Literal[f"duels_{game}"])
+    monkeypatch.setattr("pgx._src.api_test.EnvId", Literal[game])
     monkeypatch.setattr("pgx._src.api_test.act_randomly", jax.jit(random_actions))
     pgx.api_test(make(game), num=3)
 
@@ -107,7 +107,8 @@ def test_without_chance_there_is_no_need_of_one() -> None:
 def test_what_it_says_of_itself(game: str) -> None:
     env = make(game)
     state = env.init(jax.random.PRNGKey(0))
-    assert (env.id, env.version, env.num_players) == (f"duels_{game}", "v0", 2)
+    assert (env.id, env.version, env.num_players) == (game, "v0", 2)
+    assert make(env.id) is env
     assert env.observation_shape == state.observation.shape == env.observe(state, 1).shape
     assert (env.num_actions,) == state.legal_action_mask.shape
     assert len(env.action_names) == env.num_actions

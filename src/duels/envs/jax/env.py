@@ -112,8 +112,8 @@ class Env(Named, ABC):
 
     @property
     def id(self) -> str:
-        """What the environment is called."""
-        return f"duels_{self.rules.name}"
+        """What `make` calls the game."""
+        return self.rules.name
 
     @property
     def version(self) -> str:
