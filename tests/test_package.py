@@ -20,6 +20,8 @@ NEEDS_NUMPY = {
     "best_responses",
     "exploitability",
     "exploitability_bounds",
+    "masked",
+    "over_seeds",
     "policy_of",
     "table_of",
     "vector",

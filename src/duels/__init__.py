@@ -17,6 +17,7 @@ from duels.core.errors import (
 if TYPE_CHECKING:
     # `as` exports what needs NumPy; `from duels import *` is for everybody, and leaves it out.
     from duels import vector as vector
+    from duels.analysis.agents import masked as masked
     from duels.analysis.agents import policy_of as policy_of
     from duels.analysis.agents import table_of as table_of
     from duels.analysis.exercises import Exercise, exercises
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from duels.analysis.exploitability import exploitability_bounds as exploitability_bounds
     from duels.analysis.hints import Hint, hint
     from duels.analysis.review import Review, review
+    from duels.analysis.seeds import over_seeds as over_seeds
     from duels.core.game import Game
     from duels.core.match import Match, draw
     from duels.core.options import OptionValue
@@ -99,6 +101,8 @@ _LATER = {
     "hint": "duels.analysis.hints.hint",
     "load_record": "duels.games.load_record",
     "make_player": "duels.players.make_player",
+    "masked": "duels.analysis.agents.masked",
+    "over_seeds": "duels.analysis.seeds.over_seeds",
     "policy_of": "duels.analysis.agents.policy_of",
     "review": "duels.analysis.review.review",
     "table_of": "duels.analysis.agents.table_of",

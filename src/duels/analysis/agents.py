@@ -23,10 +23,7 @@ with extra("vector"):
 
 AT_ONCE = 8192  # rows that an agent is asked for at once: more would fill the memory of a large network
 
-_MASKING = (
-    "One that learned without masks has to be masked here, as an opponent too: "
-    "np.where(mask, logits, -np.inf).argmax(-1)."
-)
+_MASKING = "One that learned without masks has to be masked here, as an opponent too: duels.masked does that."
 
 Agent: TypeAlias = Callable[[Any, NDArray[np.int8]], ArrayLike]
 """From an observation and a mask, as the environments give them, to an action's number or to [action]
@@ -114,6 +111,20 @@ def policy_of(
         return {actions[number]: float(odds[number]) for number in np.flatnonzero(odds)}
 
     return policy
+
+
+def masked(scores: Callable[[Any], ArrayLike]) -> Agent:
+    """The agent that takes, of the legal actions, the one with the highest score.
+
+    `scores` is what a network gives: from an observation, or rows of them, to a number for every action, such
+    as logits or values. So an agent that has learned without masks can be graded and played against.
+    """
+
+    def agent(observation: Any, mask: NDArray[np.int8]) -> NDArray[np.intp]:
+        best: NDArray[np.intp] = np.where(mask == 1, scores(observation), -np.inf).argmax(axis=-1)
+        return best
+
+    return agent
 
 
 def observation_dtype(dtype: DTypeLike) -> np.dtype[Any]:

@@ -1,0 +1,5 @@
+"""Networks as small as those of these tests gain nothing from threads, and lose much on a busy machine."""
+
+import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
