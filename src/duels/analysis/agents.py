@@ -6,7 +6,15 @@ from typing import Any, TypeAlias, TypeGuard
 
 from duels.core.errors import DuelsError, TooLarge
 from duels.core.extras import extra
-from duels.core.features import TRUNCATION, Encoding, Entries, check_memory, left_feature, limit_draws
+from duels.core.features import (
+    TRUNCATION,
+    Encoding,
+    Entries,
+    action_numbers,
+    check_memory,
+    left_feature,
+    limit_draws,
+)
 from duels.core.game import Game
 from duels.core.information_sets import InformationSet
 from duels.core.options import OptionValue
@@ -145,7 +153,7 @@ class _Past:
         self._rules, self._memory = rules, memory
         self._entries = Entries(rules)
         self._marks = self._entries.marks()
-        self._number = {action: number for number, action in enumerate(rules.all_actions())}
+        self._number = action_numbers(rules)
 
     def shown(self, sight: Sight[Any, Any]) -> bytes:
         known = InformationSet.start(self._rules, sight.seat)

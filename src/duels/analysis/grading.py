@@ -6,6 +6,7 @@ from typing import Any, TypedDict
 
 from duels.core.errors import DuelsError
 from duels.core.extras import extra
+from duels.core.features import action_numbers
 from duels.core.rules import Rules, Seat, Sight
 from duels.solving.oracle import Exactness, Value
 from duels.solving.oracles import oracle_for
@@ -94,7 +95,7 @@ def grades_of(rules: Rules[Any, Any, Any]) -> Grades:
     met = {Exactness.EXACT}
     tables = shared_tables(rules).tables
     oracle = oracle_for(rules)
-    number = {action: place for place, action in enumerate(rules.all_actions())}
+    number = action_numbers(rules)
     values = np.zeros((2, tables.states))
     regrets = np.full((tables.states, tables.actions), np.nan)
     for place, state in enumerate(tables.rules_states(rules)):

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from duels.core.errors import DuelsError
+from duels.core.features import action_numbers
 from duels.core.rules import OpenRules, Rules, Seat, Sight
 from duels.solving.game_tables import shared_tables
 from duels.solving.induction import InductionOracle
@@ -92,7 +93,7 @@ class TableResponse(BestResponse):
 
     @cached_property
     def _number(self) -> dict[Any, int]:
-        return {action: number for number, action in enumerate(self.rules.all_actions())}
+        return action_numbers(self.rules)
 
 
 class TreeResponse(BestResponse):

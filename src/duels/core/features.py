@@ -138,6 +138,11 @@ def check_memory(rules: Rules[Any, Any, Any], memory: int) -> int:
     return memory
 
 
+def action_numbers(rules: Rules[Any, Any, Any]) -> dict[Any, int]:
+    """The integer of every action, as environments, tables and datasets count them."""
+    return {action: number for number, action in enumerate(rules.all_actions())}
+
+
 class Entries:
     """What a seat has seen happen, entry by entry, as numbers beside the features of its view.
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from duels.analysis.shown import Shown
+from duels.core.features import action_numbers
 from duels.core.match import Match
 from duels.core.rules import CHANCE, Ending, Rules, Seat, Sight
 from duels.envs import dice
@@ -310,7 +311,7 @@ class MatchEngine(_FormedEngine):
     def __init__(self, rules: Rules[Any, Any, Any], form: Form = PLAIN) -> None:
         super().__init__(rules, form)
         self._actions = rules.all_actions()
-        self._number = {action: number for number, action in enumerate(self._actions)}
+        self._number = action_numbers(rules)
         self._shown = Shown(rules)
         self.num_actions = len(self._actions)
         self.observation_size = self._shown.size + form.numbers(rules)

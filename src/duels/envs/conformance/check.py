@@ -11,6 +11,7 @@ from duels.analysis.grading import Grade
 from duels.analysis.shown import Shown
 from duels.core.errors import DuelsError, TooLarge
 from duels.core.extras import MissingExtra
+from duels.core.features import action_numbers
 from duels.core.rules import Ending, Rules, Seat
 from duels.envs import dice
 from duels.envs.conformance.environments import GRADED, UNGRADED, Environment, Look
@@ -97,7 +98,7 @@ class _Inspector:
         self._rules = rules
         self._environment = environment
         self._shown = Shown(rules)
-        self._number = {action: number for number, action in enumerate(rules.all_actions())}
+        self._number = action_numbers(rules)
 
     def inspect(self, games: Sequence[Played]) -> None:
         for game in games:

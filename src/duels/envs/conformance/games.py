@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from duels.core.features import action_numbers
 from duels.core.match import Match
 from duels.core.rules import CHANCE, Rules, Seat
 from duels.envs import dice
@@ -54,7 +55,7 @@ class RandomGame:
 
     def __init__(self, rules: Rules[Any, Any, Any], stream: int) -> None:
         self._rules = rules
-        self._number = {action: number for number, action in enumerate(rules.all_actions())}
+        self._number = action_numbers(rules)
         self._stream = stream
         self.begin()
 
