@@ -1,53 +1,42 @@
 """Many duels against an opponent as one Gymnasium vector environment, on arrays throughout."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Sequence
+from typing import Any
 
 import gymnasium
 import numpy as np
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import DTypeLike, NDArray
 
-from duels.analysis.agents import Agent, is_player, probabilities_of_many
-from duels.analysis.exploitability import tabulate
-from duels.analysis.grading import clock_matters, grades_of
-from duels.analysis.responses import TableResponse
+from duels.analysis.grading import grades_of
 from duels.core.errors import DuelsError
 from duels.core.features import TRUNCATION
 from duels.core.game import Game
 from duels.core.options import OptionValue
-from duels.core.rules import Rules, Seat
+from duels.core.rules import Rules
 from duels.core.validation import as_int, check_flag, check_int
-from duels.envs import dice
-from duels.envs.batch import RANDOM, Batch, Bytes, Flags
+from duels.envs.batch import RANDOM, Bytes, Flags
 from duels.envs.copies import Copyable
 from duels.envs.form import Named, form_of, refuse_options
-from duels.envs.gymnasium.opponents import (
-    Opponent,
-    is_agent,
-    refuse_no_opponent,
-    refuse_other_response,
-    seats_in,
+from duels.envs.gymnasium.many_opponents import (
+    ONE_BY_ONE,
+    ManyOpposing,
+    knows_positions,
+    opposing_many,
+    refuse_clock,
 )
+from duels.envs.gymnasium.opponents import Opponent, refuse_other_response
 from duels.envs.gymnasium.single import seats_of
-from duels.envs.kernels import levels_of
 from duels.envs.observations import ACTION_MASK, InDict, Observations
-from duels.envs.packed import ReadyPolicy
 from duels.envs.results import Steps
-from duels.envs.tabled import TableBatch, make_batch
+from duels.envs.tabled import make_batch
 from duels.games import rules_of
-from duels.players import Player, make_player
-from duels.players.levels import LevelPlayer
 
 Numbers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-ONE_BY_ONE = (
-    'make the environment with vectorization_mode="sync", for Stable-Baselines3 with its own make_vec_env'
-)
 RESET_MASK = "reset_mask"
 
 
@@ -106,13 +95,13 @@ class DuelVectorEnv(Named, Copyable, gymnasium.vector.VectorEnv[Any, Numbers, ND
         self._batch = make_batch(self.rules, num_envs, autoreset=False, form=self.form)
         self._seat: int | Bytes = seats[0] if len(seats) == 1 else np.zeros(num_envs, np.int8)
         self._observations = Observations(dtype, dict_observations)
-        self._opponents: list[_Opposing] = []
+        self._opponents: list[ManyOpposing] = []
         self._facing, self._facing_next = np.zeros((2, num_envs), np.int64)
         self.set_opponent(opponent)
         if check_flag("grade", grade):
-            if not self._knows_positions:
+            if not knows_positions(self._batch):
                 raise DuelsError(f"{self.rules.name} is graded one game at a time: {ONE_BY_ONE}.")
-            self._refuse_clock()
+            refuse_clock(self.rules)
         self._grades = grades_of(self.rules) if grade else None
         self._regrets = np.zeros(num_envs)
         self._steps = np.zeros(num_envs, np.int64)
@@ -345,36 +334,13 @@ class DuelVectorEnv(Named, Copyable, gymnasium.vector.VectorEnv[Any, Numbers, ND
 
     # -- opponents ---------------------------------------------------------------------------------
 
-    @property
-    def _knows_positions(self) -> bool:
-        """Whether a state of the batch is all that a seat knows."""
-        return isinstance(self._batch, TableBatch) and not self.rules.has_secrets
-
-    def _refuse_clock(self) -> None:
-        if clock_matters(self.rules):
-            raise DuelsError(
-                f"Under {self.rules} what a position is worth depends on the {self.rules.clock} played, "
-                f"which a table of positions does not know: {ONE_BY_ONE}."
-            )
-
     def set_opponent(self, opponent: Opponent, which: Flags | None = None) -> None:
         """Play against another opponent from the next reset on, in every game or where `which` is True."""
         refuse_other_response(opponent, self.rules, self._seats)
         places = slice(None) if which is None else self._flags("which", which)
-        self._opponents.append(self._opposing(opponent))
+        self._opponents.append(opposing_many(opponent, self._batch, self._observations))
         self._facing_next[places] = len(self._opponents) - 1
         self._drop_opponents()
-
-    def _opposing(self, opponent: Opponent) -> "_Opposing":
-        if isinstance(opponent, Mapping):
-            return _BySeat({seat: self._opposing(opponent[seat]) for seat in seats_in(opponent)})
-        if is_agent(opponent):
-            return _Agents(opponent, self._observations)
-        if isinstance(opponent, str) and opponent == RANDOM:
-            return _Policy(None)
-        if isinstance(opponent, str) and (levels := self._levels_of(opponent)):
-            return _Watching(levels)
-        return _Policy(self._batch.policy(self._table_of(opponent)))
 
     def _drop_opponents(self) -> None:
         """Keep only opponents that some game faces, or will from its next reset on."""
@@ -382,118 +348,6 @@ class DuelVectorEnv(Named, Copyable, gymnasium.vector.VectorEnv[Any, Numbers, ND
             met, places = np.unique([self._facing, self._facing_next], return_inverse=True)
             self._opponents = [self._opponents[number] for number in met]
             self._facing, self._facing_next = places.reshape(2, self.num_envs)
-
-    def _levels_of(self, name: str) -> Any:
-        """The level of that name for many games of a game with secrets; None if there is no such."""
-        levels, player = levels_of(self.rules), make_player(name, self.rules)
-        return (
-            levels.MANY(self.rules, player.share, self.num_envs)
-            if levels and isinstance(player, LevelPlayer)
-            else None
-        )
-
-    def _table_of(self, opponent: Opponent) -> ArrayLike:
-        """The opponent's policy as a table: as it is given, or that of a player which can be written down."""
-        if isinstance(opponent, TableResponse):
-            return opponent.table
-        if isinstance(opponent, str):
-            player: Player = make_player(opponent, self.rules)
-        elif is_player(opponent):
-            player = opponent
-        else:
-            refuse_no_opponent(opponent)
-            return cast(ArrayLike, opponent)
-        odds = getattr(player, "odds", None)
-        # What depends on the clock is in no table; of a level, which goes by values, it can be told.
-        clocked = self.rules.limit_value is not None and not isinstance(player, LevelPlayer)
-        if odds is None or clocked or not self._knows_positions:
-            named = repr(opponent) if isinstance(opponent, str) else f"A {type(opponent).__name__}"
-            raise DuelsError(f"{named} plays {self.rules.name} one game at a time: {ONE_BY_ONE}.")
-        self._refuse_clock()
-        return tabulate(odds, self.rules)
-
-
-class _Opposing(ABC):
-    """An opponent of many games."""
-
-    @abstractmethod
-    def choose(self, batch: Batch, seats: int | Bytes, which: Flags) -> Numbers:
-        """[env] actions of these seats; only those of `which` games are looked at."""
-
-    def begin(self, which: Flags) -> None:  # noqa: B027  (most have nothing to do)
-        """Games begin."""
-
-    def saw(self, batch: Batch, actions: Numbers, seats: int | Bytes, which: Flags) -> None:  # noqa: B027
-        """Actions are about to be taken in `which` games, where the opponent has these seats."""
-
-
-class _Policy(_Opposing):
-    """A policy made ready; None for random play."""
-
-    def __init__(self, policy: ReadyPolicy | None) -> None:
-        self._policy = policy
-
-    def choose(self, batch: Batch, seats: int | Bytes, which: Flags) -> Numbers:
-        return batch.sample(self._policy)
-
-
-class _BySeat(_Opposing):
-    """Another opponent in either seat."""
-
-    def __init__(self, opponents: Mapping[Seat, _Opposing]) -> None:
-        self._opponents = opponents
-
-    def begin(self, which: Flags) -> None:
-        for opponent in self._opponents.values():
-            opponent.begin(which)
-
-    def saw(self, batch: Batch, actions: Numbers, seats: int | Bytes, which: Flags) -> None:
-        for opponent in self._opponents.values():
-            opponent.saw(batch, actions, seats, which)
-
-    def choose(self, batch: Batch, seats: int | Bytes, which: Flags) -> Numbers:
-        actions = np.zeros(batch.num_envs, np.int64)
-        for seat, opponent in self._opponents.items():
-            mine = which & (np.asarray(seats) == seat - 1)
-            if mine.any():
-                actions[mine] = opponent.choose(batch, seats, mine)[mine]
-        return actions
-
-
-class _Watching(_Opposing):
-    """A level of a game with secrets, which remembers what it heard."""
-
-    def __init__(self, levels: Any) -> None:
-        self._levels = levels
-
-    def begin(self, which: Flags) -> None:
-        self._levels.begin(which)
-
-    def saw(self, batch: Batch, actions: Numbers, seats: int | Bytes, which: Flags) -> None:
-        self._levels.saw(batch.actor, actions, np.broadcast_to(seats, len(which)), which)
-
-    def choose(self, batch: Batch, seats: int | Bytes, which: Flags) -> Numbers:
-        actions = np.zeros(batch.num_envs, np.int64)
-        at = np.broadcast_to(seats, len(which))
-        odds = self._levels.odds(batch.observe(seats)[which], batch.masks()[which], at, which)
-        actions[which] = dice.draw_all(odds, batch.bits()[which])
-        return actions
-
-
-class _Agents(_Opposing):
-    """A function of observations and masks, as the environment gives them to the agent, a row a game."""
-
-    def __init__(self, agent: Agent, observations: Observations) -> None:
-        self._agent, self._observations = agent, observations
-
-    def choose(self, batch: Batch, seats: int | Bytes, which: Flags) -> Numbers:
-        actions = np.zeros(batch.num_envs, np.int64)
-        odds = probabilities_of_many(self._asked, batch.observe(seats)[which], batch.masks()[which])
-        actions[which] = dice.draw_all(odds, batch.bits()[which])
-        return actions
-
-    def _asked(self, shown: Bytes, masks: Bytes) -> ArrayLike:
-        return self._agent(self._observations.give(shown, masks.copy()), masks)
 
 
 class _Results:
