@@ -37,6 +37,8 @@ RANDOM = "random"
 # Both seats' points as one item: quicker to look up.
 _POINTS = POINTS.view(np.uint64).reshape(-1)
 
+_WHOLE = np.dtype(np.int64)
+
 # Rows of a block of playing that fit the processor's cache together.
 CHUNK = 16_384
 BLOCK = 65_536
@@ -96,6 +98,7 @@ class Batch(Named, Copyable, ABC):
         self._start(None)
 
     def _get_ready(self) -> None:
+        self._plain = self.form == PLAIN
         self._parts = self.running.parts(self.num_envs)
         self._own: dict[str, NDArray[Any]] = {}
         self._word: NDArray[np.uint64] | None = None
@@ -173,18 +176,19 @@ class Batch(Named, Copyable, ABC):
             self._own[name] = np.empty(shape, dtype)
         return self._own[name]
 
-    def _given(self, kept: Bytes) -> Bytes:
-        """An array of the batch's own as it is given away: to be read only, or a copy."""
+    def _given(self, name: str, kept: Bytes) -> Bytes:
+        """An array of the batch's own, always the same one, as it is given away: read only, or a copy."""
         if self.running.copy:
             return kept.copy()
-        view = kept.view()
-        view.flags.writeable = False
-        return view
+        if name not in self._own:
+            self._own[name] = kept.view()
+            self._own[name].flags.writeable = False
+        return self._own[name]
 
     def _shown(self, seats: int | Bytes, which: Places | None = None) -> Bytes:
         """All that `seats` are shown."""
         shown = self._observe(seats, which)
-        if self.form == PLAIN:
+        if self._plain:
             return shown
         parts, places = [shown], slice(None) if which is None else which
         if self._left is not None:
@@ -291,7 +295,7 @@ class Batch(Named, Copyable, ABC):
         Seats can be an array, one an environment. Where a game is over and nobody is to move, what the seat
         to move is shown is what seat 0 is.
         """
-        if seat is None and self._over is None and self.form == PLAIN:
+        if seat is None and self._over is None and self._plain:
             return self._shown_to_mover()
         return self._shown(self._checked_seats(self.actor if seat is None else seat))
 
@@ -477,7 +481,7 @@ class Batch(Named, Copyable, ABC):
         given = np.asarray(actions)
         if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
             raise DuelsError(f"A step needs {self.num_envs} whole numbers, one action an environment.")
-        return given.astype(np.int64, copy=False)
+        return given if given.dtype == _WHOLE else given.astype(np.int64)
 
     def _refuse(self, wrong: Flags, actions: Ints) -> None:
         env = int(np.argmax(wrong))

@@ -12,6 +12,7 @@ with extra("fast"):
     import numpy as np
     from numba import njit
 
+    from duels.envs.intrinsics import fetch_to_read
     from duels.solving.compiling import compiled
 
 GAMMA = np.uint64(dice.GAMMA)
@@ -23,6 +24,9 @@ _30, _27, _31, _32 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(32)
 
 # Games that are stepped in turn: their loads from the tables overlap, and they stay in the first cache.
 _ABREAST = 256
+
+# Games whose rows are fetched from a table before the first of them is copied.
+_FETCHED = 64
 
 
 @njit(inline="always")
@@ -171,32 +175,57 @@ def look_up(streams: Any, states: Any, actions: Any, successor: Any, moves: Any)
 
 
 @compiled(nogil=True)
-def step(where: Any, tables: Any, clocks: Any, autoreset: bool, told: Any) -> None:
-    """Play the moves that `look_up` found; `told` are rewards, which games ended, which the limit ended.
+def step(
+    begin: int,
+    end: int,
+    streams: Any,
+    states: Any,
+    moves: Any,
+    result: Any,
+    points: Any,
+    clock: Any,
+    limit: int,
+    starts: Any,
+    autoreset: bool,
+    rewards: Any,
+    ended: Any,
+    cut: Any,
+    looks: Any,
+    rows: Any,
+) -> None:
+    """Play the moves that `look_up` found, in the games from `begin` to `end`.
 
-    `where` are the streams, states and moves; `tables` are the results of states and the points of results;
-    `clocks` are the games' clocks, the limit, and the states that a game begins with.
+    `result` are the results of states and `points` those of results; `starts` are the states that a game
+    begins with. Tells rewards, which games ended, and which the limit ended; and copies to `rows` what
+    `looks` have for the state.
     """
-    streams, states, moves = where
-    result, points = tables
-    clock, limit, starts = clocks
-    rewards, ended, cut = told
-    for i in range(len(states)):
-        streams[i] += GAMMA
-        state = moves[i] >> 1
-        clock[i] += moves[i] & 1
-        won = result[state] + 1
-        rewards[i, 0] = points[won, 0]
-        rewards[i, 1] = points[won, 1]
-        ended[i] = won != 0
-        cut[i] = won == 0 and clock[i] >= limit
-        if autoreset and (won != 0 or cut[i]):
-            ticket = np.uint64(0)
-            if len(starts) > 1:
-                ticket = (mix(streams[i] ^ _BEGIN) >> _32) * np.uint64(len(starts)) >> _32
-            state = starts[ticket]
-            clock[i] = 0
-        states[i] = state
+    words, look, kept = np.uint64(looks.shape[1]), looks.reshape(-1), rows.reshape(-1)
+    for low in range(begin, end, _FETCHED):
+        high = min(low + _FETCHED, end)
+        if words > 0:
+            for number in range(low, high):
+                fetch_to_read(look, np.uint64(moves[number] >> 1) * words)
+        for number in range(low, high):
+            i = np.uint64(number)
+            streams[i] += GAMMA
+            state = moves[i] >> 1
+            clock[i] += moves[i] & 1
+            won = result[np.uint64(state)] + 1
+            rewards[i, 0] = points[won, 0]
+            rewards[i, 1] = points[won, 1]
+            ended[i] = won != 0
+            cut[i] = won == 0 and clock[i] >= limit
+            if autoreset and (won != 0 or cut[i]):
+                ticket = np.uint64(0)
+                if len(starts) > 1:
+                    ticket = (mix(streams[i] ^ _BEGIN) >> _32) * np.uint64(len(starts)) >> _32
+                state = starts[ticket]
+                clock[i] = 0
+            states[i] = state
+        for number in range(low, high):
+            at, there = np.uint64(number) * words, np.uint64(states[number]) * words
+            for word in range(words):
+                kept[at + word] = look[there + word]
 
 
 @compiled(nogil=True)

@@ -28,8 +28,15 @@ class TableBatch(Batch):
         self.shared = self._packed.shared
         self.num_actions = self.tables.actions
         self.observation_size = self.tables.observation.shape[2]
-        self._moves = np.empty(0, np.int32)
+        self._moves = np.empty(self.num_envs if self.running.compiled else 0, np.int32)
         """[env] the moves that compiled code has looked up."""
+        kept = self.shared.looks if not self.running.copy else np.empty((1, 0), np.int64)
+        self._looks = kept
+        """[state, word] what is shown and allowed, if the batch keeps that."""
+        self._rows = np.empty((self.num_envs, kept.shape[1]), np.int64)
+        """[env, word] what is kept of it, in an array that is given away."""
+        self._looked = False
+        """Whether these are the rows of the games as they are now."""
 
     @property
     def tables(self) -> Tables:
@@ -46,9 +53,11 @@ class TableBatch(Batch):
 
     def _place(self, position: Ints) -> None:
         self._states = position
+        self._looked = False
 
     def _begin(self, which: Places | None) -> None:
         starts = self.tables.starts
+        self._looked = False
         if which is None:
             self._states = np.full(self.num_envs, starts[0], np.int64)
         else:
@@ -71,14 +80,13 @@ class TableBatch(Batch):
         if moves.min() < 0:
             self._refuse(moves == ILLEGAL, actions)
         self._states = (moves >> 1).astype(np.int64)
+        self._looked = False
         ticks = (moves & 1).astype(np.int8) if self.limit is not None else None
         return self.tables.result.take(self._states), ticks
 
     def _first_illegal(self, actions: Ints) -> int:
         from duels.envs import compiled
 
-        if not len(self._moves):
-            self._moves = np.empty(self.num_envs, np.int32)
         return int(compiled.look_up(self._streams, self._states, actions, self.tables.successor, self._moves))
 
     def _play_part(
@@ -88,12 +96,24 @@ class TableBatch(Batch):
 
         tables = self.tables
         compiled.step(
-            (self._streams[part], self._states[part], self._moves[part]),
-            (tables.result, POINTS),
-            (self._clock[part], _NEVER if self.limit is None else self.limit, tables.starts),
+            part.start,
+            part.stop,
+            self._streams,
+            self._states,
+            self._moves,
+            tables.result,
+            POINTS,
+            self._clock,
+            _NEVER if self.limit is None else self.limit,
+            tables.starts,
             self.autoreset,
-            (rewards[part], ended[part], cut[part]),
+            rewards,
+            ended,
+            cut,
+            self._looks,
+            self._rows,
         )
+        self._looked = True
 
     def _hides(self, actions: Ints) -> Flags:
         hidden: Flags = self.shared.hidden[self._states, actions]
@@ -124,18 +144,23 @@ class TableBatch(Batch):
         return chosen
 
     def _shown_to_mover(self) -> Bytes:
-        return self._rows("shown", self.shared.shown_to_mover)
+        if self.running.copy:
+            return self.shared.shown_to_mover.take(self._states, axis=0)
+        return self._given("shown", self._kept()[:, : self.observation_size])
 
     def _masks_given(self) -> Bytes:
-        return self._rows("masks", self.shared.legal)
-
-    def _rows(self, name: str, table: Bytes) -> Bytes:
-        """The rows of the games' states, given away."""
         if self.running.copy:
-            return table.take(self._states, axis=0)
-        rows = self._own_array(name, (self.num_envs, table.shape[1]), np.int8)
-        # Any other mode than the default writes to `out` itself, not to a copy of it.
-        return self._given(table.take(self._states, axis=0, out=rows, mode="clip"))
+            return self._masks()
+        shown = self.shared.shown_to_mover.shape[1]
+        return self._given("masks", self._kept()[:, shown : shown + self.num_actions])
+
+    def _kept(self) -> Bytes:
+        """[env, number] what the seat to move is shown, and then what it may do; changed by the next step."""
+        if not self._looked:
+            # Any other mode than the default writes to `out` itself, not to a copy of it.
+            self._looks.take(self._states, axis=0, out=self._rows, mode="clip")
+            self._looked = True
+        return self._rows.view(np.int8)
 
     def _observe(self, seats: int | Bytes, which: Places | None = None) -> Bytes:
         states = self._states if which is None else self._states[which]
@@ -183,6 +208,7 @@ class TableBatch(Batch):
                 [self._roll_block(part, block, policy, start) for block in blocks], len(start.row)
             )
         self._states[part] = self._packed.owner[start.row]
+        self._looked = False
         return tally
 
     def _roll_block(self, part: slice, steps: int, policy: ReadyPolicy | None, at: "_Rows") -> Tally:

@@ -67,6 +67,15 @@ class GameTables:
         return np.ascontiguousarray(self.tables.observation[actor, np.arange(self.tables.states)])
 
     @cached_property
+    def looks(self) -> Ints:
+        """[state, word] what the seat to move is shown, then what it may do: bytes, in words of eight."""
+        shown = self.shown_to_mover
+        numbers = shown.shape[1] + self.legal.shape[1]
+        bytes_ = np.zeros((len(shown), -(-numbers // 8) * 8), np.int8)
+        bytes_[:, :numbers] = np.concatenate([shown, self.legal], axis=1)
+        return bytes_.view(np.int64)
+
+    @cached_property
     def observation_groups(self) -> NDArray[np.intp]:
         """[state] a number that is equal for states which the seat to move cannot tell apart."""
         actor = np.maximum(self.tables.actor, 0)

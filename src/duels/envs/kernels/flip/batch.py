@@ -101,10 +101,10 @@ class FlipBatch(Batch):
         return self._looks.allowed().copy()
 
     def _masks_given(self) -> Bytes:
-        return self._given(self._looks.allowed())
+        return self._given("masks", self._looks.allowed())
 
     def _shown_to_mover(self) -> Bytes:
-        return self._given(self._looks.shown())
+        return self._given("shown", self._looks.shown())
 
     def _observe(self, seats: int | Bytes, which: Places | None = None) -> Bytes:
         return self._looks.observe(seats, slice(None) if which is None else which)
