@@ -57,6 +57,9 @@ class Layout:
         self.keeps = slice(pairs, pairs + tables.tiles)
         self.mask, self.actions = slice(lead, self.keeps.stop), self.keeps.stop - lead
         self.mask_width = -(-self.keeps.stop // _WORD) * _WORD
+        # Compiled code writes what is lifted, and the pairs, as 64 numbers each.
+        self.row_width = _whole_lines(self.size + max(self.actions, tables.tiles + 64))
+        """Of what is shown and then the mask, in whole lines of memory."""
         self.face_of = _faces(tables, rules.values)
         """[code, or ROW further if it is face down] a tile's numbers."""
         self.statuses = tuple(_statuses(tables, encoding, mine) for mine in (True, False))
@@ -134,7 +137,7 @@ class Looks:
         count, size, actions = len(tiles), layout.size, layout.actions
         self._own_masks, self.open, self._some = np.zeros((3, count, layout.mask_width), np.int8)
         """Masks; what they were if a pair could be lifted, and none was; and room to work in."""
-        self.rows = _lines(count, size + actions * side_by_side)
+        self.rows = _lines(count, layout.row_width if side_by_side else _whole_lines(size))
         """[env, number] what is shown; then the mask if they are side by side: then a move changes fewer
         lines of memory, but NumPy is quicker with words."""
         held, place = (
@@ -174,6 +177,11 @@ class Looks:
             self._work_out()
             self._known = True
 
+    def look_at_open(self) -> None:
+        """See to it that what could be flipped is up to date."""
+        if not self._open_known:
+            self._work_out_open()
+
     def shown(self) -> Bytes:
         """[env, number] what the seats to move are shown; kept, and changed by the next step."""
         self.look()
@@ -211,8 +219,7 @@ class Looks:
         """A tile has been taken, or a pair lifted at `places`: what `Games.play` was told, and gave."""
         layout, flat = self.layout, self._flat
         masks, still_open, some = self._words
-        if not self._open_known:
-            self._work_out_open()  # after the step: taking its tile once more changes nothing
+        self.look_at_open()  # after the step: taking its tile once more changes nothing
         # No tile is taken where a pair is lifted: what is written for it here is written over below.
         at = tile * layout.faces
         at += self._row_at
@@ -276,9 +283,12 @@ def _items(table: Bytes, place: slice | None = None) -> Items:
     return np.ndarray((len(table),), f"V{part.stop - part.start}", table, part.start, (table.shape[1],))
 
 
-def _lines(count: int, numbers: int) -> Bytes:
-    """Rows of at least so many numbers that begin where a line of memory does."""
-    width = -(-numbers // _LINE) * _LINE
+def _whole_lines(numbers: int) -> int:
+    return -(-numbers // _LINE) * _LINE
+
+
+def _lines(count: int, width: int) -> Bytes:
+    """Rows of so many numbers, whole lines of memory, that begin where a line does."""
     room = np.zeros(count * width + _LINE, np.int8)
     begin = -room.ctypes.data % _LINE
     return room[begin : begin + count * width].reshape(count, width)

@@ -117,10 +117,10 @@ def flip_tables(rules: QuantumTiles) -> FlipTables:
     pairs = neighbours(side)
     upper = [(a, b) for a, b in pairs if a < lower_at]
     lower = [(a - lower_at, b - lower_at) for a, b in pairs if a >= lower_at]
-    upper_pairs, lower_pairs = _present(upper, upper_tiles), _present(lower, tiles - lower_at)
+    upper_pairs, lower_pairs = present(upper, upper_tiles), present(lower, tiles - lower_at)
     columns = max(1, len(pairs))
     half = (tiles + 1) // 2
-    halves = [_present([(i, i) for i in range(size)], size) for size in (half, tiles - half)]
+    halves = [present([(i, i) for i in range(size)], size) for size in (half, tiles - half)]
     tile_sets = np.append((ROW << np.arange(tiles)) + 1, 0)
     bags = _Bags(rules.values, rules.copies)
     two_ways, two_drawn = bags.two_drawn()
@@ -159,7 +159,7 @@ def first_code(values: int) -> int:
     return PAIRED - 1 - values
 
 
-def _present(things: list[tuple[int, int]], size: int) -> Small:
+def present(things: list[tuple[int, int]], size: int) -> Small:
     """[set of tiles, thing] whether both tiles of the thing are in the set."""
     sets = np.arange(1 << size)
     present = np.zeros((len(sets), len(things)), np.uint8)
