@@ -74,7 +74,8 @@ def test_what_is_not_allowed_changes_nothing(game: str) -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_what_was_given_stays_unless_the_arrays_are_the_batchs_own(game: str, compiled: bool) -> None:
     copying = vector.make(game, 50, seed=2, compiled=compiled)
-    given: list[Any] = [copying.observe(), copying.masks(), *copying.step(copying.sample())]
+    actions = copying.sample()
+    given: list[Any] = [actions, copying.observe(), copying.masks(), *copying.step(actions)]
     kept = [array.copy() for array in given]
     for _ in range(20):
         copying.step(copying.sample())

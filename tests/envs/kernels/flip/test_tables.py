@@ -178,3 +178,23 @@ def test_rollouts_are_matches(options: dict[str, Any], how: str, monkeypatch: py
         assert batch.masks()[env].tolist() == engine.mask().tolist()
         for seat in (0, 1):
             assert batch.observe(seat)[env].tolist() == engine.observe(seat).tolist()
+
+
+@pytest.mark.parametrize("options", BOARDS, ids=str)
+def test_steps_are_the_same_one_by_one_as_arrays_and_compiled(
+    options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules = QuantumTiles(**options)
+    arrays, few, quick = (
+        vector.make(rules, 6, seed=7, compiled=compiled) for compiled in (False, False, True)
+    )
+    for step in range(60):
+        told = []
+        for batch in (arrays, few, quick):
+            monkeypatch.setattr(kernel, "_FEW_STEPPED", 6 if batch is few else 0)
+            actions = batch.sample()
+            if step % 7 == 6:  # an action that a random player does not take so often
+                actions = np.array([np.flatnonzero(mask)[-1] for mask in batch.masks()])
+            told.append([actions, *batch.step(actions), batch.observe(), batch.masks()])
+        for same in zip(*told, strict=True):
+            assert all(np.array_equal(same[0], other) for other in same)

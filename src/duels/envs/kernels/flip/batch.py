@@ -21,7 +21,9 @@ from duels.games.flip.rules import QuantumTiles
 if TYPE_CHECKING:
     from duels.envs.kernels.flip.stepper import Stepper
 
-_FEW = 32  # games: up to there one after the other is quicker than arrays
+# Games: up to there one after the other is quicker than arrays, in rollouts and step by step.
+_FEW = 32
+_FEW_STEPPED = 16
 
 
 class FlipBatch(Batch):
@@ -47,6 +49,10 @@ class FlipBatch(Batch):
 
         return Stepper(self.rules, self._state, self._tiles, self._looks)
 
+    @cached_property
+    def _few(self) -> few.Few:
+        return few.Few(self._tables, self._state, self._tiles, self._looks)
+
     def _position(self) -> tuple[Ints, NDArray[np.uint8]]:
         return self._state, self._tiles
 
@@ -69,6 +75,9 @@ class FlipBatch(Batch):
             wrong &= ~idle
         if wrong.any():
             self._refuse(wrong, actions)
+        if idle is None and self.num_envs <= _FEW_STEPPED:
+            self._few.play(actions, chance)
+            return games.results(), None
         tile = self._tile_of.take(actions)
         (places,) = (tile == self._tables.tiles).nonzero()
         pairs = actions.take(places) - self._tables.tiles
@@ -117,12 +126,14 @@ class FlipBatch(Batch):
         return chosen
 
     def _sample(self, bits: Ints, policy: ReadyPolicy | None) -> Ints:
+        if self.num_envs <= _FEW_STEPPED:
+            return self._few.choose(bits)
         actions, places, pairs = self._games.choose(bits)
         pairs += self._tables.tiles
         actions[places] = pairs
         (lifted,) = (self._games.standing & LIFTED).nonzero()
         actions[lifted] += self.num_actions - self._tables.tiles
-        return actions
+        return actions.copy() if self.running.copy else actions  # they are in a buffer
 
     # -- whole playouts ----------------------------------------------------------------------------
 
