@@ -54,15 +54,23 @@ Ratios of speeds: the slowest of our games to the fastest of theirs. Our rollout
 rollouts or steps, whichever are faster; our steps with its steps.
 
 {table(("what", "at least", "measured", "met"), aims)}
-Steps are measured with the batch's own arrays (`copy=False`), as Pgx's are with donated ones.
+Steps are measured with the batch's own arrays (`copy=False`), which suits a training loop that copies them
+into its own buffer at once; Pgx's are measured with donated ones. The goals are for this mode. With the
+default, `copy=True`, every step also makes new arrays of all that it returns, and is slower by that: flip
+copies 446 bytes a game.
 
-flip is slower than the other four. They are tables: a step is one lookup. flip has too many positions for a
-table; a step is a dozen lookups in tables of its parts (sets of tiles, bags, scores). Its observation and
-mask are 446 numbers, those of tic-tac-toe 27; both are kept from step to step, and a move changes only what
-it changes. In NumPy a step is still more than a hundred calls, and in a batch of 1,024 their fixed cost alone
-takes most of the time that three times Pgx's speed would leave. `compiled=True` makes none of these calls;
-there most of a step is the work of changing what is shown and allowed. A second thread (`threads=2`) does
-half of the work in large batches.
+flip is slower than the other four. They are tables: a step is one lookup, and copies a row of at most 64
+bytes. flip has too many positions for a table. Its observation and mask are 446 numbers, those of tic-tac-toe
+27; both are kept from step to step, and a move changes only what it changes. `compiled=True` works out from
+bits what is chosen, drawn and allowed, since tables of all that would not fit the processor's cache beside
+the rows. A second thread (`threads=2`) does half of the play in large batches, but neither the check of the
+actions nor the random choice of them; for the other four it costs about as much as it gains.
+
+In NumPy, up to 16 games of flip are stepped one after the other in Python. Larger batches are arrays: a step
+is more than a hundred calls, and in a batch of 1,024 their fixed cost alone takes most of the time that three
+times Pgx's speed would leave. In a batch of 16,384 that cost no longer counts, but every call reads and
+writes a number or a row of every game, and all of them together take longer than three times Pgx's speed
+allows.
 
 PettingZoo's environments come in two forms: `env()` with its usual checks, and `raw_env()` without them. Both
 are compared with tic-tac-toe in the same form. PettingZoo's checks are wrappers around the environment, ours
