@@ -51,7 +51,7 @@ _MARKS = re.compile("[\ue000-\ue007]")
 
 def plain(text: str) -> str:
     """The text itself, without ink."""
-    return _MARKS.sub("", text)
+    return text if text.isascii() else _MARKS.sub("", text)
 
 
 def messages(told: str, board: str) -> str:

@@ -25,7 +25,7 @@ _NAMED = re.compile(r"^Player [12](?: \(\w\))?, ")
 _FEWEST_WORDS = 3
 # A grid, the words above a board, and whose turn it was: all of it stands elsewhere on the page.
 _SENTENCE = re.compile(r"[a-z]{2,} [a-z]{2,}.*\w[.!]$")  # what no line of a board looks like
-_NO_NEWS = re.compile(r"^\[.*\]$|oard:$|it's your turn\.$")
+_NO_NEWS = ("oard:", "it's your turn.")
 
 
 def view(standing: Standing, viewer: Viewer) -> dict[str, Any]:
@@ -286,13 +286,17 @@ def _happened(
 def _without_board(text: str, words: Words[Any, Any], sight: Sight[Any, Any]) -> str:
     """The sentences of a text: the board that stands between them is drawn elsewhere."""
     said = [line.strip() for line in text.splitlines()]
-    kept = [line for line in said if line and not _NO_NEWS.search(line)]
+    kept = [line for line in said if line and not line.endswith(_NO_NEWS) and not _is_grid(line)]
     if not all(map(_SENTENCE.search, kept)):
         board = {line.strip() for line in plain(words.board(sight)).splitlines()}
         kept = [line for line in kept if line not in board]
     # Where a line ended without a full stop, one takes the place of its end.
     ended = [line if line.endswith((".", "!", "?", ":")) else f"{line}." for line in kept[:-1]]
     return " ".join((*ended, *kept[-1:]))
+
+
+def _is_grid(line: str) -> bool:
+    return line.startswith("[") and line.endswith("]")
 
 
 def _offer(standing: Standing, viewer: Viewer, offer: Offer | None) -> dict[str, Any] | None:
