@@ -1,6 +1,8 @@
 """Who a visitor is: a random cookie, of which only the hash is kept. No names, no accounts."""
 
+import re
 import secrets
+from functools import lru_cache
 from hashlib import sha256
 
 COOKIE = "duels"
@@ -8,6 +10,7 @@ COOKIE_BEHIND_TLS = "__Host-duels"
 _YEAR = 365 * 24 * 3600
 _LENGTH = 43  # of 256 bits in URL-safe letters
 _MATCH_BITS = 128
+_MOST_REMEMBERED = 4096  # visitors
 
 
 def new_cookie() -> str:
@@ -25,6 +28,7 @@ def new_invite() -> str:
     return secrets.token_urlsafe(_MATCH_BITS // 8)
 
 
+@lru_cache(_MOST_REMEMBERED)
 def identity(cookie: str | None) -> str | None:
     """What is kept of a visitor; None for one who has brought nothing that could be a cookie of ours."""
     if not cookie or len(cookie) != _LENGTH or not cookie.isascii():
@@ -41,3 +45,15 @@ def set_cookie(value: str, secure: bool) -> str:
     """The header that leaves the cookie with the browser."""
     kept = f"{cookie_name(secure)}={value}; Path=/; Max-Age={_YEAR}; HttpOnly; SameSite=Lax"
     return f"{kept}; Secure" if secure else kept
+
+
+_SENT = {
+    secure: re.compile(rf"(?:^|;) *{cookie_name(secure)}=([\w-]{{{_LENGTH}}}) *(?:;|$)", re.ASCII)
+    for secure in (False, True)
+}
+
+
+def visitor(cookies: str, secure: bool) -> str | None:
+    """The identity of whoever sends this Cookie header, with which every request comes."""
+    found = _SENT[secure].search(cookies)
+    return identity(found[1]) if found else None

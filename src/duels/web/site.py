@@ -407,7 +407,7 @@ class Site:
         return await self.matches.look(request.path_params["id"], self._identity(request))
 
     def _identity(self, request: Request) -> str | None:
-        return who.identity(request.cookies.get(who.cookie_name(self.settings.secure)))
+        return who.visitor("; ".join(request.headers.getlist("cookie")), self.settings.secure)
 
     def _admit(self, request: Request) -> tuple[str, str | None]:
         """The visitor's identity, and the cookie to leave with one who has none."""
