@@ -12,7 +12,7 @@ from typing import Any
 
 from duels.core.errors import IllegalMove, NotationError
 from duels.core.match import Concession
-from duels.core.record import SECRET_HEADERS, dumps, format_entry, format_header, most_entries
+from duels.core.record import SECRET_HEADERS, dumps, format_header
 from duels.core.rules import BOTH, Rules, Seat
 from duels.play import new_match
 from duels.players import Player
@@ -41,55 +41,54 @@ class Asked:
     action: str | None = None
     entries: tuple[str, ...] = ()
 
-    def line(self, standing: Standing) -> str | None:
-        """The line of the record, if that can be told without asking the book's questions."""
+    def chosen(self, rules: Rules[Any, Any, Any]) -> Any:
+        """The action, or that the seat resigns; None if that is to be entered at the book's questions."""
         if self.action is None:
             return None
-        word = self.action.strip().lower()
-        if word == Concession.RESIGN.value:
-            return word
+        if self.action.strip().lower() == Concession.RESIGN.value:
+            return Concession.RESIGN
         try:
-            return standing.rules.format(standing.rules.parse(self.action))
+            return rules.parse(self.action)
         except NotationError as error:
             raise Refusal(str(error)) from None
 
 
 def decide_act(standing: Standing, seat: Seat, asked: Asked) -> Change | None:
     """What is to be written if a seat asks for this; None if it is there already."""
-    line = asked.line(standing)
+    chosen = asked.chosen(standing.rules)
     if asked.event < 0:
         raise Refusal("An event has a number from 0 on.")
-    if _is_repeated(standing, seat, asked, line):
+    if _is_repeated(standing, seat, asked, chosen):
         return None
     _check_fresh(standing, seat, asked.event)
     live = standing.live()
     before = live.match
     try:
-        if line is None:
+        if chosen is None:
             live.play(seat, read_entries(live.words, before.sight(seat), asked.entries))
-        elif line == Concession.RESIGN.value:
+        elif chosen is Concession.RESIGN:
             live.resign(seat)
         else:
-            live.play(seat, standing.rules.parse(line))
+            live.play(seat, chosen)
     except IllegalMove as refused:
         raise Refusal(str(refused)) from None
-    go_on_by_itself(live)
-    if live.match.length > most_entries(standing.rules):
+    go_on_by_itself(live, standing.question)
+    if live.match.length > standing.most_entries:
         raise Refusal("The match is too long to be recorded any further.")
     return Change(standing.id, standing.number, lines(live.match, before), ends=live.match.over)
 
 
-def _is_repeated(standing: Standing, seat: Seat, asked: Asked, line: str | None) -> bool:
+def _is_repeated(standing: Standing, seat: Seat, asked: Asked, chosen: Any) -> bool:
     """Whether this is what the seat played right after the event that the page showed: it came twice."""
     match = standing.decided_after(seat, asked.event)
     if match is None:
         return False
-    if line is None:
+    if chosen is None:
         before = match.after(len(match.turns) - 1)
         with suppress(Refusal):
-            line = standing.rules.format(read_entries(standing.words, before.sight(seat), asked.entries))
+            chosen = read_entries(standing.words, before.sight(seat), asked.entries)
     assert match.last
-    return line == format_entry(standing.rules, match.last)
+    return bool(chosen == match.last.action)
 
 
 def decide_offer(
@@ -186,7 +185,7 @@ def decide_for_machine(
         live.forfeit(actor)
     else:
         live.play(actor, action)
-        go_on_by_itself(live)
+        go_on_by_itself(live, standing.question)
     return Change(id, number, lines(live.match, standing.match), ends=live.match.over)
 
 
@@ -204,7 +203,7 @@ def make_match(
     standing.add((*sits, *begun))
     live = standing.live()
     if standing.complete:
-        go_on_by_itself(live)
+        go_on_by_itself(live, standing.question)
     free = standing.people - set(people)
     invite = next((Invite(new_invite(), id, seat, time.time() + _WEEK) for seat in free), None)
     return NewMatch(

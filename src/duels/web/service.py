@@ -269,7 +269,7 @@ class Matches:
             before = standing.match
             names = {*standing.names, invite.seat}
             if names >= standing.people:
-                go_on_by_itself(live)
+                go_on_by_itself(live, standing.question)
             sit = Entry(Kind.SIT, clean_name(name), invite.seat)
             claim = Claim(token, identity, time.time())
             entries = (sit, *lines(live.match, before))

@@ -4,15 +4,16 @@ Everything that a page shows is derived from this, for one seat. What a seat has
 number of entries of which it may know anything, which tells nothing about what is hidden from it.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from duels.core.drawing import Drawing
 from duels.core.match import Match
-from duels.core.record import format_entry
-from duels.core.rules import BOTH, Rules, Seat
+from duels.core.record import format_entry, most_entries
+from duels.core.rules import BOTH, Rules, Seat, Sight
+from duels.core.words import Question
 from duels.games import load_record
 from duels.play.dice import ChanceScript, Dice
 from duels.play.live import LiveMatch
@@ -24,6 +25,8 @@ Viewer = Seat | None
 """Who looks: somebody at a seat, or a bystander."""
 EVERYBODY: tuple[Viewer, ...] = (*Seat, None)
 TAKEBACK, REMATCH = "takeback", "rematch"
+Asks = Callable[[Sight[Any, Any]], Question | None]
+"""Gives what the book asks a seat first; None where it enters something by itself."""
 _PEOPLE: dict[Seat, Player | None] = dict.fromkeys(Seat)
 _CHANGES_RECORD = (Kind.PLAY, Kind.BACK)
 
@@ -69,6 +72,7 @@ class Standing:
         self.decided: dict[Seat, list[tuple[int, AnyMatch]]] = {seat: [] for seat in Seat}
         """Each decision of a seat: its entry as the seat counts, and the match right after it."""
         self.words = self.rules.game.words(self.rules)
+        self._asked: tuple[Sight[Any, Any], Question | None] | None = None  # the last question, and of what
         self._answered: set[Seat] = set()  # seats known to have a decision to take back
         self.told: dict[Viewer, list[dict[str, Any]]] = {viewer: [] for viewer in EVERYBODY}
         """What each viewer has been told of the record, line by line; whoever tells it notes it here."""
@@ -125,6 +129,17 @@ class Standing:
     def drawing(self) -> Drawing[Any, Any]:
         """How the board is drawn."""
         return self.rules.game.drawing(self.rules)
+
+    @cached_property
+    def most_entries(self) -> int:
+        """How many entries the record may have."""
+        return most_entries(self.rules)
+
+    def question(self, sight: Sight[Any, Any]) -> Question | None:
+        """What the book asks a seat first. Whoever writes a move asks, then the page that shows the match."""
+        if self._asked is None or self._asked[0] is not sight:
+            self._asked = sight, next(self.words.ask(sight), None)
+        return self._asked[1]
 
     # -- who plays ------------------------------------------------------------------------------
 
@@ -198,16 +213,16 @@ def lines(match: AnyMatch, before: AnyMatch | None = None) -> tuple[Entry, ...]:
     )
 
 
-def go_on_by_itself(live: LiveMatch) -> None:
+def go_on_by_itself(live: LiveMatch, question: Asks) -> None:
     """Play what nobody decides: what chance brings, and what the book enters without asking."""
     while (actor := live.match.actor) is not None:
         if not isinstance(actor, Seat):
             live.play(actor, live.choose())
             continue
-        dialogue = live.words.ask(live.match.sight(actor))
+        sight = live.match.sight(actor)
+        if question(sight):
+            return
         try:
-            next(dialogue)
+            next(live.words.ask(sight))
         except StopIteration as unasked:
             live.play(actor, unasked.value)
-        else:
-            return

@@ -59,7 +59,8 @@ def shown(standing: Standing, viewer: Viewer) -> dict[str, Any]:
 def _shown(standing: Standing, viewer: Viewer, sight: Sight[Any, Any]) -> dict[str, Any]:
     """What both are told."""
     outcome = standing.outcome
-    prompt = prompt_of(standing.words, sight) if sight.actions else ""
+    question = standing.question(sight) if sight.actions else None
+    prompt = shown_prompt(question) if question else ""
     return {
         "match": standing.id,
         "event": standing.event(viewer),
