@@ -48,11 +48,8 @@ class LeapDrawing(Drawing[Action, State]):
         scene = _scene(track, cells, frozenset({*_visited(sight.events), *cells}))
         pressed = None
         if targets:
-            leaps = [action for action in sight.actions if isinstance(action, Leap)]
-            here = cells[sight.seat - 1]
-            # Arcs are no part of what is pressed, which is where they lead to: its middle would be elsewhere.
-            arcs = [decoration(*(_arc(track, here, leap.by) for leap in leaps))] if leaps else []
-            pressed = arcs + [_target(track, here, leap.by, self.rules.format(leap)) for leap in leaps]
+            leaps = tuple([action.by for action in sight.actions if isinstance(action, Leap)])
+            pressed = [_targets(self.rules, track, cells[sight.seat - 1], leaps)] if leaps else []
         return board(top + track.height - _ROW + _CELL / 2 + _BOTTOM, self._told(cells), [scene], pressed)
 
     def _told(self, cells: tuple[int, int]) -> str:
@@ -112,6 +109,13 @@ def _token(track: Track, seat: Seat, here: int, other: int) -> str:
 
 
 @remembered
+def _targets(rules: QuantumLeap, track: Track, here: int, leaps: tuple[int, ...]) -> str:
+    """All legal leaps from a cell, with arcs to where they lead."""
+    # Arcs are no part of what is pressed, which is where they lead to: its middle would be elsewhere.
+    arcs = decoration(*(_arc(track, here, by) for by in leaps))
+    return "".join((arcs, *(_target(track, here, by, rules.format(Leap(by))) for by in leaps)))
+
+
 def _arc(track: Track, here: int, by: int) -> str:
     (x, y), (tx, ty) = track.at(here), track.at(here + by)
     top, landing = y - _CELL / 2, ty - _CELL / 2
@@ -120,7 +124,6 @@ def _arc(track: Track, here: int, by: int) -> str:
     return path(way, "ok", 2.5, stroke_dasharray="1 7", classes="offer")
 
 
-@remembered
 def _target(track: Track, here: int, by: int, notation: str) -> str:
     goal = here + by
     x, y = track.at(goal)

@@ -34,9 +34,9 @@ class LeapWords(Words[Action, State]):
             return Enter()
         cell = sight.view.cell_of(sight.seat)
         leaps = [action.by for action in sight.actions if isinstance(action, Leap)]
-        choice = f"Choose {either(leaps)}."
 
         def read(entry: str) -> Action:
+            choice = f"Choose {either(leaps)}."
             by = read_number(entry, choice)
             if by in leaps:
                 return Leap(by)
