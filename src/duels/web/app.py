@@ -1,6 +1,7 @@
 """The server as an application: its addresses, and what becomes of refusals and failures."""
 
 import logging
+import re
 from collections.abc import Awaitable, Callable
 
 from starlette.middleware.gzip import GZipMiddleware
@@ -47,7 +48,9 @@ ADDRESSES: tuple[tuple[str, str, Handler], ...] = (
     ("GET", "/static/{name}", Site.static),
 )
 """Every address: the method, the path, and what answers. They are tried in this order."""
-_NEVER_COMPRESSED = ("/events", "/act", "/offer")
+# The addresses of a match that goes on. They are found first, and what they send is never compressed: it is
+# short, and a stream would hold a compressor of 80 KB.
+_AT_THE_BOARD = re.compile(r"/m/([^/]+)/(events|act|offer)")
 
 
 def make_app(site: Site) -> ASGIApp:
@@ -55,11 +58,22 @@ def make_app(site: Site) -> ASGIApp:
     handlers: dict[str, dict[str, Handler]] = {}
     for method, path, handler in ADDRESSES:
         handlers.setdefault(path, {})[method] = handler
-    routes = [Route(path, _Answers(site, by_method)) for path, by_method in handlers.items()]
-    router = Router(routes, default=_Answers(site, {}))
+    answers = {path: _Answers(site, by_method) for path, by_method in handlers.items()}
+    router = Router([Route(*each) for each in answers.items()], default=_Answers(site, {}))
+    compressor = GZipMiddleware(router, minimum_size=1_000, compresslevel=5)
+
+    async def choose(scope: Scope, receive: Receive, send: Send) -> None:
+        found = _AT_THE_BOARD.fullmatch(scope["path"])
+        if found:
+            id, what = found.groups()
+            scope["path_params"] = {"id": id}
+            await answers[f"/m/{{id}}/{what}"](scope, receive, send)
+        else:
+            await compressor(scope, receive, send)
+
     larger = {"/review": 2 * reviews.MOST_BYTES, "/daily": puzzles.MOST_BYTES}
     settings = site.settings
-    return Guard(_compressed(router), settings.origins, settings.link, settings.secure, larger)
+    return Guard(choose, settings.origins, settings.link, settings.secure, larger)
 
 
 class _Answers:
@@ -103,16 +117,6 @@ class _Answers:
 
 async def _nothing(site: Site, request: Request) -> Response:
     raise Missing("There is nothing here.")
-
-
-def _compressed(app: ASGIApp) -> ASGIApp:
-    """Compress answers, but for those that never are: a stream would hold a compressor of 80 KB."""
-    compressor = GZipMiddleware(app, minimum_size=1_000, compresslevel=5)
-
-    async def choose(scope: Scope, receive: Receive, send: Send) -> None:
-        await (app if scope["path"].endswith(_NEVER_COMPRESSED) else compressor)(scope, receive, send)
-
-    return choose
 
 
 def _unavailable(site: Site, request: Request) -> Response:

@@ -42,7 +42,7 @@ async def _whole(request: Request) -> bytes:
 async def body(request: Request, **kinds: type) -> dict[str, Any]:
     """The fields of a request, of these names and kinds and no others."""
     try:
-        data = json.loads(await _whole(request) or b"{}")
+        data = json.loads((await _whole(request)).decode() or "{}")
     except (ValueError, RecursionError):
         raise Refusal("That is no JSON.") from None
     if not isinstance(data, dict):
