@@ -14,8 +14,9 @@ from duels.web.site import Site
 
 _TO_END = 3  # seconds for requests that are being answered
 # Matches are freed without the collector. A look through all of them stops the server for as long as twenty
-# moves take, so it is rare: the collector's own numbers would have one in some hundred moves.
-_COLLECT = (2_000, 20, 1_000)
+# moves take, so it is rare. Nor should it look because some dozen requests are being answered at once, which
+# hold a hundred objects each: the collector's own numbers would have that with every move.
+_COLLECT = (10_000, 20, 1_000)
 
 
 class Server:
