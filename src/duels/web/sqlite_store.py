@@ -62,6 +62,8 @@ class _Job:
 
     work: Callable[[sqlite3.Connection], object]
     done: "asyncio.Future[None]"
+    checks_first: bool
+    """Whether it writes nothing before all that can fail is checked: then nothing has to be undone."""
 
     def finish(self, problem: Exception | None) -> None:
         if self.done.done():  # nobody waits any more
@@ -202,11 +204,12 @@ class SqliteStore:
 
     async def append(self, change: Change) -> None:
         """Write a change, if the log has the number that it names."""
-        await self._do(lambda db: _append(db, change))
+        moves = not change.claim and not change.creates
+        await self._do(lambda db: _append(db, change), checks_first=moves)
         self._heard(change.match)
 
-    async def _do(self, work: Callable[[sqlite3.Connection], object]) -> None:
-        job = _Job(work, asyncio.get_running_loop().create_future())
+    async def _do(self, work: Callable[[sqlite3.Connection], object], checks_first: bool = False) -> None:
+        job = _Job(work, asyncio.get_running_loop().create_future(), checks_first)
         self._waiting.append(job)
         if self._writer is None:
             self._writer = asyncio.create_task(self._write_on())
@@ -310,6 +313,12 @@ def _prepare(db: sqlite3.Connection, path: Path) -> None:
 
 
 def _attempt(db: sqlite3.Connection, job: _Job) -> Exception | None:
+    if job.checks_first:
+        try:
+            job.work(db)
+        except Conflict as problem:
+            return problem
+        return None
     db.execute("SAVEPOINT job")
     try:
         job.work(db)
