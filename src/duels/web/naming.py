@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from html import escape
 
 from duels.core.rules import Seat
@@ -20,6 +21,7 @@ _DRAWN = re.compile(
 _ROOM = 160  # of a name that stands beside the board, in units of the drawing
 _AND = re.compile(r"(\b[Yy]ou\b[^.!:;]* and )(win|lose)s\b")  # the second verb, where there is one
 _VERBS = {"has": "have", "is": "are", "reaches": "reach"}
+_MOST_TEXTS = 2048  # that are remembered: moves are told in the same words again and again
 
 
 def with_names(text: str, names: Names) -> str:
@@ -29,6 +31,12 @@ def with_names(text: str, names: Names) -> str:
 
 def told_to(reader: Seat | None, text: str, names: Names) -> str:
     """The same, with `you` for its reader: `Player 1 resigns.` is `You resign.`"""
+    return _told_to(reader, text, names[Seat.ONE], names[Seat.TWO])
+
+
+@lru_cache(_MOST_TEXTS)
+def _told_to(reader: Seat | None, text: str, one: str, two: str) -> str:
+    names = {Seat.ONE: one, Seat.TWO: two}
 
     def told(found: re.Match[str]) -> str:
         if Seat(int(found[1])) is not reader:

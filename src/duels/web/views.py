@@ -7,6 +7,7 @@ equal views, byte by byte.
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from duels.core.drawing import Drawing
@@ -23,6 +24,7 @@ _SEATS = tuple(Seat)
 _ITEM = re.compile(r"\d+\. ")
 _NAMED = re.compile(r"^Player [12](?: \(\w\))?, ")
 _FEWEST_WORDS = 3
+_MOST_TEXTS = 2048  # that are remembered: moves are told in the same words again and again
 # A grid, the words above a board, and whose turn it was: all of it stands elsewhere on the page.
 _SENTENCE = re.compile(r"[a-z]{2,} [a-z]{2,}.*\w[.!]$")  # what no line of a board looks like
 _NO_NEWS = ("oard:", "it's your turn.")
@@ -286,14 +288,21 @@ def _happened(
 
 def _without_board(text: str, words: Words[Any, Any], sight: Sight[Any, Any]) -> str:
     """The sentences of a text: the board that stands between them is drawn elsewhere."""
-    said = [line.strip() for line in text.splitlines()]
-    kept = [line for line in said if line and not line.endswith(_NO_NEWS) and not _is_grid(line)]
-    if not all(map(_SENTENCE.search, kept)):
+    kept, all_sentences = _news(text)
+    if not all_sentences:
         board = {line.strip() for line in plain(words.board(sight)).splitlines()}
-        kept = [line for line in kept if line not in board]
+        kept = tuple([line for line in kept if line not in board])
     # Where a line ended without a full stop, one takes the place of its end.
     ended = [line if line.endswith((".", "!", "?", ":")) else f"{line}." for line in kept[:-1]]
     return " ".join((*ended, *kept[-1:]))
+
+
+@lru_cache(_MOST_TEXTS)
+def _news(text: str) -> tuple[tuple[str, ...], bool]:
+    """The lines of a text that may be news, and whether all of them are sentences: of no board, that is."""
+    said = [line.strip() for line in text.splitlines()]
+    kept = tuple([line for line in said if line and not line.endswith(_NO_NEWS) and not _is_grid(line)])
+    return kept, all(map(_SENTENCE.search, kept))
 
 
 def _is_grid(line: str) -> bool:
