@@ -1,8 +1,9 @@
 """The server beside boardgame.io's own, in one run: moves, waiting, memory; then start-up and the pages.
 
 Both servers are played by the same program, with random matches of leap. Ours has every move on disk before
-it answers, theirs keeps matches in memory. Needs Node.js, `npm install` in benchmarks/boardgame_io (which
-`make bench` does), and for the last part a Chromium.
+it answers, theirs keeps matches in memory. A third one does nothing but sync and send: what our stack can
+reach at most. Needs Node.js, `npm install` in benchmarks/boardgame_io (which `make bench` does), and for the
+last part a Chromium.
 """
 
 import argparse
@@ -26,7 +27,7 @@ from web_pages import weigh
 HERE = Path(__file__).parent
 PEER = HERE / "boardgame_io"
 BUILD = HERE.parent / "build"
-OURS, THEIRS = "duels", "boardgame.io"
+OURS, THEIRS, BARE = "duels", "boardgame.io", "bare"
 DUELS = str(Path(sys.executable).with_name("duels"))
 PAIRS = 40
 PAUSE = 1_000  # milliseconds that people think, where waiting is measured
@@ -59,6 +60,7 @@ def running(kind: str, folder: str) -> Iterator[Running]:
     commands = {
         OURS: [sys.executable, str(HERE / "serve_unlimited.py"), str(Path(folder) / "web.sqlite3")],
         THEIRS: ["node", str(PEER / "server.mjs")],
+        BARE: [sys.executable, str(HERE / "serve_bare.py"), str(Path(folder) / "bare")],
     }
     environment = {**os.environ, "NODE_ENV": "production"}
     process = subprocess.Popen(commands[kind], stdout=subprocess.PIPE, text=True, env=environment)
@@ -76,7 +78,7 @@ def percentile(waits: list[float], share: float) -> float:
 
 
 def play(servers: list[Running], pause: int, turns: int, rounds: int) -> dict[str, dict[str, float]]:
-    """Pairs at each server in turn, so that a busy moment touches both."""
+    """Pairs at each server in turn, so that a busy moment touches all of them."""
     told: dict[str, list[dict[str, Any]]] = {server.kind: [] for server in servers}
     for _ in range(turns):
         for server in servers:
@@ -179,7 +181,7 @@ def main() -> None:
     BUILD.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=BUILD) as folder:
         with ExitStack() as stack:
-            servers = [stack.enter_context(running(kind, folder)) for kind in (OURS, THEIRS)]
+            servers = [stack.enter_context(running(kind, folder)) for kind in (OURS, THEIRS, BARE)]
             play(servers, 0, 1, 3)  # to warm up: theirs is compiled while it runs
             flat_out = play(servers, 0, turns, 3)
             synced = disk(folder)

@@ -4,7 +4,7 @@ from typing import Any
 
 from pieces import measured, table
 
-OURS, THEIRS = "duels", "boardgame.io"
+OURS, THEIRS, BARE = "duels", "boardgame.io", "bare"
 MOST_SECONDS = 0.6
 MOST_KILOBYTES = 60
 LONGEST_TASK = 100
@@ -15,17 +15,19 @@ def serving() -> str:
     """The section, from its heading to its last line."""
     data = measured("web")
     fast, calm = data["flat_out"], data["thinking"]
+    kinds = [kind for kind in (OURS, THEIRS, BARE) if kind in fast]
+    unmeasured = ["–"] * (len(kinds) - 2)
     held = [f"{data['memory'][kind] / 1e3:.1f} KB" for kind in (OURS, THEIRS)]
     rows = [
-        ("moves per second of one core", *_both(fast, "moves_per_cpu_second", "{:,.0f}")),
-        ("the same, people thinking", *_both(calm, "moves_per_cpu_second", "{:,.0f}")),
-        ("wait as fast as it goes, median", *_both(fast, "p50_ms", "{:,.1f} ms")),
-        ("wait as fast as it goes, p99", *_both(fast, "p99_ms", "{:,.1f} ms")),
-        ("wait, people thinking, median", *_both(calm, "p50_ms", "{:,.1f} ms")),
-        ("wait, people thinking, p99", *_both(calm, "p99_ms", "{:,.1f} ms")),
-        ("the disk alone, median", f"{data['disk']['p50_ms']:,.1f} ms", "–"),
-        ("the disk alone, p99", f"{data['disk']['p99_ms']:,.1f} ms", "–"),
-        ("memory for each idle watcher", *held),
+        ("moves per second of one core", *_each(fast, kinds, "moves_per_cpu_second", "{:,.0f}")),
+        ("the same, people thinking", *_each(calm, kinds, "moves_per_cpu_second", "{:,.0f}")),
+        ("wait as fast as it goes, median", *_each(fast, kinds, "p50_ms", "{:,.1f} ms")),
+        ("wait as fast as it goes, p99", *_each(fast, kinds, "p99_ms", "{:,.1f} ms")),
+        ("wait, people thinking, median", *_each(calm, kinds, "p50_ms", "{:,.1f} ms")),
+        ("wait, people thinking, p99", *_each(calm, kinds, "p99_ms", "{:,.1f} ms")),
+        ("the disk alone, median", f"{data['disk']['p50_ms']:,.1f} ms", "–", *unmeasured),
+        ("the disk alone, p99", f"{data['disk']['p99_ms']:,.1f} ms", "–", *unmeasured),
+        ("memory for each idle watcher", *held, *unmeasured),
     ]
     pages = [
         (row["page"], f"{row['bytes'] / 1e3:.1f} KB", f"{row['longest_task_ms']:.0f} ms")
@@ -48,7 +50,7 @@ shorter. For the line on memory, {data["watchers"]:,} bystanders watch one match
 When the run began, {data["cores"]} cores had a load of {data["load"]:.1f} from elsewhere. On a busy machine,
 times by the clock include waiting for a core.{short}
 
-{table(("what", "duels", "boardgame.io"), rows)}
+{table(("what", *kinds), rows)}{_about_bare(kinds)}
 The pages, with an empty cache, as Chromium counts them: all that is loaded, compressed, and the longest task,
 with a move in the match. Tasks of less than 50 ms count as 0.
 
@@ -72,8 +74,17 @@ And where the disk alone takes longer than a third of their wait, so do we.
 """
 
 
-def _both(measurements: dict[str, Any], name: str, form: str) -> tuple[str, str]:
-    return form.format(measurements[OURS][name]), form.format(measurements[THEIRS][name])
+def _about_bare(kinds: list[str]) -> str:
+    if BARE not in kinds:
+        return ""
+    return """
+'bare' is what our stack can reach at most, uvicorn and a disk: a server without games that syncs what it is
+sent and tells both seats with as many bytes (`benchmarks/serve_bare.py`).
+"""
+
+
+def _each(measurements: dict[str, Any], kinds: list[str], name: str, form: str) -> list[str]:
+    return [form.format(measurements[kind][name]) for kind in kinds]
 
 
 def _goals(data: dict[str, Any]) -> list[tuple[str, str, str, str]]:
