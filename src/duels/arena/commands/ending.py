@@ -1,0 +1,52 @@
+"""How a run or probe ends: what is left of it, its table and its report."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from duels.arena.folder import Folder
+
+NOT_FINISHED = 75
+"""The exit code of a run or probe that was broken off and can go on: EX_TEMPFAIL of sysexits.h."""
+
+
+def tell_unfinished(folder: "Folder", what: str) -> None:
+    """Say why something is left to be done, a line for each reason."""
+    for reason in folder.unfinished:
+        click.echo(f"{what}: {reason.removesuffix('.')}. To go on, call the command again.", err=True)
+
+
+def leave(folder: "Folder") -> None:
+    """Leave with a code of its own if not all could be played or asked."""
+    if folder.unfinished:
+        raise click.exceptions.Exit(NOT_FINISHED)
+
+
+def compact_logs(folder: "Folder") -> None:
+    """Put the logs into one table, or say what is missing for that."""
+    from duels.arena.parquet import compact
+
+    missing = compact(folder)
+    if missing:
+        click.echo(f"No table of it was written. {missing}", err=True)
+
+
+def show_report(folder: Path, as_json: bool) -> None:
+    """Print the report on a run or a probe."""
+    from duels.arena.folder import Folder
+
+    found = Folder(folder)
+    if found.is_probe:
+        from duels.arena import probe_report
+
+        told = json.dumps(probe_report.as_data(found), indent=2) if as_json else probe_report.as_text(found)
+    else:
+        from duels.arena import report as reports
+        from duels.arena.report_text import as_text
+
+        report = reports.report_on(found)
+        told = json.dumps(reports.as_data(report), indent=2) if as_json else as_text(report)
+    click.echo(told, nl=as_json)

@@ -1,0 +1,103 @@
+"""`duels arena report`, `compare` and `merge`: what is in the folders of runs and probes."""
+
+import json
+from pathlib import Path
+
+import click
+
+from duels.arena.commands.ending import compact_logs, show_report
+from duels.arena.commands.options import FILE, FOLDER, NEW_FOLDER, examples, force_option, refuse_existing
+
+
+@click.command(
+    name="report",
+    epilog=examples(
+        "duels arena report runs/first",
+        "duels arena report runs/first --html page.html",
+        "duels arena report runs/first --json",
+        "duels arena report runs/first --csv standings.csv --parquet matches.parquet",
+    ),
+)
+@click.argument("run", type=FOLDER)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of tables.")
+@click.option("--html", type=FILE, help="Write a page of its own.")
+@click.option("--csv", type=FILE, help="Write players by games.")
+@click.option("--parquet", type=FILE, help="Write all matches.")
+@force_option
+def report_command(
+    run: Path, as_json: bool, html: Path | None, csv: Path | None, parquet: Path | None, force: bool
+) -> None:
+    """Tell what a run found: who won, what was given away, what was luck, and how sure that is."""
+    from duels.arena import report as reports
+    from duels.arena.folder import Folder
+    from duels.arena.report_page import as_page
+    from duels.files import write_whole
+
+    refuse_existing(force, html, csv, parquet)
+    if parquet:
+        from duels.arena.parquet import write_parquet
+
+        write_parquet(Folder(run), parquet, over=force)
+    if html and Folder(run).is_probe:
+        from duels.arena import probe_report
+
+        write_whole(html, probe_report.as_page(Folder(run)).encode(), over=force)
+    elif html or csv:
+        found = reports.report_on(Folder(run))
+        if html:
+            write_whole(html, as_page(found).encode(), over=force)
+        if csv:
+            write_whole(csv, reports.as_csv(found).encode(), over=force)
+    if as_json or not (html or csv or parquet):
+        show_report(run, as_json)
+
+
+@click.command(
+    epilog=examples(
+        "duels arena compare runs/first runs/second", "duels arena compare runs/probe runs/probe-later"
+    )
+)
+@click.argument("one", type=FOLDER)
+@click.argument("two", type=FOLDER)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
+def compare(one: Path, two: Path, as_json: bool) -> None:
+    """Tell what changed from one run, or probe, to another, and how sure that is."""
+    from duels.arena.folder import Folder
+    from duels.core.errors import DuelsError
+
+    folders = Folder(one), Folder(two)
+    kinds = {folder.is_probe for folder in folders}
+    if len(kinds) > 1:
+        told = [f"{folder.path} is of a {'probe' if folder.is_probe else 'run'}" for folder in folders]
+        raise DuelsError(f"{' and '.join(told)}: two runs can be compared, or two probes.")
+    if kinds == {True}:
+        from duels.arena import compare_probes
+
+        found = compare_probes.differences(*folders)
+        data, text = compare_probes.as_data(found), compare_probes.as_text(found)
+    else:
+        from duels.arena import compare as comparing
+        from duels.arena.report import report_on
+
+        changes = comparing.compare(*map(report_on, folders))
+        data, text = comparing.as_data(changes), comparing.as_text(changes)
+    click.echo(json.dumps(data, indent=2) if as_json else text, nl=as_json)
+
+
+@click.command(epilog=examples("duels arena merge runs/a runs/b --out runs/all"))
+@click.argument("runs", nargs=-1, required=True, type=FOLDER)
+@click.option("--out", required=True, type=NEW_FOLDER, help="A new folder.")
+def merge(runs: tuple[Path, ...], out: Path) -> None:
+    """Join the parts of one run that were played in several folders."""
+    from duels.arena import folder
+
+    count = folder.merge(runs, out)
+    joined = folder.Folder(out)
+    compact_logs(joined)
+    if joined.is_probe:
+        click.echo(f"{out}: {count} answers.", err=True)
+    else:
+        from duels.arena.report import planned
+
+        asked = planned(joined.config)
+        click.echo(f"{out}: {count}{f' of {asked}' if count < asked else ''} matches.", err=True)
