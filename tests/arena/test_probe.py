@@ -97,6 +97,14 @@ def test_a_player_that_draws_gets_intervals(tmp_path: Path) -> None:
     assert told["questions"] == 2 * told["positions"]
     loss = told["loss_per_position"]
     assert 0 < loss["low"] < loss["estimate"] < loss["high"]
+    probed(tmp_path / "once", SHELL, "lights")
+    found = compare_probes.differences(Folder(tmp_path / "probe"), Folder(tmp_path / "once"))
+    for change in compare_probes.as_data(found)["changes"]:
+        if change["what"] != "questions with a failure":
+            assert change["verdict"] == "asked once"
+            assert change["first"]["low"] is not None
+            assert change["second"]["low"] is change["difference"]["low"] is None
+    assert "so there is no interval and no verdict" in " ".join(compare_probes.as_text(found).split())
 
 
 def test_answers_that_are_alike_by_chance_or_reflected_leave_the_loss_open() -> None:
@@ -244,6 +252,11 @@ def test_a_model_is_probed_over_the_wire(tmp_path: Path, monkeypatch: pytest.Mon
     told = as_data(last)
     assert told["games"]["lights"]["exploitability"]["estimate"] == 0
     assert told["usage"]["cost"] == told["usage"]["requests"] == told["games"]["lights"]["questions"]
+    text = " ".join(as_text(last).split())
+    assert "Asked once each: what it answers another time is not known (use --samples 4)." in text
+    assert "With them it beats random" in text
+    again = compare_probes.as_data(compare_probes.differences(last, last))
+    assert {each["verdict"] for each in again["changes"]} == {"asked once"}  # at any temperature
 
 
 def test_a_problem_with_one_question_ends_the_others_first(

@@ -17,7 +17,7 @@ from unittest import mock
 
 import pytest
 
-from duels.arena.config import Config, ProbeConfig
+from duels.arena.config import FORMAT, Config, ProbeConfig
 from duels.arena.folder import AT_ONCE, CONFIG, LOCK, Folder, Log, locked
 from duels.arena.pool import Pool
 from duels.arena.probe import probe
@@ -344,10 +344,10 @@ def test_a_run_may_get_prices_and_a_budget_later(tmp_path: Path) -> None:
 def test_another_versions_folder(tmp_path: Path) -> None:
     run(LIGHTS, tmp_path / "run")
     kept = tmp_path / "run" / CONFIG
-    kept.write_text(kept.read_text().replace('"format": 1', '"format": 9'))
+    kept.write_text(kept.read_text().replace(f'"format": {FORMAT}', '"format": 9'))
     done = arena(tmp_path, "report", tmp_path / "run")
     assert (done.code, done.err.count("\n")) == (1, 1)
-    assert "was made by another version of duels: format 9, not 1" in done.err
+    assert f"was made by another version of duels: format 9, not {FORMAT}" in done.err
 
 
 def test_a_folder_that_is_none(tmp_path: Path) -> None:
@@ -544,30 +544,6 @@ def test_the_report_in_every_form(tmp_path: Path) -> None:
     told = arena(tmp_path, "report", tmp_path / "run", "--json").out
     assert str(tmp_path) not in told
     assert json.loads(told) == as_data(report_on(Folder(tmp_path / "run")))
-
-
-def test_compare_says_what_changed(tmp_path: Path) -> None:
-    weak = Config(("random", "mine=novice"), ("lights",), 100)
-    strong = Config(("random", "mine=expert"), ("lights",), 100)
-    run(weak, tmp_path / "a")
-    run(strong, tmp_path / "b")
-    told = json.loads(arena(tmp_path, "compare", tmp_path / "a", tmp_path / "b", "--json").out)["changes"]
-    mine = {each["what"]: each["verdict"] for each in told if each["player"] == "mine"}
-    assert mine == {"won": "better", "loss per decision": "better"}
-    (random,) = (each for each in told if each["what"] == "against mine, luck taken out")
-    assert (random["player"], random["verdict"]) == ("random", "worse")
-    same = arena(tmp_path, "compare", tmp_path / "a", tmp_path / "a").out
-    assert "no clear change" in same
-    assert "better" not in same
-
-
-def test_shares_of_the_points_are_compared_only_against_the_same_field(tmp_path: Path) -> None:
-    run(Config(("random", "club"), ("lights",), 40), tmp_path / "a")
-    run(Config(("random", "club", "novice"), ("lights",), 40), tmp_path / "b")
-    told = json.loads(arena(tmp_path, "compare", tmp_path / "a", tmp_path / "b", "--json").out)["changes"]
-    numbers = {each["what"] for each in told}
-    assert numbers == {"loss per decision", "against club, luck taken out"}
-    assert {each["verdict"] for each in told if each["what"].startswith("against")} == {"no clear change"}
 
 
 def test_the_ladder_is_a_run_like_any_other(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from tests.support import duels
 
 def row(pair: int, one: str, two: str, score: float, short: float = 0.1) -> dict[str, Any]:
     told: dict[str, Any] = {"pair": pair, "players": [one, two], "score": score, "adjusted": score}
+    told["seed"] = f"{sorted((one, two))} {pair}"
     told |= {"ending": "finished", "result": "1 won", "failures": [], "manners": [{}, {}]}
     return told | {"shortfalls": [short, short], "decisions": [4, 4]}
 
@@ -41,8 +42,7 @@ def test_matches_of_a_pair_are_one_unit() -> None:
     single = pairing("lights", "a", "b", pairs([(1, 0)] * 40), range(40))
     assert whole.won.estimate == single.won.estimate == 0.5
     assert whole.won.margin > 1.3 * single.won.margin
-    later = [{**each, "pair": 30 + each["pair"]} for each in pairs([(1, 0)] * 30, 0.4)]
-    rows = [*pairs([(1, 0)] * 30, 0.0), *later]
+    rows = [*pairs([(1, 0)] * 30, 0.0), *pairs([(1, 0)] * 60, 0.4)[60:]]
     by_pair = standing("lights", "a", rows)
     by_match = [each["shortfalls"][0] for each in rows]
     assert by_pair.per_match.estimate == pytest.approx(sum(by_match) / len(by_match))
@@ -173,7 +173,7 @@ def test_one_pair_gives_no_interval_and_no_verdict(tmp_path: Path) -> None:
     assert "<th>fewer pairs</th>" in as_page(one)
     assert "holds however often one looks" in as_page(one)
     assert "inf" not in as_csv(one)
-    assert {change.verdict for change in compare(one, two)} == {"too few matches"}
+    assert {change.verdict for change in compare(one, two).changes} == {"too few matches"}
     assert "inf" not in duels(tmp_path, "arena", "compare", tmp_path / "a", tmp_path / "b").out
 
 
@@ -194,8 +194,9 @@ def test_results_that_decided_when_to_stop_are_compared_by_their_sequences(tmp_p
     assert told["ratings"]["players"]["mine"]["low"] is None
     assert f"{100 * game['pairings'][0]['won']['estimate']:.1f} (–)" in as_text(one)
     assert "too few mistakes" not in as_text(one)
-    (change,) = compare(one, two)
-    assert change.before == one.games[0].pairings[0].adjusted
+    (change,) = compare(one, two).changes
+    assert change.player == "mine"
+    assert change.before == one.games[0].pairings[0].turned.adjusted
     assert change.difference.low == pytest.approx(change.after.low - change.before.high)
 
 

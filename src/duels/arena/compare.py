@@ -1,14 +1,17 @@
 """Two runs side by side: what changed, and how sure that is. Probes are in `compare_probes`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from math import hypot, inf, isfinite
 from typing import Any
 
-from duels.arena.confidence import Interval, interval_data
+from duels.arena.confidence import Interval, change_of_ratio, interval_data
+from duels.arena.identity import unlike
 from duels.arena.mistakes import name_of
 from duels.arena.report import GameReport, Report
-from duels.arena.report_text import table
+from duels.arena.report_text import notes, table
+from duels.arena.scores import Pairing, Unit
 
 FEWEST = 10
 """Pairs of matches, in either run, before a verdict is given: so few say little about how they spread."""
@@ -24,14 +27,12 @@ class Change:
     before: Interval
     after: Interval
     better_if_higher: bool
-    too_few: bool = False
-    """Whether there are so few matches, or positions, in either that there is no verdict."""
-    counted: str = "matches"
-    """What there are too few of then."""
+    no_verdict: str = ""
+    """Why there is no verdict, such as `too few matches`; empty if there is one."""
     peeked: bool = False
     """Whether the bounds are those of confidence sequences, which are no multiples of a standard error."""
     paired: Interval | None = None
-    """The difference itself, where both measured the same positions."""
+    """The difference itself, where both measured the same positions, or pairs of matches."""
 
     @property
     def difference(self) -> Interval:
@@ -49,9 +50,9 @@ class Change:
 
     @property
     def verdict(self) -> str:
-        """`better`, `worse`, that there is no change, or that nothing can be told, of this number alone."""
-        if self.too_few:
-            return f"too few {self.counted}"
+        """`better`, `worse`, that there is no change, or why nothing can be told, of this number alone."""
+        if self.no_verdict:
+            return self.no_verdict
         change = self.difference
         if not isfinite(change.margin):
             return "too few mistakes"
@@ -60,13 +61,23 @@ class Change:
         return "better" if change.is_above(0) == self.better_if_higher else "worse"
 
 
-def compare(one: Report, two: Report) -> list[Change]:
+@dataclass(frozen=True)
+class Comparison:
+    """What changed from one run to another."""
+
+    changes: tuple[Change, ...]
+    notes: tuple[str, ...]
+    """Who is not the same in both, and what is therefore not compared, a sentence each."""
+
+
+def compare(one: Report, two: Report) -> Comparison:
     """All numbers that both runs have: players that play in both, in games that both play alike.
 
-    A share of all points tells something only if the opponents are the same; else results against each do.
-    Where results decided when to stop, only results with luck taken out are compared, by their sequences;
+    Shares of all points and losses tell something only against the same opponents; else results against each
+    do. Where results decided when to stop, only results with luck taken out are compared, by their sequences;
     they are also compared by these where intervals for a fixed size do not hold.
     """
+    both = _Both(one, two)
     peeked = one.until is not None or two.until is not None
     second = {game.rules: game for game in two.games}
     found: list[Change] = []
@@ -74,56 +85,116 @@ def compare(one: Report, two: Report) -> list[Change]:
         other = second.get(game.rules)
         if other:
             if not peeked:
-                found += _standings(game, other, set(one.players) == set(two.players))
-            found += _pairings(game, other)
-    return found
+                found += _standings(game, other, both)
+            found += _pairings(game, other, both)
+    return Comparison(tuple(found), tuple(both.notes(peeked)))
 
 
-def _standings(one: GameReport, two: GameReport, same_field: bool) -> Iterator[Change]:
+class _Both:
+    """The players that play in both runs: which of them are the same, and met the same opponents."""
+
+    def __init__(self, one: Report, two: Report) -> None:
+        self._games = one.games, two.games
+        self.names = [name for name in one.players if name in two.players]
+        self.changed = {
+            name: why for name in self.names if (why := unlike(one.identities[name], two.identities[name]))
+        }
+        self._fields = set(one.players), set(two.players)
+
+    def met_the_same(self, player: str) -> bool:
+        """Whether all opponents of a player are the same in both."""
+        first, second = self._fields
+        return first == second and not self.changed.keys() - {player}
+
+    def notes(self, peeked: bool) -> Iterator[str]:
+        """What there is to say about players and games, a sentence each."""
+        for name, why in self.changed.items():
+            yield f"{name} is not the same in both: {why}."
+        others = [name for name in self.names if not self.met_the_same(name)]
+        if others and not peeked:
+            yield (
+                f"Not all opponents of {', '.join(others)} are the same in both: shares of the points and "
+                "losses per decision are not comparable."
+            )
+        for pair in combinations(self.names, 2):
+            if self.changed.keys() >= set(pair):
+                yield f"Neither {pair[0]} nor {pair[1]} is the same: their results are not comparable."
+        first, second = ({game.rules.name: game.rules for game in games} for games in self._games)
+        for game, rules in first.items():
+            if game in second and second[game] != rules:
+                yield f"{game} has other options in the second run: it is not comparable."
+
+
+def _standings(one: GameReport, two: GameReport, both: _Both) -> Iterator[Change]:
     second = {each.player: each for each in two.standings}
     for each in one.standings:
         other = second.get(each.player)
-        if not other:
+        if not (other and both.met_the_same(each.player)):
             continue
-        names, matches = (one.rules.name, each.player), min(each.matches, other.matches)
-        if same_field and matches:
-            yield Change(*names, "won", each.won, other.won, True, _too_few(matches))
+        names, few = (one.rules.name, each.player), _too_few(min(each.matches, other.matches))
+        if each.matches and other.matches:
+            paired = _paired(each.units, other.units, "points", "matches")
+            yield Change(*names, "won", each.won, other.won, True, few, paired=paired)
         if each.decisions and other.decisions:
             short = f"{name_of(one.measure)} per decision"
-            yield Change(*names, short, each.per_decision, other.per_decision, False, _too_few(matches))
+            paired = _paired(each.units, other.units, "shortfall", "decisions")
+            yield Change(*names, short, each.per_decision, other.per_decision, False, few, paired=paired)
 
 
-def _pairings(one: GameReport, two: GameReport) -> Iterator[Change]:
-    second = {(each.one, each.two): each for each in two.pairings}
+def _pairings(one: GameReport, two: GameReport, both: _Both) -> Iterator[Change]:
+    second = {(pair.one, pair.two): pair for each in two.pairings for pair in (each, each.turned)}
     for each in one.pairings:
-        other = second.get((each.one, each.two))
-        if not other:
+        changed = both.changed.keys() & {each.one, each.two}
+        if len(changed) == 2:
             continue
-        matches = min(each.matches, other.matches)
-        if matches:
-            names, few = (one.rules.name, each.one, f"against {each.two}, luck taken out"), _too_few(matches)
-            before, after = each.adjusted_fixed, other.adjusted_fixed
-            if not (before and after and isfinite(max(before.margin, after.margin))):
-                yield Change(*names, each.adjusted, other.adjusted, True, few, peeked=True)
-            else:
-                yield Change(*names, before, after, True, few)
+        first = each.turned if each.two in changed else each  # a change is that of who changed
+        other = second.get((first.one, first.two))
+        if other and min(first.matches, other.matches):
+            yield _result(one.rules.name, first, other)
 
 
-def _too_few(matches: int) -> bool:
-    return matches < 2 * FEWEST
+def _result(game: str, one: Pairing, two: Pairing) -> Change:
+    names = game, one.one, f"against {one.two}, luck taken out"
+    few, before, after = _too_few(min(one.matches, two.matches)), one.adjusted_fixed, two.adjusted_fixed
+    if before and after:
+        first, second = ([unit for unit in each.units if unit.is_finished] for each in (one, two))
+        paired = _paired(first, second, "adjusted", "matches")
+        if paired or isfinite(max(before.margin, after.margin)):
+            return Change(*names, before, after, True, few, paired=paired)
+    return Change(*names, one.adjusted, two.adjusted, True, few, peeked=True)
+
+
+def _paired(one: Sequence[Unit], two: Sequence[Unit], part: str, whole: str) -> Interval | None:
+    """How much parts by wholes changed, pair by pair, if both runs played the same pairs of matches.
+
+    None where they did not, or the interval does not hold: then they are compared as if they had not.
+    """
+    second = {unit.seed: unit for unit in two}
+    if second.keys() != {unit.seed for unit in one}:
+        return None
+    again = [second[unit.seed] for unit in one]
+    numbers = ([getattr(unit, name) for unit in units] for units in (one, again) for name in (part, whole))
+    change = change_of_ratio(*numbers)
+    return change if isfinite(change.margin) else None
+
+
+def _too_few(matches: int) -> str:
+    return "too few matches" if matches < 2 * FEWEST else ""
 
 
 NOTE = "Where nothing has changed, one verdict in twenty says otherwise: read many of them with care."
 
 
-def as_text(changes: list[Change]) -> str:
+def as_text(found: Comparison) -> str:
     """A table for a terminal, in points of a hundred."""
-    if not changes:
-        return "The runs have no player in common in any game with the same options.\n"
-    return "\n".join([*table_of(changes), "", NOTE]) + "\n"
+    told = notes(*found.notes)
+    if not found.changes:
+        nothing = "The runs have no number in common: no player, or none in a game with the same options."
+        return "\n".join([*notes(nothing), *told]) + "\n"
+    return "\n".join([*told, *[""] * bool(told), *table_of(found.changes), "", *notes(NOTE)]) + "\n"
 
 
-def table_of(changes: list[Change]) -> list[str]:
+def table_of(changes: Sequence[Change]) -> list[str]:
     """The lines of a table, in points of a hundred."""
     rows = [["game", "player", "number", "first", "second", "difference", "verdict"]]
     for change in changes:
@@ -146,9 +217,10 @@ def _bounds(gap: Interval) -> str:
     return f" ({100 * gap.low:+.2f} to {100 * gap.high:+.2f})" if 0 < gap.margin < inf else ""
 
 
-def as_data(changes: list[Change]) -> dict[str, Any]:
+def as_data(found: Comparison) -> dict[str, Any]:
     """The same as JSON has it."""
     return {
+        "notes": list(found.notes),
         "changes": [
             {
                 "game": change.game,
@@ -157,8 +229,9 @@ def as_data(changes: list[Change]) -> dict[str, Any]:
                 "first": interval_data(change.before),
                 "second": interval_data(change.after),
                 "difference": interval_data(change.difference),
+                "paired": change.paired is not None,
                 "verdict": change.verdict,
             }
-            for change in changes
-        ]
+            for change in found.changes
+        ],
     }

@@ -2,20 +2,22 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import fsum
+from math import fsum, inf
 from typing import Any
 
 from duels.arena import compare
-from duels.arena.compare import Change
-from duels.arena.confidence import FEWEST, ratio, wilson
+from duels.arena.compare import Change, Comparison
+from duels.arena.confidence import FEWEST, Interval, ratio, wilson
 from duels.arena.folder import Folder
+from duels.arena.identity import MODEL, identities, unlike
 from duels.arena.mistakes import key_of, name_of
 from duels.arena.probe_report import GameProbe, report_on
-from duels.arena.report_text import listed
+from duels.arena.report_text import listed, notes
 from duels.solving.oracles import oracle_for
 
 _MOST_SHOWN = 5  # answers that differ, in a game
 _NOTHING = 1e-9
+_ONCE = "asked once"  # in the place of a verdict
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class Difference:
     """Those that were answered differently, the largest changes first."""
     failures: tuple[dict[str, int], dict[str, int]]
     """Of either probe, by class."""
-    always_the_same: bool
+    asked_once: bool
     """Whether numbers are exact only for players that always answer the same."""
     complete: bool
     """Whether both probes are finished."""
@@ -63,16 +65,36 @@ class Difference:
         )
 
 
-def differences(one: Folder, two: Folder) -> list[Difference]:
+@dataclass(frozen=True)
+class Differences:
+    """Two probes, game by game."""
+
+    games: tuple[Difference, ...]
+    notes: tuple[str, ...]
+    """What is not the same in both although its name is."""
+
+    @property
+    def compared(self) -> Comparison:
+        """The numbers of all games."""
+        return Comparison(tuple(change for game in self.games for change in game.changes), self.notes)
+
+
+def differences(one: Folder, two: Folder) -> Differences:
     """What changed from one probe to another, in the games of both."""
-    names = [next(iter(folder.config["player"])) for folder in (one, two)]
-    player = " → ".join(dict.fromkeys(names))
-    second = {game.probe.rules: game for game in report_on(two)}
-    return [
-        _difference(player, game, second[game.probe.rules])
-        for game in report_on(one)
-        if game.probe.rules in second
+    first, second = (identities(folder.config["player"], folder.config) for folder in (one, two))
+    said = [
+        f"{name} is not the same in both: {why}."
+        for name in first
+        if name in second and (why := unlike(first[name], second[name]))
     ]
+    player = " → ".join({**first, **second})
+    again = {game.probe.rules: game for game in report_on(two)}
+    games = [
+        _difference(player, game, again[game.probe.rules])
+        for game in report_on(one)
+        if game.probe.rules in again
+    ]
+    return Differences(tuple(games), tuple(said))
 
 
 def _difference(player: str, one: GameProbe, two: GameProbe) -> Difference:
@@ -86,7 +108,7 @@ def _difference(player: str, one: GameProbe, two: GameProbe) -> Difference:
         len(both),
         tuple(answers),
         (one.failures, two.failures),
-        one.exact_if_always_the_same or two.exact_if_always_the_same,
+        one.asked_once or two.asked_once,
         one.complete and two.complete,
     )
 
@@ -121,6 +143,7 @@ def _likeliest(game: GameProbe, key: Any) -> str:
 
 def _changes(player: str, one: GameProbe, two: GameProbe) -> Iterator[Change]:
     name = one.probe.rules.name
+    no_verdict = _ONCE if _says_nothing_of_another_time(one, two) else ""
     numbers = [
         ("exploitability", one.exploitability, two.exploitability, False),
         (f"exploitability of one {one.round}", one.one_round, two.one_round, False),
@@ -131,18 +154,36 @@ def _changes(player: str, one: GameProbe, two: GameProbe) -> Iterator[Change]:
         yield _shortfall(player, one, two)
     for what, before, after, better_if_higher in numbers:
         if before and after:
-            yield Change(name, player, what, before, after, better_if_higher)
+            if no_verdict:
+                before, after = _as_known(before, one), _as_known(after, two)
+            yield Change(name, player, what, before, after, better_if_higher, no_verdict)
     if one.failed or two.failed:
         before, after = (wilson(game.failed, game.questions) for game in (one, two))
         yield Change(name, player, "questions with a failure", before, after, False)
 
 
+def _says_nothing_of_another_time(one: GameProbe, two: GameProbe) -> bool:
+    """Whether a player that may answer otherwise another time was asked once.
+
+    Models may, at any temperature: endpoints put questions together, which changes how numbers are rounded.
+    A program is taken for one that always answers the same unless it was asked several times elsewhere.
+    """
+    games = one, two
+    if any(game.asked_once and game.sort == MODEL for game in games):
+        return True
+    return one.asked_once != two.asked_once and any(game.samples > 1 for game in games)
+
+
+def _as_known(number: Interval, game: GameProbe) -> Interval:
+    """A number of answers that were asked for once has no interval, not one without width."""
+    return number.without_bounds if game.asked_once else number
+
+
 def _shortfall(player: str, one: GameProbe, two: GameProbe) -> Change:
     """Of drawn positions, the same ones in both: how much each changed tells more than the two means do."""
     what = f"{name_of(one.measure)} per position"
-    few = min(len(one.shortfalls), len(two.shortfalls)) < FEWEST
-    numbers = one.shortfall, two.shortfall
-    change = Change(one.probe.rules.name, player, what, *numbers, False, few, "positions")
+    few = "too few positions" * (min(len(one.shortfalls), len(two.shortfalls)) < FEWEST)
+    change = Change(one.probe.rules.name, player, what, one.shortfall, two.shortfall, False, few)
     weights = one.probe.weights
     if one.shortfalls.keys() != two.shortfalls.keys():
         return change
@@ -150,20 +191,29 @@ def _shortfall(player: str, one: GameProbe, two: GameProbe) -> Change:
     return replace(change, paired=ratio(each, [weights[key] for key in one.shortfalls]))
 
 
-def as_text(found: list[Difference]) -> str:
+def as_text(found: Differences) -> str:
     """Tables for a terminal, in points of a hundred."""
-    if not found:
-        return "The probes have no game in common.\n"
-    changes = [change for each in found for change in each.changes]
-    lines = [*compare.table_of(changes), ""]
-    for each in found:
-        lines += [f"{each.game}: {each.told}", *listed(map(_line, each.answers[:_MOST_SHOWN]))]
+    told = notes(*found.notes)
+    if not found.games:
+        return "\n".join(["The probes have no game in common.", *told]) + "\n"
+    changes = found.compared.changes
+    lines = [*told, *[""] * bool(told), *compare.table_of(changes), ""]
+    for each in found.games:
+        lines += notes(f"{each.game}: {each.told}") + listed(map(_line, each.answers[:_MOST_SHOWN]))
         lines += filter(None, [_failures(each)])
-    if any(each.always_the_same for each in found):
+    if any(change.no_verdict == _ONCE for change in changes):
+        lines += ["", *notes(_ASKED_ONCE)]
+    elif any(each.asked_once for each in found.games):
         lines += ["", "Exact for players that always answer the same; others are asked with --samples."]
-    if any(change.difference.margin for change in changes):
-        lines += ["", compare.NOTE]
+    if any(0 < change.difference.margin < inf for change in changes):
+        lines += ["", *notes(compare.NOTE)]
     return "\n".join(lines) + "\n"
+
+
+_ASKED_ONCE = (
+    "Asked once each: what the same player would answer another time is not known, so there is no interval "
+    "and no verdict. Ask with --samples 4 for one."
+)
 
 
 def _line(each: Answered) -> str:
@@ -179,9 +229,9 @@ def _failures(each: Difference) -> str:
     return f"  Failures: were {first}; are {second}." if any(each.failures) else ""
 
 
-def as_data(found: list[Difference]) -> dict[str, Any]:
+def as_data(found: Differences) -> dict[str, Any]:
     """The same as JSON has it."""
-    told = compare.as_data([change for each in found for change in each.changes])
+    told = compare.as_data(found.compared)
     told["answers"] = {
         each.game: {
             "complete": each.complete,
@@ -198,6 +248,6 @@ def as_data(found: list[Difference]) -> dict[str, Any]:
             ],
             "failures": {"first": each.failures[0], "second": each.failures[1]},
         }
-        for each in found
+        for each in found.games
     }
     return told

@@ -41,6 +41,11 @@ class Interval:
         """The estimate alone, where the bounds do not hold."""
         return Interval(self.estimate, -math.inf, math.inf)
 
+    @property
+    def complement(self) -> "Interval":
+        """The interval of `1 - x`: a share of the points as the other player has it."""
+        return Interval(1 - self.estimate, 1 - self.high, 1 - self.low)
+
     def scaled(self, factor: float, offset: float = 0.0) -> "Interval":
         """The interval of `offset + factor * x`, for a positive factor."""
         return Interval(*(offset + factor * each for each in (self.estimate, self.low, self.high)))
@@ -189,6 +194,30 @@ def ratio(parts: Sequence[float], wholes: Sequence[float]) -> Interval:
         return Interval(share, -math.inf, math.inf)
     margin = t_quantile(_UPPER, units - 1) * standard_error(parts, wholes)
     return Interval(share, share - margin, share + margin)
+
+
+def change_of_ratio(
+    parts: Sequence[float], wholes: Sequence[float], new_parts: Sequence[float], new_wholes: Sequence[float]
+) -> Interval:
+    """How much all parts by all wholes changed where each unit was measured twice, in the same order.
+
+    What both measurements of a unit have in common is no part of the interval, which is Student's of the
+    units' own changes, with infinite bounds where it does not hold.
+    """
+    units = len(parts)
+    before, after = _influences(parts, wholes), _influences(new_parts, new_wholes)
+    changes = [new - old for old, new in zip(before, after, strict=True)]
+    change = sum(new_parts) / sum(new_wholes) - sum(parts) / sum(wholes)
+    if not _students_holds(changes):
+        return Interval(change, -math.inf, math.inf)
+    margin = t_quantile(_UPPER, units - 1) * standard_error(changes, [1.0] * units)
+    return Interval(change, change - margin, change + margin)
+
+
+def _influences(parts: Sequence[float], wholes: Sequence[float]) -> list[float]:
+    """By how much more than the mean each unit counts in all parts by all wholes; 0 on average."""
+    share, mean_whole = sum(parts) / sum(wholes), sum(wholes) / len(wholes)
+    return [(part - share * whole) / mean_whole for part, whole in zip(parts, wholes, strict=True)]
 
 
 FEWEST = 50

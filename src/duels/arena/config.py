@@ -5,13 +5,13 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
-from hashlib import sha256
 from itertools import combinations
 from math import inf
 from pathlib import Path
 from typing import Any
 
 from duels.arena.bout import Bout
+from duels.arena.identity import MODEL, identity, sort_of
 from duels.core.errors import BadOption, DuelsError, UnknownName, quote
 from duels.core.options import OptionValue
 from duels.core.rules import Rules
@@ -24,7 +24,7 @@ from duels.players.outside import MODEL_PREFIX, kind_called
 from duels.players.program import Limits
 from duels.solving.progress import quiet
 
-FORMAT = 1
+FORMAT = 2
 """Of a run's folder."""
 RUN, PROBE = "run", "probe"
 _NAMED = re.compile(r"([A-Za-z0-9][A-Za-z0-9 ._-]{0,39})=(.+)", re.DOTALL)
@@ -124,9 +124,7 @@ class Config:
         """The models among the players: what they are called here, and at the endpoint."""
         calls = {called(text, self.limits).name: _split(text)[1] for text in self.players}
         return {
-            name: call.strip()[len(MODEL_PREFIX) :]
-            for name, call in calls.items()
-            if call.strip().lower().startswith(MODEL_PREFIX)
+            name: call.strip()[len(MODEL_PREFIX) :] for name, call in calls.items() if sort_of(call) == MODEL
         }
 
     def seat(self, name: str, rules: Rules[Any, Any, Any], log: Path | None = None) -> Player:
@@ -154,13 +152,13 @@ class Config:
                 yield Bout(game, options, players, seed, pair)
 
     def told(self) -> dict[str, Any]:
-        """The config as a run's folder keeps it: players by name, and a hash of how they are called.
+        """The config as a run's folder keeps it: players by name, and who they are.
 
         Commands are left out: nobody who is handed a folder can be made to run one.
         """
         kept: dict[str, Any] = {"kind": RUN, **asdict(self)}
         kept["players"] = {
-            kind.name: sha256(f"{text} {self.model.base_url}".encode()).hexdigest()[:16]
+            kind.name: identity(_split(text)[1], self.model.base_url)
             for kind, text in zip(self.kinds(), self.players, strict=True)
         }
         kept["model"] = {name: getattr(self.model, name) for name in _CONDITIONS} if self.models() else {}
@@ -208,10 +206,10 @@ class ProbeConfig:
     def told(self) -> dict[str, Any]:
         """As a probe's folder keeps it."""
         run = self.run().told()
-        (name, called_by), _ = run["players"].items()
+        (name, who), _ = run["players"].items()
         kept = {each: getattr(self, each) for each in ("samples", "positions", "symmetric", "seed", "budget")}
         same = {each: run[each] for each in ("limits", "model", "prices")}
-        told = {"kind": PROBE, "player": {name: called_by}, "games": self.games, **kept, **same}
+        told = {"kind": PROBE, "player": {name: who}, "games": self.games, **kept, **same}
         return json.loads(json.dumps(told))  # type: ignore[no-any-return]
 
 

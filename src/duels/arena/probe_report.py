@@ -10,6 +10,7 @@ from duels.analysis.shortfalls import BELOW_THE_MIXTURE, measure_of, shortfalls
 from duels.arena.amounts import cost_told, tokens, usage_data
 from duels.arena.confidence import Interval, Z, interval_data, ratio
 from duels.arena.folder import Folder, Row
+from duels.arena.identity import MODEL
 from duels.arena.mistakes import Mistake, key_of, name_of, said_of
 from duels.arena.probe import Probe, collected, policy_of
 from duels.arena.probe_values import UNSEEN, Answers, against_all, exploitability
@@ -34,6 +35,8 @@ class GameProbe:
     """What a probe found in one game."""
 
     probe: Probe
+    sort: str
+    """Of the player: one of ours, a program, a model."""
     questions: int
     positions: int
     failures: dict[str, int]
@@ -66,19 +69,27 @@ class GameProbe:
         return (self.probe.rules.clock or "round").removesuffix("s")
 
     @property
-    def exact_if_always_the_same(self) -> bool:
-        """Whether a player's only answer to some position is taken for all that it would give."""
+    def asked_once(self) -> bool:
+        """Whether a player's only answer to some position is taken for all that it would give.
+
+        Where positions are drawn it is not: they tell how much answers differ.
+        """
         answers = self.probe.answers.values()
-        return bool(self.exploitability) and any(len(rows) == 1 and not rows[0]["policy"] for rows in answers)
+        return self.probe.whole and any(len(rows) == 1 and not rows[0]["policy"] for rows in answers)
+
+    @property
+    def samples(self) -> int:
+        """How often a position was asked, at most."""
+        return max(map(len, self.probe.answers.values()), default=0)
 
 
 def report_on(folder: Folder) -> list[GameProbe]:
     """The report on a probe, game by game."""
-    (player,) = folder.config["player"]
-    return [_game(probe, player) for probe in collected(folder)]
+    ((player, who),) = folder.config["player"].items()
+    return [_game(probe, player, who["sort"]) for probe in collected(folder)]
 
 
-def _game(probe: Probe, player: str) -> GameProbe:
+def _game(probe: Probe, player: str, sort: str) -> GameProbe:
     rows = [row for answers in probe.answers.values() for row in answers if "reflected" not in row]
     short = {key: _shortfall(probe, key) for key in probe.answers if probe.policy(key)}
     if probe.whole:
@@ -93,6 +104,7 @@ def _game(probe: Probe, player: str) -> GameProbe:
     limited = exploitability(answers, 1) if answers and probe.rules.limit else None
     return GameProbe(
         probe,
+        sort,
         len(rows),
         len(probe.answers),
         dict(sorted(Counter(kind for row in rows for kind, _ in row["failures"]).items())),
@@ -212,6 +224,7 @@ def _game_data(game: GameProbe) -> dict[str, Any]:
         "positions": game.positions,
         "failures": game.failures,
         "unanswered": game.unanswered,
+        "asked_once": game.asked_once,
         "measure": game.measure,
         f"{key_of(game.measure)}_per_position": interval_data(game.shortfall),
         "exploitability": interval_data(game.exploitability) if game.exploitability else None,
@@ -270,18 +283,23 @@ def _in_short(game: GameProbe) -> str:
     mixes = game.measure == BELOW_THE_MIXTURE
     kinds = {} if mixes else game.kinds
     points_each = f"{_shown_points(game)} points {'below the mixture ' * mixes}per position"
+    once = game.asked_once
     told = [f"{name}: it {'chooses' if mixes else 'gives away'} {points_each}{mostly(kinds)}."]
     if not game.shortfalls:
         told = [f"{name}: it answered no question."]
     elif not mixes:
-        told.append(f"It errs in {wrong} of {len(game.shortfalls)} positions.")
+        told.append(f"It {'erred' if once else 'errs'} in {wrong} of {len(game.shortfalls)} positions.")
     if game.exploitability:
-        told.append(f"The best opponent wins {_shown(game.exploitability)} points beyond its due.")
+        who = "Of these answers the" if once else "The"
+        told.append(f"{who} best opponent wins {_shown(game.exploitability)} points beyond its due.")
     if game.against:
+        it = "With them it" if once else "It"
         beaten = [other for other, result in game.against.items() if result.is_above(_EVEN)]
         beats = [other for other, result in game.against.items() if result.is_below(_EVEN)]
-        told += [f"It beats {', '.join(beaten)}."] * bool(beaten)
-        told += [f"It loses to {', '.join(beats)}."] * bool(beats)
+        told += [f"{it} beats {', '.join(beaten)}."] * bool(beaten)
+        told += [f"{it} loses to {', '.join(beats)}."] * bool(beats)
+    if once:
+        told.append(_asked_once(game))
     if game.failed:
         given_up = f", {game.unanswered} stayed unanswered" if game.unanswered else ""
         told.append(f"{game.failed} of {game.questions} questions had a failure{given_up}.")
@@ -325,9 +343,16 @@ def _numbers(game: GameProbe) -> list[str]:
         lines.append(f"Exploitability if play ends with the first {game.round}: {_shown(game.one_round)}")
     if game.unanswered:
         lines.append(_UNANSWERED if game.probe.whole else "Unanswered questions are not in it.")
-    if game.exact_if_always_the_same:
+    if game.asked_once and game.exploitability:
         lines.append("Exploitability and results are exact for a player that always answers the same.")
     return lines
+
+
+def _asked_once(game: GameProbe) -> str:
+    """What one answer to each question leaves open."""
+    if game.sort == MODEL:
+        return "Asked once each: what it answers another time is not known (use --samples 4)."
+    return "Exact if it always answers the same (else use --samples 4)."
 
 
 _UNANSWERED = (

@@ -5,7 +5,7 @@ Fitted by choix, with a prior; the intervals are a bootstrap over pairs of match
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import exp, inf, isfinite, log, sqrt
 from random import Random
 from statistics import NormalDist
@@ -15,7 +15,7 @@ from duels.arena.confidence import Interval, interval_data, ratio, standard_erro
 
 if TYPE_CHECKING:
     from duels.arena.report import GameReport
-    from duels.arena.scores import Units
+    from duels.arena.scores import Unit
 
 PRIOR = 0.1
 """Of choix's regularisation: as if every two players had drawn a little."""
@@ -23,7 +23,8 @@ BOOTSTRAPS = 200
 SCALE = 400 / log(10)  # as in Elo: 400 points are odds of ten to one
 _MISFIT = NormalDist().cdf(3)  # a pairing may miss the model by three standard errors before we say so
 
-Played = dict[tuple[int, int], "list[Units]"]
+Units = Sequence["Unit"]
+Played = dict[tuple[int, int], list[Units]]
 """What every two players had against each other, game by game."""
 
 
@@ -85,26 +86,16 @@ def _can_be_drawn_from(player: int, played: Played) -> bool:
     deviations, matches = list[float](), list[int]()
     for pair, games in played.items():
         for units in games if player in pair else ():
-            share = sum(units.points) / sum(units.matches)
+            won, of = _total([units])
             sign = 1 if player == pair[0] else -1
-            theirs = zip(units.points, units.matches, strict=True)
-            deviations += [sign * (won - share * of) for won, of in theirs]
-            matches += units.matches
+            deviations += [sign * (unit.points - won / of * unit.matches) for unit in units]
+            matches += [unit.matches for unit in units]
     return isfinite(ratio(deviations, matches).margin)
 
 
 def _resampled(played: Played, rng: Random) -> Played:
     """As many pairs of matches of every two players in every game, drawn from those that were played."""
-    return {key: [_drawn(units, rng) for units in games] for key, games in played.items()}
-
-
-def _drawn(units: "Units", rng: Random) -> "Units":
-    places = rng.choices(range(len(units.points)), k=len(units.points))
-    return replace(
-        units,
-        points=tuple(units.points[place] for place in places),
-        matches=tuple(units.matches[place] for place in places),
-    )
+    return {key: [rng.choices(units, k=len(units)) for units in games] for key, games in played.items()}
 
 
 def _fit(players: int, played: Played) -> list[float]:
@@ -121,15 +112,16 @@ def _fit(players: int, played: Played) -> list[float]:
     return [float(SCALE * each) for each in strengths - strengths.mean()]
 
 
-def _total(games: "Sequence[Units]") -> tuple[float, int]:
+def _total(games: Sequence[Units]) -> tuple[float, int]:
     """Points and matches of two players in all games."""
-    return sum(sum(units.points) for units in games), sum(sum(units.matches) for units in games)
+    units = [unit for each in games for unit in each]
+    return sum(unit.points for unit in units), sum(unit.matches for unit in units)
 
 
 def _misfits(players: Sequence[str], ratings: list[float], played: Played) -> Iterator[str]:
     """Pairs of players whose result is far from what their ratings say, a sentence each."""
     for (one, two), games in played.items():
-        freedom = sum(len(units.points) - 1 for units in games)
+        freedom = sum(len(units) - 1 for units in games)
         if not freedom:  # one pair of matches in each game tells nothing about the spread
             continue
         won, matches = _total(games)
@@ -141,11 +133,11 @@ def _misfits(players: Sequence[str], ratings: list[float], played: Played) -> It
             )
 
 
-def _error(games: "Sequence[Units]", matches: int) -> float:
+def _error(games: Sequence[Units], matches: int) -> float:
     """The standard error of a share of the points, each game's pairs of matches being units."""
     errors = [
-        standard_error(units.points, units.matches) * sum(units.matches)
+        standard_error([unit.points for unit in units], [unit.matches for unit in units]) * _total([units])[1]
         for units in games
-        if len(units.points) > 1
+        if len(units) > 1
     ]
     return sqrt(sum(error**2 for error in errors)) / matches

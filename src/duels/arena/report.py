@@ -9,6 +9,7 @@ from typing import Any
 from duels.arena.amounts import usage_data
 from duels.arena.confidence import CONFIDENCE, Interval, interval_data
 from duels.arena.folder import Folder, Row, most_of, usage_of
+from duels.arena.identity import Identity, identities
 from duels.arena.mistakes import Mistake, key_of
 from duels.arena.ratings import Ratings, rate
 from duels.arena.scores import Pairing, Standing, pairing, standing
@@ -63,7 +64,8 @@ class GameReport:
 class Report:
     """All of a run."""
 
-    players: tuple[str, ...]
+    identities: Mapping[str, Identity]
+    """Who plays, by name."""
     seed: str
     planned: int
     """Matches that were asked for."""
@@ -84,6 +86,11 @@ class Report:
     """The most that requests took beyond that, whose tokens nobody reported."""
     unanswered: int
     """Requests that came to no reply: 429, 5xx, timeouts, cut connections."""
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        """Their names, in the order of the config."""
+        return tuple(self.identities)
 
     def cost(self, usage: Usage) -> float | None:
         """What a model's tokens cost, by the prices of the run."""
@@ -126,7 +133,7 @@ def report_on(folder: Folder) -> Report:
         ratings = replace(ratings, players={name: r.without_bounds for name, r in ratings.players.items()})
     seconds, requested, in_doubt, unanswered = _requested(folder, rows)
     return Report(
-        players,
+        identities(config["players"], config),
         config["seed"],
         planned(config),
         games,

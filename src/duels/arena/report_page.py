@@ -90,8 +90,7 @@ def _matrix(report: Report, game: GameReport) -> str:
     for each in game.pairings:
         if each.pairs:
             results[each.one, each.two] = each.adjusted
-            mirrored = each.adjusted
-            results[each.two, each.one] = Interval(1 - mirrored.estimate, 1 - mirrored.high, 1 - mirrored.low)
+            results[each.two, each.one] = each.adjusted.complement
     head = "".join(f"<th>{escape(name)}</th>" for name in report.players)
     rows = "".join(
         f"<tr><th>{escape(one)}</th>"

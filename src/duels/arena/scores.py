@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from math import isfinite
 from statistics import pvariance
@@ -99,12 +99,25 @@ class Pairing:
     """
     gain: float | None
     """How many times fewer pairs the adjusted result needs for the same width; None if one is constant."""
-    units: "Units"
+    units: "tuple[Unit, ...]"
 
     @property
     def pairs(self) -> int:
         """How many finished pairs the adjusted result is of."""
-        return self.units.matches.count(2) - self.left_out
+        return sum(unit.is_finished for unit in self.units) - self.left_out
+
+    @property
+    def turned(self) -> "Pairing":
+        """The same as the second player has it."""
+        return replace(
+            self,
+            one=self.two,
+            two=self.one,
+            won=self.won.complement,
+            adjusted=self.adjusted.complement,
+            adjusted_fixed=self.adjusted_fixed and self.adjusted_fixed.complement,
+            units=tuple(unit.turned for unit in self.units),
+        )
 
     @property
     def adjusted_fixed_within(self) -> Interval | None:
@@ -114,16 +127,30 @@ class Pairing:
 
 
 @dataclass(frozen=True)
-class Units:
-    """What intervals count by: pairs, whose matches hang together, with what one player had in each."""
+class Unit:
+    """What intervals count by: a pair, whose matches hang together, as one player had it.
 
-    points: tuple[float, ...]
-    matches: tuple[int, ...]
+    It may be half played; all numbers are sums over its matches.
+    """
+
+    seed: str
+    """Tells the same pair in two runs."""
+    matches: int
+    points: float
+    adjusted: float
+    shortfall: float
+    decisions: int
 
     @property
-    def won(self) -> Interval:
-        """The share of the points."""
-        return confidence.share_of(self.points, self.matches)
+    def is_finished(self) -> bool:
+        """Whether both matches are played."""
+        return self.matches == 2
+
+    @property
+    def turned(self) -> "Unit":
+        """The points as the other player had them; nothing is known here of the other's decisions."""
+        points, adjusted = self.matches - self.points, self.matches - self.adjusted
+        return Unit(self.seed, self.matches, points, adjusted, 0.0, 0)
 
 
 @dataclass(frozen=True)
@@ -149,6 +176,7 @@ class Standing:
     """By sort of decision: how many, and how far they fell short in all."""
     usage: Usage
     """What a model took, as its endpoint reports it."""
+    units: tuple[Unit, ...]
 
 
 def pairing(
@@ -166,7 +194,7 @@ def pairing(
         two,
         len(rows),
         sum(row["ending"] == Ending.CUT_OFF.value for row in rows),
-        _usual(units.won, fixed_size),
+        _usual(_won(units), fixed_size),
         adjusted_interval(in_order),
         len(pairs) - len(in_order),
         confidence.mean(adjusted) if fixed_size and adjusted else None,
@@ -180,19 +208,28 @@ def _usual(interval: Interval, fixed_size: bool) -> Interval:
     return interval if fixed_size else interval.without_bounds
 
 
-def _units(player: str, rows: Iterable[Row]) -> Units:
-    """What a player had in every pair, which may be half played."""
-    by_pair = _by_pair(rows)
-    points = (sum(_to(row, player, "score") for row in both) for both in by_pair)
-    return Units(tuple(points), tuple(map(len, by_pair)))
-
-
-def _by_pair(rows: Iterable[Row]) -> list[list[Row]]:
-    """The matches of a game, by pairs."""
-    found: dict[tuple[frozenset[str], int], list[Row]] = defaultdict(list)
+def _units(player: str, rows: Iterable[Row]) -> tuple[Unit, ...]:
+    """What a player had in every pair of a game, in the order of the rows."""
+    by_seed: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
-        found[frozenset(row["players"]), row["pair"]].append(row)
-    return list(found.values())
+        by_seed[row["seed"]].append(row)
+    return tuple(
+        Unit(
+            seed,
+            len(both),
+            sum(_to(row, player, "score") for row in both),
+            sum(_to(row, player, "adjusted") for row in both),
+            sum(row["shortfalls"][row["players"].index(player)] for row in both),
+            sum(row["decisions"][row["players"].index(player)] for row in both),
+        )
+        for seed, both in by_seed.items()
+    )
+
+
+def _won(units: Iterable[Unit]) -> Interval:
+    """The share of the points."""
+    units = list(units)
+    return confidence.share_of([unit.points for unit in units], [unit.matches for unit in units])
 
 
 def _gain(scores: list[float], adjusted: list[float]) -> float | None:
@@ -206,11 +243,8 @@ def standing(game: str, player: str, rows: Iterable[Row], fixed_size: bool = Tru
     rows = [row for row in rows if player in row["players"]]
     places = [row["players"].index(player) for row in rows]
     seated = list(zip(rows, places, strict=True))
-    by_pair = _by_pair(rows)
-    shortfalls, decisions = (
-        [sum(row[what][row["players"].index(player)] for row in both) for both in by_pair]
-        for what in ("shortfalls", "decisions")
-    )
+    units = _units(player, rows)
+    shortfalls, decisions = [unit.shortfall for unit in units], [unit.decisions for unit in units]
     failures: Counter[str] = Counter()
     manners: dict[str, list[Any]] = defaultdict(lambda: [0, 0.0])
     for row, place in seated:
@@ -222,14 +256,15 @@ def standing(game: str, player: str, rows: Iterable[Row], fixed_size: bool = Tru
         game,
         player,
         len(rows),
-        _usual(_units(player, rows).won, fixed_size),
+        _usual(_won(units), fixed_size),
         _usual(confidence.ratio(shortfalls, decisions), fixed_size),
-        _usual(confidence.ratio(shortfalls, [len(both) for both in by_pair]), fixed_size),
+        _usual(confidence.ratio(shortfalls, [unit.matches for unit in units]), fixed_size),
         sum(decisions),
         dict(sorted(failures.items())),
         sum(_forfeited(row, place) for row, place in seated),
         {manner: (count, lost) for manner, (count, lost) in sorted(manners.items())},
         sum((Usage(*row["usage"][place]) for row, place in seated if "usage" in row), Usage()),
+        units,
     )
 
 

@@ -108,7 +108,7 @@ def _settled(report: Report) -> list[str]:
     pairings = [(game, each) for game in report.games for each in game.pairings if each.matches]
     still_open = [(game, each) for game, each in pairings if not _is_settled(each)]
     known = len(pairings) - len(still_open)
-    if not known and all(len(each.units.points) < _FEWEST_PAIRS for _, each in pairings):
+    if not known and all(len(each.units) < _FEWEST_PAIRS for _, each in pairings):
         return [f"Too few pairs of matches to settle who is better: about {_FEWEST_PAIRS} are needed."]
     if len(pairings) == 1:
         told = "Who is better is settled" if known else "Who is better is not settled"

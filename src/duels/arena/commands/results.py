@@ -79,8 +79,8 @@ def compare(one: Path, two: Path, as_json: bool) -> None:
         from duels.arena import compare as comparing
         from duels.arena.report import report_on
 
-        changes = comparing.compare(*map(report_on, folders))
-        data, text = comparing.as_data(changes), comparing.as_text(changes)
+        compared = comparing.compare(*map(report_on, folders))
+        data, text = comparing.as_data(compared), comparing.as_text(compared)
     click.echo(json.dumps(data, indent=2) if as_json else text, nl=as_json)
 
 

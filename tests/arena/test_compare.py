@@ -1,0 +1,107 @@
+"""Two runs side by side: who is the same in both, what is comparable, and how sure a change is."""
+
+import json
+from dataclasses import replace
+from math import isfinite
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from duels.arena.compare import compare
+from duels.arena.confidence import change_of_ratio, mean, ratio
+from duels.arena.config import Config
+from duels.arena.folder import Folder
+from duels.arena.identity import identities, unlike
+from duels.arena.report import report_on
+from duels.arena.run import run
+from duels.players.endpoint import Settings
+from duels.players.program import Limits
+from tests.support import duels
+
+
+def compared(folder: Path) -> Any:
+    return json.loads(duels(folder, "arena", "compare", folder / "a", folder / "b", "--json").out)
+
+
+def test_compare_says_what_changed(tmp_path: Path) -> None:
+    weak = Config(("random", "mine=novice"), ("lights",), 100)
+    strong = Config(("random", "mine=expert"), ("lights",), 100)
+    run(weak, tmp_path / "a")
+    run(strong, tmp_path / "b")
+    said = compared(tmp_path)
+    told = said["changes"]
+    numbers = ("won", "loss per decision", "against random, luck taken out")
+    assert {each["what"]: each["verdict"] for each in told} == dict.fromkeys(numbers, "better")
+    assert {each["player"] for each in told} == {"mine"}  # random met another opponent
+    assert said["notes"][0] == "mine is not the same in both: it is called in another way."
+    assert said["notes"][1].startswith("Not all opponents of random are the same in both")
+    same = duels(tmp_path, "arena", "compare", tmp_path / "a", tmp_path / "a").out
+    assert "no clear change" in same
+    assert "better" not in same
+
+
+def test_shares_of_the_points_are_compared_only_against_the_same_field(tmp_path: Path) -> None:
+    run(Config(("random", "club"), ("lights",), 40), tmp_path / "a")
+    run(Config(("random", "club", "novice"), ("lights",), 40), tmp_path / "b")
+    told = compared(tmp_path)["changes"]
+    ((what, verdict),) = {(each["what"], each["verdict"]) for each in told}
+    assert (what, verdict) == ("against club, luck taken out", "no clear change")
+
+
+def test_players_of_one_name_are_not_taken_for_the_same(tmp_path: Path) -> None:
+    url = "http://127.0.0.1:1/v1"
+    shown = Settings(url, show_actions=True)
+    model = Config(("random", "model:M"), ("lights",), 2, model=Settings(url))
+    program = Config(("random", "m=cmd:x"), ("lights",), 2)
+    for one, two, why in (
+        (model, replace(model, model=shown), "show_actions was False and is True"),
+        (model, replace(model, model=Settings(f"{url}/2")), "it is called in another way"),
+        (program, replace(program, limits=Limits(move_seconds=1.0)), "move_seconds was 10.0 and is 1.0"),
+        (program, replace(program, players=("random", "m=cmd:y")), "it is called in another way"),
+        (program, replace(program, players=("random", "m= cmd:x")), ""),
+    ):
+        first, second = (identities(each.told()["players"], each.told()) for each in (one, two))
+        (name,) = first.keys() - {"random"}
+        assert unlike(first[name], second[name]) == why
+        assert not unlike(first["random"], second["random"])  # whoever else is asked, and how
+
+
+def test_no_result_is_compared_of_two_players_that_both_changed(tmp_path: Path) -> None:
+    run(Config(("random", "a=novice", "b=club"), ("lights",), 40), tmp_path / "a")
+    run(Config(("a=casual", "b=expert", "random"), ("lights",), 40), tmp_path / "b")
+    found = compare(*(report_on(Folder(tmp_path / each)) for each in "ab"))
+    assert [(each.player, each.what) for each in found.changes] == [
+        ("a", "against random, luck taken out"),
+        ("b", "against random, luck taken out"),
+    ]
+    assert "Neither a nor b is the same: their results are not comparable." in found.notes
+
+
+def test_the_same_pairs_of_matches_are_compared_pair_by_pair(tmp_path: Path) -> None:
+    for name, player, seed in (("a", "club", "1"), ("b", "expert", "1"), ("c", "expert", "2")):
+        run(Config(("best", f"mine={player}"), ("lights",), 100, seed), tmp_path / name)
+    first, again, other = (report_on(Folder(tmp_path / each)) for each in "abc")
+    paired = {each.what: each for each in compare(first, again).changes}
+    apart = {each.what: each for each in compare(first, other).changes}
+    for what, change in paired.items():
+        assert change.paired == change.difference
+        assert not apart[what].paired
+        assert change.difference.estimate == pytest.approx(change.after.estimate - change.before.estimate)
+    assert paired.keys() == apart.keys() == {"won", "loss per decision", "against best, luck taken out"}
+
+
+def test_what_both_measurements_of_a_unit_share_is_no_part_of_the_interval() -> None:
+    rng = Random("pairs")
+    wholes = [rng.randint(3, 9) for _ in range(200)]
+    parts = [whole * rng.random() for whole in wholes]
+    more = [part + whole * rng.uniform(0.09, 0.11) for part, whole in zip(parts, wholes, strict=True)]
+    change = change_of_ratio(parts, wholes, more, wholes)
+    assert change.low < 0.1 < change.high
+    assert change.margin < 0.05 * ratio(parts, wholes).margin
+    ones = [1.0] * 200
+    alone = mean([new - old for old, new in zip(parts, more, strict=True)])
+    together = change_of_ratio(parts, ones, more, ones)
+    assert (together.low, together.high) == pytest.approx((alone.low, alone.high))
+    assert not isfinite(change_of_ratio(parts, wholes, parts, wholes).margin)  # nothing tells how they spread
