@@ -17,6 +17,7 @@ from random import Random
 from typing import Any
 from unittest import mock
 
+import numpy as np
 import pytest
 
 from duels.analysis.agents import player_odds
@@ -37,6 +38,7 @@ from duels.players.endpoint import Endpoint, Settings
 from duels.players.model import ModelPlayer
 from duels.players.program import Limits
 from duels.solving.oracles import oracle_for
+from duels.solving.table_response import expected_values
 from tests.arena.model_server import KEY, serving
 from tests.arena.test_confidence import exact_result
 from tests.players.test_program import BAD, GOOD, PYTHON
@@ -164,6 +166,26 @@ def test_intervals_of_a_player_that_draws_hold(samples: int, monkeypatch: pytest
     assert min(gains, results) >= runs - 3
 
 
+def test_where_a_player_was_not_asked_it_may_do_anything() -> None:
+    """An action that came in no sample may lead to better or worse than guesses about it say."""
+    answers = drawn("random", 2, 1)
+    theirs = answers.opponent("expert")
+    policy = answers._against(theirs, 0, slice(None))
+    values = np.array(expected_values(answers.tables, policy))
+    free = answers.tables.actor == 0
+    free[answers._places] = False
+    worst, best = probe_values.Moves(answers.tables, None).extremes(policy, values, free)
+    asked = answers._places[answers.tables.actor[answers._places] == 0]
+    assert worst[asked] == pytest.approx(values[asked])
+    assert best[asked] == pytest.approx(values[asked])
+    assert (best - worst)[free].max() > 0.5
+    result, error = answers.result(theirs, 0, slice(None))
+    again, down, up = answers.result_between(theirs, 0)
+    assert again == result
+    assert up > 1.1 * error > 0  # of a player that loses nearly always
+    assert down > 0
+
+
 def test_more_answers_leave_less_open() -> None:
     few, many = (probe_values.exploitability(drawn("random", samples, 1), None) for samples in (4, 60))
     assert many.high - many.low < few.high - few.low
@@ -252,7 +274,9 @@ def test_a_model_is_probed_over_the_wire(tmp_path: Path, monkeypatch: pytest.Mon
     told = as_data(last)
     assert told["games"]["lights"]["exploitability"]["estimate"] == 0
     assert told["usage"]["cost"] == told["usage"]["requests"] == told["games"]["lights"]["questions"]
+    assert max(map(len, as_text(last).splitlines())) <= 80
     text = " ".join(as_text(last).split())
+    assert f"It took {told['usage']['requests']} requests and cost {told['usage']['cost']:.2f} usd." in text
     assert "Asked once each: what it answers another time is not known (use --samples 4)." in text
     assert "With them it beats random" in text
     again = compare_probes.as_data(compare_probes.differences(last, last))

@@ -5,6 +5,7 @@ answers are a sample. How far a result may be off is then found by the delta met
 to a position, and how much its answers differ in what follows.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 from math import hypot, sqrt
 from typing import Any
@@ -32,6 +33,7 @@ UNSEEN = 2
 """Answers that are added to the spread of those that came: with less, intervals of a few do not hold."""
 _LONGEST = 5000  # moves of a match
 _NOTHING = 1e-9
+_CLOSE = 1e-4  # for what is a bound of an error anyway
 
 
 class Answers:
@@ -81,28 +83,56 @@ class Answers:
 
         Of a single sample there is none: 0.
         """
-        mine = self.tables.actor == seat
-        policy = np.where(mine[:, None], self.policy(samples), theirs)
+        policy = self._against(theirs, seat, samples)
         values = np.array(expected_values(self.tables, policy, limit))
-        first = float(values[self.tables.starts].mean())
         error = 0.0
         if self.samples > 1:
-            error = self._error(mine[self._places], policy, values, samples, limit)
-        return (1 - first if seat else first), error
+            moves = Moves(self.tables, limit)
+            error = self._error(seat, moves.worths(values), moves.visits(policy), samples)
+        return self._to(seat, values), error
 
-    def _error(
-        self, mine: "NDArray[np.bool_]", policy: "Table", values: "Table", samples: slice, limit: int | None
-    ) -> float:
+    def result_between(self, theirs: "Table", seat: int) -> tuple[float, float, float]:
+        """What the player gets at a seat, and how far that may be too high and too low: standard errors.
+
+        Where an action leads that was never answered, the player was not asked, and may do anything. For one
+        error we take it that it does the worst there, for the other the best.
+        """
+        every = slice(None)
+        policy = self._against(theirs, seat, every)
+        values = np.array(expected_values(self.tables, policy))
+        result = self._to(seat, values)
+        if self.samples == 1:
+            return result, 0.0, 0.0
+        moves = Moves(self.tables, None)
+        visits, free = moves.visits(policy), self.tables.actor == seat
+        free[self._places] = False
+        lowest, highest = (
+            self._error(seat, moves.worths(bound), visits, every)
+            for bound in moves.extremes(policy, values, free)
+        )
+        return (result, highest, lowest) if seat else (result, lowest, highest)
+
+    def _against(self, theirs: "Table", seat: int, samples: slice) -> "Table":
+        """The policies of both seats: what some samples show at one, and an opponent's."""
+        return np.where((self.tables.actor == seat)[:, None], self.policy(samples), theirs)
+
+    def _to(self, seat: int, values: "Table") -> float:
+        """What a match is worth to a seat, given what positions are to seat 0."""
+        first = float(values[self.tables.starts].mean())
+        return 1 - first if seat else first
+
+    def _error(self, seat: int, worths: "Table", visits: "Table", samples: slice) -> float:
         """The standard error of a result, from the spread of answers at positions of one seat.
 
         Answers that are all alike may be so by chance, so what was never answered counts too: as if
         `UNSEEN` answers more were spread evenly over the legal actions.
         """
-        moves, places = Moves(self.tables, limit), self._places[mine]
-        worths, even = moves.worths(values)[places], self._elsewhere[places]
+        mine = (self.tables.actor == seat)[self._places]
+        places = self._places[mine]
+        worths, even = worths[places], self._elsewhere[places]
         odds = (self._votes[mine].sum(axis=1) + UNSEEN * even) / (self.samples + UNSEEN)
         spread = (odds * worths**2).sum(axis=1) - (odds * worths).sum(axis=1) ** 2
-        each = moves.visits(policy)[places] * np.sqrt(np.maximum(0.0, spread)) * ~self._told[mine]
+        each = visits[places] * np.sqrt(np.maximum(0.0, spread)) * ~self._told[mine]
         by_question = np.bincount(self._questions[mine], each)
         return sqrt(float((by_question**2).sum()) / self._votes[:1, samples].shape[1])
 
@@ -142,6 +172,22 @@ class Moves:
         after = np.where(self._over, self._ends[self._to], np.where(self._cut, 0.5, values[self._to]))
         found: Table = after.mean(axis=2)
         return found
+
+    def extremes(self, policy: "Table", values: "Table", free: "NDArray[np.bool_]") -> "Iterator[Table]":
+        """[state] the least, then the most, that seat 0 can win if play departs from a policy where it may.
+
+        `values` are those without departing.
+        """
+        legal = self._tables.legal
+        for sign in (-1.0, 1.0):
+            found = values
+            for _ in range(_LONGEST):
+                worths = self.worths(found)
+                chosen = sign * np.where(legal, sign * worths, -1.0).max(axis=1)
+                before, found = found, np.where(free, chosen, (policy * worths).sum(axis=1))
+                if np.abs(found - before).max() < _CLOSE:
+                    break
+            yield found
 
     def visits(self, policy: "Table") -> "Table":
         """[state] how often a match comes there."""
@@ -218,7 +264,7 @@ def against_all(answers: Answers) -> dict[str, Interval]:
     found = {}
     for name in OPPONENTS:
         theirs = answers.opponent(name)
-        (first, one), (second, two) = (answers.result(theirs, seat, slice(None)) for seat in (0, 1))
-        result, margin = (first + second) / 2, Z * hypot(one, two) / 2
-        found[name] = Interval(result, max(0.0, result - margin), min(1.0, result + margin))
+        results, downs, ups = zip(*(answers.result_between(theirs, seat) for seat in (0, 1)), strict=True)
+        result, down, up = sum(results) / 2, Z * hypot(*downs) / 2, Z * hypot(*ups) / 2
+        found[name] = Interval(result, max(0.0, result - down), min(1.0, result + up))
     return found
