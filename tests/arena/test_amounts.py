@@ -1,17 +1,27 @@
 """Tokens and their cost in words."""
 
-from duels.arena.amounts import cost_told, tokens, usage_data
+from duels.arena.amounts import Prices, Spending, tokens
 from duels.players.completions import Usage
 
-
-def test_what_an_endpoint_does_not_report_is_unknown() -> None:
-    silent, told = Usage(requests=3), Usage(200, 10, 3)
-    assert (tokens(0, silent), cost_told(silent, 0.0)) == ("unknown", "unknown")
-    assert (tokens(200, told), cost_told(told, 0.004), cost_told(told, None)) == ("200", "0.0040", "")
+PRICES = Prices({"input_price": 20.0, "output_price": 0.0}, "usd")
 
 
-def test_data_have_no_number_for_what_is_unknown() -> None:
+def test_an_endpoint_that_reports_nothing_has_no_cost() -> None:
+    silent, told = Usage(0, 0, 3), Usage(200, 10, 3)
+    assert (tokens(0, silent), PRICES.told(silent)) == ("unknown", "unknown")
+    assert (tokens(200, told), PRICES.told(told), Prices({}).told(told)) == ("200", "0.0040 usd", "")
+    assert Prices(PRICES.of).told(told) == "0.0040"  # a currency is known by the budget alone
     unknown = {"prompt_tokens": None, "completion_tokens": None, "requests": 3, "cost": None}
-    assert usage_data(Usage(requests=3), 0.0) == unknown
+    assert PRICES.data(silent) == unknown
     known = {"prompt_tokens": 200, "completion_tokens": 10, "requests": 3, "cost": 0.004}
-    assert usage_data(Usage(200, 10, 3), 0.004) == known
+    assert PRICES.data(told) == known
+
+
+def test_what_requests_may_have_cost_is_told_apart_from_what_they_cost() -> None:
+    spent = Spending.of([{"usage": [100_000, 5, 1]}, {"at_most": [50_000, 9]}, {"status": 429}])
+    assert (spent.used, spent.in_doubt, spent.unanswered) == (Usage(100_000, 5, 1), Usage(50_000, 9, 1), 2)
+    (told,) = spent.told("It", PRICES, limited=True)
+    doubt = "at most 1.00 usd more for 1 request whose tokens were not reported"
+    assert told.startswith(f"It took 1 requests and cost 2.00 usd, and {doubt}. Without a reply")
+    assert "an unknown amount more" in spent.told("It", PRICES, limited=False)[0]
+    assert Spending().told("It", PRICES, limited=True) == []

@@ -193,19 +193,20 @@ def test_a_budget_stops_cleanly_and_the_run_can_go_on(server: Server, tmp_path: 
     asked = sum(1 for _ in folder.requests())
     with closing(folder.request_log("killed")) as log:
         log.add({"match": "never finished", "seat": 1, "usage": [100, 0, 1]})
-    told = f"With matches that were broken off: {asked + 1} requests, cost {asked + 1}.00."
+    told = f"With matches that were broken off: {asked + 1} requests, cost {asked + 1}.00 usd."
     text = as_text(report_on(folder))
     assert told in " ".join(text.split())
     assert max(map(len, text.splitlines())) <= 80
-    assert f"Models took {asked + 1} requests and cost {asked + 1}.00." in text
+    assert f"Models took {asked + 1} requests and cost {asked + 1}.00 usd." in text
     assert as_data(report_on(folder))["usage"]["model well"] == used
     with closing(folder.request_log("cut")) as log:
         log.add({"match": "never finished", "seat": 1, "status": 0, "at_most": [150, 1000]})
         log.add({"match": "never finished", "seat": 1, "status": 429})
     (cost,) = (each for each in of_run(report_on(folder)) if each.startswith("Models took"))
     assert cost == (
-        f"Models took {asked + 1} requests and cost {asked + 1}.00, and at most 1.50 more for 1 request "
-        "whose tokens were not reported. Without a reply (429, 5xx, timeouts, cut connections): 2 more."
+        f"Models took {asked + 1} requests and cost {asked + 1}.00 usd, and at most 1.50 usd more for "
+        "1 request whose tokens were not reported. "
+        "Without a reply (429, 5xx, timeouts, cut connections): 2 more."
     )
 
 

@@ -330,10 +330,10 @@ def test_a_run_may_get_prices_and_a_budget_later(tmp_path: Path) -> None:
     asked = Settings("http://127.0.0.1:9/v1")
     config = Config(("random", "model:NAME"), ("lights",), 2, model=asked)
     with Folder.held(tmp_path, config) as folder:
-        assert report_on(folder).cost(Usage(1000, 1000, 1)) is None
+        assert report_on(folder).prices.cost(Usage(1000, 1000, 1)) is None
     priced = replace(config, model=replace(asked, input_price=1.0, output_price=2.0), budget="5usd")
     with Folder.held(tmp_path, priced) as folder:
-        assert report_on(folder).cost(Usage(1_000_000, 1_000_000, 1)) == 3
+        assert report_on(folder).prices.told(Usage(1_000_000, 1_000_000, 1)) == "3.00 usd"
     with (
         pytest.raises(DuelsError, match="model is not as it was"),
         Folder.held(tmp_path, replace(config, model=replace(asked, temperature=1.0))),

@@ -12,7 +12,7 @@ from duels.arena.report_page import as_page
 from duels.arena.report_text import as_text
 from duels.arena.run import run
 from duels.arena.scores import Standing
-from duels.arena.summary import most_when, mostly, of_run
+from duels.arena.summary import most_when, of_run
 from tests.players.test_program import BAD, PYTHON
 
 
@@ -77,13 +77,6 @@ def test_nothing_is_said_of_nothing(tmp_path: Path) -> None:
     game = as_data(report)["games"]["lights"]
     assert game["players"]["best"]["won"] is game["pairings"][0]["adjusted"] is None
     assert "lights,best,0,,,,given away,,,,,0,0,0" in as_csv(report)
-
-
-def test_where_most_is_given_away() -> None:
-    assert mostly({"stepping": 1.0, "observing beside your own symbol": 3.0}) == (
-        ", 75% of it by observing beside its own symbol"
-    )
-    assert mostly({"stepping": 1.0}) == mostly({}) == mostly({"stepping": 0.0, "naming": 0.0}) == ""
 
 
 def test_a_sort_of_decision_is_not_blamed_for_being_common() -> None:

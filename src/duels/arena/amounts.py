@@ -1,31 +1,103 @@
 """How tokens and what they cost are told, if the endpoint reports them."""
 
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any
 
 from duels.players.completions import Usage, money
+from duels.players.endpoint import Settings
 
 
-def cost_told(used: Usage, cost: float | None) -> str:
-    """What tokens cost; nothing where there are no prices."""
-    if cost is None:
-        return ""
-    return money(cost) if is_reported(used) else "unknown"
+@dataclass(frozen=True)
+class Prices:
+    """Of a million tokens, as a config has them: by the names of settings, and none where no model plays."""
+
+    of: Mapping[str, float | None]
+    currency: str = ""
+    """That of the budget; empty where there is none."""
+
+    def cost(self, used: Usage) -> float | None:
+        """What tokens cost; None where no prices are known."""
+        return Settings(**self.of).cost(used)  # type: ignore[arg-type]
+
+    def told(self, used: Usage) -> str:
+        """The same for people; nothing where there are no prices."""
+        cost = self.cost(used)
+        if cost is None:
+            return ""
+        return money(cost, self.currency) if is_reported(used) else "unknown"
+
+    def data(self, used: Usage) -> dict[str, Any]:
+        """Tokens and their cost as JSON has them: null where the endpoint reports none."""
+        known = is_reported(used)
+        return {
+            "prompt_tokens": used.prompt if known else None,
+            "completion_tokens": used.completion if known else None,
+            "requests": used.requests,
+            "cost": self.cost(used) if known else None,
+        }
+
+
+@dataclass(frozen=True)
+class Spending:
+    """What all requests took, those for what was broken off included, and may have taken."""
+
+    used: Usage = field(default_factory=Usage)
+    in_doubt: Usage = field(default_factory=Usage)
+    """The most that requests took beyond that, whose tokens nobody reported."""
+    unanswered: int = 0
+    """Requests that came to no reply: 429, 5xx, timeouts, cut connections."""
+
+    @classmethod
+    def of(cls, requests: Iterable[Mapping[str, Any]]) -> "Spending":
+        """That of all requests that were kept."""
+        return reduce(cls.plus, requests, cls())
+
+    def plus(self, request: Mapping[str, Any]) -> "Spending":
+        """With a request that was kept."""
+        return Spending(
+            self.used + usage_of(request),
+            self.in_doubt + most_of(request),
+            self.unanswered + ("usage" not in request),
+        )
+
+    def told(self, who: str, prices: Prices, limited: bool) -> list[str]:
+        """A sentence or two about it, if there was a request; answers may be `limited` in their length."""
+        if not self.used.requests and not self.unanswered:
+            return []
+        cost = prices.told(self.used)
+        told = f"{who} took {self.used.requests} requests{cost and f' and cost {cost}'}"
+        told += f"{self._in_doubt(prices, limited)}."
+        if self.unanswered:
+            told += f" Without a reply (429, 5xx, timeouts, cut connections): {self.unanswered} more."
+        return [told]
+
+    def _in_doubt(self, prices: Prices, limited: bool) -> str:
+        """What requests may have cost of which the endpoint reported nothing, as part of a sentence."""
+        most, count = prices.cost(self.in_doubt), self.in_doubt.requests
+        if most is None or not count:
+            return ""
+        amount = f"at most {money(most, prices.currency)} more" if limited else "an unknown amount more"
+        return f", and {amount} for {count} request{'s' * (count != 1)} whose tokens were not reported"
+
+
+def usage_of(request: Mapping[str, Any]) -> Usage:
+    """What a request that was kept has used."""
+    return Usage(*request["usage"]) if request.get("usage") else Usage()
+
+
+def most_of(request: Mapping[str, Any]) -> Usage:
+    """The most that a request can have used of which the endpoint reported nothing."""
+    if not request.get("at_most"):
+        return Usage()
+    prompt, completion = request["at_most"]
+    return Usage(prompt, completion, requests=1)
 
 
 def tokens(count: int, used: Usage) -> str:
     """A count of tokens, if the endpoint told any."""
     return str(count) if is_reported(used) else "unknown"
-
-
-def usage_data(used: Usage, cost: float | None) -> dict[str, Any]:
-    """Tokens and their cost as JSON has them: null where the endpoint reports none."""
-    known = is_reported(used)
-    return {
-        "prompt_tokens": used.prompt if known else None,
-        "completion_tokens": used.completion if known else None,
-        "requests": used.requests,
-        "cost": cost if known else None,
-    }
 
 
 def is_reported(used: Usage) -> bool:

@@ -319,6 +319,12 @@ def _check_matches(matches: Any) -> None:
         raise BadOption(f"matches is even, for every seed is played from both seats; {matches} is not.")
 
 
+def currency_of(budget: str | None) -> str:
+    """The currency of a budget; empty where there is none."""
+    read = _BUDGET.fullmatch((budget or "").strip())
+    return read[2].lower() if read else ""
+
+
 def called(text: str, limits: Limits) -> Kind:
     """The player that a person means, under a name of the person's own if one is given."""
     name, call = _split(text)

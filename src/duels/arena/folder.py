@@ -20,7 +20,6 @@ from duels.arena.bout import VERSION
 from duels.arena.config import FORMAT, GROWS, PROBE, Config, ProbeConfig, check_same
 from duels.core.errors import DuelsError
 from duels.files import settle_folder, write_whole
-from duels.players.completions import Usage
 
 try:
     import fcntl
@@ -318,19 +317,6 @@ def read_rows(path: Path) -> Iterator[Row]:
             if row.get("v") != VERSION or not isinstance(key, str):
                 raise DuelsError(f"{path}, line {number}: it was written by another version of duels.")
             yield row
-
-
-def most_of(request: Row) -> Usage:
-    """The most that a request can have used of which the endpoint reported nothing."""
-    if not request.get("at_most"):
-        return Usage()
-    prompt, completion = request["at_most"]
-    return Usage(prompt, completion, requests=1)
-
-
-def usage_of(request: Row) -> Usage:
-    """What a request that was kept has used."""
-    return Usage(*request["usage"]) if request.get("usage") else Usage()
 
 
 def _write_config(path: Path, config: Mapping[str, Any], over: bool = True) -> None:

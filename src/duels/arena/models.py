@@ -8,13 +8,14 @@ from queue import Queue
 from threading import Thread
 from typing import Any
 
+from duels.arena.amounts import Spending
 from duels.arena.bout import Asked, Bout, Question, play
-from duels.arena.config import Config
-from duels.arena.folder import AT_ONCE, Folder, Log, Row, most_of, usage_of
+from duels.arena.config import Config, currency_of
+from duels.arena.folder import AT_ONCE, Folder, Log, Row
 from duels.arena.values import Judge
 from duels.core.errors import DuelsError
 from duels.core.rules import Rules, Seat
-from duels.players.completions import Usage
+from duels.players.completions import Usage, money
 from duels.players.endpoint import BudgetSpent, Endpoint, Meter
 from duels.players.failures import Answer, NoMove, TransportFailed
 from duels.players.model import ModelGaveNone, ModelPlayer
@@ -33,24 +34,22 @@ class Purse(Meter):
         self._config = config
         self._budget = config.budget_amount()
         self._shards = shards
-        self.used = Usage()
-        self._in_doubt = Usage()  # at most, by requests of which the endpoint reported nothing
-        for request in folder.requests(prefix):
-            self.used += usage_of(request)
-            self._in_doubt += most_of(request)
+        spending = Spending.of(folder.requests(prefix))
+        self.used, self._in_doubt = spending.used, spending.in_doubt
 
     @property
-    def spent(self) -> float | None:
-        """In the budget's currency; None where no prices are known."""
-        return self._config.model.cost(self.used)
+    def spent(self) -> str:
+        """For people; empty where no prices are known."""
+        cost = self._config.model.cost(self.used)
+        return "" if cost is None else money(cost, currency_of(self._config.budget))
 
     def check(self) -> None:
         """BudgetSpent, if another request is not covered."""
         if not self._budget:
             return
         amount, currency = self._budget
-        in_doubt = self._config.model.cost(self._in_doubt) or 0.0
-        if (self.spent or 0) + in_doubt >= amount / self._shards:
+        spent, in_doubt = (self._config.model.cost(used) or 0.0 for used in (self.used, self._in_doubt))
+        if spent + in_doubt >= amount / self._shards:
             part = f" for one of {self._shards} parts" if self._shards > 1 else ""
             doubt = f", {in_doubt:.2g} of it at most by requests without a full reply" if in_doubt else ""
             raise BudgetSpent(

@@ -26,7 +26,7 @@ from duels.core.errors import BadOption
 from duels.core.extras import extra
 from duels.core.rules import OpenRules, Rules, Seat, Sight
 from duels.games import find_game
-from duels.players.completions import Usage, money
+from duels.players.completions import Usage
 from duels.players.endpoint import BudgetSpent, Endpoint
 from duels.players.failures import Answer, NoMove, TransportFailed
 from duels.players.model import Mirror, ModelGaveNone, ModelPlayer
@@ -334,7 +334,7 @@ class _Asking:
         self._log.add(row)
         self._kept[each.key] = row
         spent = self._purse.spent
-        cost = f", {money(spent)} spent" if used.requests and spent is not None else ""
+        cost = f", {spent} spent" if used.requests and spent else ""
         self._tell(f"{rules.name}: {len(self._kept)} answers in all, position {each.position}{cost}")
 
     def close(self) -> None:

@@ -7,19 +7,19 @@ from math import fsum, sqrt
 from typing import Any
 
 from duels.analysis.shortfalls import BELOW_THE_MIXTURE, measure_of, shortfalls
-from duels.arena.amounts import cost_told, tokens, usage_data
+from duels.arena.amounts import Spending, tokens
 from duels.arena.confidence import Interval, Z, interval_data, ratio
 from duels.arena.folder import Folder, Row
 from duels.arena.identity import MODEL
 from duels.arena.mistakes import Mistake, key_of, name_of, said_of
 from duels.arena.probe import Probe, collected, policy_of
 from duels.arena.probe_values import UNSEEN, Answers, against_all, exploitability
+from duels.arena.report import prices_of
 from duels.arena.report_page import html_in_short, html_page, html_table
 from duels.arena.report_text import asked_how, in_short, listed, notes, percent, points, table
-from duels.arena.summary import mostly
+from duels.arena.summary import most_when
 from duels.core.rules import Seat, Sight
 from duels.players.completions import Usage
-from duels.players.endpoint import Settings
 from duels.solving.oracles import oracle_for
 from duels.solving.protocols import explainer_of
 
@@ -59,8 +59,8 @@ class GameProbe:
     """The same if play is cut off at the first tick of the clock, in games that could go on for ever."""
     against: dict[str, Interval]
     """Results against known opponents, the mean of both seats."""
-    kinds: dict[str, float]
-    """How far answers fell short in all, by sort of decision."""
+    manners: dict[str, tuple[float, float]]
+    """By sort of decision: how many answers were of it, and how far they fell short in all."""
     mistakes: tuple[Mistake, ...]
 
     @property
@@ -118,7 +118,7 @@ def _game(probe: Probe, player: str, sort: str) -> GameProbe:
         gain,
         limited,
         against_all(answers) if answers else {},
-        _kinds(probe),
+        _manners(probe),
         tuple(_mistakes(probe, player, short)),
     )
 
@@ -133,18 +133,22 @@ def _shortfall(probe: Probe, key: Key) -> float:
     return _expected(probe.policy(key), _graded(probe.sights[key]))
 
 
-def _kinds(probe: Probe) -> dict[str, float]:
-    """How far answers fell short in all, by sort of decision."""
+def _manners(probe: Probe) -> dict[str, tuple[float, float]]:
+    """By sort of decision: how many answers were of it, and how far they fell short in all.
+
+    Where positions were drawn, each falls short by the mean over all decisions that they stand for.
+    """
     explainer = explainer_of(oracle_for(probe.rules))
-    found: dict[str, float] = {}
-    for key, sight in probe.sights.items():
-        if key in probe.answers:
-            graded = _graded(sight)
-            for action, chance in probe.policy(key).items():
-                kind = explainer.manner(sight, action)
-                short = probe.weights.get(key, 1.0) * chance * graded[action]
-                found[kind] = found.get(kind, 0.0) + short
-    return found
+    count, weight, short = (defaultdict[str, float](float) for _ in range(3))
+    for key in probe.answers:
+        graded = _graded(probe.sights[key])
+        for action, chance in probe.policy(key).items():
+            manner = explainer.manner(probe.sights[key], action)
+            stands_for = probe.weights.get(key, 1.0) * chance
+            count[manner] += chance
+            weight[manner] += stands_for
+            short[manner] += stands_for * graded[action]
+    return {manner: (count[manner], count[manner] * short[manner] / weight[manner]) for manner in count}
 
 
 def _mean_of_all(probe: Probe, short: dict[Key, float]) -> Interval:
@@ -171,7 +175,8 @@ def _error(answered: list[Row], sight: Sight[Any, Any]) -> float:
         for action in graded
     }
     mean = _expected(odds, graded)
-    return sqrt(fsum(chance * (graded[action] - mean) ** 2 for action, chance in odds.items()) / samples)
+    spread = fsum(chance * (graded[action] - mean) ** 2 for action, chance in odds.items())
+    return sqrt(spread / (samples - 1))  # as few answers spread less than the player does
 
 
 def _expected(policy: dict[Any, float], graded: dict[Any, float]) -> float:
@@ -206,14 +211,8 @@ def as_data(folder: Folder) -> dict[str, Any]:
         "prices": folder.config["prices"],
         "asked_without_history": True,
         "games": {game.probe.rules.name: _game_data(game) for game in games},
-        "usage": _usage_data(folder, games),
+        "usage": prices_of(folder).data(_used(games)),
     }
-
-
-def _usage_data(folder: Folder, games: list[GameProbe]) -> dict[str, Any]:
-    used = _used(games)
-    prices = Settings(**folder.config["prices"])
-    return usage_data(used, prices.cost(used) if used.requests else None)
 
 
 def _game_data(game: GameProbe) -> dict[str, Any]:
@@ -242,7 +241,7 @@ def as_text(folder: Folder) -> str:
     lines += [*in_short(_summary(folder, games)), ""]
     for game in games:
         lines += _told(game)
-    return "\n".join([*lines, *_usage_told(folder, games)]).rstrip() + "\n"
+    return "\n".join([*lines, *notes(*_usage_told(folder, games))]).rstrip() + "\n"
 
 
 def _usage_told(folder: Folder, games: list[GameProbe]) -> list[str]:
@@ -250,7 +249,7 @@ def _usage_told(folder: Folder, games: list[GameProbe]) -> list[str]:
     used = _used(games)
     if not used.requests:
         return []
-    cost = _cost(folder, used)
+    cost = prices_of(folder).told(used)
     wait = fsum(request.get("seconds", 0.0) for request in folder.requests()) / used.requests
     sent, back = tokens(used.prompt, used), tokens(used.completion, used)
     told = f"{used.requests} requests of {wait:.1f} seconds, {sent} tokens in, {back} out"
@@ -261,17 +260,10 @@ def _used(games: list[GameProbe]) -> Usage:
     return sum((game.usage for game in games), Usage())
 
 
-def _cost(folder: Folder, used: Usage) -> str:
-    return cost_told(used, Settings(**folder.config["prices"]).cost(used))
-
-
 def _summary(folder: Folder, games: list[GameProbe]) -> list[str]:
     """A sentence or two for each game, and what it cost."""
-    used = _used(games)
-    if not used.requests:
-        return list(map(_in_short, games))
-    cost = _cost(folder, used)
-    return [*map(_in_short, games), f"It took {used.requests} requests{cost and f' and cost {cost}'}."]
+    spending, limited = Spending.of(folder.requests()), bool(folder.config["model"].get("max_tokens"))
+    return [*map(_in_short, games), *spending.told("It", prices_of(folder), limited)]
 
 
 def _in_short(game: GameProbe) -> str:
@@ -281,10 +273,10 @@ def _in_short(game: GameProbe) -> str:
         return f"{name}: nothing is answered yet."
     wrong = sum(short > _NOTHING for short in game.shortfalls.values())
     mixes = game.measure == BELOW_THE_MIXTURE
-    kinds = {} if mixes else game.kinds
+    manners = {} if mixes else game.manners
     points_each = f"{_shown_points(game)} points {'below the mixture ' * mixes}per position"
     once = game.asked_once
-    told = [f"{name}: it {'chooses' if mixes else 'gives away'} {points_each}{mostly(kinds)}."]
+    told = [f"{name}: it {'chooses' if mixes else 'gives away'} {points_each}{most_when(manners)}."]
     if not game.shortfalls:
         told = [f"{name}: it answered no question."]
     elif not mixes:

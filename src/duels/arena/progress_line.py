@@ -6,7 +6,6 @@ from time import monotonic
 from types import TracebackType
 
 from duels.arena.run import Progress
-from duels.players.completions import money
 
 _EVERY = 0.2  # seconds
 
@@ -58,8 +57,8 @@ class ProgressLine:
         if progress.played:
             left = seconds / progress.played * (progress.total - progress.done)
             told += f", {_duration(left)} left at most"
-        if progress.spent is not None:
-            told += f", {money(progress.spent)} spent"
+        if progress.spent:
+            told += f", {progress.spent} spent"
         if progress.points:
             ordered = sorted(progress.points.items(), key=lambda each: -each[1][0] / each[1][1])
             told += f"; won: {', '.join(f'{name} {won / of:.0%}' for name, (won, of) in ordered)}"

@@ -6,9 +6,10 @@ from itertools import combinations, zip_longest
 from math import comb
 from typing import Any
 
-from duels.arena.amounts import usage_data
+from duels.arena.amounts import Prices, Spending
 from duels.arena.confidence import CONFIDENCE, Interval, interval_data
-from duels.arena.folder import Folder, Row, most_of, usage_of
+from duels.arena.config import currency_of
+from duels.arena.folder import Folder, Row
 from duels.arena.identity import Identity, identities
 from duels.arena.mistakes import Mistake, key_of
 from duels.arena.ratings import Ratings, rate
@@ -21,7 +22,6 @@ from duels.core.rules import Rules, Seat
 from duels.games import find_game
 from duels.players import KINDS
 from duels.players.completions import Usage
-from duels.players.endpoint import Settings
 
 MOST_BLUNDERS = 5  # that are shown of a player in a game
 
@@ -76,25 +76,16 @@ class Report:
     """The margin at which results stopped the run; then only intervals that hold under peeking hold."""
     conditions: Mapping[str, Any]
     """How models were asked; empty where none played."""
-    prices: Mapping[str, Any]
-    """Of a million tokens, by the names of settings; empty likewise."""
+    prices: Prices
     seconds: Mapping[str, float]
     """How long models took to answer, by player; not in data, which is the same for equal runs."""
-    requested: Usage
-    """What models took in all, matches that were broken off included; not in data either."""
-    in_doubt: Usage
-    """The most that requests took beyond that, whose tokens nobody reported."""
-    unanswered: int
-    """Requests that came to no reply: 429, 5xx, timeouts, cut connections."""
+    spending: Spending
+    """Not in data either."""
 
     @property
     def players(self) -> tuple[str, ...]:
         """Their names, in the order of the config."""
         return tuple(self.identities)
-
-    def cost(self, usage: Usage) -> float | None:
-        """What a model's tokens cost, by the prices of the run."""
-        return Settings(**self.prices).cost(usage)
 
     @property
     def matches(self) -> int:
@@ -131,7 +122,7 @@ def report_on(folder: Folder) -> Report:
     ratings = rate(players, games)
     if ratings and config["until"] is not None:
         ratings = replace(ratings, players={name: r.without_bounds for name, r in ratings.players.items()})
-    seconds, requested, in_doubt, unanswered = _requested(folder, rows)
+    seconds, spending = _requested(folder, rows)
     return Report(
         identities(config["players"], config),
         config["seed"],
@@ -140,25 +131,26 @@ def report_on(folder: Folder) -> Report:
         ratings,
         config["until"],
         config["model"],
-        config["prices"],
+        prices_of(folder),
         seconds,
-        requested,
-        in_doubt,
-        unanswered,
+        spending,
     )
 
 
-def _requested(folder: Folder, rows: Mapping[str, Row]) -> tuple[dict[str, float], Usage, Usage, int]:
+def prices_of(folder: Folder) -> Prices:
+    """What tokens cost in a run or a probe."""
+    return Prices(folder.config["prices"], currency_of(folder.config["budget"]))
+
+
+def _requested(folder: Folder, rows: Mapping[str, Row]) -> tuple[dict[str, float], Spending]:
     """What was waited for replies in these matches, by player, and what all requests took, or may have."""
-    seconds, used, in_doubt, unanswered = dict[str, float](), Usage(), Usage(), 0
+    seconds, spending = dict[str, float](), Spending()
     for request in folder.requests():
-        used += usage_of(request)
-        in_doubt += most_of(request)
-        unanswered += "usage" not in request
+        spending = spending.plus(request)
         if row := rows.get(request["match"]):
             player = row["players"][request["seat"] - 1]
             seconds[player] = seconds.get(player, 0.0) + request.get("seconds", 0.0)
-    return seconds, used, in_doubt, unanswered
+    return seconds, spending
 
 
 def _game(
@@ -226,10 +218,8 @@ def as_data(report: Report) -> dict[str, Any]:
         "games": {game.rules.name: _game_data(game) for game in report.games},
         "ratings": report.ratings.as_data() if report.ratings else None,
         "model": dict(report.conditions),
-        "prices": dict(report.prices),
-        "usage": {
-            player: usage_data(used, report.cost(used)) for player, used in usage_by_player(report).items()
-        },
+        "prices": dict(report.prices.of),
+        "usage": {player: report.prices.data(used) for player, used in usage_by_player(report).items()},
     }
 
 

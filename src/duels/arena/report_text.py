@@ -5,7 +5,7 @@ from math import isfinite
 from textwrap import wrap
 from typing import Any
 
-from duels.arena.amounts import cost_told, tokens
+from duels.arena.amounts import tokens
 from duels.arena.confidence import FEWEST, Interval
 from duels.arena.mistakes import name_of, said_of
 from duels.arena.report import GameReport, Report, usage_by_player
@@ -123,7 +123,6 @@ def usage_rows(report: Report) -> list[list[str]]:
     """What every model took, under USAGE."""
     rows = []
     for player, each in usage_by_player(report).items():
-        told = cost_told(each, report.cost(each))
         wait = f"{report.seconds.get(player, 0.0) / each.requests:.1f}"
         rows.append(
             [
@@ -131,7 +130,7 @@ def usage_rows(report: Report) -> list[list[str]]:
                 str(each.requests),
                 wait,
                 *(tokens(n, each) for n in (each.prompt, each.completion)),
-                told,
+                report.prices.told(each),
             ]
         )
     return rows
@@ -139,9 +138,9 @@ def usage_rows(report: Report) -> list[list[str]]:
 
 def asked_in_all(report: Report) -> str:
     """How models were asked; and what all requests took, where some were for matches that were broken off."""
-    told, spent = asked_how(report.conditions), report.requested
+    told, spent = asked_how(report.conditions), report.spending.used
     if spent.requests > sum(each.requests for each in usage_by_player(report).values()):
-        cost = cost_told(spent, report.cost(spent))
+        cost = report.prices.told(spent)
         told += f" With matches that were broken off: {spent.requests} requests{cost and f', cost {cost}'}."
     return told
 

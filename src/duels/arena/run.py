@@ -34,7 +34,7 @@ class Progress:
     """At most: a run may stop earlier."""
     played: int = 0
     """By this call."""
-    spent: float | None = None
+    spent: str = ""
     """Money, where models play and prices are known."""
     waiting: str = ""
     """Why no match ends at the moment, if the wire is the reason."""
@@ -175,7 +175,7 @@ def _play_out(
             progress.done += 1
             progress.count(row)
             progress.played += 1
-            progress.spent = pool.purse.spent if pool.purse else None
+            progress.spent = pool.purse.spent if pool.purse else ""
             listener(progress)
 
 

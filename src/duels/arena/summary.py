@@ -3,11 +3,9 @@
 from collections.abc import Iterable, Mapping
 
 from duels.analysis.shortfalls import BELOW_THE_MIXTURE
-from duels.arena.amounts import cost_told
 from duels.arena.confidence import Interval
 from duels.arena.report import GameReport, Report
 from duels.arena.scores import Pairing, Standing
-from duels.players.completions import money
 
 _MOST_OPEN = 3  # pairings that are named
 _NOTHING = 0.00005  # rounds to 0.00 points
@@ -67,7 +65,7 @@ def _mistakes(played: list[tuple[GameReport, Standing]]) -> str:
     return f"It gives away{where} {points}{most_when(worst.manners)}."
 
 
-def most_when(manners: Mapping[str, tuple[int, float]]) -> str:
+def most_when(manners: Mapping[str, tuple[float, float]]) -> str:
     """The sort of decision that costs most each time, as the end of a sentence; nothing if that is not known.
 
     Not the sort with the largest part of the loss: that may just be the commonest.
@@ -79,15 +77,6 @@ def most_when(manners: Mapping[str, tuple[int, float]]) -> str:
         return ""
     manner = max(each, key=each.__getitem__)
     return f", most when {manner.replace('your', 'its')} ({100 * each[manner]:.1f} a decision)"
-
-
-def mostly(kinds: Mapping[str, float]) -> str:
-    """The sort of decision in which most was given away, as the end of a sentence; nothing if all are one."""
-    total = sum(kinds.values())
-    if len(kinds) < 2 or total <= 0:
-        return ""
-    kind = max(kinds, key=kinds.__getitem__)
-    return f", {kinds[kind] / total:.0%} of it by {kind.replace('your', 'its')}" if kind else ""
 
 
 def _failures(standings: Iterable[Standing]) -> str:
@@ -125,22 +114,4 @@ def _is_settled(each: Pairing) -> bool:
 
 
 def _cost(report: Report) -> list[str]:
-    """What all requests took, those for matches that were broken off included, and may have taken."""
-    used = report.requested
-    if not used.requests and not report.unanswered:
-        return []
-    cost = cost_told(used, report.cost(used))
-    told = f"Models took {used.requests} requests{cost and f' and cost {cost}'}{_in_doubt(report)}."
-    if report.unanswered:
-        told += f" Without a reply (429, 5xx, timeouts, cut connections): {report.unanswered} more."
-    return [told]
-
-
-def _in_doubt(report: Report) -> str:
-    """What requests may have cost of which the endpoint reported nothing, as part of a sentence."""
-    most = report.cost(report.in_doubt)
-    if most is None or not report.in_doubt.requests:
-        return ""
-    amount = f"at most {money(most)} more" if report.conditions["max_tokens"] else "an unknown amount more"
-    count = report.in_doubt.requests
-    return f", and {amount} for {count} request{'s' * (count != 1)} whose tokens were not reported"
+    return report.spending.told("Models", report.prices, limited=bool(report.conditions.get("max_tokens")))

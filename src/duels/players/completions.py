@@ -26,9 +26,10 @@ class Usage:
         )
 
 
-def money(amount: float) -> str:
+def money(amount: float, currency: str = "") -> str:
     """An amount for people: with two digits after the point, or four where two would not show it."""
-    return f"{amount:.4f}" if 0 < amount < 0.01 else f"{amount:.2f}"
+    told = f"{amount:.4f}" if 0 < amount < 0.01 else f"{amount:.2f}"
+    return f"{told} {currency}" if currency else told
 
 
 @dataclass(frozen=True)
