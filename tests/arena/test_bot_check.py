@@ -2,9 +2,15 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from duels.arena import bot_check
+from duels.core.rules import Seat
+from duels.games import find_game
+from duels.players.failures import Answer
+from duels.players.program import Limits
 from tests.players.test_program import BAD, GOOD, PYTHON
 from tests.support import duels
 
@@ -18,6 +24,32 @@ def test_a_good_bot_passes(tmp_path: Path) -> None:
     assert "example in shell" in lines[0]
     played = [line for line in lines if "plays " in line]
     assert all(line.rpartition("; ")[2] in ("it won", "it lost", "cut off") for line in played)
+
+
+def test_the_slowest_answer_is_that_of_a_program_that_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+
+    class SlowToStart:
+        def __init__(self, *_: Any) -> None:
+            self.runs = False
+
+        def start(self) -> None:
+            clock[0] += 0.0 if self.runs else 100.0
+            self.runs = True
+
+        def decide(self, sight: Any, rng: Any) -> Answer:
+            self.start()
+            clock[0] += 1.0
+            return Answer(sight.actions[0])
+
+        def close(self) -> None:
+            pass
+
+    monkeypatch.setattr(bot_check, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(bot_check, "ProgramPlayer", SlowToStart)
+    found = bot_check._play("", find_game("lights").rules(), Seat.ONE, Limits())
+    assert "the slowest in 1000 ms" in found.detail
+    assert clock[0] > 200  # it is started again on the way
 
 
 @pytest.mark.parametrize(

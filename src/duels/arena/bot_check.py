@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from random import Random
 from time import monotonic
@@ -166,6 +167,8 @@ def _play(command: str, rules: Rules[Any, Any, Any], seat: Seat, limits: Limits)
             if decisions == 1:
                 player.close()
                 player = ProgramPlayer(command, rules, limits)
+            with suppress(Failed):  # which is told by the answer
+                player.start()
             asked = monotonic()
             answer = player.decide(match.sight(seat), rng)
             if answer.failed:

@@ -67,6 +67,11 @@ class ProgramPlayer:
         """Name the match that the next questions are about."""
         self._match = match
 
+    def start(self) -> None:
+        """Start the program now, so that its first answer does not wait for that; Failed if it cannot."""
+        with self._asking:
+            self._started()
+
     def choose(self, sight: Sight[Any, Any], rng: "Random") -> Any:
         """The program's move; NoMove if it gives none in all its attempts."""
         return self.decide(sight, rng).action
