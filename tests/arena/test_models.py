@@ -376,6 +376,7 @@ def test_renamed_cells_have_no_numbers_left_and_are_read_back(game: str) -> None
         told = opening_messages(sight, True, labels)
         question = told[1]["content"]
         assert not re.search(r"[0-9]", re.sub(r"Player [12]", "", question))
+        assert "number" not in question
         assert labels.legend in told[0]["content"]
         for action in sight.actions:
             text = labels.format(action)

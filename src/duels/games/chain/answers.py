@@ -11,7 +11,7 @@ def forms(rules: QuantumChain) -> Callable[[Sight[Action, State]], tuple[str, tu
 
     def form(sight: Sight[Action, State]) -> tuple[str, tuple[str, ...]]:
         if sight.view.phase is Phase.OBSERVE:
-            return "Write the number of the cell that you observe, as in 1.", ("1",)
+            return "Write the name of the cell that you observe, as in 1.", ("1",)
         return (
             f"Your opponent has observed cell {sight.view.doubt}, beside a symbol of its own. "
             "Write challenge to have the coin flipped, or accept to let the observation stand.",
