@@ -6,6 +6,7 @@ import math
 import re
 import shlex
 import shutil
+import statistics
 import subprocess
 import sys
 import tomllib
@@ -26,7 +27,7 @@ from duels.arena import compare_probes, confidence, probe_report, probe_values
 from duels.arena.config import Config, ProbeConfig
 from duels.arena.exam import card, card_of, exam_rows
 from duels.arena.folder import Folder, Row
-from duels.arena.positions import STRATA, draw_positions, draw_weighted
+from duels.arena.positions import STRATA, draw_positions, draw_weighted, score
 from duels.arena.probe import Ask, collect, probe
 from duels.arena.probe_report import as_data, as_page, as_text
 from duels.arena.probe_values import Answers, against_all
@@ -434,11 +435,32 @@ def test_an_exam_is_written_over_another_file_only_by_force(tmp_path: Path) -> N
 
 def test_an_exam_in_a_game_of_mixing_grades_by_how_far_below_the_mixture() -> None:
     rules = find_game("hunt").rules()
-    for row in exam_rows(rules, 4, "1"):
+    drawn = draw_positions(rules, 4, "1")
+    for row in exam_rows(rules, drawn):
         mean = sum(each["weight"] * each["below_mixture"] for each in row["actions"])
         assert mean == pytest.approx(0, abs=1e-9)
         assert "loss" not in row["actions"][0]
-    assert "the `below_mixture` of what it answers" in card(rules, 4, 4, "1")
+    assert "the `below_mixture` of what it answers" in card(rules, 4, drawn, "1")
+    assert "perfect" not in card(rules, 4, drawn, "1")
+
+
+def test_how_precise_a_score_is_follows_from_the_file_as_the_card_says() -> None:
+    rules = find_game("leap").rules()
+    drawn = draw_positions(rules, 60, "1")
+    rows = exam_rows(rules, drawn)
+    told = score(drawn, lambda verdict: [1.0, *[0.0] * (len(verdict.actions) - 1)])
+    total = variance = 0.0
+    for stratum in {row["stratum"] for row in rows}:
+        ours = [row for row in rows if row["stratum"] == stratum]
+        total += sum(row["weight"] * row["actions"][0]["loss"] for row in ours)
+        least = min(row["weight"] for row in ours)
+        parts = [row["weight"] * row["actions"][0]["loss"] for row in ours if row["weight"] == least]
+        variance += len(parts) * statistics.variance(parts)
+    assert told == pytest.approx((total, math.sqrt(variance)))
+    text = card(rules, 60, drawn, "1")
+    found, error = score(drawn, lambda verdict: [1 / len(verdict.actions)] * len(verdict.actions))
+    assert f"| random | {100 * found:.2f} | {100 * error:.2f} |" in text
+    assert "| best | 0.00 | 0.00 |" in text
 
 
 def test_the_command_on_the_card_draws_the_same_exam(tmp_path: Path) -> None:

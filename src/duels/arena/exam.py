@@ -4,6 +4,8 @@ import errno
 import json
 import os
 import shlex
+from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -11,13 +13,15 @@ from typing import Any
 from duels.analysis.shortfalls import BELOW_THE_MIXTURE, measure_of
 from duels.arena.mistakes import key_of
 from duels.arena.parquet import parquet_of
-from duels.arena.positions import POOL, SHARE, STRATA, Position, draw_positions
+from duels.arena.positions import POOL, SHARE, STRATA, Policy, Position, draw_positions, score
 from duels.core.errors import DuelsError
 from duels.core.information_sets import spell
 from duels.core.options import Option
 from duels.core.rules import Rules
 from duels.core.words import plain
 from duels.files import write_whole
+from duels.players.levels import SHARE as LEVELS
+from duels.players.levels import mixture
 from duels.solving.oracles import oracle_for
 from duels.solving.progress import Progress, quiet
 
@@ -39,12 +43,13 @@ def write_exam(
     """
     if path.suffix not in (".jsonl", ".parquet"):
         raise DuelsError(f"An exam is written as .jsonl or .parquet, not as '{path.suffix}'.")
-    rows = exam_rows(rules, count, seed, progress)
+    drawn = draw_positions(rules, count, seed, progress)
+    rows = exam_rows(rules, drawn)
     if path.suffix == ".jsonl":
         content = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
     else:
         content = parquet_of({**row, "options": json.dumps(row["options"])} for row in rows)
-    beside, told = card_of(path), card(rules, count, len(rows), seed).encode()
+    beside, told = card_of(path), card(rules, count, drawn, seed).encode()
     again = beside.is_file() and beside.read_bytes() == told  # the same exam in the other format
     if os.path.lexists(beside) and not (again or over):
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), beside)
@@ -58,11 +63,8 @@ def card_of(path: Path) -> Path:
     return path.with_name(f"{path.stem}.card.md")
 
 
-def exam_rows(
-    rules: Rules[Any, Any, Any], count: int, seed: str, progress: Progress = quiet
-) -> list[dict[str, Any]]:
+def exam_rows(rules: Rules[Any, Any, Any], drawn: Sequence[Position]) -> list[dict[str, Any]]:
     """The positions of an exam, each with every legal action graded."""
-    drawn = draw_positions(rules, count, seed, progress)
     return [_row(rules, number, position) for number, position in enumerate(drawn)]
 
 
@@ -101,14 +103,19 @@ def _row(rules: Rules[Any, Any, Any], number: int, position: Position) -> dict[s
     }
 
 
-def card(rules: Rules[Any, Any, Any], asked: int, found: int, seed: str) -> str:
-    """What the set is and how it was drawn, for people; of what was asked for, so many were found."""
+def card(rules: Rules[Any, Any, Any], asked: int, drawn: Sequence[Position], seed: str) -> str:
+    """What the set is, how it was drawn and how precise scores on it are, for people.
+
+    There may be fewer positions than were asked for.
+    """
     measure = measure_of(oracle_for(rules))
     key = key_of(measure)
     graded = "what it gives away"
+    after, player = "if both sides play perfectly", "perfect play"
     perfect = "0 is perfect"
     if measure == BELOW_THE_MIXTURE:
         graded = "how far it lies below the mixture of the strategy, negative above it"
+        after, player = "as the strategy estimates it", "the strategy"
         perfect = "0 is what the strategy gets, by its own estimates"
     bounds = [f"{100 * low:g} to {100 * high:g}" for low, high in pairwise(STRATA)]
     options = ", ".join(f"{name} {value}" for name, value in rules.options().items()) or "as in the book"
@@ -118,7 +125,7 @@ def card(rules: Rules[Any, Any, Any], asked: int, found: int, seed: str) -> str:
     command = shlex.join([*words, "--positions", str(asked), "--seed", seed, "--out", "exam.jsonl"])
     return f"""# Exam: {rules.game.title} ({rules.name})
 
-{found} positions, options {options}, seed {seed}, version {VERSION} of the format.
+{len(drawn)} positions, options {options}, seed {seed}, version {VERSION} of the format.
 `{command}` draws the same ones.
 
 How it was drawn: matches in which both sides give away {SHARE:.0%} of what random play would; {POOL}
@@ -128,9 +135,28 @@ evenly as they allow, by how far the worst action falls short (its `{key}`), in 
 `weight` is the share of all decisions met that a position stands for; the weights sum to 1. The mean of
 anything over all decisions met is estimated without bias by the sum of weight times it.
 
-Each position has every legal action with its `value` (the probability to win if both sides play perfectly
+Each position has every legal action with its `value` (the probability to win {after}
 afterwards, a draw counts one half), {graded} (`{key}`), whether it is `best`, and how
-often perfect play takes it (`weight`). `exactness` says how sure that is: `exact`; `bound`, within `error`;
+often {player} takes it (`weight`). `exactness` says how sure that is: `exact`; `bound`, within `error`;
 or `estimate`.
 A player's score is the sum of a position's weight times the `{key}` of what it answers: {perfect}.
-"""
+
+How precise a score is: in each stratum the n positions with the smallest weight were drawn by chance, and the
+others taken for certain. For those n, take weight times the `{key}` of what was answered, and add up the
+squared distances from their mean, times n / (n - 1). The sum over all strata is the variance of a score, as
+an estimate of the mean over all decisions met; the standard error is its square root. A player that draws its
+answers adds, for each position that was taken for certain, the square of its weight times the variance of its
+`{key}`. For some of our players, each position answered once, this comes to, in points of a hundred:
+
+{_scores(drawn)}"""
+
+
+def _scores(drawn: Sequence[Position]) -> str:
+    """What random and the levels are expected to score, and how precise that is, as a table."""
+    players: dict[str, Policy] = {"random": lambda verdict: [1 / len(verdict.actions)] * len(verdict.actions)}
+    players |= {name: partial(mixture, share=share) for name, share in LEVELS.items()}
+    lines = ["| player | score | standard error |", "|---|---|---|"]
+    for name, policy in players.items():
+        found, error = score(drawn, policy)
+        lines.append(f"| {name} | {100 * found:z.2f} | {100 * error:.2f} |")
+    return "\n".join(lines) + "\n"

@@ -1,9 +1,10 @@
 """Positions drawn from good play, by how much there is to lose, with weights that make averages unbiased."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from math import fsum, isclose, sqrt
 from random import Random
 from typing import Any, TypeVar
 
@@ -24,6 +25,10 @@ POOL = 10
 """So many decisions are met for each position that is drawn."""
 K = TypeVar("K", bound=Hashable)
 _LONGEST = 400  # entries of a match on the way
+
+
+Policy = Callable[[Verdict[Any]], Sequence[float]]
+"""From a decision to the probabilities of its actions."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +74,33 @@ def draw_positions(
     drawn = [Position(*judged[key], short[key], strata[key], weight) for key, weight in weights.items()]
     rng.shuffle(drawn)
     return drawn
+
+
+def score(drawn: Sequence[Position], policy: Policy) -> tuple[float, float]:
+    """How far a policy falls short on average, as drawn positions tell, and the standard error of that.
+
+    In a stratum those that were drawn by chance have the smallest weight, and are taken for independent
+    draws. Those that were taken for certain leave open what a player that draws answers once.
+    """
+    total = variance = 0.0
+    strata = {each.stratum: min(e.weight for e in drawn if e.stratum == each.stratum) for each in drawn}
+    by_chance: dict[int, list[float]] = {stratum: [] for stratum in strata}
+    for each in drawn:
+        odds = policy(each.verdict)
+        mean = _mean(odds, each.shortfalls)
+        spread = _mean(odds, [(short - mean) ** 2 for short in each.shortfalls])
+        total += each.weight * mean
+        variance += each.weight**2 * spread
+        if isclose(each.weight, strata[each.stratum]):
+            by_chance[each.stratum].append(each.weight * mean)
+    for means in by_chance.values():
+        count, middle = len(means), fsum(means) / len(means)
+        variance += count / max(1, count - 1) * fsum((mean - middle) ** 2 for mean in means)
+    return total, sqrt(variance)
+
+
+def _mean(odds: Sequence[float], numbers: Sequence[float]) -> float:
+    return sum(chance * number for chance, number in zip(odds, numbers, strict=True))
 
 
 def draw_weighted(met: Counter[K], strata: Mapping[K, int], count: int, rng: Random) -> dict[K, float]:
