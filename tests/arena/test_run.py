@@ -546,6 +546,13 @@ def test_the_report_in_every_form(tmp_path: Path) -> None:
     assert json.loads(told) == as_data(report_on(Folder(tmp_path / "run")))
 
 
+def test_nobody_is_called_perfect_where_that_is_not_proven() -> None:
+    assert [kind.name for kind in Config(("random", "perfect"), ("hunt",)).kinds()] == ["random", "best"]
+    assert [kind.name for kind in Config(("random", "perfect"), ("leap",)).kinds()] == ["random", "perfect"]
+    with pytest.raises(DuelsError, match="two players are called 'best'"):
+        Config(("best", "perfect"), ("lights", "hunt"))
+
+
 def test_the_ladder_is_a_run_like_any_other(tmp_path: Path) -> None:
     done = arena(
         tmp_path, "ladder", "--games", "lights", "--matches", "2", "--workers", "1", "--out", tmp_path / "l"

@@ -17,7 +17,7 @@ from duels.core.options import OptionValue
 from duels.core.rules import Rules
 from duels.games import find_game
 from duels.play.new_match import limited
-from duels.players import HUMAN, KINDS, Kind, Player, kind_for
+from duels.players import BEST, HUMAN, KINDS, PERFECT, Kind, Player, kind_for, strongest
 from duels.players.endpoint import Settings
 from duels.players.model import check_disguise
 from duels.players.outside import MODEL_PREFIX, kind_called
@@ -72,11 +72,6 @@ class Config:
             _check_matches(self.matches_of(name))
         if self.budget is not None:
             self.budget_amount()
-        if self.models() and not self.model.base_url:
-            raise BadOption("a model needs an address: --base-url URL.")
-        if self.models():
-            for name in self.games:
-                check_disguise(self.rules(name), self.model)
         for name, options in self.options.items():
             if name not in self.games:
                 raise UnknownName(f"there are options for {quote(name)}, which is not one of the games.")
@@ -84,6 +79,11 @@ class Config:
                 raise BadOption(f"options.{name} is a table, not {options!r}.")
         for name in self.games:
             self.rules(name)
+        if self.models() and not self.model.base_url:
+            raise BadOption("a model needs an address: --base-url URL.")
+        if self.models():
+            for name in self.games:
+                check_disguise(self.rules(name), self.model)
         names = [kind.name for kind in self.kinds()]
         for name in names:
             if names.count(name) > 1:
@@ -118,18 +118,25 @@ class Config:
 
     def kinds(self) -> list[Kind]:
         """Who plays."""
-        return [called(text, self.limits) for text in self.players]
+        return [self._kind(text) for text in self.players]
+
+    def _kind(self, text: str) -> Kind:
+        """The player that a person means; `perfect` is called `best` unless it is proven in every game."""
+        kind = called(text, self.limits)
+        if kind.name == PERFECT and any(strongest(self.rules(game)) == BEST for game in self.games):
+            return replace(kind, name=BEST)
+        return kind
 
     def models(self) -> dict[str, str]:
         """The models among the players: what they are called here, and at the endpoint."""
-        calls = {called(text, self.limits).name: _split(text)[1] for text in self.players}
+        calls = {self._kind(text).name: _split(text)[1] for text in self.players}
         return {
             name: call.strip()[len(MODEL_PREFIX) :] for name, call in calls.items() if sort_of(call) == MODEL
         }
 
     def seat(self, name: str, rules: Rules[Any, Any, Any], log: Path | None = None) -> Player:
         """The player of that name, at a seat of a game; what a program says on its stderr goes to `log`."""
-        (text,) = (each for each in self.players if called(each, self.limits).name == name)
+        (text,) = (each for each in self.players if self._kind(each).name == name)
         kind = kind_called(_split(text)[1], self.limits, log, self.model)
         if kind.name in KINDS:
             kind = kind_for(kind.name, rules)

@@ -1,4 +1,4 @@
-"""Decisions that fell far short of perfect play, as a report tells and shows them."""
+"""Decisions that fell far short of the best, as a report tells and shows them."""
 
 from dataclasses import dataclass
 from html import escape
@@ -42,7 +42,8 @@ class Mistake:
 
     def _told(self) -> str:
         best = " or ".join(self.best[:_MOST_NAMED])
-        return f"{100 * self.shortfall:.1f} points {self.measure}. Best: {best}."
+        label = "Highest estimate" if self.measure == BELOW_THE_MIXTURE else "Best"
+        return f"{100 * self.shortfall:.1f} points {self.measure}. {label}: {best}."
 
 
 def key_of(measure: str) -> str:

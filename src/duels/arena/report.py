@@ -22,6 +22,7 @@ from duels.core.rules import Rules, Seat
 from duels.games import find_game
 from duels.players import KINDS
 from duels.players.completions import Usage
+from duels.solving.oracle import Exactness
 
 MOST_BLUNDERS = 5  # that are shown of a player in a game
 
@@ -40,6 +41,14 @@ class GameReport:
     standings: tuple[Standing, ...]
     pairings: tuple[Pairing, ...]
     blunders: tuple[Mistake, ...]
+
+    @property
+    def worth(self) -> str:
+        """What the game is worth, in a sentence."""
+        share = f"{100 * self.opening:.1f}%"
+        if self.exactness == Exactness.EXACT.value:
+            return f"Worth {share} to Player 1 under perfect play."
+        return f"Worth about {share} to Player 1 under the best play known."
 
     @property
     def luck(self) -> str:

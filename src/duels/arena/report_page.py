@@ -73,8 +73,7 @@ def _usage(report: Report) -> str:
 
 
 def _game(report: Report, game: GameReport) -> str:
-    rules, about = game.rules, "" if game.exactness == "exact" else "about "
-    worth = f"Worth {about}{100 * game.opening:.1f}% to Player 1 under perfect play. {game.luck}"
+    rules, worth = game.rules, f"{game.worth} {game.luck}"
     cut = sum(pairing.cut_off for pairing in game.pairings)
     limits = f" {cut} of {game.matches} matches were cut off by the limit and count one half." if cut else ""
     return (

@@ -44,11 +44,11 @@ STOPPED = (
 
 
 def _game(game: GameReport) -> list[str]:
-    rules, about = game.rules, "" if game.exactness == "exact" else "about "
+    rules = game.rules
     options = "".join(f", {name} {value}" for name, value in rules.options().items())
     lines = [
         f"{rules.game.title} ({rules.name}{options}): {game.matches} matches",
-        f"Worth {about}{100 * game.opening:.1f}% to Player 1 under perfect play.",
+        game.worth,
         "",
     ]
     name = name_of(game.measure)
