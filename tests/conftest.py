@@ -16,16 +16,16 @@ SOURCES = Path(__file__).parent.parent / "src"
 
 
 def pytest_configure() -> None:
-    """Drop compiled code that is older than a module of its package.
+    """Drop compiled code that is older than a module of its package, or than any that is compiled.
 
     Numba itself looks only at the module of the function that is called, not at those whose functions that
     calls: tests would go on with what was compiled before.
     """
+    shared = [module for module in SOURCES.rglob("*.py") if b"numba" in module.read_bytes()]
     for index in SOURCES.rglob("__pycache__/*.nbi"):
         with suppress(FileNotFoundError):  # another worker was quicker
-            if any(
-                module.stat().st_mtime > index.stat().st_mtime for module in index.parent.parent.glob("*.py")
-            ):
+            modules = (*index.parent.parent.glob("*.py"), *shared)
+            if any(module.stat().st_mtime > index.stat().st_mtime for module in modules):
                 index.unlink()
 
 

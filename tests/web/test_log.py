@@ -216,6 +216,8 @@ def test_the_board_and_the_result_call_people_by_their_names() -> None:
         ("Player 1 has three in a row and wins!", Seat.TWO, "Ann has three in a row and wins!"),
         ("Cell 2 is now Player 1's.", Seat.ONE, "Cell 2 is now yours."),
         ("Player 1 wins! Player 2's token destabilized.", Seat.TWO, "Ann wins! Your token destabilized."),
+        ("Player 1 passes, Player 1 goes, Player 1 tries.", Seat.ONE, "You pass, you go, you try."),
+        ("Player 1 loses, Player 1 ties, Player 1 chooses.", Seat.ONE, "You lose, you tie, you choose."),
     ],
 )
 def test_a_result_speaks_to_its_reader(text: str, reader: Seat, told: str) -> None:

@@ -334,7 +334,7 @@ def test_one_seat_never_gets_the_other_s_secrets(base: str) -> None:
         for events in (data, pages):
             got.append(events.next_text()[1])
         got.append(bob.get("/").text)
-    ours = (ann.cookies["duels"], identity(ann.cookies["duels"]) or "-", "tunnel 3\n", "TUNNEL 3<")
+    ours = (ann.cookies["duels"], identity(ann.cookies["duels"]), "tunnel 3\n", "TUNNEL 3<")
     assert not [secret for secret in ours for text in got if secret in text]
     bob.act(match, "resign")
     record = bob.get(f"{match}/record").text

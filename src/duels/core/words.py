@@ -206,9 +206,9 @@ class Words(ABC, Generic[A, V]):
     def retold(self, seen: Sequence[Event], names: Mapping[Seat, str]) -> str:
         """The last of the events seen, in the third person and with names.
 
-        So those are told who did not do it, and on pages everybody: they make `you` of a reader's name and of
-        the verb that follows. Unless a game says it better, this is `tell` without the sentences that speak
-        to whoever did it.
+        Told to players who did not do it, and on pages to everybody, with the reader's name and the verb that
+        follows it turned into `you`. Unless a game says it better, this is `tell` without the sentences that
+        speak to whoever did it.
         """
         lines = plain(self.tell(seen)).split("\n")
         return "\n".join(

@@ -15,7 +15,7 @@ with extra("fast"):
 
 
 def _known_to_compiler(function: Callable[..., Any]) -> Any:
-    """Like `intrinsic`; what is called in compiled code has one argument less than what is written here."""
+    """Like `intrinsic`, but typed as Any: compiled code calls it with one argument less than it has here."""
     return intrinsic(function)
 
 

@@ -50,7 +50,7 @@ ADDRESSES: tuple[tuple[str, str, Handler], ...] = (
 """Every address: the method, the path, and what answers. They are tried in this order."""
 # The addresses of a match that goes on. They are found first, and what they send is never compressed: it is
 # short, and a stream would hold a compressor of 80 KB.
-_AT_THE_BOARD = re.compile(r"/m/([^/]+)/(events|act|offer)")
+_AT_THE_BOARD = ("events", "act", "offer")
 
 
 def make_app(site: Site) -> ASGIApp:
@@ -62,12 +62,15 @@ def make_app(site: Site) -> ASGIApp:
     router = Router([Route(*each) for each in answers.items()], default=_Answers(site, {}))
     compressor = GZipMiddleware(router, minimum_size=1_000, compresslevel=5)
 
+    at_the_board = {what: answers[f"/m/{{id}}/{what}"] for what in _AT_THE_BOARD}
+    address = re.compile(rf"/m/([^/]+)/({'|'.join(_AT_THE_BOARD)})")
+
     async def choose(scope: Scope, receive: Receive, send: Send) -> None:
-        found = _AT_THE_BOARD.fullmatch(scope["path"])
+        found = address.fullmatch(scope["path"])
         if found:
             id, what = found.groups()
             scope["path_params"] = {"id": id}
-            await answers[f"/m/{{id}}/{what}"](scope, receive, send)
+            await at_the_board[what](scope, receive, send)
         else:
             await compressor(scope, receive, send)
 

@@ -2,7 +2,6 @@
 
 import re
 import secrets
-from functools import lru_cache
 from hashlib import sha256
 
 COOKIE = "duels"
@@ -10,7 +9,6 @@ COOKIE_BEHIND_TLS = "__Host-duels"
 _YEAR = 365 * 24 * 3600
 _LENGTH = 43  # of 256 bits in URL-safe letters
 _MATCH_BITS = 128
-_MOST_REMEMBERED = 4096  # visitors
 
 
 def new_cookie() -> str:
@@ -28,11 +26,8 @@ def new_invite() -> str:
     return secrets.token_urlsafe(_MATCH_BITS // 8)
 
 
-@lru_cache(_MOST_REMEMBERED)
-def identity(cookie: str | None) -> str | None:
-    """What is kept of a visitor; None for one who has brought nothing that could be a cookie of ours."""
-    if not cookie or len(cookie) != _LENGTH or not cookie.isascii():
-        return None
+def identity(cookie: str) -> str:
+    """What is kept of a visitor."""
     return sha256(cookie.encode()).hexdigest()
 
 
@@ -54,6 +49,6 @@ _SENT = {
 
 
 def visitor(cookies: str, secure: bool) -> str | None:
-    """The identity of whoever sends this Cookie header, with which every request comes."""
+    """The identity of whoever sends this Cookie header; None without anything that could be our cookie."""
     found = _SENT[secure].search(cookies)
     return identity(found[1]) if found else None

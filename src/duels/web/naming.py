@@ -20,8 +20,9 @@ _DRAWN = re.compile(
 )
 _ROOM = 160  # of a name that stands beside the board, in units of the drawing
 _AND = re.compile(r"(\b[Yy]ou\b[^.!:;]* and )(win|lose)s\b")  # the second verb, where there is one
-_VERBS = {"has": "have", "is": "are", "reaches": "reach"}
-_MOST_TEXTS = 2048  # that are remembered: moves are told in the same words again and again
+_VERBS = {"has": "have", "is": "are"}
+_ADDS_E = re.compile(r"(?:ss|sh|ch|x|zz|o)es$")  # passes, reaches, goes
+MOST_TEXTS = 2048  # that are remembered: moves are told in the same words again and again
 
 
 def with_names(text: str, names: Names) -> str:
@@ -34,7 +35,7 @@ def told_to(reader: Seat | None, text: str, names: Names) -> str:
     return _told_to(reader, text, names[Seat.ONE], names[Seat.TWO])
 
 
-@lru_cache(_MOST_TEXTS)
+@lru_cache(MOST_TEXTS)
 def _told_to(reader: Seat | None, text: str, one: str, two: str) -> str:
     names = {Seat.ONE: one, Seat.TWO: two}
 
@@ -60,7 +61,8 @@ def drawn_with_names(svg: str, names: Names, reader: Seat | None = None) -> str:
         before, end = found["alone"] or "", found["end"] or ""
         seat = Seat(int(found[2]))
         if seat is reader:
-            return f"{before}{_you(found['owns'], found['verb'], bool(before))}{end}"
+            ends = svg[found.end() : found.end() + 1] in ".,!"
+            return f"{before}{_you(found['owns'], found['verb'], bool(before), ends)}{end}"
         name = names[seat]
         if before and end and (short := shortened(name, _ROOM)) != name:
             return f"{before}<title>{escape(name)}</title>{escape(short)}{end}"
@@ -71,8 +73,15 @@ def drawn_with_names(svg: str, names: Names, reader: Seat | None = None) -> str:
     return _DRAWN.sub(named, svg) if "P" in svg and "Player " in svg else svg
 
 
-def _you(owns: str | None, verb: str | None, begins: bool, ends: bool = False) -> str:
+def _you(owns: str | None, verb: str | None, begins: bool, ends: bool) -> str:
     """A player as `you`, with the verb that follows, at the beginning or the end of a sentence."""
     you = ("yours" if ends else "your") if owns else "you"
-    rest = (verb if owns else _VERBS.get(verb, verb[:-1])) if verb else ""
+    rest = (verb if owns else _second_person(verb)) if verb else ""
     return f"{you.capitalize() if begins else you}{' ' * bool(rest)}{rest}"
+
+
+def _second_person(verb: str) -> str:
+    """What you do, if `verb` is what somebody else does."""
+    if verb.endswith("ies") and len(verb) > len("ties"):
+        return f"{verb[:-3]}y"
+    return _VERBS.get(verb, verb[:-2] if _ADDS_E.search(verb) else verb[:-1])

@@ -191,7 +191,7 @@ def _seen(sight: Sight[Any, Any], words: Words[Any, Any]) -> list[str]:
         return []
     events = tuple(sight.events)
     told = (words.retold(events[: place + 1], LABELS) for place in range(len(events)))
-    return [told_to(sight.seat, plain(text).strip(), LABELS) for text in told]
+    return [told_to(sight.seat, said, LABELS) for text in told if (said := plain(text).strip())]
 
 
 def _as_data(exercise: "Exercise") -> dict[str, Any]:

@@ -415,9 +415,7 @@ class Site:
         if known:
             return known, None
         cookie = who.new_cookie()
-        new = who.identity(cookie)
-        assert new
-        return new, cookie
+        return who.identity(cookie), cookie
 
     def _with_cookie(self, answer: Response, cookie: str | None) -> Response:
         if cookie:

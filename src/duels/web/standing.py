@@ -112,6 +112,8 @@ class Standing:
             self.names[entry.seat] = entry.text
             self.called[entry.seat] = entry.text or entry.seat.label
             self.complete = self.people <= set(self.names)
+            for told in self.told.values():  # with the names that were known then
+                told.clear()
         elif entry.kind is Kind.OFFER and entry.seat:
             what, _, kept = entry.text.partition(" ")
             self.offer, self.refused = Offer(entry.seat, what, int(kept or 0)), None

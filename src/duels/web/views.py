@@ -17,16 +17,15 @@ from duels.core.rules import BOTH, CHANCE, Event, Outcome, Rules, Seat, Sight
 from duels.core.words import Words, plain
 from duels.play.narrator import Narrator
 from duels.web.entries import shown_prompt
-from duels.web.naming import LABELS, Names, drawn_with_names, told_to
+from duels.web.naming import LABELS, MOST_TEXTS, Names, drawn_with_names, told_to
 from duels.web.standing import REMATCH, TAKEBACK, AnyMatch, Offer, Standing, Viewer
 
 _SEATS = tuple(Seat)
 _ITEM = re.compile(r"\d+\. ")
 _NAMED = re.compile(r"^Player [12](?: \(\w\))?, ")
 _FEWEST_WORDS = 3
-_MOST_TEXTS = 2048  # that are remembered: moves are told in the same words again and again
-# A grid, the words above a board, and whose turn it was: all of it stands elsewhere on the page.
 _SENTENCE = re.compile(r"[a-z]{2,} [a-z]{2,}.*\w[.!]$")  # what no line of a board looks like
+# The words above a board, and whose turn it was: both stand elsewhere on the page.
 _NO_NEWS = ("oard:", "it's your turn.")
 
 
@@ -297,7 +296,7 @@ def _without_board(text: str, words: Words[Any, Any], sight: Sight[Any, Any]) ->
     return " ".join((*ended, *kept[-1:]))
 
 
-@lru_cache(_MOST_TEXTS)
+@lru_cache(MOST_TEXTS)
 def _news(text: str) -> tuple[tuple[str, ...], bool]:
     """The lines of a text that may be news, and whether all of them are sentences: of no board, that is."""
     said = [line.strip() for line in text.splitlines()]
