@@ -173,7 +173,8 @@ def _result(outcome: Outcome, viewer: Viewer, names: Names) -> str:
     if outcome.winner is None:
         return f"Nobody won. {reason}"
     if viewer is None:
-        return reason
+        winner = names[outcome.winner]
+        return reason if reason.startswith(winner) else f"{winner} won. {reason}"
     if outcome.winner is not viewer:
         return f"You lost. {reason}"
     if reason.startswith("You win"):  # it is said once

@@ -53,33 +53,35 @@ class HuntDrawing(Drawing[Action, Known]):
         if sight.view.phase is Phase.OBSERVE:
             return "Name the cell where you think the other token is."
         way = "Enter in secret" if sight.view.cell == OFF_GRID else "Move in secret"
-        return f"{way}, by a step or through the tunnel." if sight.view.tunnel else f"{way}."
+        # The same whether the tunnel is left or not: that is a secret, and this is never hidden.
+        return f"{way}, by a step or, once, through the tunnel."
 
     def example(self, sight: Sight[Action, Known]) -> str:
         letter = "o" if sight.view.phase is Phase.OBSERVE else "m"
         return f"{letter} {min(5, self.rules.cells)}"
 
     def draw(self, sight: Sight[Action, Known], *, targets: bool = False) -> str:
-        lane = sight.view.tunnel  # open as long as one's own tunnel is
-        track, tokens = self._track(lane), _tokens(sight)
-        lanes = [self._lane(track, [text(0, 0, "tunnel, once", text_anchor="start")])] if lane else []
-        scene = self._scene(track, sight, tokens, sight.seat, lanes)
+        track, tokens, left = self._track(), _tokens(sight), sight.view.tunnel
+        words = text(0, 0, "tunnel, once" if left else "tunnel, used", text_anchor="start")
+        # Where it is used it keeps its place: how high the board is must not tell of it.
+        lane = self._lane(track, [words], "secret", 1 if left else 0.35)
+        scene = self._scene(track, sight, tokens, sight.seat, lane)
         pressed = [self._target(track, action, sight) for action in sight.actions] if targets else None
         told, veiled = (self._told(sight, tokens, secrets=secrets) for secrets in (True, False))
         return board(track.height, told, scene, pressed, veiled)
 
     def draw_open(self, one: Sight[Action, Known], two: Sight[Action, Known]) -> str:
         """Both tokens on one grid, and beside the tunnel the marks of those who have not used it."""
-        track, tokens = self._track(lane=True), {sight.seat: sight.view.cell for sight in (one, two)}
+        track, tokens = self._track(), {sight.seat: sight.view.cell for sight in (one, two)}
         left = [sight.seat for sight in (one, two) if sight.view.tunnel]
         words = text(0, 0, "tunnel left to" if left else "tunnel, used by both", text_anchor="start")
         marks = [token(seat, 166 + 30 * place, 0, 11) for place, seat in enumerate(left)]
-        scene = self._scene(track, one, tokens, None, [self._lane(track, [words, *marks], "")])
+        scene = self._scene(track, one, tokens, None, self._lane(track, [words, *marks]))
         return board(track.height, self._told_open(one, two), scene, None)
 
-    def _track(self, lane: bool) -> Track:
+    def _track(self) -> Track:
         per_row = 7 if self.rules.cells > 9 else 9
-        return Track(self.rules.cells, 306 if lane else 208, 82, per_row, margin=56)
+        return Track(self.rules.cells, 306, 82, per_row, margin=56)
 
     def _scene(
         self,
@@ -87,14 +89,14 @@ class HuntDrawing(Drawing[Action, Known]):
         sight: Sight[Action, Known],
         tokens: dict[Seat, int],
         you: Seat | None,
-        lane: list[str],
+        lane: str,
     ) -> list[str]:
         """The grid with these tokens, as `you` may see it; None who looks back on the match."""
         return [
             decoration(path(track.line(), "line", 8, opacity=0.6)),
             *(self._cell(track, number, sight, tokens, you) for number in range(1, self.rules.cells + 1)),
             *(eye for seat in Seat for eye in self._eyes(track, sight, seat)),
-            *lane,
+            lane,
             *(self._token(track, seat, sight, tokens, you) for seat in tokens),
         ]
 
@@ -190,8 +192,8 @@ class HuntDrawing(Drawing[Action, Known]):
             )
         return eyes
 
-    def _lane(self, track: Track, words: Sequence[str], classes: str = "secret") -> str:
-        """The tunnel under the cells: a way to any of them, once; `words` are drawn from where they begin."""
+    def _lane(self, track: Track, words: Sequence[str], classes: str = "", opacity: float = 1) -> str:
+        """The tunnel under the cells: a way to any of them; `words` are drawn from where they begin."""
         holes = []
         for number in range(1, self.rules.cells + 1):
             x, y = track.at(number)
@@ -201,7 +203,8 @@ class HuntDrawing(Drawing[Action, Known]):
         way = group(path(track.line(), "line", 3, stroke_dasharray="1 9"), transform=down)
         x, y = track.at(1)
         below = group(*words, transform=at(x - 30, y + _TUNNEL + 34))
-        return decoration(way, *holes, below, data_key="tunnel", **{"class": classes} if classes else {})
+        drawn = group(way, *holes, opacity=opacity)
+        return decoration(drawn, below, data_key="tunnel", **{"class": classes} if classes else {})
 
     def _token(
         self,

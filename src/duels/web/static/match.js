@@ -30,6 +30,7 @@ const turn = () => document.getElementById("sentence").dataset.turn;
 const news = () => ({ turn: turn(), offer: place.querySelector("[data-offer][data-answer=yes]")?.dataset.offer });
 const wants = (told) => ASKED[told.offer] ?? (told.turn === "you" ? "Your turn" : "");
 const sentence = () => document.getElementById("sentence").textContent.trim();
+const asked = () => place.querySelector("#offer p, #refused")?.textContent.trim() ?? "";
 const lines = () => [...document.querySelectorAll("#log li")].map((line) => (isVeiled() && line.dataset.veiled) || line.textContent);
 
 const board = new Board({ around: place, play: (action) => act({ action }), sentence });
@@ -39,10 +40,11 @@ const board = new Board({ around: place, play: (action) => act({ action }), sent
 function show(event, html) {
   if (event === seen()) return; // a stream that was opened anew: what is being picked or typed stays
   const before = lines();
+  const offered = asked();
   forget();
   if (board.show(html)) hint().replaceChildren();
   state().dataset.event = event;
-  speak(before);
+  speak(before, offered);
   dress();
   const rematch = document.getElementById("rematch");
   if (rematch && wantsRematch) location.assign(rematch.href);
@@ -55,13 +57,16 @@ function forget() {
   if (prompt?.dataset.first) prompt.textContent = prompt.dataset.first;
 }
 
-// Say what is new: what happened since, and what is asked now.
-function speak(before) {
+// Say what is new: what happened since, what is offered, and what is asked now.
+function speak(before, offered) {
   const now = lines();
   const same = now.findIndex((line, index) => line !== before[index]);
   const shrank = now.length < before.length;
   if (shrank) notice("Taken back.");
-  const news = shrank ? ["Taken back."] : same < 0 ? [] : now.slice(same);
+  const since = turn() === "over" ? Math.max(same, now.length - 1) : same; // at the end all may be told anew
+  const news = shrank ? ["Taken back."] : same < 0 ? [] : now.slice(since);
+  const offer = asked();
+  if (offer !== offered && (offer || !news.length)) news.unshift(offer || "The offer stands no longer.");
   spoken.textContent = [...news, sentence()].join(" ");
 }
 
@@ -84,7 +89,7 @@ function entitle(told) {
   document.title = wanted ? `${wanted} · ${name}` : name;
 }
 
-// Hide one's secrets from a neighbour, in this tab until its match is over: `settings.js` does so after a reload.
+// Hide one's secrets from a neighbour until the match is over: `settings.js` does so after a reload, and in other tabs.
 function veil(on) {
   document.documentElement.classList.toggle("veiled", on);
   board.veiled();
@@ -93,8 +98,8 @@ function veil(on) {
     board.advise([], {});
   }
   try {
-    if (on) sessionStorage.setItem(`duels.veil ${address}`, "on");
-    else sessionStorage.removeItem(`duels.veil ${address}`);
+    if (on) localStorage.setItem(`duels.veil ${address}`, "on");
+    else localStorage.removeItem(`duels.veil ${address}`);
   } catch {
     // It is hidden until the page is loaded again.
   }

@@ -11,7 +11,7 @@
   }
   try {
     // Before the board is drawn, so that a neighbour sees nothing of it.
-    if (sessionStorage.getItem("duels.veil " + location.pathname)) root.classList.add("veiled");
+    if (localStorage.getItem("duels.veil " + location.pathname)) root.classList.add("veiled");
   } catch (refused) {}
   window.addEventListener("load", function () {
     if (!root.hasAttribute("data-ready")) document.getElementById("old").removeAttribute("hidden");
