@@ -298,9 +298,12 @@ def test_what_two_people_agree_on(ann: Person, bob: Person) -> None:
     ann.page.click("[data-offer=takeback]")
     ann.page.wait_for_selector("#offer")
     assert ann.page.evaluate(focused) == "withdraw-takeback", "the keyboard goes on where its button was"
+    bob.page.wait_for_selector("#offer")
+    assert "asks to take back a move." in str(bob.page.text_content("#spoken"))
     bob.page.click("text=Decline")
     for person in (ann, bob):
         person.page.wait_for_selector("text=The takeback was declined")
+        assert str(person.page.text_content("#spoken")).startswith("The takeback was declined.")
     ann.page.click("[data-offer=takeback]")
     bob.page.wait_for_selector("#offer")
     assert bob.page.title().startswith("Takeback asked")

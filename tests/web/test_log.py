@@ -3,6 +3,7 @@
 import re
 from random import Random
 from typing import Any
+from xml.etree.ElementTree import Element, fromstring, tostring
 
 import duels_liarsdice
 import duels_tictactoe
@@ -149,6 +150,30 @@ def test_what_chance_brings_in_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     told = re.findall(r"<li id=.*?</li>", html)
     assert [re.sub("<[^>]*>", "", line) for line in told] == ["You roll a 5.", "Ann bids one 2."]
     assert 'class="secret" data-veiled="You moved in secret."' in told[0]
+
+
+def unhidden(element: Element) -> Element:
+    """What a neighbour sees of a drawing while the token is hidden."""
+    if veiled := element.attrib.pop("data-veiled", ""):
+        element.set("aria-label", veiled)
+    for child in list(element):
+        if {"secret", "telling"} & set(child.get("class", "").split()):
+            element.remove(child)
+        else:
+            unhidden(child)
+    return element
+
+
+@pytest.mark.parametrize("since", ["", "observe 7", "observe 7; move 4; observe 1"])
+def test_a_neighbour_does_not_see_that_the_tunnel_is_spent(since: str) -> None:
+    seen = []
+    for move in ("move 3", "tunnel 3"):
+        played = f"move 2; observe 6; move 5; observe 7; {move}; {since}".rstrip("; ")
+        match = Match.start(find_game("hunt").rules()).play_text(*played.split("; "))
+        page = shown(standing_of(match), Seat.ONE)
+        svg = tostring(unhidden(fromstring(page["board"])))
+        seen.append((svg, page["sentence"], page["prompt"], page["example"], page["buttons"], page["may"]))
+    assert seen[0] == seen[1]
 
 
 def test_names_are_told_as_they_are() -> None:
