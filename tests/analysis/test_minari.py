@@ -50,5 +50,11 @@ def test_an_episode_is_what_a_seat_saw(
     assert env.reset(seed=1)[0].tolist() == first.observations[0].tolist()
     with pytest.raises(DuelsError, match="already"):
         export_minari(run, "duels/test-v0")
-    with pytest.raises(DuelsError, match="Minari refuses"):
-        export_minari(run, "no version")
+
+
+@pytest.mark.parametrize("wrong", ["two words", "chain-club", "duels/leap-v", "duels/", "a/b/c-v0/"])
+def test_an_id_that_minari_cannot_read_is_refused(wrong: str) -> None:
+    from duels.analysis.minari import export_minari
+
+    with pytest.raises(DuelsError, match=f"^Minari refuses {wrong}: an id is a name with a version"):
+        export_minari(Export(GAMES["lights"].rules(), ("random", "random"), "s", 1), wrong)

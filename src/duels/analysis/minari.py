@@ -26,8 +26,10 @@ def export_minari(
     """Play the matches of `run` and keep them as the Minari dataset `dataset_id`, which must be new."""
     try:
         parse_dataset_id(dataset_id)
-    except ValueError as error:
-        raise DuelsError(f"Minari refuses {dataset_id}: {error}") from None
+    except (ValueError, TypeError):  # the second where an id has no version
+        raise DuelsError(
+            f"Minari refuses {dataset_id}: an id is a name with a version, such as duels/chain-club-v0."
+        ) from None
     if dataset_id in minari.list_local_datasets():
         raise DuelsError(f"There is a Minari dataset {dataset_id} already; name another.")
     matches = matches_of(run, 0, progress, jobs)

@@ -236,8 +236,9 @@ def export(
     """Write matches between machine players, every decision graded.
 
     A run that was interrupted goes on where it was when it is started again; a finished one goes on with
-    more --games. chain and hunt need not end between machines: without a limit of your own (--max-boards,
-    --max-turns) they are cut off at 50.
+    more --games. A Minari dataset is made in one piece instead: it neither goes on nor grows. chain and
+    hunt need not end between machines: without a limit of your own (--max-boards, --max-turns) they are cut
+    off at 50.
     """
     from duels.analysis import export as exporting
     from duels.play.new_match import limited
