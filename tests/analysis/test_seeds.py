@@ -7,6 +7,7 @@ import pytest
 
 import duels
 from duels.core.errors import DuelsError
+from duels.envs.gymnasium import DuelEnv
 
 
 def test_the_scores_of_a_network_are_masked() -> None:
@@ -37,3 +38,51 @@ def test_options_are_those_of_the_game_learned() -> None:
     assert found.median == pytest.approx(duels.exploitability("random", "chain", **form))
     with pytest.raises(DuelsError, match="no seeds"):
         duels.over_seeds(learn, "chain", seeds=[], **form)
+
+
+def test_an_agent_is_asked_as_it_was_trained() -> None:
+    form: dict[str, Any] = {"cells": 3, "run": 2, "max_boards": 2}
+    asked = set()
+
+    def learn(seed: int) -> Any:
+        def agent(observation: Any, mask: Any) -> Any:
+            asked.add((observation.ndim, observation.dtype.name))
+            return mask.argmax() if observation[-2] else np.flatnonzero(mask)[-1]  # one board is left
+
+        return agent
+
+    how: dict[str, Any] = {"limit_ends": "draw", "dtype": "int8"}
+    found = duels.over_seeds(learn, "chain", seeds=[7], batch=False, **how, **form)
+    assert asked == {(1, "int8")}
+    table = duels.table_of(learn(7), "chain", **how, **form)
+    assert found.each == (duels.exploitability(table, "chain", **form),)
+    assert str(found) == "{0:.4f} ({0:.4f} to {0:.4f}, 1 seed)".format(*found.each)
+
+
+@pytest.mark.parametrize("how", [{"memory": 3}, {"limit_ends": "draw"}, {"memory": 3, "limit_ends": "draw"}])
+def test_an_agent_without_a_table_is_graded_too(how: dict[str, Any]) -> None:
+    form: dict[str, Any] = {"cells": 2, "max_turns": 2}
+    shapes: set[tuple[int, ...]] = set()
+
+    def learn(seed: int) -> Any:
+        def agent(observations: Any, masks: Any) -> Any:
+            shapes.add(observations.shape)
+            return masks.argmax(axis=1)
+
+        return agent
+
+    found = duels.over_seeds(learn, "hunt", seeds=[7], **how, **form)
+    assert shapes == {(1, len(DuelEnv("hunt", **how, **form).feature_names))}
+    policy = duels.policy_of(lambda seen, mask: mask.argmax(), "hunt", **how, **form)
+    assert found.each == (duels.exploitability(policy, "hunt", **form),)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"limit_ends": "drawn"}, {"dtype": bool}, {"batch": 2}, {"memory": 3}, {"speed": 1}]
+)
+def test_what_cannot_be_graded_is_refused_before_anything_is_trained(wrong: dict[str, Any]) -> None:
+    def learn(seed: int) -> Any:
+        raise AssertionError("trained in vain")
+
+    with pytest.raises(DuelsError):
+        duels.over_seeds(learn, "lights", **wrong)

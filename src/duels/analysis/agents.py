@@ -76,7 +76,7 @@ def table_of(
     given = np.column_stack([shown, tables.legal[deciding]]).astype(np.int8)
     asked, place = np.unique(given, axis=0, return_inverse=True)
     observations, masks = np.split(asked, [shown.shape[1]], axis=1)
-    ask = probabilities_of_many if check_flag("batch", batch) else _one_by_one
+    ask = _asking(batch)
 
     def at(left: NDArray[np.int8]) -> NDArray[np.float64]:
         with_left = np.column_stack([observations, np.tile(left, (len(observations), 1))]).astype(kind)
@@ -95,6 +95,7 @@ def policy_of(
     agent: Agent,
     game: str | Game | Rules[Any, Any, Any],
     *,
+    batch: bool = False,
     limit_ends: str = TRUNCATION,
     memory: int = 0,
     dtype: DTypeLike = np.float32,
@@ -103,10 +104,11 @@ def policy_of(
     """What `agent` does as a function of a `Sight`, for `exploitability` of games or agents without tables.
 
     It is shown what the environments show it: with `limit_ends="draw"` what is left of the limit, with
-    `memory` so many of the last entries, all of this `dtype`.
+    `memory` so many of the last entries, all of this `dtype`. One that takes `batch` is asked for one row.
     """
     kind = observation_dtype(dtype)
     rules = rules_of(game, **options)
+    ask = _asking(batch)
     left = (left_feature(rules),) if limit_draws(limit_ends) else ()
     encoding = Encoding((*rules.game.encoding(rules).features, *left))
     actions = rules.all_actions()
@@ -115,7 +117,7 @@ def policy_of(
     def policy(sight: Sight[Any, Any]) -> dict[Any, float]:
         shown = encoding.encode(sight.view, sight.seat) + (past.shown(sight) if past else b"")
         mask = np.array([action in sight.actions for action in actions], np.int8)
-        odds = probabilities(agent(np.frombuffer(shown, np.int8).astype(kind), mask.copy()), mask)
+        odds = ask(agent, np.frombuffer(shown, np.int8).astype(kind)[None], mask[None])[0]
         return {actions[number]: float(odds[number]) for number in np.flatnonzero(odds)}
 
     return policy
@@ -169,6 +171,11 @@ class _Past:
                 )
             known = known.then(entry)
         return b"".join(self._marks[token] for token in tokens[: -self._memory - 1 : -1])
+
+
+def _asking(batch: bool) -> Callable[[Agent, NDArray[Any], NDArray[np.int8]], NDArray[np.float64]]:
+    """How an agent is asked for rows: all at once, or one by one."""
+    return probabilities_of_many if check_flag("batch", batch) else _one_by_one
 
 
 def _one_by_one(agent: Agent, observations: NDArray[np.int8], masks: NDArray[np.int8]) -> NDArray[np.float64]:

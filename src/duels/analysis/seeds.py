@@ -5,13 +5,19 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from duels.analysis.agents import Agent, table_of
-from duels.analysis.exploitability import exploitability
+from duels.analysis.agents import Agent, policy_of, table_of
+from duels.analysis.exploitability import Policy, exploitability
 from duels.core.errors import DuelsError
+from duels.core.extras import extra
+from duels.core.features import TRUNCATION, limit_draws
 from duels.core.game import Game
 from duels.core.options import OptionValue
 from duels.core.rules import Rules
 from duels.games import rules_of
+
+with extra("vector"):
+    import numpy as np
+    from numpy.typing import DTypeLike
 
 
 @dataclass(frozen=True)
@@ -36,22 +42,39 @@ class Spread:
         return max(self.each)
 
     def __str__(self) -> str:
-        return f"{self.median:.4f} ({self.best:.4f} to {self.worst:.4f}, {len(self.each)} seeds)"
+        seeds = f"{len(self.each)} seed{'s' if len(self.each) > 1 else ''}"
+        return f"{self.median:.4f} ({self.best:.4f} to {self.worst:.4f}, {seeds})"
 
 
 def over_seeds(
     learn: Callable[[int], Agent],
     game: str | Game | Rules[Any, Any, Any],
     seeds: Iterable[int] = range(5),
+    *,
+    batch: bool = True,
+    limit_ends: str = TRUNCATION,
+    memory: int = 0,
+    dtype: DTypeLike = np.float32,
     **options: OptionValue,
 ) -> Spread:
     """How far from perfect play is what `learn` learns, over several seeds, each exactly.
 
-    `learn` is called with a seed and gives an agent: a function of observations and masks, a row each, as
-    `duels.table_of(…, batch=True)` asks it.
+    `learn` is called with a seed and gives an agent: a function of observations and masks, a row each; with
+    `batch=False`, of one observation and its mask. It is shown what it was in its environments: `limit_ends`,
+    `memory` and `dtype` are those of `duels.table_of` and `duels.policy_of`.
     """
     rules = rules_of(game, **options)
-    grades = tuple(exploitability(table_of(learn(seed), rules, batch=True), rules) for seed in seeds)
+    shown: dict[str, Any] = {"batch": batch, "limit_ends": limit_ends, "dtype": dtype}
+    # The table of an agent knows nothing of the past nor, in games with secrets, of the clock.
+    untabled = memory or (rules.has_secrets and limit_draws(limit_ends))
+
+    def policy(agent: Agent) -> Policy:
+        if untabled:
+            return policy_of(agent, rules, memory=memory, **shown)
+        return table_of(agent, rules, **shown)
+
+    policy_of(lambda seen, masks: masks, rules, memory=memory, **shown)  # refuses what cannot be, untrained
+    grades = tuple(exploitability(policy(learn(seed)), rules) for seed in seeds)
     if not grades:
         raise DuelsError("There is no spread over no seeds.")
     return Spread(grades)
