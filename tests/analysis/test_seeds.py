@@ -17,6 +17,27 @@ def test_the_scores_of_a_network_are_masked() -> None:
     assert np.asarray(agent(both, np.array([[0, 1, 1], [1, 0, 1]], np.int8))).tolist() == [2, 0]
 
 
+def test_scores_that_are_no_numbers_are_refused_where_they_count() -> None:
+    agent = duels.masked(lambda seen: np.array([np.nan, 1.0, 2.0]))
+    assert agent(None, np.array([0, 1, 1], np.int8)) == 2
+    with pytest.raises(DuelsError, match="NaN as the score of a legal action"):
+        agent(None, np.array([1, 1, 0], np.int8))
+
+
+def test_scores_of_a_tensor_that_records_gradients_are_detached() -> None:
+    class Tensor:
+        """As PyTorch has it: it is no array until it is detached."""
+
+        def detach(self) -> Any:
+            return np.array([1.0, 3.0, 2.0])
+
+        def __array__(self, *how: Any, **more: Any) -> Any:
+            raise RuntimeError("Can't call numpy() on Tensor that requires grad.")
+
+    agent = duels.masked(lambda seen: Tensor())
+    assert agent(None, np.array([1, 0, 1], np.int8)) == 2
+
+
 def test_a_spread_is_that_of_each_seed_graded_by_itself() -> None:
     def learn(seed: int) -> Any:
         weights = np.random.default_rng(seed).random((8, 13))

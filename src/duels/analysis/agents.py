@@ -127,11 +127,17 @@ def masked(scores: Callable[[Any], ArrayLike]) -> Agent:
     """The agent that takes, of the legal actions, the one with the highest score.
 
     `scores` is what a network gives: from an observation, or rows of them, to a number for every action, such
-    as logits or values. So an agent that has learned without masks can be graded and played against.
+    as logits or values; a PyTorch tensor that still records gradients will do. So an agent that has learned
+    without masks can be graded and played against. NaN for a legal action is refused.
     """
 
     def agent(observation: Any, mask: NDArray[np.int8]) -> NDArray[np.intp]:
-        best: NDArray[np.intp] = np.where(mask == 1, scores(observation), -np.inf).argmax(axis=-1)
+        given: Any = scores(observation)
+        told = given.detach() if hasattr(given, "detach") else given
+        legal = np.where(mask == 1, told, -np.inf)
+        if np.isnan(legal).any():
+            raise DuelsError("The network gives NaN as the score of a legal action: its training diverged.")
+        best: NDArray[np.intp] = legal.argmax(axis=-1)
         return best
 
     return agent
