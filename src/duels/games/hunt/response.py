@@ -8,7 +8,10 @@ from duels.games.hunt.rules import QuantumHunt
 from duels.games.hunt.strategy import CELLS, Tables, shipped
 from duels.solving.bounds import Bounds
 
-KIND = "`best` or a strategy of its kind (duels.games.hunt.strategy), or an agent on up to 7 cells"
+KIND = (
+    "without max_turns (leave it out when you grade), `best` or a strategy of its kind "
+    "(duels.games.hunt.strategy), or an agent on up to 7 cells"
+)
 
 
 def response_bounds(rules: QuantumHunt, policy: object) -> dict[Seat, Bounds] | None:
