@@ -36,8 +36,12 @@ class Observations:
 
     def give(self, shown: NDArray[np.int8], mask: NDArray[np.int8]) -> Any:
         """What a seat is shown, of one game or of many."""
-        typed = shown if self._as_they_are else shown.astype(self.dtype)
+        typed = self.typed(shown)
         return {self._names[0]: typed, self._names[1]: mask} if self.with_mask else typed
+
+    def typed(self, shown: NDArray[np.int8]) -> NDArray[Any]:
+        """The same without the mask, for a function that is given the mask beside it."""
+        return shown if self._as_they_are else shown.astype(self.dtype)
 
 
 def _names(in_dict: InDict) -> tuple[str, str]:

@@ -98,7 +98,7 @@ class _Watching(ManyOpposing):
 
 
 class _Agents(ManyOpposing):
-    """A function of observations and masks, as the environment gives them to the agent, a row a game."""
+    """A function of observations, of the environment's type, and masks, a row a game."""
 
     def __init__(self, agent: Agent, observations: Observations) -> None:
         self._agent, self._observations = agent, observations
@@ -110,7 +110,7 @@ class _Agents(ManyOpposing):
         return actions
 
     def _asked(self, shown: Bytes, masks: Bytes) -> ArrayLike:
-        return self._agent(self._observations.give(shown, masks.copy()), masks)
+        return self._agent(self._observations.typed(shown), masks)
 
 
 def opposing_many(opponent: Opponent, batch: Batch, observations: Observations) -> ManyOpposing:

@@ -75,14 +75,14 @@ class _Table(Opposing):
 
 
 class _Agent(Opposing):
-    """A function of an observation and a mask, as the environment gives them to the agent."""
+    """A function of an observation, of the environment's type, and a mask; never of a dictionary of both."""
 
     def __init__(self, agent: Agent, observations: Observations) -> None:
         self._agent, self._observations = agent, observations
 
     def choose(self, engine: Engine, seat: int, bits: int) -> int:
         mask = engine.mask()
-        shown = self._observations.give(engine.observe(seat), mask.copy())
+        shown = self._observations.typed(engine.observe(seat))
         return int(dice.draw_all(probabilities(self._agent(shown, mask.copy()), mask), bits))
 
 
