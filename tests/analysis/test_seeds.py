@@ -24,6 +24,11 @@ def test_scores_that_are_no_numbers_are_refused_where_they_count() -> None:
         agent(None, np.array([1, 1, 0], np.int8))
 
 
+def test_an_action_that_is_never_taken_is_better_than_an_illegal_one() -> None:
+    agent = duels.masked(lambda seen: np.array([3.0, -np.inf, -np.inf]))
+    assert agent(None, np.array([0, 1, 1], np.int8)) == 1
+
+
 def test_scores_of_a_tensor_that_records_gradients_are_detached() -> None:
     class Tensor:
         """As PyTorch has it: it is no array until it is detached."""

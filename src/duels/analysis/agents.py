@@ -123,6 +123,9 @@ def policy_of(
     return policy
 
 
+_LOWEST = np.finfo(np.float64).min
+
+
 def masked(scores: Callable[[Any], ArrayLike]) -> Agent:
     """The agent that takes, of the legal actions, the one with the highest score.
 
@@ -133,8 +136,9 @@ def masked(scores: Callable[[Any], ArrayLike]) -> Agent:
 
     def agent(observation: Any, mask: NDArray[np.int8]) -> NDArray[np.intp]:
         given: Any = scores(observation)
-        told = given.detach() if hasattr(given, "detach") else given
-        legal = np.where(mask == 1, told, -np.inf)
+        told = np.asarray(given.detach() if hasattr(given, "detach") else given)
+        # A legal action that is never taken, with a score of -inf, is still better than an illegal one.
+        legal = np.where(mask == 1, np.maximum(told, _LOWEST), -np.inf)
         if np.isnan(legal).any():
             raise DuelsError("The network gives NaN as the score of a legal action: its training diverged.")
         best: NDArray[np.intp] = legal.argmax(axis=-1)
