@@ -68,6 +68,13 @@ def test_players_of_one_name_are_not_taken_for_the_same(tmp_path: Path) -> None:
         assert not unlike(first["random"], second["random"])  # whoever else is asked, and how
 
 
+def test_a_condition_that_only_one_run_knows_of_is_told_whichever_comes_first() -> None:
+    old = {"sort": "model", "called": "a", "retries": 2}
+    new = {**old, "mirror": True}
+    assert unlike(old, new) == "mirror was None and is True"
+    assert unlike(new, old) == "mirror was True and is None"
+
+
 def test_no_result_is_compared_of_two_players_that_both_changed(tmp_path: Path) -> None:
     run(Config(("random", "a=novice", "b=club"), ("lights",), 40), tmp_path / "a")
     run(Config(("a=casual", "b=expert", "random"), ("lights",), 40), tmp_path / "b")

@@ -41,5 +41,5 @@ def unlike(one: Identity, two: Identity) -> str:
     """
     if one["called"] != two["called"]:
         return "it is called in another way"
-    differ = [f"{name} was {one[name]} and is {two[name]}" for name in one if one[name] != two.get(name)]
-    return ", ".join(differ)
+    known = {name: (one.get(name), two.get(name)) for name in {**one, **two}}
+    return ", ".join(f"{name} was {old} and is {new}" for name, (old, new) in known.items() if old != new)
