@@ -13,7 +13,7 @@ from duels.arena.report import GameReport, Report
 from duels.arena.report_text import notes, table
 from duels.arena.scores import Pairing, Unit
 
-FEWEST = 10
+FEWEST_PAIRS = 10
 """Pairs of matches, in either run, before a verdict is given: so few say little about how they spread."""
 
 
@@ -179,7 +179,7 @@ def _paired(one: Sequence[Unit], two: Sequence[Unit], part: str, whole: str) -> 
 
 
 def _too_few(matches: int) -> str:
-    return "too few matches" if matches < 2 * FEWEST else ""
+    return "too few matches" if matches < 2 * FEWEST_PAIRS else ""
 
 
 NOTE = "Where nothing has changed, one verdict in twenty says otherwise: read many of them with care."

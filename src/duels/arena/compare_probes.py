@@ -7,7 +7,7 @@ from typing import Any
 
 from duels.arena import compare
 from duels.arena.compare import Change, Comparison
-from duels.arena.confidence import FEWEST, Interval, ratio, wilson
+from duels.arena.confidence import FEWEST_UNITS, Interval, ratio, wilson
 from duels.arena.folder import Folder
 from duels.arena.identity import MODEL, identities, unlike
 from duels.arena.mistakes import key_of, name_of
@@ -143,7 +143,7 @@ def _likeliest(game: GameProbe, key: Any) -> str:
 
 def _changes(player: str, one: GameProbe, two: GameProbe) -> Iterator[Change]:
     name = one.probe.rules.name
-    no_verdict = _ONCE if _says_nothing_of_another_time(one, two) else ""
+    no_verdict = _ONCE if _may_answer_otherwise(one, two) else ""
     numbers = [
         ("exploitability", one.exploitability, two.exploitability, False),
         (f"exploitability of one {one.round}", one.one_round, two.one_round, False),
@@ -162,7 +162,7 @@ def _changes(player: str, one: GameProbe, two: GameProbe) -> Iterator[Change]:
         yield Change(name, player, "questions with a failure", before, after, False)
 
 
-def _says_nothing_of_another_time(one: GameProbe, two: GameProbe) -> bool:
+def _may_answer_otherwise(one: GameProbe, two: GameProbe) -> bool:
     """Whether a player that may answer otherwise another time was asked once.
 
     Models may, at any temperature: endpoints put questions together, which changes how numbers are rounded.
@@ -182,7 +182,7 @@ def _as_known(number: Interval, game: GameProbe) -> Interval:
 def _shortfall(player: str, one: GameProbe, two: GameProbe) -> Change:
     """Of drawn positions, the same ones in both: how much each changed tells more than the two means do."""
     what = f"{name_of(one.measure)} per position"
-    few = "too few positions" * (min(len(one.shortfalls), len(two.shortfalls)) < FEWEST)
+    few = "too few positions" * (min(len(one.shortfalls), len(two.shortfalls)) < FEWEST_UNITS)
     change = Change(one.probe.rules.name, player, what, one.shortfall, two.shortfall, False, few)
     weights = one.probe.weights
     if one.shortfalls.keys() != two.shortfalls.keys():

@@ -220,7 +220,7 @@ def _influences(parts: Sequence[float], wholes: Sequence[float]) -> list[float]:
     return [(part - share * whole) / mean_whole for part, whole in zip(parts, wholes, strict=True)]
 
 
-FEWEST = 50
+FEWEST_UNITS = 50
 """Units that Student's interval takes at least: fewer may lack what is rare, however even they look."""
 _PER_SKEWNESS = 10
 """So many units, times the squared skewness, it takes too.
@@ -235,7 +235,7 @@ def _students_holds(deviations: Sequence[float]) -> bool:
     """Whether units are enough for Student's interval, given how lopsided they are; never if all alike."""
     units = len(deviations)
     variance = math.fsum(each**2 for each in deviations) / max(1, units)
-    if units < FEWEST or variance < _ROUNDING**2:
+    if units < FEWEST_UNITS or variance < _ROUNDING**2:
         return False
     skewness = math.fsum(each**3 for each in deviations) / units / math.sqrt(variance) ** 3
     return units > _PER_SKEWNESS * skewness**2

@@ -6,7 +6,7 @@ from textwrap import wrap
 from typing import Any
 
 from duels.arena.amounts import tokens
-from duels.arena.confidence import FEWEST, Interval
+from duels.arena.confidence import FEWEST_UNITS, Interval
 from duels.arena.mistakes import name_of, said_of
 from duels.arena.report import GameReport, Report, usage_by_player
 from duels.arena.scores import Pairing, Standing
@@ -97,7 +97,8 @@ def too_little(game: GameReport) -> str:
     known += [pair.adjusted_fixed for pair in game.pairings if pair.adjusted_fixed]
     if all(isfinite(each.margin) for each in known):
         return ""
-    return f"No interval (– or ±?): fewer than {FEWEST} pairs, or too few mistakes, or too lopsided results."
+    few = f"fewer than {FEWEST_UNITS} pairs"
+    return f"No interval (– or ±?): {few}, or too few mistakes, or too lopsided results."
 
 
 def pairs_left_out(game: GameReport) -> str:

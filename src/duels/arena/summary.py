@@ -10,7 +10,7 @@ from duels.arena.scores import Pairing, Standing
 _MOST_OPEN = 3  # pairings that are named
 _NOTHING = 0.00005  # rounds to 0.00 points
 _EVEN = 0.5
-_FEWEST_PAIRS = 20  # with fewer, results that hold under peeking tell hardly more than nothing
+_PAIRS_TO_SETTLE = 20  # with fewer, results that hold under peeking tell hardly more than nothing
 _ENOUGH = 20  # decisions of a sort, to say what they cost
 
 
@@ -97,8 +97,8 @@ def _settled(report: Report) -> list[str]:
     pairings = [(game, each) for game in report.games for each in game.pairings if each.matches]
     still_open = [(game, each) for game, each in pairings if not _is_settled(each)]
     known = len(pairings) - len(still_open)
-    if not known and all(len(each.units) < _FEWEST_PAIRS for _, each in pairings):
-        return [f"Too few pairs of matches to settle who is better: about {_FEWEST_PAIRS} are needed."]
+    if not known and all(len(each.units) < _PAIRS_TO_SETTLE for _, each in pairings):
+        return [f"Too few pairs of matches to settle who is better: about {_PAIRS_TO_SETTLE} are needed."]
     if len(pairings) == 1:
         told = "Who is better is settled" if known else "Who is better is not settled"
     else:
