@@ -38,6 +38,7 @@ from duels.games import find_game
 from duels.players.endpoint import Endpoint, Settings
 from duels.players.model import ModelPlayer
 from duels.players.program import Limits
+from duels.solving.game_tables import shared_tables
 from duels.solving.oracles import oracle_for
 from duels.solving.table_response import expected_values
 from tests.arena.model_server import KEY, serving
@@ -185,6 +186,17 @@ def test_where_a_player_was_not_asked_it_may_do_anything() -> None:
     assert again == result
     assert up > 1.1 * error > 0  # of a player that loses nearly always
     assert down > 0
+
+
+def test_bounds_are_found_where_play_goes_round_in_circles() -> None:
+    """Of play that never departs they are its values, from wherever the search begins."""
+    rules = find_game("chain").rules(cells=5, run=3)
+    plain = shared_tables(rules).tables
+    policy = plain.legal / np.maximum(1, plain.legal.sum(axis=1, keepdims=True))
+    nowhere = np.zeros(plain.states, bool)
+    values = np.array(expected_values(plain, policy))
+    for bound in probe_values.Moves(plain, None).extremes(policy, np.zeros(plain.states), nowhere):
+        assert bound[plain.starts] == pytest.approx(values[plain.starts], abs=1e-5)
 
 
 def test_more_answers_leave_less_open() -> None:

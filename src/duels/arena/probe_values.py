@@ -33,7 +33,7 @@ UNSEEN = 2
 """Answers that are added to the spread of those that came: with less, intervals of a few do not hold."""
 _LONGEST = 5000  # moves of a match
 _NOTHING = 1e-9
-_CLOSE = 1e-4  # for what is a bound of an error anyway
+_CLOSE = 1e-7  # where play goes round in circles, what is left is many times the last change
 
 
 class Answers:
