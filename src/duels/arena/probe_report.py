@@ -13,15 +13,19 @@ from duels.arena.folder import Folder, Row
 from duels.arena.identity import MODEL
 from duels.arena.mistakes import Mistake, key_of, name_of, said_of
 from duels.arena.probe import Probe, collected, policy_of
-from duels.arena.probe_values import UNSEEN, Answers, against_all, exploitability
+from duels.arena.probe_values import Answers, against_all, exploitability, spread_of_answers
 from duels.arena.report import prices_of
 from duels.arena.report_page import html_in_short, html_page, html_table
 from duels.arena.report_text import asked_how, in_short, listed, notes, percent, points, table
 from duels.arena.summary import most_when
+from duels.core.extras import extra
 from duels.core.rules import Seat, Sight
 from duels.players.completions import Usage
 from duels.solving.oracles import oracle_for
 from duels.solving.protocols import explainer_of
+
+with extra("arena"):
+    import numpy as np
 
 _MOST_SHOWN = 5
 _NOTHING = 1e-9
@@ -165,18 +169,11 @@ def _mean_of_all(probe: Probe, short: dict[Key, float]) -> Interval:
 
 
 def _error(answered: list[Row], sight: Sight[Any, Any]) -> float:
-    """The standard error of how far answers to a position fall short.
-
-    Answers that are all alike may be so by chance: `UNSEEN` more are spread evenly over the legal actions.
-    """
+    """The standard error of how far answers to a position fall short."""
     policy, graded, samples = policy_of(answered, sight), _graded(sight), len(answered)
-    odds = {
-        action: (samples * policy.get(action, 0.0) + UNSEEN / len(graded)) / (samples + UNSEEN)
-        for action in graded
-    }
-    mean = _expected(odds, graded)
-    spread = fsum(chance * (graded[action] - mean) ** 2 for action, chance in odds.items())
-    return sqrt(spread / (samples - 1))  # as few answers spread less than the player does
+    odds = np.array([policy.get(action, 0.0) for action in graded])
+    even = np.full(len(graded), 1 / len(graded))
+    return float(spread_of_answers(odds, np.array([*graded.values()]), even, samples)) / sqrt(samples)
 
 
 def _expected(policy: dict[Any, float], graded: dict[Any, float]) -> float:

@@ -122,19 +122,28 @@ class Answers:
         return 1 - first if seat else first
 
     def _error(self, seat: int, worths: "Table", visits: "Table", samples: slice) -> float:
-        """The standard error of a result, from the spread of answers at positions of one seat.
-
-        Answers that are all alike may be so by chance, so what was never answered counts too: as if
-        `UNSEEN` answers more were spread evenly over the legal actions.
-        """
+        """The standard error of a result, from the spread of answers at positions of one seat."""
         mine = (self.tables.actor == seat)[self._places]
         places = self._places[mine]
-        worths, even = worths[places], self._elsewhere[places]
-        odds = (self._votes[mine].sum(axis=1) + UNSEEN * even) / (self.samples + UNSEEN)
-        spread = (odds * worths**2).sum(axis=1) - (odds * worths).sum(axis=1) ** 2
-        each = visits[places] * np.sqrt(np.maximum(0.0, spread)) * ~self._told[mine]
+        spread = spread_of_answers(
+            self._votes[mine].mean(axis=1), worths[places], self._elsewhere[places], self.samples
+        )
+        each = visits[places] * spread * ~self._told[mine]
         by_question = np.bincount(self._questions[mine], each)
         return sqrt(float((by_question**2).sum()) / self._votes[:1, samples].shape[1])
+
+
+def spread_of_answers(odds: "Table", worths: "Table", even: "Table", samples: int) -> "Table":
+    """[position] the standard deviation of what an answer is worth, from two samples or more.
+
+    `odds` are those that samples show, `even` those of random play. Answers that are all alike may be so by
+    chance, so what was never answered counts too: as if `UNSEEN` answers more were spread evenly over the
+    legal actions. Few answers spread less than the player does, which samples - 1 makes good.
+    """
+    odds = (samples * odds + UNSEEN * even) / (samples + UNSEEN)
+    variance = (odds * worths**2).sum(axis=-1) - (odds * worths).sum(axis=-1) ** 2
+    found: Table = np.sqrt(np.maximum(0.0, variance) * samples / (samples - 1))
+    return found
 
 
 def with_forfeits(tables: Tables, places: "NDArray[np.int64]") -> Tables:
