@@ -27,7 +27,7 @@ from duels.arena import compare_probes, confidence, probe_report, probe_values
 from duels.arena.config import Config, ProbeConfig
 from duels.arena.exam import card, card_of, exam_rows
 from duels.arena.folder import Folder, Row
-from duels.arena.positions import STRATA, draw_positions, draw_weighted, score
+from duels.arena.positions import STRATA, Pool, draw_positions, draw_weighted, score
 from duels.arena.probe import Ask, collect, probe
 from duels.arena.probe_report import as_data, as_page, as_text
 from duels.arena.probe_values import Answers, against_all
@@ -39,6 +39,7 @@ from duels.players.endpoint import Endpoint, Settings
 from duels.players.model import ModelPlayer
 from duels.players.program import Limits
 from duels.solving.game_tables import shared_tables
+from duels.solving.oracle import Verdict
 from duels.solving.oracles import oracle_for
 from duels.solving.table_response import expected_values
 from tests.arena.model_server import KEY, serving
@@ -386,10 +387,10 @@ def test_weighted_means_are_unbiased_and_weights_sum_to_1(count: int) -> None:
     true = sum(met[key] * worth[key] for key in met) / met.total()
     means = []
     for _ in range(3000):
-        weights = draw_weighted(met, strata, count, rng)
-        assert len(weights) == count
-        assert math.isclose(sum(weights.values()), 1)
-        means.append(sum(weight * worth[key] for key, weight in weights.items()))
+        shares = draw_weighted(met, strata, count, rng)
+        assert len(shares) == count
+        assert math.isclose(sum(share.weight for share in shares.values()), 1)
+        means.append(sum(share.weight * worth[key] for key, share in shares.items()))
     assert abs(sum(means) / len(means) - true) < 0.01
 
 
@@ -456,23 +457,61 @@ def test_an_exam_in_a_game_of_mixing_grades_by_how_far_below_the_mixture() -> No
     assert "perfect" not in card(rules, 4, drawn, "1")
 
 
+def first_action(verdict: Verdict[Any]) -> list[float]:
+    return [1.0, *[0.0] * (len(verdict.actions) - 1)]
+
+
+def any_action(verdict: Verdict[Any]) -> list[float]:
+    return [1 / len(verdict.actions)] * len(verdict.actions)
+
+
+@pytest.mark.parametrize(("game", "count"), [("chain", 20), ("leap", 20), ("lights", 60)])
+def test_how_precise_a_score_is_agrees_with_how_scores_of_many_exams_spread(game: str, count: int) -> None:
+    rng = Random(f"exams of {game}")
+    pool = Pool.of(find_game(game).rules(), 10 * count, rng)
+    scores, variances = [], []
+    for _ in range(300):
+        found, error = score(pool.draw(count, rng), first_action)
+        assert error is not None
+        scores.append(found)
+        variances.append(error**2)
+    assert math.sqrt(statistics.mean(variances)) == pytest.approx(statistics.stdev(scores), rel=0.2)
+
+
 def test_how_precise_a_score_is_follows_from_the_file_as_the_card_says() -> None:
     rules = find_game("leap").rules()
     drawn = draw_positions(rules, 60, "1")
     rows = exam_rows(rules, drawn)
-    told = score(drawn, lambda verdict: [1.0, *[0.0] * (len(verdict.actions) - 1)])
-    total = variance = 0.0
-    for stratum in {row["stratum"] for row in rows}:
-        ours = [row for row in rows if row["stratum"] == stratum]
-        total += sum(row["weight"] * row["actions"][0]["loss"] for row in ours)
-        least = min(row["weight"] for row in ours)
-        parts = [row["weight"] * row["actions"][0]["loss"] for row in ours if row["weight"] == least]
-        variance += len(parts) * statistics.variance(parts)
-    assert told == pytest.approx((total, math.sqrt(variance)))
+    groups: dict[int, list[tuple[float, float]]] = {}
+    for row in rows:
+        if row["chance"] < 1:
+            x = row["weight"] * row["actions"][0]["loss"]
+            groups.setdefault(row["group"], []).append((1 - row["chance"], x))
+    variance = 0.0
+    for parts in groups.values():
+        n, (left, x) = len(parts), np.array(parts).T
+        variance += n / (n - 1) * (left * (x - np.average(x, weights=left)) ** 2).sum()
+    total = sum(row["weight"] * row["actions"][0]["loss"] for row in rows)
+    assert score(drawn, first_action) == pytest.approx((total, math.sqrt(variance)))
     text = card(rules, 60, drawn, "1")
-    found, error = score(drawn, lambda verdict: [1 / len(verdict.actions)] * len(verdict.actions))
+    found, error = score(drawn, any_action)
+    assert error
     assert f"| random | {100 * found:.2f} | {100 * error:.2f} |" in text
     assert "| best | 0.00 | 0.00 |" in text
+
+
+def test_what_one_position_drawn_by_chance_leaves_open_is_not_told_as_nothing() -> None:
+    rules, rng = find_game("chain").rules(), Random(1)
+    pool = Pool.of(rules, 50, rng)
+    few = pool.draw(5, rng)
+    assert 1 in Counter(each.share.group for each in few if each.share.chance < 1).values()
+    assert score(few, first_action)[1] is None
+    assert re.search(r"\| random \| [\d.]+ \| – \|", card(rules, 5, few, "1"))
+    together = pool.draw(2, rng)  # fewer than there are strata
+    assert {each.share.group for each in together} == {0}
+    everything = pool.draw(len(pool.met), rng)
+    assert {each.share.chance for each in everything} == {1.0}
+    assert score(everything, first_action)[1] == 0
 
 
 def test_the_command_on_the_card_draws_the_same_exam(tmp_path: Path) -> None:

@@ -99,6 +99,8 @@ def _row(rules: Rules[Any, Any, Any], number: int, position: Position) -> dict[s
             for judged, short in zip(verdict.actions, position.shortfalls, strict=True)
         ],
         "stratum": position.stratum,
+        "group": position.share.group,
+        "chance": position.share.chance,
         "weight": position.weight,
     }
 
@@ -141,12 +143,15 @@ often {player} takes it (`weight`). `exactness` says how sure that is: `exact`; 
 or `estimate`.
 A player's score is the sum of a position's weight times the `{key}` of what it answers: {perfect}.
 
-How precise a score is: in each stratum the n positions with the smallest weight were drawn by chance, and the
-others taken for certain. For those n, take weight times the `{key}` of what was answered, and add up the
-squared distances from their mean, times n / (n - 1). The sum over all strata is the variance of a score, as
-an estimate of the mean over all decisions met; the standard error is its square root. A player that draws its
-answers adds, for each position that was taken for certain, the square of its weight times the variance of its
-`{key}`. For some of our players, each position answered once, this comes to, in points of a hundred:
+How precise a score is: `chance` is how likely a position was to be drawn, 1 if it was taken for certain, and
+`group` what it was drawn from: its stratum, or all strata together where there are fewer positions than
+strata. In each group take the n positions with a chance below 1, and x, weight times the `{key}` of what was
+answered. Let m be the mean of x, each counting 1 - chance; add up (1 - chance) (x - m)², and multiply by
+n / (n - 1). The sum over all groups is the variance of a score, as an estimate of the mean over all decisions
+met (Hájek's approximation); the standard error is its square root. It is 0 where every position was taken for
+certain, and not known (–) where a group has n = 1. A player that draws its answers adds, for each position,
+chance times the square of its weight times the variance of its `{key}`. For some of our players, each
+position answered once, this comes to, in points of a hundred:
 
 {_scores(drawn)}"""
 
@@ -158,5 +163,6 @@ def _scores(drawn: Sequence[Position]) -> str:
     lines = ["| player | score | standard error |", "|---|---|---|"]
     for name, policy in players.items():
         found, error = score(drawn, policy)
-        lines.append(f"| {name} | {100 * found:z.2f} | {100 * error:.2f} |")
+        precision = "–" if error is None else f"{100 * error:.2f}"
+        lines.append(f"| {name} | {100 * found:z.2f} | {precision} |")
     return "\n".join(lines) + "\n"

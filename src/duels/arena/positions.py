@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from math import fsum, isclose, sqrt
+from math import fsum, sqrt
 from random import Random
 from typing import Any, TypeVar
 
@@ -32,6 +32,18 @@ Policy = Callable[[Verdict[Any]], Sequence[float]]
 
 
 @dataclass(frozen=True)
+class Share:
+    """How something was drawn, and how much it stands for."""
+
+    group: int
+    """Which group it was drawn from: a stratum, or all of them together where few are drawn."""
+    chance: float
+    """How likely it was to be drawn; 1 if it was taken for certain."""
+    weight: float
+    """The share of all decisions met that it stands for; those of all that is drawn sum to 1."""
+
+
+@dataclass(frozen=True)
 class Position:
     """A decision, as its seat knows it, judged, and how much it stands for."""
 
@@ -40,8 +52,12 @@ class Position:
     shortfalls: tuple[float, ...]
     """Of the actions: what each gives away, or how far it lies below the mixture."""
     stratum: int
-    weight: float
-    """The share of all decisions met that it stands for; those of all positions drawn sum to 1."""
+    share: Share
+
+    @property
+    def weight(self) -> float:
+        """The share of all decisions met that it stands for."""
+        return self.share.weight
 
     @property
     def notation(self) -> str:
@@ -49,53 +65,73 @@ class Position:
         return self.sight.rules.format_position(self.sight)
 
 
+@dataclass(frozen=True)
+class Pool:
+    """Decisions that were met in good play, equal ones put together, by seat and position."""
+
+    met: Counter[tuple[Seat, str]]
+    """How often each was."""
+    judged: dict[tuple[Seat, str], tuple[Sight[Any, Any], Verdict[Any], tuple[float, ...]]]
+    strata: dict[tuple[Seat, str], int]
+
+    @classmethod
+    def of(cls, rules: Rules[Any, Any, Any], size: int, rng: Random, progress: Progress = quiet) -> "Pool":
+        """Meet so many decisions in matches."""
+        pool, oracle = cls(Counter(), {}, {}), oracle_for(rules)
+        for number, (sight, verdict) in enumerate(islice(_decisions(rules, rng), size)):
+            progress(f"{number} of {size} decisions")
+            key = sight.seat, rules.format_position(sight)
+            pool.met[key] += 1
+            if key not in pool.judged:
+                short = shortfalls(oracle, verdict)
+                pool.judged[key], pool.strata[key] = (sight, verdict, short), _stratum(max(short))
+        return pool
+
+    def draw(self, count: int, rng: Random) -> list[Position]:
+        """So many positions, as evenly from the strata as they allow, in an order that means nothing."""
+        shares = draw_weighted(self.met, self.strata, count, rng)
+        drawn = [Position(*self.judged[key], self.strata[key], share) for key, share in shares.items()]
+        rng.shuffle(drawn)
+        return drawn
+
+
 def draw_positions(
     rules: Rules[Any, Any, Any], count: int, seed: str, progress: Progress = quiet
 ) -> list[Position]:
-    """So many positions, as evenly from the strata as they allow, in an order that means nothing.
+    """So many positions from good play.
 
-    Decisions are met in matches; equal positions are put together. In each stratum a position is drawn with a
-    chance in proportion to how often it was met, and it then stands for as many decisions as it was met in,
-    times one over that chance (Horvitz and Thompson): a weighted sum over what is drawn has the mean over all
-    decisions met, and the weights sum to 1 in every draw.
+    In each stratum a position is drawn with a chance in proportion to how often it was met, and it then
+    stands for as many decisions as it was met in, times one over that chance (Horvitz and Thompson): a
+    weighted sum over what is drawn has the mean over all decisions met, and the weights sum to 1 in every
+    draw.
     """
     rng = Random(f"exam {seed} {rules!r}")
-    met: Counter[tuple[Seat, str]] = Counter()
-    judged: dict[tuple[Seat, str], tuple[Sight[Any, Any], Verdict[Any]]] = {}
-    for number, (sight, verdict) in enumerate(islice(_decisions(rules, rng), count * POOL)):
-        progress(f"{number} of {count * POOL} decisions")
-        key = sight.seat, rules.format_position(sight)
-        met[key] += 1
-        judged.setdefault(key, (sight, verdict))
-    oracle = oracle_for(rules)
-    short = {key: shortfalls(oracle, verdict) for key, (_, verdict) in judged.items()}
-    strata = {key: _stratum(max(amounts)) for key, amounts in short.items()}
-    weights = draw_weighted(met, strata, count, rng)
-    drawn = [Position(*judged[key], short[key], strata[key], weight) for key, weight in weights.items()]
-    rng.shuffle(drawn)
-    return drawn
+    return Pool.of(rules, count * POOL, rng, progress).draw(count, rng)
 
 
-def score(drawn: Sequence[Position], policy: Policy) -> tuple[float, float]:
+def score(drawn: Sequence[Position], policy: Policy) -> tuple[float, float | None]:
     """How far a policy falls short on average, as drawn positions tell, and the standard error of that.
 
-    In a stratum those that were drawn by chance have the smallest weight, and are taken for independent
-    draws. Those that were taken for certain leave open what a player that draws answers once.
+    The error is that of a draw without replacement with unequal chances, by Hájek's approximation; None where
+    a group has only one position that was drawn by chance, which tells nothing of how they spread. Where each
+    position is answered once, a player that draws its answers leaves open what these are.
     """
     total = variance = 0.0
-    strata = {each.stratum: min(e.weight for e in drawn if e.stratum == each.stratum) for each in drawn}
-    by_chance: dict[int, list[float]] = {stratum: [] for stratum in strata}
+    by_chance: dict[int, list[tuple[float, float]]] = {}
     for each in drawn:
         odds = policy(each.verdict)
         mean = _mean(odds, each.shortfalls)
         spread = _mean(odds, [(short - mean) ** 2 for short in each.shortfalls])
         total += each.weight * mean
         variance += each.weight**2 * spread
-        if isclose(each.weight, strata[each.stratum]):
-            by_chance[each.stratum].append(each.weight * mean)
-    for means in by_chance.values():
-        count, middle = len(means), fsum(means) / len(means)
-        variance += count / max(1, count - 1) * fsum((mean - middle) ** 2 for mean in means)
+        if each.share.chance < 1:
+            by_chance.setdefault(each.share.group, []).append((1 - each.share.chance, each.weight * mean))
+    for parts in by_chance.values():
+        if len(parts) == 1:
+            return total, None
+        middle = fsum(left * part for left, part in parts) / fsum(left for left, _ in parts)
+        off = fsum(left * (part - middle) ** 2 for left, part in parts)
+        variance += len(parts) / (len(parts) - 1) * off
     return total, sqrt(variance)
 
 
@@ -103,22 +139,23 @@ def _mean(odds: Sequence[float], numbers: Sequence[float]) -> float:
     return sum(chance * number for chance, number in zip(odds, numbers, strict=True))
 
 
-def draw_weighted(met: Counter[K], strata: Mapping[K, int], count: int, rng: Random) -> dict[K, float]:
-    """Draw from what was met, evenly from the strata, each with the share of all that it stands for."""
-    members: list[list[K]] = [[] for _ in STRATA[1:]]
+def draw_weighted(met: Counter[K], strata: Mapping[K, int], count: int, rng: Random) -> dict[K, Share]:
+    """Draw from what was met, evenly from the strata."""
+    groups: list[list[K]] = [[] for _ in STRATA[1:]]
     for key in met:
-        members[strata[key]].append(key)
-    if count < sum(map(bool, members)):  # a stratum that nothing is drawn from would stand for nothing
-        members = [list(met)]
-    weights = {}
-    for stratum, size in zip(members, _shares([len(each) for each in members], count), strict=True):
-        for key, decisions in _draw_in_proportion({key: met[key] for key in stratum}, size, rng).items():
-            weights[key] = decisions / met.total()
-    return weights
+        groups[strata[key]].append(key)
+    if count < sum(map(bool, groups)):  # a stratum that nothing is drawn from would stand for nothing
+        groups = [list(met)]
+    shares = {}
+    for group, size in enumerate(_sizes([len(each) for each in groups], count)):
+        found = _draw_in_proportion({key: met[key] for key in groups[group]}, size, rng)
+        for key, chance in found.items():
+            shares[key] = Share(group, chance, met[key] / chance / met.total())
+    return shares
 
 
 def _draw_in_proportion(met: dict[K, int], size: int, rng: Random) -> dict[K, float]:
-    """Draw so many, each as likely as it was met often, with the number of decisions that it stands for.
+    """Draw so many, each as likely as it was met often, with the chance that it had.
 
     What was met so often that it would be drawn more than once is taken for certain, and stands for itself.
     The rest is laid out in any order, each as long as it was met often, and taken at even distances.
@@ -127,14 +164,15 @@ def _draw_in_proportion(met: dict[K, int], size: int, rng: Random) -> dict[K, fl
     rest = dict(met)
     while certain := [key for key, times in rest.items() if times * size >= sum(rest.values())]:
         for key in certain:
-            found[key] = rest.pop(key)
+            del rest[key]
+            found[key] = 1.0
         size -= len(certain)
     order, total, passed, taken = list(rest), sum(rest.values()), 0, rng.random()
     rng.shuffle(order)
     for key in order:
         passed += rest[key]
         if passed * size > taken * total:
-            found[key] = total / size
+            found[key] = rest[key] * size / total
             taken += 1
     return found
 
@@ -163,11 +201,11 @@ def _stratum(most: float) -> int:
     return next(place for place, bound in enumerate(STRATA[1:]) if most <= bound or bound == STRATA[-1])
 
 
-def _shares(sizes: list[int], count: int) -> list[int]:
+def _sizes(sizes: list[int], count: int) -> list[int]:
     """How many to draw from each stratum: as evenly as their sizes allow."""
-    shares = [0] * len(sizes)
-    while sum(shares) < count and (open_ := [i for i, size in enumerate(sizes) if shares[i] < size]):
+    found = [0] * len(sizes)
+    while sum(found) < count and (open_ := [i for i, size in enumerate(sizes) if found[i] < size]):
         for place in open_:
-            if sum(shares) < count:
-                shares[place] += 1
-    return shares
+            if sum(found) < count:
+                found[place] += 1
+    return found
