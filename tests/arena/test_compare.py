@@ -50,6 +50,12 @@ def test_shares_of_the_points_are_compared_only_against_the_same_field(tmp_path:
     assert (what, verdict) == ("against club, luck taken out", "no clear change")
 
 
+def test_few_pairs_are_not_taken_for_few_mistakes(tmp_path: Path) -> None:
+    run(Config(("random", "novice"), ("lights",), 40), tmp_path)
+    found = compare(*[report_on(Folder(tmp_path))] * 2)
+    assert {each.verdict for each in found.changes if each.what == "loss per decision"} == {"too few pairs"}
+
+
 def test_players_of_one_name_are_not_taken_for_the_same(tmp_path: Path) -> None:
     url = "http://127.0.0.1:1/v1"
     shown = Settings(url, show_actions=True)

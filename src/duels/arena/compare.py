@@ -6,7 +6,7 @@ from itertools import combinations
 from math import hypot, inf, isfinite
 from typing import Any
 
-from duels.arena.confidence import Interval, change_of_ratio, interval_data
+from duels.arena.confidence import FEWEST_UNITS, Interval, change_of_ratio, interval_data
 from duels.arena.identity import unlike
 from duels.arena.mistakes import name_of
 from duels.arena.report import GameReport, Report
@@ -138,6 +138,7 @@ def _standings(one: GameReport, two: GameReport, both: _Both) -> Iterator[Change
         if each.decisions and other.decisions:
             short = f"{name_of(one.measure)} per decision"
             paired = _paired(each.units, other.units, "shortfall", "decisions")
+            few = few or "too few pairs" * (min(len(each.units), len(other.units)) < FEWEST_UNITS)
             yield Change(*names, short, each.per_decision, other.per_decision, False, few, paired=paired)
 
 
