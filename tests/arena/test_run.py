@@ -22,6 +22,7 @@ from duels.arena.folder import AT_ONCE, CONFIG, LOCK, Folder, Log, locked
 from duels.arena.pool import Pool
 from duels.arena.probe import probe
 from duels.arena.report import as_data, report_on
+from duels.arena.report_page import as_page
 from duels.arena.run import NEXT, _rounds, run
 from duels.arena.scores import adjusted_interval, pair_results
 from duels.arena.worker import Worker, serve
@@ -254,7 +255,9 @@ def test_a_worker_that_dies_idle_is_replaced(tmp_path: Path) -> None:
 def test_failures_of_a_program_are_reported_by_class(tmp_path: Path) -> None:
     config = Config(("random", f"bad=cmd:{PYTHON} {BAD} die", f"good=cmd:{GOOD['shell']}"), ("lights",), 2)
     run(config, tmp_path / "run")
-    told = as_data(report_on(Folder(tmp_path / "run")))["games"]["lights"]["players"]
+    found = report_on(Folder(tmp_path / "run"))
+    assert "<td>bad</td><td>12 crashed</td><td>4</td>" in as_page(found)
+    told = as_data(found)["games"]["lights"]["players"]
     assert told["bad"]["failures"] == {"crashed": 3 * 4}
     assert told["bad"]["forfeits"] == 4
     assert told["good"]["failures"] == {}

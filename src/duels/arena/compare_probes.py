@@ -13,6 +13,7 @@ from duels.arena.identity import MODEL, identities, unlike
 from duels.arena.mistakes import key_of, name_of
 from duels.arena.probe_report import GameProbe, report_on
 from duels.arena.report_text import listed, notes
+from duels.arena.summary import by_class
 from duels.solving.oracles import oracle_for
 
 _MOST_SHOWN = 5  # answers that differ, in a game
@@ -223,9 +224,7 @@ def _line(each: Answered) -> str:
 
 
 def _failures(each: Difference) -> str:
-    first, second = (
-        ", ".join(f"{count} {kind}" for kind, count in some.items()) or "none" for some in each.failures
-    )
+    first, second = (by_class(some) or "none" for some in each.failures)
     return f"  Failures: were {first}; are {second}." if any(each.failures) else ""
 
 

@@ -17,7 +17,7 @@ from duels.arena.probe_values import Answers, against_all, exploitability, sprea
 from duels.arena.report import prices_of
 from duels.arena.report_page import html_in_short, html_page, html_table
 from duels.arena.report_text import asked_how, in_short, listed, notes, percent, points, table
-from duels.arena.summary import most_when
+from duels.arena.summary import by_class, most_when
 from duels.core.extras import extra
 from duels.core.rules import Seat, Sight
 from duels.players.completions import Usage
@@ -314,7 +314,7 @@ def _asked(game: GameProbe) -> tuple[str, str]:
     what = "every position that matters" if game.probe.whole else "positions drawn from good play"
     if not game.complete:
         what = "not finished"
-    failures = ", ".join(f"{count} {name}" for name, count in game.failures.items()) or "none"
+    failures = by_class(game.failures) or "none"
     unanswered = f"; unanswered: {game.unanswered}" if game.unanswered else ""
     asked = f"{game.questions} questions, {what}; failed attempts: {failures}{unanswered}"
     return f"{rules.game.title} ({rules.name})", asked

@@ -20,7 +20,7 @@ from duels.arena.report_text import (
     too_little,
     usage_rows,
 )
-from duels.arena.summary import of_run
+from duels.arena.summary import by_class, of_run
 from duels.core.errors import to_install
 
 _MOST_BOARDS = 12
@@ -138,13 +138,13 @@ def _manners(game: GameReport) -> str:
 
 def _failures(game: GameReport) -> str:
     rows = [
-        [escape(each.player), escape(kind), str(count), str(each.forfeits)]
+        [escape(each.player), escape(by_class(each.failures)), str(each.forfeits)]
         for each in game.standings
-        for kind, count in each.failures.items()
+        if each.failures
     ]
     if not rows:
         return "<p>No failures.</p>"
-    return f"<h3>Failures, apart from skill</h3>{html_table(['player', 'class', 'count', 'forfeits'], rows)}"
+    return f"<h3>Failures, apart from skill</h3>{html_table(['player', 'failures', 'forfeits'], rows)}"
 
 
 def _pairings(game: GameReport) -> str:

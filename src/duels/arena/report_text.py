@@ -10,7 +10,7 @@ from duels.arena.confidence import FEWEST_UNITS, Interval
 from duels.arena.mistakes import name_of, said_of
 from duels.arena.report import GameReport, Report, usage_by_player
 from duels.arena.scores import Pairing, Standing
-from duels.arena.summary import of_run
+from duels.arena.summary import by_class, of_run
 from duels.core.errors import to_install
 
 _WIDTH = 80
@@ -54,14 +54,13 @@ def _game(game: GameReport) -> list[str]:
     name = name_of(game.measure)
     rows = [["player", "won", f"{name} per decision", f"{name} per match", "forfeits", "failures"]]
     for each in game.standings:
-        failures = ", ".join(f"{count} {name}" for name, count in each.failures.items())
         rows.append(
             [
                 each.player,
                 share(each.won, each.matches),
                 *graded(each),
                 str(each.forfeits or ""),
-                failures,
+                by_class(each.failures),
             ]
         )
     lines += [*table(rows), *notes(said_of(game.measure)), ""]

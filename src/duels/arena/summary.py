@@ -79,6 +79,11 @@ def most_when(manners: Mapping[str, tuple[float, float]]) -> str:
     return f", most when {manner.replace('your', 'its')} ({100 * each[manner]:.1f} a decision)"
 
 
+def by_class(failures: Mapping[str, int]) -> str:
+    """Failures as a list, such as `6 illegal, 10 unreadable`."""
+    return ", ".join(f"{count} {kind}" for kind, count in failures.items())
+
+
 def _failures(standings: Iterable[Standing]) -> str:
     forfeits, failures = 0, dict[str, int]()
     for each in standings:
@@ -87,7 +92,7 @@ def _failures(standings: Iterable[Standing]) -> str:
             failures[kind] = failures.get(kind, 0) + count
     if not failures:
         return ""
-    told = ", ".join(f"{count} {kind}" for kind, count in sorted(failures.items()))
+    told = by_class(dict(sorted(failures.items())))
     lost = f"; it forfeited {forfeits} match{'es' * (forfeits != 1)}" if forfeits else ""
     return f"Failures: {told}{lost}."
 
