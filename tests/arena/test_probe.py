@@ -112,6 +112,14 @@ def test_a_player_that_draws_gets_intervals(tmp_path: Path) -> None:
     assert "so there is no interval and no verdict" in " ".join(compare_probes.as_text(found).split())
 
 
+def test_the_worst_positions_of_a_player_that_mixes_tell_its_share_and_its_mean(tmp_path: Path) -> None:
+    worst = probed(tmp_path, "random", "lights")["games"]["lights"]["mistakes"][0]
+    assert 0 < worst["often"] < 1
+    points = f"{100 * worst['loss']:.1f} points given away on average"
+    did = f"random played {worst['played']} ({worst['often']:.0%}) at {worst['position']}"
+    assert f"{did}: {points}" in " ".join(as_text(Folder(tmp_path)).split())
+
+
 def test_answers_that_are_alike_by_chance_or_reflected_leave_the_loss_open() -> None:
     rules = find_game("lights").rules()
 

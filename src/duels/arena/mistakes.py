@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from html import escape
+from math import isclose
 from typing import Any
 
 from duels.analysis.shortfalls import BELOW_THE_MIXTURE
@@ -22,6 +23,8 @@ class Mistake:
     shortfall: float
     measure: str
     """What `shortfall` is: `given away` or `below the mixture`."""
+    often: float = 1.0
+    """How often the player took the action there; if not always, `shortfall` is the mean of all it did."""
 
     def as_data(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -31,19 +34,27 @@ class Mistake:
 
     def __str__(self) -> str:
         """In one line."""
-        return f"{self.player} played {self.played} at {self.position}: {self._told()}"
+        return f"{self._did()} at {self.position}: {self._told()}"
 
     def figure(self) -> str:
         """As a board with a caption, in HTML."""
         rules = self.sight.rules
-        told = f"{self.player} played {self.played}: {self._told()}"
+        told = f"{self._did()}: {self._told()}"
         drawn = rules.game.drawing(rules).draw(self.sight)
         return f"<figure>{drawn}<figcaption>{escape(told)}</figcaption></figure>"
+
+    def _did(self) -> str:
+        return f"{self.player} played {self.played}{'' if self._always else f' ({self.often:.0%})'}"
+
+    @property
+    def _always(self) -> bool:
+        return isclose(self.often, 1.0)
 
     def _told(self) -> str:
         best = " or ".join(self.best[:_MOST_NAMED])
         label = "Highest estimate" if self.measure == BELOW_THE_MIXTURE else "Best"
-        return f"{100 * self.shortfall:.1f} points {self.measure}. {label}: {best}."
+        points = f"{100 * self.shortfall:.1f} points {self.measure}{'' if self._always else ' on average'}"
+        return f"{points}. {label}: {best}."
 
 
 def key_of(measure: str) -> str:

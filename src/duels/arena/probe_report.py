@@ -186,10 +186,12 @@ def _mistakes(probe: Probe, player: str, short: dict[Key, float]) -> list[Mistak
     for key in sorted(short, key=lambda each: -short[each])[:_MOST_SHOWN]:
         if short[key] > _NOTHING:
             sight, rules, oracle = probe.sights[key], probe.rules, oracle_for(probe.rules)
-            worst = max(probe.policy(key), key=_graded(sight).__getitem__)
+            policy = {action: chance for action, chance in probe.policy(key).items() if chance}
+            worst = max(policy, key=_graded(sight).__getitem__)
             best = tuple(rules.format(each) for each in oracle.judge(sight).best[:_MOST_SHOWN])
             played = rules.format(worst)
-            found.append(Mistake(player, played, best, key[1], sight, short[key], measure_of(oracle)))
+            measure, often = measure_of(oracle), policy[worst]
+            found.append(Mistake(player, played, best, key[1], sight, short[key], measure, often))
     return found
 
 
@@ -226,7 +228,7 @@ def _game_data(game: GameProbe) -> dict[str, Any]:
         "exploitability": interval_data(game.exploitability) if game.exploitability else None,
         "exploitability_of_one_round": interval_data(game.one_round) if game.one_round else None,
         "against": {name: interval_data(result) for name, result in game.against.items()},
-        "mistakes": [each.as_data() for each in game.mistakes],
+        "mistakes": [{**each.as_data(), "often": each.often} for each in game.mistakes],
     }
 
 
