@@ -177,6 +177,24 @@ def test_intervals_of_a_player_that_draws_hold(samples: int, monkeypatch: pytest
     assert min(gains, results) >= runs - 3
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("player", ["random", "novice", "casual", "club", "expert"])
+def test_of_100_intervals_from_4_samples_90_hold_at_least(player: str) -> None:
+    """As docs/arena.md says, for each number of a probe."""
+    rules = find_game("lights").rules()
+    true = {
+        other: (exact_result(rules, player, other) + 1 - exact_result(rules, other, player)) / 2
+        for other in probe_values.OPPONENTS
+    }
+    true["exploitability"] = exploitability(player, "lights")
+    held: Counter[str] = Counter()
+    for seed in range(100):
+        answers = drawn(player, 4, seed)
+        found = {**against_all(answers), "exploitability": probe_values.exploitability(answers, None)}
+        held.update(name for name, each in found.items() if each.low <= true[name] <= each.high)
+    assert min(held[name] for name in true) >= 90, held
+
+
 def test_where_a_player_was_not_asked_it_may_do_anything() -> None:
     """An action that came in no sample may lead to better or worse than guesses about it say."""
     answers = drawn("random", 2, 1)
