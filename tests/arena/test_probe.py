@@ -86,6 +86,11 @@ def test_mirror_images_are_asked_once_if_that_is_wanted(tmp_path: Path) -> None:
     half = probed(tmp_path / "half", "club", "lights", symmetric=True)["games"]["lights"]
     assert half["questions"] < 0.65 * whole["questions"]
     assert half["positions"] == whole["positions"]
+    folders = [Folder(tmp_path / each) for each in ("whole", "half")]
+    told = [" ".join(as_text(each).split()) for each in folders]
+    assert ["of two mirror images about one" in each for each in told] == [False, True]
+    (note,) = compare_probes.differences(*folders).notes
+    assert note == "Only the second took one answer for both of two mirror images (--symmetric)."
     assert half["exploitability"]["estimate"] == pytest.approx(whole["exploitability"]["estimate"])
     with pytest.raises(DuelsError, match="leap has no mirror images"):
         probed(tmp_path / "leap", "club", "leap", symmetric=True)

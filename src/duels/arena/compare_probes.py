@@ -88,6 +88,10 @@ def differences(one: Folder, two: Folder) -> Differences:
         for name in first
         if name in second and (why := unlike(first[name], second[name]))
     ]
+    halved = [folder.config["symmetric"] for folder in (one, two)]
+    if halved[0] != halved[1]:
+        which = "first" if halved[0] else "second"
+        said.append(f"Only the {which} took one answer for both of two mirror images (--symmetric).")
     player = " → ".join({**first, **second})
     again = {game.probe.rules: game for game in report_on(two)}
     games = [

@@ -235,12 +235,18 @@ def _game_data(game: GameProbe) -> dict[str, Any]:
 def as_text(folder: Folder) -> str:
     """The report as tables for a terminal."""
     (player,) = folder.config["player"]
-    lines = [f"{player}, asked about positions without history. In points of a hundred.", ""]
+    lines = [*notes(f"{player}, {_conditions(folder)} In points of a hundred."), ""]
     games = report_on(folder)
     lines += [*in_short(_summary(folder, games)), ""]
     for game in games:
         lines += _told(game)
     return "\n".join([*lines, *notes(*_usage_told(folder, games))]).rstrip() + "\n"
+
+
+def _conditions(folder: Folder) -> str:
+    """How the player was asked, as the end of a sentence."""
+    mirrored = ", of two mirror images about one, whose answer is taken for both" * folder.config["symmetric"]
+    return f"asked about positions without history{mirrored}."
 
 
 def _usage_told(folder: Folder, games: list[GameProbe]) -> list[str]:
@@ -368,7 +374,7 @@ def as_page(folder: Folder) -> str:
     used = " ".join(_usage_told(folder, games))
     cost = f"<h2>Cost</h2><p>{escape(used)}</p>" if used else ""
     (player,) = folder.config["player"]
-    summary = "Asked about positions without history. All numbers are in points of a hundred."
+    summary = f"{_conditions(folder).capitalize()} All numbers are in points of a hundred."
     body = html_in_short(_summary(folder, games)) + "".join(map(_on_page, games)) + cost
     return html_page(f"Probe: {player}", summary, body)
 
