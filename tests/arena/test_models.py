@@ -185,6 +185,8 @@ def test_a_budget_stops_cleanly_and_the_run_can_go_on(server: Server, tmp_path: 
     assert folder.unfinished == ("The budget of 5 usd is spent; a larger one goes on.",)
     assert sum(1 for _ in folder.requests()) == 5
     assert 0 < len(folder.rows()) < 10
+    with pytest.raises(DuelsError, match="counts money in usd, not in eur"):
+        run(replace(small, budget="500eur"), folder.path)
     large = Config(("random", "model:well"), ("lights",), 10, budget="500usd", model=model)
     folder = run(large, tmp_path / "run")
     assert len(folder.rows()) == 10

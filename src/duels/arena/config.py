@@ -230,6 +230,9 @@ def check_same(asked: Mapping[str, Any], kept: Mapping[str, Any], folder: Path) 
             raise DuelsError(
                 f"{folder} is of another run: {name} is not as it was. Name another folder with --out."
             )
+    was, now = (currency_of(each.get("budget")) for each in (kept, asked))
+    if was and now and was != now:
+        raise DuelsError(f"{folder} counts money in {was}, not in {now}: give prices and a budget in {was}.")
 
 
 @dataclass(frozen=True)
