@@ -32,6 +32,8 @@ class Answered:
     second: str
     change: float
     """How much further the second falls short; negative where it is the better one."""
+    mixed: bool
+    """Whether one of them is not the only answer: the change is then that of the means of all."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,8 @@ class Difference:
     """Whether numbers are exact only for players that always answer the same."""
     complete: bool
     """Whether both probes are finished."""
+    sampled: bool
+    """Whether a player was asked several times, so that answers also differ by chance."""
 
     @property
     def told(self) -> str:
@@ -60,9 +64,10 @@ class Difference:
             return f"All {self.both} positions that both were asked about are answered alike.{unfinished}"
         better = sum(each.change < -_NOTHING for each in self.answers)
         worse = sum(each.change > _NOTHING for each in self.answers)
+        by_chance = " on average, some of them by chance, for answers are samples" * self.sampled
         return (
             f"{len(self.answers)} of {self.both} positions that both were asked about are answered "
-            f"differently: {better} better, {worse} worse.{unfinished}"
+            f"differently: {better} better, {worse} worse{by_chance}.{unfinished}"
         )
 
 
@@ -115,6 +120,7 @@ def _difference(player: str, one: GameProbe, two: GameProbe) -> Difference:
         (one.failures, two.failures),
         one.asked_once or two.asked_once,
         one.complete and two.complete,
+        any(game.samples > 1 for game in (one, two)),
     )
 
 
@@ -127,7 +133,9 @@ def _differ(one: GameProbe, two: GameProbe, key: Any) -> bool:
 
 def _answered(one: GameProbe, two: GameProbe, key: Any) -> Answered:
     first, second = (_likeliest(game, key) for game in (one, two))
-    return Answered(key[0].value, key[1], first, second, _given_away(two, key) - _given_away(one, key))
+    change = _given_away(two, key) - _given_away(one, key)
+    mixed = any(max(game.probe.policy(key).values(), default=1.0) < 1 - _NOTHING for game in (one, two))
+    return Answered(key[0].value, key[1], first, second, change, mixed)
 
 
 def _given_away(game: GameProbe, key: Any) -> float:
@@ -224,7 +232,8 @@ _ASKED_ONCE = (
 def _line(each: Answered) -> str:
     sort = "worse" if each.change > _NOTHING else "better" if each.change < -_NOTHING else "as good"
     by = "" if sort == "as good" else f"{100 * abs(each.change):.1f} points "
-    return f"{each.position}: was {each.first}, is {each.second}, {by}{sort}"
+    told = f"{each.position}: was {each.first}, is {each.second}, {by}{sort}"
+    return f"{told} on average" if each.mixed else told
 
 
 def _failures(each: Difference) -> str:
