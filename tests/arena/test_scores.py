@@ -170,7 +170,7 @@ def test_one_pair_gives_no_interval_and_no_verdict(tmp_path: Path) -> None:
     assert "Infinity" not in text
     assert as_data(one)["games"]["lights"]["players"]["random"]["loss_per_match"]["low"] is None
     assert "±?" in as_text(one)
-    assert "<th>fewer pairs</th>" in as_page(one)
+    assert "<th>fewer pairs</th><th>cut off</th>" in as_page(one)
     assert "holds however often one looks" in as_page(one)
     assert "inf" not in as_csv(one)
     assert {change.verdict for change in compare(one, two).changes} == {"too few matches"}

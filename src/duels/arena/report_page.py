@@ -156,10 +156,11 @@ def _pairings(game: GameReport) -> str:
             share(each.adjusted, each.pairs),
             fixed_size(each),
             "" if each.gain is None else f"{each.gain:.1f}x",
+            str(each.cut_off or ""),
         ]
         for each in game.pairings
     ]
-    head = ["", "matches", "won", "luck taken out", "the same, fixed size", "fewer pairs"]
+    head = ["", "matches", "won", "luck taken out", "the same, fixed size", "fewer pairs", "cut off"]
     told = (_COLUMNS, too_little(game), pairs_left_out(game), game.luck)
     note = "".join(f"<p>{escape(each)}</p>" for each in told if each)
     return f"<h3>Results with and without luck</h3>{html_table(head, rows)}{note}"

@@ -111,7 +111,8 @@ def _settled(report: Report) -> list[str]:
     named = [f"{each.one} against {each.two} in {game.rules.name}" for game, each in still_open[:_MOST_OPEN]]
     more = f" and {len(still_open) - _MOST_OPEN} more" if len(still_open) > _MOST_OPEN else ""
     left = f" Open: {', '.join(named)}{more}." if known and still_open else ""
-    return [f"{told}, {'each ' * (len(pairings) > 1)}at 95%, however often one looks.{left}"]
+    by = "by the intervals that hold however often one looks"  # those for a fixed size may tell more
+    return [f"{told}, {'each ' * (len(pairings) > 1)}at 95%, {by}.{left}"]
 
 
 def _is_settled(each: Pairing) -> bool:
