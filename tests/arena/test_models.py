@@ -206,9 +206,9 @@ def test_a_budget_stops_cleanly_and_the_run_can_go_on(server: Server, tmp_path: 
         log.add({"match": "never finished", "seat": 1, "status": 429})
     (cost,) = (each for each in of_run(report_on(folder)) if each.startswith("Models took"))
     assert cost == (
-        f"Models took {asked + 1} requests and cost {asked + 1}.00 usd, and at most 1.50 usd more for "
+        f"Models took {asked + 3} requests and cost {asked + 1}.00 usd, and at most 1.50 usd more for "
         "1 request whose tokens were not reported. "
-        "Without a reply (429, 5xx, timeouts, cut connections): 2 more."
+        "2 of them had no reply (429, 5xx, timeouts, cut connections)."
     )
 
 

@@ -64,13 +64,14 @@ class Spending:
 
     def told(self, who: str, prices: Prices, limited: bool) -> list[str]:
         """A sentence or two about it, if there was a request; answers may be `limited` in their length."""
-        if not self.used.requests and not self.unanswered:
+        sent = self.used.requests + self.unanswered
+        if not sent:
             return []
         cost = prices.told(self.used)
-        told = f"{who} took {self.used.requests} requests{cost and f' and cost {cost}'}"
+        told = f"{who} took {sent} request{'s' * (sent != 1)}{cost and f' and cost {cost}'}"
         told += f"{self._in_doubt(prices, limited)}."
         if self.unanswered:
-            told += f" Without a reply (429, 5xx, timeouts, cut connections): {self.unanswered} more."
+            told += f" {self.unanswered} of them had no reply (429, 5xx, timeouts, cut connections)."
         return [told]
 
     def _in_doubt(self, prices: Prices, limited: bool) -> str:
