@@ -535,6 +535,7 @@ def test_the_report_in_every_form(tmp_path: Path) -> None:
     page, csv, table = tmp_path / "p.html", tmp_path / "s.csv", tmp_path / "m.parquet"
     done = arena(tmp_path, "report", tmp_path / "run", "--html", page, "--csv", csv, "--parquet", table)
     assert (done.code, done.out) == (0, "")
+    assert done.err.splitlines() == [f"{each} is written." for each in (table, page, csv)]
     assert "<svg" in page.read_text()
     assert "http" not in page.read_text().replace("http://www.w3.org/2000/svg", "")
     assert len(csv.read_text().splitlines()) == 1 + 2 * 3

@@ -33,21 +33,27 @@ def report_command(
     from duels.arena.report_page import as_page
     from duels.files import write_whole
 
+    def write(path: Path, text: str) -> None:
+        write_whole(path, text.encode(), over=force)
+        click.echo(f"{path} is written.", err=True)
+
     refuse_existing(force, html, csv, parquet)
+    folder = Folder(run)
     if parquet:
         from duels.arena.parquet import write_parquet
 
-        write_parquet(Folder(run), parquet, over=force)
-    if html and Folder(run).is_probe:
+        write_parquet(folder, parquet, over=force)
+        click.echo(f"{parquet} is written.", err=True)
+    if html and folder.is_probe and not csv:  # which probes do not have
         from duels.arena import probe_report
 
-        write_whole(html, probe_report.as_page(Folder(run)).encode(), over=force)
+        write(html, probe_report.as_page(folder))
     elif html or csv:
-        found = reports.report_on(Folder(run))
+        found = reports.report_on(folder)
         if html:
-            write_whole(html, as_page(found).encode(), over=force)
+            write(html, as_page(found))
         if csv:
-            write_whole(csv, reports.as_csv(found).encode(), over=force)
+            write(csv, reports.as_csv(found))
     if as_json or not (html or csv or parquet):
         show_report(run, as_json)
 
