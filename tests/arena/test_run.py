@@ -522,9 +522,18 @@ def test_merge_refuses_what_does_not_belong_together(tmp_path: Path) -> None:
 def test_a_damaged_log_is_named(tmp_path: Path) -> None:
     run(LIGHTS, tmp_path / "run")
     log = tmp_path / "run" / "log-1.jsonl"
-    log.write_text("{}\n" + log.read_text())
-    done = arena(tmp_path, "report", tmp_path / "run")
-    assert "log-1.jsonl, line 1: this is no match of a run." in done.err
+    first, *rest = log.read_text().splitlines(keepends=True)
+    row = json.loads(first)
+    for damaged, told in (
+        ({}, "this is no match of a run"),
+        ({**row, "score": 7.0}, f"score 7.0 does not go with the result '{row['result']}'"),
+        ({**row, "score": 1 - row["score"]}, "does not go with the result"),
+    ):
+        log.write_text("".join([json.dumps(damaged) + "\n", *rest]))
+        done = arena(tmp_path, "report", tmp_path / "run")
+        assert (done.code, len(done.err.splitlines())) == (1, 1)
+        assert "log-1.jsonl, line 1: " in done.err
+        assert told in done.err
 
 
 def test_the_report_in_every_form(tmp_path: Path) -> None:

@@ -316,7 +316,15 @@ def read_rows(path: Path) -> Iterator[Row]:
                 raise DuelsError(f"{path}, line {number}: this is no match of a run.") from None
             if row.get("v") != VERSION or not isinstance(key, str):
                 raise DuelsError(f"{path}, line {number}: it was written by another version of duels.")
+            if "result" in row and row.get("score") != _score_of(row["result"]):
+                wrong = f"score {row.get('score')} does not go with the result '{row['result']}'"
+                raise DuelsError(f"{path}, line {number}: {wrong}.")
             yield row
+
+
+def _score_of(result: str) -> float:
+    """What a match with this result was worth to seat 1."""
+    return 1.0 if result.startswith("1 won") else 0.0 if result.startswith("2 won") else 0.5
 
 
 def _write_config(path: Path, config: Mapping[str, Any], over: bool = True) -> None:
