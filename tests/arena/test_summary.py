@@ -61,6 +61,15 @@ def test_the_worst_decisions_are_those_of_whom_one_came_to_measure(tmp_path: Pat
     assert losses == sorted(losses, reverse=True)
 
 
+def test_many_matches_that_were_cut_off_are_told_of(tmp_path: Path) -> None:
+    config = Config(("best", "expert"), ("chain",), 6, options={"chain": {"max_boards": 1}})
+    report = report_on(run(config, tmp_path))
+    cut = report.games[0].pairings[0].cut_off
+    assert cut >= 2
+    where = f"best against expert in chain ({cut} of 6)"
+    assert of_run(report)[-1] == f"Many matches were cut off by the limit and count one half: {where}."
+
+
 def test_a_single_pairing_is_settled_or_not(tmp_path: Path) -> None:
     alike = report_on(run(Config(("random", "other=random"), ("lights",), 40), tmp_path / "alike"))
     sure = "at 95%, by the intervals that hold however often one looks."

@@ -7,10 +7,11 @@ from duels.arena.confidence import Interval
 from duels.arena.report import GameReport, Report
 from duels.arena.scores import Pairing, Standing
 
-_MOST_OPEN = 3  # pairings that are named
+_MOST_NAMED = 3  # pairings
 _NOTHING = 0.00005  # rounds to 0.00 points
 _EVEN = 0.5
 _PAIRS_TO_SETTLE = 20  # with fewer, results that hold under peeking tell hardly more than nothing
+_MANY_CUT = 0.2  # of the matches of a pairing: so many halves hide who is better
 _ENOUGH = 20  # decisions of a sort, to say what they cost
 
 
@@ -20,7 +21,7 @@ def of_run(report: Report) -> list[str]:
         return ["Nothing has been played yet.", *_cost(report)]
     ordered = sorted(report.players, key=lambda player: -_share(report, player))
     told = [_player(report, player) for player in ordered]
-    return [*told, *_settled(report), *_cost(report)]
+    return [*told, *_settled(report), *_cut_off(report), *_cost(report)]
 
 
 def _share(report: Report, player: str) -> float:
@@ -108,11 +109,26 @@ def _settled(report: Report) -> list[str]:
         told = "Who is better is settled" if known else "Who is better is not settled"
     else:
         told = f"Who is better is settled for {known or 'none'} of {len(pairings)} pairings"
-    named = [f"{each.one} against {each.two} in {game.rules.name}" for game, each in still_open[:_MOST_OPEN]]
-    more = f" and {len(still_open) - _MOST_OPEN} more" if len(still_open) > _MOST_OPEN else ""
-    left = f" Open: {', '.join(named)}{more}." if known and still_open else ""
+    named = _named([f"{each.one} against {each.two} in {game.rules.name}" for game, each in still_open])
+    left = f" Open: {named}." if known and still_open else ""
     by = "by the intervals that hold however often one looks"  # those for a fixed size may tell more
     return [f"{told}, {'each ' * (len(pairings) > 1)}at 95%, {by}.{left}"]
+
+
+def _named(pairings: list[str]) -> str:
+    more = f" and {len(pairings) - _MOST_NAMED} more" if len(pairings) > _MOST_NAMED else ""
+    return ", ".join(pairings[:_MOST_NAMED]) + more
+
+
+def _cut_off(report: Report) -> list[str]:
+    """Where the limit ended many matches."""
+    cut = [
+        f"{each.one} against {each.two} in {game.rules.name} ({each.cut_off} of {each.matches})"
+        for game in report.games
+        for each in game.pairings
+        if each.matches and each.cut_off >= _MANY_CUT * each.matches
+    ]
+    return [f"Many matches were cut off by the limit and count one half: {_named(cut)}."] if cut else []
 
 
 def _is_settled(each: Pairing) -> bool:
