@@ -39,6 +39,8 @@ def test_compare_says_what_changed(tmp_path: Path) -> None:
     assert said["notes"][1].startswith("Not all opponents of random are the same in both")
     same = duels(tmp_path, "arena", "compare", tmp_path / "a", tmp_path / "a").out
     assert "no clear change" in same
+    assert "All results are the same in both" in same
+    assert not any("All results" in note for note in said["notes"])
     assert "better" not in same
 
 
