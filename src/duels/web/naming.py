@@ -82,6 +82,6 @@ def _you(owns: str | None, verb: str | None, begins: bool, ends: bool) -> str:
 
 def _second_person(verb: str) -> str:
     """What you do, if `verb` is what somebody else does."""
-    if verb.endswith("ies") and len(verb) > len("ties"):
+    if verb.endswith("ies") and len(verb) > len("ties"):  # which keeps its e, as lies and dies do
         return f"{verb[:-3]}y"
     return _VERBS.get(verb, verb[:-2] if _ADDS_E.search(verb) else verb[:-1])

@@ -112,7 +112,7 @@ class Standing:
             self.names[entry.seat] = entry.text
             self.called[entry.seat] = entry.text or entry.seat.label
             self.complete = self.people <= set(self.names)
-            for told in self.told.values():  # with the names that were known then
+            for told in self.told.values():  # it is told again, with the new name
                 told.clear()
         elif entry.kind is Kind.OFFER and entry.seat:
             what, _, kept = entry.text.partition(" ")
