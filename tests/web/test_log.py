@@ -148,8 +148,9 @@ def test_what_chance_brings_in_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     standing = standing_of(Match.start(duels_liarsdice.GAME.rules()).play_text("3", "5", "1-2"))
     html = MatchPage(Pages()).show(shown(standing, Seat.TWO))
     told = re.findall(r"<li id=.*?</li>", html)
-    assert [re.sub("<[^>]*>", "", line) for line in told] == ["You roll a 5.", "Ann bids one 2."]
-    assert 'class="secret" data-veiled="You moved in secret."' in told[0]
+    spans = [re.findall(r"<span[^>]*>(.*?)</span>", line) for line in told]
+    assert [re.sub("<[^>]*>", "", line) for line, *_ in spans] == ["You roll a 5.", "Ann bids one 2."]
+    assert spans[0][1] == '<b class="p2">You</b> moved in secret.', "what a neighbour sees instead"
 
 
 def unhidden(element: Element) -> Element:

@@ -31,7 +31,7 @@ const news = () => ({ turn: turn(), offer: place.querySelector("[data-offer][dat
 const wants = (told) => ASKED[told.offer] ?? (told.turn === "you" ? "Your turn" : "");
 const sentence = () => document.getElementById("sentence").textContent.trim();
 const asked = () => place.querySelector("#offer p, #refused")?.textContent.trim() ?? "";
-const lines = () => [...document.querySelectorAll("#log li")].map((line) => (isVeiled() && line.dataset.veiled) || line.textContent);
+const lines = () => [...document.querySelectorAll("#log li")].map((line) => ((isVeiled() && line.querySelector(".veil")) || line.firstElementChild).textContent);
 
 const board = new Board({ around: place, play: (action) => act({ action }), sentence });
 
