@@ -54,7 +54,7 @@ def test_a_hint_tells_how_often_where_that_matters() -> None:
     assert "The strategy mixes" not in hint.advice
     assert f"({verdict.value} to win)" in hint.text
     assert hint.value.exactness is Exactness.ESTIMATE
-    assert sum(p for place, p in hint.belief.items() if place.startswith("cell")) == pytest.approx(1)
+    assert sum(p for place, p in hint.belief.items() if place.startswith("position")) == pytest.approx(1)
 
 
 @pytest.mark.parametrize(

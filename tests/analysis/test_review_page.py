@@ -117,8 +117,8 @@ def test_hunt_is_shown_on_one_grid_with_both_tokens() -> None:
         assert step["board"].count("<svg") == 1
         assert [f'data-key="token-{seat}"' in step["board"] for seat in (1, 2)] == [True, True]
     last = steps_of(page_of(match))[-1]["board"]
-    assert "Cell 2: Player 2&#x27;s token" in last
-    assert "Cell 3: Player 1&#x27;s token, named last by Player 2" in last
+    assert "Position 2: Player 2&#x27;s token" in last
+    assert "Position 3: Player 1&#x27;s token, named last by Player 2" in last
 
 
 def test_every_entry_is_listed_with_what_it_cost() -> None:

@@ -1,5 +1,6 @@
 """Every game's words: what is entered for an action is read back as that action, everywhere."""
 
+import re
 from collections.abc import Iterator
 from random import Random
 from typing import Any
@@ -108,3 +109,14 @@ def test_hunt_takes_a_movement_by_its_first_letter(entry: str) -> None:
     with pytest.raises(StopIteration) as done:
         dialogue.send(entry)
     assert rules.format(done.value.value) == "move 4"
+
+
+def test_hunt_has_positions_as_in_its_book_and_no_cells() -> None:
+    rules: Rules[Any, Any, Any] = GAMES["hunt"].rules()
+    drawing = rules.game.drawing(rules)
+    told = [rules.game.card(), rules.game.summary]
+    for sight in random_sights(rules, Random(1)):
+        labels = re.findall(r' (?:aria-label|data-veiled)="([^"]*)"', drawing.draw(sight, targets=True))
+        told += [*labels, drawing.asked(sight)]
+    assert "positions" in rules.game.card()
+    assert not [each for each in told if "cell" in each.lower()]

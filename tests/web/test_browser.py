@@ -449,7 +449,7 @@ def test_a_neighbour_does_not_see_the_token(ann: Person) -> None:
     ann.wait("over")
     assert token.is_visible()
     labels = page.locator("#board [aria-label]").evaluate_all(named)
-    assert "Cell 3: your token" in labels
+    assert "Position 3: your token" in labels
     assert "your tunnel is left" in labels, "nothing is hidden now"
     assert "casual's token is off the grid" in labels, "nor is the other's"
 

@@ -217,7 +217,7 @@ def _beliefs(review: Review) -> str:
     if not tables:
         return ""
     return (
-        "<h2>What each player could know</h2><p>Before each entry: the stronger a cell, the likelier; "
+        "<h2>What each player could know</h2><p>Before each entry: the stronger a place, the likelier; "
         f'the dot marks the truth.</p><div class="beliefs">{tables}</div>'
     )
 

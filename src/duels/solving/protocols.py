@@ -73,7 +73,7 @@ class BeliefTracker(Protocol[A, V]):
     def belief(self, sight: Sight[A, V]) -> Mapping[str, float]:
         """What is hidden from the seat, by name, as probabilities.
 
-        Places that exclude each other are numbered (`cell 1`, `cell 2`, `die 6`).
+        Places that exclude each other are numbered (`position 1`, `position 2`, `die 6`).
         """
 
     def whereabouts(self, sight: Sight[A, V]) -> str:

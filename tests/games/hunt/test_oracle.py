@@ -68,10 +68,10 @@ def test_every_decision_of_random_matches_is_judged_whole() -> None:
 def test_the_other_token_is_never_where_it_cannot_be() -> None:
     match = Match.start(RULES).play_text("move 3", "observe 5", "move 6", "observe 1", "move 3", "observe 2")
     belief = ORACLE.belief(match.sight(Seat.ONE))
-    assert belief["cell 2"] == 0.0  # just named
-    assert belief["cell 3"] == 0.0  # our own
+    assert belief["position 2"] == 0.0  # just named
+    assert belief["position 3"] == 0.0  # our own
     assert belief["off the grid"] == 0.0
-    assert belief["cell 5"] > belief["cell 1"]  # entered on the cell that could not be named again
+    assert belief["position 5"] > belief["position 1"]  # entered on the cell that could not be named again
 
 
 def test_before_anybody_enters_nothing_is_known() -> None:
@@ -113,11 +113,11 @@ def test_the_strategy_gives_nothing_away_by_its_own_measure() -> None:
 def test_the_reason_speaks_of_what_can_be_done() -> None:
     sight = RULES.parse_position("1: move 3, observe 4, ?, observe 4, tunnel 2")
     assert max(ORACLE.belief(sight).items(), key=lambda place: place[1])[0] == "tunnel left"
-    cells = [ORACLE.belief(sight)[f"cell {cell}"] for cell in range(1, 8)]
+    cells = [ORACLE.belief(sight)[f"position {cell}"] for cell in range(1, 8)]
     assert cells.index(max(cells)) + 1 == 4  # the likeliest, but it was named last turn
     told = ORACLE.reason(sight)
     likeliest = max((1, 3, 5, 6, 7), key=lambda cell: cells[cell - 1])  # 2 is our own
-    assert told.startswith(f"Of the cells that you may name, {likeliest} is the likeliest")
+    assert told.startswith(f"Of the positions that you may name, {likeliest} is the likeliest")
 
 
 def test_what_the_strategy_hardly_ever_takes_is_no_advice_and_no_loss() -> None:
@@ -160,7 +160,7 @@ def test_both_seats_have_one_value() -> None:
             mean = sum(w * worth for w, worth in zip(ORACLE.weights(sight), after, strict=True))
             assert (value if sight.seat is Seat.ONE else 1 - value) == pytest.approx(mean, abs=3 * ROUNDING)
             belief = ORACLE.belief(sight)
-            places = [(belief[f"cell {cell}"], cell) for cell in range(1, 8)] + [(belief["off the grid"], 0)]
+            places = [(belief[f"position {cell}"], cell) for cell in range(1, 8)] + [(belief["off the grid"], 0)]
             for judged in ORACLE.judge(sight).actions:
                 expected = sum(
                     p
@@ -236,7 +236,7 @@ def test_a_match_followed_step_by_step_is_known_as_one_seen_at_once() -> None:
 
 
 def test_other_boards_are_refused() -> None:
-    with pytest.raises(DuelsError, match="7 cells"):
+    with pytest.raises(DuelsError, match="7 positions"):
         make_oracle(QuantumHunt(cells=5))
 
 

@@ -56,7 +56,7 @@ def test_the_truth_is_never_ruled_out(seed: int) -> None:
         seat = Seat(match.actor)  # type: ignore[arg-type]
         belief = ORACLE.belief(match.sight(seat))
         other = match.state.cells[seat.other - 1]
-        assert belief[f"cell {other}" if other else "off the grid"] > 0.0
+        assert belief[f"position {other}" if other else "off the grid"] > 0.0
         left = belief["tunnel left"]
         assert left > 0.0 if match.state.tunnels[seat.other - 1] else left < 1.0
         match = match.play(seat, rng.choice(match.actions))

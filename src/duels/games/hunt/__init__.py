@@ -1,7 +1,10 @@
-"""Quantum Duel: hidden tokens on seven cells; name the other's cell, do not collide."""
+"""Quantum Duel: seven positions, hidden tokens; name the other's, never collide."""
 
 from duels.core.game import Game
 
 GAME = Game(
-    "hunt", "Quantum Duel", "hidden tokens on seven cells; name the other's cell, do not collide", __name__
+    "hunt",
+    "Quantum Duel",
+    "seven positions, hidden tokens; name the other's, never collide",
+    __name__,
 )

@@ -11,10 +11,10 @@ def forms(rules: QuantumHunt) -> Callable[[Sight[Action, Known]], tuple[str, tup
 
     def form(sight: Sight[Action, Known]) -> tuple[str, tuple[str, ...]]:
         if sight.view.phase is Phase.OBSERVE:
-            return "You observe now: write observe and a cell, as in observe 2.", ("observe 2",)
+            return "You observe now: write observe and a position, as in observe 2.", ("observe 2",)
         return (
-            "You move now: write move and a cell (your own, to stay), as in move 2, "
-            "or tunnel and a cell, as in tunnel 2.",
+            "You move now: write move and a position (your own, to stay), as in move 2, "
+            "or tunnel and a position, as in tunnel 2.",
             ("move 2", "tunnel 2"),
         )
 

@@ -51,7 +51,7 @@ class HuntDrawing(Drawing[Action, Known]):
 
     def asked(self, sight: Sight[Action, Known]) -> str:
         if sight.view.phase is Phase.OBSERVE:
-            return "Name the cell where you think the other token is."
+            return "Name the position where you think the other token is."
         way = "Enter in secret" if sight.view.cell == OFF_GRID else "Move in secret"
         # The same whether the tunnel is left or not: that is a secret, and this is never hidden.
         return f"{way}, by a step or, once, through the tunnel."
@@ -101,7 +101,7 @@ class HuntDrawing(Drawing[Action, Known]):
         ]
 
     def _told_open(self, *sights: Sight[Action, Known]) -> str:
-        said = [f"{self.rules.cells} cells"]
+        said = [f"{self.rules.cells} positions"]
         for sight in sights:
             view, label = sight.view, sight.seat.label
             said.append(f"{label}'s token is {f'on {view.cell}' if view.cell else 'off the grid'}")
@@ -111,7 +111,7 @@ class HuntDrawing(Drawing[Action, Known]):
 
     def _told(self, sight: Sight[Action, Known], tokens: dict[Seat, int], *, secrets: bool) -> str:
         view, other = sight.view, sight.seat.other
-        said = [f"{self.rules.cells} cells in fog"]
+        said = [f"{self.rules.cells} positions in fog"]
         if secrets:
             said.append(f"your token is on {view.cell}" if view.cell else "your token is off the grid")
         if other in tokens:
@@ -139,7 +139,7 @@ class HuntDrawing(Drawing[Action, Known]):
         ]
         named = [seat.label for seat in Seat if sight.view.named[seat - 1] == number]
         known = [f"named last by {name}" for name in named]
-        said, veiled = (f"Cell {number}: {', '.join(what) or 'fog'}" for what in ([*here, *known], known))
+        said, veiled = (f"Position {number}: {', '.join(what) or 'fog'}" for what in ([*here, *known], known))
         swing = (number * 5) % 7 - 3  # no two neighbours alike, the same in every match
         scale = size / 78
         puffs = "".join(
@@ -237,18 +237,18 @@ class HuntDrawing(Drawing[Action, Known]):
         if isinstance(action, Tunnel):
             offer = _hole(x, y + _TUNNEL, 33, 18, fill="none", stroke="ok", classes="offer", stroke_width=3)
             hit = hit_box(x, y + _TUNNEL, wide, 78)
-            return target(name, [action.cell], f"Tunnel to cell {action.cell}", offer, hit, classes="secret")
+            return target(name, [action.cell], f"Tunnel to position {action.cell}", offer, hit, classes="secret")
         offer = box(x, y, size, size, size / 4, "none", "ok", classes="offer", stroke_width=3)
         number = chip(x, y + _NUMBER, str(action.cell), min(track.pitch - 20, 48))
         hit = hit_box(x, y + 20, wide, 122)
         if isinstance(action, Move):
-            said = f"{'Stay on' if action.cell == sight.view.cell else 'Move to'} cell {action.cell}"
+            said = f"{'Stay at' if action.cell == sight.view.cell else 'Move to'} position {action.cell}"
             return target(name, [action.cell], said, offer, number, hit, classes="secret")
         aim = path(f"M{x - 12:.1f} {y}h24M{x:.1f} {y - 12}v24", "ok", 2.5, classes="offer telling")
         return target(
             name,
             [action.cell],
-            f"Observe cell {action.cell}",
+            f"Observe position {action.cell}",
             offer,
             number,
             "" if action.cell == sight.view.cell else aim,
@@ -272,7 +272,7 @@ def _tokens(sight: Sight[Action, Known]) -> dict[Seat, int]:
 
 
 def _named(who: str, cell: int) -> str:
-    return f"{who} named no cell yet" if cell == NONE_NAMED else f"{who} named {cell} last"
+    return f"{who} named no position yet" if cell == NONE_NAMED else f"{who} named {cell} last"
 
 
 def _ending(sight: Sight[Action, Known]) -> object:

@@ -50,7 +50,7 @@ PLAYED_OUT = 4000
 def make_oracle(rules: QuantumHunt, progress: Progress = quiet) -> "HuntOracle":
     """The oracle for the book's seven cells; a limit of turns does not change the strategy."""
     if rules.cells != CELLS:
-        raise DuelsError(f"There is a strategy for {CELLS} cells only, not for {rules.cells}.")
+        raise DuelsError(f"There is a strategy for {CELLS} positions only, not for {rules.cells}.")
     return HuntOracle(rules, shipped())
 
 
@@ -132,7 +132,7 @@ class HuntOracle(
 
     def manner(self, sight: Sight[Action, Known], action: Action) -> str:
         if isinstance(action, Observe):
-            return "naming a cell"
+            return "naming a position"
         if isinstance(action, Tunnel):
             return "tunnelling"
         here = sight.view.cell
@@ -177,7 +177,7 @@ class HuntOracle(
     def mishap(self, sight: Sight[Action, Known], others: Sight[Action, Known], action: Action) -> str:
         if isinstance(action, Observe) or action.cell != others.view.cell:
             return ""
-        chance = self.belief(sight)[f"cell {action.cell}"]
+        chance = self.belief(sight)[f"position {action.cell}"]
         return f"went onto {{whose}} token, which was there with a chance of about {chance:.0%}"
 
     def strike(self, sight: Sight[Action, Known], others: Sight[Action, Known], action: Action) -> str:
@@ -185,28 +185,28 @@ class HuntOracle(
         # Two tokens on one cell have collided, whatever is named after that.
         if not isinstance(action, Observe) or not action.cell == others.view.cell != here:
             return ""
-        chance = self.belief(sight)[f"cell {action.cell}"]
+        chance = self.belief(sight)[f"position {action.cell}"]
         return f"named {action.cell}, where {{whose}} token was, a chance of about {chance:.0%}"
 
     def belief(self, sight: Sight[Action, Known]) -> dict[str, float]:
         other = self._track(sight).other
         found = {
-            f"cell {cell + 1}": sum(p for (x, _), p in other.items() if x == cell) for cell in range(CELLS)
+            f"position {cell + 1}": sum(p for (x, _), p in other.items() if x == cell) for cell in range(CELLS)
         }
         found["off the grid"] = sum(p for (x, _), p in other.items() if x == OFF)
         found["tunnel left"] = sum(p for (_, tunnel), p in other.items() if tunnel)
         return found
 
     def whereabouts(self, sight: Sight[Action, Known]) -> str:
-        return f"cell {sight.view.cell}" if sight.view.cell else "off the grid"
+        return f"position {sight.view.cell}" if sight.view.cell else "off the grid"
 
     def reason(self, sight: Sight[Action, Known]) -> str:
         belief = self.belief(sight)
-        return why(sight, self.judge(sight), {c: belief[f"cell {c}"] for c in range(1, CELLS + 1)})
+        return why(sight, self.judge(sight), {c: belief[f"position {c}"] for c in range(1, CELLS + 1)})
 
     def effect(self, sight: Sight[Action, Known], action: Action) -> str:
         """Of a tunnel: nothing else gives anything away."""
-        there = self.belief(sight)[f"cell {action.cell}"]
+        there = self.belief(sight)[f"position {action.cell}"]
         return (
             f"You {self.did(action)}, where the other token was with a chance of about {there:.0%}; "
             "the strategy never tunnels."

@@ -38,7 +38,7 @@ def _reason_to_name(sight: Sight[Action, Known], at: dict[int, float], mostly: i
     likeliest = max(nameable, key=at.__getitem__)
     if mostly is None:
         return (
-            f"Of the cells that you may name, {likeliest} is the likeliest place of the other token, "
+            f"Of the positions that you may name, {likeliest} is the likeliest place of the other token, "
             f"about {at[likeliest]:.0%}; but names that can be foreseen tell it where to hide: mix them."
         )
     why = ", the likeliest place that you may name" if mostly == likeliest else ""
@@ -69,5 +69,5 @@ def _reason_to_go(
     there = f"Mostly step to {cell}: the other token is there with a chance of about {at[cell]:.0%}"
     lost = mostly.value.number - stay
     if lost < 0.0005:
-        return f"{there}, and now and then on another cell, so that you cannot be found by habit."
+        return f"{there}, and now and then to another position, so that you cannot be found by habit."
     return f"{there}, and on {here} you are easier to find, which costs about {100 * lost:.1f} points."

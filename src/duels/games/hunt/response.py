@@ -10,7 +10,7 @@ from duels.solving.bounds import Bounds
 
 KIND = (
     "without max_turns (leave it out when you grade), `best` or a strategy of its kind "
-    "(duels.games.hunt.strategy), or an agent on up to 7 cells"
+    "(duels.games.hunt.strategy), or an agent on up to 7 positions"
 )
 
 
@@ -26,5 +26,5 @@ def response_bounds(rules: QuantumHunt, policy: object) -> dict[Seat, Bounds] | 
     if not isinstance(policy, dict) or not all(isinstance(policy.get(seat), Tables) for seat in Seat):
         return None
     if not certified:
-        raise DuelsError(f"A strategy for hunt is certified on {CELLS} cells and without a limit of turns.")
+        raise DuelsError(f"A strategy for hunt is certified on {CELLS} positions and without a limit of turns.")
     return (claimed() if policy is shipped() else certificate(policy)).against

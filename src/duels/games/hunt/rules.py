@@ -127,7 +127,7 @@ class TurnsUsedUp(Event):
 
 @dataclass(frozen=True)
 class QuantumHunt(Rules[State, Action, Known]):
-    cells: int = option(7, "how many cells there are")
+    cells: int = option(7, "how many positions there are")
     max_turns: int | None = option(None, "turns until the match is cut off")
 
     game = GAME

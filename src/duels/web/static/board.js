@@ -95,7 +95,7 @@ export class Board {
     this.#current()?.focus();
   }
 
-  // Show which actions were advised, and in the fog what can be known ("cell 3": a probability); with nothing,
+  // Show which actions were advised, and in the fog what can be known ("position 3": a probability); with nothing,
   // the board is as it was drawn.
   advise(actions, belief) {
     for (const cloud of this.#place().querySelectorAll(".fog")) cloud.removeAttribute("opacity");
