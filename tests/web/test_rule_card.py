@@ -1,4 +1,4 @@
-"""Rule cards as parts: nothing of a card is lost on the way to a page."""
+"""Rule cards as parts: no rule is lost on the way to a page, and nothing describes the terminal there."""
 
 import pytest
 
@@ -14,7 +14,9 @@ def test_every_word_is_there_once(name: str) -> None:
         told += [part.heading, *part.paragraphs, *part.points]
         told += [f"{name} {meaning}" for name, meaning in part.rows]
     title, _, rest = card.partition("\n")
+    rest, terminal, _ = rest.partition("\nAt the terminal\n")
     assert title
+    assert terminal, "what one enters is no part of the rules"
     assert sorted(" ".join(told).split()) == sorted(word for word in rest.split() if word != "-")
 
 
@@ -34,3 +36,11 @@ def test_lines_that_wrap_are_joined_and_rows_stay_apart() -> None:
 def test_a_card_of_any_other_form_is_kept_as_it_is() -> None:
     (part,) = parts("NIM\n  Take stones.\n")
     assert part.paragraphs == ["Take stones."]
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_guide_says_what_the_board_shows(name: str) -> None:
+    guide = GAMES[name].drawing(GAMES[name].rules()).guide
+    assert guide
+    *_, last = parts(GAMES[name].card(), guide)
+    assert (last.heading, tuple(last.points)) == ("On the board", guide)

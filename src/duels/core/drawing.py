@@ -63,6 +63,14 @@ class Drawing(ABC, Generic[A, V]):
         """What the other seat is to do while this one waits, as a verb."""
         return "move"
 
+    @property
+    def guide(self) -> tuple[str, ...]:
+        """What the board shows and where it is pressed, in sentences for whoever has read the rule card.
+
+        No rules: those are on the card. A page adds it there.
+        """
+        return ()
+
     def example(self, sight: Sight[A, V]) -> str:
         """An entry to show where one is typed: it tells nothing of a secret. Empty where none is needed."""
         return ""

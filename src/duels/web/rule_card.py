@@ -1,8 +1,13 @@
-"""A game's rule card as parts, so that a page can set it in any width: a terminal's columns would not fit."""
+"""A game's rule card as parts, so that a page can set it in any width: a terminal's columns would not fit.
+
+What a card says of the terminal is left out; a page has what the drawing says of the board instead.
+"""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+_ELSEWHERE = "At the terminal"
 _LABELLED = re.compile(r"(\S+)\s{2,}(\S.*)")
 _ROW = re.compile(r"\s+(\S.*?)\s{3,}(\S.*)")
 
@@ -17,8 +22,8 @@ class Part:
     points: list[str] = field(default_factory=list)
 
 
-def parts(card: str) -> list[Part]:
-    """The parts of a card after its title; lines that only wrap are joined."""
+def parts(card: str, guide: Sequence[str] = ()) -> list[Part]:
+    """The parts of a card after its title, then the guide to the board; lines that only wrap are joined."""
     found = [Part("")]
     for line in card.splitlines()[1:]:
         part = found[-1]
@@ -41,4 +46,6 @@ def parts(card: str) -> list[Part]:
             part.paragraphs[-1] += f" {words}"
         else:
             part.paragraphs.append(words)
-    return [part for part in found if part.paragraphs or part.rows or part.points]
+    found.append(Part("On the board", points=[*guide]))
+    filled = [part for part in found if part.paragraphs or part.rows or part.points]
+    return [part for part in filled if part.heading != _ELSEWHERE]

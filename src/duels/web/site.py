@@ -104,7 +104,7 @@ class Site:
         """One game: its rules, and whom to play."""
         self._take("read", request)
         game = _game(request.path_params["game"])
-        data = {**self._card(game), "board": _start_of(game), "card": game.card()}
+        data = {**self._card(game), "board": _start_of(game), **_rules_of(game)}
         return self._answer(request, "game.html", data)
 
     def _card(self, game: Game) -> dict[str, Any]:
@@ -298,7 +298,7 @@ class Site:
             "game": standing.rules.name,
             "title": standing.rules.game.title,
             "summary": standing.rules.game.summary,
-            "card": standing.rules.game.card(),
+            **_rules_of(standing.rules.game),
             "seat": invite.seat.value,
             "by": standing.names.get(invite.seat.other) or "A friend",
             "board": _start_of(standing.rules.game),
@@ -457,6 +457,11 @@ def _line(kept: Kept, standing: Standing) -> dict[str, Any]:
         "over": outcome is not None,
         "since": datetime.fromtimestamp(kept.since, UTC).isoformat(timespec="minutes"),
     }
+
+
+def _rules_of(game: Game) -> dict[str, Any]:
+    """The rule card, and what the board shows of it."""
+    return {"card": game.card(), "guide": game.drawing(game.rules()).guide}
 
 
 def _start_of(game: Game) -> str:

@@ -160,7 +160,9 @@ def test_both_seats_have_one_value() -> None:
             mean = sum(w * worth for w, worth in zip(ORACLE.weights(sight), after, strict=True))
             assert (value if sight.seat is Seat.ONE else 1 - value) == pytest.approx(mean, abs=3 * ROUNDING)
             belief = ORACLE.belief(sight)
-            places = [(belief[f"position {cell}"], cell) for cell in range(1, 8)] + [(belief["off the grid"], 0)]
+            places = [(belief[f"position {cell}"], cell) for cell in range(1, 8)] + [
+                (belief["off the grid"], 0)
+            ]
             for judged in ORACLE.judge(sight).actions:
                 expected = sum(
                     p

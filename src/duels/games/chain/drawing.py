@@ -56,6 +56,14 @@ class ChainDrawing(Drawing[Action, State]):
     def awaited(self, sight: Sight[Action, State]) -> str:
         return "accept or challenge" if sight.view.phase is Phase.CHALLENGE else super().awaited(sight)
 
+    @property
+    def guide(self) -> tuple[str, ...]:
+        return (
+            "Press a free cell to observe it. Challenge and accept by the buttons below the board.",
+            "A symbol that can still be lost has a dashed border and a question mark. "
+            "The coin then shows H for heads or T for tails.",
+        )
+
     def draw(self, sight: Sight[Action, State], *, targets: bool = False) -> str:
         per_row = 7 if self.rules.cells > 9 else 9
         track = Track(self.rules.cells, _ROW, _MIDDLE, per_row, margin=60)

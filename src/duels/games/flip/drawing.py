@@ -57,6 +57,13 @@ class FlipDrawing(Drawing[Action, State]):
     def awaited(self, sight: Sight[Action, State]) -> str:
         return "keep one of the two tiles" if sight.view.choosing else super().awaited(sight)
 
+    @property
+    def guide(self) -> tuple[str, ...]:
+        return (
+            "Press a tile to flip it. For a Quantum Flip press the button below the board, then both tiles.",
+            "The dials show the points of both players, and beside them whether a Quantum Flip is left.",
+        )
+
     def draw(self, sight: Sight[Action, State], *, targets: bool = False) -> str:
         state = sight.view
         scored = [event for event in sight.events if isinstance(event, Scored)]

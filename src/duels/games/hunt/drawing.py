@@ -51,10 +51,19 @@ class HuntDrawing(Drawing[Action, Known]):
 
     def asked(self, sight: Sight[Action, Known]) -> str:
         if sight.view.phase is Phase.OBSERVE:
-            return "Name the position where you think the other token is."
+            return "Name the position of the other token."
         way = "Enter in secret" if sight.view.cell == OFF_GRID else "Move in secret"
         # The same whether the tunnel is left or not: that is a secret, and this is never hidden.
         return f"{way}, by a step or, once, through the tunnel."
+
+    @property
+    def guide(self) -> tuple[str, ...]:
+        return (
+            "Press a position to move or to observe, and one of the openings below to tunnel there.",
+            "The disc or the ring is your token, which only you see. "
+            "'Hide my token' hides it from whoever looks over your shoulder.",
+            "An eye above a position: Player 1 observed it; below: Player 2. The newest is the strongest.",
+        )
 
     def example(self, sight: Sight[Action, Known]) -> str:
         letter = "o" if sight.view.phase is Phase.OBSERVE else "m"
@@ -237,7 +246,9 @@ class HuntDrawing(Drawing[Action, Known]):
         if isinstance(action, Tunnel):
             offer = _hole(x, y + _TUNNEL, 33, 18, fill="none", stroke="ok", classes="offer", stroke_width=3)
             hit = hit_box(x, y + _TUNNEL, wide, 78)
-            return target(name, [action.cell], f"Tunnel to position {action.cell}", offer, hit, classes="secret")
+            return target(
+                name, [action.cell], f"Tunnel to position {action.cell}", offer, hit, classes="secret"
+            )
         offer = box(x, y, size, size, size / 4, "none", "ok", classes="offer", stroke_width=3)
         number = chip(x, y + _NUMBER, str(action.cell), min(track.pitch - 20, 48))
         hit = hit_box(x, y + 20, wide, 122)

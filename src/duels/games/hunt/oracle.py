@@ -191,7 +191,8 @@ class HuntOracle(
     def belief(self, sight: Sight[Action, Known]) -> dict[str, float]:
         other = self._track(sight).other
         found = {
-            f"position {cell + 1}": sum(p for (x, _), p in other.items() if x == cell) for cell in range(CELLS)
+            f"position {cell + 1}": sum(p for (x, _), p in other.items() if x == cell)
+            for cell in range(CELLS)
         }
         found["off the grid"] = sum(p for (x, _), p in other.items() if x == OFF)
         found["tunnel left"] = sum(p for (_, tunnel), p in other.items() if tunnel)

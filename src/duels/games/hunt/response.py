@@ -26,5 +26,7 @@ def response_bounds(rules: QuantumHunt, policy: object) -> dict[Seat, Bounds] | 
     if not isinstance(policy, dict) or not all(isinstance(policy.get(seat), Tables) for seat in Seat):
         return None
     if not certified:
-        raise DuelsError(f"A strategy for hunt is certified on {CELLS} positions and without a limit of turns.")
+        raise DuelsError(
+            f"A strategy for hunt is certified on {CELLS} positions and without a limit of turns."
+        )
     return (claimed() if policy is shipped() else certificate(policy)).against

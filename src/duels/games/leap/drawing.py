@@ -41,6 +41,10 @@ class LeapDrawing(Drawing[Action, State]):
         here = sight.view.cells[sight.seat - 1]
         return f"Leap by a divisor of {here}." if here else "Enter the grid."
 
+    @property
+    def guide(self) -> tuple[str, ...]:
+        return ("Arcs lead to every cell that you can leap to. Press one of those cells; +4 is a leap by 4.",)
+
     def draw(self, sight: Sight[Action, State], *, targets: bool = False) -> str:
         top = 76 if targets else 44  # room for arcs
         track = _track(self.rules.goal, top)

@@ -40,6 +40,10 @@ class LightsDrawing(Drawing[TurnOff, State]):
         pairs = any(action.count == 2 for action in sight.actions)
         return "Turn off one light, or two neighbours." if pairs else "Turn off one light."
 
+    @property
+    def guide(self) -> tuple[str, ...]:
+        return ("Press a light that is ON to turn it off, or a bracket to turn off the two above it.",)
+
     def draw(self, sight: Sight[TurnOff, State], *, targets: bool = False) -> str:
         per_row = _PER_ROW if self.rules.lights > 9 else 9
         track = Track(self.rules.lights, 236 if targets else 152, _MIDDLE, per_row, margin=80)
