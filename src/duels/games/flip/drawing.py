@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from math import cos, pi, sin
+from typing import Any
 
 from duels.core.drawing import Drawing
 from duels.core.rules import Seat, Sight
@@ -15,6 +16,7 @@ from duels.core.svg import (
     circle,
     decoration,
     edge_of,
+    element,
     group,
     hit_box,
     mark,
@@ -69,9 +71,8 @@ class FlipDrawing(Drawing[Action, State]):
         scored = [event for event in sight.events if isinstance(event, Scored)]
         owner = {event.tile: event.seat for event in scored}
         newest = scored[-1].tile if scored and not state.lifted else None
-        offered = any(isinstance(action, QuantumFlip) for action in sight.actions)
         height = _TOP + self._pitch * self.rules.side + 36
-        scene = [self._dial(state, seat, offered and seat is sight.seat) for seat in Seat]
+        scene = [self._dial(state, seat) for seat in Seat]
         scene.append(decoration(*self._coordinates()))
         # What is raised lies over its neighbours.
         tiles = sorted(range(self.rules.side**2), key=lambda tile: tile in state.lifted)
@@ -103,7 +104,7 @@ class FlipDrawing(Drawing[Action, State]):
             return face
         return str(self.rules.value_of(face)) if state.choosing and tile in state.lifted else ""
 
-    def _dial(self, state: State, seat: Seat, offered: bool) -> str:
+    def _dial(self, state: State, seat: Seat) -> str:
         """A seat's points; beside them its name, and whether its Quantum Flip is left."""
 
         def inwards(distance: float) -> float:
@@ -115,12 +116,6 @@ class FlipDrawing(Drawing[Action, State]):
         arc = _arc(x, y, score / goal, f"p{seat.value}", _RING)
         if seat is Seat.TWO:
             arc = _arc(x, y, score / goal, "p2-edge", _RING + 2.5) + arc
-        left = self._has_quantum(state, seat)
-        tone, wash = ("ok", "ok-wash") if offered else ("ink", "card") if left else ("dim", "card")
-        middle, below = inwards(_BESIDE + 59), y + 20
-        label = chip(middle, below, "Quantum", 118, tone, wash, weight=500)
-        if not left:
-            label = group(label, path(f"M{middle - 49} {below}h98", "dim", 2), opacity=0.55)
         side = "start" if seat is Seat.ONE else "end"
         return decoration(
             circle(x, y, r, "none", "well", stroke_width=_RING),
@@ -131,7 +126,7 @@ class FlipDrawing(Drawing[Action, State]):
             text(x, y + 21, "over" if score > goal else f"/{goal}"),
             mark(seat, inwards(_BESIDE + 11), y - 20, 9),
             text(inwards(_BESIDE + 27), y - 20, seat.label, fill="ink", text_anchor=side),
-            label,
+            _quantum(seat, inwards(_BESIDE + 9), y + 20, self._has_quantum(state, seat)),
             data_key=f"dial-{seat.value}",
         )
 
@@ -202,6 +197,19 @@ class FlipDrawing(Drawing[Action, State]):
         return target(
             name, [tile], f"Flip {tile}", self._diamond(x, y, "back-ok"), hit_box(x, y, pitch, pitch, 14)
         )
+
+
+def _quantum(seat: Seat, x: float, y: float, left: bool) -> str:
+    """Whether a seat's Quantum Flip is left: two tiles beside the word, or outlines and the word struck out.
+
+    It begins at x and goes inwards. With a border it would look like something to press.
+    """
+    way, side = (1, "start") if seat is Seat.ONE else (-1, "end")
+    tone, tile = ("ink", "back") if left else ("dim", "none")
+    tiles = [box(x + way * 19 * number, y, 16, 16, 4, tile, tone, stroke_width=2) for number in (0, 1)]
+    struck: dict[str, Any] = {} if left else {"text_decoration": "line-through"}
+    words = text(x + way * 34, y, "Quantum", fill=tone, text_anchor=side, **struck)
+    return group(element("title", f"{_QUANTUM} {'left' if left else 'used'}"), *tiles, words)
 
 
 def _arc(x: float, y: float, part: float, colour: str, width: float) -> str:
