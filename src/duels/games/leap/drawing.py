@@ -8,6 +8,7 @@ from duels.core.drawing import Drawing
 from duels.core.rules import Event, Seat, Sight
 from duels.core.svg import (
     LEAST_TEXT,
+    WIDTH,
     at,
     board,
     box,
@@ -121,11 +122,29 @@ def _targets(rules: QuantumLeap, track: Track, here: int, leaps: tuple[int, ...]
 
 
 def _arc(track: Track, here: int, by: int) -> str:
-    (x, y), (tx, ty) = track.at(here), track.at(here + by)
-    top, landing = y - _CELL / 2, ty - _CELL / 2
-    bow = 22 + abs(tx - x) * 0.1 if ty == y else 30
-    way = f"M{x:.1f} {top:.1f}Q{(x + tx) / 2:.1f} {min(top, landing) - bow:.1f} {tx:.1f} {landing:.1f}"
-    return path(way, "ok", 2.5, stroke_dasharray="1 7", classes="offer")
+    return path(_way_between(track, here, here + by), "ok", 2.5, stroke_dasharray="1 7", classes="offer")
+
+
+def _way_between(track: Track, here: int, there: int) -> str:
+    """The arc of a leap, as the data of a path: between rows, so that it crosses no cell and no number."""
+    (x, y), (tx, ty) = track.at(here), track.at(there)
+    top, half = y - _CELL / 2, _CELL / 2
+    if ty == y:
+        bow = 22 + abs(tx - x) * 0.1
+        return f"M{x:.1f} {top:.1f}Q{(x + tx) / 2:.1f} {top - bow:.1f} {tx:.1f} {top:.1f}"
+    way = f"M{x:.1f} {top:.1f}"
+    gap, landing = _ROW - _CELL, ty + half  # it lands from below
+    if landing < top - gap:  # past other rows it goes up beside the cells below the one it leads to
+        beside = tx + (track.pitch / 2 if x > tx or x == tx < WIDTH / 2 else -track.pitch / 2)
+        way += f"{_sway(x, beside, top, top - gap)}V{landing + gap:.1f}"
+        x, top = beside, landing + gap
+    return way + _sway(x, tx, top, landing)
+
+
+def _sway(x: float, tx: float, y: float, ty: float) -> str:
+    """From (x, y) up to (tx, ty) through the space between two rows."""
+    middle = (y + ty) / 2
+    return f"C{x:.1f} {middle:.1f} {tx:.1f} {middle:.1f} {tx:.1f} {ty:.1f}"
 
 
 def _target(track: Track, here: int, by: int, notation: str) -> str:

@@ -1,0 +1,64 @@
+"""The arcs of leap's board lead from cell to cell and cross none, so that every number can be read."""
+
+import re
+from itertools import pairwise
+from xml.etree import ElementTree
+
+import pytest
+
+from duels.core.drawing import Drawing
+from duels.core.rules import Seat
+from duels.games.leap.rules import Action, Leap, QuantumLeap, State
+
+Point = tuple[float, ...]
+CELL = 64
+
+
+def curves(data: str) -> list[list[Point]]:
+    """The parts of a path, each by the points that bend it."""
+    found: list[list[Point]] = []
+    here: Point = ()
+    for letter, numbers in re.findall(r"([A-Z])([^A-Z]*)", data):
+        values = [float(value) for value in numbers.split()]
+        points = [(here[0], *values)] if letter == "V" else [*zip(values[::2], values[1::2], strict=True)]
+        if letter != "M":
+            found.append([here, *points])
+        here = points[-1]
+    return found
+
+
+def along(points: list[Point], share: float) -> Point:
+    """The point on a Bézier curve after this share of it."""
+    while len(points) > 1:
+        points = [
+            tuple(a + share * (b - a) for a, b in zip(one, two, strict=True)) for one, two in pairwise(points)
+        ]
+    return points[0]
+
+
+@pytest.mark.parametrize("goal", [21, 49])
+def test_arcs_cross_no_cell(goal: int) -> None:
+    rules = QuantumLeap(goal=goal)
+    drawing: Drawing[Action, State] = rules.game.drawing(rules)
+    for here in range(1, goal):
+        sight = rules.sight(State((here, 1), Seat.ONE), Seat.ONE)
+        svg = ElementTree.fromstring(drawing.draw(sight, targets=True))
+        place = {
+            int(cell.attrib["data-cell"]): [float(n) for n in re.findall(r"[\d.]+", cell.attrib["transform"])]
+            for cell in svg.iter()
+            if "data-cell" in cell.attrib
+        }
+        leaps = [action.by for action in sight.actions if isinstance(action, Leap)]
+        arcs = [each.attrib["d"] for each in svg.iter() if each.get("stroke-dasharray")]
+        assert len(arcs) == len(leaps)
+        for by, arc in zip(leaps, arcs, strict=True):
+            way = curves(arc)
+            for end, number in ((way[0][0], here), (way[-1][-1], here + by)):
+                x, y = place[number]
+                assert abs(end[0] - x) < 0.1
+                assert abs(abs(end[1] - y) - CELL / 2) < 0.1
+            for x, y in (along(curve, step / 40) for curve in way for step in range(41)):
+                assert not any(max(abs(x - cx), abs(y - cy)) < CELL / 2 - 0.1 for cx, cy in place.values()), (
+                    here,
+                    by,
+                )
