@@ -6,7 +6,20 @@ import pytest
 
 from duels.core.match import Match
 from duels.core.rules import Seat
+from duels.games import find_game
 from tests.support import AnyRules, all_rules, play_randomly
+
+
+def test_a_full_board_of_chain_is_explained_above_the_empty_one() -> None:
+    rules = find_game("chain").rules()
+    drawing = rules.game.drawing(rules)
+    match = Match.start(rules).play_text("1", "3", "4", "5", "6", "7", "2", "challenge", "heads")
+    for told in (drawing.asked(match.sight(Seat.TWO)), drawing.awaited(match.sight(Seat.ONE))):
+        assert "the full board decohered" in told
+    assert "the coin showed" not in drawing.draw(match.sight(Seat.TWO)), "on a cell that is free again"
+    match = match.play_text("4")
+    assert drawing.asked(match.sight(Seat.ONE)) == "Observe a free cell."
+    assert drawing.awaited(match.sight(Seat.TWO)) == "move"
 
 
 @pytest.mark.parametrize("rules", all_rules(), ids=repr)

@@ -27,6 +27,7 @@ from duels.games.chain.rules import (
     Action,
     Coin,
     CoinFell,
+    Decohered,
     Observe,
     Observed,
     Phase,
@@ -49,11 +50,14 @@ class ChainDrawing(Drawing[Action, State]):
     def asked(self, sight: Sight[Action, State]) -> str:
         state = sight.view
         if state.phase is Phase.OBSERVE:
-            return "Observe a free cell."
+            full = "Nobody has a chain: the full board decohered. " if _decohered(sight) else ""
+            return f"{full}Observe a free cell."
         symbol = SYMBOL[state.mover]
         return f"{symbol} observed cell {state.doubt}, beside its own. Challenge it, so that a coin decides?"
 
     def awaited(self, sight: Sight[Action, State]) -> str:
+        if _decohered(sight):
+            return "move: nobody has a chain, the full board decohered"
         return "accept or challenge" if sight.view.phase is Phase.CHALLENGE else super().awaited(sight)
 
     @property
@@ -158,6 +162,11 @@ class ChainDrawing(Drawing[Action, State]):
         return target(name, [action.cell], f"Observe cell {action.cell}", offer, number, hit)
 
 
+def _decohered(sight: Sight[Action, State]) -> bool:
+    """Whether the last turn filled the board without a chain, so that it is empty again."""
+    return bool(sight.events) and isinstance(sight.events[-1], Decohered)
+
+
 def _coin(x: float, y: float, letter: str) -> str:
     shape = circle(0, 0, 19, "card", "ink", stroke_width=2.5) + circle(
         0, 0, 14, "none", "dim", stroke_width=1.2
@@ -167,10 +176,10 @@ def _coin(x: float, y: float, letter: str) -> str:
 
 
 def _coin_of_last_turn(events: Sequence[Event]) -> tuple[Settled, Coin | None] | None:
-    """How the last observation was settled, with the coin if there was one; None while one is open."""
+    """How the last observation was settled, with the coin if any; None while one is open, or gone."""
     settled = coin = None
     for event in reversed(events):
-        if isinstance(event, Observed):
+        if isinstance(event, Observed | Decohered):
             break
         if isinstance(event, Settled):
             settled = event
