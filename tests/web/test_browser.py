@@ -235,6 +235,26 @@ def test_buttons_beside_the_board_are_reached_by_arrows_and_letters(ann: Person,
     assert page.evaluate(focused) == "Quantum Flip"
 
 
+def test_an_enter_pressed_twice_does_not_challenge(ann: Person, bob: Person) -> None:
+    seat_two(ann, bob, "chain")
+    page = bob.page
+    for person, key in ((ann, "4"), (bob, "1"), (ann, "5")):
+        person.wait("you")
+        person.page.keyboard.press(key)
+        person.page.keyboard.press("Enter")
+    page.wait_for_selector("#actions [data-action=challenge]")
+    assert page.evaluate("document.activeElement.id") == "sentence"
+    before = bob.event
+    page.keyboard.press("Enter")
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate("document.activeElement.dataset.action") == "challenge"
+    page.keyboard.press("a")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(f'#state:not([data-event="{before}"])')
+    assert bob.log[-1].startswith("You accepted.")
+    assert page.locator("#board .target:focus").count() == 1, "from the buttons back to the board"
+
+
 def test_every_event_is_spoken_and_no_click_is_without_a_word(ann: Person) -> None:
     page = ann.page
     ann.start("lights", "casual")

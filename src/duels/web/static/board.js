@@ -9,6 +9,7 @@ const LEAP = 250;
 const MOST_NAMED = 6;
 const COUNTS = ["", "one", "two", "three", "four", "five", "six"];
 const FIELD = "#entry input";
+const WITHIN = "#board, #actions, #sentence"; // what the keyboard is on when it is at the board
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 export const isVeiled = () => document.documentElement.classList.contains("veiled");
@@ -80,19 +81,18 @@ export class Board {
     this.veiled();
     // A button that is still there keeps the keyboard; one that is gone leaves it to the board.
     if (this.#held === FIELD) this.#field()?.focus({ preventScroll: true });
-    else if (this.#held && !document.activeElement.closest("#actions")) this.#current()?.focus({ preventScroll: true });
+    else if (this.#held && !document.activeElement.closest("#actions")) this.#harmless()?.focus({ preventScroll: true });
   }
 
   // What the keyboard was on is gone: it goes where that names, to the board, or to what is asked.
   #land(gone) {
     const then = document.getElementById(gone.dataset.then ?? "");
-    const to = then ?? this.#current() ?? this.#around.querySelector("#actions > *") ?? this.#headline();
-    to.focus({ preventScroll: true });
+    (then ?? this.#harmless() ?? this.#headline()).focus({ preventScroll: true });
   }
 
   // Lead the keyboard to the board.
   focus() {
-    this.#current()?.focus();
+    this.#harmless()?.focus();
   }
 
   // Show which actions were advised, and in the fog what can be known ("position 3": a probability); with nothing,
@@ -135,7 +135,11 @@ export class Board {
   #candidates = () =>
     this.#all().filter((target) => target.dataset.mode === this.#mode && this.#picked.every((cell) => named(target).includes(cell)));
   #buttons = () => [...this.#around.querySelectorAll("#actions [data-action], #actions [data-switch]")];
-  #current = () => this.#place().querySelector('.target[tabindex="0"]') ?? this.#buttons()[0];
+  #target = () => this.#place().querySelector('.target[tabindex="0"]');
+  #current = () => this.#target() ?? this.#buttons()[0];
+  // Where the keyboard goes unasked: never to a button such as Challenge, which an Enter pressed twice would press. The
+  // headline asks what it answers, and the arrows lead on to it.
+  #harmless = () => this.#target() ?? (this.#buttons().length ? this.#headline() : null);
 
   // -- modes ----------------------------------------------------------------------------------------------------
 
@@ -251,7 +255,7 @@ export class Board {
   // -- keyboard -------------------------------------------------------------------------------------------------
 
   #focused(event) {
-    this.#held = event.target.matches(FIELD) ? FIELD : event.target.closest("#board, #actions") ? "#board" : "";
+    this.#held = event.target.matches(FIELD) ? FIELD : event.target.closest(WITHIN) ? "#board" : "";
     const target = event.target.closest(".target");
     if (target) {
       this.#at = target.dataset.cells;
@@ -276,10 +280,11 @@ export class Board {
 
   #key(event) {
     if (isTaken(event)) return;
-    const within = event.target.closest?.("#board, #actions");
+    const within = event.target.closest?.(WITHIN);
     const focused = event.target.closest?.(".target");
     if (focused && (event.key === "Enter" || event.key === " ")) {
       event.preventDefault();
+      if (event.repeat) return; // held down since the last move
       if (this.#mode) this.#pick(focused.dataset.cells);
       else this.#play(focused.dataset.action);
     } else if (event.key === "Escape" && this.#mode) this.#leave();
