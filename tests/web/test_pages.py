@@ -3,11 +3,13 @@
 import asyncio
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from duels.core.game import Game
 from duels.core.record import SECRET_HEADERS
+from duels.core.rules import Rules, Seat, Sight
 from duels.games import GAMES, load_record
 from duels.web import puzzles
 from duels.web.puzzles import Puzzles
@@ -84,6 +86,24 @@ def test_puzzles_are_graded_and_nothing_is_kept(base: str) -> None:
     graded = ann.post("/practice/chain", answer=action, seed="one", aim="0.4", skill={}).json()
     assert 0 <= graded["skill"]["aim"] <= 1
     assert not ann.cookies
+
+
+def test_home_says_that_its_boards_are_today_s_once_all_are(
+    base: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[str] = []
+
+    def at_hand(puzzles: Puzzles, game: Game) -> Sight[Any, Any] | None:
+        rules: Rules[Any, Any, Any] = game.rules()
+        return rules.sight(rules.initial(), Seat.ONE) if game.name in found else None
+
+    monkeypatch.setattr(Puzzles, "at_hand", at_hand)
+    ann = Visitor(base)
+    for name in GAMES:
+        assert "today's positions" not in ann.get("/", Accept="text/html").text
+        assert ann.get("/daily", Accept="text/html").text.count('<svg class="board') == len(found)
+        found.append(name)
+    assert "today's positions" in ann.get("/", Accept="text/html").text
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from duels.analysis.glossary import Glossary
 from duels.core.errors import DuelsError, NotationError
 from duels.core.game import Game
-from duels.core.rules import Seat, Sight
+from duels.core.rules import Sight
 from duels.core.words import Words, plain
 from duels.games import GAMES
 from duels.web.identity import new_match_id
@@ -68,17 +68,14 @@ class Puzzles:
                     await self._of_day(game)  # looked for once a day
             await asyncio.sleep(_EVERY)  # and not until midnight: a machine that slept would miss it
 
-    def shown(self, game: Game) -> Sight[Any, Any]:
-        """A position to show: today's puzzle if it is at hand, else the start."""
+    def at_hand(self, game: Game) -> Sight[Any, Any] | None:
+        """Today's position, if it was found already: that takes a while after the start of server or day."""
         found = self._kept.get((game.name, today(), None))
-        if found:
-            return found.sight
-        rules = game.rules()
-        return rules.sight(rules.initial(), Seat.ONE)
+        return found.sight if found else None
 
     def _drawn(self, game: Game) -> str:
-        sight = self.shown(game)
-        return game.drawing(sight.rules).draw(sight)
+        sight = self.at_hand(game)
+        return game.drawing(sight.rules).draw(sight) if sight else ""
 
     # -- today ----------------------------------------------------------------------------------
 

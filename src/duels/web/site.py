@@ -109,13 +109,14 @@ class Site:
 
     def _card(self, game: Game) -> dict[str, Any]:
         """A game as the home page shows it."""
-        sight = self.puzzles.shown(game)
-        rules = sight.rules
+        puzzle = self.puzzles.at_hand(game)
+        rules = game.rules()
         return {
             "name": game.name,
             "title": game.title,
             "summary": game.summary,
-            "board": game.drawing(rules).draw(sight),
+            "board": game.drawing(rules).draw(puzzle) if puzzle else _start_of(game),
+            "today": puzzle is not None,
             "levels": opponents.opponents(rules),
             "level": opponents.USUAL,
             "ours": game.name in GAMES,
