@@ -301,9 +301,13 @@ def test_a_hint_takeback_resignation_rematch_and_review(ann: Person) -> None:
     page.locator('#review .band[data-step="2"]').click()
     assert page.inner_text("#review .step-title").startswith("2. casual: ")
     over = page.url
+    assert page.locator("[name=against]:checked").input_value() == "casual"
+    page.locator("[name=against]:checked").press("ArrowRight")
+    assert page.inner_text("#review .step-title").startswith("2. "), "the arrows choose"
     page.click("text=Play on from here")
     page.wait_for_url(lambda url: "/m/" in url and url != over)
     assert len(ann.log) == 2
+    assert "club" in page.inner_text("#player-2")
     page.goto(over)
     page.click("[data-offer=rematch]")
     page.wait_for_url(lambda url: "/m/" in url and url != over)

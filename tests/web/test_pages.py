@@ -68,6 +68,37 @@ def test_one_plays_on_against_whom_one_played(base: str, against: str, then: str
     assert ann.see(made.json()["url"])["players"][1]["kind"] == then
 
 
+def test_what_was_played_before_is_told_of_whoever_sat_there(base: str) -> None:
+    ann, bob, match = pair(base, "lights", name="Ann")
+    ann.act(match, "1")
+    bob.act(match, "2")
+    ann.act(match, "resign")
+    on = {"match": match.removeprefix("/m/"), "entries": 2, "against": "novice"}
+    again = ann.post("/matches", **on, name="Ann").json()["url"]
+    ann.act(again, "3")
+    seen = ann.see_when(again, "you")
+    told = [line["text"] for line in seen["log"]]
+    assert told[:3] == [
+        "Player 1 turned OFF light 1.",
+        "Player 2 turned OFF light 2.",
+        "You turned OFF light 3.",
+    ]
+    assert told[3].startswith("novice turned OFF")
+    assert [line["earlier"] for line in seen["log"]] == [True, True, False, False]
+    # What is taken back and played anew is one's own.
+    for _ in range(2):
+        assert ann.offer(again, "takeback").status_code == 204
+    ann.act(again, "7")
+    assert ann.see_when(again, "you")["log"][0]["text"] == "You turned OFF light 7."
+    ann.act(again, "resign")
+    assert ann.get(f"{again}/review").json()["names"] == ["Ann", "novice"]
+    third = ann.post("/matches", **{**on, "match": again.removeprefix("/m/")}, name="Ann").json()["url"]
+    ann.act(third, "resign")
+    review = ann.get(f"{third}/review").json()
+    assert review["names"] == ["Player 1", "Player 2"], "nobody else's moves are called one's own"
+    assert (review["level"], review["levels"][:2]) == ("casual", ["novice", "casual"])
+
+
 def test_puzzles_are_graded_and_nothing_is_kept(base: str) -> None:
     ann = Visitor(base)
     today = ann.get("/daily").json()["date"]

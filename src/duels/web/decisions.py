@@ -195,12 +195,15 @@ def make_match(
     people: dict[Seat, tuple[str, str]],
     begun: tuple[Entry, ...] = (),
 ) -> NewMatch:
-    """A new match with these people at its seats: their identities and their names."""
+    """A new match with these people at its seats: their identities and their names.
+
+    What was `begun` was played by others, so it comes before they sit down.
+    """
     id = new_match_id()
     header = format_header(rules, headers)
     sits = tuple(Entry(Kind.SIT, clean_name(name), seat) for seat, (_, name) in people.items())
     standing = Standing(id, header)
-    standing.add((*sits, *begun))
+    standing.add((*begun, *sits))
     live = standing.live()
     if standing.complete:
         go_on_by_itself(live, standing.question)
@@ -209,7 +212,7 @@ def make_match(
     return NewMatch(
         id,
         header,
-        (*sits, *begun, *lines(live.match, standing.match)),
+        (*begun, *sits, *lines(live.match, standing.match)),
         {seat: identity for seat, (identity, _) in people.items()},
         invite,
         live.match.over,

@@ -23,7 +23,7 @@ _PARTS = {
 """Each part, log and board aside, by the id of its element and of its macro: what it shows of a view."""
 _SHARED = ("players", "sentence", "tools", "question")
 """Parts that are the same on the pages of many matches: they are rendered once for all of them."""
-_of_line = itemgetter("seat", "who", "entry", "secret", "text", "told_next")
+_of_line = itemgetter("seat", "who", "entry", "secret", "text", "told_next", "earlier")
 
 
 class MatchPage:

@@ -19,6 +19,7 @@ from duels.web.channels import Channel, Channels
 from duels.web.decisions import Asked, record_for
 from duels.web.limits import Buckets, Streams
 from duels.web.match_page import MatchPage
+from duels.web.naming import LABELS
 from duels.web.pages import Pages
 from duels.web.reading import address, body, event_number
 from duels.web.refusals import Missing, Refusal
@@ -276,10 +277,13 @@ class Site:
         standing, viewer = await self._look(request)
         if not standing.over:
             raise Refusal("A match is reviewed once it is over.")
-        one, two = standing.called.values()
+        # Where a match was played on, seats had other people before: they are called by their seats.
+        reader, names = (None, LABELS) if standing.taken_over else (viewer, standing.called)
         record = record_for(standing, viewer)
-        data = await self.workers.run(partial(reviews.review_kept, record, viewer, (one, two)))
-        return self._answer(request, "review.html", {**data, "match": standing.id})
+        one, two = names.values()
+        data = await self.workers.run(partial(reviews.review_kept, record, reader, (one, two)))
+        levels = {"levels": opponents.opponents(standing.rules), "level": opponents.USUAL}
+        return self._answer(request, "review.html", {**data, **levels, "match": standing.id})
 
     # -- friends --------------------------------------------------------------------------------
 

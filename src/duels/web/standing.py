@@ -63,6 +63,8 @@ class Standing:
         """What everybody is called: by a name of their own, by the player's, or by the seat."""
         self.complete = not self.people
         """Whether everybody has sat down."""
+        self.taken_over = 0
+        """How many lines of the record come from another match: those before anybody sat down here."""
         self.offer: Offer | None = None
         self.refused: Offer | None = None
         """The last offer, if it was not taken up."""
@@ -94,6 +96,8 @@ class Standing:
         viewers = EVERYBODY
         if entry.kind is Kind.PLAY:
             self._go_to(self.match.play_text(entry.text))
+            if not self.names:
+                self.taken_over += 1
             if self.rules.has_secrets:
                 assert self.match.last
                 viewers = tuple(viewer for viewer in viewers if self.match.last.seen(viewer))
@@ -105,6 +109,7 @@ class Standing:
         elif entry.kind is Kind.BACK:
             self._go_to(self.match.after(int(entry.text)))
             self._answered.clear()
+            self.taken_over = min(self.taken_over, int(entry.text))
             for told in self.told.values():
                 del told[int(entry.text) :]
             self.offer = self.refused = None

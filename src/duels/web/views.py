@@ -237,22 +237,29 @@ def _log(standing: Standing, viewer: Viewer, sight: Sight[Any, Any]) -> list[dic
     for number in range(len(told) + 1, len(match.turns_known_to(viewer)) + 1):
         after = match if number == now else match.after(number)
         seen = sight if number == now else after.sight(viewer or Seat.ONE)
-        told.append(_told(standing, narrator, viewer, after, seen))
+        earlier = number <= standing.taken_over
+        reader, names = (None, LABELS) if earlier else (viewer, standing.called)
+        told.append({**_told(standing, narrator, reader, after, seen, names), "earlier": earlier})
     return list(told)
 
 
 def _told(
-    standing: Standing, narrator: Narrator, viewer: Viewer, after: AnyMatch, sight: Sight[Any, Any]
+    standing: Standing,
+    narrator: Narrator,
+    viewer: Viewer,
+    after: AnyMatch,
+    sight: Sight[Any, Any],
+    names: Names,
 ) -> dict[str, Any]:
     turn = after.last
     assert turn
     secrets = standing.rules.has_secrets and not standing.over
     action, seen = turn.told(narrator.watching)
-    text = _happened(narrator, viewer, after, sight, standing.called)
-    seat = turn.actor if isinstance(turn.actor, Seat) else _doer(seen, text, viewer, standing.called)
+    text = _happened(narrator, viewer, after, sight, names)
+    seat = turn.actor if isinstance(turn.actor, Seat) else _doer(seen, text, viewer, names)
     return {
         "seat": int(seat) if seat else None,
-        "who": _called(seat, viewer, standing.called) if seat else "",
+        "who": _called(seat, viewer, names) if seat else "",
         "entry": None if secrets and action is None else format_entry(after.rules, turn),
         "resigned": isinstance(turn.action, Concession),
         "secret": secrets and viewer is not None and turn.hidden_from(viewer.other),

@@ -26,7 +26,9 @@ export function begin(review) {
     const here = get("[data-play-on=here]");
     if (here) {
       here.hidden = now === templates.length - 1;
-      get("[data-play-on=again]").hidden = !["inaccuracy", "mistake", "blunder"].includes(mark);
+      const again = get("[data-play-on=again]");
+      again.hidden = !["inaccuracy", "mistake", "blunder"].includes(mark);
+      get(".choice").hidden = here.hidden && again.hidden;
     }
     for (const [index, button] of buttons.entries()) {
       if (index === now) button.setAttribute("aria-current", "step");
@@ -39,7 +41,8 @@ export function begin(review) {
 
   function playOn(button) {
     const entries = button.dataset.playOn === "again" ? now - 1 : now;
-    goTo(button, "/matches", { match: review.dataset.match, entries, name: kept("name") });
+    const against = get("[name=against]:checked").value;
+    goTo(button, "/matches", { match: review.dataset.match, entries, against, name: kept("name") });
   }
 
   review.addEventListener("click", (event) => {
@@ -52,7 +55,7 @@ export function begin(review) {
   });
   const keys = { ArrowLeft: () => now - 1, ArrowRight: () => now + 1, Home: () => 0, End: () => templates.length - 1 };
   review.addEventListener("keydown", (event) => {
-    if (!(event.key in keys) || !keysWanted() || isTaken(event)) return;
+    if (!(event.key in keys) || !keysWanted() || isTaken(event) || event.target.matches("[type=radio]")) return;
     event.preventDefault();
     show(keys[event.key]());
   });
