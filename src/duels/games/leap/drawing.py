@@ -28,6 +28,7 @@ from duels.games.leap.rules import OFF_GRID, STEPS, Action, Leap, QuantumLeap, S
 
 _ROW, _BOTTOM = 106, 34
 _CELL = 64
+_MOST_SCENES = 512  # 4 MB; mostly a scene is drawn twice, once for each seat, so more would gain nothing
 _APART = 15  # from the middle of a cell, where both tokens stand on it
 
 
@@ -67,7 +68,7 @@ def _track(goal: int, top: float) -> Track:
     return Track(goal, _ROW, top, per_row=7, margin=52, upwards=True)
 
 
-@remembered
+@lru_cache(_MOST_SCENES)
 def _scene(track: Track, cells: tuple[int, int], taken: frozenset[int]) -> str:
     """All that both seats see alike."""
     scene = [_way(track)]
