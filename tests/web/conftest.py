@@ -1,14 +1,20 @@
-"""What tests of the server share: a server; stores in SQLite, and in a PostgreSQL that is started once."""
+"""What tests of the server share: a server; two people; stores in SQLite, and in a PostgreSQL of our own."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 import pytest
 
 from duels.web.store import Store
 from duels.web.stores import store_at
 from tests.web.serving import serving
+
+if TYPE_CHECKING:  # most tests need no browser
+    from playwright.sync_api import Browser
+
+    from tests.web.browsing import Person
 
 Opened = Callable[[], Store]
 
@@ -18,6 +24,24 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a server of the module's own."""
     with serving(str(tmp_path_factory.mktemp("web") / "web.sqlite3")) as address:
         yield address
+
+
+@pytest.fixture
+def ann(browser: "Browser", base: str) -> "Iterator[Person]":
+    from tests.web.browsing import Person
+
+    person = Person(browser, base)
+    yield person
+    person.close()
+
+
+@pytest.fixture
+def bob(browser: "Browser", base: str) -> "Iterator[Person]":
+    from tests.web.browsing import PHONE, Person
+
+    person = Person(browser, base, viewport=PHONE, color_scheme="dark")
+    yield person
+    person.close()
 
 
 @pytest.fixture(scope="session")
