@@ -90,10 +90,13 @@ class MatchMachine(RuleBasedStateMachine):
         self.match = self.match.after(data.draw(st.integers(0, self.match.length)))
 
     @precondition(lambda self: isinstance(self.match.actor, Seat) and len(self.match.turns) > 8)
-    @rule(ending=st.sampled_from([Ending.RESIGNED, Ending.FORFEITED]))
-    def concede(self, ending: Ending) -> None:
+    @rule(ending=st.sampled_from([Ending.RESIGNED, Ending.FORFEITED]), out_of_turn=st.booleans())
+    def concede(self, ending: Ending, out_of_turn: bool) -> None:
         seat = self.match.actor
         assert isinstance(seat, Seat)
+        if out_of_turn and ending is Ending.RESIGNED:
+            seat = seat.other
+            assert self.match.play_text(f"Resign {seat.value}").turns == self.match.resign(seat).turns
         after = (self.match.resign if ending is Ending.RESIGNED else self.match.forfeit)(seat)
         assert after.outcome == Outcome(ending, seat.other)
         assert after.outcome
@@ -121,11 +124,14 @@ class MatchMachine(RuleBasedStateMachine):
             self._go_on(after)
 
     @rule(actor=st.sampled_from([*Seat, CHANCE, None]))
-    def resign_out_of_turn(self, actor: Any) -> None:
-        if actor is self.match.actor and isinstance(actor, Seat):
-            return
-        with pytest.raises((NotYourTurn, GameOver) if actor is not None else DuelsError):
-            self.match.resign(actor)
+    def concede_when_one_may_not(self, actor: Any) -> None:
+        refusals = (NotYourTurn, GameOver) if actor is not None else DuelsError
+        if actor is not self.match.actor or not isinstance(actor, Seat):
+            with pytest.raises(refusals):
+                self.match.forfeit(actor)
+        if not isinstance(actor, Seat) or not isinstance(self.match.actor, Seat):
+            with pytest.raises(DuelsError):
+                self.match.resign(actor)
 
     @rule(text=st.sampled_from(["", "nonsense", "99", "\x00", "move", "A9+A9", "heads tails", "-1", "٣"]))
     def unreadable_text(self, text: str) -> None:

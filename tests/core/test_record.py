@@ -188,13 +188,19 @@ def test_a_result_is_a_code_and_the_sentence_a_comment() -> None:
 
 
 @pytest.mark.parametrize(
-    ("entry", "code"), [("resign", "2 won, 1 resigned"), ("forfeit", "2 won, 1 forfeited")]
+    ("entry", "code"),
+    [
+        ("resign", "2 won, 1 resigned"),
+        ("forfeit", "2 won, 1 forfeited"),
+        ("resign 2", "1 won, 2 resigned"),  # while it is not their turn
+    ],
 )
 def test_who_gave_up_is_in_the_result(entry: str, code: str) -> None:
     match = Match.start(find_game("chain").rules()).play_text("3", "5", entry)
     text = dumps(match)
     assert text.endswith(f"\n{entry}\n# {match.outcome.reason}\nresult: {code}\n")  # type: ignore[union-attr]
     assert read(text).match.outcome == match.outcome
+    assert read(text.replace("\nresign\n", "\nresign 1\n")).match.turns == match.turns, "it is their turn"
 
 
 def test_the_limit_is_in_the_result() -> None:

@@ -134,11 +134,14 @@ def test_a_copy_for_a_seat_is_read_back_to_what_it_saw(seat: Seat) -> None:
         assert dumps(read.match, seat=seat) == copy
 
 
-def test_a_conceded_match_is_copied_with_how_its_entries_were_answered() -> None:
-    match = Match.start(RULES).play_text("3", "ask", "resign")
+@pytest.mark.parametrize("entry", ["resign", "resign 1"])
+def test_a_conceded_match_is_copied_with_how_its_entries_were_answered(entry: str) -> None:
+    match = Match.start(RULES).play_text("3", "ask", entry)
     copy = dumps(match, seat=Seat.TWO)
-    assert "?\nask #2\nresign\n" in copy
-    assert loads(copy, lambda name: Guess).match.sight(Seat.TWO) == match.sight(Seat.TWO)
+    assert f"?\nask #2\n{entry}\n" in copy
+    sight = match.sight(Seat.TWO)
+    assert loads(copy, lambda name: Guess).match.sight(Seat.TWO) == sight
+    assert RULES.parse_position(RULES.format_position(sight)) == sight
 
 
 @pytest.mark.parametrize("position", ["3: ask", "2", "2: ?, ask; 1 won", "2: ?, ask #2, 1"])

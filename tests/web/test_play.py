@@ -291,10 +291,25 @@ def test_what_cannot_be_reviewed_is_refused_in_a_line(base: str, record: str, wh
     assert why in refused.json()["message"]
 
 
-def test_a_page_says_when_one_can_resign(base: str) -> None:
-    ann, bob, match = pair(base, "lights")
-    told = [visitor.get(match, Accept="text/html").text for visitor in (ann, bob, Visitor(base))]
-    assert ["You can resign on your own turn" in page for page in told] == [False, True, False]
+@pytest.mark.parametrize("moved", [(), ("move 3",)])
+def test_one_can_resign_while_the_other_thinks(base: str, moved: tuple[str, ...]) -> None:
+    ann, bob, match = pair(base, "hunt", name="Ann")
+    for action in moved:  # Bob is told nothing of it
+        ann.act(match, action)
+    told = [visitor.get(match, Accept="text/html") for visitor in (ann, bob, Visitor(base))]
+    assert ["data-resign" in page.text for page in told] == [True, True, False]
+    event = bob.see(match)["event"]
+    answers = [bob.act(match, "resign", event) for _ in range(2)]
+    assert [(answer.status_code, answer.text) for answer in answers] == [(204, ""), (204, "")], "sent twice"
+    assert ann.see(match)["sentence"] == "You won. Bob resigns."
+    assert bob.see(match)["sentence"] == "You lost. You resign."
+    assert [line["entry"] for line in bob.see(match)["log"]] == [*moved, "resign 2"]
+    assert ann.get(f"{match}/record").text.endswith(
+        "resign 2\n# Player 2 resigns.\nresult: 1 won, 2 resigned\n"
+    )
+    review = ann.get(f"{match}/review").json()
+    assert review["steps"][-1]["title"].endswith("Bob: resign 2")
+    assert ann.act(match, "resign").status_code == 409, "it is over"
 
 
 class Moody:

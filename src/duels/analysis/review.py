@@ -264,7 +264,8 @@ def _verdict(oracle: AnyOracle, after: AnyMatch) -> Verdict[Any] | None:
     turn, before = after.last, after.previous
     assert turn
     assert before
-    return oracle.judge(before.sight(turn.actor)) if isinstance(turn.actor, Seat) else None
+    # Whoever resigns on the other's turn gives away what the position is worth, as on the own turn.
+    return oracle.judge(before.sight(before.actor)) if isinstance(before.actor, Seat) else None
 
 
 def _judge(
@@ -299,7 +300,7 @@ def _judge(
     judged = _Decision(verdict, turn.action, worth, lost_before, oracle.mixes)
     side = 1 if turn.actor is Seat.ONE else -1
     luck = 0.0 if judged.lost_before else (now - was) + side * judged.loss
-    slipped = gives_away(judged.loss)
+    slipped = gives_away(judged.loss) and not turn.out_of_turn  # which is explained by itself
     explainer = explainer_of(oracle)
     return Moment(
         match=after,
@@ -315,7 +316,7 @@ def _judge(
         below_mixture=judged.below_mixture,
         loss=judged.loss,
         loss_error=judged.loss_error,
-        best=tuple(rules.format(action) for action in verdict.best),
+        best=() if turn.out_of_turn else tuple(rules.format(action) for action in verdict.best),
         mark=judged.mark,
         alike=judged.alike,
         reason=explainer.reason(sight) if slipped else "",

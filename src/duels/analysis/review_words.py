@@ -105,8 +105,8 @@ def begun(sentence: str) -> str:
 
 
 def best_of(moment: Moment) -> str:
-    """The best actions by name, a few of them."""
-    names = moment.best
+    """The best actions by name, a few of them; where there were none to choose from, not to resign."""
+    names = moment.best or ("to play on",)
     return either(names if len(names) <= 3 else [*names[:2], f"{len(names) - 2} more"])
 
 

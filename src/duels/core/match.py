@@ -1,5 +1,6 @@
 """A match: an immutable history, and the one gate where turn and legality are checked."""
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -15,9 +16,10 @@ if TYPE_CHECKING:
 
 
 class Concession(Enum):
-    """Ends a match on a seat's own turn, whatever the rules say: it gives up, or must. The other seat wins.
+    """Ends a match, whatever the rules say: a seat gives up, or must. The other seat wins.
 
-    The value is the line that records write.
+    A seat may resign on the other's turn too. The value is the line that records write; for whoever is not to
+    move it is followed by the seat: `resign 2`.
     """
 
     RESIGN = "resign"
@@ -29,8 +31,16 @@ class Concession(Enum):
         return Ending.RESIGNED if self is Concession.RESIGN else Ending.FORFEITED
 
 
-_CONCESSIONS = frozenset(how.value for how in Concession)
+_CONCESSION = re.compile(r"(resign|forfeit)|resign +([12])")
 _MOST_NAMED = 70  # legal actions that a message lists, enough for every book's game
+
+
+def concession(line: str) -> tuple[Concession, Seat | None] | None:
+    """How somebody gives up, if that is what a line of a record says, and who: None is whoever is to move."""
+    found = _CONCESSION.fullmatch(line.strip().lower())
+    if not found:
+        return None
+    return Concession(found[1] or "resign"), Seat(int(found[2])) if found[2] else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +75,8 @@ class Turn(Generic[A]):
     actor: Actor
     action: A | Concession
     events: tuple[Event, ...]
+    out_of_turn: bool = False
+    """Whether the actor resigned while the other was to move."""
 
     def hidden_from(self, seat: Seat | None) -> bool:
         """Whether `seat` (None: a bystander) may not know which action this was."""
@@ -229,15 +241,15 @@ class Match(Generic[S, A, V]):
             actor = match.actor
             if actor is None:
                 raise GameOver("The match is over.")
-            word = entry.strip().lower()
-            if isinstance(actor, Seat) and word in _CONCESSIONS:
-                match = match._concede(actor, Concession(word))
+            if isinstance(actor, Seat) and (conceded := concession(entry)):
+                how, seat = conceded
+                match = match._concede(seat or actor, how)
             else:
                 match = match.play(actor, self.rules.parse(entry))
         return match
 
     def resign(self, seat: Seat) -> "Match[S, A, V]":
-        """Give up the match, on one's own turn."""
+        """Give up the match, on one's own turn or on the other's; not while chance is to decide."""
         return self._concede(seat, Concession.RESIGN)
 
     def forfeit(self, seat: Seat) -> "Match[S, A, V]":
@@ -245,10 +257,12 @@ class Match(Generic[S, A, V]):
         return self._concede(seat, Concession.FORFEIT)
 
     def _concede(self, seat: Seat, how: Concession) -> "Match[S, A, V]":
-        actor = self._admit(seat)
-        if not isinstance(actor, Seat):
+        mover = self.actor
+        any_time = how is Concession.RESIGN and isinstance(mover, Seat)
+        loser = as_seat(seat) if any_time else self._admit(seat)
+        if not isinstance(loser, Seat):
             raise NotYourTurn(f"Only a player can {how.value}, not chance.")
-        return self._then(Turn(actor, how, (Conceded(actor, how.ending),)), self.state)
+        return self._then(Turn(loser, how, (Conceded(loser, how.ending),), loser is not mover), self.state)
 
     def _then(self, turn: Turn[A], state: S) -> "Match[S, A, V]":
         log = self._log.extended(self._length, turn, state)

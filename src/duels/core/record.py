@@ -12,7 +12,8 @@
     heads
 
 Header lines, an empty line, then one action or chance outcome a line, in the game's notation, or `resign` or
-`forfeit`. A finished match ends with `result:` and a code (`1 won`, `drawn`, `cut off`, `1 won, 2 resigned`).
+`forfeit`; `resign 2` is by the seat that was not to move. A finished match ends with `result:` and a code
+(`1 won`, `drawn`, `cut off`, `1 won, 2 resigned`).
 Lines that begin with `#` are comments. With a `seat:` line, entries hidden from that seat read `?`
 (see `core.information_sets`).
 
@@ -26,7 +27,7 @@ from functools import lru_cache
 from typing import Any
 
 from duels.core.errors import BadOption, DuelsError, GameOver, RecordError, UnknownName, quote
-from duels.core.match import Concession, Match, Turn
+from duels.core.match import Concession, Match, Turn, concession
 from duels.core.options import Option, OptionValue, options_of
 from duels.core.rules import Outcome, Rules, Seat, as_seat
 from duels.core.work import MOST_WORK, work_of
@@ -111,7 +112,9 @@ def format_entries(match: AnyMatch, comments: Comments | None = None) -> list[st
 
 def format_entry(rules: AnyRules, turn: Turn[Any]) -> str:
     """One entry's line."""
-    return turn.action.value if isinstance(turn.action, Concession) else rules.format(turn.action)
+    if isinstance(turn.action, Concession):
+        return f"{turn.action.value} {turn.actor.value}" if turn.out_of_turn else turn.action.value
+    return rules.format(turn.action)
 
 
 def format_result(match: AnyMatch) -> str:
@@ -124,7 +127,7 @@ def why_no_entry(line: str) -> str:
     """What keeps a line from being an entry of a record or a position; empty if nothing does."""
     if line != line.strip() or not line.isprintable() or not line:
         return "is not one printable line"
-    if line.lower() in [how.value for how in Concession]:
+    if concession(line):
         return "means that somebody gives up"
     from duels.core.information_sets import HIDDEN
 
@@ -338,11 +341,10 @@ def _replay_seen(rules: AnyRules, entries: list[Numbered], seat: Seat, result: R
     from duels.core.information_sets import InformationSet, is_over
 
     seen = InformationSet.start(rules, seat)
-    concessions = [how.value for how in Concession]
     for place, (number, entry) in enumerate(entries, start=1):
         stated = result if place == len(entries) else None
         try:
-            if entry.lower() in concessions:
+            if concession(entry):
                 conceded = tuple(match.play_text(entry) for match in seen.possible)
                 seen = InformationSet(seat, conceded)
                 continue

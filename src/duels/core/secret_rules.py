@@ -36,6 +36,8 @@ class SecretRules(Rules[S, A, V]):
             loser, how = Seat(int(given_up[1])), given_up[2]
             concede = Match.resign if how == Ending.RESIGNED.value else Match.forfeit
             waiting = [match for match in seen.possible if match.actor is loser]
+            if how == Ending.RESIGNED.value and not waiting:  # on the other's turn, then
+                waiting = [match for match in seen.possible if match.actor is loser.other]
             seen = InformationSet(seen.seat, tuple(concede(match, loser) for match in waiting))
             if not seen.possible:
                 raise NotationError(f"Cannot read {quote(text)}: it was not for {loser.label} to give up.")

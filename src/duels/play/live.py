@@ -90,7 +90,7 @@ class LiveMatch:
         self._advance(self.match.play(actor, action))
 
     def resign(self, seat: Seat) -> None:
-        """Give the match up on the seat's own turn."""
+        """Give the match up, on the seat's own turn or on the other's."""
         self._advance(self.match.resign(seat))
 
     def forfeit(self, seat: Seat) -> None:
@@ -126,7 +126,11 @@ class LiveMatch:
         match = self.match
         while match.previous and match.last:
             turn, match = match.last, match.previous
-            if turn.actor is seat and any(True for _ in self.words.ask(match.sight(seat))):
+            if (
+                turn.actor is seat
+                and not turn.out_of_turn
+                and any(True for _ in self.words.ask(match.sight(seat)))
+            ):
                 dropped = self.match.turns[len(match.turns) :]
                 return Takeback(seat, match, len(dropped), all(turn.revocable for turn in dropped))
         return None

@@ -29,6 +29,8 @@ class Narrator:
         turn, before = after.last, after.previous
         if not turn or not before or not isinstance(turn.actor, Seat):
             return ""
+        if turn.out_of_turn:
+            return ""
         if isinstance(turn.action, Concession):
             # A program may resign where a person is asked nothing.
             questions = self.words.ask(before.sight(turn.actor))

@@ -60,7 +60,7 @@ def decide_act(standing: Standing, seat: Seat, asked: Asked) -> Change | None:
         raise Refusal("An event has a number from 0 on.")
     if _is_repeated(standing, seat, asked, chosen):
         return None
-    _check_fresh(standing, seat, asked.event)
+    _check_fresh(standing, seat, asked.event, at_any_time=chosen is Concession.RESIGN)
     live = standing.live()
     before = live.match
     try:
@@ -138,14 +138,14 @@ def _take_up(standing: Standing, what: str, kept: int, seat: Seat, identities: M
     return Change(standing.id, standing.number, (Entry(Kind.REMATCH, made.id, seat),), creates=made)
 
 
-def _check_fresh(standing: Standing, seat: Seat, event: int) -> None:
+def _check_fresh(standing: Standing, seat: Seat, event: int, at_any_time: bool) -> None:
     if not 0 <= event <= standing.event(seat) or standing.since(seat, event):
         raise Stale("The match has gone on since.")
     if standing.over:
         raise Stale("The match is over.")
     if not standing.complete:
         raise Stale("Somebody still has to sit down.")
-    if standing.actor is not seat:
+    if standing.actor is not seat and not at_any_time:
         raise Stale("It is not your turn.")
 
 

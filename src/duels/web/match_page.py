@@ -4,6 +4,7 @@ So an event is short: the parts that changed, and the new lines of the log. All 
 what the viewer was shown before and is shown now.
 """
 
+from collections.abc import Callable
 from operator import itemgetter
 from typing import Any
 
@@ -11,12 +12,12 @@ from markupsafe import Markup
 
 from duels.web.pages import Pages
 
-_PARTS = {
+_PARTS: dict[str, Callable[[dict[str, Any]], tuple[Any, ...]]] = {
     "players": itemgetter("seats", "seat"),
     "sentence": itemgetter("sentence", "turn"),
     "asides": itemgetter("invite", "offer", "refused", "seat"),
     "actions": itemgetter("buttons", "rematch", "may_rematch", "over", "game", "match"),
-    "tools": itemgetter("may", "seat", "turn"),
+    "tools": lambda shown: (shown["may"],),
     "question": itemgetter("prompt", "example"),
     "links": itemgetter("watchable", "invite", "seat", "over", "match"),
 }

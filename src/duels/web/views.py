@@ -330,11 +330,9 @@ def _may(standing: Standing, viewer: Viewer) -> tuple[str, ...]:
         return () if standing.rematch or standing.offer else (REMATCH,)
     if not standing.complete:
         return ()
-    may = []
-    if standing.actor is viewer:
-        may.append("resign")
-        if standing.people != BOTH:
-            may.append("hint")
+    may = ["resign"]
+    if standing.actor is viewer and standing.people != BOTH:
+        may.append("hint")
     if not standing.offer and standing.may_take_back(viewer):
         may.append(TAKEBACK)
     return tuple(may)
