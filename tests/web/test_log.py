@@ -172,7 +172,7 @@ def test_a_neighbour_does_not_see_that_the_tunnel_is_spent(since: str) -> None:
         played = f"move 2; observe 6; move 5; observe 7; {move}; {since}".rstrip("; ")
         match = Match.start(find_game("hunt").rules()).play_text(*played.split("; "))
         page = shown(standing_of(match), Seat.ONE)
-        svg = tostring(unhidden(fromstring(page["board"])))
+        svg = tostring(unhidden(fromstring(str(page["board"]))))
         seen.append((svg, page["sentence"], page["prompt"], page["example"], page["buttons"], page["may"]))
     assert seen[0] == seen[1]
 
@@ -213,12 +213,13 @@ def test_the_board_and_the_result_call_people_by_their_names() -> None:
     playing = shown(
         standing_of(Match.start(rules).play_text("A1", "5"), bob="<Bartholomew the Great>"), Seat.ONE
     )
-    assert ">You</text>" in playing["board"]
-    assert ">&lt;Bartholom…</text>" in playing["board"]
-    assert "&lt;Bartholomew the Great&gt; has 0 of 21 points" in playing["board"]
-    assert "you have 5 of 21 points" in playing["board"]
-    assert "A1: 5, flipped by you" in playing["board"]
-    assert "Player" not in playing["board"]
+    board = str(playing["board"])
+    assert ">You</text>" in board
+    assert ">&lt;Bartholom…</text>" in board
+    assert "&lt;Bartholomew the Great&gt; has 0 of 21 points" in board
+    assert "you have 5 of 21 points" in board
+    assert "A1: 5, flipped by you" in board
+    assert "Player" not in board
     match = Match.start(find_game("lights").rules()).play_text("1-2", "3-4", "5-6", "7")
     for viewer, told in (
         (Seat.ONE, "You lost. Bob wins by turning OFF the last light."),

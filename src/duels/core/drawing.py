@@ -21,7 +21,7 @@ from html import escape
 from typing import Generic
 
 from duels.core.rules import A, Sight, V
-from duels.core.svg import WIDTH, board, element
+from duels.core.svg import WIDTH, Picture, board, element
 from duels.core.words import Words, plain
 
 _FONT = "DejaVu Sans Mono, Menlo, Consolas, monospace"
@@ -35,18 +35,26 @@ class Drawing(ABC, Generic[A, V]):
     """One game's board, made from its rules."""
 
     @abstractmethod
-    def draw(self, sight: Sight[A, V], *, targets: bool = False) -> str:
-        """One `<svg>` element, WIDTH wide: the board as this seat may see it.
+    def picture(self, sight: Sight[A, V], *, targets: bool = False) -> Picture:
+        """The board as this seat may see it, WIDTH wide.
 
         With `targets`, what the seat may do now and what has a place on the board can be pressed there.
         """
 
-    def draw_open(self, one: Sight[A, V], two: Sight[A, V]) -> str:
+    def open_picture(self, one: Sight[A, V], two: Sight[A, V]) -> Picture:
         """The same with the secrets of both seats, for whoever looks back on a match.
 
         A game with secrets overrides it; without any the board is the same to both.
         """
-        return self.draw(one)
+        return self.picture(one)
+
+    def draw(self, sight: Sight[A, V], *, targets: bool = False) -> str:
+        """The picture as text: one `<svg>` element."""
+        return str(self.picture(sight, targets=targets))
+
+    def draw_open(self, one: Sight[A, V], two: Sight[A, V]) -> str:
+        """The open picture as text."""
+        return str(self.open_picture(one, two))
 
     def has_place(self, action: A) -> bool:
         """Whether an action is chosen on the board itself; for any other a page has a button."""
@@ -82,13 +90,13 @@ class TextDrawing(Drawing[A, V]):
     def __init__(self, words: Words[A, V]) -> None:
         self._words = words
 
-    def draw(self, sight: Sight[A, V], *, targets: bool = False) -> str:
+    def picture(self, sight: Sight[A, V], *, targets: bool = False) -> Picture:
         return self._written(self._words.board(sight), targets)
 
-    def draw_open(self, one: Sight[A, V], two: Sight[A, V]) -> str:
+    def open_picture(self, one: Sight[A, V], two: Sight[A, V]) -> Picture:
         return self._written(self._words.open_board(one, two))
 
-    def _written(self, told: str, targets: bool = False) -> str:
+    def _written(self, told: str, targets: bool = False) -> Picture:
         lines = plain(told).strip("\n").split("\n")
         letters = max(1, *map(len, lines))
         size = min(_WIDEST_LETTER / _LETTER_ASPECT, (WIDTH - 2 * _MARGIN) / letters / _LETTER_ASPECT)

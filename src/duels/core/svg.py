@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from html import escape
 from importlib.resources import files
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 from unicodedata import combining, east_asian_width
 
 from duels.core.rules import Seat
@@ -263,23 +263,33 @@ def _veiled(label: str) -> dict[str, str]:
     return {"data_veiled": label} if label else {}
 
 
+class Picture(NamedTuple):
+    """A drawing in parts: boards change in a few places only, and parts are cheaper to compare than text."""
+
+    start: str
+    """The tag of the `<svg>` element."""
+    parts: tuple[str, ...]
+    """The elements in it, each of them one."""
+
+    def __str__(self) -> str:
+        return "".join((self.start, *self.parts, "</svg>"))
+
+
 def board(
     height: float,
     label: str,
     scene: Iterable[str],
     targets: Sequence[str] | None = None,
     veiled: str = "",
-) -> str:
+) -> Picture:
     """The drawing: a picture that `label` says in words, or, with targets, a group of things to press.
 
     `veiled` says it without one's own secrets, where there are any.
     """
-    inside = [*scene]
-    if targets is not None:
-        inside.append(element("g", *targets, classes="targets", data_key="targets") if targets else "")
-    return element(
+    start = _start(
         "svg",
-        *inside,
+        fill="",
+        stroke="",
         classes="board",
         xmlns="http://www.w3.org/2000/svg",
         viewBox=f"0 0 {WIDTH} {height:.0f}",
@@ -288,6 +298,9 @@ def board(
         font_family=_FONT,
         **_veiled(veiled),
     )
+    # Where there is nothing to press there is an empty group: a picture keeps its parts from move to move.
+    pressed = [] if targets is None else [element("g", "", *targets, classes="targets", data_key="targets")]
+    return Picture(f"{start}>", (*scene, *pressed))
 
 
 def decoration(*inside: str, **attributes: Any) -> str:

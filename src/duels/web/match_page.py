@@ -10,6 +10,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from duels.web.board import Board
 from duels.web.pages import Pages
 
 _PARTS: dict[str, Callable[[dict[str, Any]], tuple[Any, ...]]] = {
@@ -34,6 +35,7 @@ class MatchPage:
         self._pages = pages
         self._shown: dict[str, tuple[Any, ...]] = {}
         self._made: dict[str, str] = {}
+        self._board: Board | None = None
         self._log: list[dict[str, Any]] = []
         self._lines: list[str] = []
         self._event = 0
@@ -49,11 +51,9 @@ class MatchPage:
                 render = self._pages.cached_part if part in _SHARED else self._pages.part
                 self._made[part] = render(part, *now)
                 changed.append(self._made[part])
-        # A template would copy the ten kilobytes of a board several times.
-        board = f'<div id="board">{shown["board"]}</div>'
-        if self._made.get("board") != board:
-            self._made["board"] = board
-            changed.append(board)
+        before, self._board = self._board, shown["board"]
+        if before != self._board:
+            changed.append(self._board.since(before))
         return "".join((*changed, *self._tell(shown["log"])))
 
     def _tell(self, log: list[dict[str, Any]]) -> list[str]:
@@ -73,7 +73,8 @@ class MatchPage:
     @property
     def parts(self) -> dict[str, str]:
         """The whole page, by its parts."""
-        board = Markup(self._made["board"])
+        assert self._board, "something was shown"
+        board = Markup(self._board.element)
         return {**self._made, "board": board, "told": self._pages.part("told", self._lines)}
 
     def whole(self) -> str:

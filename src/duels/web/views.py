@@ -16,8 +16,9 @@ from duels.core.record import format_entry
 from duels.core.rules import BOTH, CHANCE, Event, Outcome, Rules, Seat, Sight
 from duels.core.words import Words, plain
 from duels.play.narrator import Narrator
+from duels.web.board import Board
 from duels.web.entries import shown_prompt
-from duels.web.naming import LABELS, MOST_TEXTS, Names, drawn_with_names, told_to
+from duels.web.naming import LABELS, MOST_TEXTS, Names, told_to
 from duels.web.standing import REMATCH, TAKEBACK, AnyMatch, Offer, Standing, Viewer
 
 _SEATS = tuple(Seat)
@@ -34,6 +35,7 @@ def view(standing: Standing, viewer: Viewer) -> dict[str, Any]:
     sight = sight_of(standing, viewer)
     return {
         **_shown(standing, viewer, sight),
+        "board": str(_board(standing, viewer, sight)),
         "players": [_player(standing, viewer, seat) for seat in Seat],
         "text": plain(_written_board(standing, sight)),
         "actions": [_action(standing, sight, action) for action in sight.actions],
@@ -47,6 +49,7 @@ def shown(standing: Standing, viewer: Viewer) -> dict[str, Any]:
     told = _shown(standing, viewer, sight)
     return {
         **told,
+        "board": _board(standing, viewer, sight),
         "seats": tuple([_seat(standing, viewer, seat) for seat in _SEATS]),
         "over": told["outcome"] is not None,
         "may_rematch": REMATCH in told["may"],
@@ -71,7 +74,6 @@ def _shown(standing: Standing, viewer: Viewer, sight: Sight[Any, Any]) -> dict[s
         "turn": turn_of(standing, viewer),
         "sentence": _sentence(standing, viewer, sight, prompt),
         "prompt": prompt,
-        "board": _board(standing, viewer, sight),
         "log": _log(standing, viewer, sight),
         "offer": _offer(standing, viewer, standing.offer),
         "refused": _offer(standing, viewer, standing.refused),
@@ -91,13 +93,13 @@ def sight_of(standing: Standing, viewer: Viewer) -> Sight[Any, Any]:
     return sight
 
 
-def _board(standing: Standing, viewer: Viewer, sight: Sight[Any, Any]) -> str:
+def _board(standing: Standing, viewer: Viewer, sight: Sight[Any, Any]) -> Board:
     """The drawing, with names where it calls players by their seats, and `you` for who looks at it."""
     if _laid_open(standing):
-        drawn = standing.drawing.draw_open(*map(standing.match.sight, Seat))
+        picture = standing.drawing.open_picture(*map(standing.match.sight, Seat))
     else:
-        drawn = standing.drawing.draw(sight, targets=True)
-    return drawn_with_names(drawn, standing.called, viewer)
+        picture = standing.drawing.picture(sight, targets=True)
+    return Board(picture, (standing.called[Seat.ONE], standing.called[Seat.TWO]), viewer)
 
 
 def _written_board(standing: Standing, sight: Sight[Any, Any]) -> str:

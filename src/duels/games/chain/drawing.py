@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from duels.core.drawing import Drawing
 from duels.core.rules import Event, Sight
 from duels.core.svg import (
+    Picture,
     board,
     box,
     cell,
@@ -68,7 +69,7 @@ class ChainDrawing(Drawing[Action, State]):
             "The coin then shows H for heads or T for tails.",
         )
 
-    def draw(self, sight: Sight[Action, State], *, targets: bool = False) -> str:
+    def picture(self, sight: Sight[Action, State], *, targets: bool = False) -> Picture:
         per_row = 7 if self.rules.cells > 9 else 9
         track = Track(self.rules.cells, _ROW, _MIDDLE, per_row, margin=60)
         state = sight.view

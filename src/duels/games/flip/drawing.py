@@ -8,6 +8,7 @@ from duels.core.drawing import Drawing
 from duels.core.rules import Seat, Sight
 from duels.core.svg import (
     WIDTH,
+    Picture,
     at,
     board,
     box,
@@ -66,7 +67,7 @@ class FlipDrawing(Drawing[Action, State]):
             "The dials show the points of both players, and beside them whether a Quantum Flip is left.",
         )
 
-    def draw(self, sight: Sight[Action, State], *, targets: bool = False) -> str:
+    def picture(self, sight: Sight[Action, State], *, targets: bool = False) -> Picture:
         state = sight.view
         scored = [event for event in sight.events if isinstance(event, Scored)]
         owner = {event.tile: event.seat for event in scored}

@@ -7,6 +7,7 @@ from typing import Any
 from duels.core.drawing import Drawing
 from duels.core.rules import Seat, Sight
 from duels.core.svg import (
+    Picture,
     at,
     board,
     box,
@@ -69,7 +70,7 @@ class HuntDrawing(Drawing[Action, Known]):
         letter = "o" if sight.view.phase is Phase.OBSERVE else "m"
         return f"{letter} {min(5, self.rules.cells)}"
 
-    def draw(self, sight: Sight[Action, Known], *, targets: bool = False) -> str:
+    def picture(self, sight: Sight[Action, Known], *, targets: bool = False) -> Picture:
         track, tokens, left = self._track(), _tokens(sight), sight.view.tunnel
         words = text(0, 0, "tunnel, once" if left else "tunnel, used", text_anchor="start")
         # Where it is used it keeps its place: how high the board is must not tell of it.
@@ -79,7 +80,7 @@ class HuntDrawing(Drawing[Action, Known]):
         told, veiled = (self._told(sight, tokens, secrets=secrets) for secrets in (True, False))
         return board(track.height, told, scene, pressed, veiled)
 
-    def draw_open(self, one: Sight[Action, Known], two: Sight[Action, Known]) -> str:
+    def open_picture(self, one: Sight[Action, Known], two: Sight[Action, Known]) -> Picture:
         """Both tokens on one grid, and beside the tunnel the marks of those who have not used it."""
         track, tokens = self._track(), {sight.seat: sight.view.cell for sight in (one, two)}
         left = [sight.seat for sight in (one, two) if sight.view.tunnel]

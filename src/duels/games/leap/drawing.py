@@ -9,6 +9,7 @@ from duels.core.rules import Event, Seat, Sight
 from duels.core.svg import (
     LEAST_TEXT,
     WIDTH,
+    Picture,
     at,
     board,
     box,
@@ -28,7 +29,7 @@ from duels.games.leap.rules import OFF_GRID, STEPS, Action, Leap, QuantumLeap, S
 
 _ROW, _BOTTOM = 106, 34
 _CELL = 64
-_MOST_SCENES = 512  # 4 MB; mostly a scene is drawn twice, once for each seat, so more would gain nothing
+_MOST_SCENES = 512  # mostly a scene is drawn twice, once for each seat, so more would gain nothing
 _APART = 15  # from the middle of a cell, where both tokens stand on it
 
 
@@ -47,7 +48,7 @@ class LeapDrawing(Drawing[Action, State]):
     def guide(self) -> tuple[str, ...]:
         return ("Arcs lead to every cell that you can leap to. Press one of those cells; +4 is a leap by 4.",)
 
-    def draw(self, sight: Sight[Action, State], *, targets: bool = False) -> str:
+    def picture(self, sight: Sight[Action, State], *, targets: bool = False) -> Picture:
         top = 76 if targets else 44  # room for arcs
         track = _track(self.rules.goal, top)
         cells = sight.view.cells
@@ -56,7 +57,7 @@ class LeapDrawing(Drawing[Action, State]):
         if targets:
             leaps = tuple([action.by for action in sight.actions if isinstance(action, Leap)])
             pressed = [_targets(self.rules, track, cells[sight.seat - 1], leaps)] if leaps else []
-        return board(top + track.height - _ROW + _CELL / 2 + _BOTTOM, self._told(cells), [scene], pressed)
+        return board(top + track.height - _ROW + _CELL / 2 + _BOTTOM, self._told(cells), scene, pressed)
 
     def _told(self, cells: tuple[int, int]) -> str:
         x, o = [f"on cell {cell}" if cell else "off the grid" for cell in cells]
@@ -69,7 +70,7 @@ def _track(goal: int, top: float) -> Track:
 
 
 @lru_cache(_MOST_SCENES)
-def _scene(track: Track, cells: tuple[int, int], taken: frozenset[int]) -> str:
+def _scene(track: Track, cells: tuple[int, int], taken: frozenset[int]) -> tuple[str, ...]:
     """All that both seats see alike."""
     scene = [_way(track)]
     x, o = cells
@@ -77,7 +78,7 @@ def _scene(track: Track, cells: tuple[int, int], taken: frozenset[int]) -> str:
     for number in range(1, track.cells + 1):
         scene.append(_cell(track, number, number in taken, here.get(number, "")))
     scene += [_token(track, seat, cells[seat - 1], cells[seat.other - 1]) for seat in Seat]
-    return "".join(scene)
+    return tuple(scene)
 
 
 @remembered

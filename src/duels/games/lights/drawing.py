@@ -7,6 +7,7 @@ from duels.core.notation import listed
 from duels.core.rules import Sight
 from duels.core.svg import (
     LEAST_TEXT,
+    Picture,
     board,
     box,
     cell,
@@ -44,7 +45,7 @@ class LightsDrawing(Drawing[TurnOff, State]):
     def guide(self) -> tuple[str, ...]:
         return ("Press a light that is ON to turn it off, or a bracket to turn off the two above it.",)
 
-    def draw(self, sight: Sight[TurnOff, State], *, targets: bool = False) -> str:
+    def picture(self, sight: Sight[TurnOff, State], *, targets: bool = False) -> Picture:
         per_row = _PER_ROW if self.rules.lights > 9 else 9
         track = Track(self.rules.lights, 236 if targets else 152, _MIDDLE, per_row, margin=80)
         row = sight.view.row

@@ -32,6 +32,7 @@ export class Board {
   #filling = false;
   #at = "";
   #asked = null; // the headline as it was before cells are picked
+  #came = null; // the drawing as an event brought it last
 
   // `place` holds the drawing, `around` the buttons too; both may be filled anew at any time. `play` is given the
   // notation of an action, and `sentence` says what is asked, for clicks that can do nothing.
@@ -47,18 +48,39 @@ export class Board {
     this.drawn();
   }
 
+  // What an event brings, as elements. Of the drawing it may bring only what has changed since the last event, so every
+  // event has to be read.
+  read(html) {
+    const { content } = Object.assign(document.createElement("template"), { innerHTML: html });
+    const changes = content.querySelector("[data-changed]");
+    changes?.replaceWith(this.#completed(changes));
+    this.#came = content.querySelector("#board > .board")?.cloneNode(true) ?? this.#came;
+    keyed(content);
+    return content;
+  }
+
+  // The drawing that came last, with the parts that changed in their places.
+  #completed(changes) {
+    const drawing = changes.cloneNode();
+    delete drawing.dataset.changed;
+    drawing.append(...this.#came.cloneNode(true).children);
+    const places = changes.dataset.changed.split(" ").filter(Boolean);
+    [...changes.children].forEach((part, index) => drawing.children[places[index]].replaceWith(part));
+    const board = document.createElement("div");
+    board.id = "board";
+    board.append(drawing);
+    return board;
+  }
+
   // Put elements that changed into the page, by their ids; what is new is another line of the log. What stays the
   // same thing moves. Returns whether the board itself was drawn anew.
-  show(html) {
-    const fresh = document.createElement("template");
-    fresh.innerHTML = html;
-    keyed(fresh.content);
+  show(fresh) {
     const places = positions(this.#place());
     const focused = this.#around.contains(document.activeElement) ? document.activeElement : null;
     this.#filling = true;
     this.#leave();
-    const redrawn = fresh.content.querySelector("#board") !== null;
-    for (const element of [...fresh.content.children]) {
+    const redrawn = fresh.querySelector("#board") !== null;
+    for (const element of [...fresh.children]) {
       const old = document.getElementById(element.id);
       if (!old && element.matches("li")) document.getElementById("log").append(element);
       if (!old) continue;

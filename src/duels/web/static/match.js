@@ -38,11 +38,12 @@ const board = new Board({ around: place, play: (action) => act({ action }), sent
 // -- down -------------------------------------------------------------------------------------------------------
 
 function show(event, html) {
+  const fresh = board.read(html);
   if (event === seen()) return; // a stream that was opened anew: what is being picked or typed stays
   const before = lines();
   const offered = asked();
   forget();
-  if (board.show(html)) hint().replaceChildren();
+  if (board.show(fresh)) hint().replaceChildren();
   state().dataset.event = event;
   speak(before, offered);
   dress();
