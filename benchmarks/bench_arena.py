@@ -12,15 +12,16 @@ import shlex
 import sys
 import tempfile
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from statistics import median
 from time import perf_counter, process_time
 from typing import Any
 
+from arena_cost import cost_of
+
 from duels.arena.bout import Asked, play_with
 from duels.arena.config import Config
-from duels.arena.run import Progress, run
+from duels.arena.run import run
 from duels.arena.values import Judge
 from duels.core.match import Match
 from duels.core.rules import Seat
@@ -28,9 +29,7 @@ from duels.games import GAMES, find_game
 from duels.players.program import ProgramPlayer
 
 PLAYERS = ("club", "expert")
-MATCHES = {"lights": 3000, "leap": 1500, "chain": 60, "hunt": 200, "flip": 60}
-"""So many that what a run does once, and not for every match, counts for little."""
-LONGER = 4  # times as many by the clock
+MATCHES = {"lights": 6000, "leap": 3000, "chain": 60, "hunt": 300, "flip": 60}
 TURNS = 5
 MOST = 0.1
 """Of bare play, what a run may cost besides: what we hold ourselves to."""
@@ -59,57 +58,26 @@ def bare(config: Config, game: str) -> Callable[[], object]:
 
 
 def matches() -> list[dict[str, Any]]:
-    """By game: bare play and a run in turn, by CPU time, the quickest of five each; runs by the clock.
-
-    On two cores matches are played in two processes, each as on one; what this adds is the time of the
-    process that hands them out.
-    """
+    """By game: bare play, a run on one core and a run on two in turn, several times over; medians of each."""
     return [of_game(game) for game in GAMES]
 
 
 def of_game(game: str) -> dict[str, Any]:
-    count = MATCHES[game]
-    config, longer = Config(PLAYERS, (game,), count), Config(PLAYERS, (game,), LONGER * count)
-    with tempfile.TemporaryDirectory() as place:
-        folders = (Path(place) / str(number) for number in range(100))
-        timed(bare(config, game))  # oracles are made before anything is measured
-        both = [
-            (
-                timed(bare(config, game), process_time),
-                timed(partial(run, config, next(folders), 1), process_time),
-            )
-            for _ in range(TURNS)
-        ]
-        clocks = [Clock() for _ in range(2)]
-        handing_out = [
-            timed(partial(run, longer, next(folders), workers, listener=clock), process_time)
-            for workers, clock in enumerate(clocks, start=1)
-        ]
-    alone, one = min(each for each, _ in both), min(each for _, each in both)
+    config = Config(PLAYERS, (game,), MATCHES[game])
+    timed(bare(config, game))  # oracles are made before anything is measured
+    turns = [
+        (timed(bare(config, game), process_time), cost_of(config, 1), cost_of(config, 2))
+        for _ in range(TURNS)
+    ]
     return {
         "game": game,
-        "bare": count / alone,
-        "one": count / one,
-        "overhead": one / alone - 1,
-        "overhead_two": (one + handing_out[1] / LONGER) / alone - 1,
-        "wall_one": clocks[0].speed,
-        "wall_two": clocks[1].speed,
+        "bare": median(MATCHES[game] / alone for alone, _, _ in turns),
+        "one": median(1 / (one.inside + one.outside) for _, one, _ in turns),
+        "overhead": median(one.share for _, one, _ in turns),
+        "overhead_two": median(two.share for _, _, two in turns),
+        "wall_one": median(1 / one.wall for _, one, _ in turns),
+        "wall_two": median(1 / two.wall for _, _, two in turns),
     }
-
-
-class Clock:
-    """Matches a second by the clock, from the first that ended: workers take a second or two to start."""
-
-    def __init__(self) -> None:
-        self._times: list[float] = []
-
-    def __call__(self, progress: Progress) -> None:
-        if progress.played:
-            self._times.append(perf_counter())
-
-    @property
-    def speed(self) -> float:
-        return (len(self._times) - 1) / (self._times[-1] - self._times[0])
 
 
 def program_overhead() -> float:
@@ -180,7 +148,7 @@ def ray_matches() -> float | None:
         import ray
     except ImportError:
         return None
-    count = LONGER * MATCHES["hunt"]  # as many as the processes play that this stands beside
+    count = 800
     config = Config(PLAYERS, ("hunt",), count)
     ray.init(log_to_driver=False)
     try:
@@ -204,7 +172,8 @@ def main() -> None:
         "question_seconds": program_overhead(),
     }
     print("Matches a second, club against expert, by CPU time: bare, and in a run on one core;")
-    print(f"the run's own cost on one core and on two, at most {MOST:.0%}; by the clock on one core and two")
+    print(f"what the run costs besides playing, on one core and on two, at most {MOST:.0%};")
+    print("matches a second by the wall clock on one core and on two")
     for row in found["matches"]:
         print(
             f"  {row['game']:<8}{row['bare']:>8.1f}{row['one']:>8.1f}"

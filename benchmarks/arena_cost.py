@@ -1,0 +1,124 @@
+"""What a run costs besides playing: CPU time outside of matches by CPU time inside them, in the same run.
+
+Inside is what bare play is: a match, played and graded, and its row. Outside is all else that the processes
+of a run do: planning, writing, syncing, handing out and accounting. A run beside bare play would not tell:
+what else the machine does changes either by more than that. Starting processes and players is not counted,
+which takes as long however many matches follow.
+"""
+
+import json
+import tempfile
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from time import perf_counter, process_time, thread_time
+from typing import Any
+from unittest.mock import patch
+
+from duels.arena.bout import Asked, Bout, play_with
+from duels.arena.config import Config
+from duels.arena.run import Progress, run
+from duels.arena.values import Judge
+from duels.arena.worker import serve
+from duels.core.rules import Seat
+
+SKIPPED = 16
+"""Of so many matches, one is not counted in a process: the first ones, while players fill their memories."""
+_LEFT = "cpu-{}.json"  # what a worker leaves in the run's folder
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a match takes in a run, in seconds."""
+
+    inside: float
+    """CPU time of play, in whichever process."""
+    outside: float
+    """CPU time of everything else, in all processes."""
+    wall: float
+
+    @property
+    def share(self) -> float:
+        """What the run costs, of bare play."""
+        return self.outside / self.inside
+
+
+def cost_of(config: Config, workers: int) -> Cost:
+    """Carry a run of one game out and tell what it took."""
+    ours, watch = Stopwatch(_skipped(config)), _Watch()
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place) / "run"
+        with (
+            patch("duels.arena.worker.play_with", ours.play_with),
+            patch("duels.arena.pool.serve", serve_timed),
+        ):
+            run(config, folder, workers, listener=watch)
+            ours.ended = process_time()
+        theirs = [Stopwatch(**json.loads(each.read_text())) for each in folder.glob(_LEFT.format("*"))]
+    playing = theirs or [ours]
+    played = sum(each.counted for each in playing)
+    handing_out = watch.cpu if theirs else 0.0  # who plays itself has it on its stopwatch already
+    outside = sum(each.outside for each in playing) / played + handing_out + watch.planning
+    return Cost(sum(each.inside for each in playing) / played, outside, watch.wall)
+
+
+@dataclass
+class Stopwatch:
+    """The CPU time of a process that plays: inside matches, and in all since the first that counts."""
+
+    skipped: int
+    counted: int = 0
+    inside: float = 0.0
+    began: float = 0.0
+    ended: float = 0.0
+
+    @property
+    def outside(self) -> float:
+        """CPU time beside matches, that of other threads included."""
+        return self.ended - self.began - self.inside
+
+    def play_with(self, bout: Bout, judge: Judge, players: Mapping[Seat, Asked]) -> dict[str, Any]:
+        """Play a match on the stopwatch."""
+        began = thread_time()
+        row = play_with(bout, judge, players)
+        took = thread_time() - began
+        if self.skipped:
+            self.skipped -= 1
+            self.began = process_time()
+        else:
+            self.counted += 1
+            self.inside += took
+        return row
+
+
+def serve_timed(connection: Any, config: Config, folder: Path, prefix: str, name: str) -> None:
+    """A worker's main loop, on a stopwatch that is left in the run's folder."""
+    watch = Stopwatch(_skipped(config))
+    with patch("duels.arena.worker.play_with", watch.play_with):
+        serve(connection, config, folder, prefix, name)
+    watch.ended = process_time()
+    (folder / _LEFT.format(name)).write_text(json.dumps(asdict(watch)))
+
+
+class _Watch:
+    """Times the process that carries a run out, per match: planning, CPU from then on, the wall clock."""
+
+    def __init__(self) -> None:
+        self._began = process_time()
+        self.planning = self.cpu = self.wall = 0.0
+        self._first = (0, 0.0, 0.0)
+
+    def __call__(self, progress: Progress) -> None:
+        played = progress.played
+        if not played:
+            self.planning = (process_time() - self._began) / progress.total
+        elif played == 2 * (progress.total // SKIPPED):
+            self._first = played, process_time(), perf_counter()
+        elif played == progress.total:
+            before, cpu, wall = self._first
+            self.cpu = (process_time() - cpu) / (played - before)
+            self.wall = (perf_counter() - wall) / (played - before)
+
+
+def _skipped(config: Config) -> int:
+    return config.matches_of(config.games[0]) // SKIPPED
