@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
-from threading import Lock, Timer
+from threading import Event, Thread
 from typing import Any
 
 from duels.arena.bout import VERSION
@@ -234,18 +234,19 @@ def _lock(handle: int, shared: bool) -> bool:
 
 
 class Log:
-    """A worker's log: rows are added and synced, and nothing is ever changed.
+    """A worker's log: rows are added and synced, and nothing is ever changed. One thread adds.
 
     A row is written when `add` returns: killing us does not lose it. It is synced then too, or, where rows
     come quickly, within `every` so many seconds, so that a power cut loses no more than that; syncing takes
-    longer than many a match.
+    longer than many a match, and is done beside it.
     """
 
     def __init__(self, folder: Path, worker: str, kind: str = "log", every: float = QUICK) -> None:
         self._every = every
-        self._lock = Lock()  # for what follows, and the file
-        self._sync: Timer | None = None
-        self._unsynced: OSError | None = None
+        self._syncing: Thread | None = None  # from the first row on
+        self._closing = Event()
+        self._unsynced = False  # whether there are rows that were written since
+        self._failed: OSError | None = None
         self.path = self.path_of(folder, worker, kind)
         self._handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
         settle_folder(folder)
@@ -263,44 +264,42 @@ class Log:
     def add(self, row: Row) -> None:
         """Write a row, in one piece."""
         line = _encode(row).encode() + b"\n"
-        with self._lock:
-            try:
-                if self._unsynced:
-                    raise self._unsynced
-                if os.write(self._handle, line) < len(line):
-                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), self.path)
-                if not self._every:
-                    os.fsync(self._handle)
-                elif not self._sync:
-                    self._sync = Timer(self._every, self._sync_later)
-                    self._sync.daemon = True
-                    self._sync.start()
-            except OSError as error:
-                with suppress(OSError):
-                    os.ftruncate(self._handle, self._size)
-                told = f"{error.strerror}: the last match is not saved"
-                raise OSError(error.errno, told, self.path) from None
-            self._size += len(line)
-
-    def _sync_later(self) -> None:
-        with self._lock:
-            if self._sync is None:  # closed in between
-                return
-            self._sync = None
-            try:
+        try:
+            if self._failed:
+                raise self._failed
+            if os.write(self._handle, line) < len(line):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), self.path)
+            if not self._every:
                 os.fsync(self._handle)
-            except OSError as error:
-                self._unsynced = error  # for whoever adds the next row
+        except OSError as error:
+            with suppress(OSError):
+                os.ftruncate(self._handle, self._size)
+            told = f"{error.strerror}: the last match is not saved"
+            raise OSError(error.errno, told, self.path) from None
+        self._size += len(line)
+        self._unsynced = True  # once it is written: whoever syncs takes this back first
+        if self._every and not self._syncing:
+            self._syncing = Thread(target=self._sync_now_and_then, daemon=True)
+            self._syncing.start()
+
+    def _sync_now_and_then(self) -> None:
+        while not self._closing.wait(self._every):
+            if self._unsynced:
+                self._unsynced = False
+                try:
+                    os.fsync(self._handle)
+                except OSError as error:
+                    self._failed = error  # for whoever adds the next row
+                    return
 
     def close(self) -> None:
         """Sync the rest and let the file go."""
-        with self._lock:
-            if self._sync:
-                self._sync.cancel()
-                self._sync = None
-            with suppress(OSError):
-                os.fsync(self._handle)
-            os.close(self._handle)
+        self._closing.set()
+        if self._syncing:
+            self._syncing.join()
+        with suppress(OSError):
+            os.fsync(self._handle)
+        os.close(self._handle)
 
 
 def read_rows(path: Path) -> Iterator[Row]:
