@@ -17,6 +17,7 @@ from unittest import mock
 
 import pytest
 
+from duels.arena.bout import Bout
 from duels.arena.config import FORMAT, Config, ProbeConfig
 from duels.arena.folder import AT_ONCE, CONFIG, LOCK, Folder, Log, locked
 from duels.arena.pool import Pool
@@ -582,8 +583,8 @@ def test_progress_tells_how_far_it_is() -> None:
     progress = Progress(10, 100, 10)
     told = "10 of 100 matches, 9 min 0 s left at most"
     assert ProgressLine.text(progress, 60.0) == told
-    progress.count({"players": ["random", "club"], "score": 0.0})
-    progress.count({"players": ["club", "random"], "score": 0.5})
+    progress.count(Bout("lights", (), ("random", "club"), "1", 0), 0.0)
+    progress.count(Bout("lights", (), ("club", "random"), "1", 0), 0.5)
     assert ProgressLine.text(progress, 60.0) == f"{told}; won: club 75%, random 25%"
 
 

@@ -153,8 +153,9 @@ class Config:
     def bouts(self, game: str, one: str, two: str, pairs: range) -> Iterator[Bout]:
         """The matches of two players in a game, pair by pair."""
         options = tuple(sorted(self.rules(game).options().items()))
+        seeds = json.dumps([self.seed, game, one, two])[:-1]  # all but the pair, once: matches are many
         for pair in pairs:
-            seed = json.dumps([self.seed, game, one, two, pair])
+            seed = f"{seeds}, {pair}]"
             for players in ((one, two), (two, one)):
                 yield Bout(game, options, players, seed, pair)
 

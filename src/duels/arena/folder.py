@@ -37,15 +37,17 @@ _encode = json.JSONEncoder(ensure_ascii=False, check_circular=False).encode  # m
 QUICK, AT_ONCE = 0.2, 0.0
 """Seconds after which a row is synced at the latest; what was paid for is synced at once."""
 _OF_SHARD = re.compile(r"requests-([0-9]+-of-[0-9]+-)")
-_RESULT = ("key", "players", "pair", "score", "adjusted")
+
+Score = tuple[float, float]
+"""What a match was worth to Player 1, and the same with luck taken out."""
 
 WHOLE = (1, 1)
 """A run that is not split."""
 
 
-def result_of(row: Row) -> Row:
-    """What a run goes on with once a match is in a log: a small part, for it keeps those of all matches."""
-    return {name: row[name] for name in _RESULT}
+def score_of(row: Row) -> Score:
+    """What a run goes on with once a match is in a log."""
+    return row["score"], row["adjusted"]
 
 
 def in_part(pair: int, part: tuple[int, int]) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 from duels.arena.amounts import Spending
 from duels.arena.bout import Asked, Bout, Question, play
 from duels.arena.config import Config, currency_of
-from duels.arena.folder import AT_ONCE, Folder, Log, Row
+from duels.arena.folder import AT_ONCE, Folder, Log, Score, score_of
 from duels.arena.values import Judge
 from duels.core.errors import DuelsError
 from duels.core.rules import Rules, Seat
@@ -20,8 +20,9 @@ from duels.players.endpoint import BudgetSpent, Endpoint, Meter
 from duels.players.failures import Answer, NoMove, TransportFailed
 from duels.players.model import ModelGaveNone, ModelPlayer
 
-Done = Queue[Row | str | BaseException | None]
-"""Rows as matches end, why a reply is waited for, a problem that ends everything, None when all is done."""
+Played = tuple[Bout, Score]
+Done = Queue[Played | str | BaseException | None]
+"""Matches as they end, why a reply is waited for, a problem that ends everything, None when all is done."""
 
 
 class Purse(Meter):
@@ -87,20 +88,20 @@ class ModelWorker:
         self.broken_off: list[str] = []
         """Why matches were left unfinished."""
 
-    def play(self, bouts: Iterable[Bout]) -> Iterator[Row]:
-        """The rows of these matches, in the order in which they end; none once the endpoint is down."""
+    def play(self, bouts: Iterable[Bout]) -> Iterator[Played]:
+        """These matches with their scores, in the order in which they end; none once the endpoint is down."""
         if self._down:
             return
         done: Done = Queue()
         self._playing = _Beside(self._play_all(list(bouts), done), done)
         try:
-            while (row := done.get()) is not None:
-                if isinstance(row, BaseException):
-                    raise row
-                if isinstance(row, str):
-                    self.tell(row)
+            while (told := done.get()) is not None:
+                if isinstance(told, BaseException):
+                    raise told
+                if isinstance(told, str):
+                    self.tell(told)
                 else:
-                    yield row
+                    yield told
         finally:
             self._playing.stop()
 
@@ -131,7 +132,7 @@ class ModelWorker:
                         return
                     continue
                 self._log.add(row)
-                done.put(row)
+                done.put((bout, score_of(row)))
 
     async def _play_one(self, bout: Bout, seats: "_Seats") -> dict[str, Any]:
         rules = bout.rules()

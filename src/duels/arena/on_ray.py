@@ -9,7 +9,7 @@ from typing import Any
 
 from duels.arena.bout import Bout
 from duels.arena.config import Config
-from duels.arena.folder import Log, Row
+from duels.arena.folder import Log, Row, Score, score_of
 from duels.arena.worker import Players
 from duels.core.errors import DuelsError
 from duels.core.extras import extra
@@ -34,20 +34,20 @@ class RayPool:
         self._task = ray.remote(max_retries=MOST_DEATHS)(play_some)
         self._log = Log(folder, f"{prefix}ray")
 
-    def play(self, bouts: Iterable[Bout]) -> Iterator[Row]:
-        """The rows of these matches, in the order in which their tasks end."""
+    def play(self, bouts: Iterable[Bout]) -> Iterator[tuple[Bout, Score]]:
+        """These matches with their scores, in the order in which their tasks end."""
         ray, waiting = self._ray, iter(bouts)
         most = _WAITING * max(1, int(ray.cluster_resources().get("CPU", 1)))
-        under_way: list[Any] = []
+        under_way: dict[Any, list[Bout]] = {}
         while True:
             while len(under_way) < most and (some := list(islice(waiting, AT_ONCE))):
-                under_way.append(self._task.remote(self._config, some))
+                under_way[self._task.remote(self._config, some)] = some
             if not under_way:
                 return
-            (done, *_), under_way = ray.wait(under_way, num_returns=1)
-            for row in self._rows(done):
+            (done, *_), _ = ray.wait(list(under_way), num_returns=1)
+            for bout, row in zip(under_way.pop(done), self._rows(done), strict=True):
                 self._log.add(row)
-                yield row
+                yield bout, score_of(row)
 
     def _rows(self, done: Any) -> list[Row]:
         try:

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from duels.arena.bout import Bout
 from duels.arena.config import Config
-from duels.arena.folder import Log, Row, read_rows
+from duels.arena.folder import Log, Score, read_rows, score_of
 from duels.arena.worker import Worker, serve
 from duels.core.errors import DuelsError
 
 MOST_DEATHS = 3  # of workers that were playing the same match
-MOST_AT_ONCE = 64
+MOST_AT_ONCE = 256
 """Matches that are handed to a worker in one go, if they are quick: each message costs as much as one."""
 
 
@@ -25,9 +25,10 @@ class Inline:
     def __init__(self, config: Config, folder: Path, prefix: str) -> None:
         self._worker = Worker(config, folder, f"{prefix}1")
 
-    def play(self, bouts: Iterable[Bout]) -> Iterator[Row]:
-        """The rows of these matches, as they are played."""
-        return map(self._worker.play, bouts)
+    def play(self, bouts: Iterable[Bout]) -> Iterator[tuple[Bout, Score]]:
+        """These matches with their scores, as they are played."""
+        for bout in bouts:
+            yield bout, score_of(self._worker.play(bout))
 
     def close(self) -> None:
         """End the worker."""
@@ -57,8 +58,8 @@ class Pool:
         self._names[ours] = name
         return ours
 
-    def play(self, bouts: Iterable[Bout]) -> Iterator[Row]:
-        """The results of these matches, in the order in which they are told of."""
+    def play(self, bouts: Iterable[Bout]) -> Iterator[tuple[Bout, Score]]:
+        """These matches with their scores, in the order in which they are told of."""
         waiting = _Waiting(bouts)
         playing: dict[Connection, list[Bout]] = {}
         deaths: dict[str, int] = {}
@@ -73,15 +74,15 @@ class Pool:
                 assert isinstance(ready, Connection)
                 some = playing.pop(ready)
                 try:
-                    rows = ready.recv()
+                    scores = ready.recv()
                 except (EOFError, OSError):
-                    rows = self._left_by(ready, some)
-                    for bout in some[len(rows) :][:1]:  # which it was playing
+                    scores = self._left_by(ready, some)
+                    for bout in some[len(scores) :][:1]:  # which it was playing
                         self._count_death(bout, deaths)
-                if isinstance(rows, BaseException):
-                    raise rows
-                waiting.played(some, len(rows))
-                yield from rows
+                if isinstance(scores, BaseException):
+                    raise scores
+                waiting.played(some, len(scores))
+                yield from zip(some, scores, strict=False)
 
     def _handed(self, worker: Connection, some: list[Bout]) -> Connection:
         """Hand matches to a worker; the worker that has them then."""
@@ -92,14 +93,14 @@ class Pool:
             worker.send(some)
         return worker
 
-    def _left_by(self, dead: Connection, some: list[Bout]) -> list[Row]:
+    def _left_by(self, dead: Connection, some: list[Bout]) -> list[Score]:
         """What a worker that died had played of some matches: it is in its log. Another takes its place."""
         name = self._names[dead]
         self._replaced(dead)
         log = Log.path_of(self._folder, name)
         # One that died as it started has no log yet.
         logged = {row["key"]: row for row in read_rows(log)} if log.exists() else {}
-        return [logged[bout.key] for bout in some if bout.key in logged]
+        return [score_of(logged[bout.key]) for bout in some if bout.key in logged]
 
     @staticmethod
     def _count_death(bout: Bout, deaths: dict[str, int]) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from duels.arena.bout import Bout
 from duels.arena.confidence import Interval
 from duels.arena.config import Config
-from duels.arena.folder import WHOLE, Folder, Row, in_part, name_of_part, result_of
+from duels.arena.folder import WHOLE, Folder, Score, in_part, name_of_part, score_of
 from duels.arena.models import ModelWorker, Purse
 from duels.arena.pool import Inline, Pool
 from duels.arena.scores import adjusted_interval, pair_results, unbroken
@@ -43,12 +43,12 @@ class Progress:
     margins: dict[tuple[str, str, str], Interval] = field(default_factory=dict)
     """What is known of pairings so far, where that decides when to stop."""
 
-    def count(self, row: Row) -> None:
+    def count(self, bout: Bout, score: float) -> None:
         """Add the points of a match."""
         self.waiting = ""
-        for name, score in zip(row["players"], (row["score"], 1 - row["score"]), strict=True):
+        for name, points in zip(bout.players, (score, 1 - score), strict=True):
             had, matches = self.points.get(name, (0.0, 0))
-            self.points[name] = had + score, matches + 1
+            self.points[name] = had + points, matches + 1
 
 
 Listener = Callable[[Progress], None]
@@ -71,9 +71,9 @@ def run(
         part = name_of_part(shard)
         prefix = f"{part}-" if part else ""
         folder.wait_for_workers(prefix)
-        rows = {key: result_of(row) for key, row in folder.rows().items()}
+        known = {key: score_of(row) for key, row in folder.rows().items()}
         with closing(_Players(config, folder, prefix, workers, on, shard[1])) as players:
-            _play_out(config, rows, players, shard, listener)
+            _play_out(config, known, players, shard, listener)
             folder.unfinished = players.unfinished
     return folder
 
@@ -111,8 +111,8 @@ class _Players:
         if self._asking:
             self._asking.tell = tell
 
-    def play(self, bouts: Iterable[Bout]) -> Iterator[Row]:
-        """The rows of these matches, or as much of them as `result_of` keeps, as they end."""
+    def play(self, bouts: Iterable[Bout]) -> Iterator[tuple[Bout, Score]]:
+        """These matches with their scores, as they end."""
         if not self._asking:
             bouts = iter(bouts)
             for first in bouts:  # if there is one at all
@@ -141,17 +141,19 @@ class _Players:
 
 
 def _play_out(
-    config: Config, rows: dict[str, Row], pool: _Players, shard: tuple[int, int], listener: Listener
+    config: Config, known: dict[str, Score], pool: _Players, shard: tuple[int, int], listener: Listener
 ) -> None:
     planned = {
         pairing: list(config.bouts(*pairing, range(config.matches_of(pairing[0]) // 2)))
         for pairing in config.pairings()
     }
     ours = [bout for bouts in planned.values() for bout in _of(bouts, shard)]
-    played = [bout for bout in ours if bout.key in rows]
-    progress = Progress(len(played), len(ours))
-    for bout in played:
-        progress.count(rows[bout.key])
+    # Keys are hashes, which take as long as planning does: in a run that begins nobody needs them here.
+    before = {bout.key for bout in ours if bout.key in known} if known else set()
+    progress = Progress(len(before), len(ours))
+    for bout in ours if before else ():
+        if bout.key in before:
+            progress.count(bout, known[bout.key][0])
     listener(progress)
 
     def wait(why: str) -> None:
@@ -163,17 +165,18 @@ def _play_out(
         going_on = {
             pairing: bouts
             for pairing, bouts in planned.items()
-            if not _enough(config.until, rows, pairing, _of(bouts[: 2 * first], shard), progress)
+            if not _enough(config.until, known, pairing, _of(bouts[: 2 * first], shard), progress)
         }
         missing = (
             bout
             for bout in _in_turn(list(going_on.values()), range(2 * first, 2 * last))
-            if in_part(bout.pair, shard) and bout.key not in rows
+            if in_part(bout.pair, shard) and not (before and bout.key in before)
         )
-        for row in pool.play(missing):
-            rows[row["key"]] = result_of(row)
+        for bout, score in pool.play(missing):
+            if config.until is not None:
+                known[bout.key] = score
             progress.done += 1
-            progress.count(row)
+            progress.count(bout, score[0])
             progress.played += 1
             progress.spent = pool.purse.spent if pool.purse else ""
             listener(progress)
@@ -203,7 +206,7 @@ def _in_turn(pairings: list[list[Bout]], places: range) -> Iterator[Bout]:
 
 def _enough(
     until: float | None,
-    rows: dict[str, Row],
+    known: dict[str, Score],
     pairing: tuple[str, str, str],
     bouts: list[Bout],
     progress: Progress,
@@ -211,10 +214,16 @@ def _enough(
     """Whether a pairing's result is known closely enough from its first matches."""
     if until is None or not bouts:
         return False
-    pairs = pair_results([rows[bout.key] for bout in bouts if bout.key in rows], pairing[1])
-    known = adjusted_interval(unbroken(pairs, dict.fromkeys(bout.pair for bout in bouts)))
-    progress.margins[pairing] = known
-    return known.margin <= until
+    rows = [
+        {"players": bout.players, "pair": bout.pair, "score": score, "adjusted": adjusted}
+        for bout in bouts
+        if bout.key in known
+        for score, adjusted in (known[bout.key],)
+    ]
+    planned = dict.fromkeys(bout.pair for bout in bouts)
+    result = adjusted_interval(unbroken(pair_results(rows, pairing[1]), planned))
+    progress.margins[pairing] = result
+    return result.margin <= until
 
 
 def _of(bouts: list[Bout], shard: tuple[int, int]) -> list[Bout]:

@@ -1,7 +1,7 @@
 """Plays the matches it is handed, one after another, and writes each to its own log."""
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from multiprocessing import parent_process
 from pathlib import Path
 from time import monotonic
@@ -9,11 +9,11 @@ from typing import Any
 
 from duels.arena.bout import Asked, Bout, play_with
 from duels.arena.config import Config
-from duels.arena.folder import Folder, Log, Row, result_of
+from duels.arena.folder import Folder, Log, Row, Score, score_of
 from duels.arena.values import Judge
 from duels.core.rules import Rules, Seat
 
-A_WHILE = 0.1
+A_WHILE = 0.2
 """Seconds after which a worker tells what it has played."""
 
 
@@ -28,16 +28,23 @@ class Players:
         self._log_of = log_of
         self._judges: dict[Rules[Any, Any, Any], Judge] = {}
         self._players: dict[tuple[Rules[Any, Any, Any], str, Seat], Asked] = {}
+        self._seated: dict[Hashable, tuple[Judge, dict[Seat, Asked]]] = {}
 
     def play(self, bout: Bout) -> Row:
         """Play a match; its row."""
+        same = bout.game, bout.options, bout.players  # of a run's matches, many have these in common
+        seated = self._seated.get(same)
+        if seated is None:
+            seated = self._seated[same] = self._seat(bout)
+        return play_with(bout, *seated)
+
+    def _seat(self, bout: Bout) -> tuple[Judge, dict[Seat, Asked]]:
         rules = bout.rules()
         if rules not in self._judges:
             self._judges[rules] = Judge(rules)
-        seated = {seat: self._seated(rules, bout.players[seat - 1], seat) for seat in Seat}
-        return play_with(bout, self._judges[rules], seated)
+        return self._judges[rules], {seat: self._player(rules, bout.players[seat - 1], seat) for seat in Seat}
 
-    def _seated(self, rules: Rules[Any, Any, Any], name: str, seat: Seat) -> Asked:
+    def _player(self, rules: Rules[Any, Any, Any], name: str, seat: Seat) -> Asked:
         key = rules, name, seat
         if key not in self._players:
             self._players[key] = Asked(self._config.seat(name, rules, self._log_of(name, seat)), rules)
@@ -63,14 +70,14 @@ class Worker:
         self._log.add(row)
         return row
 
-    def play_some(self, bouts: Iterable[Bout]) -> list[Row]:
-        """Play matches for a while; the results of those that there was time for, one at least."""
-        began, rows = monotonic(), []
+    def play_some(self, bouts: Iterable[Bout]) -> list[Score]:
+        """Play matches for a while; the scores of those that there was time for, one at least."""
+        began, scores = monotonic(), []
         for bout in bouts:
-            rows.append(result_of(self.play(bout)))
+            scores.append(score_of(self.play(bout)))
             if monotonic() - began > A_WHILE:
                 break
-        return rows
+        return scores
 
     def close(self) -> None:
         """Let the players go, and the log."""
@@ -79,7 +86,7 @@ class Worker:
 
 
 def serve(connection: Any, config: Config, folder: Path, prefix: str, name: str) -> None:
-    """The main loop of a worker process: matches in, results out; ends when nobody is there any more."""
+    """The main loop of a worker process: matches in, scores out; ends when nobody is there any more."""
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started us tells us to stop
