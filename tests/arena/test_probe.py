@@ -2,16 +2,11 @@
 
 import asyncio
 import json
-import math
-import re
-import shlex
 import shutil
-import statistics
 import subprocess
 import sys
 import tomllib
 from collections import Counter
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -23,24 +18,18 @@ import pytest
 
 from duels.analysis.agents import player_odds
 from duels.analysis.exploitability import exploitability
-from duels.arena import compare_probes, confidence, probe_report, probe_values
-from duels.arena.config import Config, ProbeConfig
-from duels.arena.exam import card, card_of, exam_rows
-from duels.arena.folder import Folder, Row
-from duels.arena.positions import STRATA, Pool, draw_positions, draw_weighted, score
+from duels.arena import compare_probes, probe_report, probe_values
+from duels.arena.config import ProbeConfig
+from duels.arena.folder import Folder
 from duels.arena.probe import Ask, collect, probe
 from duels.arena.probe_report import as_data, as_page, as_text
 from duels.arena.probe_values import Answers, against_all
-from duels.arena.run import run
 from duels.core.errors import BadOption, DuelsError
 from duels.core.rules import Seat
 from duels.games import find_game
 from duels.players.endpoint import Endpoint, Settings
 from duels.players.model import ModelPlayer
-from duels.players.program import Limits
 from duels.solving.game_tables import shared_tables
-from duels.solving.oracle import Verdict
-from duels.solving.oracles import oracle_for
 from duels.solving.table_response import expected_values
 from tests.arena.model_server import KEY, serving
 from tests.arena.test_confidence import exact_result
@@ -396,183 +385,6 @@ def test_what_is_refused() -> None:
         ProbeConfig("clubb", ("lights",))
 
 
-@pytest.mark.parametrize("game", ["lights", pytest.param("hunt", marks=pytest.mark.slow)])
-def test_positions_are_drawn_evenly_and_weigh_what_they_stand_for(game: str) -> None:
-    rules = find_game(game).rules()
-    drawn = draw_positions(rules, 40, "1")
-    assert draw_positions(rules, 40, "1") == drawn
-    assert draw_positions(rules, 40, "2") != drawn
-    assert len({(each.sight.seat, each.notation) for each in drawn}) == len(drawn) <= 40
-    for each in drawn:
-        low, high = STRATA[each.stratum], STRATA[each.stratum + 1]
-        assert low <= max(each.shortfalls) <= high
-
-
-@pytest.mark.parametrize("count", [2, 10, 30])
-def test_weighted_means_are_unbiased_and_weights_sum_to_1(count: int) -> None:
-    """Averaged over many draws, the weighted sum is the mean over all that was met."""
-    rng = Random(5)
-    met = Counter({key: rng.randint(1, 9) for key in range(40)})
-    strata = {key: min(3, key // 4) for key in met}
-    worth = {key: rng.random() for key in met}
-    true = sum(met[key] * worth[key] for key in met) / met.total()
-    means = []
-    for _ in range(3000):
-        shares = draw_weighted(met, strata, count, rng)
-        assert len(shares) == count
-        assert math.isclose(sum(share.weight for share in shares.values()), 1)
-        means.append(sum(share.weight * worth[key] for key, share in shares.items()))
-    assert abs(sum(means) / len(means) - true) < 0.01
-
-
-@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
-def test_an_exam_is_complete_and_reproducible(kind: str, tmp_path: Path) -> None:
-    path, again = tmp_path / f"exam.{kind}", tmp_path / f"again.{kind}"
-    words = ("exam", "chain", "--option", "cells=5", "--option", "run=3", "--positions", "15", "--seed", "3")
-    assert duels(tmp_path, *words, "--out", path).code == 0
-    assert duels(tmp_path, *words, "--out", again).code == 0
-    card = (tmp_path / "exam.card.md").read_text()
-    assert "cells 5" in card
-    assert "seed 3" in card
-    if kind == "parquet":
-        from pyarrow import parquet
-
-        rows = parquet.read_table(path).to_pylist()
-        assert rows == parquet.read_table(again).to_pylist()
-        for row in rows:
-            row["options"] = json.loads(row["options"])
-    else:
-        assert path.read_bytes() == again.read_bytes()
-        rows = [json.loads(line) for line in path.read_text().splitlines()]
-    assert 0 < len(rows) <= 15
-    for row in rows:
-        rules = find_game(row["game"]).rules(**row["options"])
-        sight = rules.parse_position(row["position"])
-        verdict = oracle_for(rules).judge(sight)
-        assert sight.seat.value == row["seat"]
-        assert [each["action"] for each in row["actions"]] == [rules.format(each) for each in sight.actions]
-        assert [each["loss"] for each in row["actions"]] == list(verdict.losses)
-        assert any(each["best"] for each in row["actions"])
-
-
-def test_an_exam_is_written_over_another_file_only_by_force(tmp_path: Path) -> None:
-    path = tmp_path / "exam.jsonl"
-    path.write_text("mine")
-    asked = ("exam", "lights", "--positions", "4", "--out")
-    done = duels(tmp_path, *asked, path)
-    assert (done.code, "exists already; --force writes over it" in done.err) == (2, True)
-    assert path.read_text() == "mine"
-    written = tmp_path / "other.card.md"
-    written.write_text("my notes")
-    done = duels(tmp_path, *asked, tmp_path / "other.jsonl")
-    assert (done.code, f"{written} exists already" in done.err, written.read_text()) == (2, True, "my notes")
-    assert not (tmp_path / "other.jsonl").exists()
-    assert duels(tmp_path, *asked, tmp_path / "new.jsonl").code == 0
-    assert duels(tmp_path, *asked, tmp_path / "new.parquet").code == 0  # the card of both
-    assert duels(tmp_path, *asked, path, "--force").code == 0
-    assert len(path.read_text().splitlines()) == 4
-    done = duels(tmp_path, "exam", "lights", "--positions", "4", "--out", tmp_path / "exam.csv")
-    assert "written as .jsonl or .parquet" in done.err
-    done = duels(tmp_path, "exam", "lights", "--option", "lamps=3", "--out", tmp_path / "x.jsonl")
-    assert (done.code, "lights has no option 'lamps'" in done.err) == (2, True)
-
-
-def test_an_exam_in_a_game_of_mixing_grades_by_how_far_below_the_mixture() -> None:
-    rules = find_game("hunt").rules()
-    drawn = draw_positions(rules, 4, "1")
-    for row in exam_rows(rules, drawn):
-        mean = sum(each["weight"] * each["below_mixture"] for each in row["actions"])
-        assert mean == pytest.approx(0, abs=1e-9)
-        assert "loss" not in row["actions"][0]
-    assert "the `below_mixture` of what it answers" in card(rules, 4, drawn, "1")
-    assert "perfect" not in card(rules, 4, drawn, "1")
-
-
-def first_action(verdict: Verdict[Any]) -> list[float]:
-    return [1.0, *[0.0] * (len(verdict.actions) - 1)]
-
-
-def any_action(verdict: Verdict[Any]) -> list[float]:
-    return [1 / len(verdict.actions)] * len(verdict.actions)
-
-
-@pytest.mark.parametrize(("game", "count"), [("chain", 20), ("leap", 20), ("lights", 60)])
-def test_how_precise_a_score_is_agrees_with_how_scores_of_many_exams_spread(game: str, count: int) -> None:
-    rng = Random(f"exams of {game}")
-    pool = Pool.of(find_game(game).rules(), 10 * count, rng)
-    scores, variances = [], []
-    for _ in range(300):
-        found, error = score(pool.draw(count, rng), first_action)
-        assert error is not None
-        scores.append(found)
-        variances.append(error**2)
-    assert math.sqrt(statistics.mean(variances)) == pytest.approx(statistics.stdev(scores), rel=0.2)
-
-
-def test_how_precise_a_score_is_follows_from_the_file_as_the_card_says() -> None:
-    rules = find_game("leap").rules()
-    drawn = draw_positions(rules, 60, "1")
-    rows = exam_rows(rules, drawn)
-    groups: dict[int, list[tuple[float, float]]] = {}
-    for row in rows:
-        if row["chance"] < 1:
-            x = row["weight"] * row["actions"][0]["loss"]
-            groups.setdefault(row["group"], []).append((1 - row["chance"], x))
-    variance = 0.0
-    for parts in groups.values():
-        n, (left, x) = len(parts), np.array(parts).T
-        variance += n / (n - 1) * (left * (x - np.average(x, weights=left)) ** 2).sum()
-    total = sum(row["weight"] * row["actions"][0]["loss"] for row in rows)
-    assert score(drawn, first_action) == pytest.approx((total, math.sqrt(variance)))
-    text = card(rules, 60, drawn, "1")
-    found, error = score(drawn, any_action)
-    assert error
-    assert f"| random | {100 * found:.2f} | {100 * error:.2f} |" in text
-    assert "| best | 0.00 | 0.00 |" in text
-
-
-def test_what_one_position_drawn_by_chance_leaves_open_is_not_told_as_nothing() -> None:
-    rules, rng = find_game("chain").rules(), Random(1)
-    pool = Pool.of(rules, 50, rng)
-    few = pool.draw(5, rng)
-    assert 1 in Counter(each.share.group for each in few if each.share.chance < 1).values()
-    assert score(few, first_action)[1] is None
-    assert re.search(r"\| random \| [\d.]+ \| – \|", card(rules, 5, few, "1"))
-    together = pool.draw(2, rng)  # fewer than there are strata
-    assert {each.share.group for each in together} == {0}
-    everything = pool.draw(len(pool.met), rng)
-    assert {each.share.chance for each in everything} == {1.0}
-    assert score(everything, first_action)[1] == 0
-
-
-def test_the_command_on_the_card_draws_the_same_exam(tmp_path: Path) -> None:
-    """Where there are fewer positions than were asked for, and the game has options."""
-    first = tmp_path / "first.jsonl"
-    words = (
-        "exam",
-        "chain",
-        "--option",
-        "cells=3",
-        "--option",
-        "run=2",
-        "--positions",
-        "60",
-        "--seed",
-        "a b",
-    )
-    assert duels(tmp_path, *words, "--out", first).code == 0
-    assert len(first.read_text().splitlines()) < 60
-    (command,) = re.findall("^`(duels exam .*)` draws the same ones", card_text(first), re.MULTILINE)
-    again = tmp_path / "again.jsonl"
-    assert duels(tmp_path, *shlex.split(command)[1:-1], again).code == 0
-    assert again.read_bytes() == first.read_bytes()
-    assert card_text(again) == card_text(first)
-
-
-def card_text(exam: Path) -> str:
-    return card_of(exam).read_text(encoding="utf-8")
-
-
 def test_parts_of_a_probe_are_joined(tmp_path: Path) -> None:
     from pyarrow import parquet
 
@@ -587,88 +399,6 @@ def test_parts_of_a_probe_are_joined(tmp_path: Path) -> None:
     done = duels(tmp_path, "arena", "merge", tmp_path / "a", tmp_path / "b", "--out", tmp_path / "all")
     assert f"all: {count} answers." in done.err
     assert as_data(Folder(tmp_path / "all")) == as_data(Folder(tmp_path / "whole"))
-
-
-# -- two probes ------------------------------------------------------------------------------------------
-
-
-def test_two_probes_are_compared_number_by_number_and_answer_by_answer(tmp_path: Path) -> None:
-    bad = f"mine=cmd:{PYTHON} {BAD} unknown"
-    probe(ProbeConfig("mine=best", ("lights",)), tmp_path / "a")
-    probe(ProbeConfig(bad, ("lights",), limits=Limits(retries=0)), tmp_path / "b")
-    (best, worse) = (Folder(tmp_path / each) for each in "ab")
-    found = compare_probes.differences(best, worse)
-    told = compare_probes.as_data(found)
-    verdicts = {each["what"]: each["verdict"] for each in told["changes"]}
-    assert {"exploitability", "against best", "questions with a failure"} < set(verdicts)
-    assert set(verdicts.values()) == {"worse"}
-    answers = told["answers"]["lights"]
-    assert answers["failures"] == {"first": {}, "second": {"unreadable": len(worse.answers())}}
-    worst = answers["differ"][0]
-    assert worst["loss_change"] == max(each["loss_change"] for each in answers["differ"]) > 0
-    assert {each["second"] for each in answers["differ"]} == {"nothing"}
-    asked, again = (
-        {(row["seat"], row["position"]) for row in each.answers().values()} for each in (best, worse)
-    )
-    assert answers["in_both"] == len(asked & again)
-    text = compare_probes.as_text(found)
-    assert f"{worst['position']}: was {worst['first']}, is nothing" in text
-    assert "Exact for players that always answer the same" in text
-    alike = compare_probes.as_text(compare_probes.differences(best, best))
-    assert "per position" not in alike  # a player's own answers decide which positions it is asked about
-    assert "no change" in alike
-    assert "worse" not in alike
-    assert "are answered alike" in alike
-
-
-def test_answers_are_compared_by_how_often_they_came(tmp_path: Path) -> None:
-    probe(ProbeConfig("mine=best", ("lights",)), tmp_path)
-    (game,) = probe_report.report_on(Folder(tmp_path))
-    key, sight = next((key, each) for key, each in game.probe.sights.items() if key in game.probe.answers)
-    best = oracle_for(sight.rules).judge(sight)
-    row = {"key": "a", "action": sight.rules.format(best.best[0]), "policy": None}
-
-    def answered(rows: list[Row], complete: bool = True) -> probe_report.GameProbe:
-        return replace(
-            game,
-            probe=replace(game.probe, answers={key: rows}),
-            shortfalls={key: 0.0},
-            complete=complete,
-        )
-
-    def compared(one: probe_report.GameProbe, two: probe_report.GameProbe) -> compare_probes.Difference:
-        return compare_probes._difference("mine", one, two)
-
-    assert not compared(answered([row]), answered([row] * 10)).answers  # ten tenths are 1, but for rounding
-    (half,) = compared(answered([row]), answered([row, {**row, "action": None}])).answers
-    assert half.change > 0
-    assert half.change == pytest.approx(best.value.number / 2)
-    assert compare_probes._line(half).endswith("(50%), 50.0 points worse on average")
-    told = compared(answered([row]), answered([row, {**row, "action": None}])).told
-    assert "1 worse on average, some of them by chance" in told
-    assert "Not all is answered yet" in compared(answered([row]), answered([row], complete=False)).told
-    assert "Not all" not in compared(answered([row]), answered([row])).told
-
-
-def test_drawn_positions_are_compared_one_by_one(tmp_path: Path) -> None:
-    for folder, player in {"a": "mine=random", "b": "mine=casual"}.items():
-        probe(ProbeConfig(player, ("hunt",), positions=4), tmp_path / folder)
-    with mock.patch.object(confidence, "_students_holds", return_value=True):  # so few as they are
-        done = duels(tmp_path, "arena", "compare", tmp_path / "a", tmp_path / "b", "--json")
-    (change,) = json.loads(done.out)["changes"]
-    assert change["what"] == "below the mixture per position"
-    assert change["verdict"] == "too few positions"
-    first, second, gap = change["first"], change["second"], change["difference"]
-    assert gap["estimate"] == pytest.approx(second["estimate"] - first["estimate"])
-    assert gap["high"] - gap["estimate"] < first["high"] - first["estimate"]  # as of one sample, not of two
-
-
-def test_a_run_and_a_probe_are_not_compared(tmp_path: Path) -> None:
-    probe(ProbeConfig("best", ("lights",)), tmp_path / "a")
-    run(Config(("random", "best"), ("lights",), 2), tmp_path / "b")
-    done = duels(tmp_path, "arena", "compare", tmp_path / "a", tmp_path / "b")
-    assert (done.code, done.out, len(done.err.splitlines())) == (1, "", 1)
-    assert "two runs can be compared, or two probes" in done.err
 
 
 def test_a_probe_that_is_broken_off_says_so_and_exits_with_a_code_of_its_own(tmp_path: Path) -> None:

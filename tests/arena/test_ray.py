@@ -9,7 +9,8 @@ import pytest
 from duels.arena.config import Config
 from duels.arena.run import run
 from duels.core.errors import DuelsError
-from tests.arena.test_run import KILLER, rows_of
+from tests.arena.test_run import rows_of
+from tests.arena.test_workers import KILLER
 from tests.players.test_program import PYTHON
 
 pytestmark = pytest.mark.slow

@@ -1,0 +1,97 @@
+"""Two probes side by side."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from unittest import mock
+
+import pytest
+
+from duels.arena import compare_probes, confidence, probe_report
+from duels.arena.config import Config, ProbeConfig
+from duels.arena.folder import Folder, Row
+from duels.arena.probe import probe
+from duels.arena.run import run
+from duels.players.program import Limits
+from duels.solving.oracles import oracle_for
+from tests.players.test_program import BAD, PYTHON
+from tests.support import duels
+
+
+def test_two_probes_are_compared_number_by_number_and_answer_by_answer(tmp_path: Path) -> None:
+    bad = f"mine=cmd:{PYTHON} {BAD} unknown"
+    probe(ProbeConfig("mine=best", ("lights",)), tmp_path / "a")
+    probe(ProbeConfig(bad, ("lights",), limits=Limits(retries=0)), tmp_path / "b")
+    (best, worse) = (Folder(tmp_path / each) for each in "ab")
+    found = compare_probes.differences(best, worse)
+    told = compare_probes.as_data(found)
+    verdicts = {each["what"]: each["verdict"] for each in told["changes"]}
+    assert {"exploitability", "against best", "questions with a failure"} < set(verdicts)
+    assert set(verdicts.values()) == {"worse"}
+    answers = told["answers"]["lights"]
+    assert answers["failures"] == {"first": {}, "second": {"unreadable": len(worse.answers())}}
+    worst = answers["differ"][0]
+    assert worst["loss_change"] == max(each["loss_change"] for each in answers["differ"]) > 0
+    assert {each["second"] for each in answers["differ"]} == {"nothing"}
+    asked, again = (
+        {(row["seat"], row["position"]) for row in each.answers().values()} for each in (best, worse)
+    )
+    assert answers["in_both"] == len(asked & again)
+    text = compare_probes.as_text(found)
+    assert f"{worst['position']}: was {worst['first']}, is nothing" in text
+    assert "Exact for players that always answer the same" in text
+    alike = compare_probes.as_text(compare_probes.differences(best, best))
+    assert "per position" not in alike  # a player's own answers decide which positions it is asked about
+    assert "no change" in alike
+    assert "worse" not in alike
+    assert "are answered alike" in alike
+
+
+def test_answers_are_compared_by_how_often_they_came(tmp_path: Path) -> None:
+    probe(ProbeConfig("mine=best", ("lights",)), tmp_path)
+    (game,) = probe_report.report_on(Folder(tmp_path))
+    key, sight = next((key, each) for key, each in game.probe.sights.items() if key in game.probe.answers)
+    best = oracle_for(sight.rules).judge(sight)
+    row = {"key": "a", "action": sight.rules.format(best.best[0]), "policy": None}
+
+    def answered(rows: list[Row], complete: bool = True) -> probe_report.GameProbe:
+        return replace(
+            game,
+            probe=replace(game.probe, answers={key: rows}),
+            shortfalls={key: 0.0},
+            complete=complete,
+        )
+
+    def compared(one: probe_report.GameProbe, two: probe_report.GameProbe) -> compare_probes.Difference:
+        return compare_probes._difference("mine", one, two)
+
+    assert not compared(answered([row]), answered([row] * 10)).answers  # ten tenths are 1, but for rounding
+    (half,) = compared(answered([row]), answered([row, {**row, "action": None}])).answers
+    assert half.change > 0
+    assert half.change == pytest.approx(best.value.number / 2)
+    assert compare_probes._line(half).endswith("(50%), 50.0 points worse on average")
+    told = compared(answered([row]), answered([row, {**row, "action": None}])).told
+    assert "1 worse on average, some of them by chance" in told
+    assert "Not all is answered yet" in compared(answered([row]), answered([row], complete=False)).told
+    assert "Not all" not in compared(answered([row]), answered([row])).told
+
+
+def test_drawn_positions_are_compared_one_by_one(tmp_path: Path) -> None:
+    for folder, player in {"a": "mine=random", "b": "mine=casual"}.items():
+        probe(ProbeConfig(player, ("hunt",), positions=4), tmp_path / folder)
+    with mock.patch.object(confidence, "_students_holds", return_value=True):  # so few as they are
+        done = duels(tmp_path, "arena", "compare", tmp_path / "a", tmp_path / "b", "--json")
+    (change,) = json.loads(done.out)["changes"]
+    assert change["what"] == "below the mixture per position"
+    assert change["verdict"] == "too few positions"
+    first, second, gap = change["first"], change["second"], change["difference"]
+    assert gap["estimate"] == pytest.approx(second["estimate"] - first["estimate"])
+    assert gap["high"] - gap["estimate"] < first["high"] - first["estimate"]  # as of one sample, not of two
+
+
+def test_a_run_and_a_probe_are_not_compared(tmp_path: Path) -> None:
+    probe(ProbeConfig("best", ("lights",)), tmp_path / "a")
+    run(Config(("random", "best"), ("lights",), 2), tmp_path / "b")
+    done = duels(tmp_path, "arena", "compare", tmp_path / "a", tmp_path / "b")
+    assert (done.code, done.out, len(done.err.splitlines())) == (1, "", 1)
+    assert "two runs can be compared, or two probes" in done.err

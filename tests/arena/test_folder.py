@@ -1,0 +1,249 @@
+"""A run's folder: who may write to it, what is refused in one clear line, and that nothing is lost."""
+
+import json
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from unittest import mock
+
+import pytest
+
+from duels.arena.config import FORMAT, Config, ProbeConfig
+from duels.arena.folder import AT_ONCE, CONFIG, Folder, Log
+from duels.arena.probe import probe
+from duels.arena.report import as_data, report_on
+from duels.arena.run import run
+from duels.core.errors import DuelsError
+from duels.players.completions import Usage
+from duels.players.endpoint import Settings
+from tests.arena.test_run import LIGHTS, arena, rows_of
+from tests.arena.test_workers import wait_for
+from tests.players.test_program import GOOD
+from tests.support import environment
+
+
+def test_two_runs_on_one_folder(tmp_path: Path) -> None:
+    more = replace(LIGHTS, matches=10)
+    for second in (LIGHTS, more):
+        with Folder.held(tmp_path / "run", LIGHTS) as folder:
+            with pytest.raises(DuelsError, match="is being run somewhere else right now"):
+                run(second, folder.path)
+            assert Folder(folder.path).config == LIGHTS.told()  # that of the run under way
+    probing = ProbeConfig("random", ("lights",), budget=None)
+    with Folder.held(tmp_path / "probe", probing) as folder:
+        with pytest.raises(DuelsError, match="is being run somewhere else right now"):
+            probe(
+                replace(probing, budget="1usd", model=Settings(input_price=1.0, output_price=1.0)),
+                folder.path,
+            )
+        assert Folder(folder.path).config == probing.told()
+
+
+def test_parts_of_a_run_share_a_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    with Folder.held(folder, LIGHTS, (1, 3)):
+        run(LIGHTS, folder, 1, (2, 3))
+        for part in ((1, 1), (1, 3)):
+            with pytest.raises(DuelsError, match="is being run somewhere else right now"):
+                run(LIGHTS, folder, 1, part)
+        with pytest.raises(DuelsError, match="is played in 3 parts, not in 4"):
+            run(LIGHTS, folder, 1, (4, 4))
+        with pytest.raises(DuelsError, match="is being run with other matches right now"):
+            run(replace(LIGHTS, matches=10), folder, 1, (3, 3))
+        assert Folder(folder).config == LIGHTS.told()
+    with Folder.held(folder, LIGHTS), pytest.raises(DuelsError, match="somewhere else right now"):
+        run(LIGHTS, folder, 1, (3, 3))
+    run(replace(LIGHTS, matches=10), folder, 1, (3, 3))
+    assert Folder(folder).config["matches"] == {"lights": 10, "leap": 10}
+    run(LIGHTS, folder)  # what the parts have left
+    run(LIGHTS, tmp_path / "whole")
+    assert as_data(report_on(Folder(folder))) == as_data(report_on(Folder(tmp_path / "whole")))
+
+
+def test_another_runs_folder(tmp_path: Path) -> None:
+    run(LIGHTS, tmp_path / "run")
+    other = Config(LIGHTS.players, LIGHTS.games, 8, "8")
+    with pytest.raises(DuelsError, match="is of another run: seed is not as it was"):
+        run(other, tmp_path / "run")
+
+
+def test_a_run_may_get_prices_and_a_budget_later(tmp_path: Path) -> None:
+    asked = Settings("http://127.0.0.1:9/v1")
+    config = Config(("random", "model:NAME"), ("lights",), 2, model=asked)
+    with Folder.held(tmp_path, config) as folder:
+        assert report_on(folder).prices.cost(Usage(1000, 1000, 1)) is None
+    priced = replace(config, model=replace(asked, input_price=1.0, output_price=2.0), budget="5usd")
+    with Folder.held(tmp_path, priced) as folder:
+        assert report_on(folder).prices.told(Usage(1_000_000, 1_000_000, 1)) == "3.00 usd"
+    with (
+        pytest.raises(DuelsError, match="model is not as it was"),
+        Folder.held(tmp_path, replace(config, model=replace(asked, temperature=1.0))),
+    ):
+        pass
+
+
+def test_another_versions_folder(tmp_path: Path) -> None:
+    run(LIGHTS, tmp_path / "run")
+    kept = tmp_path / "run" / CONFIG
+    kept.write_text(kept.read_text().replace(f'"format": {FORMAT}', '"format": 9'))
+    done = arena(tmp_path, "report", tmp_path / "run")
+    assert (done.code, done.err.count("\n")) == (1, 1)
+    assert f"was made by another version of duels: format 9, not {FORMAT}" in done.err
+
+
+def test_a_folder_that_is_none(tmp_path: Path) -> None:
+    done = arena(tmp_path, "report", tmp_path)
+    assert done.err == f"duels: {tmp_path} is no folder of a run: it has no config.json.\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("player = ['club']", "there is nothing called 'player' in a run; there are"),
+        ("players = ['club', 'clubb']\ngames = ['lights']", "There is no player 'clubb'"),
+        ("players = ['club', 'best']\ngames = ['light']", "There is no game 'light'"),
+        ("players = ['club', 'human']\ngames = ['lights']", "a person cannot play in a run"),
+        ("players = ['club', 'club']\ngames = ['lights']", "two players are called 'club'"),
+        ("players = ['club', 'best']\ngames = ['lights']\nmatches = 7", "matches is even"),
+        ("players = ['club', 'best']\ngames = ['lights']\n[limits]\nmove = 1", "there is no limit 'move'"),
+        ("players = ['club', 'best']\ngames = ['lights']\n[options.chain]\ncells = 5", "options for 'chain'"),
+        ("players = [", "this is no TOML"),
+        *(
+            (f"players = ['club', 'best']\ngames = ['lights']\n{text}", told)
+            for text, told in [
+                ("until = '0.03'", "until is a number between 0 and 0.5, not '0.03'"),
+                ("until = 0.5", "until is a number between 0 and 0.5, not 0.5"),
+                ("budget = 5", "budget is a text, not 5"),
+                ("matches = '8'", "matches is a whole number of 2 or more, not '8'"),
+                ("options = 3", "options is a table, not 3"),
+                ("options.lights = 3", "options.lights is a table, not 3"),
+                ("limits = 3", "about each limit is a table, not 3"),
+                ("model = 3", "about each setting of models is a table, not 3"),
+                ("limits.retries = 1.5", "retries is a whole number of 0 or more, not 1.5"),
+                ("limits.move_seconds = -1", "move_seconds is a number above 0, not -1"),
+                ("limits.memory_mb = 1", "memory_mb is a whole number of 16 or more, not 1"),
+                ("model.concurrency = 2.5", "concurrency is a whole number of 1 or more, not 2.5"),
+                ("model.input_price = -1", "input_price is a number of 0 or more, not -1"),
+                ("model.mirror = 1", "mirror is true or false, not 1"),
+                ("model.max_tokens = true", "max_tokens is a whole number of 0 or more, not True"),
+                ("model.base_url = 3", "base_url is a text, not 3"),
+            ]
+        ),
+    ],
+)
+def test_a_config_with_a_mistake(text: str, told: str, tmp_path: Path) -> None:
+    config = tmp_path / "run.toml"
+    config.write_text(text)
+    done = arena(tmp_path, "run", config, "--out", tmp_path / "run")
+    assert done.code == 2
+    assert told in done.err
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_read_only_folder_and_a_full_disk(tmp_path: Path) -> None:
+    run(LIGHTS, tmp_path / "run")
+    kept = rows_of(tmp_path / "run")
+    more = ("--players", "random,club,best", "--games", "lights,leap", "--seed", "7", "--matches", "10")
+    with mock.patch("duels.arena.folder.os.write", side_effect=OSError(28, "No space left on device")):
+        done = arena(tmp_path, "run", *more, "--workers", "1", "--out", tmp_path / "run")
+    assert done.code == 1
+    assert "No space left on device" in done.err
+    assert rows_of(tmp_path / "run") == kept
+    with mock.patch("duels.arena.folder.os.open", side_effect=OSError(30, "Read-only file system")):
+        done = arena(tmp_path, "run", *more, "--out", tmp_path / "run")
+    assert (done.code, "Read-only file system" in done.err) == (1, True)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit is the kernel's")
+def test_a_file_that_cannot_grow_loses_nothing_that_was_written(tmp_path: Path) -> None:
+    """A real limit of the system, by which a row is cut in the middle."""
+    config = Config(("random", "club"), ("lights",), 200, "7")
+    run(Config(("random", "club"), ("lights",), 4, "7"), tmp_path / "run")
+    kept = rows_of(tmp_path / "run")
+    limited = (
+        "import resource, signal, sys; from duels.terminal.commands import main; "
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)); sys.exit(main())"
+    )
+    words = ("--players", "random,club", "--games", "lights", "--seed", "7", "--matches", "200")
+    done = subprocess.run(
+        [sys.executable, "-c", limited, "arena", "run", *words, "--workers", "1", "--out", tmp_path / "run"],
+        env=environment(tmp_path),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "the last match is not saved" in done.stderr
+    written = rows_of(tmp_path / "run")
+    assert len(kept) < len(written) < 200
+    assert [row for row in written if row in kept] == kept
+    (log,) = (tmp_path / "run").glob("log-*.jsonl")
+    assert log.read_bytes().endswith(b"\n")
+    run(config, tmp_path / "run")
+    assert len(rows_of(tmp_path / "run")) == 200
+
+
+def test_every_row_is_synced_soon_and_what_was_paid_for_at_once(tmp_path: Path) -> None:
+    synced: list[int] = []
+    with mock.patch("duels.arena.folder.os.fsync", synced.append):
+        quick, paid = Log(tmp_path, "1"), Log(tmp_path, "2", every=AT_ONCE)
+        synced.clear()
+        for _ in range(3):
+            quick.add({"key": "x"})
+        assert synced == []
+        wait_for(lambda: len(synced) == 1)
+        quick.add({"key": "y"})
+        wait_for(lambda: len(synced) == 2)
+        for _ in range(3):
+            paid.add({"key": "x"})
+        assert len(synced) == 5
+        quick.close()
+        paid.close()
+
+
+def test_what_could_not_be_synced_is_told_with_the_next_row(tmp_path: Path) -> None:
+    log = Log(tmp_path, "1", every=0.01)
+    with mock.patch("duels.arena.folder.os.fsync", side_effect=OSError(5, "Input/output error")) as sync:
+        log.add({"key": "x"})
+        wait_for(lambda: sync.called)
+        with pytest.raises(OSError, match="Input/output error"):
+            log.add({"key": "y"})
+        log.close()
+    assert log.path.read_bytes().count(b"\n") == 1
+
+
+def test_no_command_stands_in_the_folder(tmp_path: Path) -> None:
+    run(Config(("random", f"mine=cmd:{GOOD['shell']} secret"), ("lights",), 2), tmp_path / "run")
+    text = "".join(each.read_text() for each in (tmp_path / "run").rglob("*") if each.is_file())
+    assert "secret" not in text
+    assert "mine" in text
+
+
+def test_merge_refuses_what_does_not_belong_together(tmp_path: Path) -> None:
+    run(LIGHTS, tmp_path / "a")
+    run(Config(LIGHTS.players, ("lights",), 8, "7"), tmp_path / "b")
+    done = arena(tmp_path, "merge", tmp_path / "a", tmp_path / "b", "--out", tmp_path / "c")
+    assert (done.code, "are different runs: their games differ" in done.err) == (1, True)
+    shutil.copytree(tmp_path / "a", tmp_path / "d")
+    done = arena(tmp_path, "merge", tmp_path / "a", "--out", tmp_path / "d")
+    assert (done.code, "is not empty" in done.err) == (1, True)
+
+
+def test_a_damaged_log_is_named(tmp_path: Path) -> None:
+    run(LIGHTS, tmp_path / "run")
+    log = tmp_path / "run" / "log-1.jsonl"
+    first, *rest = log.read_text().splitlines(keepends=True)
+    row = json.loads(first)
+    for damaged, told in (
+        ({}, "this is no match of a run"),
+        ({**row, "score": 7.0}, f"score 7.0 does not go with the result '{row['result']}'"),
+        ({**row, "score": 1 - row["score"]}, "does not go with the result"),
+    ):
+        log.write_text("".join([json.dumps(damaged) + "\n", *rest]))
+        done = arena(tmp_path, "report", tmp_path / "run")
+        assert (done.code, len(done.err.splitlines())) == (1, 1)
+        assert "log-1.jsonl, line 1: " in done.err
+        assert told in done.err

@@ -1,0 +1,186 @@
+"""Workers of a run that are killed or die: what was played is not lost, and not played again."""
+
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from multiprocessing import Pipe
+from pathlib import Path
+from threading import Thread
+from typing import Any
+from unittest import mock
+
+import pytest
+
+from duels.arena.config import Config
+from duels.arena.folder import LOCK, locked
+from duels.arena.pool import Pool
+from duels.arena.run import run
+from duels.arena.worker import Worker, serve
+from duels.core.errors import DuelsError
+from tests.arena.test_run import arena, rows_of
+from tests.players.test_program import PYTHON
+from tests.support import COMMAND, environment
+
+
+def test_kill_9_loses_at_most_the_matches_under_way(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    words = ["arena", "run", "--players", "random,club,expert", "--games", "lights,leap", "--matches", "60"]
+    command = [*COMMAND, *words, "--workers", "2", "--out", str(folder)]
+    process = subprocess.Popen(command, env=environment(tmp_path), stderr=subprocess.DEVNULL)
+    try:
+        wait_for(lambda: folder.is_dir() and len(_lines(folder)) > 20)
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    wait_for(lambda: _lock_is_free(folder))
+    kept = _lines(folder)
+    assert 20 < len(kept) < 360
+    assert arena(tmp_path, "run", *words[2:], "--workers", "1", "--out", folder).code == 0
+    rows = rows_of(folder)
+    assert len(rows) == 360
+    assert len(_lines(folder)) == 360  # none of them twice
+    run(Config(("random", "club", "expert"), ("lights", "leap"), 60), tmp_path / "whole")
+    assert rows_of(tmp_path / "whole") == rows
+
+
+def test_a_worker_that_starts_after_its_run_was_killed_plays_nothing(tmp_path: Path) -> None:
+    """What it was to play may have been played again by then."""
+    config = Config(("random", "club"), ("lights",), 2)
+    run(config, tmp_path)
+    played = _lines(tmp_path)
+    for alive in (False, True):
+        ours, theirs = Pipe()
+        ours.send([next(iter(config.bouts("lights", "random", "club", range(1))))])
+        ours.close()
+        starter = mock.Mock(is_alive=mock.Mock(return_value=alive))
+        with (
+            mock.patch("duels.arena.worker.parent_process", return_value=starter),
+            mock.patch("signal.signal"),
+        ):
+            serve(theirs, config, tmp_path, "", "1")
+        assert len(_lines(tmp_path)) == len(played) + alive
+
+
+@contextmanager
+def _mortal_workers(
+    config: Config, folder: Path, deadly: int, lives: int, at_once: int = 0
+) -> Iterator[None]:
+    """Workers as threads: so many of them die, each as it comes to the match with the place `deadly`.
+
+    Before them, `at_once` die as they start.
+    """
+    left, early = iter(range(lives)), iter(range(at_once))
+    fatal = list(config.bouts("lights", "random", "club", range(config.matches_of("lights") // 2)))[deadly]
+
+    def live(connection: Any, name: str) -> None:
+        if next(early, None) is not None:
+            connection.recv()
+            connection.close()
+            return
+        with closing(Worker(config, folder, name)) as worker, closing(connection):
+            while (bouts := connection.recv()) is not None:
+                if fatal in bouts and next(left, None) is not None:
+                    worker.play_some(bouts[: bouts.index(fatal)])
+                    return
+                connection.send(worker.play_some(bouts))
+
+    def start(self: Pool, name: str) -> Any:
+        ours, theirs = Pipe()
+        thread = Thread(target=live, args=(theirs, name))
+        thread.start()
+        self._processes[ours], self._names[ours] = thread, name  # type: ignore[assignment]
+        return ours
+
+    with mock.patch.object(Pool, "_start", start):
+        yield
+
+
+def test_what_a_worker_played_before_it_died_is_not_played_again(tmp_path: Path) -> None:
+    config = Config(("random", "club"), ("lights",), 40)
+    run(config, tmp_path / "whole")
+    folder = tmp_path / "run"
+    with _mortal_workers(config, folder, deadly=11, lives=2):
+        run(config, folder, workers=2)
+    assert len(_lines(folder)) == 40
+    assert rows_of(folder) == rows_of(tmp_path / "whole")
+
+
+def test_a_worker_may_die_before_it_has_a_log(tmp_path: Path) -> None:
+    config = Config(("random", "club"), ("lights",), 6)
+    with _mortal_workers(config, tmp_path, deadly=0, lives=0, at_once=2):
+        run(config, tmp_path, workers=2)
+    assert len(rows_of(tmp_path)) == 6
+
+
+def test_a_match_that_workers_die_of_is_given_up(tmp_path: Path) -> None:
+    config = Config(("random", "club"), ("lights",), 40)
+    with (
+        _mortal_workers(config, tmp_path, deadly=11, lives=3),
+        pytest.raises(DuelsError, match="3 workers died of one match of lights between club and random"),
+    ):
+        run(config, tmp_path, workers=2)
+
+
+def _lines(folder: Path) -> list[bytes]:
+    logs = sorted(folder.glob("log-*.jsonl"))
+    return [line for log in logs for line in log.read_bytes().splitlines(True) if line.endswith(b"\n")]
+
+
+def _lock_is_free(folder: Path) -> bool:
+    try:
+        with locked(folder / LOCK):
+            return True
+    except DuelsError:
+        return False
+
+
+def wait_for(condition: Any) -> None:
+    for _ in range(600):
+        if condition():
+            return
+        time.sleep(0.05)
+    pytest.fail("it never came about")
+
+
+KILLER = (
+    "import json, os, sys\n"
+    "for line in sys.stdin:\n"
+    "    message = json.loads(line)\n"
+    "    if message['type'] == 'hello':\n"
+    "        print(json.dumps({'type': 'ready'}), flush=True)\n"
+    "        continue\n"
+    "    if not os.path.exists(sys.argv[1]):\n"
+    "        open(sys.argv[1], 'w').close()\n"
+    "        os.kill(os.getppid(), 9)\n"
+    "    print(json.dumps({'id': message['id'], 'action': message['actions'][0]}), flush=True)\n"
+)
+
+
+"""A bot that kills whoever plays with it, once."""
+
+
+def test_a_worker_that_dies_is_replaced(tmp_path: Path) -> None:
+    """The bot kills whoever plays with it, once: its match is played again by somebody else."""
+    bot = tmp_path / "killer.py"
+    bot.write_text(KILLER)
+    config = Config(("random", f"killer=cmd:{PYTHON} {bot} {tmp_path / 'done'}"), ("lights",), 6)
+    run(config, tmp_path / "run", 2)
+    assert (tmp_path / "done").exists()
+    assert len(rows_of(tmp_path / "run")) == 6
+
+
+def test_a_worker_that_dies_idle_is_replaced(tmp_path: Path) -> None:
+    config = Config(("random", "club"), ("lights",), 6)
+    run(replace(config, matches=2), tmp_path)
+    pool = Pool(config, tmp_path, "", 2)
+    try:
+        for process in list(pool._processes.values()):
+            process.kill()
+            process.join()
+        assert len(list(pool.play(config.bouts("lights", "random", "club", range(1, 3))))) == 4
+    finally:
+        pool.close()
+    assert len(rows_of(tmp_path)) == 6
