@@ -93,6 +93,20 @@ def test_another_versions_folder(tmp_path: Path) -> None:
     assert f"was made by another version of duels: format 9, not {FORMAT}" in done.err
 
 
+def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    run(LIGHTS, tmp_path / "run")
+    out = tmp_path / "file" / "run"
+    for words in (
+        ("run", "--players", "random,club", "--games", "lights"),
+        ("probe", "--player", "random", "--games", "lights"),
+        ("merge", tmp_path / "run"),
+    ):
+        done = arena(tmp_path, *words, "--out", out)
+        told = f"duels: cannot write to the folder {out}: Not a directory. Name another with --out.\n"
+        assert (done.code, done.err) == (1, told)
+
+
 def test_a_folder_that_is_none(tmp_path: Path) -> None:
     done = arena(tmp_path, "report", tmp_path)
     assert done.err == f"duels: {tmp_path} is no folder of a run: it has no config.json.\n"

@@ -86,9 +86,10 @@ class Folder:
         Parts of a run are played beside each other, and a whole one alone. Refused, with nothing changed, if
         somebody else has the folder or it is of another run.
         """
-        path.mkdir(parents=True, exist_ok=True)
         with ExitStack() as held:
-            handle = held.enter_context(locked(path / LOCK, shared=part != WHOLE))
+            with _writing_to(path):
+                path.mkdir(parents=True, exist_ok=True)
+                handle = held.enter_context(locked(path / LOCK, shared=part != WHOLE))
             folder = cls._prepared(path, config, handle, alone=part == WHOLE)
             if part != WHOLE:
                 folder._check_parts(part[1])
@@ -209,6 +210,16 @@ class Folder:
 
     def _workers(self, prefix: str) -> int:
         return os.open(self.path / f"{_WORKERS}{prefix}", os.O_RDWR | os.O_CREAT, 0o600)
+
+
+@contextmanager
+def _writing_to(folder: Path) -> Iterator[None]:
+    """Say of which folder it is, and what to do, if the system does not let us write there."""
+    try:
+        yield
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise DuelsError(f"cannot write to the folder {folder}: {why}. Name another with --out.") from None
 
 
 @contextmanager
@@ -355,9 +366,10 @@ def merge(sources: Iterable[Path], target: Path) -> int:
         for name, value in first.config.items():
             if name not in GROWS and other.config.get(name) != value:
                 raise DuelsError(f"{first.path} and {other.path} are different runs: their {name} differ.")
-    if target.exists() and any(target.iterdir()):
-        raise DuelsError(f"{target} is not empty; name another folder with --out.")
-    target.mkdir(parents=True, exist_ok=True)
+    with _writing_to(target):
+        if target.exists() and any(target.iterdir()):
+            raise DuelsError(f"{target} is not empty; name another folder with --out.")
+        target.mkdir(parents=True, exist_ok=True)
     rows: dict[str, Row] = {}
     by_log: dict[str, dict[str, Row]] = {}
     for folder in folders:
