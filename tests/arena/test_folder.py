@@ -6,6 +6,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import pytest
@@ -246,13 +247,13 @@ def test_merge_refuses_what_does_not_belong_together(tmp_path: Path) -> None:
     assert (done.code, "is not empty" in done.err) == (1, True)
 
 
-def test_a_damaged_log_is_named(tmp_path: Path) -> None:
+def test_a_row_that_cannot_be_right_is_refused(tmp_path: Path) -> None:
     run(LIGHTS, tmp_path / "run")
     log = tmp_path / "run" / "log-1.jsonl"
     first, *rest = log.read_text().splitlines(keepends=True)
     row = json.loads(first)
     for damaged, told in (
-        ({}, "this is no match of a run"),
+        ({}, "written by another version of duels"),
         ({**row, "score": 7.0}, f"score 7.0 does not go with the result '{row['result']}'"),
         ({**row, "score": 1 - row["score"]}, "does not go with the result"),
     ):
@@ -261,3 +262,45 @@ def test_a_damaged_log_is_named(tmp_path: Path) -> None:
         assert (done.code, len(done.err.splitlines())) == (1, 1)
         assert "log-1.jsonl, line 1: " in done.err
         assert told in done.err
+
+
+@pytest.mark.parametrize("cut", [lambda line: line[:50], lambda line: bytes(len(line)), lambda line: b"7"])
+def test_a_line_that_cannot_be_read_is_named_and_its_match_played_again(cut: Any, tmp_path: Path) -> None:
+    expected = as_data(report_on(run(LIGHTS, tmp_path / "run")))
+    log = tmp_path / "run" / "log-1.jsonl"
+    first, second, *rest = log.read_bytes().splitlines()
+    log.write_bytes(b"\n".join([first, cut(second), *rest, b""]))
+    done = arena(tmp_path, "report", tmp_path / "run")
+    assert done.code == 0
+    assert "47 of 48 matches" in done.out
+    skipped = "A damaged line of a log is skipped: log-1.jsonl, line 2."
+    assert skipped in done.out
+    again = run(LIGHTS, tmp_path / "run")
+    assert {row["key"] for row in again.rows().values()} >= {json.loads(second)["key"]}
+    assert as_data(report_on(again)) == {**expected, "notes": [skipped]}
+
+
+def test_damaged_lines_are_told_of_where_runs_are_merged(tmp_path: Path) -> None:
+    run(LIGHTS, tmp_path / "run")
+    log = tmp_path / "run" / "log-1.jsonl"
+    log.write_bytes(log.read_bytes().replace(b'"v"', b"v", 2))
+    done = arena(tmp_path, "merge", tmp_path / "run", "--out", tmp_path / "merged")
+    told = "2 damaged lines of logs are skipped, the first in log-1.jsonl, line 1."
+    assert done.err.splitlines() == [
+        f"{tmp_path / 'run'}: {told}",
+        f"{tmp_path / 'merged'}: 46 of 48 matches.",
+    ]
+    assert not Folder(tmp_path / "merged").notes
+
+
+def test_all_versions_that_played_are_told(tmp_path: Path) -> None:
+    for number, matches in (("0.1", 2), ("0.2", 2), ("0.1", 4), ("0.3", 4)):
+        with mock.patch("duels.arena.folder.version", return_value=number):
+            run(replace(LIGHTS, matches=matches), tmp_path / "run")
+    assert Folder(tmp_path / "run").versions == ("0.1", "0.2", "0.3")
+    told = "Played by several versions of duels: 0.1, 0.2, 0.3."
+    assert told in arena(tmp_path, "report", tmp_path / "run").out
+    with mock.patch("duels.arena.folder.version", return_value="0.4"):
+        run(replace(LIGHTS, matches=4), tmp_path / "other")
+    arena(tmp_path, "merge", tmp_path / "run", tmp_path / "other", "--out", tmp_path / "all")
+    assert Folder(tmp_path / "all").versions == ("0.1", "0.2", "0.3", "0.4")

@@ -8,7 +8,7 @@ import errno
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
@@ -28,6 +28,7 @@ except ImportError:  # not on Windows, where a second run is not kept out
 
 CONFIG = "config.json"
 LOCK = ".lock"
+_CONTINUED = "continued_by"  # in a config: other versions of duels
 _WORKERS = ".workers-"
 _LOG = re.compile(r"log-(?:(\d+)-of-(\d+)-)?.+\.jsonl")
 
@@ -72,9 +73,14 @@ class Folder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.config = _read_config(path)
+        kept = _read_config(path)
+        self.config: dict[str, Any] = {"kind": None, **kept["config"]}
+        self.versions: tuple[str, ...] = (kept["duels"], *kept.get(_CONTINUED, ()))
+        """Of duels: that which began it, then those that went on with it."""
         self.unfinished: tuple[str, ...] = ()
         """Why the last call of the run left matches unfinished."""
+        self.damaged: dict[str, None] = {}
+        """Lines of logs that were met and could not be read, such as `log-1.jsonl, line 3`, in order."""
 
     @classmethod
     @contextmanager
@@ -105,14 +111,16 @@ class Folder:
             if others:
                 raise DuelsError(f"{path} has logs and no {CONFIG}; name another folder with --out.")
             with suppress(FileExistsError):  # another part may begin at the same time
-                _write_config(kept, told, over=False)
+                _write_config(kept, told, (version("duels"),), over=False)
         folder = cls(path)
         check_same(told, folder.config, path)
         changed = [name for name in GROWS if folder.config.get(name) != told.get(name)]
-        if changed:  # more matches are asked for, or fewer
+        if version("duels") not in folder.versions:
+            changed.append("versions of duels")
+        if changed:  # such as more matches that are asked for, or fewer
             if not (alone or _lock(handle, shared=False)):
                 raise DuelsError(f"{path} is being run with other {' and '.join(changed)} right now.")
-            _write_config(kept, told)
+            _write_config(kept, told, (*folder.versions, version("duels")))
             if not alone:
                 _lock(handle, shared=True)
         return cls(path)
@@ -143,10 +151,13 @@ class Folder:
         return [pair for pair in asked if any(in_part(pair, part) for part in parts)]
 
     def rows(self) -> dict[str, Row]:
-        """Every match that is on disk, by its key; a last line that was torn off counts for nothing."""
+        """Every match that is on disk, by its key; what cannot be read counts for nothing."""
+        return self._by_key(self.logs())
+
+    def _by_key(self, logs: Iterable[Path]) -> dict[str, Row]:
         found: dict[str, Row] = {}
-        for log in self.logs():
-            for row in read_rows(log):
+        for log in logs:
+            for row in read_rows(log, self.damaged):
                 found.setdefault(row["key"], row)
         return found
 
@@ -156,10 +167,8 @@ class Folder:
             shard = _OF_SHARD.match(log.name)
             if prefix and shard and shard[1] != prefix:
                 continue
-            with log.open("rb") as file:
-                for line in file:
-                    if line.endswith(b"\n"):
-                        yield json.loads(line)
+            for _, row in _lines(log, self.damaged):
+                yield row
 
     def answer_logs(self) -> list[Path]:
         """All logs with answers of a probe, in the order of their names."""
@@ -167,11 +176,23 @@ class Folder:
 
     def answers(self) -> dict[str, Row]:
         """Every answer of a probe, by its key."""
-        found: dict[str, Row] = {}
-        for log in self.answer_logs():
-            for row in read_rows(log):
-                found.setdefault(row["key"], row)
-        return found
+        return self._by_key(self.answer_logs())
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is out of the ordinary here, a sentence each, once all was read that a report is made from."""
+        by = f"Played by several versions of duels: {', '.join(self.versions)}."
+        return (*[by] * (len(self.versions) > 1), *filter(None, [self.damage]))
+
+    @property
+    def damage(self) -> str:
+        """What could not be read in the logs so far, in a sentence; nothing if all could."""
+        if not self.damaged:
+            return ""
+        first, *more = self.damaged
+        if not more:
+            return f"A damaged line of a log is skipped: {first}."
+        return f"{len(self.damaged)} damaged lines of logs are skipped, the first in {first}."
 
     def answer_log(self, every: float = QUICK) -> "Log":
         """Where answers of a probe go."""
@@ -315,23 +336,35 @@ class Log:
         os.close(self._handle)
 
 
-def read_rows(path: Path) -> Iterator[Row]:
-    """The rows of a log, without a last line that does not end."""
+def read_rows(path: Path, damaged: dict[str, None] | None = None) -> Iterator[Row]:
+    """The rows of a log, without what cannot be read, such as what a power cut left of a line.
+
+    Those lines are added to `damaged`. Rows that can be read, and cannot be right, are refused.
+    """
+    for where, row in _lines(path, damaged):
+        if row.get("v") != VERSION or not isinstance(row.get("key"), str):
+            raise DuelsError(f"{path.parent / where}: it was written by another version of duels.")
+        if "result" in row and row.get("score") != _score_of(row["result"]):
+            wrong = f"score {row.get('score')} does not go with the result '{row['result']}'"
+            raise DuelsError(f"{path.parent / where}: {wrong}.")
+        yield row
+
+
+def _lines(path: Path, damaged: dict[str, None] | None = None) -> Iterator[tuple[str, Row]]:
+    """The lines of a log that can be read, and where each stands; one that does not end is not there yet."""
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             if not line.endswith(b"\n"):
                 return
+            where = f"{path.name}, line {number}"
             try:
                 row = json.loads(line)
-                key = row["key"]
-            except (ValueError, TypeError, KeyError):
-                raise DuelsError(f"{path}, line {number}: this is no match of a run.") from None
-            if row.get("v") != VERSION or not isinstance(key, str):
-                raise DuelsError(f"{path}, line {number}: it was written by another version of duels.")
-            if "result" in row and row.get("score") != _score_of(row["result"]):
-                wrong = f"score {row.get('score')} does not go with the result '{row['result']}'"
-                raise DuelsError(f"{path}, line {number}: {wrong}.")
-            yield row
+            except ValueError:
+                row = None
+            if isinstance(row, dict):
+                yield where, row
+            elif damaged is not None:
+                damaged[where] = None
 
 
 def _score_of(result: str) -> float:
@@ -339,8 +372,11 @@ def _score_of(result: str) -> float:
     return 1.0 if result.startswith("1 won") else 0.0 if result.startswith("2 won") else 0.5
 
 
-def _write_config(path: Path, config: Mapping[str, Any], over: bool = True) -> None:
-    told = {"format": FORMAT, "duels": version("duels"), "python": python_version(), "config": config}
+def _write_config(path: Path, config: Mapping[str, Any], versions: Iterable[str], over: bool = True) -> None:
+    """Write a config, with the versions of duels that carried it out, in order; one may be there twice."""
+    first, *others = dict.fromkeys(versions)
+    continued = {_CONTINUED: others} if others else {}
+    told = {"format": FORMAT, "duels": first, **continued, "python": python_version(), "config": config}
     write_text(path, json.dumps(told, indent=2) + "\n", over)
 
 
@@ -350,15 +386,15 @@ def _read_config(path: Path) -> dict[str, Any]:
         raise DuelsError(f"{path} is no folder of a run: it has no {CONFIG}.")
     try:
         told = json.loads(kept.read_text(encoding="utf-8"))
-        form, config = told["format"], {"kind": None, **told["config"]}
+        form, _, _ = told["format"], told["duels"], dict(told["config"])
     except (ValueError, TypeError, KeyError):
         raise DuelsError(f"{kept}: this is no config of a run.") from None
     if form != FORMAT:
         raise DuelsError(f"{path} was made by another version of duels: format {form}, not {FORMAT}.")
-    return dict(config)
+    return dict(told)
 
 
-def merge(sources: Iterable[Path], target: Path) -> int:
+def merge(sources: Iterable[Path], target: Path, tell: Callable[[str], None] = lambda text: None) -> int:
     """Join runs, or probes, of one config into a new folder; how many matches, or answers, it has."""
     folders = [Folder(source) for source in sources]
     first = folders[0]
@@ -377,7 +413,7 @@ def merge(sources: Iterable[Path], target: Path) -> int:
             part = name_of_part(_part_of(log))
             name = "answers-merged.jsonl" if folder.is_probe else f"log-{part and part + '-'}merged.jsonl"
             joined = by_log.setdefault(name, {})
-            for row in read_rows(log):
+            for row in read_rows(log, folder.damaged):
                 if row["key"] not in rows:
                     rows[row["key"]] = joined[row["key"]] = row
     for name, joined in by_log.items():  # the names say which parts of the run are here
@@ -387,7 +423,11 @@ def merge(sources: Iterable[Path], target: Path) -> int:
         if asked:
             _write_rows(target / f"requests-merged-{number}.jsonl", asked)
     largest = max(folders, key=lambda folder: sum(folder.config.get("matches", {}).values()))
-    write_text(target / CONFIG, (largest.path / CONFIG).read_text(encoding="utf-8"))
+    versions = [each for folder in (largest, *folders) for each in folder.versions]
+    _write_config(target / CONFIG, largest.config, versions)
+    for folder in folders:
+        if folder.damage:
+            tell(f"{folder.path}: {folder.damage}")
     return len(rows)
 
 

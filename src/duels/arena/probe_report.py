@@ -211,6 +211,7 @@ def as_data(folder: Folder) -> dict[str, Any]:
         "asked_without_history": True,
         "games": {game.probe.rules.name: _game_data(game) for game in games},
         "usage": prices_of(folder).data(_used(games)),
+        "notes": list(folder.notes),
     }
 
 
@@ -268,7 +269,7 @@ def _used(games: list[GameProbe]) -> Usage:
 def _summary(folder: Folder, games: list[GameProbe]) -> list[str]:
     """A sentence or two for each game, and what it cost."""
     spending, limited = Spending.of(folder.requests()), bool(folder.config["model"].get("max_tokens"))
-    return [*map(_in_short, games), *spending.told("It", prices_of(folder), limited)]
+    return [*map(_in_short, games), *spending.told("It", prices_of(folder), limited), *folder.notes]
 
 
 def _in_short(game: GameProbe) -> str:

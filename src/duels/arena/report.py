@@ -90,6 +90,8 @@ class Report:
     """How long models took to answer, by player; not in data, which is the same for equal runs."""
     spending: Spending
     """Not in data either."""
+    notes: tuple[str, ...]
+    """What is out of the ordinary in its folder, a sentence each."""
 
     @property
     def players(self) -> tuple[str, ...]:
@@ -143,6 +145,7 @@ def report_on(folder: Folder) -> Report:
         prices_of(folder),
         seconds,
         spending,
+        folder.notes,
     )
 
 
@@ -229,6 +232,7 @@ def as_data(report: Report) -> dict[str, Any]:
         "model": dict(report.conditions),
         "prices": dict(report.prices.of),
         "usage": {player: report.prices.data(used) for player, used in usage_by_player(report).items()},
+        "notes": list(report.notes),
     }
 
 

@@ -18,10 +18,10 @@ _ENOUGH = 20  # decisions of a sort, to say what they cost
 def of_run(report: Report) -> list[str]:
     """A sentence or two for each player, the best first; then how sure that is, and what it cost."""
     if not report.matches:
-        return ["Nothing has been played yet.", *_cost(report)]
+        return ["Nothing has been played yet.", *_cost(report), *report.notes]
     ordered = sorted(report.players, key=lambda player: -_share(report, player))
     told = [_player(report, player) for player in ordered]
-    return [*told, *_settled(report), *_cut_off(report), *_cost(report)]
+    return [*told, *_settled(report), *_cut_off(report), *_cost(report), *report.notes]
 
 
 def _share(report: Report, player: str) -> float:

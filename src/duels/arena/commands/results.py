@@ -1,6 +1,7 @@
 """`duels arena report`, `compare` and `merge`: what is in the folders of runs and probes."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import click
@@ -97,7 +98,7 @@ def merge(runs: tuple[Path, ...], out: Path) -> None:
     """Join the parts of one run that were played in several folders."""
     from duels.arena import folder
 
-    count = folder.merge(runs, out)
+    count = folder.merge(runs, out, partial(click.echo, err=True))
     joined = folder.Folder(out)
     compact_logs(joined)
     if joined.is_probe:
