@@ -3,6 +3,7 @@
 import json
 from math import inf
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from duels.arena.report_page import as_page
 from duels.arena.report_text import as_text, listed, percent, table
 from duels.arena.run import Progress, run
 from duels.arena.scores import Pairing, PairResult, pairing, standing, unbroken
+from tests.arena.test_workers import wait_for
 from tests.support import duels
 
 
@@ -113,8 +115,41 @@ def test_a_line_of_progress_is_never_wider_than_the_terminal(
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     line = ProgressLine()
     line.tell(Progress(1, 2, points={f"player {n}": (1.0, 2) for n in range(30)}))
+    line.write(monotonic() + 1)
     shown = capsys.readouterr().err.rpartition("\x1b[K")[2]
     assert len(shown) == 79
+
+
+def test_on_a_pipe_progress_is_a_line_now_and_then(capsys: pytest.CaptureFixture[str]) -> None:
+    line, progress, began = ProgressLine(), Progress(1, 9), monotonic()
+
+    def written(seconds: float) -> str:
+        line.write(began + seconds)
+        return capsys.readouterr().err
+
+    line.tell(progress)
+    assert written(1) == ""
+    assert written(6) == "1 of 9 matches\n"
+    progress.done = 2
+    assert written(20) == ""
+    assert written(40) == "2 of 9 matches\n"
+    progress.waiting = "the endpoint is busy (429)"
+    assert written(42) == ""
+    assert written(46) == "2 of 9 matches; the endpoint is busy (429)\n"
+    assert written(99) == "", "nothing is new"
+    line.say("ratings")
+    assert written(99) == "ratings\n"
+
+
+def test_what_takes_long_without_a_word_is_told_of_all_the_same(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("duels.arena.progress_line._EVERY", 0.001)
+    monkeypatch.setattr("duels.arena.progress_line._SOON", 0.0)
+    with ProgressLine() as line:
+        line.say("ratings")
+        wait_for(lambda: line.lines)
+    assert capsys.readouterr().err == "ratings\n"
 
 
 def test_without_a_pair_there_is_no_result() -> None:

@@ -15,6 +15,7 @@ from duels.arena.probe_report import GameProbe, report_on
 from duels.arena.report_text import listed, notes
 from duels.arena.summary import by_class
 from duels.solving.oracles import oracle_for
+from duels.solving.progress import Progress, quiet
 
 _MOST_SHOWN = 5  # answers that differ, in a game
 _NOTHING = 1e-9
@@ -85,7 +86,7 @@ class Differences:
         return Comparison(tuple(change for game in self.games for change in game.changes), self.notes)
 
 
-def differences(one: Folder, two: Folder) -> Differences:
+def differences(one: Folder, two: Folder, *, progress: Progress = quiet) -> Differences:
     """What changed from one probe to another, in the games of both."""
     first, second = (identities(folder.config["player"], folder.config) for folder in (one, two))
     said = [
@@ -98,10 +99,10 @@ def differences(one: Folder, two: Folder) -> Differences:
         which = "first" if halved[0] else "second"
         said.append(f"Only the {which} took one answer for both of two mirror images (--symmetric).")
     player = " → ".join({**first, **second})
-    again = {game.probe.rules: game for game in report_on(two)}
+    again = {game.probe.rules: game for game in report_on(two, progress)}
     games = [
         _difference(player, game, again[game.probe.rules])
-        for game in report_on(one)
+        for game in report_on(one, progress)
         if game.probe.rules in again
     ]
     return Differences(tuple(games), tuple(said))

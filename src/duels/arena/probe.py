@@ -93,7 +93,7 @@ def _asked_whole(rules: Rules[Any, Any, Any]) -> bool:
     return isinstance(rules, OpenRules) and tabled(rules)
 
 
-def collected(folder: Folder) -> list[Probe]:
+def collected(folder: Folder, tell: Told = lambda text: None) -> Iterator[Probe]:
     """All that a probe's folder holds, game by game; nobody is asked."""
     kept, config = folder.answers(), folder.config
     asked = ProbeConfig(  # by whom does not matter here
@@ -108,7 +108,8 @@ def collected(folder: Folder) -> list[Probe]:
     def answered(questions: "list[Ask]") -> dict[str, Row]:
         return {each.key: kept[each.key] for each in questions if each.key in kept}
 
-    return [collect(asked, find_game(game).rules(), answered) for game in config["games"]]
+    for game in config["games"]:
+        yield collect(asked, find_game(game).rules(), answered, tell)
 
 
 @dataclass(frozen=True)

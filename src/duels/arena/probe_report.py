@@ -22,6 +22,7 @@ from duels.core.extras import extra
 from duels.core.rules import Seat, Sight
 from duels.players.completions import Usage
 from duels.solving.oracles import oracle_for
+from duels.solving.progress import Progress, quiet
 from duels.solving.protocols import explainer_of
 
 with extra("arena"):
@@ -87,13 +88,18 @@ class GameProbe:
         return max(map(len, self.probe.answers.values()), default=0)
 
 
-def report_on(folder: Folder) -> list[GameProbe]:
+def report_on(folder: Folder, progress: Progress = quiet) -> list[GameProbe]:
     """The report on a probe, game by game."""
     ((player, who),) = folder.config["player"].items()
-    return [_game(probe, player, who["sort"]) for probe in collected(folder)]
+    progress("reading the answers")
+    return [_game(probe, player, who["sort"], progress) for probe in collected(folder, progress)]
 
 
-def _game(probe: Probe, player: str, sort: str) -> GameProbe:
+def _game(probe: Probe, player: str, sort: str, progress: Progress) -> GameProbe:
+    def tell(text: str) -> None:
+        progress(f"{probe.rules.name}: {text}")
+
+    tell("grading the answers")
     rows = [row for answers in probe.answers.values() for row in answers if "reflected" not in row]
     short = {key: _shortfall(probe, key) for key in probe.answers if probe.policy(key)}
     if probe.whole:
@@ -104,6 +110,7 @@ def _game(probe: Probe, player: str, sort: str) -> GameProbe:
         per_position = ratio([weights[key] * each for key, each in short.items()], list(weights.values()))
     complete = not probe.missing
     answers = Answers(probe) if probe.whole and complete else None
+    tell("exploitability")
     gain = exploitability(answers, None) if answers else None
     limited = exploitability(answers, 1) if answers and probe.rules.limit else None
     return GameProbe(
@@ -121,7 +128,7 @@ def _game(probe: Probe, player: str, sort: str) -> GameProbe:
         complete,
         gain,
         limited,
-        against_all(answers) if answers else {},
+        against_all(answers, tell) if answers else {},
         _manners(probe),
         tuple(_mistakes(probe, player, short)),
     )
@@ -198,10 +205,10 @@ def _mistakes(probe: Probe, player: str, short: dict[Key, float]) -> list[Mistak
 # -- as data, text and a page ----------------------------------------------------------------------------
 
 
-def as_data(folder: Folder) -> dict[str, Any]:
+def as_data(folder: Folder, progress: Progress = quiet) -> dict[str, Any]:
     """The report as JSON has it."""
     (player,) = folder.config["player"]
-    games = report_on(folder)
+    games = report_on(folder, progress)
     return {
         "player": player,
         "samples": folder.config["samples"],
@@ -233,11 +240,11 @@ def _game_data(game: GameProbe) -> dict[str, Any]:
     }
 
 
-def as_text(folder: Folder) -> str:
+def as_text(folder: Folder, progress: Progress = quiet) -> str:
     """The report as tables for a terminal."""
     (player,) = folder.config["player"]
     lines = [*notes(f"{player}, {_conditions(folder)} In points of a hundred."), ""]
-    games = report_on(folder)
+    games = report_on(folder, progress)
     lines += [*in_short(_summary(folder, games)), ""]
     for game in games:
         lines += _told(game)
@@ -369,9 +376,9 @@ def _shown(interval: Interval, digits: int = 2) -> str:
     return percent(interval) if interval.margin else f"{100 * interval.estimate:.{digits}f}"
 
 
-def as_page(folder: Folder) -> str:
+def as_page(folder: Folder, progress: Progress = quiet) -> str:
     """The report as one self-contained HTML page."""
-    games = report_on(folder)
+    games = report_on(folder, progress)
     used = " ".join(_usage_told(folder, games))
     cost = f"<h2>Cost</h2><p>{escape(used)}</p>" if used else ""
     (player,) = folder.config["player"]

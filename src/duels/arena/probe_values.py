@@ -15,6 +15,7 @@ from duels.arena.probe import Probe, policy_of
 from duels.core.extras import extra
 from duels.core.rules import Seat
 from duels.players.levels import SHARE
+from duels.solving.progress import Progress, quiet
 
 with extra("arena"):
     import numpy as np
@@ -268,10 +269,11 @@ def _table(tables: Tables, response: Response, responder: int) -> "Table":
     return table
 
 
-def against_all(answers: Answers) -> dict[str, Interval]:
+def against_all(answers: Answers, progress: Progress = quiet) -> dict[str, Interval]:
     """The results against the built-in players, the mean of both seats."""
     found = {}
     for name in OPPONENTS:
+        progress(f"results against {name}")
         theirs = answers.opponent(name)
         results, downs, ups = zip(*(answers.result_between(theirs, seat) for seat in (0, 1)), strict=True)
         result, down, up = sum(results) / 2, Z * hypot(*downs) / 2, Z * hypot(*ups) / 2

@@ -1,52 +1,74 @@
-"""One line on a terminal that tells how far a run is; nothing where nobody watches."""
+"""How far a run is: one line that rewrites itself on a terminal, elsewhere a plain line now and then."""
 
 import sys
 from shutil import get_terminal_size
+from threading import Event, Thread
 from time import monotonic
 from types import TracebackType
 
 from duels.arena.run import Progress
 
-_EVERY = 0.2  # seconds
+_EVERY = 0.2  # seconds, on a terminal
+_SOON, _SELDOM = 5.0, 30.0
+"""Seconds until the first line elsewhere, and between others; what is waited for is told soon too."""
 
 
 class ProgressLine:
-    """Rewrites itself on stderr, and is gone when all is done."""
+    """Is on stderr as long as this lasts; on a terminal it is gone when all is done.
+
+    A thread of its own writes what was told last: nothing may follow for a while, and that is when people
+    want to know what goes on.
+    """
 
     def __init__(self) -> None:
-        self._shown = sys.stderr.isatty()
+        self._terminal = sys.stderr.isatty()
         self._began = self._last = monotonic()
+        self.lines = 0  # that were written
+        self._told: Progress | str = ""
+        self._shown = ""
+        self._done = Event()
+        self._writing = Thread(target=self._write_now_and_then, daemon=True)
 
     def __enter__(self) -> "ProgressLine":
+        self._writing.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._shown:
+        self._done.set()
+        self._writing.join()
+        if self._terminal and self.lines:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
 
     def tell(self, progress: Progress) -> None:
-        """Show how far it is, not too often."""
-        now = monotonic()
-        if self._shown and (now - self._last > _EVERY or not progress.played):
-            self._last = now
-            self._write(self.text(progress, now - self._began))
+        """Show how far it is."""
+        self._told = progress
 
     def say(self, text: str) -> None:
-        """Show any text, not too often."""
-        now = monotonic()
-        if self._shown and now - self._last > _EVERY:
-            self._last = now
-            self._write(text)
+        """Show any text."""
+        self._told = text
 
-    @staticmethod
-    def _write(text: str) -> None:
-        """Write over the line; one that went on below could not be written over."""
-        widest = get_terminal_size().columns - 1
-        sys.stderr.write(f"\r\x1b[K{text[:widest]}")
+    def _write_now_and_then(self) -> None:
+        while not self._done.wait(_EVERY):
+            self.write(monotonic())
+
+    def write(self, now: float) -> None:
+        """Write what was told last, if that is due and new."""
+        told = self._told
+        urgent = not self.lines or (isinstance(told, Progress) and told.waiting)
+        due = _EVERY if self._terminal else _SOON if urgent else _SELDOM
+        text = self.text(told, now - self._began) if isinstance(told, Progress) else told
+        if now - self._last < due or text == self._shown:
+            return
+        if self._terminal:  # a line that went on below could not be written over
+            sys.stderr.write(f"\r\x1b[K{text[: get_terminal_size().columns - 1]}")
+        else:
+            sys.stderr.write(f"{text}\n")
         sys.stderr.flush()
+        self._last, self._shown = now, text
+        self.lines += 1
 
     @staticmethod
     def text(progress: Progress, seconds: float) -> str:
@@ -63,7 +85,7 @@ class ProgressLine:
             ordered = sorted(progress.points.items(), key=lambda each: -each[1][0] / each[1][1])
             told += f"; won: {', '.join(f'{name} {won / of:.0%}' for name, (won, of) in ordered)}"
         if progress.margins:
-            widest = max(interval.margin for interval in progress.margins.values())
+            widest = max(interval.margin for interval in list(progress.margins.values()))
             told += f", results known to within {widest:.3f}"
         return told
 

@@ -23,6 +23,7 @@ from duels.games import find_game
 from duels.players import KINDS
 from duels.players.completions import Usage
 from duels.solving.oracle import Exactness
+from duels.solving.progress import Progress, quiet
 
 MOST_BLUNDERS = 5  # that are shown of a player in a game
 
@@ -109,12 +110,13 @@ def planned(config: Mapping[str, Any]) -> int:
     return int(sum(config["matches"].values())) * comb(len(config["players"]), 2)
 
 
-def report_on(folder: Folder) -> Report:
+def report_on(folder: Folder, progress: Progress = quiet) -> Report:
     """The report on a run, finished or not."""
     if folder.is_probe:
         raise DuelsError(f"{folder.path} is of a probe, not of a run.")
     config = folder.config
     asked = {name: folder.pairs_of(name) for name in config["games"]}
+    progress("reading the logs")
     rows = {  # a run that was asked for fewer matches afterwards may have played more
         key: row for key, row in folder.rows().items() if 2 * row["pair"] < config["matches"][row["game"]]
     }
@@ -127,9 +129,11 @@ def report_on(folder: Folder) -> Report:
             [row for row in ordered if row["game"] == name],
             asked[name],
             config["until"] is None,
+            progress,
         )
         for name in config["games"]
     )
+    progress("ratings")
     ratings = rate(players, games)
     if ratings and config["until"] is not None:
         ratings = replace(ratings, players={name: r.without_bounds for name, r in ratings.players.items()})
@@ -171,7 +175,9 @@ def _game(
     rows: list[Row],
     planned: list[int],
     fixed_size: bool,
+    progress: Progress,
 ) -> GameReport:
+    progress(f"{rules.name}: {len(rows)} matches")
     name, judge = rules.name, Judge(rules)
     opening, exactness = judge.opening()
     by_pairing: dict[frozenset[str], list[Row]] = {}

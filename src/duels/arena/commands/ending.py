@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -37,16 +37,19 @@ def compact_logs(folder: "Folder") -> None:
 def show_report(folder: Path, as_json: bool) -> None:
     """Print the report on a run or a probe."""
     from duels.arena.folder import Folder
+    from duels.arena.progress_line import ProgressLine
 
     found = Folder(folder)
-    if found.is_probe:
-        from duels.arena import probe_report
+    with ProgressLine() as line:
+        if found.is_probe:
+            from duels.arena import probe_report
 
-        told = json.dumps(probe_report.as_data(found), indent=2) if as_json else probe_report.as_text(found)
-    else:
-        from duels.arena import report as reports
-        from duels.arena.report_text import as_text
+            form = probe_report.as_data if as_json else probe_report.as_text
+            told: Any = form(found, line.say)
+        else:
+            from duels.arena import report as reports
+            from duels.arena.report_text import as_text
 
-        report = reports.report_on(found)
-        told = json.dumps(reports.as_data(report), indent=2) if as_json else as_text(report)
-    click.echo(told, nl=as_json)
+            report = reports.report_on(found, line.say)
+            told = reports.as_data(report) if as_json else as_text(report)
+    click.echo(json.dumps(told, indent=2) if as_json else told, nl=as_json)

@@ -31,6 +31,7 @@ def report_command(
     """Tell what a run found: who won, what was given away, what was luck, and how sure that is."""
     from duels.arena import report as reports
     from duels.arena.folder import Folder
+    from duels.arena.progress_line import ProgressLine
     from duels.arena.report_page import as_page
     from duels.files import write_whole
 
@@ -48,9 +49,12 @@ def report_command(
     if html and folder.is_probe and not csv:  # which probes do not have
         from duels.arena import probe_report
 
-        write(html, probe_report.as_page(folder))
+        with ProgressLine() as line:
+            page = probe_report.as_page(folder, line.say)
+        write(html, page)
     elif html or csv:
-        found = reports.report_on(folder)
+        with ProgressLine() as line:
+            found = reports.report_on(folder, line.say)
         if html:
             write(html, as_page(found))
         if csv:
@@ -70,6 +74,7 @@ def report_command(
 def compare(one: Path, two: Path, as_json: bool) -> None:
     """Tell what changed from one run, or probe, to another, and how sure that is."""
     from duels.arena.folder import Folder
+    from duels.arena.progress_line import ProgressLine
     from duels.core.errors import DuelsError
 
     folders = Folder(one), Folder(two)
@@ -80,13 +85,15 @@ def compare(one: Path, two: Path, as_json: bool) -> None:
     if kinds == {True}:
         from duels.arena import compare_probes
 
-        found = compare_probes.differences(*folders)
+        with ProgressLine() as line:
+            found = compare_probes.differences(*folders, progress=line.say)
         data, text = compare_probes.as_data(found), compare_probes.as_text(found)
     else:
         from duels.arena import compare as comparing
         from duels.arena.report import report_on
 
-        compared = comparing.compare(*map(report_on, folders))
+        with ProgressLine() as line:
+            compared = comparing.compare(*(report_on(folder, line.say) for folder in folders))
         data, text = comparing.as_data(compared), comparing.as_text(compared)
     click.echo(json.dumps(data, indent=2) if as_json else text, nl=as_json)
 
