@@ -102,10 +102,26 @@ def test_text_fits_a_terminal() -> None:
     wide = [["one", "two", *"abcdef"], ["x", "y", *(letter * 20 for letter in "abcdef")]]
     lines = table(wide, names=2)
     assert max(map(len, lines)) <= 80
-    assert [line.split()[:2] for line in lines] == [["one", "two"], ["x", "y"]] * 2
+    assert [line.split()[:2] for line in lines] == [
+        ["one", "two"],
+        ["x", "y"],
+        [],
+        ["one", "two"],
+        ["x", "y"],
+    ]
     assert [letter * 20 in "".join(lines) for letter in "abcdef"] == [True] * 6
     assert listed(["word " * 40])[1].startswith("    word")
     assert table([["a", "b"], ["1", "2"]]) == ["a  b", "1  2"]
+
+
+def test_long_names_are_shortened_and_told_apart() -> None:
+    names = [f"{'a' * 60}-{end}" for end in ("small", "large")]
+    lines = table(
+        [["one", "two", "won", "failures"], [*names, "50.0 (0.0 to 100.0)", "3 crashed, " * 20]], names=2
+    )
+    assert max(map(len, lines)) <= 80
+    assert all(f"…{'a' * 9}-small" in line and "-large" in line for line in lines if "a" * 9 in line)
+    assert table([["one", "two"], ["a" * 30, "b" * 30]]) == [f"one{' ' * 29}two", f"{'a' * 30}  {'b' * 30}"]
 
 
 def test_a_line_of_progress_is_never_wider_than_the_terminal(

@@ -14,6 +14,7 @@ from duels.arena.summary import by_class, of_run
 from duels.core.errors import to_install
 
 _WIDTH = 80
+_WIDEST = 44  # of a column that is no name: what is longer is told in full elsewhere, or as data
 _MOST_LISTED = 5  # of the worst decisions in a game
 
 
@@ -47,8 +48,8 @@ def _game(game: GameReport) -> list[str]:
     rules = game.rules
     options = "".join(f", {name} {value}" for name, value in rules.options().items())
     lines = [
-        f"{rules.game.title} ({rules.name}{options}): {game.matches} matches",
-        game.worth,
+        *notes(f"{rules.game.title} ({rules.name}{options}): {game.matches} matches"),
+        *notes(game.worth),
         "",
     ]
     name = name_of(game.measure)
@@ -199,10 +200,12 @@ def points(interval: Interval) -> str:
 def table(rows: Sequence[Sequence[str]], names: int = 1) -> list[str]:
     """Columns as wide as they need to be; those without anything in them are left out.
 
-    What does not fit a terminal stands below, with the first columns, the names of the rows, again.
+    What does not fit a terminal stands below, with the first columns, the names of the rows, again. Where
+    these are too long for that they are shortened.
     """
     kept = [place for place in range(len(rows[0])) if any(row[place] for row in rows[1:])]
-    widths = {place: max(len(row[place]) for row in rows) for place in kept}
+    widths = _widths(rows, kept, names)
+    rows = [[_shortened(cell, widths.get(place, 0)) for place, cell in enumerate(row)] for row in rows]
     blocks = [kept[:names]]
     for place in kept[names:]:
         together = [*blocks[-1], place]
@@ -211,11 +214,31 @@ def table(rows: Sequence[Sequence[str]], names: int = 1) -> list[str]:
             blocks.append(together)
         else:
             blocks[-1] = together
-    return [
-        "  ".join(f"{row[place]:<{widths[place]}}" for place in block).rstrip()
-        for block in blocks
-        for row in rows
-    ]
+    lines = []
+    for number, block in enumerate(blocks):
+        lines += [""] * bool(number)
+        lines += ["  ".join(f"{row[place]:<{widths[place]}}" for place in block).rstrip() for row in rows]
+    return lines
+
+
+def _widths(rows: Sequence[Sequence[str]], kept: list[int], names: int) -> dict[int, int]:
+    """How wide columns are, so that the names and the widest of the others fit a terminal."""
+    widths = {place: max(len(row[place]) for row in rows) for place in kept}
+    first, others = kept[:names], kept[names:]
+    for place in others:
+        widths[place] = min(widths[place], _WIDEST)
+    room = _WIDTH - 2 * len(first) - max((widths[place] for place in others), default=0)
+    while sum(widths[place] for place in first) > room:
+        widths[max(first, key=widths.__getitem__)] -= 1
+    return widths
+
+
+def _shortened(text: str, width: int) -> str:
+    """A text with its middle left out if it is too long: names often differ at their ends."""
+    if len(text) <= width:
+        return text
+    end = (width - 1) // 2
+    return f"{text[: width - 1 - end]}…{text[len(text) - end :]}"
 
 
 def notes(*sentences: str) -> list[str]:
