@@ -3,6 +3,7 @@
 import json
 from math import inf
 from pathlib import Path
+from random import Random
 from time import monotonic
 from typing import Any
 
@@ -18,7 +19,7 @@ from duels.arena.report import as_csv, as_data, report_on
 from duels.arena.report_page import as_page
 from duels.arena.report_text import as_text, listed, percent, table
 from duels.arena.run import Progress, run
-from duels.arena.scores import Pairing, PairResult, pairing, standing, unbroken
+from duels.arena.scores import Pairing, PairResult, _gain, pairing, standing, unbroken
 from tests.arena.test_workers import wait_for
 from tests.support import duels
 
@@ -166,6 +167,21 @@ def test_what_takes_long_without_a_word_is_told_of_all_the_same(
         line.say("ratings")
         wait_for(lambda: line.lines)
     assert capsys.readouterr().err == "ratings\n"
+
+
+def test_how_much_taking_luck_out_saves_has_an_interval_that_holds() -> None:
+    rng, runs, held = Random(1), 200, 0
+    for _ in range(runs):
+        skill = [rng.gauss(0.5, 0.1) for _ in range(100)]
+        found = _gain([each + rng.gauss(0, 0.2) for each in skill], skill)
+        assert found
+        held += found.low <= 5 <= found.high
+    assert held >= 0.9 * runs
+    few = _gain([0.0, 1.0, 0.5], [0.4, 0.6, 0.5])
+    assert few
+    assert few.estimate == pytest.approx(25)
+    assert few.margin == inf
+    assert _gain([], []) is _gain([0.5] * 60, [0.1, 0.2] * 30) is None
 
 
 def test_without_a_pair_there_is_no_result() -> None:

@@ -293,7 +293,7 @@ def _pairing_data(each: Pairing) -> dict[str, Any]:
         "adjusted": interval_data(each.adjusted) if each.pairs else None,
         "pairs_left_out": each.left_out,
         "adjusted_fixed_size": interval_data(fixed) if fixed else None,
-        "variance_gain": each.gain,
+        "variance_gain": interval_data(each.gain) if each.gain else None,
     }
 
 

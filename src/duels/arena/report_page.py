@@ -17,6 +17,7 @@ from duels.arena.report_text import (
     pairs_left_out,
     rating_bounds,
     share,
+    times_fewer,
     too_little,
     usage_rows,
 )
@@ -155,7 +156,7 @@ def _pairings(game: GameReport) -> str:
             share(each.won, each.matches),
             share(each.adjusted, each.pairs),
             fixed_size(each),
-            "" if each.gain is None else f"{each.gain:.1f}x",
+            times_fewer(each),
             str(each.cut_off or ""),
         ]
         for each in game.pairings
@@ -169,7 +170,7 @@ def _pairings(game: GameReport) -> str:
 _COLUMNS = (
     "The interval under 'luck taken out' holds however often one looks. That under 'fixed size' is narrower, "
     "and holds if the number of matches was fixed beforehand. 'Fewer pairs' is how many times fewer the "
-    "result without luck needs for the same width."
+    "result without luck needs for the same width, as far as this run tells; with '?', it hardly does."
 )
 
 

@@ -74,7 +74,7 @@ def _game(game: GameReport) -> list[str]:
                 share(pair.won, pair.matches),
                 share(pair.adjusted, pair.pairs),
                 fixed_size(pair),
-                "" if pair.gain is None else f"{pair.gain:.1f}x",
+                times_fewer(pair),
                 str(pair.cut_off or ""),
             ]
         )
@@ -88,6 +88,15 @@ def fixed_size(pair: Pairing) -> str:
     """The result with luck taken out for a size fixed beforehand; a dash where no such interval holds."""
     known = pair.adjusted_fixed_within
     return "" if known is None else percent(known) if isfinite(known.margin) else "–"
+
+
+def times_fewer(pair: Pairing) -> str:
+    """How many times fewer pairs a result without luck needs: `2.5 to 4.8x`, or `4x?` if that is a guess."""
+    if pair.gain is None:
+        return ""
+    if not isfinite(pair.gain.margin):
+        return f"{pair.gain.estimate:.2g}x?"
+    return f"{pair.gain.low:.2g} to {pair.gain.high:.2g}x"
 
 
 def too_little(game: GameReport) -> str:

@@ -4,8 +4,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import takewhile
-from math import isfinite
-from statistics import pvariance
+from math import exp, inf, isfinite
+from statistics import fmean, pvariance
 from typing import Any
 
 from duels.arena import confidence
@@ -97,7 +97,7 @@ class Pairing:
     Like the estimate it may reach beyond 0 and 1. Without bounds where that interval does not hold; None if
     results decided about the size, or no pair is finished.
     """
-    gain: float | None
+    gain: Interval | None
     """How many times fewer pairs the adjusted result needs for the same width; None if one is constant."""
     units: "tuple[Unit, ...]"
 
@@ -232,10 +232,26 @@ def _won(units: Iterable[Unit]) -> Interval:
     return confidence.share_of([unit.points for unit in units], [unit.matches for unit in units])
 
 
-def _gain(scores: list[float], adjusted: list[float]) -> float | None:
-    if len(scores) < 2 or min(pvariance(scores), pvariance(adjusted)) < 1e-12:
+def _gain(scores: list[float], adjusted: list[float]) -> Interval | None:
+    """The variance of results by that of adjusted ones, of the same pairs.
+
+    By the delta method: the logarithm of the ratio is off by about the mean over pairs of how much each of
+    the two variances owes to a pair. Without bounds where Student's interval for that mean does not hold.
+    """
+    before, after = (pvariance(each) if each else 0.0 for each in (scores, adjusted))
+    if min(before, after) < 1e-12:
         return None
-    return pvariance(scores) / pvariance(adjusted)
+    middle, middle_after = fmean(scores), fmean(adjusted)
+    off = confidence.mean(
+        [
+            (score - middle) ** 2 / before - (result - middle_after) ** 2 / after
+            for score, result in zip(scores, adjusted, strict=True)
+        ]
+    )
+    gain = before / after
+    if not isfinite(off.margin):
+        return Interval(gain, -inf, inf)
+    return Interval(gain, gain * exp(-off.margin), gain * exp(off.margin))
 
 
 def standing(game: str, player: str, rows: Iterable[Row], fixed_size: bool = True) -> Standing:
