@@ -13,11 +13,41 @@ from duels.arena.report_text import as_text
 from duels.arena.run import run
 from duels.arena.scores import Standing
 from duels.arena.summary import most_when, of_run
+from duels.core.match import Match
+from duels.core.rules import Seat
+from duels.games import find_game
+from duels.players.model import Mirror
 from tests.players.test_program import BAD, PYTHON
 
 
 def _of(game: GameReport, player: str) -> Standing:
     return next(each for each in game.standings if each.player == player)
+
+
+def test_the_same_mistake_is_told_once_with_how_often_it_was_made(tmp_path: Path) -> None:
+    """As often as it is in the logs, mirror images included; of others, no more than are shown."""
+    folder = run(Config(("random", "novice"), ("lights",), 200), tmp_path)
+    mirror = Mirror.of(find_game("lights").rules())
+    (game,) = report_on(folder).games
+    found = [each for each in game.blunders if each.player == "random"]
+    assert len({(each.position, each.played) for each in found}) == len(found) == 5
+    most = max(found, key=lambda each: each.times)
+    image = mirror.sight(most.sight)
+    made = 0
+    for row in folder.rows().values():
+        for told in row["blunders"]:
+            if row["players"][told["seat"] - 1] == "random":
+                match = Match.start(most.sight.rules).play_text(*row["entries"][: told["entry"]])
+                assert match.previous
+                assert match.last
+                action = match.last.action
+                made += (match.previous.sight(Seat(told["seat"])).view, action) in (
+                    (most.sight.view, most.sight.rules.parse(most.played)),
+                    (image.view, mirror.action(most.sight.rules.parse(most.played))),
+                )
+    assert most.times == made > 1
+    assert str(most).endswith(f" Made {made} times, mirrored or not.")
+    assert most.as_data()["times"] == made
 
 
 def test_players_are_told_of_in_order_with_how_sure_that_is(tmp_path: Path) -> None:

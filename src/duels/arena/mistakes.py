@@ -1,14 +1,19 @@
 """Decisions that fell far short of the best, as a report tells and shows them."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from html import escape
 from math import isclose
 from typing import Any
 
 from duels.analysis.shortfalls import BELOW_THE_MIXTURE
+from duels.core.errors import BadOption
 from duels.core.rules import Sight
+from duels.players.model import Mirror
 
 _MOST_NAMED = 3  # best actions, where many are equally good
+_ALIKE = 1e-9  # what the same mistake may differ by, by rounding
 
 
 @dataclass(frozen=True)
@@ -25,12 +30,14 @@ class Mistake:
     """What `shortfall` is: `given away` or `below the mixture`."""
     often: float = 1.0
     """How often the player took the action there; if not always, `shortfall` is the mean of all it did."""
+    times: int = 1
+    """In how many matches of a run it was made, or at how many positions of a probe, mirrored or not."""
 
     def as_data(self) -> dict[str, Any]:
         """As JSON has it."""
         key = key_of(self.measure)
         told = {"player": self.player, "position": self.position, "played": self.played}
-        return {**told, "best": list(self.best), key: self.shortfall}
+        return {**told, "best": list(self.best), key: self.shortfall, "times": self.times}
 
     def __str__(self) -> str:
         """In one line."""
@@ -54,7 +61,49 @@ class Mistake:
         best = " or ".join(self.best[:_MOST_NAMED])
         label = "Highest estimate" if self.measure == BELOW_THE_MIXTURE else "Best"
         points = f"{100 * self.shortfall:.1f} points {self.measure}{'' if self._always else ' on average'}"
-        return f"{points}. {label}: {best}."
+        mirrored = ", mirrored or not" if self.sight.rules.game.find("mirror", "mirror") else ""
+        again = f" Made {self.times} times{mirrored}." if self.times > 1 else ""
+        return f"{points}. {label}: {best}.{again}"
+
+
+class Worst:
+    """The worst mistakes that are met, so many at most; what is the same but for its mirror image is one.
+
+    Whoever adds them begins with the largest.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._found: dict[tuple[str, str], Mistake] = {}
+
+    @property
+    def mistakes(self) -> list[Mistake]:
+        """Those that were found."""
+        return list(self._found.values())
+
+    def is_done(self, shortfall: float) -> bool:
+        """Whether no mistake that falls so short can change them any more."""
+        if len(self._found) < self._most:
+            return False
+        return shortfall < min(each.shortfall for each in self._found.values()) - _ALIKE
+
+    def add(self, mistake: Mistake) -> None:
+        """Count a mistake, and keep it if it is new and there is room."""
+        key = min(_with_image(mistake))
+        if known := self._found.get(key):
+            self._found[key] = replace(known, times=known.times + mistake.times)
+        elif len(self._found) < self._most:
+            self._found[key] = mistake
+
+
+def _with_image(mistake: Mistake) -> Iterator[tuple[str, str]]:
+    """Where a mistake was made and what was played, and the same on the mirrored board, if there is one."""
+    sight, rules = mistake.sight, mistake.sight.rules
+    yield mistake.position, mistake.played
+    with suppress(BadOption):  # there is none
+        mirror = Mirror.of(rules)
+        action = rules.parse(mistake.played)
+        yield rules.format_position(mirror.sight(sight)), rules.format(mirror.action(action))
 
 
 def key_of(measure: str) -> str:

@@ -11,7 +11,7 @@ from duels.arena.amounts import Spending, tokens
 from duels.arena.confidence import Interval, Z, interval_data, ratio
 from duels.arena.folder import Folder, Row
 from duels.arena.identity import MODEL
-from duels.arena.mistakes import Mistake, key_of, name_of, said_of
+from duels.arena.mistakes import Mistake, Worst, key_of, name_of, said_of
 from duels.arena.probe import Probe, collected, policy_of
 from duels.arena.probe_values import Answers, against_all, exploitability, spread_of_answers
 from duels.arena.report import prices_of
@@ -189,17 +189,18 @@ def _expected(policy: dict[Any, float], graded: dict[Any, float]) -> float:
 
 
 def _mistakes(probe: Probe, player: str, short: dict[Key, float]) -> list[Mistake]:
-    found = []
-    for key in sorted(short, key=lambda each: -short[each])[:_MOST_SHOWN]:
-        if short[key] > _NOTHING:
-            sight, rules, oracle = probe.sights[key], probe.rules, oracle_for(probe.rules)
-            policy = {action: chance for action, chance in probe.policy(key).items() if chance}
-            worst = max(policy, key=_graded(sight).__getitem__)
-            best = tuple(rules.format(each) for each in oracle.judge(sight).best[:_MOST_SHOWN])
-            played = rules.format(worst)
-            measure, often = measure_of(oracle), policy[worst]
-            found.append(Mistake(player, played, best, key[1], sight, short[key], measure, often))
-    return found
+    found = Worst(_MOST_SHOWN)
+    for key in sorted(short, key=lambda each: -short[each]):
+        if short[key] <= _NOTHING or found.is_done(short[key]):
+            break
+        sight, rules, oracle = probe.sights[key], probe.rules, oracle_for(probe.rules)
+        policy = {action: chance for action, chance in probe.policy(key).items() if chance}
+        worst = max(policy, key=_graded(sight).__getitem__)
+        best = tuple(rules.format(each) for each in oracle.judge(sight).best[:_MOST_SHOWN])
+        played = rules.format(worst)
+        measure, often = measure_of(oracle), policy[worst]
+        found.add(Mistake(player, played, best, key[1], sight, short[key], measure, often))
+    return found.mistakes
 
 
 # -- as data, text and a page ----------------------------------------------------------------------------

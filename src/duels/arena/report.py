@@ -1,5 +1,6 @@
 """What a run says, as data: nothing in it depends on when, where or in which order it was played."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations, zip_longest
@@ -11,7 +12,7 @@ from duels.arena.confidence import CONFIDENCE, Interval, interval_data
 from duels.arena.config import currency_of
 from duels.arena.folder import Folder, Row
 from duels.arena.identity import Identity, identities
-from duels.arena.mistakes import Mistake, key_of
+from duels.arena.mistakes import Mistake, Worst, key_of
 from duels.arena.ratings import Ratings, rate
 from duels.arena.scores import Pairing, Standing, pairing, standing
 from duels.arena.values import Judge
@@ -201,27 +202,37 @@ def _game(
 def _blunders(judge: Judge, player: str, rows: Iterable[Row]) -> list[Mistake]:
     """A player's worst decisions, none of them twice."""
     rules = judge.rules
-    found = [
-        (told["shortfall"], row, told)
-        for row in rows
-        for told in row["blunders"]
-        if row["players"][told["seat"] - 1] == player
-    ]
-    found.sort(key=lambda each: -each[0])
-    worst: dict[tuple[str, str], Mistake] = {}
-    for short, row, told in found:
-        match = Match.start(rules).play_text(*row["entries"][: told["entry"]])
+    told_of: dict[tuple[str, ...], dict[str, Any]] = {}
+    times: Counter[tuple[str, ...]] = Counter()  # matches begin alike: those that do are replayed once
+    for row in rows:
+        for told in row["blunders"]:
+            if row["players"][told["seat"] - 1] == player:
+                entries = tuple(row["entries"][: told["entry"]])
+                told_of.setdefault(entries, told)
+                times[entries] += 1
+    worst = Worst(MOST_BLUNDERS)
+    for entries in sorted(told_of, key=lambda each: -told_of[each]["shortfall"]):
+        told = told_of[entries]
+        if worst.is_done(told["shortfall"]):
+            break
+        match = Match.start(rules).play_text(*entries)
         before, last = match.previous, match.last
         assert before
         assert last
         sight = before.sight(Seat(told["seat"]))
-        position, played = rules.format_position(sight), format_entry(rules, last)
-        best = tuple(told["best"])
-        mistake = Mistake(player, played, best, position, sight, short, judge.measure)
-        worst.setdefault((position, played), mistake)
-        if len(worst) == MOST_BLUNDERS:
-            break
-    return list(worst.values())
+        worst.add(
+            Mistake(
+                player,
+                format_entry(rules, last),
+                tuple(told["best"]),
+                rules.format_position(sight),
+                sight,
+                told["shortfall"],
+                judge.measure,
+                times=times[entries],
+            )
+        )
+    return worst.mistakes
 
 
 def as_data(report: Report) -> dict[str, Any]:
