@@ -16,7 +16,7 @@ from duels.arena.folder import Folder
 from duels.arena.progress_line import ProgressLine
 from duels.arena.ratings import rate
 from duels.arena.report import as_csv, as_data, report_on
-from duels.arena.report_page import as_page
+from duels.arena.report_page import _cell, as_page
 from duels.arena.report_text import as_text, listed, percent, table
 from duels.arena.run import Progress, run
 from duels.arena.scores import Pairing, PairResult, _gain, pairing, standing, unbroken
@@ -182,6 +182,15 @@ def test_how_much_taking_luck_out_saves_has_an_interval_that_holds() -> None:
     assert few.estimate == pytest.approx(25)
     assert few.margin == inf
     assert _gain([], []) is _gain([0.5] * 60, [0.1, 0.2] * 30) is None
+
+
+def test_the_matrix_is_pale_where_it_is_not_settled_who_is_better() -> None:
+    sure, unsure, worse = (
+        _cell(Interval(*each)) for each in ((0.9, 0.6, 1.0), (0.9, 0.4, 1.0), (0.1, 0.0, 0.4))
+    )
+    assert sure.startswith('<td class="won" style="--p:0.80">90.0')
+    assert unsure.startswith('<td class="won" style="--p:0.16">90.0')
+    assert worse.startswith('<td class="lost" style="--p:0.80">10.0')
 
 
 def test_without_a_pair_there_is_no_result() -> None:

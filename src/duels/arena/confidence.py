@@ -36,6 +36,10 @@ class Interval:
         """Whether all of it is, by more than rounding."""
         return self.high < number - _ROUNDING
 
+    def excludes(self, number: float) -> bool:
+        """Whether all of it lies on one side of a number, by more than rounding."""
+        return self.is_above(number) or self.is_below(number)
+
     @property
     def without_bounds(self) -> "Interval":
         """The estimate alone, where the bounds do not hold."""

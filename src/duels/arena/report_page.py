@@ -98,13 +98,24 @@ def _matrix(report: Report, game: GameReport) -> str:
         + "</tr>"
         for one in report.players
     )
-    return f'<div class="scroll"><table class="matrix"><tr><th></th>{head}</tr>{rows}</table></div>'
+    return f'<div class="scroll"><table class="matrix"><tr><th></th>{head}</tr>{rows}</table></div>{_LEGEND}'
+
+
+_PALE = 0.2
+_LEGEND = (
+    '<p class="legend"><span class="won" style="--p:1"></span> the row is better, '
+    '<span class="lost" style="--p:1"></span> the column is, the stronger the more; '
+    f'<span class="won" style="--p:{_PALE}"></span><span class="lost" style="--p:{_PALE}"></span> '
+    "pale: not settled, the interval includes one half.</p>"
+)
 
 
 def _cell(result: Interval | None) -> str:
     if result is None:
         return "<td></td>"
     side, strength = ("won" if result.estimate > 0.5 else "lost"), min(1.0, abs(result.estimate - 0.5) * 2)
+    if not result.excludes(0.5):
+        strength *= _PALE
     bounds = f"{100 * result.low:.0f} to {100 * result.high:.0f}"
     told = f"{100 * result.estimate:.1f}<small>{bounds}</small>"
     return f'<td class="{side}" style="--p:{strength:.2f}">{told}</td>'

@@ -132,7 +132,7 @@ def _cut_off(report: Report) -> list[str]:
 
 
 def _is_settled(each: Pairing) -> bool:
-    return not each.adjusted.low <= _EVEN <= each.adjusted.high
+    return each.adjusted.excludes(_EVEN)
 
 
 def _cost(report: Report) -> list[str]:
