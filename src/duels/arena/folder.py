@@ -73,9 +73,7 @@ class Folder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        kept = _read_config(path)
-        self.config: dict[str, Any] = {"kind": None, **kept["config"]}
-        self.versions: tuple[str, ...] = (kept["duels"], *kept.get(_CONTINUED, ()))
+        self.config, self.versions = _read_config(path)
         """Of duels: that which began it, then those that went on with it."""
         self.unfinished: tuple[str, ...] = ()
         """Why the last call of the run left matches unfinished."""
@@ -380,18 +378,20 @@ def _write_config(path: Path, config: Mapping[str, Any], versions: Iterable[str]
     write_text(path, json.dumps(told, indent=2) + "\n", over)
 
 
-def _read_config(path: Path) -> dict[str, Any]:
+def _read_config(path: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """A folder's config, and the versions of duels that carried it out."""
     kept = path / CONFIG
     if not kept.is_file():
         raise DuelsError(f"{path} is no folder of a run: it has no {CONFIG}.")
     try:
         told = json.loads(kept.read_text(encoding="utf-8"))
-        form, _, _ = told["format"], told["duels"], dict(told["config"])
+        form, config = told["format"], {"kind": None, **told["config"]}
+        versions = (told["duels"], *told.get(_CONTINUED, ()))
     except (ValueError, TypeError, KeyError):
         raise DuelsError(f"{kept}: this is no config of a run.") from None
     if form != FORMAT:
         raise DuelsError(f"{path} was made by another version of duels: format {form}, not {FORMAT}.")
-    return dict(told)
+    return config, versions
 
 
 def merge(sources: Iterable[Path], target: Path, tell: Callable[[str], None] = lambda text: None) -> int:
