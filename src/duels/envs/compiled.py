@@ -6,13 +6,13 @@ Needs the extra `fast`. Compiled once a machine; the functions hold no lock, so 
 from typing import Any
 
 from duels.core.extras import extra
-from duels.envs import dice
+from duels.envs import bits, dice
 
 with extra("fast"):
     import numpy as np
     from numba import njit
 
-    from duels.envs.intrinsics import fetch_to_read
+    from duels.envs.intrinsics import copy_four, fetch
     from duels.solving.compiling import compiled
 
 GAMMA = np.uint64(dice.GAMMA)
@@ -22,11 +22,11 @@ HALF = np.uint64(dice.HALF)
 _BEGIN = np.uint64(dice.BEGIN)
 _30, _27, _31, _32 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(32)
 
-# Games that are stepped in turn: their loads from the tables overlap, and they stay in the first cache.
-_ABREAST = 256
+# Games that are rolled out in turn: their loads from the tables overlap, and they stay in the first cache.
+_IN_TURN = 256
 
-# Games whose rows are fetched from a table before the first of them is copied.
-_FETCHED = 64
+# Games that are stepped abreast, a bit of a word each.
+_ABREAST = 64
 
 
 @njit(inline="always")
@@ -77,10 +77,10 @@ def roll_wins(where: Any, fields: Any, steps: int, won: Any) -> None:
     """
     streams, rows, counts, packed, tickets = where
     row, wins, _, _, win_1, win_2, _, count_at, longest = fields
-    sums = np.empty(_ABREAST, np.int64)
+    sums = np.empty(_IN_TURN, np.int64)
     ways = np.uint64(tickets)
-    for low in range(0, len(rows), _ABREAST):
-        high = min(low + _ABREAST, len(rows))
+    for low in range(0, len(rows), _IN_TURN):
+        high = min(low + _IN_TURN, len(rows))
         for begun in range(0, steps, longest):
             sums[:] = 0
             for _ in range(begun, min(begun + longest, steps)):
@@ -134,8 +134,8 @@ def roll_policy(where: Any, bounds: Any, fields: Any, steps: int, tally: Any, cl
     row, _, ends, draw_at, win_1, win_2, tick_at, _, _ = fields
     won, drawn, truncated = tally
     ways = np.uint64(tickets)
-    for low in range(0, len(rows), _ABREAST):
-        high = min(low + _ABREAST, len(rows))
+    for low in range(0, len(rows), _IN_TURN):
+        high = min(low + _IN_TURN, len(rows))
         for _ in range(steps):
             for i in range(low, high):
                 found = _policy_move(i, streams, rows, bounds, packed, ways)
@@ -174,6 +174,21 @@ def look_up(streams: Any, states: Any, actions: Any, successor: Any, moves: Any)
     return -1
 
 
+@njit(inline="always")
+def first_of(games: Any) -> Any:
+    """The number of the first game of a set, which has a bit for each game and is not empty."""
+    return bits.count(np.uint64((games & -games) - 1))
+
+
+@njit(inline="always")
+def _go_on(streams: Any, clock: Any, states: Any, moves: Any) -> None:
+    """Make moves, several at once: this loop has neither branches nor lookups."""
+    for j in range(len(states)):
+        streams[j] += GAMMA
+        clock[j] += moves[j] & 1
+        states[j] = moves[j] >> 1
+
+
 @compiled(nogil=True)
 def step(
     begin: int,
@@ -200,32 +215,33 @@ def step(
     `looks` have for the state.
     """
     words, look, kept = np.uint64(looks.shape[1]), looks.reshape(-1), rows.reshape(-1)
-    for low in range(begin, end, _FETCHED):
-        high = min(low + _FETCHED, end)
+    # Both seats' points as one number.
+    reward, point = rewards.reshape(-1).view(np.int64), points.reshape(-1).view(np.int64)
+    for low in range(begin, end, _ABREAST):
+        high = min(low + _ABREAST, end)
         if words > 0:
             for number in range(low, high):
-                fetch_to_read(look, np.uint64(moves[number] >> 1) * words)
+                fetch(look, np.uint64(moves[number] >> 1) * words)
+        _go_on(streams[low:high], clock[low:high], states[low:high], moves[low:high])
+        over: Any = 0
         for number in range(low, high):
             i = np.uint64(number)
-            streams[i] += GAMMA
-            state = moves[i] >> 1
-            clock[i] += moves[i] & 1
-            won = result[np.uint64(state)] + 1
-            rewards[i, 0] = points[won, 0]
-            rewards[i, 1] = points[won, 1]
+            won = np.uint64(result[np.uint64(states[i])] + 1)
+            reward[i] = point[won]
             ended[i] = won != 0
-            cut[i] = won == 0 and clock[i] >= limit
-            if autoreset and (won != 0 or cut[i]):
-                ticket = np.uint64(0)
-                if len(starts) > 1:
-                    ticket = (mix(streams[i] ^ _BEGIN) >> _32) * np.uint64(len(starts)) >> _32
-                state = starts[ticket]
-                clock[i] = 0
-            states[i] = state
+            cut[i] = (won == 0) & (clock[i] >= limit)
+            over |= np.int64(ended[i] | cut[i]) << number - low
+        while over and autoreset:
+            i, over = np.uint64(low) + first_of(over), over & over - 1
+            ticket = np.uint64(0)
+            if len(starts) > 1:
+                ticket = (mix(streams[i] ^ _BEGIN) >> _32) * np.uint64(len(starts)) >> _32
+            states[i] = starts[ticket]
+            clock[i] = 0
         for number in range(low, high):
             at, there = np.uint64(number) * words, np.uint64(states[number]) * words
-            for word in range(words):
-                kept[at + word] = look[there + word]
+            for word in range(0, words, 4):
+                copy_four(kept, at + np.uint64(word), look, there + np.uint64(word))
 
 
 @compiled(nogil=True)

@@ -1,4 +1,4 @@
-"""What compiled code has to say to the compiler itself: to write bits as bytes, and to fetch memory early.
+"""What compiled code has to say to the compiler itself: how to write or copy much at once, or fetch it early.
 
 Needs the extra `fast`.
 """
@@ -24,7 +24,7 @@ def write_bits(typing: Any, array: Any, at: Any, bits: Any) -> Any:
     """Write 64 numbers to a contiguous array of bytes, from place `at` on: each bit as 0 or 1."""
 
     def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        place = _place(context, builder, signature, given)
+        place = _address(context, builder, signature.args[0], *given[:2])
         flags = builder.bitcast(given[2], ir.VectorType(ir.IntType(1), 64))
         numbers = builder.zext(flags, ir.VectorType(ir.IntType(8), 64))
         builder.store(numbers, builder.bitcast(place, ir.PointerType(numbers.type)), align=1)
@@ -34,30 +34,37 @@ def write_bits(typing: Any, array: Any, at: Any, bits: Any) -> Any:
 
 
 @_known_to_compiler
-def fetch_to_read(typing: Any, array: Any, at: Any) -> Any:
+def fetch(typing: Any, array: Any, at: Any) -> Any:
     """Say that place `at` of a contiguous array will soon be read, so that nobody has to wait for it then."""
-    return types.void(array, types.uint64), _fetch(writes=0)
+
+    def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        number = ir.IntType(32)
+        place = builder.bitcast(
+            _address(context, builder, signature.args[0], *given[:2]), ir.PointerType(ir.IntType(8))
+        )
+        kind = ir.FunctionType(ir.VoidType(), [place.type, number, number, number])
+        prefetch = builder.module.declare_intrinsic("llvm.prefetch", [place.type], kind)
+        builder.call(prefetch, [place, number(0), number(3), number(1)])  # data to read, to the first cache
+        return context.get_dummy_value()
+
+    return types.void(array, types.uint64), generate
 
 
 @_known_to_compiler
-def fetch_to_write(typing: Any, array: Any, at: Any) -> Any:
-    """The same of a place that will soon be written to."""
-    return types.void(array, types.uint64), _fetch(writes=1)
+def copy_four(typing: Any, array: Any, at: Any, source: Any, begin: Any) -> Any:
+    """Copy four words to a contiguous array, from place `at` on, from another one at `begin`."""
 
-
-def _fetch(writes: int) -> Any:
     def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        number = ir.IntType(32)
-        place = builder.bitcast(_place(context, builder, signature, given), ir.PointerType(ir.IntType(8)))
-        kind = ir.FunctionType(ir.VoidType(), [place.type, number, number, number])
-        prefetch = builder.module.declare_intrinsic("llvm.prefetch", [place.type], kind)
-        builder.call(prefetch, [place, number(writes), number(3), number(1)])  # data, to the first cache
+        kind = ir.PointerType(ir.VectorType(ir.IntType(64), 4))
+        there = _address(context, builder, signature.args[2], *given[2:])
+        here = _address(context, builder, signature.args[0], *given[:2])
+        words = builder.load(builder.bitcast(there, kind), align=8)
+        builder.store(words, builder.bitcast(here, kind), align=8)
         return context.get_dummy_value()
 
-    return generate
+    return types.void(array, types.uint64, source, types.uint64), generate
 
 
-def _place(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-    """The address of the place that the second argument says, in the array that is the first."""
-    array = context.make_array(signature.args[0])(context, builder, given[0])
-    return builder.gep(array.data, [given[1]])
+def _address(context: Any, builder: Any, kind: Any, array: Any, at: Any) -> Any:
+    """The address of a place in an array."""
+    return builder.gep(context.make_array(kind)(context, builder, array).data, [at])

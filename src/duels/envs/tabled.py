@@ -14,6 +14,7 @@ from duels.envs.kernels import kernel_of
 from duels.envs.packed import ReadyPolicy, packed_moves
 from duels.envs.results import Tally
 from duels.envs.running import PLAINLY, Running
+from duels.solving.lines import in_lines
 from duels.solving.tables import ILLEGAL, POINTS, Tables
 
 _NEVER = (1 << 63) - 1  # as a limit
@@ -33,7 +34,7 @@ class TableBatch(Batch):
         kept = self.shared.looks if not self.running.copy else np.empty((1, 0), np.int64)
         self._looks = kept
         """[state, word] what is shown and allowed, if the batch keeps that."""
-        self._rows = np.empty((self.num_envs, kept.shape[1]), np.int64)
+        self._rows = in_lines(self.num_envs, kept.itemsize * kept.shape[1]).view(np.int64)
         """[env, word] what is kept of it, in an array that is given away."""
         self._looked = False
         """Whether these are the rows of the games as they are now."""

@@ -102,7 +102,7 @@ class FlipEnv(Env):
         """[whether two tiles are lifted, seat, standing, word] what a seat is shown of a standing."""
         numbers = np.arange(len(self._kernel.standing) // ROW)
         scores, mover, quantum = standing_of(numbers << ROW_BITS, self._kernel.scores)
-        marks = np.eye(self._kernel.scores, dtype=np.uint8)
+        marks = np.eye(self._kernel.scores, dtype=np.uint8)[:, : self.rules.target + self.rules.values]
         bits = np.zeros((2, 2, len(numbers), self._size), np.uint8)
         for choosing in (0, 1):
             for seat in (0, 1):

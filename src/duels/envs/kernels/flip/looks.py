@@ -28,12 +28,12 @@ from duels.envs.kernels.flip.tables import (
 )
 from duels.games.flip.features import features
 from duels.games.flip.rules import QuantumTiles
+from duels.solving.lines import in_lines, whole_lines
 
 Bytes = NDArray[np.int8]
 Items = NDArray[np.void]
 
 _WORD = 8  # bytes
-_LINE = 64  # bytes that a processor fetches at once
 
 
 class Layout:
@@ -57,8 +57,8 @@ class Layout:
         self.keeps = slice(pairs, pairs + tables.tiles)
         self.mask, self.actions = slice(lead, self.keeps.stop), self.keeps.stop - lead
         self.mask_width = -(-self.keeps.stop // _WORD) * _WORD
-        # Compiled code writes what is lifted, and the pairs, as 64 numbers each.
-        self.row_width = _whole_lines(self.size + max(self.actions, tables.tiles + 64))
+        # Compiled code writes what is lifted, and the pairs, as 64 numbers each, and to the padding.
+        self.row_width = whole_lines(self.size + max(self.actions + 1, tables.tiles + 64))
         """Of what is shown and then the mask, in whole lines of memory."""
         self.face_of = _faces(tables, rules.values)
         """[code, or ROW further if it is face down] a tile's numbers."""
@@ -121,7 +121,8 @@ def _statuses(tables: FlipTables, encoding: Encoding, mine: bool) -> Bytes:
         if feature.name in said:
             marks = feature.marks()
             table = np.stack([np.frombuffer(marks[value], np.int8) for value in feature.values])
-            parts.append(table.take(said[feature.name], axis=0))
+            # No seat has the highest scores that a standing has room for.
+            parts.append(table.take(said[feature.name], axis=0, mode="clip"))
         else:
             parts.append(np.zeros((len(rows), feature.size), np.int8))
     return np.concatenate(parts, axis=1)
@@ -137,7 +138,7 @@ class Looks:
         count, size, actions = len(tiles), layout.size, layout.actions
         self._own_masks, self.open, self._some = np.zeros((3, count, layout.mask_width), np.int8)
         """Masks; what they were if a pair could be lifted, and none was; and room to work in."""
-        self.rows = _lines(count, layout.row_width if side_by_side else _whole_lines(size))
+        self.rows = in_lines(count, layout.row_width if side_by_side else whole_lines(size))
         """[env, number] what is shown; then the mask if they are side by side: then a move changes fewer
         lines of memory, but NumPy is quicker with words."""
         held, place = (
@@ -281,17 +282,6 @@ def _items(table: Bytes, place: slice | None = None) -> Items:
     """The rows of a contiguous table, or a part of each, as one item each."""
     part = place or slice(0, table.shape[1])
     return np.ndarray((len(table),), f"V{part.stop - part.start}", table, part.start, (table.shape[1],))
-
-
-def _whole_lines(numbers: int) -> int:
-    return -(-numbers // _LINE) * _LINE
-
-
-def _lines(count: int, width: int) -> Bytes:
-    """Rows of so many numbers, whole lines of memory, that begin where a line does."""
-    room = np.zeros(count * width + _LINE, np.int8)
-    begin = -room.ctypes.data % _LINE
-    return room[begin : begin + count * width].reshape(count, width)
 
 
 def _number(standings: Ints) -> Ints:

@@ -97,7 +97,7 @@ class FlipTables:
     first_code: int
     """The code of a tile of value 0, if there were one."""
     scores: int
-    """How many different scores a seat can have."""
+    """How many different scores a standing has room for: a power of two, and all that a seat can have."""
     full: int
     """The set of all tiles."""
     bag: int
@@ -124,7 +124,7 @@ def flip_tables(rules: QuantumTiles) -> FlipTables:
     tile_sets = np.append((ROW << np.arange(tiles)) + 1, 0)
     bags = _Bags(rules.values, rules.copies)
     two_ways, two_drawn = bags.two_drawn()
-    scores = rules.target + rules.values
+    scores = _scores(rules)
     start = _standing(np.zeros(2, np.int64), np.array(0), np.ones(2, np.int64), scores)
     return FlipTables(
         tiles=tiles,
@@ -152,6 +152,10 @@ def flip_tables(rules: QuantumTiles) -> FlipTables:
         bag=(len(bags.size) - 1) * ROW + (tiles << LEFT_AT),
         start=int(start),
     )
+
+
+def _scores(rules: QuantumTiles) -> int:
+    return 1 << (rules.target + rules.values - 1).bit_length()
 
 
 def first_code(values: int) -> int:
@@ -261,7 +265,7 @@ def _standing(points: Ints, mover: Ints, quantum: Ints, scores: int) -> Ints:
 
 def _standings(rules: QuantumTiles) -> Ints:
     """The table of standings."""
-    scores, target = rules.target + rules.values, rules.target
+    scores, target = _scores(rules), rules.target
     numbers = np.arange(scores * scores << 3)
     points, mover, quantum = standing_of(numbers << ROW_BITS, scores)
     mine = np.stack([mover == 0, mover == 1])

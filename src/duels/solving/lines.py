@@ -1,0 +1,20 @@
+"""Rows of numbers that begin where a line of memory does: a processor fetches whole lines."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+LINE = 64
+HALF_LINE = LINE // 2
+"""Bytes that a processor fetches at once."""
+
+
+def whole_lines(numbers: int) -> int:
+    """So many bytes, or the next number of them that fills whole lines."""
+    return -(-numbers // LINE) * LINE
+
+
+def in_lines(count: int, width: int) -> NDArray[np.int8]:
+    """[row, number] zeros, in an array that begins where a line does."""
+    room = np.zeros(count * width + LINE, np.int8)
+    begin = -room.ctypes.data % LINE
+    return room[begin : begin + count * width].reshape(count, width)
