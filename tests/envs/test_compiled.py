@@ -31,8 +31,8 @@ def test_compiled_steps_are_those_of_numpy(rules: Any, form: str, monkeypatch: p
         if rules.limit_value is None:
             return
         how["limit_ends"] = "draw"
-    plain = vector.make(rules, 40, seed=5, **how)
-    quick = vector.make(rules, 40, seed=5, compiled=True, **run, **how)
+    plain = vector.make(rules, 70, seed=5, **how)  # more than are stepped abreast
+    quick = vector.make(rules, 70, seed=5, compiled=True, **run, **how)
     for batch in (plain, quick):
         batch.keep_final = form == "final"
     for step in range(60):

@@ -1,5 +1,6 @@
 """The tables of Quantum Flip say what its rules say: over all sets, bags and standings of a small board."""
 
+import pickle
 from collections import Counter
 from fractions import Fraction
 from itertools import product
@@ -198,3 +199,23 @@ def test_steps_are_the_same_one_by_one_as_arrays_and_compiled(
             told.append([actions, *batch.step(actions), batch.observe(), batch.masks()])
         for same in zip(*told, strict=True):
             assert all(np.array_equal(same[0], other) for other in same)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("options", BOARDS, ids=str)
+def test_what_is_kept_from_step_to_step_is_what_would_be_written_anew(
+    options: dict[str, Any], compiled: bool
+) -> None:
+    if compiled:
+        pytest.importorskip("numba")
+    batch = vector.make(QuantumTiles(**options), 70, seed=3, compiled=compiled, copy=False)
+    rng = np.random.default_rng(0)
+    for step in range(40):
+        batch.step(batch.sample(), rng.random(70) < 0.7 if step % 9 == 4 else None)
+        if step % 9 == 8:
+            batch.restart(rng.random(70) < 0.3)
+        if step == 30:
+            batch.rollout(3)
+        anew = pickle.loads(pickle.dumps(batch))
+        assert np.array_equal(batch.observe(), anew.observe())
+        assert np.array_equal(batch.masks(), anew.masks())

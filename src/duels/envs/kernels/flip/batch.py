@@ -131,7 +131,7 @@ class FlipBatch(Batch):
         actions, places, pairs = self._games.choose(bits)
         pairs += self._tables.tiles
         actions[places] = pairs
-        (lifted,) = (self._games.standing & LIFTED).nonzero()
+        (lifted,) = ((self._games.standing & LIFTED) != 0).nonzero()  # NumPy finds truth values sooner
         actions[lifted] += self.num_actions - self._tables.tiles
         return actions.copy() if self.running.copy else actions  # they are in a buffer
 
