@@ -6,26 +6,32 @@ from dataclasses import dataclass
 
 from duels.core.errors import DuelsError
 
-FEWEST = 2048
+FEWEST = 3072
 """Games of a part of a batch: fewer are stepped before another thread has woken up."""
 
 
 class Parts:
-    """A batch in parts, to be stepped by one thread each."""
+    """A batch in parts: each is stepped by the thread that is free first."""
 
     def __init__(self, envs: int, threads: int) -> None:
-        size = -(-envs // max(1, min(threads, envs // FEWEST)))
+        self._others = max(0, min(threads, envs // FEWEST) - 1)
+        size = FEWEST if self._others else envs
         self._slices = [slice(low, min(low + size, envs)) for low in range(0, envs, size)]
-        others = len(self._slices) - 1
-        self._pool = ThreadPoolExecutor(others) if others else None
+        self._pool = ThreadPoolExecutor(self._others) if self._others else None
 
     def run(self, play: Callable[[slice], None]) -> None:
-        """Play every part, the last in this thread."""
-        *others, last = self._slices
-        waiting = [self._pool.submit(play, part) for part in others] if self._pool else []
-        play(last)
-        for one in waiting:
-            one.result()
+        """Play every part, in this thread and in those others that wake up before all is done."""
+        left = iter(self._slices)
+
+        def work() -> None:
+            for part in left:
+                play(part)
+
+        helping = [self._pool.submit(work) for _ in range(self._others)] if self._pool else []
+        work()
+        for one in helping:
+            if not one.cancel():
+                one.result()
 
 
 @dataclass(frozen=True)
