@@ -1,10 +1,11 @@
 """The board of Light Out Duel: bulbs on a cord, with a bracket under two neighbours."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from duels.core.drawing import Drawing
 from duels.core.notation import listed
-from duels.core.rules import Sight
+from duels.core.rules import Seat, Sight
 from duels.core.svg import (
     LEAST_TEXT,
     Picture,
@@ -18,6 +19,7 @@ from duels.core.svg import (
     hit_box,
     mark,
     path,
+    remembered,
     target,
     text,
 )
@@ -46,78 +48,99 @@ class LightsDrawing(Drawing[TurnOff, State]):
         return ("Press a light that is ON to turn it off, or a bracket to turn off the two above it.",)
 
     def picture(self, sight: Sight[TurnOff, State], *, targets: bool = False) -> Picture:
-        per_row = _PER_ROW if self.rules.lights > 9 else 9
-        track = Track(self.rules.lights, 236 if targets else 152, _MIDDLE, per_row, margin=80)
+        track = _track(self.rules.lights, targets)
         row = sight.view.row
         last = next((event for event in reversed(sight.events) if isinstance(event, TurnedOff)), None)
-        scene = [decoration(self._cord(track))]
+        scene = [_cord(track)]
         for number, light in enumerate(row, start=1):
-            off_by = mark(last.seat, 0, 0, 9) if last and number in last.lights else ""
-            scene.append(self._light(track, number, light == ON, off_by))
-        on = [str(number) for number, light in enumerate(row, start=1) if light == ON]
-        label = f"{len(row)} lights, {f'on: {listed(on)}' if on else 'all off'}."
-        pressed = [self._target(track, action) for action in sight.actions] if targets else None
-        return board(track.height, label, scene, pressed)
+            off_by = last.seat if last and number in last.lights else None
+            scene.append(_light(track, number, light == ON, off_by))
+        pressed = None
+        if targets:
+            pressed = [
+                _target(track, action.first, action.count, self.rules.format(action))
+                for action in sight.actions
+            ]
+        return board(track.height, _told(row), scene, pressed)
 
-    def _cord(self, track: Track) -> str:
-        """The cord that the bulbs hang on, a little slack between them, and down at the ends of rows."""
-        x, y = track.at(1)
-        top = _BULB + 26
-        way = f"M{x:.1f} {y - top:.1f}"
-        for number in range(2, track.cells + 1):
-            before, (x, y) = x, track.at(number)
-            if track.bends(number - 1):
-                side = 62 if x > 312 else -62
-                way += f"c{side} 0 {side} {track.row_height:.0f} 0 {track.row_height:.0f}"
-            else:
-                way += f"Q{(before + x) / 2:.1f} {y - top + 18:.1f} {x:.1f} {y - top:.1f}"
-        return path(way, "dim", 3)
 
-    def _light(self, track: Track, number: int, on: bool, off_by: str) -> str:
-        x, y = track.at(number)
-        reach = min(1, track.pitch / 84)
-        glow = "".join(circle(0, 0, r * reach, "glow", opacity=opacity) for r, opacity in _GLOW)
-        shown = 1.0 if on else 0.0
-        return cell(
-            number,
-            f"Light {number} is {'on' if on else 'off'}",
-            group(glow, classes="glow", opacity=shown),
-            path(f"M0 {-_BULB - 26}V{-_BULB - 8}", "dim", 3),
-            box(0, -_BULB - 4, 20, 16, 5, "dim"),
-            circle(0, 0, _BULB, "well", "line", stroke_width=2.5),
-            group(off_by, classes="fresh") if off_by else "",
-            group(
-                circle(0, 0, _BULB, "bulb", "bulb-edge", stroke_width=2),
-                circle(-3, -4, 19, "bulb-core", opacity=0.45),
-                circle(-6, -8, 10, "bulb-core", opacity=0.9),
-                classes="lit",
-                opacity=shown,
-            ),
-            text(0, _NUMBER, str(number), 24),
-            x=x,
-            y=y,
-        )
+@lru_cache
+def _track(lights: int, targets: bool) -> Track:
+    per_row = _PER_ROW if lights > 9 else 9
+    return Track(lights, 236 if targets else 152, _MIDDLE, per_row, margin=80)
 
-    def _target(self, track: Track, action: TurnOff) -> str:
-        x, y = track.at(action.first)
-        name, lights = self.rules.format(action), action.lights
-        if action.count == 1:
-            offer = chip(x, y + _NUMBER, str(action.first), min(track.pitch - 20, 48))
-            hit = hit_box(x, y + 7, track.pitch - 2, 138)
-            return target(name, lights, f"Turn off light {action.first}", offer, hit)
-        words = f"{lights[0]}–{lights[1]}"
-        label = f"Turn off lights {words}"
-        wide = 16 + LEAST_TEXT * 0.56 * len(words)
-        if track.bends(action.first):
-            side = 1 if x > 312 else -1
-            # The cord itself is the bracket there.
-            far, down = x + side * 42, y + _BRACKET - 6
-            return target(name, lights, label, chip(far, down, words, wide), hit_box(far, down, 76, 78))
-        other = track.at(action.first + 1)[0]
-        left, right, down = min(x, other), max(x, other), y + _BRACKET
-        bracket = f"M{left + 7:.1f} {down - 36}v24q0 12 12 12H{right - 19:.1f}q12 0 12 -12v-24"
-        shape = path(bracket, "ok", 2.5) + chip((left + right) / 2, down, words, wide)
-        return target(name, lights, label, shape, hit_box((left + right) / 2, down, right - left - 2, 78))
+
+@remembered
+def _told(row: str) -> str:
+    on = [str(number) for number, light in enumerate(row, start=1) if light == ON]
+    return f"{len(row)} lights, {f'on: {listed(on)}' if on else 'all off'}."
+
+
+@remembered
+def _cord(track: Track) -> str:
+    """The cord that the bulbs hang on, a little slack between them, and down at the ends of rows."""
+    x, y = track.at(1)
+    top = _BULB + 26
+    way = f"M{x:.1f} {y - top:.1f}"
+    for number in range(2, track.cells + 1):
+        before, (x, y) = x, track.at(number)
+        if track.bends(number - 1):
+            side = 62 if x > 312 else -62
+            way += f"c{side} 0 {side} {track.row_height:.0f} 0 {track.row_height:.0f}"
+        else:
+            way += f"Q{(before + x) / 2:.1f} {y - top + 18:.1f} {x:.1f} {y - top:.1f}"
+    return decoration(path(way, "dim", 3))
+
+
+@remembered
+def _light(track: Track, number: int, on: bool, off_by: Seat | None) -> str:
+    """A light; `off_by` turned it off last."""
+    x, y = track.at(number)
+    reach = min(1, track.pitch / 84)
+    glow = "".join(circle(0, 0, r * reach, "glow", opacity=opacity) for r, opacity in _GLOW)
+    shown = 1.0 if on else 0.0
+    return cell(
+        number,
+        f"Light {number} is {'on' if on else 'off'}",
+        group(glow, classes="glow", opacity=shown),
+        path(f"M0 {-_BULB - 26}V{-_BULB - 8}", "dim", 3),
+        box(0, -_BULB - 4, 20, 16, 5, "dim"),
+        circle(0, 0, _BULB, "well", "line", stroke_width=2.5),
+        group(mark(off_by, 0, 0, 9), classes="fresh") if off_by else "",
+        group(
+            circle(0, 0, _BULB, "bulb", "bulb-edge", stroke_width=2),
+            circle(-3, -4, 19, "bulb-core", opacity=0.45),
+            circle(-6, -8, 10, "bulb-core", opacity=0.9),
+            classes="lit",
+            opacity=shown,
+        ),
+        text(0, _NUMBER, str(number), 24),
+        x=x,
+        y=y,
+    )
+
+
+@remembered
+def _target(track: Track, first: int, count: int, notation: str) -> str:
+    x, y = track.at(first)
+    if count == 1:
+        offer = chip(x, y + _NUMBER, str(first), min(track.pitch - 20, 48))
+        hit = hit_box(x, y + 7, track.pitch - 2, 138)
+        return target(notation, [first], f"Turn off light {first}", offer, hit)
+    lights = (first, first + 1)
+    words = f"{lights[0]}–{lights[1]}"
+    label = f"Turn off lights {words}"
+    wide = 16 + LEAST_TEXT * 0.56 * len(words)
+    if track.bends(first):
+        side = 1 if x > 312 else -1
+        # The cord itself is the bracket there.
+        far, down = x + side * 42, y + _BRACKET - 6
+        return target(notation, lights, label, chip(far, down, words, wide), hit_box(far, down, 76, 78))
+    other = track.at(first + 1)[0]
+    left, right, down = min(x, other), max(x, other), y + _BRACKET
+    bracket = f"M{left + 7:.1f} {down - 36}v24q0 12 12 12H{right - 19:.1f}q12 0 12 -12v-24"
+    shape = path(bracket, "ok", 2.5) + chip((left + right) / 2, down, words, wide)
+    return target(notation, lights, label, shape, hit_box((left + right) / 2, down, right - left - 2, 78))
 
 
 DRAWING = LightsDrawing
