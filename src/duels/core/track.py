@@ -7,6 +7,7 @@ from math import ceil
 from duels.core.svg import WIDTH
 
 _WIDEST = 96  # between the middles of two cells
+_LARGEST = 80  # the side of a cell
 _SIDE_BY_SIDE = 9  # cells that still can be pressed in one row on a phone
 
 
@@ -41,6 +42,11 @@ class Track:
         if self.rows == 1:
             return min(_WIDEST, (WIDTH - 22) / self.columns)
         return min(_WIDEST, (WIDTH - 2 * self.margin) / max(1, self.columns - 1))
+
+    @cached_property
+    def size(self) -> float:
+        """The side of a square cell, with some space to the next."""
+        return min(self.pitch * 0.88, _LARGEST)
 
     @property
     def height(self) -> float:

@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 from duels.core.drawing import Drawing
-from duels.core.rules import Event, Sight
+from duels.core.rules import Event, Seat, Sight
 from duels.core.svg import (
     Picture,
     board,
@@ -18,6 +20,7 @@ from duels.core.svg import (
     hit_box,
     mark,
     path,
+    remembered,
     target,
     text,
 )
@@ -38,6 +41,7 @@ from duels.games.chain.rules import (
 )
 
 _MIDDLE, _ROW = 58, 146
+_MARK = 0.235  # of a cell
 _SEAT = {symbol: seat for seat, symbol in SYMBOL.items()}
 
 
@@ -70,102 +74,106 @@ class ChainDrawing(Drawing[Action, State]):
         )
 
     def picture(self, sight: Sight[Action, State], *, targets: bool = False) -> Picture:
-        per_row = 7 if self.rules.cells > 9 else 9
-        track = Track(self.rules.cells, _ROW, _MIDDLE, per_row, margin=60)
-        state = sight.view
-        chain = self.rules.chain_of(state.cells)
-        scene = [decoration(path(track.line(), "line", 8, opacity=0.6))]
-        if chain:
-            winner = _SEAT[state.cells[chain[0] - 1]]
-            scene.append(decoration(path(track.line(*chain), edge_of(winner), 16)))
-        fell = _coin_of_last_turn(sight.events)
+        track, state = _track(self.rules.cells), sight.view
+        first, last = self.rules.chain_of(state.cells) or (0, 0)
+        scene = [_way(track)]
+        if first:
+            scene.append(_chain(track, first, last, state.cells[first - 1]))
+        settled, coin = _last_settled(sight.events)
+        tossed = state.phase is Phase.COIN
         for number, symbol in enumerate(state.cells, start=1):
-            scene.append(self._cell(track, state, number, symbol, fell))
+            if number == state.doubt:
+                scene.append(_doubt(track, number, state.mover, tossed))
+            else:
+                chained, fresh = first <= number <= last, number == settled
+                scene.append(_cell(track, number, symbol, chained, fresh, coin if fresh else ""))
         pressed = None
         if targets:
-            pressed = [self._target(track, action) for action in sight.actions if isinstance(action, Observe)]
-        return board(track.height, self._told(state), scene, pressed)
-
-    def _told(self, state: State) -> str:
-        held = []
-        for seat, symbol in SYMBOL.items():
-            places = [str(i) for i, held_by in enumerate(state.cells, start=1) if held_by == symbol]
-            if places:
-                held.append(f"{symbol} on {', '.join(places)}")
-            if state.doubt and seat is state.mover:
-                held.append(f"{symbol} in doubt on {state.doubt}")
-        label = f"{self.rules.cells} cells, {'; '.join(held) or 'all free'}."
-        return label + (" A coin decides." if state.phase is Phase.COIN else "")
-
-    def _cell(
-        self, track: Track, state: State, number: int, symbol: str, fell: tuple[Settled, Coin | None] | None
-    ) -> str:
-        x, y = track.at(number)
-        size = min(track.pitch * 0.88, 80)
-        radius, r = size / 4, size * 0.235
-        chain = self.rules.chain_of(state.cells)
-        if chain and chain[0] <= number <= chain[1]:
-            shapes = [box(0, 0, size, size, radius, "well", edge_of(_SEAT[symbol]), stroke_width=4)]
-        else:
-            shapes = [box(0, 0, size, size, radius, "well", "line", stroke_width=2)]
-        said = "free"
-        last = fell[0] if fell and fell[0].cell == number else None
-        if number == state.doubt:
-            said = f"{SYMBOL[state.mover]}, in doubt"
-            shapes += self._doubt(state, size, radius, r)
-        elif symbol != FREE:
-            said = symbol
-            shown = mark(_SEAT[symbol], 0, 0, r)
-            shapes.append(group(shown, classes="fresh") if last else shown)
-        if last and fell and fell[1]:
-            said += f", the coin showed {fell[1].value}"
-            place = size / 2 - 6 if fell[1] is Coin.HEADS else 0  # tails leave the cell to the coin
-            shapes.append(_coin(place, -place, fell[1].value[0].upper()))
-        if track.bends(number):
-            shapes.append(box(0, size / 2 + 28, 40, 32, 12, "card"))
-        shapes.append(text(0, size / 2 + 28, str(number), 24))
-        return cell(number, f"Cell {number}: {said}", *shapes, x=x, y=y)
-
-    def _doubt(self, state: State, size: float, radius: float, r: float) -> list[str]:
-        colour = f"p{state.mover.value}"
-        edge = edge_of(state.mover)
-        badge = size / 2 - 6
-        if state.phase is Phase.COIN:
-            sign = _coin(badge, -badge, "?")
-        else:
-            sign = circle(badge, -badge, 17, colour, "card", stroke_width=2) + text(
-                badge, -badge, "?", 24, f"{colour}-ink", font_weight=700
-            )
-        return [
-            box(
-                0,
-                0,
-                size,
-                size,
-                radius,
-                "none",
-                edge,
-                classes="doubt",
-                stroke_width=3,
-                stroke_dasharray="8 7",
-            ),
-            group(mark(state.mover, 0, 0, r), classes="shimmer", opacity=0.45),
-            sign,
-        ]
-
-    def _target(self, track: Track, action: Observe) -> str:
-        x, y = track.at(action.cell)
-        size = min(track.pitch * 0.88, 80)
-        offer = box(x, y, size, size, size / 4, "none", "ok", classes="offer", stroke_width=3)
-        number = chip(x, y + size / 2 + 28, str(action.cell), min(track.pitch - 20, 48))
-        hit = hit_box(x, y + 18, track.pitch - 2, _ROW - 10)
-        name = self.rules.format(action)
-        return target(name, [action.cell], f"Observe cell {action.cell}", offer, number, hit)
+            pressed = [
+                _target(track, action.cell, self.rules.format(action))
+                for action in sight.actions
+                if isinstance(action, Observe)
+            ]
+        return board(track.height, _told(state.cells, state.mover, state.doubt, tossed), scene, pressed)
 
 
-def _decohered(sight: Sight[Action, State]) -> bool:
-    """Whether the last turn filled the board without a chain, so that it is empty again."""
-    return bool(sight.events) and isinstance(sight.events[-1], Decohered)
+@lru_cache
+def _track(cells: int) -> Track:
+    return Track(cells, _ROW, _MIDDLE, per_row=7 if cells > 9 else 9, margin=60)
+
+
+@remembered
+def _told(cells: str, mover: Seat, doubt: int, tossed: bool) -> str:
+    held = []
+    for seat, symbol in SYMBOL.items():
+        places = [str(i) for i, held_by in enumerate(cells, start=1) if held_by == symbol]
+        if places:
+            held.append(f"{symbol} on {', '.join(places)}")
+        if doubt and seat is mover:
+            held.append(f"{symbol} in doubt on {doubt}")
+    label = f"{len(cells)} cells, {'; '.join(held) or 'all free'}."
+    return label + (" A coin decides." if tossed else "")
+
+
+@remembered
+def _way(track: Track) -> str:
+    return decoration(path(track.line(), "line", 8, opacity=0.6))
+
+
+@remembered
+def _chain(track: Track, first: int, last: int, symbol: str) -> str:
+    return decoration(path(track.line(first, last), edge_of(_SEAT[symbol]), 16))
+
+
+@remembered
+def _cell(track: Track, number: int, symbol: str, chained: bool, fresh: bool, coin: str) -> str:
+    """A cell that is not in doubt; `fresh` if the last turn was about it, and then what its `coin` showed."""
+    size, said, shapes = track.size, "free", []
+    if symbol != FREE:
+        said = symbol
+        shown = mark(_SEAT[symbol], 0, 0, size * _MARK)
+        shapes.append(group(shown, classes="fresh") if fresh else shown)
+    if coin:
+        said += f", the coin showed {coin}"
+        place = size / 2 - 6 if coin == Coin.HEADS.value else 0  # tails leave the cell to the coin
+        shapes.append(_coin(place, -place, coin[0].upper()))
+    edge, width = (edge_of(_SEAT[symbol]), 4) if chained else ("line", 2)
+    return _numbered(track, number, said, _square(size, "well", edge, stroke_width=width), *shapes)
+
+
+@remembered
+def _doubt(track: Track, number: int, mover: Seat, tossed: bool) -> str:
+    """The cell in doubt, which the mover observed; `tossed` if a coin decides."""
+    size, colour = track.size, f"p{mover.value}"
+    badge = size / 2 - 6
+    if tossed:
+        sign = _coin(badge, -badge, "?")
+    else:
+        sign = circle(badge, -badge, 17, colour, "card", stroke_width=2) + text(
+            badge, -badge, "?", 24, f"{colour}-ink", font_weight=700
+        )
+    return _numbered(
+        track,
+        number,
+        f"{SYMBOL[mover]}, in doubt",
+        _square(size, "well", "line", stroke_width=2),
+        _square(size, "none", edge_of(mover), classes="doubt", stroke_width=3, stroke_dasharray="8 7"),
+        group(mark(mover, 0, 0, size * _MARK), classes="shimmer", opacity=0.45),
+        sign,
+    )
+
+
+def _square(size: float, fill: str, stroke: str, **look: Any) -> str:
+    return box(0, 0, size, size, size / 4, fill, stroke, **look)
+
+
+def _numbered(track: Track, number: int, said: str, *shapes: str) -> str:
+    """A cell of these shapes, with its number below."""
+    x, y = track.at(number)
+    below = track.size / 2 + 28
+    over_way = box(0, below, 40, 32, 12, "card") if track.bends(number) else ""
+    words = text(0, below, str(number), 24)
+    return cell(number, f"Cell {number}: {said}", *shapes, over_way, words, x=x, y=y)
 
 
 def _coin(x: float, y: float, letter: str) -> str:
@@ -176,17 +184,32 @@ def _coin(x: float, y: float, letter: str) -> str:
                  transform=f"translate({x:.1f} {y:.1f})")  # fmt: skip
 
 
-def _coin_of_last_turn(events: Sequence[Event]) -> tuple[Settled, Coin | None] | None:
-    """How the last observation was settled, with the coin if any; None while one is open, or gone."""
-    settled = coin = None
+@remembered
+def _target(track: Track, number: int, notation: str) -> str:
+    x, y = track.at(number)
+    size = track.size
+    offer = box(x, y, size, size, size / 4, "none", "ok", classes="offer", stroke_width=3)
+    below = chip(x, y + size / 2 + 28, str(number), min(track.pitch - 20, 48))
+    hit = hit_box(x, y + 18, track.pitch - 2, _ROW - 10)
+    return target(notation, [number], f"Observe cell {number}", offer, below, hit)
+
+
+def _decohered(sight: Sight[Action, State]) -> bool:
+    """Whether the last turn filled the board without a chain, so that it is empty again."""
+    return bool(sight.events) and isinstance(sight.events[-1], Decohered)
+
+
+def _last_settled(events: Sequence[Event]) -> tuple[int, str]:
+    """The cell that was settled last and what the coin showed, if any; 0 while one is open, or gone."""
+    settled, coin = 0, ""
     for event in reversed(events):
         if isinstance(event, Observed | Decohered):
             break
         if isinstance(event, Settled):
-            settled = event
+            settled = event.cell
         if isinstance(event, CoinFell):
-            coin = event.face
-    return (settled, coin) if settled else None
+            coin = event.face.value
+    return settled, coin
 
 
 DRAWING = ChainDrawing
