@@ -29,11 +29,14 @@ class Prefix(Sequence[T]):
     def __getitem__(self, index: slice) -> tuple[T, ...]: ...
     def __getitem__(self, index: int | slice) -> T | tuple[T, ...]:
         if isinstance(index, slice):
-            return tuple(self._items[i] for i in range(*index.indices(self._length)))
+            return tuple(map(self._items.__getitem__, range(*index.indices(self._length))))
         return self._items[range(self._length)[index]]
 
     def __iter__(self) -> Iterator[T]:
         return islice(self._items, self._length)
+
+    def __reversed__(self) -> Iterator[T]:
+        return map(self._items.__getitem__, reversed(range(self._length)))
 
     def first(self, length: int) -> "Prefix[T]":
         """The first `length` items, without copying."""
