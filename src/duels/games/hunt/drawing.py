@@ -1,11 +1,12 @@
 """The board of Quantum Duel, hidden movement: fog, one's own token, and who named which cell."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from duels.core.drawing import Drawing
-from duels.core.rules import Seat, Sight
+from duels.core.rules import Event, Seat, Sight
 from duels.core.svg import (
     Picture,
     at,
@@ -19,6 +20,7 @@ from duels.core.svg import (
     group,
     hit_box,
     path,
+    remembered,
     target,
     text,
     token,
@@ -71,44 +73,27 @@ class HuntDrawing(Drawing[Action, Known]):
         return f"{letter} {min(5, self.rules.cells)}"
 
     def picture(self, sight: Sight[Action, Known], *, targets: bool = False) -> Picture:
-        track, tokens, left = self._track(), _tokens(sight), sight.view.tunnel
-        words = text(0, 0, "tunnel, once" if left else "tunnel, used", text_anchor="start")
-        # Where it is used it keeps its place: how high the board is must not tell of it.
-        lane = self._lane(track, [words], "secret", 1 if left else 0.35)
-        scene = self._scene(track, sight, tokens, sight.seat, lane)
-        pressed = [self._target(track, action, sight) for action in sight.actions] if targets else None
-        told, veiled = (self._told(sight, tokens, secrets=secrets) for secrets in (True, False))
+        track, view, seat = _track(self.rules.cells), sight.view, sight.seat
+        shown = _uncovered(sight.events)
+        tokens = shown if seat in shown else {seat: view.cell, **shown}
+        scene = _scene(track, sight, tokens, shown, _own_lane(track, view.tunnel), seat)
+        pressed = None
+        if targets:
+            pressed = [
+                _target(track, type(action), action.cell, action.cell == view.cell, self.rules.format(action))
+                for action in sight.actions
+            ]
+        found = tokens.get(seat.other)
+        told = _told(track.cells, seat, view.named, found, (view.cell, view.tunnel))
+        veiled = _told(track.cells, seat, view.named, found, None)
         return board(track.height, told, scene, pressed, veiled)
 
     def open_picture(self, one: Sight[Action, Known], two: Sight[Action, Known]) -> Picture:
         """Both tokens on one grid, and beside the tunnel the marks of those who have not used it."""
-        track, tokens = self._track(), {sight.seat: sight.view.cell for sight in (one, two)}
-        left = [sight.seat for sight in (one, two) if sight.view.tunnel]
-        words = text(0, 0, "tunnel left to" if left else "tunnel, used by both", text_anchor="start")
-        marks = [token(seat, 166 + 30 * place, 0, 11) for place, seat in enumerate(left)]
-        scene = self._scene(track, one, tokens, None, self._lane(track, [words, *marks]))
+        track, tokens = _track(self.rules.cells), {sight.seat: sight.view.cell for sight in (one, two)}
+        left = tuple(sight.seat for sight in (one, two) if sight.view.tunnel)
+        scene = _scene(track, one, tokens, _uncovered(one.events), _open_lane(track, left))
         return board(track.height, self._told_open(one, two), scene, None)
-
-    def _track(self) -> Track:
-        per_row = 7 if self.rules.cells > 9 else 9
-        return Track(self.rules.cells, 306, 82, per_row, margin=56)
-
-    def _scene(
-        self,
-        track: Track,
-        sight: Sight[Action, Known],
-        tokens: dict[Seat, int],
-        you: Seat | None,
-        lane: str,
-    ) -> list[str]:
-        """The grid with these tokens, as `you` may see it; None who looks back on the match."""
-        return [
-            decoration(path(track.line(), "line", 8, opacity=0.6)),
-            *(self._cell(track, number, sight, tokens, you) for number in range(1, self.rules.cells + 1)),
-            *(eye for seat in Seat for eye in self._eyes(track, sight, seat)),
-            lane,
-            *(self._token(track, seat, sight, tokens, you) for seat in tokens),
-        ]
 
     def _told_open(self, *sights: Sight[Action, Known]) -> str:
         said = [f"{self.rules.cells} positions"]
@@ -119,185 +104,208 @@ class HuntDrawing(Drawing[Action, Known]):
             said.append(_named(label, view.named[sight.seat - 1]))
         return f"{'; '.join(said)}."
 
-    def _told(self, sight: Sight[Action, Known], tokens: dict[Seat, int], *, secrets: bool) -> str:
-        view, other = sight.view, sight.seat.other
-        said = [f"{self.rules.cells} positions in fog"]
-        if secrets:
-            said.append(f"your token is on {view.cell}" if view.cell else "your token is off the grid")
-        if other in tokens:
-            said.append(f"{other.label}'s token is on {tokens[other]}")
-        if secrets:
-            said.append(f"your tunnel is {'left' if view.tunnel else 'spent'}")
-        for who, seat in (("you", sight.seat), (other.label, other)):
-            said.append(_named(who, view.named[seat - 1]))
-        return f"{'; '.join(said)}."
 
-    def _cell(
-        self,
-        track: Track,
-        number: int,
-        sight: Sight[Action, Known],
-        tokens: dict[Seat, int],
-        you: Seat | None,
-    ) -> str:
-        x, y = track.at(number)
-        size = min(track.pitch * 0.88, 80)
-        here = [
-            "your token" if seat is you else f"{seat.label}'s token"
-            for seat, place in tokens.items()
-            if place == number
-        ]
-        named = [seat.label for seat in Seat if sight.view.named[seat - 1] == number]
-        known = [f"named last by {name}" for name in named]
-        said, veiled = (f"Position {number}: {', '.join(what) or 'fog'}" for what in ([*here, *known], known))
-        swing = (number * 5) % 7 - 3  # no two neighbours alike, the same in every match
-        scale = size / 78
-        puffs = "".join(
-            circle(scale * (dx + swing), scale * (dy - swing / 2), scale * r, "fog", opacity=0.32)
-            for dx, dy, r in _PUFFS
-        )
-        return cell(
-            number,
-            said,
-            box(0, 0, size, size, size / 4, "well", "line", stroke_width=2),
-            group(puffs, classes="fog", transform=f"rotate({(number * 137) % 360})"),
-            box(0, _NUMBER, 40, 32, 12, "card") if track.bends(number) else "",
-            text(0, _NUMBER, str(number), 24),
-            x=x,
-            y=y,
-            veiled=veiled if you and tokens.get(you) == number else "",
-        )
-
-    def _eyes(self, track: Track, sight: Sight[Action, Known], seat: Seat) -> list[str]:
-        """The cells that a seat named, the newest the strongest."""
-        newest = [
-            event.cell
-            for event in reversed(sight.events)
-            if isinstance(event, Observed) and event.seat is seat
-        ]
-        last = sight.view.named[seat - 1]
-        if not newest and last != NONE_NAMED:
-            newest = [last]  # only the position is known
-        eyes = []
-        for named, strength in zip(dict.fromkeys(newest), _STRENGTH, strict=False):
-            x, y = track.at(named)
-            line, pupil = (f"p{seat.value}", "p1") if seat is Seat.ONE else ("p2-edge", "p2")
-            shape = path("M-19 0Q0 -21 19 0Q0 21 -19 0Z", line, 3, "card")
-            if seat is Seat.ONE:
-                shape += circle(0, 0, 6.5, pupil)
-            else:
-                shape += circle(0, 0, 5.5, "none", line, stroke_width=5) + circle(
-                    0, 0, 5.5, "none", pupil, stroke_width=3
-                )
-            told = element("title", f"{seat.label} named {named}")
-            eyes.append(
-                decoration(
-                    told,
-                    shape,
-                    opacity=strength,
-                    transform=at(x, y + _EYES[seat]),
-                    data_key=f"eye-{seat.value}-{named}",
-                    **{"class": "eye"},
-                )
-            )
-        return eyes
-
-    def _lane(self, track: Track, words: Sequence[str], classes: str = "", opacity: float = 1) -> str:
-        """The tunnel under the cells: a way to any of them; `words` are drawn from where they begin."""
-        holes = []
-        for number in range(1, self.rules.cells + 1):
-            x, y = track.at(number)
-            holes.append(_hole(x, y + _TUNNEL, 30, 15, fill="well", stroke="line", stroke_width=2))
-            holes.append(_hole(x, y + _TUNNEL + 2, 20, 8, fill="back", opacity=0.85))
-        down = at(0, _TUNNEL)
-        way = group(path(track.line(), "line", 3, stroke_dasharray="1 9"), transform=down)
-        x, y = track.at(1)
-        below = group(*words, transform=at(x - 30, y + _TUNNEL + 34))
-        drawn = group(way, *holes, opacity=opacity)
-        return decoration(drawn, below, data_key="tunnel", **{"class": classes} if classes else {})
-
-    def _token(
-        self,
-        track: Track,
-        seat: Seat,
-        sight: Sight[Action, Known],
-        tokens: dict[Seat, int],
-        you: Seat | None,
-    ) -> str:
-        place = tokens[seat]
-        x, y = track.at(place or 1)
-        if place == OFF_GRID:
-            # The token waits in the corner over the first cell, beside its eye.
-            x, y = x - track.pitch / 2 + 13, y + _EYES[seat if you is None else Seat.ONE]
-        # Two tokens on one cell collide; one that was observed shows its Q, as do both at the end.
-        shared = place != OFF_GRID and tokens.get(seat.other) == place
-        collided = sight.outcome is not None and isinstance(_ending(sight), Collided)
-        x += (-19 if seat is Seat.ONE else 19) if shared else 0
-        letter = "Q" if collided or place in _hits(sight, seat.other) else ""
-        r = 13 if place == OFF_GRID else 19 if shared else 23
-        own = "secret moves" if seat is you else "moves"
-        return decoration(
-            token(seat, 0, 0, r, letter), transform=at(x, y), data_key=f"token-{seat.value}", **{"class": own}
-        )
-
-    def _target(self, track: Track, action: Action, sight: Sight[Action, Known]) -> str:
-        x, y = track.at(action.cell)
-        size = min(track.pitch * 0.88, 80)
-        name, wide = self.rules.format(action), track.pitch - 2
-        if isinstance(action, Tunnel):
-            offer = _hole(x, y + _TUNNEL, 33, 18, fill="none", stroke="ok", classes="offer", stroke_width=3)
-            hit = hit_box(x, y + _TUNNEL, wide, 78)
-            return target(
-                name, [action.cell], f"Tunnel to position {action.cell}", offer, hit, classes="secret"
-            )
-        offer = box(x, y, size, size, size / 4, "none", "ok", classes="offer", stroke_width=3)
-        number = chip(x, y + _NUMBER, str(action.cell), min(track.pitch - 20, 48))
-        hit = hit_box(x, y + 20, wide, 122)
-        if isinstance(action, Move):
-            said = f"{'Stay at' if action.cell == sight.view.cell else 'Move to'} position {action.cell}"
-            return target(name, [action.cell], said, offer, number, hit, classes="secret")
-        aim = path(f"M{x - 12:.1f} {y}h24M{x:.1f} {y - 12}v24", "ok", 2.5, classes="offer telling")
-        return target(
-            name,
-            [action.cell],
-            f"Observe position {action.cell}",
-            offer,
-            number,
-            "" if action.cell == sight.view.cell else aim,
-            hit,
-        )
+@lru_cache
+def _track(cells: int) -> Track:
+    return Track(cells, 306, 82, per_row=7 if cells > 9 else 9, margin=56)
 
 
-def _hole(x: float, y: float, rx: float, ry: float, **look: Any) -> str:
-    return element("ellipse", cx=x, cy=y, rx=rx, ry=ry, **look)
-
-
-def _tokens(sight: Sight[Action, Known]) -> dict[Seat, int]:
-    """The tokens that this seat knows the place of: its own, and at the end perhaps the other's."""
-    known = {sight.seat: sight.view.cell}
-    end = _ending(sight)
-    if isinstance(end, Collided):
-        return dict.fromkeys(Seat, end.cell)
-    for named in _hits(sight, sight.seat):
-        known[sight.seat.other] = named
-    return known
+@remembered
+def _told(
+    cells: int, seat: Seat, named: tuple[int, int], found: int | None, own: tuple[int, bool] | None
+) -> str:
+    """What a seat knows: where it `found` the other's token, and its `own` token and tunnel, or without."""
+    other, said = seat.other, [f"{cells} positions in fog"]
+    if own:
+        said.append(f"your token is on {own[0]}" if own[0] else "your token is off the grid")
+    if found:
+        said.append(f"{other.label}'s token is on {found}")
+    if own:
+        said.append(f"your tunnel is {'left' if own[1] else 'spent'}")
+    said += [_named("you", named[seat - 1]), _named(other.label, named[other - 1])]
+    return f"{'; '.join(said)}."
 
 
 def _named(who: str, cell: int) -> str:
     return f"{who} named no position yet" if cell == NONE_NAMED else f"{who} named {cell} last"
 
 
-def _ending(sight: Sight[Action, Known]) -> object:
-    return sight.events[-1] if sight.events else None
+def _scene(
+    track: Track,
+    sight: Sight[Action, Known],
+    tokens: dict[Seat, int],
+    shown: Container[Seat],
+    lane: str,
+    you: Seat | None = None,
+) -> list[str]:
+    """The grid with these tokens, of which some are `shown` to both, as `you` may see it.
+
+    `you` is None for whoever looks back on the match.
+    """
+    here, named = _by_cell(tokens.items()), _by_cell(zip(Seat, sight.view.named, strict=True))
+    scene = [_way(track)]
+    for number in range(1, track.cells + 1):
+        scene.append(_cell(track, number, here.get(number, ()), named.get(number, ()), you))
+    for seat in Seat:
+        for place, strength in zip(_newest_named(sight, seat), _STRENGTH, strict=False):
+            scene.append(_eye(track, seat, place, strength))
+    scene.append(lane)
+    for seat, place in tokens.items():
+        shared = place != OFF_GRID and tokens.get(seat.other) == place
+        scene.append(_token(track, seat, place, shared, seat in shown, you))
+    return scene
 
 
-def _hits(sight: Sight[Action, Known], by: Seat) -> list[int]:
-    """The cell on which `by` found the other's token, if it did."""
-    return [
-        event.cell
-        for event in sight.events[-2:]
-        if isinstance(event, Observed) and event.hit and event.seat is by
-    ]
+def _by_cell(places: Iterable[tuple[Seat, int]]) -> dict[int, tuple[Seat, ...]]:
+    """The seats that each cell belongs to."""
+    found: dict[int, tuple[Seat, ...]] = {}
+    for seat, place in places:
+        found[place] = (*found.get(place, ()), seat)
+    return found
+
+
+@remembered
+def _way(track: Track) -> str:
+    return decoration(path(track.line(), "line", 8, opacity=0.6))
+
+
+@remembered
+def _cell(
+    track: Track, number: int, here: tuple[Seat, ...], named: tuple[Seat, ...], you: Seat | None
+) -> str:
+    """A cell; `here` are the tokens on it, and the seats in `named` named it last."""
+    x, y = track.at(number)
+    size = track.size
+    tokens = ["your token" if seat is you else f"{seat.label}'s token" for seat in here]
+    known = [f"named last by {seat.label}" for seat in named]
+    said, veiled = (f"Position {number}: {', '.join(what) or 'fog'}" for what in ([*tokens, *known], known))
+    swing = (number * 5) % 7 - 3  # no two neighbours alike, the same in every match
+    scale = size / 78
+    puffs = "".join(
+        circle(scale * (dx + swing), scale * (dy - swing / 2), scale * r, "fog", opacity=0.32)
+        for dx, dy, r in _PUFFS
+    )
+    return cell(
+        number,
+        said,
+        box(0, 0, size, size, size / 4, "well", "line", stroke_width=2),
+        group(puffs, classes="fog", transform=f"rotate({(number * 137) % 360})"),
+        box(0, _NUMBER, 40, 32, 12, "card") if track.bends(number) else "",
+        text(0, _NUMBER, str(number), 24),
+        x=x,
+        y=y,
+        veiled=veiled if you in here else "",
+    )
+
+
+def _newest_named(sight: Sight[Action, Known], seat: Seat) -> list[int]:
+    """The cells that a seat named, the newest first, as many as have an eye."""
+    newest: list[int] = []
+    for event in reversed(sight.events):
+        if isinstance(event, Observed) and event.seat is seat and event.cell not in newest:
+            newest.append(event.cell)
+            if len(newest) == len(_STRENGTH):
+                break
+    last = sight.view.named[seat - 1]
+    # Without events only the position is known.
+    return newest or ([] if last == NONE_NAMED else [last])
+
+
+@remembered
+def _eye(track: Track, seat: Seat, named: int, strength: float) -> str:
+    """Above or below a cell that a seat named."""
+    x, y = track.at(named)
+    line, pupil = ("p1", "p1") if seat is Seat.ONE else ("p2-edge", "p2")
+    shape = path("M-19 0Q0 -21 19 0Q0 21 -19 0Z", line, 3, "card")
+    if seat is Seat.ONE:
+        shape += circle(0, 0, 6.5, pupil)
+    else:
+        shape += circle(0, 0, 5.5, "none", line, stroke_width=5) + circle(
+            0, 0, 5.5, "none", pupil, stroke_width=3
+        )
+    return decoration(
+        element("title", f"{seat.label} named {named}"),
+        shape,
+        opacity=strength,
+        transform=at(x, y + _EYES[seat]),
+        data_key=f"eye-{seat.value}-{named}",
+        **{"class": "eye"},
+    )
+
+
+@remembered
+def _own_lane(track: Track, left: bool) -> str:
+    words = text(0, 0, "tunnel, once" if left else "tunnel, used", text_anchor="start")
+    # Where it is used it keeps its place: how high the board is must not tell of it.
+    return _lane(track, [words], "secret", 1 if left else 0.35)
+
+
+@remembered
+def _open_lane(track: Track, left: tuple[Seat, ...]) -> str:
+    words = text(0, 0, "tunnel left to" if left else "tunnel, used by both", text_anchor="start")
+    marks = [token(seat, 166 + 30 * place, 0, 11) for place, seat in enumerate(left)]
+    return _lane(track, [words, *marks])
+
+
+def _lane(track: Track, words: Sequence[str], classes: str = "", opacity: float = 1) -> str:
+    """The tunnel under the cells: a way to any of them; `words` are drawn from where they begin."""
+    holes = []
+    for number in range(1, track.cells + 1):
+        x, y = track.at(number)
+        holes.append(_hole(x, y + _TUNNEL, 30, 15, fill="well", stroke="line", stroke_width=2))
+        holes.append(_hole(x, y + _TUNNEL + 2, 20, 8, fill="back", opacity=0.85))
+    down = at(0, _TUNNEL)
+    way = group(path(track.line(), "line", 3, stroke_dasharray="1 9"), transform=down)
+    x, y = track.at(1)
+    below = group(*words, transform=at(x - 30, y + _TUNNEL + 34))
+    drawn = group(way, *holes, opacity=opacity)
+    return decoration(drawn, below, data_key="tunnel", **{"class": classes} if classes else {})
+
+
+@remembered
+def _token(track: Track, seat: Seat, place: int, shared: bool, shown: bool, you: Seat | None) -> str:
+    """A token; `shared` if the other is on the same cell, `shown` if the end uncovered its Q."""
+    x, y = track.at(place or 1)
+    if place == OFF_GRID:
+        # The token waits in the corner over the first cell, beside its eye.
+        x, y = x - track.pitch / 2 + 13, y + _EYES[seat if you is None else Seat.ONE]
+    x += (-19 if seat is Seat.ONE else 19) if shared else 0
+    r = 13 if place == OFF_GRID else 19 if shared else 23
+    own = "secret moves" if seat is you else "moves"
+    shape = token(seat, 0, 0, r, "Q" if shown else "")
+    return decoration(shape, transform=at(x, y), data_key=f"token-{seat.value}", **{"class": own})
+
+
+@remembered
+def _target(track: Track, kind: type[Action], number: int, here: bool, notation: str) -> str:
+    """An action of a kind about a cell; `here` if one's own token is on it."""
+    x, y = track.at(number)
+    size, wide = track.size, track.pitch - 2
+    if kind is Tunnel:
+        offer = _hole(x, y + _TUNNEL, 33, 18, fill="none", stroke="ok", classes="offer", stroke_width=3)
+        hit = hit_box(x, y + _TUNNEL, wide, 78)
+        return target(notation, [number], f"Tunnel to position {number}", offer, hit, classes="secret")
+    offer = box(x, y, size, size, size / 4, "none", "ok", classes="offer", stroke_width=3)
+    below = chip(x, y + _NUMBER, str(number), min(track.pitch - 20, 48))
+    hit = hit_box(x, y + 20, wide, 122)
+    if kind is Move:
+        said = f"{'Stay at' if here else 'Move to'} position {number}"
+        return target(notation, [number], said, offer, below, hit, classes="secret")
+    aim = path(f"M{x - 12:.1f} {y}h24M{x:.1f} {y - 12}v24", "ok", 2.5, classes="offer telling")
+    return target(notation, [number], f"Observe position {number}", offer, below, "" if here else aim, hit)
+
+
+def _hole(x: float, y: float, rx: float, ry: float, **look: Any) -> str:
+    return element("ellipse", cx=x, cy=y, rx=rx, ry=ry, **look)
+
+
+def _uncovered(events: Sequence[Event]) -> dict[Seat, int]:
+    """The tokens whose place the end shows to both: those that collided, or the one that was observed."""
+    if events and isinstance(events[-1], Collided):
+        return dict.fromkeys(Seat, events[-1].cell)
+    return {
+        event.seat.other: event.cell for event in events[-2:] if isinstance(event, Observed) and event.hit
+    }
 
 
 DRAWING = HuntDrawing
