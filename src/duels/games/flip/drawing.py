@@ -1,6 +1,7 @@
 """The board of Quantum Flip: tiles that turn, and two dials that go to the target."""
 
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from math import cos, pi, sin
 from typing import Any
 
@@ -22,6 +23,7 @@ from duels.core.svg import (
     hit_box,
     mark,
     path,
+    remembered,
     target,
     text,
 )
@@ -29,6 +31,8 @@ from duels.games.flip.rules import Action, Flip, Keep, QuantumFlip, QuantumTiles
 
 _WIDE, _LARGEST = 390, 90  # the tiles together; one of them
 _TOP = 118  # of the tiles: above them are the dials, and beside each a name
+_GAP = 7  # between two tiles
+_ROUND, _VALUE = 0.19, 0.46  # of a tile: its corners; the height of its value
 _DIAL, _RING = 42, 10
 _EDGE, _BESIDE = 62, 120  # from the side of the board to the middle of a dial, and to what stands beside it
 _QUANTUM = "Quantum Flip"
@@ -40,16 +44,6 @@ class FlipDrawing(Drawing[Action, State]):
 
     def has_place(self, action: Action) -> bool:
         return isinstance(action, Flip | QuantumFlip | Keep)
-
-    @property
-    def _pitch(self) -> float:
-        return min(_LARGEST, _WIDE / self.rules.side)
-
-    def _at(self, tile: int) -> tuple[float, float]:
-        """The middle of a tile."""
-        row, column = divmod(tile, self.rules.side)
-        left = WIDTH / 2 - self._pitch * self.rules.side / 2
-        return left + (column + 0.5) * self._pitch, _TOP + (row + 0.5) * self._pitch
 
     def asked(self, sight: Sight[Action, State]) -> str:
         if sight.view.choosing:
@@ -68,136 +62,106 @@ class FlipDrawing(Drawing[Action, State]):
         )
 
     def picture(self, sight: Sight[Action, State], *, targets: bool = False) -> Picture:
-        state = sight.view
+        grid, state = _grid(self.rules), sight.view
         scored = [event for event in sight.events if isinstance(event, Scored)]
         owner = {event.tile: event.seat for event in scored}
         newest = scored[-1].tile if scored and not state.lifted else None
-        height = _TOP + self._pitch * self.rules.side + 36
-        scene = [self._dial(state, seat) for seat in Seat]
-        scene.append(decoration(*self._coordinates()))
+        lifted = {tile: self._shown(state, tile) for tile in state.lifted}
+        left = _quantum_left(state)
+        dials = [_dial(seat, state.scores[seat - 1], self.rules.target, left[seat - 1]) for seat in Seat]
+        tiles = [
+            _face(grid, tile, face, owner.get(tile), tile == newest) if face.isdigit() else _back(grid, tile)
+            for tile, face in enumerate(state.tiles)
+            if tile not in lifted
+        ]
         # What is raised lies over its neighbours.
-        tiles = sorted(range(self.rules.side**2), key=lambda tile: tile in state.lifted)
-        scene += [self._tile(state, tile, owner.get(tile), tile == newest) for tile in tiles]
-        pressed = [self._target(state, action) for action in sight.actions] if targets else None
-        return board(height, self._told(state), scene, pressed)
-
-    def _told(self, state: State) -> str:
-        flipped = [f"{self.rules.name_of(i)} {tile}" for i, tile in enumerate(state.tiles) if tile.isdigit()]
-        shown = [f"{self.rules.name_of(i)} {self._shown(state, i)}" for i in state.lifted if state.choosing]
-        side, target_score = self.rules.side, self.rules.target
-        parts = [f"{side} by {side} tiles"]
-        parts.append(f"flipped: {', '.join(flipped)}" if flipped else "all face down")
-        if shown:
-            parts.append(f"shown by the Quantum Flip: {', '.join(shown)}")
-        for seat, points in zip(Seat, state.scores, strict=True):
-            quantum = "Quantum Flip left" if self._has_quantum(state, seat) else "Quantum Flip used"
-            parts.append(f"{seat.label} has {points} of {target_score} points, {quantum}")
-        return f"{'; '.join(parts)}."
-
-    def _has_quantum(self, state: State, seat: Seat) -> bool:
-        """Whether a seat's Quantum Flip is left: the one that is being made is spent."""
-        return state.quantum[seat - 1] and not (state.choosing and seat is state.mover)
+        raised = [_raised(grid, tile, shown, state.mover) for tile, shown in lifted.items()]
+        pressed = [_target(grid, action, lifted) for action in sight.actions] if targets else None
+        scene = [*dials, _coordinates(grid), *tiles, *raised]
+        return board(grid.height, _told(grid, state, left, lifted), scene, pressed)
 
     def _shown(self, state: State, tile: int) -> str:
-        """What is seen of a tile: a value once shown and turned back is for players to remember."""
-        face = state.tiles[tile]
-        if face.isdigit():
-            return face
-        return str(self.rules.value_of(face)) if state.choosing and tile in state.lifted else ""
+        """What is seen of a tile that is being turned; what it showed earlier is for players to remember."""
+        return str(self.rules.value_of(state.tiles[tile])) if state.choosing else ""
 
-    def _dial(self, state: State, seat: Seat) -> str:
-        """A seat's points; beside them its name, and whether its Quantum Flip is left."""
 
-        def inwards(distance: float) -> float:
-            return distance if seat is Seat.ONE else WIDTH - distance
+@dataclass(frozen=True, eq=False)  # parts are remembered by the grid itself, which is quicker than by rules
+class _Grid:
+    """Where the tiles lie, and what they are called."""
 
-        x, y = inwards(_EDGE), 56
-        score, goal = state.scores[seat - 1], self.rules.target
-        r = _DIAL
-        arc = _arc(x, y, score / goal, f"p{seat.value}", _RING)
-        if seat is Seat.TWO:
-            arc = _arc(x, y, score / goal, "p2-edge", _RING + 2.5) + arc
-        side = "start" if seat is Seat.ONE else "end"
-        return decoration(
-            circle(x, y, r, "none", "well", stroke_width=_RING),
-            circle(x, y, r + 6, "none", "line", stroke_width=1.2),
-            circle(x, y, r - 6, "none", "line", stroke_width=1.2),
-            arc,
-            text(x, y - 6, str(score), 36, "ink", font_weight=700),
-            text(x, y + 21, "over" if score > goal else f"/{goal}"),
-            mark(seat, inwards(_BESIDE + 11), y - 20, 9),
-            text(inwards(_BESIDE + 27), y - 20, seat.label, fill="ink", text_anchor=side),
-            _quantum(seat, inwards(_BESIDE + 9), y + 20, self._has_quantum(state, seat)),
-            data_key=f"dial-{seat.value}",
-        )
+    rules: QuantumTiles
 
-    def _coordinates(self) -> list[str]:
-        side = self.rules.side
-        left, bottom = self._at(0)[0] - self._pitch / 2 - 11, self._at(side**2 - 1)[1] + self._pitch / 2 + 16
-        rows = [text(left, self._at(row * side)[1], self.rules.name_of(row * side)[0]) for row in range(side)]
-        columns = [text(self._at(column)[0], bottom, str(column + 1)) for column in range(side)]
-        return rows + columns
+    @cached_property
+    def pitch(self) -> float:
+        """From the middle of a tile to the middle of the next."""
+        return min(_LARGEST, _WIDE / self.rules.side)
 
-    def _tile(self, state: State, tile: int, owner: Seat | None, newest: bool) -> str:
-        x, y = self._at(tile)
-        size = self._pitch - 7
-        name, shown, lifted = self.rules.name_of(tile), self._shown(state, tile), tile in state.lifted
-        radius = size * 0.19
-        said = shown or ("being turned" if lifted else "face down")
-        if lifted:
-            face = box(0, 0, size + 4, size + 4, radius, "card", edge_of(state.mover), stroke_width=4)
-            above = size * 0.13 if state.choosing else 0  # what is written below it
-            inside = face + text(0, -above, shown or "?", size * 0.46, "ink", font_weight=700)
-            raised = group(group(inside, classes="turns"), transform=at(0, -5))
-            return cell(name, f"{name}: {said}", raised, x=x, y=y)
-        if shown:
-            edge, width = (edge_of(owner), 3.5) if owner and newest else ("line", 2)
-            face = box(0, 0, size, size, radius, "card", edge, stroke_width=width)
-            value = text(0, 0, shown, size * 0.46, "ink", font_weight=700)
-            by = mark(owner, size * 0.31, size * 0.31, size * 0.075) if owner else ""
-            if owner:
-                said += f", flipped by {owner.label}"
-            return cell(
-                name,
-                f"{name}: {said}",
-                group(face, value, by, classes="fresh turns" if newest else ""),
-                x=x,
-                y=y,
-            )
-        back = box(0, 0, size, size, radius, "back")
-        return cell(name, f"{name}: {said}", back, self._diamond(0, 0, "back-mark"), x=x, y=y)
+    @cached_property
+    def height(self) -> float:
+        """Of the whole board."""
+        return _TOP + self.pitch * self.rules.side + 36
 
-    def _diamond(self, x: float, y: float, colour: str) -> str:
-        d = self._pitch * 0.18
-        way = f"M{x - d:.1f} {y:.1f}l{d:.1f} {-d:.1f}l{d:.1f} {d:.1f}l{-d:.1f} {d:.1f}Z"
-        return path(way, colour, 2.5, colour, fill_opacity=0.3)
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The coordinates of the tiles, in reading order."""
+        return tuple(map(self.rules.name_of, range(self.rules.side**2)))
 
-    def _target(self, state: State, action: Action) -> str:
-        name, pitch = self.rules.format(action), self._pitch
-        if isinstance(action, QuantumFlip):
-            (x, y), (ox, oy) = self._at(action.first), self._at(action.second)
-            outline = box(
-                (x + ox) / 2,
-                (y + oy) / 2,
-                ox - x + pitch - 2,
-                oy - y + pitch - 2,
-                16,
-                "none",
-                "ok",
-                stroke_width=5,
-            )
-            cells = [self.rules.name_of(tile) for tile in (action.first, action.second)]
-            return target(name, cells, f"Quantum Flip {cells[0]} and {cells[1]}", outline, mode=_QUANTUM)
-        assert isinstance(action, Flip | Keep)
-        tile = self.rules.name_of(action.tile)
-        x, y = self._at(action.tile)
-        if isinstance(action, Keep):
-            said = f"Keep {tile}, worth {self._shown(state, action.tile)}"
-            offer = chip(x, y + pitch / 2 - 12, "keep", 72)  # above the numbers of the columns
-            return target(name, [tile], said, offer, hit_box(x, y - 5, pitch, pitch, 14))
-        return target(
-            name, [tile], f"Flip {tile}", self._diamond(x, y, "back-ok"), hit_box(x, y, pitch, pitch, 14)
-        )
+    def at(self, tile: int) -> tuple[float, float]:
+        """The middle of a tile."""
+        row, column = divmod(tile, self.rules.side)
+        left = WIDTH / 2 - self.pitch * self.rules.side / 2
+        return left + (column + 0.5) * self.pitch, _TOP + (row + 0.5) * self.pitch
+
+
+_grid = lru_cache(_Grid)
+
+
+def _told(grid: _Grid, state: State, left: tuple[bool, bool], lifted: dict[int, str]) -> str:
+    flipped = [f"{name} {face}" for name, face in zip(grid.names, state.tiles, strict=True) if face.isdigit()]
+    parts = [f"{grid.rules.side} by {grid.rules.side} tiles"]
+    parts.append(f"flipped: {', '.join(flipped)}" if flipped else "all face down")
+    if state.choosing:
+        shown = [f"{grid.names[tile]} {value}" for tile, value in lifted.items()]
+        parts.append(f"shown by the Quantum Flip: {', '.join(shown)}")
+    for seat in Seat:
+        quantum = f"{_QUANTUM} {'left' if left[seat - 1] else 'used'}"
+        parts.append(f"{seat.label} has {state.scores[seat - 1]} of {grid.rules.target} points, {quantum}")
+    return f"{'; '.join(parts)}."
+
+
+def _quantum_left(state: State) -> tuple[bool, bool]:
+    """Whose Quantum Flip is left: the one that is being made is spent."""
+    one, two = state.quantum
+    if not state.choosing:
+        return one, two
+    return (False, two) if state.mover is Seat.ONE else (one, False)
+
+
+@remembered
+def _dial(seat: Seat, score: int, goal: int, quantum: bool) -> str:
+    """A seat's points; beside them its name, and whether its Quantum Flip is left."""
+
+    def inwards(distance: float) -> float:
+        return distance if seat is Seat.ONE else WIDTH - distance
+
+    x, y = inwards(_EDGE), 56
+    r = _DIAL
+    arc = _arc(x, y, score / goal, f"p{seat.value}", _RING)
+    if seat is Seat.TWO:
+        arc = _arc(x, y, score / goal, "p2-edge", _RING + 2.5) + arc
+    side = "start" if seat is Seat.ONE else "end"
+    return decoration(
+        circle(x, y, r, "none", "well", stroke_width=_RING),
+        circle(x, y, r + 6, "none", "line", stroke_width=1.2),
+        circle(x, y, r - 6, "none", "line", stroke_width=1.2),
+        arc,
+        text(x, y - 6, str(score), 36, "ink", font_weight=700),
+        text(x, y + 21, "over" if score > goal else f"/{goal}"),
+        mark(seat, inwards(_BESIDE + 11), y - 20, 9),
+        text(inwards(_BESIDE + 27), y - 20, seat.label, fill="ink", text_anchor=side),
+        _quantum(seat, inwards(_BESIDE + 9), y + 20, quantum),
+        data_key=f"dial-{seat.value}",
+    )
 
 
 def _quantum(seat: Seat, x: float, y: float, left: bool) -> str:
@@ -221,6 +185,93 @@ def _arc(x: float, y: float, part: float, colour: str, width: float) -> str:
         return circle(x, y, _DIAL, "none", colour, stroke_width=width)
     end = f"{x + _DIAL * sin(2 * pi * part):.1f} {y - _DIAL * cos(2 * pi * part):.1f}"
     return path(f"M{x} {y - _DIAL}A{_DIAL} {_DIAL} 0 {int(part > 0.5)} 1 {end}", colour, width)
+
+
+@remembered
+def _coordinates(grid: _Grid) -> str:
+    side, half = grid.rules.side, grid.pitch / 2
+    left, bottom = grid.at(0)[0] - half - 11, grid.at(side**2 - 1)[1] + half + 16
+    rows = [text(left, grid.at(row * side)[1], grid.names[row * side][0]) for row in range(side)]
+    columns = [text(grid.at(column)[0], bottom, str(column + 1)) for column in range(side)]
+    return decoration(*rows, *columns)
+
+
+@remembered
+def _face(grid: _Grid, tile: int, value: str, owner: Seat | None, newest: bool) -> str:
+    """A tile that is turned up."""
+    size = grid.pitch - _GAP
+    edge, width = (edge_of(owner), 3.5) if owner and newest else ("line", 2)
+    face = box(0, 0, size, size, size * _ROUND, "card", edge, stroke_width=width)
+    words = text(0, 0, value, size * _VALUE, "ink", font_weight=700)
+    by = mark(owner, size * 0.31, size * 0.31, size * 0.075) if owner else ""
+    said = f"{value}, flipped by {owner.label}" if owner else value
+    return _cell(grid, tile, said, group(face, words, by, classes="fresh turns" if newest else ""))
+
+
+@remembered
+def _raised(grid: _Grid, tile: int, shown: str, mover: Seat) -> str:
+    """A tile that is being turned; `shown` is its value once it is seen."""
+    size = grid.pitch - _GAP
+    face = box(0, 0, size + 4, size + 4, size * _ROUND, "card", edge_of(mover), stroke_width=4)
+    above = size * 0.13 if shown else 0  # what is written below it
+    inside = face + text(0, -above, shown or "?", size * _VALUE, "ink", font_weight=700)
+    return _cell(
+        grid, tile, shown or "being turned", group(group(inside, classes="turns"), transform=at(0, -5))
+    )
+
+
+@remembered
+def _back(grid: _Grid, tile: int) -> str:
+    """A tile that is face down."""
+    size = grid.pitch - _GAP
+    back = box(0, 0, size, size, size * _ROUND, "back")
+    return _cell(grid, tile, "face down", back, _diamond(grid, 0, 0, "back-mark"))
+
+
+def _cell(grid: _Grid, tile: int, said: str, *shapes: str) -> str:
+    (x, y), name = grid.at(tile), grid.names[tile]
+    return cell(name, f"{name}: {said}", *shapes, x=x, y=y)
+
+
+def _diamond(grid: _Grid, x: float, y: float, colour: str) -> str:
+    d = grid.pitch * 0.18
+    way = f"M{x - d:.1f} {y:.1f}l{d:.1f} {-d:.1f}l{d:.1f} {d:.1f}l{-d:.1f} {d:.1f}Z"
+    return path(way, colour, 2.5, colour, fill_opacity=0.3)
+
+
+def _target(grid: _Grid, action: Action, lifted: dict[int, str]) -> str:
+    if isinstance(action, Flip):
+        return _flip(grid, action.tile)
+    if isinstance(action, QuantumFlip):
+        return _quantum_flip(grid, action.first, action.second)
+    assert isinstance(action, Keep)
+    return _keep(grid, action.tile, lifted[action.tile])
+
+
+@remembered
+def _flip(grid: _Grid, tile: int) -> str:
+    (x, y), name, pitch = grid.at(tile), grid.names[tile], grid.pitch
+    offer = _diamond(grid, x, y, "back-ok")
+    hit = hit_box(x, y, pitch, pitch, 14)
+    return target(grid.rules.format(Flip(tile)), [name], f"Flip {name}", offer, hit)
+
+
+@remembered
+def _quantum_flip(grid: _Grid, first: int, second: int) -> str:
+    (x, y), (ox, oy) = grid.at(first), grid.at(second)
+    wide, high = ox - x + grid.pitch - 2, oy - y + grid.pitch - 2
+    outline = box((x + ox) / 2, (y + oy) / 2, wide, high, 16, "none", "ok", stroke_width=5)
+    cells = grid.names[first], grid.names[second]
+    notation = grid.rules.format(QuantumFlip(first, second))
+    return target(notation, cells, f"{_QUANTUM} {cells[0]} and {cells[1]}", outline, mode=_QUANTUM)
+
+
+@remembered
+def _keep(grid: _Grid, tile: int, value: str) -> str:
+    (x, y), name, pitch = grid.at(tile), grid.names[tile], grid.pitch
+    offer = chip(x, y + pitch / 2 - 12, "keep", 72)  # above the numbers of the columns
+    hit = hit_box(x, y - 5, pitch, pitch, 14)
+    return target(grid.rules.format(Keep(tile)), [name], f"Keep {name}, worth {value}", offer, hit)
 
 
 DRAWING = FlipDrawing
