@@ -4,13 +4,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 LINE = 64
-HALF_LINE = LINE // 2
 """Bytes that a processor fetches at once."""
 
+HALF_LINE = LINE // 2
 
-def whole_lines(numbers: int) -> int:
+
+def whole_lines(size: int) -> int:
     """So many bytes, or the next number of them that fills whole lines."""
-    return -(-numbers // LINE) * LINE
+    return -(-size // LINE) * LINE
 
 
 def in_lines(count: int, width: int) -> NDArray[np.int8]:
