@@ -1,7 +1,7 @@
 """How a batch is computed: in compiled code or not, on how many threads, into whose arrays."""
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
 from duels.core.errors import DuelsError
@@ -20,18 +20,28 @@ class Parts:
         self._pool = ThreadPoolExecutor(self._others) if self._others else None
 
     def run(self, play: Callable[[slice], None]) -> None:
-        """Play every part, in this thread and in those others that wake up before all is done."""
+        """Play every part, in this thread and in those others that wake up before all is done.
+
+        Nothing is played any more once this returns or raises.
+        """
         left = iter(self._slices)
 
         def work() -> None:
             for part in left:
                 play(part)
 
-        helping = [self._pool.submit(work) for _ in range(self._others)] if self._pool else []
-        work()
-        for one in helping:
-            if not one.cancel():
-                one.result()
+        helping: list[Future[None]] = []
+        try:
+            if self._pool:
+                helping.extend(self._pool.submit(work) for _ in range(self._others))
+            work()
+            for one in helping:
+                if not one.cancel():
+                    one.result()
+        except BaseException:  # Ctrl-C, too: whoever catches it may use the arrays
+            list(left)  # leaves the others nothing to begin
+            wait([one for one in helping if not one.cancel()])
+            raise
 
 
 @dataclass(frozen=True)
