@@ -110,9 +110,9 @@ def _find_tiles(actions: Any, count: int, keep: int, chosen: Any) -> None:
 
 
 @njit(inline="always")
-def _turn(chances: Any, bags: Any, held: Any, values: int, each: int, turned: Any) -> None:
+def _turn(chances: Any, bags: Any, held: Any, first_code: int, values: int, each: int, turned: Any) -> None:
     """Draw a tile where the one that is taken is unknown."""
-    top, first = FIELD * (values - 1), form.DRAWN + form.PAIRED - values
+    top, first = FIELD * (values - 1), form.DRAWN + first_code + 1
     for j in range(len(bags)):
         ticket = (bags[j] >> form.LEFT_AT) * chances[j] >> 32
         drawn = first + _drawn(ticket, held[j], each, top)
@@ -133,7 +133,7 @@ def _score(
     chosen: Any,
     turned: Any,
     count: int,
-    values: int,
+    first_code: int,
     target: int,
     score_bits: int,
     scores: int,
@@ -150,7 +150,6 @@ def _score(
     lifted: Any = 0
     changed: Any = 0
     over: Any = 0
-    first_code = form.PAIRED - 1 - values
     for j in range(len(standings)):
         standing, value = standings[j], (turned[j] & form.CODE) - first_code
         number = (standing & form.STANDING) >> form.ROW_BITS
@@ -179,12 +178,21 @@ def _score(
 
 
 @njit(inline="always")
-def _find_faces(chosen: Any, turned: Any, count: int, values: int, size: int, pad: int, places: Any) -> None:
+def _find_faces(
+    chosen: Any,
+    turned: Any,
+    count: int,
+    first_code: int,
+    values: int,
+    size: int,
+    pad: int,
+    places: Any,
+) -> None:
     """Four places in the row: a tile's face as it may have been, twice, as it is, and where it was allowed.
 
     Where a pair is lifted they are all in the padding at the end.
     """
-    faces, first_code = 2 * values + 1, form.PAIRED - 1 - values
+    faces = 2 * values + 1
     for j in range(len(chosen)):
         value, face = (turned[j] & form.CODE) - first_code, chosen[j] * faces
         found = face * _EACH_PLACE + (values + value << 16) + (value << 32) + (size + chosen[j] - face << 48)
@@ -198,13 +206,14 @@ def _look(
     bag: Any,
     held: Any,
     chance: Any,
+    first_code: int,
     values: int,
     each: int,
     taken: Any,
     shares: Any,
 ) -> Any:
     """The codes of two tiles that are lifted, known before or drawn now, and the bag after that."""
-    top, first, left = FIELD * (values - 1), form.PAIRED - values, bag >> form.LEFT_AT
+    top, first, left = FIELD * (values - 1), first_code + 1, bag >> form.LEFT_AT
     if code_1 == 0 and code_2 == 0:
         # Of the tickets that draw a value first, as many go to each second one as tiles are left.
         ticket = left * (left - 1) * chance >> 32
@@ -293,12 +302,12 @@ def play(
         for number in range(high - low):
             turned[number] = known[_U(low + number) * _U(form.ROW) + _U(chosen[number])]
             held[number] = helds[_U((bag[number] & form.BAG) >> form.ROW_BITS)]
-        _turn(chances, bag, held, values, each, turned)
+        _turn(chances, bag, held, first_code, values, each, turned)
         _take(chosen, count, downs[low:high], rests[low:high])
         lifted, changed, over = _score(
-            chosen, turned, count, values, target, score_bits, scores, reaches, standing, mine, others
+            chosen, turned, count, first_code, target, score_bits, scores, reaches, standing, mine, others
         )
-        _find_faces(chosen[: high - low], turned, count, values, size, pad, places)
+        _find_faces(chosen[: high - low], turned, count, first_code, values, size, pad, places)
         for number in range(high - low):
             j: Any = _U(number)
             i: Any = _U(low) + j
@@ -325,6 +334,7 @@ def play(
                 bags[i],
                 held[j],
                 chances[j],
+                first_code,
                 values,
                 each,
                 taken,
