@@ -25,9 +25,6 @@ _30, _27, _31, _32 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(32)
 # Games that are rolled out in turn: their loads from the tables overlap, and they stay in the first cache.
 _IN_TURN = 256
 
-# Games that are stepped abreast, a bit of a word each.
-_ABREAST = 64
-
 
 @njit(inline="always")
 def mix(word: Any) -> Any:
@@ -174,6 +171,10 @@ def look_up(streams: Any, states: Any, actions: Any, successor: Any, moves: Any)
     return -1
 
 
+ABREAST = 64
+"""Games that are stepped abreast: a set of them is one word, with a bit for each (see `first_of`)."""
+
+
 @njit(inline="always")
 def first_of(games: Any) -> Any:
     """The number of the first game of a set, which has a bit for each game and is not empty."""
@@ -217,8 +218,8 @@ def step(
     words, look, kept = np.uint64(looks.shape[1]), looks.reshape(-1), rows.reshape(-1)
     # Both seats' points as one number.
     reward, point = rewards.reshape(-1).view(np.int64), points.reshape(-1).view(np.int64)
-    for low in range(begin, end, _ABREAST):
-        high = min(low + _ABREAST, end)
+    for low in range(begin, end, ABREAST):
+        high = min(low + ABREAST, end)
         if words > 0:
             for number in range(low, high):
                 fetch(look, np.uint64(moves[number] >> 1) * words)

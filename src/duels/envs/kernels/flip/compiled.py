@@ -17,9 +17,10 @@ from duels.solving.compiling import compiled
 _32 = np.uint64(32)
 _FIRST_WON = form.WON[0]
 
-# Games that are played abreast. Each step is first chosen for all of them, then taken where a tile is taken,
-# and so on: no loop has to guess what comes next, and what one game waits for, the next need not wait for.
-_ABREAST = 64
+# Games that are rolled out in turn. Each step is first chosen for all of them, then taken where a tile is
+# taken, and so on: no loop has to guess what comes next, and what one game waits for, the next need not
+# wait for.
+_IN_TURN = 64
 
 
 def roll(
@@ -75,9 +76,9 @@ def _roll(
     drawn, two_ways, two_drawn, codes, taken, two_taken = draws
     full, full_bag, start_standing = start
     downs, rests, bags, standings = state
-    ks, chances, takes, lifts, ended = np.empty((5, _ABREAST), np.int64)
-    for low in range(0, len(streams), _ABREAST):
-        high = min(low + _ABREAST, len(streams))
+    ks, chances, takes, lifts, ended = np.empty((5, _IN_TURN), np.int64)
+    for low in range(0, len(streams), _IN_TURN):
+        high = min(low + _IN_TURN, len(streams))
         for _ in range(steps):
             n_takes = n_lifts = n_ended = 0
             for number in range(low, high):

@@ -12,16 +12,13 @@ import numpy as np
 from numba import njit
 
 from duels.envs import bits
-from duels.envs.compiled import GAMMA, HALF, first_of, mix
+from duels.envs.compiled import ABREAST, GAMMA, HALF, first_of, mix
 from duels.envs.intrinsics import write_bits
 from duels.envs.kernels.flip import tables as form
 from duels.solving.compiling import compiled
 
 _32 = np.uint64(32)
 _U = np.uint64
-
-# Games that are stepped abreast, a bit of a word each.
-_ABREAST = 64
 
 # How many tiles of a value or a lower one a bag holds: six bits a value, the last of them to compare by.
 FIELD = 6
@@ -240,8 +237,8 @@ def first_illegal(actions: Any, packed: Any, state: Any) -> int:
     count, keep = packed[:2]
     sets = _table(packed, _SETS)
     downs, standings = state[0], state[3]
-    for low in range(0, len(actions), _ABREAST):
-        high = min(low + _ABREAST, len(actions))
+    for low in range(0, len(actions), ABREAST):
+        high = min(low + ABREAST, len(actions))
         wrong, lifted = _check(actions[low:high], count, keep, downs[low:high], standings[low:high])
         while lifted:
             j = first_of(lifted)
@@ -283,11 +280,11 @@ def play(
     together = lifted_at - my_score <= _WRITTEN
     reaches = (my_score if together else other_score) + _WRITTEN > size
     # An array of its own: in one with the others, the compiler would do these loops game by game.
-    chances = np.empty(_ABREAST, np.int64)
-    chosen, turned, held, mine, others, places = np.empty((6, _ABREAST), np.int64)
+    chances = np.empty(ABREAST, np.int64)
+    chosen, turned, held, mine, others, places = np.empty((6, ABREAST), np.int64)
     place = places.view(np.uint16)
-    for low in range(begin, end, _ABREAST):
-        high = min(low + _ABREAST, end)
+    for low in range(begin, end, ABREAST):
+        high = min(low + ABREAST, end)
         # All games of this turn, from 0 on.
         action, stream, bag, standing = (
             actions[low:high],
@@ -380,9 +377,9 @@ def sample(packed: Any, in_bytes: Any, state: Any, streams: Any, chosen: Any) ->
     """A random legal action everywhere; `in_bytes` is `bits.CHOSEN`."""
     tiles, keep, side, not_last = packed[0], packed[1], packed[11], packed[15]
     of_rows, kth = _table(packed, _PAIRS_OF_ROWS), in_bytes.reshape(-1)
-    beyond = np.empty(_ABREAST, np.int64)
-    for low in range(0, len(chosen), _ABREAST):
-        high = min(low + _ABREAST, len(chosen))
+    beyond = np.empty(ABREAST, np.int64)
+    for low in range(0, len(chosen), ABREAST):
+        high = min(low + ABREAST, len(chosen))
         downs, standings = state[0, low:high], state[3, low:high]
         stream, actions = streams[low:high], chosen[low:high]
         lifted: Any = 0
