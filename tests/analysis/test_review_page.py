@@ -56,6 +56,12 @@ def test_a_page_stands_alone() -> None:
     assert 'aria-label="7 lights, on: 3, 4, 5, 6 and 7."' in steps[1]["board"]
 
 
+def test_who_resigns_on_the_other_s_turn_is_told_what_it_cost() -> None:
+    told = steps_of(page_of(duels.start("lights").play_text("4", "resign 1")))[-1]["text"]
+    assert "Player 1 gave away 100.0 points." in told
+    assert "Best was to play on." in told
+
+
 def test_the_page_shows_what_was_shown_and_lists_the_slips() -> None:
     match = duels.start("flip").play_text("A1+A2", "3,5", "keep A1", "A3", "4")
     text = page_of(match)

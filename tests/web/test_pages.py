@@ -96,7 +96,7 @@ def test_what_was_played_before_is_told_of_whoever_sat_there(base: str) -> None:
     ann.act(third, "resign")
     review = ann.get(f"{third}/review").json()
     assert review["names"] == ["Player 1", "Player 2"], "nobody else's moves are called one's own"
-    assert (review["level"], review["levels"][:2]) == ("casual", ["novice", "casual"])
+    assert (review["level"], review["levels"][:2]) == ("novice", ["novice", "casual"]), "as before"
 
 
 def test_puzzles_are_graded_and_nothing_is_kept(base: str) -> None:

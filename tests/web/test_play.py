@@ -172,6 +172,16 @@ def test_bystanders_watch_what_has_no_secrets(base: str) -> None:
     assert eve.get(f"{match}/record").status_code == 200
 
 
+def test_one_may_resign_while_the_other_s_move_is_on_its_way(base: str) -> None:
+    ann, bob, match = pair(base, "lights")
+    ann.act(match, "4")
+    shown = ann.see(match)["event"]
+    bob.act(match, "1")
+    assert ann.act(match, "5", shown).status_code == 409, "a move is for the position that was shown"
+    assert ann.act(match, "resign", shown).status_code == 204
+    assert ann.see(match)["outcome"]["code"] == "2 won, 1 resigned"
+
+
 def test_nobody_watches_hunt_while_it_lasts(base: str) -> None:
     ann, bob, match = pair(base, "hunt")
     eve = Visitor(base)

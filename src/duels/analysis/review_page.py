@@ -161,7 +161,7 @@ def _step(review: Review, words: Words[Any, Any], moment: Moment) -> dict[str, s
         remembered = "".join(line for line in remembered.splitlines(True) if not _SPOKEN_TO.search(line))
     before, after = (100 * review.chance(value) for value in (moment.before, moment.after))
     lines = [f"{whose_chance(review)}: {before:.1f}% before, {after:.1f}% after."]
-    if moment.reason:
+    if slipped(moment):
         gave = begun(f"{who(review, moment)} gave away {lost(review, moment)}.")
         lines.append(f"{moment.mark.capitalize()}: {gave} {moment.effect if spoken_to else ''}".rstrip())
         lines.append(f"Best was {best_of(moment)}. {moment.reason if spoken_to else ''}".rstrip())
@@ -217,7 +217,8 @@ def _beliefs(review: Review) -> str:
     if not tables:
         return ""
     return (
-        "<h2>What each player could know</h2><p>Before each entry: the stronger a place, the likelier; "
+        "<h2>What each player could know</h2>"
+        "<p>Before each entry: the stronger the colour of a place, the likelier; "
         f'the dot marks the truth.</p><div class="beliefs">{tables}</div>'
     )
 

@@ -31,7 +31,7 @@ class Concession(Enum):
         return Ending.RESIGNED if self is Concession.RESIGN else Ending.FORFEITED
 
 
-_CONCESSION = re.compile(r"(resign|forfeit)|resign +([12])")
+_CONCESSION = re.compile(rf"({'|'.join(how.value for how in Concession)})|{Concession.RESIGN.value} +([12])")
 _MOST_NAMED = 70  # legal actions that a message lists, enough for every book's game
 
 
@@ -40,7 +40,7 @@ def concession(line: str) -> tuple[Concession, Seat | None] | None:
     found = _CONCESSION.fullmatch(line.strip().lower())
     if not found:
         return None
-    return Concession(found[1] or "resign"), Seat(int(found[2])) if found[2] else None
+    return Concession(found[1] or Concession.RESIGN), Seat(int(found[2])) if found[2] else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -139,7 +139,7 @@ def _take_up(standing: Standing, what: str, kept: int, seat: Seat, identities: M
 
 
 def _check_fresh(standing: Standing, seat: Seat, event: int, at_any_time: bool) -> None:
-    if not 0 <= event <= standing.event(seat) or standing.since(seat, event):
+    if not 0 <= event <= standing.event(seat) or (standing.since(seat, event) and not at_any_time):
         raise Stale("The match has gone on since.")
     if standing.over:
         raise Stale("The match is over.")

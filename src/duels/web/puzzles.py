@@ -73,7 +73,8 @@ class Puzzles:
         found = self._kept.get((game.name, today(), None))
         return found.sight if found else None
 
-    def _drawn(self, game: Game) -> str:
+    def drawn(self, game: Game) -> str:
+        """Its board; nothing while it is being looked for."""
         sight = self.at_hand(game)
         return game.drawing(sight.rules).draw(sight) if sight else ""
 
@@ -82,7 +83,7 @@ class Puzzles:
     def day(self) -> dict[str, Any]:
         """What there is today."""
         games = [
-            {"name": game.name, "title": game.title, "board": self._drawn(game)} for game in GAMES.values()
+            {"name": game.name, "title": game.title, "board": self.drawn(game)} for game in GAMES.values()
         ]
         return {"date": today(), "games": games, "most_days": MOST_DAYS}
 

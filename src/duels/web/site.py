@@ -110,15 +110,14 @@ class Site:
 
     def _card(self, game: Game) -> dict[str, Any]:
         """A game as the home page shows it."""
-        puzzle = self.puzzles.at_hand(game)
-        rules = game.rules()
+        drawn = self.puzzles.drawn(game)
         return {
             "name": game.name,
             "title": game.title,
             "summary": game.summary,
-            "board": game.drawing(rules).draw(puzzle) if puzzle else _start_of(game),
-            "today": puzzle is not None,
-            "levels": opponents.opponents(rules),
+            "board": drawn or _start_of(game),
+            "today": bool(drawn),
+            "levels": opponents.opponents(game.rules()),
             "level": opponents.USUAL,
             "ours": game.name in GAMES,
         }
@@ -282,8 +281,10 @@ class Site:
         record = record_for(standing, viewer)
         one, two = names.values()
         data = await self.workers.run(partial(reviews.review_kept, record, reader, (one, two)))
-        levels = {"levels": opponents.opponents(standing.rules), "level": opponents.USUAL}
-        return self._answer(request, "review.html", {**data, **levels, "match": standing.id})
+        levels = opponents.opponents(standing.rules)
+        met = standing.kinds[viewer.other] if viewer else ""
+        again = {"levels": levels, "level": met if met in levels else opponents.USUAL}
+        return self._answer(request, "review.html", {**data, **again, "match": standing.id})
 
     # -- friends --------------------------------------------------------------------------------
 

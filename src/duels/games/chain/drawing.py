@@ -55,14 +55,14 @@ class ChainDrawing(Drawing[Action, State]):
     def asked(self, sight: Sight[Action, State]) -> str:
         state = sight.view
         if state.phase is Phase.OBSERVE:
-            full = "Nobody has a chain: the full board decohered. " if _decohered(sight) else ""
+            full = "Nobody had a chain, so the full board decohered. " if _decohered(sight) else ""
             return f"{full}Observe a free cell."
         symbol = SYMBOL[state.mover]
         return f"{symbol} observed cell {state.doubt}, beside its own. Challenge it, so that a coin decides?"
 
     def awaited(self, sight: Sight[Action, State]) -> str:
         if _decohered(sight):
-            return "move: nobody has a chain, the full board decohered"
+            return "move. Nobody had a chain, so the full board decohered"
         return "accept or challenge" if sight.view.phase is Phase.CHALLENGE else super().awaited(sight)
 
     @property

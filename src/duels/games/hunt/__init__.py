@@ -1,10 +1,10 @@
-"""Quantum Duel: seven positions, hidden tokens; name the other's, never collide."""
+"""Quantum Duel: seven positions, hidden tokens; find the other's, do not collide."""
 
 from duels.core.game import Game
 
 GAME = Game(
     "hunt",
     "Quantum Duel",
-    "seven positions, hidden tokens; name the other's, never collide",
+    "seven positions, hidden tokens; find the other's, do not collide",
     __name__,
 )
