@@ -67,8 +67,9 @@ class FlipDrawing(Drawing[Action, State]):
         owner = {event.tile: event.seat for event in scored}
         newest = scored[-1].tile if scored and not state.lifted else None
         lifted = {tile: self._shown(state, tile) for tile in state.lifted}
-        left = _quantum_left(state)
-        dials = [_dial(seat, state.scores[seat - 1], self.rules.target, left[seat - 1]) for seat in Seat]
+        dials = [
+            _dial(seat, state.scores[seat - 1], self.rules.target, state.has_quantum(seat)) for seat in Seat
+        ]
         tiles = [
             _face(grid, tile, face, owner.get(tile), tile == newest) if face.isdigit() else _back(grid, tile)
             for tile, face in enumerate(state.tiles)
@@ -78,7 +79,7 @@ class FlipDrawing(Drawing[Action, State]):
         raised = [_raised(grid, tile, shown, state.mover) for tile, shown in lifted.items()]
         pressed = [_target(grid, action, lifted) for action in sight.actions] if targets else None
         scene = [*dials, _coordinates(grid), *tiles, *raised]
-        return board(grid.height, _told(grid, state, left, lifted), scene, pressed)
+        return board(grid.height, _told(grid, state, lifted), scene, pressed)
 
     def _shown(self, state: State, tile: int) -> str:
         """What is seen of a tile that is being turned; what it showed earlier is for players to remember."""
@@ -116,7 +117,7 @@ class _Grid:
 _grid = lru_cache(_Grid)
 
 
-def _told(grid: _Grid, state: State, left: tuple[bool, bool], lifted: dict[int, str]) -> str:
+def _told(grid: _Grid, state: State, lifted: dict[int, str]) -> str:
     flipped = [f"{name} {face}" for name, face in zip(grid.names, state.tiles, strict=True) if face.isdigit()]
     parts = [f"{grid.rules.side} by {grid.rules.side} tiles"]
     parts.append(f"flipped: {', '.join(flipped)}" if flipped else "all face down")
@@ -124,17 +125,9 @@ def _told(grid: _Grid, state: State, left: tuple[bool, bool], lifted: dict[int, 
         shown = [f"{grid.names[tile]} {value}" for tile, value in lifted.items()]
         parts.append(f"shown by the Quantum Flip: {', '.join(shown)}")
     for seat in Seat:
-        quantum = f"{_QUANTUM} {'left' if left[seat - 1] else 'used'}"
+        quantum = f"{_QUANTUM} {'left' if state.has_quantum(seat) else 'used'}"
         parts.append(f"{seat.label} has {state.scores[seat - 1]} of {grid.rules.target} points, {quantum}")
     return f"{'; '.join(parts)}."
-
-
-def _quantum_left(state: State) -> tuple[bool, bool]:
-    """Whose Quantum Flip is left: the one that is being made is spent."""
-    one, two = state.quantum
-    if not state.choosing:
-        return one, two
-    return (False, two) if state.mover is Seat.ONE else (one, False)
 
 
 @remembered

@@ -222,9 +222,9 @@ class FlipWords(Words[Action, State]):
         seen = [
             f"{self.rules.name_of(index)} is a {self.rules.value_of(tile)}"
             for index, tile in enumerate(state.tiles)
-            if tile.isalpha()
+            if tile.isalpha() and not (state.choosing and index in state.lifted)
         ]
-        holders = [seat.label for seat in Seat if state.quantum[seat - 1]]
+        holders = [seat.label for seat in Seat if state.has_quantum(seat)]
         shown = f"Shown and face down: {listed(seen)}.\n" if seen else ""
         return f"{shown}Quantum Flips left: {listed(holders) if holders else 'none'}.\n"
 
