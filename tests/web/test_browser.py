@@ -135,7 +135,7 @@ def test_a_hint_takeback_resignation_rematch_and_review(ann: Person) -> None:
     page.locator('#review .band[data-step="2"]').click()
     assert page.inner_text("#review .step-title").startswith("2. casual: ")
     over = page.url
-    assert page.locator("[name=against]:checked").input_value() == "casual"
+    assert page.locator("[name=against]:checked").input_value() == "casual", "whom she had met"
     page.locator("[name=against]:checked").press("ArrowRight")
     assert page.inner_text("#review .step-title").startswith("2. "), "the arrows choose"
     page.click("text=Play on from here")
@@ -146,6 +146,38 @@ def test_a_hint_takeback_resignation_rematch_and_review(ann: Person) -> None:
     page.click("[data-offer=rematch]")
     page.wait_for_url(lambda url: "/m/" in url and url != over)
     assert "casual" in page.inner_text("#player-1")
+
+
+def test_the_second_half_of_a_double_click_plays_nothing(ann: Person) -> None:
+    ann.start("hunt", "novice")
+    ann.target("move 3").scroll_into_view_if_needed()
+    where = ann.target("move 3").bounding_box()
+    assert where
+    x, y = where["x"] + where["width"] / 2, where["y"] + where["height"] / 2
+    ann.page.mouse.move(x, y)
+    for clicks in (1, 2, 3):
+        ann.page.mouse.down(click_count=clicks)
+        ann.page.mouse.up(click_count=clicks)
+        ann.page.wait_for_selector("#board [data-action='observe 3']", state="attached")
+    assert ann.sentence == "Your turn. Name the position of the other token."
+    assert len(ann.log) == 1, "where she went, and nothing else"
+
+
+def test_an_offer_leaves_alone_what_is_being_picked(ann: Person, bob: Person) -> None:
+    seat_two(ann, bob, "flip")
+    ann.press("A1")
+    bob.press("A2")
+    ann.wait("you")
+    ann.page.click("[data-switch='Quantum Flip']")
+    ann.target("C1").click()
+    bob.page.click("[data-offer=takeback]")
+    ann.page.wait_for_selector("#offer")
+    assert ann.sentence.startswith("Quantum Flip. C1 picked.")
+    ann.page.click("[data-resign]")
+    bob.page.click("[data-resign]")
+    bob.page.click("#resign button[value=resign]")
+    ann.wait("over")
+    assert not ann.page.is_visible("#resign"), "there is nothing left to ask"
 
 
 def test_what_two_people_agree_on(ann: Person, bob: Person) -> None:

@@ -5,6 +5,7 @@ import { isTaken, keysWanted } from "./page.js";
 import { notice } from "./post.js";
 
 const LONGEST = 1_200; // milliseconds between two letters of one name
+const DOUBLE = 400; // milliseconds between two presses that are meant as one
 const LEAP = 250;
 const MOST_NAMED = 6;
 const COUNTS = ["", "one", "two", "three", "four", "five", "six"];
@@ -32,6 +33,7 @@ export class Board {
   #filling = false;
   #at = "";
   #asked = null; // the headline as it was before cells are picked
+  #pressed = null; // the last key
   #came = null; // the drawing as an event brought it last
 
   // `place` holds the drawing, `around` the buttons too; both may be filled anew at any time. `play` is given the
@@ -78,8 +80,8 @@ export class Board {
     const places = positions(this.#place());
     const focused = this.#around.contains(document.activeElement) ? document.activeElement : null;
     this.#filling = true;
-    this.#leave();
     const redrawn = fresh.querySelector("#board") !== null;
+    if (redrawn) this.#leave(); // an offer leaves alone what is being picked
     for (const element of [...fresh.children]) {
       const old = document.getElementById(element.id);
       if (!old && element.matches("li")) document.getElementById("log").append(element);
@@ -252,6 +254,7 @@ export class Board {
   // -- pointer --------------------------------------------------------------------------------------------------
 
   #click(event) {
+    if (event.detail > 1) return; // of a double click: what is there by now was not meant
     const chosen = event.target.closest("[data-switch]");
     if (chosen) {
       this.#enter(this.#mode === chosen.dataset.switch ? "" : chosen.dataset.switch);
@@ -301,12 +304,14 @@ export class Board {
   }
 
   #key(event) {
+    const again = event.key === this.#pressed?.key && event.timeStamp - this.#pressed.timeStamp < DOUBLE;
+    this.#pressed = event;
     if (isTaken(event)) return;
     const within = event.target.closest?.(WITHIN);
     const focused = event.target.closest?.(".target");
     if (focused && (event.key === "Enter" || event.key === " ")) {
       event.preventDefault();
-      if (event.repeat) return; // held down since the last move
+      if (event.repeat || again) return; // held down since the last move, or a double press
       if (this.#mode) this.#pick(focused.dataset.cells);
       else this.#play(focused.dataset.action);
     } else if (event.key === "Escape" && this.#mode) this.#leave();

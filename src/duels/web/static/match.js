@@ -42,8 +42,10 @@ function show(event, html) {
   if (event === seen()) return; // a stream that was opened anew: what is being picked or typed stays
   const before = lines();
   const offered = asked();
-  forget();
-  if (board.show(fresh)) hint().replaceChildren();
+  if (board.show(fresh)) {
+    forget();
+    hint().replaceChildren();
+  }
   state().dataset.event = event;
   speak(before, offered);
   dress();
@@ -73,7 +75,10 @@ function speak(before, offered) {
 
 // What of the page depends on this browser.
 function dress() {
-  if (turn() === "over") veil(false);
+  if (turn() === "over") {
+    veil(false);
+    document.getElementById("resign").close();
+  }
   entitle(news());
   for (const button of place.querySelectorAll("[data-share]")) button.hidden = !navigator.share;
   const button = place.querySelector("[data-veil]");
