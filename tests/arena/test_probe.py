@@ -317,6 +317,15 @@ def test_a_model_is_probed_over_the_wire(tmp_path: Path, monkeypatch: pytest.Mon
     assert {each["verdict"] for each in again["changes"]} == {"asked once"}  # at any temperature
 
 
+def test_damaged_lines_of_requests_are_told_of_in_every_form(tmp_path: Path) -> None:
+    told = probed(tmp_path / "p", "club", "lights")
+    assert told["notes"] == []
+    (tmp_path / "p" / "requests-probe.jsonl").write_text("torn\n")
+    said = "A damaged line of a log is skipped: requests-probe.jsonl, line 1."
+    assert as_data(Folder(tmp_path / "p"))["notes"] == [said]
+    assert said in " ".join(as_text(Folder(tmp_path / "p")).split())
+
+
 def test_a_problem_with_one_question_ends_the_others_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -210,6 +210,7 @@ def as_data(folder: Folder, progress: Progress = quiet) -> dict[str, Any]:
     """The report as JSON has it."""
     (player,) = folder.config["player"]
     games = report_on(folder, progress)
+    _, said = spending_and_notes(folder)
     return {
         "player": player,
         "samples": folder.config["samples"],
@@ -219,7 +220,7 @@ def as_data(folder: Folder, progress: Progress = quiet) -> dict[str, Any]:
         "asked_without_history": True,
         "games": {game.probe.rules.name: _game_data(game) for game in games},
         "usage": prices_of(folder).data(_used(games)),
-        "notes": list(folder.notes),
+        "notes": list(said),
     }
 
 
@@ -276,8 +277,15 @@ def _used(games: list[GameProbe]) -> Usage:
 
 def _summary(folder: Folder, games: list[GameProbe]) -> list[str]:
     """A sentence or two for each game, and what it cost."""
-    spending, limited = Spending.of(folder.requests()), bool(folder.config["model"].get("max_tokens"))
-    return [*map(_in_short, games), *spending.told("It", prices_of(folder), limited), *folder.notes]
+    spending, said = spending_and_notes(folder)
+    limited = bool(folder.config["model"].get("max_tokens"))
+    return [*map(_in_short, games), *spending.told("It", prices_of(folder), limited), *said]
+
+
+def spending_and_notes(folder: Folder) -> tuple[Spending, tuple[str, ...]]:
+    """What all requests took, and what is out of the ordinary in a folder whose answers were read."""
+    spending = Spending.of(folder.requests())
+    return spending, folder.notes
 
 
 def _in_short(game: GameProbe) -> str:
