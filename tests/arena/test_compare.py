@@ -2,10 +2,12 @@
 
 import json
 from dataclasses import replace
+from importlib.metadata import version
 from math import isfinite
 from pathlib import Path
 from random import Random
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -50,6 +52,20 @@ def test_shares_of_the_points_are_compared_only_against_the_same_field(tmp_path:
     told = compared(tmp_path)["changes"]
     ((what, verdict),) = {(each["what"], each["verdict"]) for each in told}
     assert (what, verdict) == ("against club, luck taken out", "no clear change")
+
+
+def test_what_is_out_of_the_ordinary_in_either_run_is_told(tmp_path: Path) -> None:
+    config = Config(("random", "club"), ("lights",), 40)
+    for name in "ab":
+        run(config, tmp_path / name)
+    log = tmp_path / "b" / "log-1.jsonl"
+    log.write_bytes(log.read_bytes().replace(b'"v"', b"v", 20))
+    with mock.patch("duels.arena.folder.version", return_value="0.0"):
+        run(config, tmp_path / "a")
+    assert compared(tmp_path)["notes"] == [
+        f"First: Played by several versions of duels: {version('duels')}, 0.0.",
+        "Second: 20 damaged lines of logs are skipped, the first in log-1.jsonl, line 1.",
+    ]
 
 
 def test_few_pairs_are_not_taken_for_few_mistakes(tmp_path: Path) -> None:

@@ -324,6 +324,8 @@ def test_damaged_lines_of_requests_are_told_of_in_every_form(tmp_path: Path) -> 
     said = "A damaged line of a log is skipped: requests-probe.jsonl, line 1."
     assert as_data(Folder(tmp_path / "p"))["notes"] == [said]
     assert said in " ".join(as_text(Folder(tmp_path / "p")).split())
+    found = compare_probes.differences(*(Folder(tmp_path / "p") for _ in range(2)))
+    assert found.notes == (f"First: {said}", f"Second: {said}")
 
 
 def test_a_problem_with_one_question_ends_the_others_first(

@@ -1,6 +1,6 @@
 """Two runs side by side: what changed, and how sure that is. Probes are in `compare_probes`."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import hypot, inf, isfinite
@@ -67,7 +67,8 @@ class Comparison:
 
     changes: tuple[Change, ...]
     notes: tuple[str, ...]
-    """Who is not the same in both, and what is therefore not compared, a sentence each."""
+    """Who is not the same in both, what is therefore not compared, and what is out of the ordinary in either,
+    a sentence each."""
 
 
 def compare(one: Report, two: Report) -> Comparison:
@@ -87,7 +88,13 @@ def compare(one: Report, two: Report) -> Comparison:
             if not peeked:
                 found += _standings(game, other, both)
             found += _pairings(game, other, both)
-    return Comparison(tuple(found), tuple(both.notes(peeked)))
+    return Comparison(tuple(found), (*both.notes(peeked), *notes_of_either(one.notes, two.notes)))
+
+
+def notes_of_either(one: Iterable[str], two: Iterable[str]) -> Iterator[str]:
+    """What is out of the ordinary in the folders of two runs, or probes, and in which."""
+    yield from (f"First: {note}" for note in one)
+    yield from (f"Second: {note}" for note in two)
 
 
 class _Both:

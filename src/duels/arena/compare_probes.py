@@ -6,12 +6,12 @@ from math import fsum, inf
 from typing import Any
 
 from duels.arena import compare
-from duels.arena.compare import Change, Comparison
+from duels.arena.compare import Change, Comparison, notes_of_either
 from duels.arena.confidence import FEWEST_UNITS, Interval, ratio, wilson
 from duels.arena.folder import Folder
 from duels.arena.identity import MODEL, identities, unlike
 from duels.arena.mistakes import key_of, name_of
-from duels.arena.probe_report import GameProbe, report_on
+from duels.arena.probe_report import GameProbe, report_on, spending_and_notes
 from duels.arena.report_text import listed, notes
 from duels.arena.summary import by_class
 from duels.solving.oracles import oracle_for
@@ -78,7 +78,7 @@ class Differences:
 
     games: tuple[Difference, ...]
     notes: tuple[str, ...]
-    """What is not the same in both although its name is."""
+    """What is not the same in both although its name is, and what is out of the ordinary in either."""
 
     @property
     def compared(self) -> Comparison:
@@ -105,7 +105,8 @@ def differences(one: Folder, two: Folder, *, progress: Progress = quiet) -> Diff
         for game in report_on(one, progress)
         if game.probe.rules in again
     ]
-    return Differences(tuple(games), tuple(said))
+    noted = (spending_and_notes(folder)[1] for folder in (one, two))  # now that answers are read
+    return Differences(tuple(games), (*said, *notes_of_either(*noted)))
 
 
 def _difference(player: str, one: GameProbe, two: GameProbe) -> Difference:
