@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -304,3 +305,12 @@ def test_all_versions_that_played_are_told(tmp_path: Path) -> None:
         run(replace(LIGHTS, matches=4), tmp_path / "other")
     arena(tmp_path, "merge", tmp_path / "run", tmp_path / "other", "--out", tmp_path / "all")
     assert Folder(tmp_path / "all").versions == ("0.1", "0.2", "0.3", "0.4")
+
+
+def test_parts_go_on_together_with_a_new_version(tmp_path: Path) -> None:
+    """One that still runs the old version does not keep them out, nor do they keep each other out."""
+    with Folder.held(tmp_path, LIGHTS, (1, 3)), mock.patch("duels.arena.folder.version", return_value="99"):
+        for part in ((2, 3), (3, 3)):
+            with Folder.held(tmp_path, LIGHTS, part) as folder:
+                assert folder.versions == (version("duels"), "99")
+    assert Folder(tmp_path).versions == (version("duels"), "99")

@@ -28,7 +28,7 @@ except ImportError:  # not on Windows, where a second run is not kept out
 
 CONFIG = "config.json"
 LOCK = ".lock"
-_CONTINUED = "continued_by"  # in a config: other versions of duels
+_CONTINUED = "continued-by-"  # and a version of duels: empty files, for one can be added without a lock
 _WORKERS = ".workers-"
 _LOG = re.compile(r"log-(?:(\d+)-of-(\d+)-)?.+\.jsonl")
 
@@ -74,7 +74,7 @@ class Folder:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.config, self.versions = _read_config(path)
-        """Of duels: that which began it, then those that went on with it."""
+        """Versions of duels: the one that began the run, then those that continued it."""
         self.unfinished: tuple[str, ...] = ()
         """Why the last call of the run left matches unfinished."""
         self.damaged: dict[str, None] = {}
@@ -109,18 +109,18 @@ class Folder:
             if others:
                 raise DuelsError(f"{path} has logs and no {CONFIG}; name another folder with --out.")
             with suppress(FileExistsError):  # another part may begin at the same time
-                _write_config(kept, told, (version("duels"),), over=False)
+                _write_config(kept, told, version("duels"), over=False)
         folder = cls(path)
         check_same(told, folder.config, path)
         changed = [name for name in GROWS if folder.config.get(name) != told.get(name)]
-        if version("duels") not in folder.versions:
-            changed.append("versions of duels")
         if changed:  # such as more matches that are asked for, or fewer
             if not (alone or _lock(handle, shared=False)):
                 raise DuelsError(f"{path} is being run with other {' and '.join(changed)} right now.")
-            _write_config(kept, told, (*folder.versions, version("duels")))
+            _write_config(kept, told, folder.versions[0])
             if not alone:
                 _lock(handle, shared=True)
+        if version("duels") not in folder.versions:
+            _note_version(path, version("duels"))
         return cls(path)
 
     def _check_parts(self, parts: int) -> None:
@@ -370,12 +370,16 @@ def _score_of(result: str) -> float:
     return 1.0 if result.startswith("1 won") else 0.0 if result.startswith("2 won") else 0.5
 
 
-def _write_config(path: Path, config: Mapping[str, Any], versions: Iterable[str], over: bool = True) -> None:
-    """Write a config, with the versions of duels that carried it out, in order; one may be there twice."""
-    first, *others = dict.fromkeys(versions)
-    continued = {_CONTINUED: others} if others else {}
-    told = {"format": FORMAT, "duels": first, **continued, "python": python_version(), "config": config}
+def _write_config(path: Path, config: Mapping[str, Any], began_by: str, over: bool = True) -> None:
+    """Write a config, with the version of duels that began to carry it out."""
+    told = {"format": FORMAT, "duels": began_by, "python": python_version(), "config": config}
     write_text(path, json.dumps(told, indent=2) + "\n", over)
+
+
+def _note_version(folder: Path, continued_by: str) -> None:
+    """Note another version of duels; parts of a run may do so at the same time."""
+    with suppress(FileExistsError):
+        write_text(folder / f"{_CONTINUED}{continued_by}", "", over=False)
 
 
 def _read_config(path: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -386,12 +390,13 @@ def _read_config(path: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
     try:
         told = json.loads(kept.read_text(encoding="utf-8"))
         form, config = told["format"], {"kind": None, **told["config"]}
-        versions = (told["duels"], *told.get(_CONTINUED, ()))
+        began_by = told["duels"]
     except (ValueError, TypeError, KeyError):
         raise DuelsError(f"{kept}: this is no config of a run.") from None
     if form != FORMAT:
         raise DuelsError(f"{path} was made by another version of duels: format {form}, not {FORMAT}.")
-    return config, versions
+    continued_by = sorted(each.name.removeprefix(_CONTINUED) for each in path.glob(f"{_CONTINUED}*"))
+    return config, (began_by, *continued_by)
 
 
 def merge(sources: Iterable[Path], target: Path, tell: Callable[[str], None] = lambda text: None) -> int:
@@ -423,8 +428,10 @@ def merge(sources: Iterable[Path], target: Path, tell: Callable[[str], None] = l
         if asked:
             _write_rows(target / f"requests-merged-{number}.jsonl", asked)
     largest = max(folders, key=lambda folder: sum(folder.config.get("matches", {}).values()))
-    versions = [each for folder in (largest, *folders) for each in folder.versions]
-    _write_config(target / CONFIG, largest.config, versions)
+    began_by, *others = dict.fromkeys(each for folder in (largest, *folders) for each in folder.versions)
+    for each in others:
+        _note_version(target, each)
+    _write_config(target / CONFIG, largest.config, began_by)
     for folder in folders:
         if folder.damage:
             tell(f"{folder.path}: {folder.damage}")
