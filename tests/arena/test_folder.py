@@ -205,30 +205,50 @@ def test_a_file_that_cannot_grow_loses_nothing_that_was_written(tmp_path: Path) 
 def test_every_row_is_synced_soon_and_what_was_paid_for_at_once(tmp_path: Path) -> None:
     synced: list[int] = []
     with mock.patch("duels.arena.folder.os.fsync", synced.append):
-        quick, paid = Log(tmp_path, "1"), Log(tmp_path, "2", every=AT_ONCE)
+        quick, later, paid = (
+            Log(tmp_path, "1"),
+            Log(tmp_path, "2", every=600),
+            Log(tmp_path, "3", every=AT_ONCE),
+        )
         synced.clear()
         for _ in range(3):
-            quick.add({"key": "x"})
+            later.add({"key": "x"})
         assert synced == []
+        quick.add({"key": "x"})
         wait_for(lambda: len(synced) == 1)
         quick.add({"key": "y"})
         wait_for(lambda: len(synced) == 2)
         for _ in range(3):
             paid.add({"key": "x"})
         assert len(synced) == 5
-        quick.close()
-        paid.close()
+        for log in (quick, later, paid):
+            log.close()
+        assert len(synced) == 8
 
 
-def test_what_could_not_be_synced_is_told_with_the_next_row(tmp_path: Path) -> None:
+LOST = OSError(5, "Input/output error")
+
+
+def test_what_could_not_be_synced_is_told_with_the_next_row_and_at_the_end(tmp_path: Path) -> None:
     log = Log(tmp_path, "1", every=0.01)
-    with mock.patch("duels.arena.folder.os.fsync", side_effect=OSError(5, "Input/output error")) as sync:
+    with mock.patch("duels.arena.folder.os.fsync", side_effect=[LOST, None]):  # which is told once
         log.add({"key": "x"})
-        wait_for(lambda: sync.called)
-        with pytest.raises(OSError, match="Input/output error"):
+        wait_for(lambda: log._failed)
+        with pytest.raises(OSError, match="Input/output error: the last match is not saved"):
             log.add({"key": "y"})
-        log.close()
+        with pytest.raises(OSError, match="Input/output error: the last match is not saved"):
+            log.close()
     assert log.path.read_bytes().count(b"\n") == 1
+
+
+def test_what_cannot_be_synced_at_the_end_is_told(tmp_path: Path) -> None:
+    log = Log(tmp_path, "1", every=60)
+    log.add({"key": "x"})
+    with (
+        mock.patch("duels.arena.folder.os.fsync", side_effect=LOST),
+        pytest.raises(OSError, match="the last match is not saved"),
+    ):
+        log.close()
 
 
 def test_no_command_stands_in_the_folder(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from unittest import mock
 import pytest
 
 from duels.arena.config import Config
-from duels.arena.folder import LOCK, locked
+from duels.arena.folder import LOCK, Folder, Log, locked
 from duels.arena.pool import Pool
 from duels.arena.run import run
 from duels.arena.worker import Worker, serve
@@ -184,3 +184,16 @@ def test_a_worker_that_dies_idle_is_replaced(tmp_path: Path) -> None:
     finally:
         pool.close()
     assert len(rows_of(tmp_path)) == 6
+
+
+def _serve_without_a_disk(*told: Any) -> None:
+    with mock.patch.object(Log, "close", side_effect=OSError(5, "Input/output error")):
+        serve(*told)
+
+
+def test_what_a_worker_could_not_save_in_the_end_is_told(tmp_path: Path) -> None:
+    config = Config(("random", "club"), ("lights",), 2)
+    with Folder.held(tmp_path, config), mock.patch("duels.arena.pool.serve", _serve_without_a_disk):
+        pool = Pool(config, tmp_path, "", 1)
+    with pytest.raises(OSError, match="Input/output error"):
+        pool.close()

@@ -306,8 +306,7 @@ class Log:
         except OSError as error:
             with suppress(OSError):
                 os.ftruncate(self._handle, self._size)
-            told = f"{error.strerror}: the last match is not saved"
-            raise OSError(error.errno, told, self.path) from None
+            raise self._not_saved(error) from None
         self._size += len(line)
         self._unsynced = True  # once it is written: whoever syncs takes this back first
         if self._every and not self._syncing:
@@ -321,17 +320,25 @@ class Log:
                 try:
                     os.fsync(self._handle)
                 except OSError as error:
-                    self._failed = error  # for whoever adds the next row
+                    self._failed = error  # for whoever adds the next row, or closes the log
                     return
 
     def close(self) -> None:
-        """Sync the rest and let the file go."""
+        """Sync the rest and let the file go; OSError, if a row may not be on disk."""
         self._closing.set()
         if self._syncing:
             self._syncing.join()
-        with suppress(OSError):
+        try:
+            if self._failed:  # a system tells of a lost row once: syncing again would succeed
+                raise self._failed
             os.fsync(self._handle)
-        os.close(self._handle)
+        except OSError as error:
+            raise self._not_saved(error) from None
+        finally:
+            os.close(self._handle)
+
+    def _not_saved(self, error: OSError) -> OSError:
+        return OSError(error.errno, f"{error.strerror}: the last match is not saved", self.path)
 
 
 def read_rows(path: Path, damaged: dict[str, None] | None = None) -> Iterator[Row]:

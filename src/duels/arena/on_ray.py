@@ -59,10 +59,10 @@ class RayPool:
         return rows
 
     def close(self) -> None:
-        """Leave the cluster."""
-        self._log.close()
+        """Leave the cluster, and let the log go."""
         if self._began:
             self._ray.shutdown()
+        self._log.close()
 
 
 def play_some(config: Config, bouts: list[Bout]) -> list[Row]:

@@ -118,16 +118,28 @@ class Pool:
         return self._start(self._names.pop(dead))
 
     def close(self) -> None:
-        """End all workers, and the programs with them."""
+        """End all workers, and the programs with them; OSError, if one could not save what it had played."""
         for worker in self._processes:
             with suppress(OSError):
                 worker.send(None)
-            worker.close()
-        for process in self._processes.values():
+        problems: list[OSError] = []
+        for worker, process in self._processes.items():
             process.join(5)
             if process.is_alive():
                 process.terminate()
                 process.join()
+            problems += _last_words(worker)
+            worker.close()
+        if problems:
+            raise problems[0]
+
+
+def _last_words(worker: Connection) -> Iterator[OSError]:
+    """That a worker which has ended could not save something; scores that nobody took may come before."""
+    with suppress(EOFError, OSError):
+        while worker.poll():
+            if isinstance(told := worker.recv(), OSError):
+                yield told
 
 
 class _Waiting:

@@ -134,10 +134,12 @@ class _Players:
 
     def close(self) -> None:
         """End all workers."""
-        if self._pool:
-            self._pool.close()
-        if self._asking:
-            self._asking.close()
+        try:
+            if self._pool:
+                self._pool.close()
+        finally:
+            if self._asking:
+                self._asking.close()
 
 
 def _play_out(

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Hashable, Iterable
+from contextlib import suppress
 from multiprocessing import parent_process
 from pathlib import Path
 from time import monotonic
@@ -86,7 +87,10 @@ class Worker:
 
 
 def serve(connection: Any, config: Config, folder: Path, prefix: str, name: str) -> None:
-    """The main loop of a worker process: matches in, scores out; ends when nobody is there any more."""
+    """The main loop of a worker process: matches in, scores out; ends when nobody is there any more.
+
+    Its last words, if it has any, are that it could not save what it had played.
+    """
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started us tells us to stop
@@ -106,5 +110,9 @@ def serve(connection: Any, config: Config, folder: Path, prefix: str, name: str)
     except (EOFError, OSError):
         pass
     finally:
-        worker.close()
+        try:
+            worker.close()
+        except OSError as error:
+            with suppress(OSError):
+                connection.send(error)
         os.close(handle)
