@@ -16,7 +16,7 @@ from unittest import mock
 import pytest
 
 from duels.arena.config import Config
-from duels.arena.folder import Folder
+from duels.arena.folder import Folder, merge
 from duels.arena.progress_line import ProgressLine
 from duels.arena.report import as_data, report_on
 from duels.arena.report_text import as_text
@@ -237,6 +237,21 @@ def test_what_may_have_been_charged_counts_against_a_budget(server: Server, tmp_
         assert told in folder.unfinished[0]
         assert server.asked["slow"] - before == int(budget[0])
     assert not folder.rows()
+
+
+def test_a_request_that_cannot_be_read_counts_against_a_budget(server: Server, tmp_path: Path) -> None:
+    model = Settings(server.url, concurrency=1, **PRICES)
+    config = Config(("random", "model:well"), ("lights",), 2, budget="2usd", model=model)
+    assert not run(config, tmp_path / "run").unfinished
+    log = tmp_path / "run" / "requests-models.jsonl"
+    log.write_bytes(log.read_bytes().replace(b'"match"', b"match", 2))
+    merge([tmp_path / "run"], tmp_path / "merged")
+    before = server.asked["well"]
+    for name in ("run", "merged"):
+        folder = run(replace(config, matches=4), tmp_path / name)
+        assert "2 usd is spent, 2 of it at most by requests without a full reply" in folder.unfinished[0]
+        assert "at most 2.00 usd more for 2 requests" in " ".join(of_run(report_on(folder)))
+    assert server.asked["well"] == before
 
 
 def test_a_request_that_was_never_sent_costs_nothing(tmp_path: Path) -> None:

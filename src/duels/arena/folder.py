@@ -77,8 +77,8 @@ class Folder:
         """Versions of duels: the one that began the run, then those that continued it."""
         self.unfinished: tuple[str, ...] = ()
         """Why the last call of the run left matches unfinished."""
-        self.damaged: dict[str, None] = {}
-        """Lines of logs that were met and could not be read, such as `log-1.jsonl, line 3`, in order."""
+        self.damaged: dict[str, int] = {}
+        """Lines of logs that were met and could not be read, such as `log-1.jsonl, line 3`; their sizes."""
 
     @classmethod
     @contextmanager
@@ -160,13 +160,21 @@ class Folder:
         return found
 
     def requests(self, prefix: str = "") -> Iterator[Row]:
-        """Every request to a model, with its reply; with the prefix of a shard, those of no other shard."""
+        """Every request to a model, with its reply; with the prefix of a shard, those of no other shard.
+
+        Of one that cannot be read, the most that it may have taken: it was paid for all the same.
+        """
+        longest = self.config["model"].get("max_tokens", 0)
         for log in sorted(self.path.glob("requests-*.jsonl")):
             shard = _OF_SHARD.match(log.name)
             if prefix and shard and shard[1] != prefix:
                 continue
-            for _, row in _lines(log, self.damaged):
+            damaged: dict[str, int] = {}
+            for _, row in _lines(log, damaged):
                 yield row
+            for size in damaged.values():  # the question is in the line, and no token is shorter than a byte
+                yield {"usage": None, "at_most": [size, longest]}
+            self.damaged |= damaged
 
     def answer_logs(self) -> list[Path]:
         """All logs with answers of a probe, in the order of their names."""
@@ -341,7 +349,7 @@ class Log:
         return OSError(error.errno, f"{error.strerror}: the last match is not saved", self.path)
 
 
-def read_rows(path: Path, damaged: dict[str, None] | None = None) -> Iterator[Row]:
+def read_rows(path: Path, damaged: dict[str, int] | None = None) -> Iterator[Row]:
     """The rows of a log, without what cannot be read, such as what a power cut left of a line.
 
     Those lines are added to `damaged`. Rows that can be read, and cannot be right, are refused.
@@ -355,7 +363,7 @@ def read_rows(path: Path, damaged: dict[str, None] | None = None) -> Iterator[Ro
         yield row
 
 
-def _lines(path: Path, damaged: dict[str, None] | None = None) -> Iterator[tuple[str, Row]]:
+def _lines(path: Path, damaged: dict[str, int] | None = None) -> Iterator[tuple[str, Row]]:
     """The lines of a log that can be read, and where each stands; one that does not end is not there yet."""
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
@@ -369,7 +377,7 @@ def _lines(path: Path, damaged: dict[str, None] | None = None) -> Iterator[tuple
             if isinstance(row, dict):
                 yield where, row
             elif damaged is not None:
-                damaged[where] = None
+                damaged[where] = len(line)
 
 
 def _score_of(result: str) -> float:

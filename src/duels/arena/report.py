@@ -164,7 +164,7 @@ def _requested(folder: Folder, rows: Mapping[str, Row]) -> tuple[dict[str, float
     seconds, spending = dict[str, float](), Spending()
     for request in folder.requests():
         spending = spending.plus(request)
-        if row := rows.get(request["match"]):
+        if row := rows.get(request.get("match", "")):
             player = row["players"][request["seat"] - 1]
             seconds[player] = seconds.get(player, 0.0) + request.get("seconds", 0.0)
     return seconds, spending
