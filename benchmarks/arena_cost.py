@@ -1,4 +1,4 @@
-"""What a run costs besides playing: CPU time outside of matches by CPU time inside them, in the same run.
+"""What a run costs besides playing: CPU time outside of matches divided by CPU time inside, in the same run.
 
 Inside is what bare play is: a match, played and graded, and its row. Outside is all else that the processes
 of a run do: planning, writing, syncing, handing out and accounting. A run beside bare play would not tell:
@@ -22,8 +22,8 @@ from duels.arena.values import Judge
 from duels.arena.worker import serve
 from duels.core.rules import Seat
 
-SKIPPED = 16
-"""Of so many matches, one is not counted in a process: the first ones, while players fill their memories."""
+SKIPPED_SHARE = 1 / 16
+"""The share of a run's matches that each process plays before it starts counting, while caches fill."""
 _LEFT = "cpu-{}.json"  # what a worker leaves in the run's folder
 
 
@@ -112,7 +112,7 @@ class _Watch:
         played = progress.played
         if not played:
             self.planning = (process_time() - self._began) / progress.total
-        elif played == 2 * (progress.total // SKIPPED):
+        elif played == 2 * int(progress.total * SKIPPED_SHARE):
             self._first = played, process_time(), perf_counter()
         elif played == progress.total:
             before, cpu, wall = self._first
@@ -121,4 +121,4 @@ class _Watch:
 
 
 def _skipped(config: Config) -> int:
-    return config.matches_of(config.games[0]) // SKIPPED
+    return int(config.matches_of(config.games[0]) * SKIPPED_SHARE)

@@ -35,6 +35,7 @@ MOST = 0.1
 """Of bare play, what a run may cost besides: what we hold ourselves to."""
 ASKED = 500  # questions to a program
 LOOPS = 200  # matches of the other arenas
+ON_RAY = 800  # matches: more than elsewhere, for the start of Ray's workers is timed too
 BOT = Path(__file__).parent.parent / "examples" / "bots" / "bot.py"
 
 
@@ -148,12 +149,11 @@ def ray_matches() -> float | None:
         import ray
     except ImportError:
         return None
-    count = 800
-    config = Config(PLAYERS, ("hunt",), count)
+    config = Config(PLAYERS, ("hunt",), ON_RAY)
     ray.init(log_to_driver=False)
     try:
         with tempfile.TemporaryDirectory() as folder:
-            return count / timed(lambda: run(config, Path(folder) / "run", on="ray"))
+            return ON_RAY / timed(lambda: run(config, Path(folder) / "run", on="ray"))
     finally:
         ray.shutdown()
 
