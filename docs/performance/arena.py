@@ -23,8 +23,8 @@ def arena() -> str:
 
 Matches a second between club and expert, every decision graded and luck taken out: with nothing around them,
 and as a run that plans, logs and can go on, by CPU time on one core. Then what the run costs besides playing,
-on one core and on two: CPU time of all its processes outside of matches, by that inside them, without what it
-takes to start. At most 10% is what we hold ourselves to.
+on one core and on two: CPU time of all its processes outside of matches, divided by the CPU time inside them,
+without what it takes to start. At most 10% is what we hold ourselves to.
 Last, how many times quicker two processes are than one by the wall clock, once both play.
 The machine's load average was {data["load"]:.1f} when this began: what others run on its two cores counts
 against the latter.

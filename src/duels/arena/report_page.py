@@ -104,7 +104,7 @@ def _matrix(report: Report, game: GameReport) -> str:
 _PALE = 0.2
 _LEGEND = (
     '<p class="legend"><span class="won" style="--p:1"></span> the row is better, '
-    '<span class="lost" style="--p:1"></span> the column is, the stronger the more; '
+    '<span class="lost" style="--p:1"></span> the column is; the stronger the colour, the larger the lead; '
     f'<span class="won" style="--p:{_PALE}"></span><span class="lost" style="--p:{_PALE}"></span> '
     "pale: not settled, the interval includes one half.</p>"
 )
@@ -181,7 +181,7 @@ def _pairings(game: GameReport) -> str:
 _COLUMNS = (
     "The interval under 'luck taken out' holds however often one looks. That under 'fixed size' is narrower, "
     "and holds if the number of matches was fixed beforehand. 'Fewer pairs' is how many times fewer the "
-    "result without luck needs for the same width, as far as this run tells; with '?', it hardly does."
+    "result without luck needs for the same width; '?' marks a rough estimate."
 )
 
 
