@@ -3,14 +3,16 @@
 import json
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from duels.arena.bout import Bout
-from duels.arena.config import Config
+from duels.arena.config import Config, ProbeConfig
 from duels.arena.folder import Folder
+from duels.arena.probe import probe
 from duels.arena.report import as_data, report_on
 from duels.arena.report_page import as_page
 from duels.arena.run import NEXT, _rounds, run
@@ -91,6 +93,30 @@ def test_failures_of_a_program_are_reported_by_class(tmp_path: Path) -> None:
     assert told["bad"]["forfeits"] == 4
     assert told["good"]["failures"] == {}
     assert "no more" in next((tmp_path / "run" / "bots").glob("bad-*.log")).read_text()
+
+
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        (f"{PYTHON} nofile.py", "it ended with exit code 2, saying "),
+        ("nosuchprogram", "'nosuchprogram' cannot be started: No such file or directory."),
+        ("sh -c 'read -r _; echo hello'", "hello"),
+    ],
+)
+def test_a_program_that_does_not_start_is_refused_before_anything_is_written(
+    tmp_path: Path, command: str, why: str
+) -> None:
+    config = Config(("random", f"x=cmd:{command}"), ("lights",), 2)
+    asked = ProbeConfig(config.players[1], config.games)
+    for attempt in (
+        partial(run, config, tmp_path / "run", 2),
+        partial(run, config, tmp_path / "run", 1, (1, 2)),
+        partial(probe, asked, tmp_path / "run"),
+    ):
+        with pytest.raises(DuelsError, match="x does not start: ") as problem:
+            attempt()
+        assert why in str(problem.value)
+    assert not (tmp_path / "run").exists()
 
 
 def test_until_stops_where_enough_is_known(tmp_path: Path) -> None:

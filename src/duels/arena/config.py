@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from duels.arena.bout import Bout
-from duels.arena.identity import MODEL, identity, sort_of
+from duels.arena.identity import MODEL, PROGRAM, identity, sort_of
 from duels.core.errors import BadOption, DuelsError, UnknownName, quote
 from duels.core.options import OptionValue
 from duels.core.rules import Rules
@@ -133,6 +133,10 @@ class Config:
         return {
             name: call.strip()[len(MODEL_PREFIX) :] for name, call in calls.items() if sort_of(call) == MODEL
         }
+
+    def programs(self) -> list[str]:
+        """The programs among the players, by name."""
+        return [self._kind(text).name for text in self.players if sort_of(_split(text)[1]) == PROGRAM]
 
     def seat(self, name: str, rules: Rules[Any, Any, Any], log: Path | None = None) -> Player:
         """The player of that name, at a seat of a game; what a program says on its stderr goes to `log`."""

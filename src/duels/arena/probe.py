@@ -22,6 +22,7 @@ from duels.arena.config import ProbeConfig
 from duels.arena.folder import AT_ONCE, QUICK, Folder, Log, Row
 from duels.arena.models import Purse
 from duels.arena.positions import draw_positions
+from duels.arena.starting import check_programs
 from duels.core.errors import BadOption
 from duels.core.extras import extra
 from duels.core.rules import OpenRules, Rules, Seat, Sight
@@ -75,6 +76,7 @@ def probe(config: ProbeConfig, out: Path, tell: Told = lambda text: None) -> Fol
     if config.symmetric:
         for game in config.games:
             _check_symmetric(find_game(game).rules())
+    check_programs(config.run())
     with Folder.held(out, config) as folder, closing(_Asking(config, folder, tell)) as asking:
         for game in config.games:
             collect(config, find_game(game).rules(), asking.ask, tell)

@@ -15,6 +15,7 @@ from duels.arena.folder import WHOLE, Folder, Score, in_part, name_of_part, scor
 from duels.arena.models import ModelWorker, Purse
 from duels.arena.pool import Inline, Pool
 from duels.arena.scores import adjusted_interval, pair_results, unbroken
+from duels.arena.starting import check_programs
 from duels.core.errors import BadOption, quote
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ def run(
     A shard (I of N) plays every N-th pair only, from the I-th: on N machines all of them are played. `on` is
     where matches are played instead of in processes here: `ray`, or `ray:ADDRESS`.
     """
+    check_programs(config)
     with Folder.held(out, config, shard) as folder:
         part = name_of_part(shard)
         prefix = f"{part}-" if part else ""
