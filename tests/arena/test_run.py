@@ -119,6 +119,12 @@ def test_a_program_that_does_not_start_is_refused_before_anything_is_written(
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.parametrize("name", ["bot (v2)", "x" * 41, "-x"])
+def test_a_name_that_is_not_allowed_is_refused_with_those_that_are(name: str) -> None:
+    with pytest.raises(DuelsError, match="cannot be a player's name: that is up to 40 letters"):
+        Config(("random", f"{name}=cmd:python bot.py"), ("lights",), 2)
+
+
 def test_until_stops_where_enough_is_known(tmp_path: Path) -> None:
     config = Config(("best", "perfect"), ("lights",), 2000, until=0.2)
     run(config, tmp_path / "run")

@@ -1,15 +1,19 @@
 """The summary at the top of a report: it says what the tables below it say."""
 
+from dataclasses import replace
+from math import inf
 from pathlib import Path
 
+from duels.arena.confidence import Interval
 from duels.arena.config import Config, ProbeConfig
 from duels.arena.folder import Folder
+from duels.arena.mistakes import Worst
 from duels.arena.probe import probe
 from duels.arena.probe_report import as_page as probe_page
 from duels.arena.probe_report import as_text as probe_text
 from duels.arena.report import GameReport, as_csv, as_data, report_on
 from duels.arena.report_page import as_page
-from duels.arena.report_text import as_text
+from duels.arena.report_text import as_text, times_fewer
 from duels.arena.run import run
 from duels.arena.scores import Standing
 from duels.arena.summary import most_when, of_run
@@ -89,6 +93,51 @@ def test_the_worst_decisions_are_those_of_whom_one_came_to_measure(tmp_path: Pat
     assert {each.player for each in others.worst(1)} == {"mine", "other"}
     losses = [each.shortfall for each in others.worst(4)]
     assert losses == sorted(losses, reverse=True)
+
+
+def test_sentences_on_mistakes_name_the_game_where_only_some_are_graded_by_losses(tmp_path: Path) -> None:
+    report = report_on(run(Config(("best", "random"), ("lights", "hunt"), 4), tmp_path))
+    best, random, *_ = of_run(report)
+    assert best.endswith("It made no mistakes in lights.")
+    lost = _of(report.games[0], "random").per_match.estimate
+    assert f"It gives away {100 * lost:.1f} points a match in lights" in random
+
+
+def test_failures_are_told_in_full_below_the_table(tmp_path: Path) -> None:
+    report = report_on(run(Config(("random", "club"), ("lights",), 2), tmp_path))
+    (game,) = report.games
+    failures = {"crashed": 72, "illegal": 431, "late": 31, "unreadable": 23}
+    standings = tuple(replace(each, failures=failures) for each in game.standings)
+    text = as_text(replace(report, games=(replace(game, standings=standings),)))
+    assert "\n  club: 72 crashed, 431 illegal, 31 late, 23 unreadable\n" in text
+
+
+def test_of_mistakes_alike_those_made_most_often_come_first(tmp_path: Path) -> None:
+    (game,) = report_on(run(Config(("random", "novice"), ("lights",), 20), tmp_path)).games
+    found = [each for each in game.blunders if each.player == "random"]
+    worst = Worst(2)
+    for mistake, times in zip(found, (1, 2, 5, 3), strict=False):
+        worst.add(replace(mistake, shortfall=0.5, times=times))
+    assert not worst.is_done(0.5)
+    assert worst.is_done(0.4)
+    assert [each.times for each in worst.mistakes] == [5, 3]
+
+
+def test_a_board_says_who_is_to_move(tmp_path: Path) -> None:
+    (game,) = report_on(run(Config(("random", "novice"), ("leap",), 20), tmp_path)).games
+    for mistake in game.blunders:
+        token = game.rules.game.words(game.rules).called(mistake.sight.seat)
+        assert f"<figcaption>{token} to move. " in mistake.figure()
+        assert f'aria-label="{token} to move."' in mistake.figure()
+
+
+def test_how_many_fewer_pairs_is_no_guess_from_a_few_and_plain_to_read(tmp_path: Path) -> None:
+    (game,) = report_on(run(Config(("random", "novice"), ("lights",), 40), tmp_path)).games
+    (pair,) = game.pairings
+    guess = Interval(250.0, -inf, inf)
+    assert times_fewer(replace(pair, gain=guess)) == "250x?"
+    assert times_fewer(replace(pair, gain=Interval(3.0, 2.53, 99.7))) == "2.5 to 100x"
+    assert times_fewer(replace(pair, gain=guess, units=pair.units[:4])) == "–"
 
 
 def test_many_matches_that_were_cut_off_are_told_of(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from duels.arena.bout import Bout
-from duels.arena.identity import MODEL, PROGRAM, identity, sort_of
+from duels.arena.identity import MODEL, OURS, PROGRAM, identity, sort_of
 from duels.core.errors import BadOption, DuelsError, UnknownName, quote
 from duels.core.options import OptionValue
 from duels.core.rules import Rules
@@ -343,6 +343,11 @@ def currency_of(budget: str | None) -> str:
 def called(text: str, limits: Limits) -> Kind:
     """The player that a person means, under a name of the person's own if one is given."""
     name, call = _split(text)
+    if sort_of(call) == OURS and "=" in call:
+        raise BadOption(
+            f"{quote(call.partition('=')[0])} cannot be a player's name: that is up to 40 letters (A to Z), "
+            "digits, spaces and . _ -, beginning with a letter or digit."
+        )
     kind = kind_called(call, limits)
     if kind.name == HUMAN:
         raise UnknownName("a person cannot play in a run; see duels players for who can.")

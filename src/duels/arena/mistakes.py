@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from html import escape
+from itertools import islice
 from math import isclose
 from typing import Any
 
@@ -46,9 +47,11 @@ class Mistake:
     def figure(self) -> str:
         """As a board with a caption, in HTML."""
         rules = self.sight.rules
-        told = f"{self._did()}: {self._told()}"
+        to_move = f"{rules.game.words(rules).called(self.sight.seat)} to move."
+        told = f"{to_move} {self._did()}: {self._told()}"
         drawn = rules.game.drawing(rules).draw(self.sight)
-        return f"<figure>{drawn}<figcaption>{escape(told)}</figcaption></figure>"
+        label = escape(to_move)
+        return f'<figure aria-label="{label}">{drawn}<figcaption>{escape(told)}</figcaption></figure>'
 
     def _did(self) -> str:
         return f"{self.player} played {self.played}{'' if self._always else f' ({self.often:.0%})'}"
@@ -78,22 +81,24 @@ class Worst:
 
     @property
     def mistakes(self) -> list[Mistake]:
-        """Those that were found."""
-        return list(self._found.values())
+        """The worst of those that were found, in order."""
+        return sorted(self._found.values(), key=rank)[: self._most]
 
     def is_done(self, shortfall: float) -> bool:
         """Whether no mistake that falls so short can change them any more."""
-        if len(self._found) < self._most:
-            return False
-        return shortfall < min(each.shortfall for each in self._found.values()) - _ALIKE
+        last = next(islice(self._found.values(), self._most - 1, None), None)
+        return last is not None and shortfall < last.shortfall - _ALIKE
 
     def add(self, mistake: Mistake) -> None:
-        """Count a mistake, and keep it if it is new and there is room."""
+        """Keep a mistake, or count it if it is known."""
         key = min(_with_image(mistake))
-        if known := self._found.get(key):
-            self._found[key] = replace(known, times=known.times + mistake.times)
-        elif len(self._found) < self._most:
-            self._found[key] = mistake
+        known = self._found.get(key)
+        self._found[key] = replace(known, times=known.times + mistake.times) if known else mistake
+
+
+def rank(mistake: Mistake) -> tuple[float, int]:
+    """What mistakes are ordered by: the worst first, and of those alike, the one that was made most often."""
+    return -round(mistake.shortfall / _ALIKE), -mistake.times
 
 
 def _with_image(mistake: Mistake) -> Iterator[tuple[str, str]]:

@@ -12,7 +12,7 @@ from duels.arena.confidence import CONFIDENCE, Interval, interval_data
 from duels.arena.config import currency_of
 from duels.arena.folder import Folder, Row
 from duels.arena.identity import Identity, identities
-from duels.arena.mistakes import Mistake, Worst, key_of
+from duels.arena.mistakes import Mistake, Worst, key_of, rank
 from duels.arena.ratings import Ratings, rate
 from duels.arena.scores import Pairing, Standing, pairing, standing
 from duels.arena.values import Judge
@@ -68,7 +68,7 @@ class GameReport:
         shown = [player for player in players if player not in KINDS] or players
         by_player = [[each for each in self.blunders if each.player == player] for player in shown]
         in_turn = [each for turn in zip_longest(*by_player) for each in turn if each]
-        return sorted(in_turn[: max(most, len(shown))], key=lambda mistake: -mistake.shortfall)
+        return sorted(in_turn[: max(most, len(shown))], key=rank)
 
 
 @dataclass(frozen=True)

@@ -181,7 +181,7 @@ def _pairings(game: GameReport) -> str:
 _COLUMNS = (
     "The interval under 'luck taken out' holds however often one looks. That under 'fixed size' is narrower, "
     "and holds if the number of matches was fixed beforehand. 'Fewer pairs' is how many times fewer the "
-    "result without luck needs for the same width; '?' marks a rough estimate."
+    "result without luck needs for the same width; '?' marks a rough estimate, and a dash too few pairs."
 )
 
 

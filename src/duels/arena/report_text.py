@@ -15,6 +15,7 @@ from duels.core.errors import to_install
 
 _WIDTH = 80
 _WIDEST = 44  # of a column that is no name: what is longer is told in full elsewhere, or as data
+_FEWEST_TO_ESTIMATE = 20  # pairs: variances of fewer say next to nothing
 _MOST_LISTED = 5  # of the worst decisions in a game
 
 
@@ -53,7 +54,7 @@ def _game(game: GameReport) -> list[str]:
         "",
     ]
     name = name_of(game.measure)
-    rows = [["player", "won", f"{name} per decision", f"{name} per match", "forfeits", "failures"]]
+    rows = [["player", "won", f"{name} per decision", f"{name} per match", "forfeits"]]
     for each in game.standings:
         rows.append(
             [
@@ -61,10 +62,11 @@ def _game(game: GameReport) -> list[str]:
                 share(each.won, each.matches),
                 *graded(each),
                 str(each.forfeits or ""),
-                by_class(each.failures),
             ]
         )
     lines += [*table(rows), *notes(said_of(game.measure)), ""]
+    failures = [f"{each.player}: {by_class(each.failures)}" for each in game.standings if each.failures]
+    lines += ["Failures:", *listed(failures), ""] if failures else []
     rows = [["result of", "against", "won", "luck taken out", "fixed size", "fewer pairs", "cut off"]]
     for pair in game.pairings:
         rows.append(
@@ -91,12 +93,22 @@ def fixed_size(pair: Pairing) -> str:
 
 
 def times_fewer(pair: Pairing) -> str:
-    """How many times fewer pairs a result without luck needs: `2.5 to 4.8x`, or `4x?` if that is a guess."""
+    """How many times fewer pairs a result without luck needs: `2.5 to 4.8x`.
+
+    A rough estimate is `4x?`, and a dash where pairs are too few even for that.
+    """
     if pair.gain is None:
         return ""
+    if pair.pairs < _FEWEST_TO_ESTIMATE:
+        return "–"
     if not isfinite(pair.gain.margin):
-        return f"{pair.gain.estimate:.2g}x?"
-    return f"{pair.gain.low:.2g} to {pair.gain.high:.2g}x"
+        return f"{_factor(pair.gain.estimate)}x?"
+    return f"{_factor(pair.gain.low)} to {_factor(pair.gain.high)}x"
+
+
+def _factor(number: float) -> str:
+    """A number in about two digits, never in scientific notation."""
+    return f"{number:.0f}" if number >= 10 else f"{round(number, 2):.2g}"
 
 
 def too_little(game: GameReport) -> str:

@@ -60,10 +60,12 @@ def _mistakes(played: list[tuple[GameReport, Standing]]) -> str:
         return ""
     game, worst = max(graded, key=lambda each: each[1].per_match.estimate)
     if worst.per_match.estimate < _NOTHING:
-        return "It made no mistakes." if len(graded) == len(played) else "It made none where any are known."
-    where = "" if len(graded) == 1 else f" most in {game.rules.name}:"
-    points = f"{100 * worst.per_match.estimate:.1f} points a match"
-    return f"It gives away{where} {points}{most_when(worst.manners)}."
+        games = ", ".join(game.rules.name for game, _ in graded)
+        return f"It made no mistakes{'' if len(graded) == len(played) else f' in {games}'}."
+    most = "" if len(graded) == 1 else f" most in {game.rules.name}:"
+    where = f" in {game.rules.name}" if len(graded) == 1 < len(played) else ""
+    points = f"{100 * worst.per_match.estimate:.1f} points a match{where}"
+    return f"It gives away{most} {points}{most_when(worst.manners)}."
 
 
 def most_when(manners: Mapping[str, tuple[float, float]]) -> str:
