@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from duels.arena.bout import Bout
+from duels.arena.commands.options import for_shell
 from duels.arena.config import Config, ProbeConfig
 from duels.arena.folder import Folder
 from duels.arena.probe import probe
@@ -123,6 +124,19 @@ def test_a_program_that_does_not_start_is_refused_before_anything_is_written(
 def test_a_name_that_is_not_allowed_is_refused_with_those_that_are(name: str) -> None:
     with pytest.raises(DuelsError, match="cannot be a player's name: that is up to 40 letters"):
         Config(("random", f"{name}=cmd:python bot.py"), ("lights",), 2)
+
+
+def test_a_folder_needs_a_name_and_is_quoted_for_a_shell(tmp_path: Path) -> None:
+    words = ("run", "--players", "random,club", "--games", "lights", "--matches", "2", "--workers", "1")
+    done = arena(tmp_path, *words, "--out", "")
+    assert (done.code, "a folder needs a name" in done.err) == (2, True)
+    config = tmp_path / "t.toml"
+    config.write_text('players = ["random", "club"]\ngames = ["lights"]\nout = ""\n')
+    done = arena(tmp_path, "run", config)
+    assert (done.code, "out is the name of a folder" in done.err) == (2, True)
+    assert for_shell(Path("runs/first")) == "runs/first"
+    assert for_shell(Path("my runs")) == "'my runs'"
+    assert for_shell(Path("-x")) == "./-x"
 
 
 def test_until_stops_where_enough_is_known(tmp_path: Path) -> None:

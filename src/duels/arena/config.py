@@ -367,6 +367,8 @@ def read_config_data(path: Path) -> tuple[dict[str, Any], Path | None]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise DuelsError(f"this is no TOML: {error}.") from None
     out = told.pop("out", None)
+    if out == "":
+        raise BadOption("out is the name of a folder, not ''.")
     return told, None if out is None else path.parent / str(out)
 
 

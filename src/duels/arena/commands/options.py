@@ -1,6 +1,7 @@
 """What several commands of the arena have in common: options, help, and how they read what is given."""
 
 import os
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -30,7 +31,18 @@ class Group(click.Group):
 
 
 FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
-NEW_FOLDER = click.Path(path_type=Path, file_okay=False)
+
+
+class _NewFolder(click.Path):
+    """A folder that may have to be made; an empty name would be the current folder."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            self.fail("a folder needs a name; the current one is called '.'.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+NEW_FOLDER = _NewFolder(path_type=Path, file_okay=False)
 FILE = click.Path(path_type=Path, dir_okay=False)
 
 workers_option = click.option(
@@ -44,6 +56,12 @@ def refuse_existing(force: bool, *paths: Path | None) -> None:
     for path in paths:
         if path and os.path.lexists(path) and not force:
             raise click.UsageError(f"{printable(str(path))} exists already; --force writes over it.")
+
+
+def for_shell(path: Path) -> str:
+    """A path as it can be pasted into a command."""
+    text = str(path)
+    return shlex.quote(f"./{text}" if text.startswith("-") else text)
 
 
 _MODEL_OPTIONS = (

@@ -9,6 +9,7 @@ from duels.arena.commands.ending import compact_logs, leave, show_report, tell_u
 from duels.arena.commands.options import (
     NEW_FOLDER,
     examples,
+    for_shell,
     given_only,
     limit_options,
     model_options,
@@ -148,7 +149,8 @@ def _carry_out(
     if shard == (1, 1):
         compact_logs(folder)
         show_report(out, as_json=False)
-    click.echo(f"The run is in {out}. See it with: duels arena report {out} --html page.html", err=True)
+    see = f"duels arena report {for_shell(out)} --html page.html"
+    click.echo(f"The run is in {out}. See it with: {see}", err=True)
     leave(folder)
 
 
