@@ -9,8 +9,9 @@ import pytest
 
 from duels.arena import compare_probes, confidence, probe_report
 from duels.arena.config import Config, ProbeConfig
-from duels.arena.folder import Folder, Row
+from duels.arena.folder import Folder
 from duels.arena.probe import probe
+from duels.arena.rows import Row
 from duels.arena.run import run
 from duels.players.program import Limits
 from duels.solving.oracles import oracle_for

@@ -16,6 +16,7 @@ from duels.arena.config import FORMAT, Config, ProbeConfig
 from duels.arena.folder import AT_ONCE, CONFIG, Folder, Log
 from duels.arena.probe import probe
 from duels.arena.report import as_data, report_on
+from duels.arena.rows import ANSWER, MATCH
 from duels.arena.run import run
 from duels.core.errors import DuelsError
 from duels.players.completions import Usage
@@ -283,9 +284,44 @@ def test_a_row_that_cannot_be_right_is_refused(tmp_path: Path) -> None:
         assert (done.code, len(done.err.splitlines())) == (1, 1)
         assert "log-1.jsonl, line 1: " in done.err
         assert told in done.err
+    assert "Delete that line, and its match is played again." in done.err
 
 
-@pytest.mark.parametrize("cut", [lambda line: line[:50], lambda line: bytes(len(line)), lambda line: b"7"])
+def test_the_fields_of_rows_are_all_that_is_written(tmp_path: Path) -> None:
+    matches = run(replace(LIGHTS, matches=2), tmp_path / "run").rows().values()
+    answers = probe(ProbeConfig("random", ("lights",)), tmp_path / "probe").answers().values()
+    for rows, known in ((matches, MATCH), (answers, ANSWER)):
+        assert rows
+        assert all(set(row) == set(known) for row in rows)
+
+
+def test_merge_tells_of_matches_that_differ(tmp_path: Path) -> None:
+    for name in "ab":
+        run(LIGHTS, tmp_path / name)
+    log = tmp_path / "b" / "log-1.jsonl"
+    first, *rest = log.read_text().splitlines()
+    row = json.loads(first)
+    won = row["score"] == 1.0
+    other = {**row, "score": 1 - row["score"], "result": f"{2 if won else 1} won"}
+    log.write_text("\n".join([*rest, json.dumps(other), ""]))
+    done = arena(tmp_path, "merge", tmp_path / "a", tmp_path / "b", "--out", tmp_path / "c")
+    places = f"{tmp_path / 'a' / 'log-1.jsonl'}, line 1 and {log}, line 48"
+    assert done.err.splitlines()[0] == (
+        f"Matches that are there twice and differ: 1. The first is kept; see {places}."
+    )
+    assert rows_of(tmp_path / "c") == rows_of(tmp_path / "a")
+
+
+@pytest.mark.parametrize(
+    "cut",
+    [
+        lambda line: line[:50],
+        lambda line: bytes(len(line)),
+        lambda line: b"7",
+        lambda line: line.replace(b'"shortfalls"', b'"shortfall"'),
+        lambda line: line.replace(b'"score": ', b'"score": null, "was": '),
+    ],
+)
 def test_a_line_that_cannot_be_read_is_named_and_its_match_played_again(cut: Any, tmp_path: Path) -> None:
     expected = as_data(report_on(run(LIGHTS, tmp_path / "run")))
     log = tmp_path / "run" / "log-1.jsonl"

@@ -8,6 +8,7 @@ from hashlib import sha256
 from random import Random
 from typing import Any
 
+from duels.arena.rows import VERSION
 from duels.arena.values import AnyMatch, Judge, Luck
 from duels.core.match import Match
 from duels.core.options import OptionValue
@@ -18,8 +19,6 @@ from duels.play.dice import Dice
 from duels.players import Player
 from duels.players.failures import Answer, Failed, NoMove
 
-VERSION = 2
-"""Of rows in a log."""
 MOST_BLUNDERS = 3  # that are kept of a match
 _NOTHING = 1e-9
 

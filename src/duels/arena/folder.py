@@ -16,8 +16,8 @@ from platform import python_version
 from threading import Event, Thread
 from typing import Any
 
-from duels.arena.bout import VERSION
 from duels.arena.config import FORMAT, GROWS, PROBE, Config, ProbeConfig, check_same
+from duels.arena.rows import ANSWER, DECIDED, MATCH, VERSION, Row, is_whole
 from duels.core.errors import DuelsError
 from duels.files import settle_folder, write_whole
 
@@ -32,7 +32,6 @@ _CONTINUED = "continued-by-"  # and a version of duels: empty files, for one can
 _WORKERS = ".workers-"
 _LOG = re.compile(r"log-(?:(\d+)-of-(\d+)-)?.+\.jsonl")
 
-Row = Mapping[str, Any]
 _encode = json.JSONEncoder(ensure_ascii=False, check_circular=False).encode  # made once: rows come quickly
 
 QUICK, AT_ONCE = 0.2, 0.0
@@ -354,16 +353,26 @@ def read_rows(path: Path, damaged: dict[str, int] | None = None) -> Iterator[Row
 
     Those lines are added to `damaged`. Rows that can be read, and cannot be right, are refused.
     """
-    for where, row in _lines(path, damaged):
-        if row.get("v") != VERSION or not isinstance(row.get("key"), str):
+    return (row for _, row in _placed_rows(path, damaged))
+
+
+def _placed_rows(path: Path, damaged: dict[str, int] | None = None) -> Iterator[tuple[str, Row]]:
+    """The same, with where each row stands."""
+    fields = MATCH if _LOG.fullmatch(path.name) else ANSWER
+    for where, row in _lines(path, damaged, fields):
+        if row.get("v") != VERSION:
             raise DuelsError(f"{path.parent / where}: it was written by another version of duels.")
-        if "result" in row and row.get("score") != _score_of(row["result"]):
-            wrong = f"score {row.get('score')} does not go with the result '{row['result']}'"
-            raise DuelsError(f"{path.parent / where}: {wrong}.")
-        yield row
+        if fields is MATCH and row["score"] != _score_of(row["result"]):
+            wrong = f"score {row['score']} does not go with the result '{row['result']}'"
+            raise DuelsError(
+                f"{path.parent / where}: {wrong}. Delete that line, and its match is played again."
+            )
+        yield where, row
 
 
-def _lines(path: Path, damaged: dict[str, int] | None = None) -> Iterator[tuple[str, Row]]:
+def _lines(
+    path: Path, damaged: dict[str, int] | None = None, fields: Mapping[str, Any] | None = None
+) -> Iterator[tuple[str, Row]]:
     """The lines of a log that can be read, and where each stands; one that does not end is not there yet."""
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
@@ -374,7 +383,7 @@ def _lines(path: Path, damaged: dict[str, int] | None = None) -> Iterator[tuple[
                 row = json.loads(line)
             except ValueError:
                 row = None
-            if isinstance(row, dict):
+            if isinstance(row, dict) and is_whole(row, fields or {}):
                 yield where, row
             elif damaged is not None:
                 damaged[where] = len(line)
@@ -426,16 +435,22 @@ def merge(sources: Iterable[Path], target: Path, tell: Callable[[str], None] = l
         if target.exists() and any(target.iterdir()):
             raise DuelsError(f"{target} is not empty; name another folder with --out.")
         target.mkdir(parents=True, exist_ok=True)
-    rows: dict[str, Row] = {}
+    rows: dict[str, tuple[Path, Row]] = {}
+    unlike: list[tuple[Path, Path]] = []
     by_log: dict[str, dict[str, Row]] = {}
     for folder in folders:
         for log in folder.answer_logs() if folder.is_probe else folder.logs():
             part = name_of_part(_part_of(log))
             name = "answers-merged.jsonl" if folder.is_probe else f"log-{part and part + '-'}merged.jsonl"
             joined = by_log.setdefault(name, {})
-            for row in read_rows(log, folder.damaged):
+            for where, row in _placed_rows(log, folder.damaged):
                 if row["key"] not in rows:
-                    rows[row["key"]] = joined[row["key"]] = row
+                    rows[row["key"]] = folder.path / where, row
+                    joined[row["key"]] = row
+                    continue
+                first_in, kept = rows[row["key"]]
+                if any(row.get(name) != kept.get(name) for name in DECIDED):
+                    unlike.append((first_in, folder.path / where))
     for name, joined in by_log.items():  # the names say which parts of the run are here
         _write_rows(target / name, (joined[key] for key in sorted(joined)))
     for number, folder in enumerate(folders, start=1):
@@ -450,6 +465,10 @@ def merge(sources: Iterable[Path], target: Path, tell: Callable[[str], None] = l
     for folder in folders:
         if folder.damage:
             tell(f"{folder.path}: {folder.damage}")
+    if unlike:
+        what = "Answers" if first.is_probe else "Matches"
+        pair = " and ".join(map(str, unlike[0]))
+        tell(f"{what} that are there twice and differ: {len(unlike)}. The first is kept; see {pair}.")
     return len(rows)
 
 

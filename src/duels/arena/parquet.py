@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from duels.arena.folder import Folder, Row
+from duels.arena.folder import Folder
+from duels.arena.rows import Row
 from duels.core.extras import MissingExtra, extra
 from duels.files import write_whole
 

@@ -17,11 +17,12 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from duels.arena.bout import VERSION, Asked, Question
+from duels.arena.bout import Asked, Question
 from duels.arena.config import ProbeConfig
-from duels.arena.folder import AT_ONCE, QUICK, Folder, Log, Row
+from duels.arena.folder import AT_ONCE, QUICK, Folder, Log
 from duels.arena.models import Purse
 from duels.arena.positions import draw_positions
+from duels.arena.rows import VERSION, Row
 from duels.arena.starting import check_programs
 from duels.core.errors import BadOption
 from duels.core.extras import extra

@@ -9,7 +9,7 @@ from typing import Any
 from duels.analysis.shortfalls import BELOW_THE_MIXTURE, measure_of, shortfalls
 from duels.arena.amounts import Spending, tokens
 from duels.arena.confidence import Interval, Z, interval_data, ratio
-from duels.arena.folder import Folder, Row
+from duels.arena.folder import Folder
 from duels.arena.identity import MODEL
 from duels.arena.mistakes import Mistake, Worst, key_of, name_of, said_of
 from duels.arena.probe import Probe, collected, policy_of
@@ -17,6 +17,7 @@ from duels.arena.probe_values import Answers, against_all, exploitability, sprea
 from duels.arena.report import prices_of
 from duels.arena.report_page import html_in_short, html_page, html_table
 from duels.arena.report_text import asked_how, in_short, listed, notes, percent, points, table
+from duels.arena.rows import Row
 from duels.arena.summary import by_class, most_when
 from duels.core.extras import extra
 from duels.core.rules import Seat, Sight
