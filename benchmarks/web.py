@@ -9,6 +9,7 @@ last part a Chromium.
 import argparse
 import json
 import os
+import platform
 import resource
 import statistics
 import subprocess
@@ -191,6 +192,7 @@ def main() -> None:
             "quick": asked.quick,
             "load": load,
             "cores": os.cpu_count(),
+            "python": platform.python_version(),
             "pairs": PAIRS,
             "pause": PAUSE,
             "watchers": WATCHERS,

@@ -47,8 +47,8 @@ between two moves of a match; otherwise the next move is made at once. 'The disk
 takes to keep as much as a move writes, measured before and after people thought: no wait of ours can be
 shorter. For the line on memory, {data["watchers"]:,} bystanders watch one match.
 
-When the run began, {data["cores"]} cores had a load of {data["load"]:.1f} from elsewhere. On a busy machine,
-times by the clock include waiting for a core.{short}
+Python was {data["python"]}. When the run began, {data["cores"]} cores had a load of {data["load"]:.1f} from
+elsewhere. On a busy machine, times by the clock include waiting for a core.{short}
 
 {table(("what", *kinds), rows)}{_about_bare(kinds)}
 The pages, with an empty cache, as Chromium counts them: all that is loaded, compressed, and the longest task,
