@@ -79,15 +79,23 @@ def run(arguments: list[str]) -> int:
         return error.exit_code
     except (KeyboardInterrupt, EOFError, click.Abort) as leaving:
         return exit_code(leaving)
-    except BrokenPipeError:
-        # Whoever read our output has left; Python would complain once more when it closes stdout.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # whoever read our output has left
+        _drop_output()
         return 1
     except OSError as error:
+        _drop_output()
         place = f"{os.fsdecode(error.filename)}: " if error.filename else ""
         return _fail(f"{place}{error.strerror or error}")
     except DuelsError as error:
         return _fail(str(error))
+
+
+def _drop_output() -> None:
+    """Drop what cannot be written: Python would complain of it once more when it closes stdout."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(message: str) -> int:
