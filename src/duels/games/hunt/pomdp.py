@@ -44,7 +44,7 @@ class Step:
 BATCHES = 10
 
 
-def bounds(problem: HiddenStrategy, effort: Effort = Effort()) -> Iterator[Step]:  # noqa: B008
+def bounds(problem: HiddenStrategy, effort: Effort = Effort()) -> Iterator[Step]:
     """Tighten the bounds step by step; every yielded pair is valid, the last is the tightest."""
     from duels.games.hunt.kernels.controller import Controller
     from duels.games.hunt.kernels.interpolation import Interpolation
@@ -69,14 +69,14 @@ def bounds(problem: HiddenStrategy, effort: Effort = Effort()) -> Iterator[Step]
         yield Step(f"trials, part {batch + 1} of {BATCHES}", (2 + effort.sweeps + batch) / steps, found())
 
 
-def at_least(problem: HiddenStrategy, effort: Effort = Effort()) -> float:  # noqa: B008
+def at_least(problem: HiddenStrategy, effort: Effort = Effort()) -> float:
     """The lower bound alone, which a problem of any number of hidden states has."""
     from duels.games.hunt.kernels.controller import Controller
 
     return max(0.0, Controller(problem).deepened(effort.depth).value() - ROUNDING)
 
 
-def tightest(problem: HiddenStrategy, effort: Effort = Effort()) -> Bounds:  # noqa: B008
+def tightest(problem: HiddenStrategy, effort: Effort = Effort()) -> Bounds:
     """The bounds after all the effort."""
     *_, last = bounds(problem, effort)
     return last.bounds

@@ -334,7 +334,7 @@ class Controller:
         """Follow play from points and beliefs on; adds to `gains`."""
         follow(roots, shares, rounds, self.tables, self.points, self.reach, self.gains)
 
-    def grow(self, fineness: Fineness = Fineness()) -> None:  # noqa: B008
+    def grow(self, fineness: Fineness = Fineness()) -> None:
         """Add points where play, as last followed, goes."""
         grow(self.tables, self.points, self.reach, fineness.met, fineness.near, fineness.gain)
 
