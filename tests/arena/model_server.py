@@ -68,6 +68,8 @@ class Handler(BaseHTTPRequestHandler):
         elif model == "slow":
             time.sleep(1)
             self._reply("late")
+        elif model == "hangs":
+            self.rfile.read(1)  # until whoever asks is gone
         elif model == "flood":
             self._reply("x" * (2 << 20))
         elif model == "silent":

@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -36,7 +37,7 @@ from duels.players.program import Limits
 from duels.players.prompt import opening_messages, read_move
 from tests.arena.model_server import KEY, Server, serving
 from tests.players.test_program import BAD, is_running, wait_until
-from tests.support import duels
+from tests.support import COMMAND, duels, environment
 
 LIGHTS = find_game("lights").rules()
 
@@ -208,7 +209,7 @@ def test_a_budget_stops_cleanly_and_the_run_can_go_on(server: Server, tmp_path: 
     assert cost == (
         f"Models took {asked + 3} requests and cost {asked + 1}.00 usd, and at most 1.50 usd more for "
         "1 request whose tokens were not reported. "
-        "2 of them had no reply (429, 5xx, timeouts, cut connections)."
+        "2 of them had no reply (429, 5xx, timeouts, cut connections, a killed run)."
     )
 
 
@@ -305,6 +306,29 @@ def test_every_request_and_reply_is_kept(server: Server, tmp_path: Path) -> None
     assert len(kept) == server.asked["badly"] - before
     assert {"match", "seat", "entry", "request", "status", "reply", "seconds", "usage"} == set(kept[0])
     assert kept[0]["request"]["model"] == "badly"
+
+
+def test_requests_under_way_at_kill_9_are_kept_and_counted(server: Server, tmp_path: Path) -> None:
+    words = ["arena", "run", "--players", "random,model:hangs", "--games", "lights", "--matches", "6"]
+    words += ["--base-url", server.url, "--budget", "3usd", "--input-price", "0", "--output-price", "1000"]
+    command = [*COMMAND, *words, "--max-tokens", "1000", "--out", str(tmp_path / "run")]
+    process = subprocess.Popen(command, env=environment(tmp_path), stderr=subprocess.DEVNULL)
+    try:
+        wait_until(lambda: server.asked["hangs"] == 6)
+    finally:
+        process.kill()
+        process.wait()
+    for folder in (tmp_path / "run", tmp_path / "merged"):
+        kept = list(Folder(folder).requests())
+        assert [each["request"]["model"] for each in kept] == ["hangs"] * 6
+        assert [each["at_most"][1] for each in kept] == [1000] * 6
+        (cost,) = (each for each in of_run(report_on(Folder(folder))) if each.startswith("Models took"))
+        assert "Models took 6 requests and cost 0.00 usd, and at most 6.00 usd more" in cost
+        if folder.name == "run":
+            merge([folder], tmp_path / "merged")
+    again = duels(tmp_path, *words, "--max-tokens", "1000", "--out", tmp_path / "run")
+    assert "The budget of 3 usd is spent, 6 of it at most by requests without" in again.err
+    assert server.asked["hangs"] == 6
 
 
 def test_actions_are_shown_only_where_that_is_declared() -> None:

@@ -19,7 +19,7 @@ from duels.core.rules import Seat
 from duels.games import find_game
 from duels.players import endpoint as endpoints
 from duels.players.completions import MOST_TEXT, Reply, Usage
-from duels.players.endpoint import Endpoint, Settings
+from duels.players.endpoint import Endpoint, Settings, with_replies
 from duels.players.failures import Answer, Failure, TransportFailed
 from duels.players.model import ModelGaveNone, ModelPlayer
 from tests.players.scripted_endpoint import Answer as Sent
@@ -34,13 +34,18 @@ class Asked:
     """What came of asking an endpoint that answers by a script."""
 
     server: Scripted
-    rows: list[dict[str, Any]] = field(default_factory=list)
+    recorded: list[dict[str, Any]] = field(default_factory=list)
     pauses: list[float] = field(default_factory=list)
     reply: Reply | None = None
 
     @property
+    def rows(self) -> list[dict[str, Any]]:
+        """Requests with what came back."""
+        return list(with_replies(self.recorded))
+
+    @property
     def kept(self) -> str:
-        return json.dumps(self.rows)
+        return json.dumps(self.recorded)
 
 
 def asked(*answers: Sent, times: int = 1, **settings: Any) -> Asked:
@@ -60,7 +65,7 @@ def asked(*answers: Sent, times: int = 1, **settings: Any) -> Asked:
 
 
 def record(found: Asked) -> Callable[[Any], None]:
-    return lambda row: found.rows.append(dict(row))
+    return lambda row: found.recorded.append(dict(row))
 
 
 def decided(*answers: Sent, **settings: Any) -> tuple[Asked, Answer | ModelGaveNone]:

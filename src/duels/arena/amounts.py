@@ -47,7 +47,7 @@ class Spending:
     in_doubt: Usage = field(default_factory=Usage)
     """The most that requests took beyond that, whose tokens nobody reported."""
     unanswered: int = 0
-    """Requests that came to no reply: 429, 5xx, timeouts, cut connections."""
+    """Requests that came to no reply: 429, 5xx, timeouts, cut connections, a run that was killed."""
 
     @classmethod
     def of(cls, requests: Iterable[Mapping[str, Any]]) -> "Spending":
@@ -71,7 +71,8 @@ class Spending:
         told = f"{who} took {sent} request{'s' * (sent != 1)}{cost and f' and cost {cost}'}"
         told += f"{self._in_doubt(prices, limited)}."
         if self.unanswered:
-            told += f" {self.unanswered} of them had no reply (429, 5xx, timeouts, cut connections)."
+            why = "429, 5xx, timeouts, cut connections, a killed run"
+            told += f" {self.unanswered} of them had no reply ({why})."
         return [told]
 
     def _in_doubt(self, prices: Prices, limited: bool) -> str:

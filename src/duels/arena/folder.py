@@ -20,6 +20,7 @@ from duels.arena.config import FORMAT, GROWS, PROBE, Config, ProbeConfig, check_
 from duels.arena.rows import ANSWER, DECIDED, MATCH, VERSION, Row, is_whole
 from duels.core.errors import DuelsError
 from duels.files import settle_folder, write_whole
+from duels.players.endpoint import with_replies
 
 try:
     import fcntl
@@ -169,8 +170,7 @@ class Folder:
             if prefix and shard and shard[1] != prefix:
                 continue
             damaged: dict[str, int] = {}
-            for _, row in _lines(log, damaged):
-                yield row
+            yield from with_replies(row for _, row in _lines(log, damaged))
             for size in damaged.values():  # the question is in the line, and no token is shorter than a byte
                 yield {"usage": None, "at_most": [size, longest]}
             self.damaged |= damaged

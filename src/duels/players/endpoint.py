@@ -6,11 +6,13 @@ What goes wrong on the wire is nobody's move: it is tried again, and then the ma
 import asyncio
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import partial
 from random import uniform
+from secrets import token_hex
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -97,7 +99,7 @@ class BudgetSpent(DuelsError):
 
 
 Recorder = Callable[[Mapping[str, Any]], None]
-"""Keeps a request with its reply."""
+"""Keeps a request, and then what came back, each as a row; `with_replies` puts them together."""
 
 
 class Meter:
@@ -164,7 +166,7 @@ class Endpoint:
             self._client = None
 
     async def chat(self, model: str, messages: list[dict[str, str]], record: Recorder) -> Reply:
-        """Ask once, again and again while the wire fails; every request is recorded with what came back."""
+        """Ask once, again and again while the wire fails; every request and what came back is recorded."""
         request = self._request(model, messages)
         started, wait = monotonic(), _FIRST_WAIT
         while True:
@@ -188,17 +190,20 @@ class Endpoint:
             wait = min(2 * wait, _LONGEST_WAIT)
 
     async def _try(self, request: dict[str, Any], record: Recorder) -> "_Tried":
-        """Ask once, and keep what came back."""
+        """Ask once. The request is kept before it is sent: whatever happens to us, it may cost something."""
         import httpx
 
-        started = monotonic()
+        sent = token_hex(8)
+        most = self._most(request)
+        record(self._redacted({"id": sent, "request": request, "at_most": [most.prompt, most.completion]}))
+        keep = partial(self._keep, record, sent, most, monotonic())
         status, after, reply = 0, 0.0, None
         reached = may_cost = True
         try:
             async with asyncio.timeout(self.settings.request_seconds):
                 status, body, after = await self._post(request)
         except asyncio.CancelledError:
-            self._keep(record, request, 0, "it was not waited for", started, None, may_cost=True)
+            keep(0, "it was not waited for", None, may_cost=True)
             raise
         except _TooLong:
             status, body = 200, f"the reply is longer than {MOST_TEXT:,} characters"
@@ -213,27 +218,27 @@ class Endpoint:
                 reply = read_reply(body)
             elif read_problem(body)[0] == STOPPED_BY_FILTER:
                 reply = Reply("", STOPPED_BY_FILTER, reported=True)
-        self._keep(record, request, status, body, started, reply, may_cost)
+        keep(status, body, reply, may_cost)
         final = 300 <= status < 500 and status not in _TRY_AGAIN
         return _Tried(reply, _told(status, body), after, final, reached)
 
     def _keep(
         self,
         record: Recorder,
-        request: dict[str, Any],
+        sent: str,
+        most: Usage,
+        started: float,
         status: int,
         body: str,
-        started: float,
         reply: Reply | None,
         may_cost: bool,
     ) -> None:
-        """Write down a request with what came back, and count what it took."""
+        """Write down what came back, and count what it took."""
         seconds = round(monotonic() - started, 3)
-        row: dict[str, Any] = {"request": request, "status": status, "reply": body, "seconds": seconds}
+        row: dict[str, Any] = {"id": sent, "status": status, "reply": body, "seconds": seconds}
         if reply:
             row["usage"] = [reply.usage.prompt, reply.usage.completion, reply.usage.requests]
         unknown = may_cost and not (reply and reply.reported)
-        most = self._most(request)
         if unknown:
             row["at_most"] = [most.prompt, most.completion]
         record(self._redacted(row))
@@ -286,6 +291,25 @@ class Endpoint:
         if isinstance(value, dict):
             return {name: self._redacted(each) for name, each in value.items()}
         return [self._redacted(each) for each in value] if isinstance(value, list) else value
+
+
+def with_replies(recorded: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Each request with what came back, of rows in the order in which they were recorded.
+
+    Of a request that nothing came back for, or not yet, the most that it may take.
+    """
+    waiting: dict[str, dict[str, Any]] = {}
+    for row in map(dict, recorded):
+        sent = row.pop("id", None)
+        if sent is None:  # it has both, as in a merged log
+            yield row
+        elif "request" in row:
+            waiting[sent] = row
+        else:
+            request = waiting.pop(sent, {})  # its row may be damaged
+            request.pop("at_most", None)
+            yield request | row
+    yield from waiting.values()
 
 
 @dataclass(frozen=True)
