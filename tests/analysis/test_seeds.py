@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import duels
-from duels.core.errors import DuelsError
+from duels.core.errors import DuelsError, TooLarge
 from duels.envs.gymnasium import DuelEnv
 
 
@@ -112,3 +112,21 @@ def test_what_cannot_be_graded_is_refused_before_anything_is_trained(wrong: dict
 
     with pytest.raises(DuelsError):
         duels.over_seeds(learn, "lights", **wrong)
+
+
+@pytest.mark.parametrize(("game", "form"), [("flip", {}), ("hunt", {"cells": 4, "max_turns": 50})])
+def test_forms_that_are_too_large_are_refused_before_anything_is_trained(
+    game: str, form: dict[str, Any]
+) -> None:
+    def learn(seed: int) -> Any:
+        raise AssertionError("trained in vain")
+
+    with pytest.raises(TooLarge):
+        duels.over_seeds(learn, game, **form)
+
+
+def test_a_table_for_each_reading_of_the_clock_is_not_for_games_with_secrets() -> None:
+    form: dict[str, Any] = {"cells": 3, "max_turns": 4}
+    table = duels.table_of(lambda seen, mask: mask.argmax(), "hunt", limit_ends="draw", **form)
+    with pytest.raises(DuelsError, match=r"duels.policy_of\(agent, 'hunt', limit_ends='draw'\)"):
+        duels.exploitability(table, "hunt", **form)

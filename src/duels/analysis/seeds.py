@@ -6,7 +6,7 @@ from statistics import median
 from typing import Any
 
 from duels.analysis.agents import Agent, policy_of, table_of
-from duels.analysis.exploitability import Policy, exploitability
+from duels.analysis.exploitability import Policy, exploitability, exploitability_bounds
 from duels.core.errors import DuelsError
 from duels.core.extras import extra
 from duels.core.features import TRUNCATION, limit_draws
@@ -73,7 +73,8 @@ def over_seeds(
             return policy_of(agent, rules, memory=memory, **shown)
         return table_of(agent, rules, **shown)
 
-    policy_of(lambda seen, masks: masks, rules, memory=memory, **shown)  # refuses what cannot be, untrained
+    # What cannot be graded is refused before anything is learned.
+    exploitability_bounds(policy(lambda seen, masks: masks / masks.sum(-1, keepdims=True)), rules)
     grades = tuple(exploitability(policy(learn(seed)), rules) for seed in seeds)
     if not grades:
         raise DuelsError("There is no spread over no seeds.")
