@@ -80,7 +80,7 @@ def _about_bare(kinds: list[str]) -> str:
         return ""
     return """
 'bare' is what our stack can reach at most, uvicorn and a disk: a server without games that syncs what it is
-sent and tells both seats, with events as large as ours with a whole board (`benchmarks/serve_bare.py`).
+sent and tells both seats, with events as large as ours mostly are (`benchmarks/serve_bare.py`).
 """
 
 
