@@ -212,6 +212,13 @@ def test_what_cannot_be_unpacked_is_tried_again() -> None:
     assert found.rows[0]["reply"].startswith("DecodingError")
 
 
+def test_half_a_letter_in_a_reply_can_be_written_down() -> None:
+    found, none = decided(completion("\ud800"), retries=1)
+    assert isinstance(none, ModelGaveNone)
+    assert found.rows[1]["request"]["messages"][2]["content"] == "?"
+    json.dumps(found.recorded, ensure_ascii=False).encode()
+
+
 def test_pauses_grow_even_if_the_endpoint_wants_none() -> None:
     busy = as_json(429, {"error": {"message": "slow down"}}, **{"Retry-After": "0"})
     pauses = asked(*[busy] * 5, completion("4")).pauses

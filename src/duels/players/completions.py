@@ -100,16 +100,21 @@ def read_reply(body: str) -> Reply | None:
         told = json.loads(body)
         choice = told["choices"][0]
         message = choice["message"]
-        text, finish = str(message.get("content") or ""), str(choice.get("finish_reason") or "")
+        text, finish = _text(message.get("content")), str(choice.get("finish_reason") or "")
         if len(text) > MOST_TEXT:
             text, finish = "", FLOODED
         used = told.get("usage") or {}
         prompt, completion = used.get("prompt_tokens"), used.get("completion_tokens")
         usage = Usage(int(prompt or 0), int(completion or 0), 1)
         reported = prompt is not None and completion is not None
-        return Reply(text, finish, str(message.get("refusal") or ""), usage, reported)
+        return Reply(text, finish, _text(message.get("refusal")), usage, reported)
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
         return None
+
+
+def _text(told: object) -> str:
+    """A text that can be written down: JSON may hold halves of letters, which no file takes."""
+    return str(told or "").encode(errors="replace").decode()
 
 
 def read_problem(body: str) -> tuple[str, str]:
