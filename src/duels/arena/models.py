@@ -168,10 +168,9 @@ class ModelWorker:
 
     def close(self) -> None:
         """End what is under way, and let the logs go."""
-        if self._playing:  # whoever took the rows may have left in between
-            self._playing.stop()
-        self._log.close()
-        self._requests.close()
+        with closing(self._log), closing(self._requests):
+            if self._playing:  # whoever took the rows may have left in between
+                self._playing.stop()
 
 
 class _Beside:

@@ -61,9 +61,9 @@ class RayPool:
 
     def close(self) -> None:
         """Leave the cluster, and let the log go."""
-        if self._began:
-            self._ray.shutdown()
-        self._log.close()
+        with closing(self._log):
+            if self._began:
+                self._ray.shutdown()
 
 
 def play_some(config: Config, bouts: list[Bout]) -> list[Row]:

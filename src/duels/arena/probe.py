@@ -10,7 +10,7 @@ import asyncio
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -342,8 +342,6 @@ class _Asking:
         self._tell(f"{rules.name}: {len(self._kept)} answers in all, position {each.position}{cost}")
 
     def close(self) -> None:
-        for player in self._players.values():
-            player.close()
-        self._log.close()
-        if self._requests:
-            self._requests.close()
+        with closing(self._log), closing(self._requests) if self._requests else nullcontext():
+            for player in self._players.values():
+                player.close()

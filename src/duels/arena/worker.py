@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable
-from contextlib import suppress
+from contextlib import closing, suppress
 from multiprocessing import parent_process
 from pathlib import Path
 from time import monotonic
@@ -86,8 +86,8 @@ class Worker:
 
     def close(self) -> None:
         """Let the players go, and the log."""
-        self._players.close()
-        self._log.close()
+        with closing(self._log):
+            self._players.close()
 
 
 def serve(connection: Any, config: Config, folder: Path, prefix: str, name: str) -> None:
