@@ -1,7 +1,6 @@
 """Decisions that fell far short of the best, as a report tells and shows them."""
 
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from html import escape
 from itertools import islice
@@ -10,7 +9,7 @@ from typing import Any
 
 from duels.analysis.shortfalls import BELOW_THE_MIXTURE
 from duels.core.errors import BadOption
-from duels.core.rules import Sight
+from duels.core.rules import Rules, Sight
 from duels.players.model import Mirror
 
 _MOST_NAMED = 3  # best actions, where many are equally good
@@ -32,7 +31,8 @@ class Mistake:
     often: float = 1.0
     """How often the player took the action there; if not always, `shortfall` is the mean of all it did."""
     times: int = 1
-    """In how many matches of a run it was made, or at how many positions of a probe, mirrored or not."""
+    """How often it is in the logs of a run, which keep the worst decisions of a match, or at how many
+    positions of a probe it was made; mirrored or not."""
 
     def as_data(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -64,7 +64,7 @@ class Mistake:
         best = " or ".join(self.best[:_MOST_NAMED])
         label = "Highest estimate" if self.measure == BELOW_THE_MIXTURE else "Best"
         points = f"{100 * self.shortfall:.1f} points {self.measure}{'' if self._always else ' on average'}"
-        mirrored = ", mirrored or not" if self.sight.rules.game.find("mirror", "mirror") else ""
+        mirrored = ", mirrored or not" if _mirror_of(self.sight.rules) else ""
         again = f" Made {self.times} times{mirrored}." if self.times > 1 else ""
         return f"{points}. {label}: {best}.{again}"
 
@@ -105,10 +105,16 @@ def _with_image(mistake: Mistake) -> Iterator[tuple[str, str]]:
     """Where a mistake was made and what was played, and the same on the mirrored board, if there is one."""
     sight, rules = mistake.sight, mistake.sight.rules
     yield mistake.position, mistake.played
-    with suppress(BadOption):  # there is none
-        mirror = Mirror.of(rules)
+    if mirror := _mirror_of(rules):
         action = rules.parse(mistake.played)
         yield rules.format_position(mirror.sight(sight)), rules.format(mirror.action(action))
+
+
+def _mirror_of(rules: Rules[Any, Any, Any]) -> Mirror | None:
+    try:
+        return Mirror.of(rules)
+    except BadOption:
+        return None
 
 
 def key_of(measure: str) -> str:
