@@ -35,7 +35,7 @@ MOST = 0.1
 """Of bare play, what a run may cost besides: what we hold ourselves to."""
 ASKED = 500  # questions to a program
 LOOPS = 200  # matches of the other arenas
-ON_RAY = 800  # matches: more than elsewhere, for the start of Ray's workers is timed too
+ON_RAY = 800  # matches: more than hunt's 300 above, for the start of Ray's workers is timed too
 BOT = Path(__file__).parent.parent / "examples" / "bots" / "bot.py"
 
 

@@ -95,8 +95,8 @@ def test_players_of_one_name_are_not_taken_for_the_same(tmp_path: Path) -> None:
 def test_a_condition_that_only_one_run_knows_of_is_told_whichever_comes_first() -> None:
     old = {"sort": "model", "called": "a", "retries": 2}
     new = {**old, "mirror": True}
-    assert unlike(old, new) == "mirror was None and is True"
-    assert unlike(new, old) == "mirror was True and is None"
+    assert unlike(old, new) == "mirror was not stated and is True"
+    assert unlike(new, old) == "mirror was True and is not stated"
 
 
 def test_no_result_is_compared_of_two_players_that_both_changed(tmp_path: Path) -> None:

@@ -41,5 +41,5 @@ def unlike(one: Identity, two: Identity) -> str:
     """
     if one["called"] != two["called"]:
         return "it is called in another way"
-    known = {name: (one.get(name), two.get(name)) for name in {**one, **two}}
+    known = {name: (one.get(name, "not stated"), two.get(name, "not stated")) for name in {**one, **two}}
     return ", ".join(f"{name} was {old} and is {new}" for name, (old, new) in known.items() if old != new)

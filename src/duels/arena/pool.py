@@ -135,7 +135,7 @@ class Pool:
 
 
 def _last_words(worker: Connection) -> Iterator[OSError]:
-    """That a worker which has ended could not save something; scores that nobody took may come before."""
+    """Errors of a worker that has ended and could not save everything; scores before them are skipped."""
     with suppress(EOFError, OSError):
         while worker.poll():
             if isinstance(told := worker.recv(), OSError):

@@ -14,7 +14,7 @@ _SOON, _SELDOM = 5.0, 30.0
 
 
 class ProgressLine:
-    """Is on stderr as long as this lasts; on a terminal it is gone when all is done.
+    """A line on stderr while the block runs; on a terminal it is erased at the end.
 
     A thread of its own writes what was told last: nothing may follow for a while, and that is when people
     want to know what goes on.

@@ -43,7 +43,7 @@ ANSWER: Mapping[str, Any] = {
 }
 """The fields of an answer of a probe."""
 DECIDED = ("entries", "result", "action", "policy")
-"""What a match or an answer was: two rows of one key that differ in these were played or asked apart."""
+"""What a match or an answer was: rows of one key that differ in these come from separate attempts."""
 
 
 def is_whole(row: Row, fields: Mapping[str, Any]) -> bool:

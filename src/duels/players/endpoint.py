@@ -166,7 +166,7 @@ class Endpoint:
             self._client = None
 
     async def chat(self, model: str, messages: list[dict[str, str]], record: Recorder) -> Reply:
-        """Ask once, again and again while the wire fails; every request and what came back is recorded."""
+        """Ask for one reply, trying again while the wire fails; all requests and replies are recorded."""
         request = self._request(model, messages)
         started, wait = monotonic(), _FIRST_WAIT
         while True:
