@@ -80,6 +80,9 @@ def decide_act(standing: Standing, seat: Seat, asked: Asked) -> Change | None:
 
 def _is_repeated(standing: Standing, seat: Seat, asked: Asked, chosen: Any) -> bool:
     """Whether this is what the seat played right after the event that the page showed: it came twice."""
+    if chosen is Concession.RESIGN:  # which may come after whatever the page did not show yet
+        last = standing.match.last
+        return bool(last and last.actor is seat and last.action is chosen)
     match = standing.decided_after(seat, asked.event)
     if match is None:
         return False
