@@ -12,6 +12,8 @@ from duels.analysis import exercises
 from duels.analysis.daily import puzzle
 from duels.analysis.exercises import Exercise
 from duels.analysis.progression import Skill, at_level
+from duels.core.match import Match
+from duels.core.rules import Seat
 from duels.core.words import plain
 from duels.games import find_game
 from duels.terminal import daily, practice
@@ -136,6 +138,9 @@ def test_in_flip_it_is_told_what_a_player_would_remember(
     words = find_game("flip").words(rules)
     sight = rules.parse_position("...../.4.../..5../...2e/..... 6,5 01 2")
     assert words.remembered(sight) == "Shown and face down: D5 is a 5.\nQuantum Flips left: Player 2.\n"
+    for lifted in (("A1+A2",), ("A1+A2", "2,5")):  # the one that is being made is spent
+        sight = Match.start(rules).play_text(*lifted).sight(Seat.ONE)
+        assert words.remembered(sight) == "Quantum Flips left: Player 2.\n"
     monkeypatch.setattr("sys.stdin", io.StringIO("quit\n"))
     assert run(["practice", "flip", "--seed", "3"]) == 0
     (exercise,) = some("flip", 1, 3)

@@ -35,7 +35,7 @@ class State:
 
     def has_quantum(self, seat: Seat) -> bool:
         """Whether a seat's Quantum Flip is left to it: the one that is being made is spent."""
-        return self.quantum[seat - 1] and not (self.choosing and seat is self.mover)
+        return self.quantum[seat - 1] and not (len(self.lifted) == 2 and seat is self.mover)
 
 
 @dataclass(frozen=True, slots=True)
