@@ -130,7 +130,7 @@ class MatchMachine(RuleBasedStateMachine):
             with pytest.raises(refusals):
                 self.match.forfeit(actor)
         if not isinstance(actor, Seat) or not isinstance(self.match.actor, Seat):
-            with pytest.raises(DuelsError):
+            with pytest.raises((NotYourTurn, GameOver) if isinstance(actor, Seat) else DuelsError):
                 self.match.resign(actor)
 
     @rule(text=st.sampled_from(["", "nonsense", "99", "\x00", "move", "A9+A9", "heads tails", "-1", "٣"]))
@@ -205,6 +205,13 @@ def test_every_error_is_a_duels_error_and_quotes_its_input() -> None:
         over.play_text("1")
     with pytest.raises(DuelsError):
         over.resign(Seat.TWO)
+
+
+@pytest.mark.parametrize("line", ["resign", "resign 1", "forfeit"])
+def test_nobody_gives_up_while_chance_decides(line: str) -> None:
+    match = Match.start(find_game("chain").rules()).play_text("4", "5", "3", "challenge")
+    with pytest.raises(NotYourTurn):
+        match.play_text(line)
 
 
 def test_a_resignation_is_no_action_even_where_the_log_goes_on_with_one() -> None:

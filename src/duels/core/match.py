@@ -241,7 +241,7 @@ class Match(Generic[S, A, V]):
             actor = match.actor
             if actor is None:
                 raise GameOver("The match is over.")
-            if isinstance(actor, Seat) and (conceded := concession(entry)):
+            if conceded := concession(entry):
                 how, seat = conceded
                 match = match._concede(seat or actor, how)
             else:
@@ -256,10 +256,10 @@ class Match(Generic[S, A, V]):
         """Lose the match on one's own turn, because no legal action came in time."""
         return self._concede(seat, Concession.FORFEIT)
 
-    def _concede(self, seat: Seat, how: Concession) -> "Match[S, A, V]":
+    def _concede(self, seat: Actor, how: Concession) -> "Match[S, A, V]":
         mover = self.actor
         any_time = how is Concession.RESIGN and isinstance(mover, Seat)
-        loser = as_seat(seat) if any_time else self._admit(seat)
+        loser = as_seat(seat) if any_time and seat is not CHANCE else self._admit(seat)
         if not isinstance(loser, Seat):
             raise NotYourTurn(f"Only a player can {how.value}, not chance.")
         return self._then(Turn(loser, how, (Conceded(loser, how.ending),), loser is not mover), self.state)
