@@ -1,4 +1,4 @@
-"""What boards ask: one short sentence wherever a seat decides, which tells nothing that is hidden."""
+"""What boards ask: a short sentence or two wherever a seat decides, which tells nothing that is hidden."""
 
 from random import Random
 
@@ -14,16 +14,15 @@ def test_a_full_board_of_chain_is_explained_above_the_empty_one() -> None:
     rules = find_game("chain").rules()
     drawing = rules.game.drawing(rules)
     match = Match.start(rules).play_text("1", "3", "4", "5", "6", "7", "2", "challenge", "heads")
-    for told in (drawing.asked(match.sight(Seat.TWO)), drawing.awaited(match.sight(Seat.ONE))):
-        assert "the full board decohered" in told
+    for seat in Seat:
+        assert drawing.news(match.sight(seat)) == "Nobody had a chain, so the full board decohered."
     assert "the coin showed" not in drawing.draw(match.sight(Seat.TWO)), "on a cell that is free again"
     match = match.play_text("4")
-    assert drawing.asked(match.sight(Seat.ONE)) == "Observe a free cell."
-    assert drawing.awaited(match.sight(Seat.TWO)) == "move"
+    assert not any(drawing.news(match.sight(seat)) for seat in Seat)
 
 
 @pytest.mark.parametrize("rules", all_rules(), ids=repr)
-def test_boards_ask_in_one_sentence(rules: AnyRules) -> None:
+def test_boards_ask_briefly(rules: AnyRules) -> None:
     drawing = rules.game.drawing(rules)
     asked = set()
     for seed in range(12):

@@ -12,7 +12,7 @@ from duels.games import GAMES
 from duels.web.board import Board
 from tests.support import play_randomly
 
-NAMES = ("Ann", "Bob & Co")
+NAMES = {Seat.ONE: "Ann", Seat.TWO: "Bob & Co"}
 
 
 def followed(before: ElementTree.Element, event: str) -> tuple[ElementTree.Element, bool]:
@@ -49,6 +49,6 @@ def test_changes_make_the_whole_board(name: str, seat: Seat) -> None:
 def test_other_names_or_more_parts_are_drawn_anew() -> None:
     board = Board(Picture("<svg>", ("<g/>", "<g>Player 1</g>")), NAMES, Seat.TWO)
     assert board.since(board) == '<svg data-changed=""></svg>'
-    assert board.since(Board(board.picture, ("Cleo", "Bob"), Seat.TWO)) == board.element
+    assert board.since(Board(board.picture, {**NAMES, Seat.ONE: "Cleo"}, Seat.TWO)) == board.element
     assert board.since(Board(Picture("<svg>", ("<g/>",)), NAMES, Seat.TWO)) == board.element
     assert board.element == '<div id="board"><svg><g/><g>Ann</g></svg></div>'

@@ -61,7 +61,7 @@ class Drawing(ABC, Generic[A, V]):
         return False
 
     def asked(self, sight: Sight[A, V]) -> str:
-        """What the seat to move is to do, in one short sentence for whoever looks at the board.
+        """What the seat to move is to do, in a short sentence or two for whoever looks at the board.
 
         Empty where the book's own question says it.
         """
@@ -70,6 +70,10 @@ class Drawing(ABC, Generic[A, V]):
     def awaited(self, sight: Sight[A, V]) -> str:
         """What the other seat is to do while this one waits, as a verb."""
         return "move"
+
+    def news(self, sight: Sight[A, V]) -> str:
+        """What the last turn did to the board that is no longer seen on it, as a sentence; mostly empty."""
+        return ""
 
     @property
     def guide(self) -> tuple[str, ...]:

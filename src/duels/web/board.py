@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from duels.core.rules import Seat
 from duels.core.svg import Picture
-from duels.web.naming import drawn_with_names
+from duels.web.naming import Names, drawn_with_names
 
 
 @dataclass(frozen=True)
@@ -12,7 +12,7 @@ class Board:
     """A picture with the players' names; its reader is called `you`."""
 
     picture: Picture
-    names: tuple[str, str]
+    names: Names
     reader: Seat | None
 
     def __str__(self) -> str:
@@ -36,4 +36,4 @@ class Board:
         return self._named("".join((tag, *[parts[place] for place in changed], "</svg>")))
 
     def _named(self, drawn: str) -> str:
-        return drawn_with_names(drawn, dict(zip(Seat, self.names, strict=True)), self.reader)
+        return drawn_with_names(drawn, self.names, self.reader)

@@ -99,7 +99,7 @@ def _board(standing: Standing, viewer: Viewer, sight: Sight[Any, Any]) -> Board:
         picture = standing.drawing.open_picture(*map(standing.match.sight, Seat))
     else:
         picture = standing.drawing.picture(sight, targets=True)
-    return Board(picture, (standing.called[Seat.ONE], standing.called[Seat.TWO]), viewer)
+    return Board(picture, dict(standing.called), viewer)
 
 
 def _written_board(standing: Standing, sight: Sight[Any, Any]) -> str:
@@ -162,11 +162,12 @@ def _sentence(standing: Standing, viewer: Viewer, sight: Sight[Any, Any], prompt
         return _result(standing.outcome, viewer, standing.called)
     if not standing.complete:
         return "Waiting for somebody to sit down."
-    actor = standing.actor
+    actor, drawing = standing.actor, standing.drawing
     if actor is viewer and viewer:
-        return f"Your turn. {what_is_asked(standing.drawing, standing.words, sight, prompt)}"
+        asked = what_is_asked(drawing, standing.words, sight, prompt)
+        return " ".join(filter(None, ("Your turn.", drawing.news(sight), asked)))
     if isinstance(actor, Seat):
-        return f"{standing.called[actor]} is to {standing.drawing.awaited(sight)}."
+        return f"{standing.called[actor]} is to {drawing.awaited(sight)}. {drawing.news(sight)}".rstrip()
     return "Chance decides."
 
 

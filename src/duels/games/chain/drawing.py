@@ -55,20 +55,20 @@ class ChainDrawing(Drawing[Action, State]):
     def asked(self, sight: Sight[Action, State]) -> str:
         state = sight.view
         if state.phase is Phase.OBSERVE:
-            full = "Nobody had a chain, so the full board decohered. " if _decohered(sight) else ""
-            return f"{full}Observe a free cell."
+            return "Observe a free cell."
         symbol = SYMBOL[state.mover]
         return f"{symbol} observed cell {state.doubt}, beside its own. Challenge it, so that a coin decides?"
 
     def awaited(self, sight: Sight[Action, State]) -> str:
-        if _decohered(sight):
-            return "move. Nobody had a chain, so the full board decohered"
         return "accept or challenge" if sight.view.phase is Phase.CHALLENGE else super().awaited(sight)
+
+    def news(self, sight: Sight[Action, State]) -> str:
+        return "Nobody had a chain, so the full board decohered." if _decohered(sight) else ""
 
     @property
     def guide(self) -> tuple[str, ...]:
         return (
-            "Press a free cell to observe it. Challenge and accept by the buttons below the board.",
+            "Press a free cell to observe it. Use the buttons below the board to challenge or accept.",
             "A symbol that can still be lost has a dashed border and a question mark. "
             "The coin then shows H for heads or T for tails.",
         )
