@@ -54,6 +54,11 @@ def may_play(name: str) -> bool:
     return name in KINDS and name != HUMAN
 
 
+def as_before(rules: Rules[Any, Any, Any], met: str) -> str:
+    """Whom one goes on against: the one met before, unless it was a person, or is no longer offered."""
+    return met if met in opponents(rules) else USUAL
+
+
 def opponents(rules: Rules[Any, Any, Any]) -> list[str]:
     """Whom one may play against, from the weakest level to the strongest, then those with names."""
     return [*_LEVELS, strongest(rules), *_named]

@@ -29,7 +29,7 @@ from duels.web.decisions import (
     make_match,
 )
 from duels.web.hub import Hub
-from duels.web.opponents import USUAL, is_program, may_play, opponents
+from duels.web.opponents import as_before, is_program, may_play, opponents
 from duels.web.programs import Programs
 from duels.web.refusals import Missing, Refusal, Stale, TooMany
 from duels.web.standing import Standing, Viewer, go_on_by_itself, lines
@@ -217,10 +217,7 @@ class Matches:
             raise Refusal(f"Play on after 0 to {len(match.turns) - 1} entries.")
         begun = match.after(entries)
         seat = viewer or (begun.actor if isinstance(begun.actor, Seat) else Seat.ONE)
-        if against is None:
-            before = standing.kinds[seat.other]
-            against = before if may_play(before) else USUAL  # it was a person, or is no longer here
-        other = _opponent(standing.rules, against)
+        other = _opponent(standing.rules, against or as_before(standing.rules, standing.kinds[seat.other]))
         await self._check_how_many(identity)
         new = new_match.NewMatch(standing.rules, *_swapped((HUMAN, other), seat is Seat.TWO))
         made = make_match(new.rules, new.headers(), {seat: (identity, name)}, lines(begun))

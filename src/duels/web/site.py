@@ -281,9 +281,8 @@ class Site:
         record = record_for(standing, viewer)
         one, two = names.values()
         data = await self.workers.run(partial(reviews.review_kept, record, reader, (one, two)))
-        levels = opponents.opponents(standing.rules)
-        met = standing.kinds[viewer.other] if viewer else ""
-        again = {"levels": levels, "level": met if met in levels else opponents.USUAL}
+        levels, met = opponents.opponents(standing.rules), standing.kinds[viewer.other] if viewer else ""
+        again = {"levels": levels, "level": opponents.as_before(standing.rules, met)}
         return self._answer(request, "review.html", {**data, **again, "match": standing.id})
 
     # -- friends --------------------------------------------------------------------------------
