@@ -284,6 +284,7 @@ def board(
 ) -> Picture:
     """The drawing: a picture that `label` says in words, or, with targets, a group of things to press.
 
+    Each part of the scene is one element, for pages count them to replace those that changed.
     `veiled` says it without one's own secrets, where there are any.
     """
     start = _start(

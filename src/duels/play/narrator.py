@@ -27,9 +27,7 @@ class Narrator:
     def entered(self, after: AnyMatch) -> str:
         """The last decision as it was typed, or that it was made in secret; empty for chance."""
         turn, before = after.last, after.previous
-        if not turn or not before or not isinstance(turn.actor, Seat):
-            return ""
-        if turn.out_of_turn:
+        if not turn or not before or not isinstance(turn.actor, Seat) or turn.out_of_turn:
             return ""
         if isinstance(turn.action, Concession):
             # A program may resign where a person is asked nothing.

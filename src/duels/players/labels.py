@@ -47,18 +47,18 @@ class Labels:
         numbers = {name: str(place) for place, name in enumerate(self.names, start=1)}
         words = re.split(r"([^A-Za-z0-9]+)", text.strip())
         if any(word.isdecimal() for word in words):
-            raise NotationError(f"{quote(text)} has a number in it; the cells are {', '.join(self.names)}.")
+            raise NotationError(f"{quote(text)} has a number in it; the places are {', '.join(self.names)}.")
         try:
             return self.rules.parse("".join(numbers.get(word.upper(), word) for word in words))
         except NotationError:
             raise NotationError(
-                f"{quote(text)} is no action; the cells are {', '.join(self.names)}."
+                f"{quote(text)} is no action; the places are {', '.join(self.names)}."
             ) from None
 
     @property
     def legend(self) -> str:
         """What a player is told about the names."""
         return (
-            f"The cells go by other names here, from left to right: {', '.join(self.names)}. "
+            f"The places go by other names here, from left to right: {', '.join(self.names)}. "
             f"What the rules call 1 is {self.names[0]}, and so on. Use these names, not numbers."
         )

@@ -57,7 +57,8 @@ class FlipDrawing(Drawing[Action, State]):
     @property
     def guide(self) -> tuple[str, ...]:
         return (
-            "Press a tile to flip it. For a Quantum Flip press the button below the board, then both tiles.",
+            "Press a tile to flip it. For a Quantum Flip press the button below the board, then both tiles, "
+            "then the one to keep.",
             "The dials show the points of both players, and beside them whether a Quantum Flip is left.",
         )
 

@@ -66,8 +66,8 @@ def _reason_to_go(
             "but done often it would be foreseen."
         )
     (stay,) = (j.value.number for j in verdict.actions if j.action == Move(here))
-    there = f"Mostly step to {cell}: the other token is there with a chance of about {at[cell]:.0%}"
+    there = f"Mostly step to {cell}, where the other token is with a chance of about {at[cell]:.0%}"
     lost = mostly.value.number - stay
     if lost < 0.0005:
-        return f"{there}, and now and then to another position, so that you cannot be found by habit."
-    return f"{there}, and on {here} you are easier to find, which costs about {100 * lost:.1f} points."
+        return f"{there}; now and then step elsewhere, so that you cannot be found by habit."
+    return f"{there}; on {here} you are easier to find, which costs about {100 * lost:.1f} points."

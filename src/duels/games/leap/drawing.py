@@ -46,7 +46,10 @@ class LeapDrawing(Drawing[Action, State]):
 
     @property
     def guide(self) -> tuple[str, ...]:
-        return ("Arcs lead to every cell that you can leap to. Press one of those cells; +4 is a leap by 4.",)
+        return (
+            "Press the button below the board to enter the grid.",
+            "Arcs lead to every cell that you can leap to. Press one of those cells; +4 is a leap by 4.",
+        )
 
     def picture(self, sight: Sight[Action, State], *, targets: bool = False) -> Picture:
         top = 76 if targets else 44  # room for arcs
