@@ -1,6 +1,7 @@
 """Runs: the same for any number of workers, killed and gone on with, in shards, merged, and refused."""
 
 import json
+import re
 import sys
 from dataclasses import replace
 from functools import partial
@@ -19,6 +20,7 @@ from duels.arena.report_page import as_page
 from duels.arena.run import NEXT, _rounds, run
 from duels.arena.scores import adjusted_interval, pair_results
 from duels.core.errors import DuelsError
+from duels.core.svg import stylesheet
 from duels.players.endpoint import Settings
 from duels.players.program import Limits
 from tests.players.test_program import BAD, GOOD, PYTHON
@@ -88,7 +90,8 @@ def test_failures_of_a_program_are_reported_by_class(tmp_path: Path) -> None:
     config = Config(("random", f"bad=cmd:{PYTHON} {BAD} die", f"good=cmd:{GOOD['shell']}"), ("lights",), 2)
     run(config, tmp_path / "run")
     found = report_on(Folder(tmp_path / "run"))
-    assert "<td>bad</td><td>12 crashed</td><td>4</td>" in as_page(found)
+    row = '<td class="text">bad</td><td class="text">12 crashed</td><td>4</td>'
+    assert row in as_page(found)
     told = as_data(found)["games"]["lights"]["players"]
     assert told["bad"]["failures"] == {"crashed": 3 * 4}
     assert told["bad"]["forfeits"] == 4
@@ -187,12 +190,15 @@ def test_the_report_in_every_form(tmp_path: Path) -> None:
     run(LIGHTS, tmp_path / "run")
     text = arena(tmp_path, "report", tmp_path / "run").out
     assert "Light Out Duel (lights): 24 matches" in text
-    assert "There is no chance in it" in text
+    assert text.count("There is no chance in it") == len(LIGHTS.games)
     page, csv, table = tmp_path / "p.html", tmp_path / "s.csv", tmp_path / "m.parquet"
     done = arena(tmp_path, "report", tmp_path / "run", "--html", page, "--csv", csv, "--parquet", table)
     assert (done.code, done.out) == (0, "")
     assert done.err.splitlines() == [f"{each} is written." for each in (table, page, csv)]
     assert "<svg" in page.read_text()
+    assert stylesheet() in page.read_text()  # without it, boards are drawn for light pages only
+    assert page.read_text().count("There is no chance in it") == len(LIGHTS.games)
+    assert re.search(r"<td>[0-9.]+ \([0-9.]+\xa0to\xa0[0-9.]+\)</td>", page.read_text())
     assert "http" not in page.read_text().replace("http://www.w3.org/2000/svg", "")
     assert len(csv.read_text().splitlines()) == 1 + 2 * 3
     from pyarrow import parquet

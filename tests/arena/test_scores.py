@@ -189,7 +189,7 @@ def test_the_matrix_is_pale_where_it_is_not_settled_who_is_better() -> None:
         _cell(Interval(*each)) for each in ((0.9, 0.6, 1.0), (0.9, 0.4, 1.0), (0.1, 0.0, 0.4))
     )
     assert sure.startswith('<td class="won" style="--p:0.80">90.0')
-    assert unsure.startswith('<td class="won" style="--p:0.16">90.0')
+    assert unsure.startswith('<td class="won" style="--p:0.24">90.0')
     assert worse.startswith('<td class="lost" style="--p:0.80">10.0')
 
 

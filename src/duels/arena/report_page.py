@@ -23,6 +23,7 @@ from duels.arena.report_text import (
 )
 from duels.arena.summary import by_class, of_run
 from duels.core.errors import to_install
+from duels.core.svg import stylesheet
 
 _MOST_BOARDS = 12
 
@@ -51,7 +52,7 @@ def html_in_short(sentences: Iterable[str]) -> str:
 def html_page(title: str, summary: str, body: str) -> str:
     """A page that needs nothing but itself, around a body that is HTML already."""
     template = Template(files(__package__).joinpath("report.html").read_text(encoding="utf-8"))
-    return template.substitute(title=escape(title), summary=escape(summary), body=body)
+    return template.substitute(title=escape(title), summary=escape(summary), boards=stylesheet(), body=body)
 
 
 def _ratings(report: Report) -> str:
@@ -98,10 +99,10 @@ def _matrix(report: Report, game: GameReport) -> str:
         + "</tr>"
         for one in report.players
     )
-    return f'<div class="scroll"><table class="matrix"><tr><th></th>{head}</tr>{rows}</table></div>{_LEGEND}'
+    return _scrolling(f'<table class="matrix"><tr><th></th>{head}</tr>{rows}</table>') + _LEGEND
 
 
-_PALE = 0.2
+_PALE = 0.3
 _LEGEND = (
     '<p class="legend"><span class="won" style="--p:1"></span> the row is better, '
     '<span class="lost" style="--p:1"></span> the column is; the stronger the colour, the larger the lead; '
@@ -145,7 +146,7 @@ def _manners(game: GameReport) -> str:
         if manner
     ]
     head = ["player", "kind", "decisions", f"{name_of(game.measure)} each"]
-    return f"<h3>By kind of decision</h3>{html_table(head, rows)}" if rows else ""
+    return f"<h3>By kind of decision</h3>{html_table(head, rows, texts=2)}" if rows else ""
 
 
 def _failures(game: GameReport) -> str:
@@ -156,7 +157,8 @@ def _failures(game: GameReport) -> str:
     ]
     if not rows:
         return "<p>No failures.</p>"
-    return f"<h3>Failures, apart from skill</h3>{html_table(['player', 'failures', 'forfeits'], rows)}"
+    head = ["player", "failures", "forfeits"]
+    return f"<h3>Failures, apart from skill</h3>{html_table(head, rows, texts=2)}"
 
 
 def _pairings(game: GameReport) -> str:
@@ -173,7 +175,7 @@ def _pairings(game: GameReport) -> str:
         for each in game.pairings
     ]
     head = ["", "matches", "won", "luck taken out", "the same, fixed size", "fewer pairs", "cut off"]
-    told = (_COLUMNS, too_little(game), pairs_left_out(game), game.luck)
+    told = (_COLUMNS, too_little(game), pairs_left_out(game))
     note = "".join(f"<p>{escape(each)}</p>" for each in told if each)
     return f"<h3>Results with and without luck</h3>{html_table(head, rows)}{note}"
 
@@ -192,8 +194,27 @@ def _boards(game: GameReport) -> str:
     return f'<h3>Worst decisions</h3><div class="boards">{"".join(each.figure() for each in worst)}</div>'
 
 
-def html_table(head: list[str], rows: Iterable[list[str]]) -> str:
-    """A table of cells that are HTML already."""
-    first = "".join(f"<th>{escape(name)}</th>" for name in head)
-    rest = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
-    return f'<div class="scroll"><table><tr>{first}</tr>{rest}</table></div>'
+def html_table(head: list[str], rows: Iterable[list[str]], texts: int = 1) -> str:
+    """A table of cells that are HTML already; the first columns are texts, the others numbers."""
+    first = _row("th", map(escape, head), texts)
+    rest = "".join(_row("td", row, texts) for row in rows)
+    return _scrolling(f"<table>{first}{rest}</table>")
+
+
+def _scrolling(table: str) -> str:
+    """A table that can be scrolled where it is wider than the page, by keys too."""
+    return f'<div class="scroll" tabindex="0">{table}</div>'
+
+
+def _row(tag: str, cells: Iterable[str], texts: int) -> str:
+    """A row; where numbers fold, their intervals stay whole."""
+    told = "".join(
+        f'<{tag} class="text">{cell}</{tag}>'
+        if place < texts
+        else f"<{tag}>{cell.replace(' to ', _TO)}</{tag}>"
+        for place, cell in enumerate(cells)
+    )
+    return f"<tr>{told}</tr>"
+
+
+_TO = "\N{NO-BREAK SPACE}to\N{NO-BREAK SPACE}"
