@@ -56,7 +56,7 @@ def test_an_exam_is_complete_and_reproducible(kind: str, tmp_path: Path) -> None
     words = ("exam", "chain", "--option", "cells=5", "--option", "run=3", "--positions", "15", "--seed", "3")
     assert duels(tmp_path, *words, "--out", path).code == 0
     assert duels(tmp_path, *words, "--out", again).code == 0
-    card = (tmp_path / "exam.card.md").read_text()
+    card = (tmp_path / f"exam.{kind}.card.md").read_text()
     assert "cells 5" in card
     assert "seed 3" in card
     if kind == "parquet":
@@ -87,19 +87,37 @@ def test_an_exam_is_written_over_another_file_only_by_force(tmp_path: Path) -> N
     done = duels(tmp_path, *asked, path)
     assert (done.code, "exists already; --force writes over it" in done.err) == (2, True)
     assert path.read_text() == "mine"
-    written = tmp_path / "other.card.md"
+    written = tmp_path / "other.jsonl.card.md"
     written.write_text("my notes")
     done = duels(tmp_path, *asked, tmp_path / "other.jsonl")
     assert (done.code, f"{written} exists already" in done.err, written.read_text()) == (2, True, "my notes")
     assert not (tmp_path / "other.jsonl").exists()
     assert duels(tmp_path, *asked, tmp_path / "new.jsonl").code == 0
-    assert duels(tmp_path, *asked, tmp_path / "new.parquet").code == 0  # the card of both
+    assert duels(tmp_path, *asked, tmp_path / "new.parquet", "--seed", "2").code == 0
+    cards = [tmp_path / f"new.{kind}.card.md" for kind in ("jsonl", "parquet")]
+    assert ["seed 1," in each.read_text() for each in cards] == [True, False]
     assert duels(tmp_path, *asked, path, "--force").code == 0
     assert len(path.read_text().splitlines()) == 4
     done = duels(tmp_path, "exam", "lights", "--positions", "4", "--out", tmp_path / "exam.csv")
     assert "written as .jsonl or .parquet" in done.err
     done = duels(tmp_path, "exam", "lights", "--option", "lamps=3", "--out", tmp_path / "x.jsonl")
     assert (done.code, "lights has no option 'lamps'" in done.err) == (2, True)
+
+
+def test_an_exam_with_fewer_positions_than_asked_for_says_so(tmp_path: Path) -> None:
+    asked = ("exam", "lights", "--option", "lights=4", "--positions", "30", "--out", tmp_path / "exam.jsonl")
+    told, fewer = duels(tmp_path, *asked).err.splitlines()[-2:]
+    count = len((tmp_path / "exam.jsonl").read_text().splitlines())
+    assert count < 30
+    assert f": {count} positions;" in told
+    assert fewer == (
+        "30 positions were asked for, but 300 decisions of good play had no more than "
+        f"{count} different ones among them."
+    )
+    card = card_of(tmp_path / "exam.jsonl").read_text()
+    assert f"{count} positions, options lights 4" in card
+    assert fewer in card
+    assert "were asked for" not in duels(tmp_path, *asked[:5], "2", *asked[6:], "--force").err
 
 
 def test_an_exam_in_a_game_of_mixing_grades_by_how_far_below_the_mixture() -> None:

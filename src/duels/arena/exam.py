@@ -1,8 +1,6 @@
 """A static set of graded positions for any harness, with a card that says how it was drawn."""
 
-import errno
 import json
-import os
 import shlex
 from collections.abc import Sequence
 from functools import partial
@@ -39,7 +37,7 @@ def write_exam(
 ) -> int:
     """Write an exam and its card; how many positions it has, which is fewer where there are no more.
 
-    FileExistsError, if one of them is there already, unless it is to be written `over`; nothing is written.
+    FileExistsError, if one of them is there already, unless it is to be written `over`.
     """
     if path.suffix not in (".jsonl", ".parquet"):
         raise DuelsError(f"An exam is written as .jsonl or .parquet, not as '{path.suffix}'.")
@@ -49,18 +47,22 @@ def write_exam(
         content = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
     else:
         content = parquet_of({**row, "options": json.dumps(row["options"])} for row in rows)
-    beside, told = card_of(path), card(rules, count, drawn, seed).encode()
-    again = beside.is_file() and beside.read_bytes() == told  # the same exam in the other format
-    if os.path.lexists(beside) and not (again or over):
-        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), beside)
     write_whole(path, content, over)
-    write_whole(beside, told, over=over or again)
+    write_whole(card_of(path), card(rules, count, drawn, seed).encode(), over)
     return len(rows)
 
 
 def card_of(path: Path) -> Path:
-    """Where the card of an exam is: beside it."""
-    return path.with_name(f"{path.stem}.card.md")
+    """Where the card of an exam is: beside it, one for each file."""
+    return path.with_name(f"{path.name}.card.md")
+
+
+def too_few(asked: int, found: int) -> str:
+    """That an exam has fewer positions than were asked for, and why, in a sentence; nothing if it has all."""
+    if found == asked:
+        return ""
+    met = f"{asked * POOL} decisions of good play had no more than {found} different ones among them"
+    return f"{asked} positions were asked for, but {met}."
 
 
 def exam_rows(rules: Rules[Any, Any, Any], drawn: Sequence[Position]) -> list[dict[str, Any]]:
@@ -125,10 +127,11 @@ def card(rules: Rules[Any, Any, Any], asked: int, drawn: Sequence[Position], see
     for name, value in rules.options().items():
         words += ["--option", f"{name}={Option.format(value)}"]
     command = shlex.join([*words, "--positions", str(asked), "--seed", seed, "--out", "exam.jsonl"])
+    how_many = "\n".join(filter(None, [f"`{command}` draws the same ones.", too_few(asked, len(drawn))]))
     return f"""# Exam: {rules.game.title} ({rules.name})
 
 {len(drawn)} positions, options {options}, seed {seed}, version {VERSION} of the format.
-`{command}` draws the same ones.
+{how_many}
 
 How it was drawn: matches in which both sides give away {SHARE:.0%} of what random play would; {POOL}
 decisions met for each position drawn; forced moves left out. There are {len(bounds)} strata, drawn from as

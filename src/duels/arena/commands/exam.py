@@ -5,7 +5,6 @@ from pathlib import Path
 import click
 
 from duels.arena.commands.options import FILE, HELP, examples, force_option, refuse_existing
-from duels.core.errors import printable
 
 
 @click.command(
@@ -27,7 +26,7 @@ def exam(game: str, positions: int, seed: str, options: tuple[str, ...], out: Pa
 
     The positions are drawn from good play, by how much there is to lose, with weights that undo that.
     """
-    from duels.arena.exam import card_of, write_exam
+    from duels.arena.exam import card_of, too_few, write_exam
     from duels.arena.progress_line import ProgressLine
     from duels.core.errors import DuelsError
     from duels.core.record import read_options
@@ -38,12 +37,9 @@ def exam(game: str, positions: int, seed: str, options: tuple[str, ...], out: Pa
         rules = found.rules(**read_options(found.rules_class(), " ".join(options)))
     except DuelsError as error:
         raise click.UsageError(str(error)) from None
-    refuse_existing(force, out)
-    try:
-        with ProgressLine() as line:
-            count = write_exam(rules, positions, seed, out, line.say, over=force)
-    except FileExistsError as taken:
-        raise click.UsageError(
-            f"{printable(str(taken.filename))} exists already; --force writes over it."
-        ) from None
+    refuse_existing(force, out, card_of(out))
+    with ProgressLine() as line:
+        count = write_exam(rules, positions, seed, out, line.say, over=force)
     click.echo(f"{out}: {count} positions; {card_of(out)} says how they were drawn.", err=True)
+    if fewer := too_few(positions, count):
+        click.echo(fewer, err=True)
