@@ -295,7 +295,7 @@ def test_the_fields_of_rows_are_all_that_is_written(tmp_path: Path) -> None:
         assert all(set(row) == set(known) for row in rows)
 
 
-def test_merge_tells_of_matches_that_differ(tmp_path: Path) -> None:
+def test_matches_that_are_there_twice_and_differ_are_told_of(tmp_path: Path) -> None:
     for name in "ab":
         run(LIGHTS, tmp_path / name)
     log = tmp_path / "b" / "log-1.jsonl"
@@ -309,6 +309,11 @@ def test_merge_tells_of_matches_that_differ(tmp_path: Path) -> None:
     assert done.err.splitlines()[0] == (
         f"Matches that are there twice and differ: 1. The first is kept; see {places}."
     )
+    assert rows_of(tmp_path / "c") == rows_of(tmp_path / "a")
+    log.rename(tmp_path / "a" / "log-2.jsonl")
+    told = report_on(Folder(tmp_path / "a"))
+    places = "log-1.jsonl, line 1 and log-2.jsonl, line 48"
+    assert told.notes == (f"Matches that are there twice and differ: 1. The first is kept; see {places}.",)
     assert rows_of(tmp_path / "c") == rows_of(tmp_path / "a")
 
 
@@ -334,7 +339,7 @@ def test_a_line_that_cannot_be_read_is_named_and_its_match_played_again(cut: Any
     assert skipped in done.out
     again = run(LIGHTS, tmp_path / "run")
     assert {row["key"] for row in again.rows().values()} >= {json.loads(second)["key"]}
-    assert as_data(report_on(again)) == {**expected, "notes": [skipped]}
+    assert as_data(report_on(again)) == {**expected, "notes": [f"{skipped} Its match was played again."]}
 
 
 def test_damaged_lines_are_told_of_where_runs_are_merged(tmp_path: Path) -> None:
@@ -347,7 +352,8 @@ def test_damaged_lines_are_told_of_where_runs_are_merged(tmp_path: Path) -> None
         f"{tmp_path / 'run'}: {told}",
         f"{tmp_path / 'merged'}: 46 of 48 matches.",
     ]
-    assert not Folder(tmp_path / "merged").notes
+    assert not report_on(Folder(tmp_path / "merged")).notes
+    assert report_on(run(LIGHTS, tmp_path / "run")).notes == (f"{told} Matches in them were played again.",)
 
 
 def test_all_versions_that_played_are_told(tmp_path: Path) -> None:

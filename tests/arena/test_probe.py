@@ -317,7 +317,7 @@ def test_a_model_is_probed_over_the_wire(tmp_path: Path, monkeypatch: pytest.Mon
     assert {each["verdict"] for each in again["changes"]} == {"asked once"}  # at any temperature
 
 
-def test_damaged_lines_of_requests_are_told_of_in_every_form(tmp_path: Path) -> None:
+def test_damaged_lines_are_told_of_in_every_form(tmp_path: Path) -> None:
     told = probed(tmp_path / "p", "club", "lights")
     assert told["notes"] == []
     (tmp_path / "p" / "requests-probe.jsonl").write_text("torn\n")
@@ -326,6 +326,14 @@ def test_damaged_lines_of_requests_are_told_of_in_every_form(tmp_path: Path) -> 
     assert said in " ".join(as_text(Folder(tmp_path / "p")).split())
     found = compare_probes.differences(*(Folder(tmp_path / "p") for _ in range(2)))
     assert found.notes == (f"First: {said}", f"Second: {said}")
+    log = tmp_path / "p" / "answers-1.jsonl"
+    log.write_bytes(log.read_bytes().replace(b'"v"', b"v", 1))
+    assert as_data(Folder(tmp_path / "p"))["notes"] == [
+        "2 damaged lines of logs are skipped, the first in answers-1.jsonl, line 1."
+    ]
+    assert probed(tmp_path / "p", "club", "lights")["notes"][0].endswith(
+        "Questions in them were asked again."
+    )
 
 
 def test_a_problem_with_one_question_ends_the_others_first(

@@ -99,13 +99,12 @@ def differences(one: Folder, two: Folder, *, progress: Progress = quiet) -> Diff
         which = "first" if halved[0] else "second"
         said.append(f"Only the {which} took one answer for both of two mirror images (--symmetric).")
     player = " → ".join({**first, **second})
-    again = {game.probe.rules: game for game in report_on(two, progress)}
+    found = report_on(one, progress), report_on(two, progress)
+    again = {game.probe.rules: game for game in found[1]}
     games = [
-        _difference(player, game, again[game.probe.rules])
-        for game in report_on(one, progress)
-        if game.probe.rules in again
+        _difference(player, game, again[game.probe.rules]) for game in found[0] if game.probe.rules in again
     ]
-    noted = (spending_and_notes(folder)[1] for folder in (one, two))  # now that answers are read
+    noted = (spending_and_notes(folder, told)[1] for folder, told in zip((one, two), found, strict=True))
     return Differences(tuple(games), (*said, *notes_of_either(*noted)))
 
 

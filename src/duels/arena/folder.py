@@ -79,6 +79,7 @@ class Folder:
         """Why the last call of the run left matches unfinished."""
         self.damaged: dict[str, int] = {}
         """Lines of logs that were met and could not be read, such as `log-1.jsonl, line 3`; their sizes."""
+        self._differences = ""  # of rows of one key, in the logs that were read
 
     @classmethod
     @contextmanager
@@ -153,11 +154,12 @@ class Folder:
         return self._by_key(self.logs())
 
     def _by_key(self, logs: Iterable[Path]) -> dict[str, Row]:
-        found: dict[str, Row] = {}
+        joined = _Joined()
         for log in logs:
-            for row in read_rows(log, self.damaged):
-                found.setdefault(row["key"], row)
-        return found
+            for where, row in _placed_rows(log, self.damaged):
+                joined.add(where, row)
+        self._differences = joined.differences(self.is_probe)
+        return joined.rows()
 
     def requests(self, prefix: str = "") -> Iterator[Row]:
         """Every request to a model, with its reply; with the prefix of a shard, those of no other shard.
@@ -183,11 +185,15 @@ class Folder:
         """Every answer of a probe, by its key."""
         return self._by_key(self.answer_logs())
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What is out of the ordinary here, a sentence each, once all was read that a report is made from."""
+    def notes(self, complete: bool) -> tuple[str, ...]:
+        """What is out of the ordinary here, a sentence each, once all was read that a report is made from.
+
+        `complete` is whether all matches that were planned, or all answers, were among it.
+        """
         by = f"Played by several versions of duels: {', '.join(self.versions)}."
-        return (*[by] * (len(self.versions) > 1), *filter(None, [self.damage]))
+        damage = f"{self.damage} {self._mended}".rstrip() if complete else self.damage
+        told = [by] * (len(self.versions) > 1) + [self._differences, damage]
+        return tuple(filter(None, told))
 
     @property
     def damage(self) -> str:
@@ -198,6 +204,16 @@ class Folder:
         if not more:
             return f"A damaged line of a log is skipped: {first}."
         return f"{len(self.damaged)} damaged lines of logs are skipped, the first in {first}."
+
+    @property
+    def _mended(self) -> str:
+        """What became of damaged lines where nothing is missing any more."""
+        if all(where.startswith("requests-") for where in self.damaged):  # these are not made again
+            return ""
+        one = len(self.damaged) == 1
+        if self.is_probe:
+            return "Its question was asked again." if one else "Questions in them were asked again."
+        return "Its match was played again." if one else "Matches in them were played again."
 
     def answer_log(self, every: float = QUICK) -> "Log":
         """Where answers of a probe go."""
@@ -389,6 +405,33 @@ def _lines(
                 damaged[where] = len(line)
 
 
+class _Joined:
+    """Rows of several logs, by their keys: of those that have the same key, the first."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, tuple[str, Row]] = {}
+        self._unlike: list[tuple[str, str]] = []  # where a row stands that was kept, and another that differs
+
+    def add(self, where: str, row: Row) -> bool:
+        """Keep a row, unless there is one of its key; whether it was kept."""
+        first_in, kept = self._kept.setdefault(row["key"], (where, row))
+        if kept is not row and any(row.get(name) != kept.get(name) for name in DECIDED):
+            self._unlike.append((first_in, where))
+        return kept is row
+
+    def rows(self) -> dict[str, Row]:
+        """What was kept, by key."""
+        return {key: row for key, (_, row) in self._kept.items()}
+
+    def differences(self, is_probe: bool) -> str:
+        """That rows of one key were not played or answered alike; nothing if all were."""
+        if not self._unlike:
+            return ""
+        what, (pair, *_) = "Answers" if is_probe else "Matches", self._unlike
+        many = f"{what} that are there twice and differ: {len(self._unlike)}"
+        return f"{many}. The first is kept; see {' and '.join(pair)}."
+
+
 def _score_of(result: str) -> float:
     """What a match with this result was worth to seat 1."""
     return 1.0 if result.startswith("1 won") else 0.0 if result.startswith("2 won") else 0.5
@@ -435,8 +478,7 @@ def merge(sources: Iterable[Path], target: Path, tell: Callable[[str], None] = l
         if target.exists() and any(target.iterdir()):
             raise DuelsError(f"{target} is not empty; name another folder with --out.")
         target.mkdir(parents=True, exist_ok=True)
-    rows: dict[str, tuple[Path, Row]] = {}
-    unlike: list[tuple[Path, Path]] = []
+    rows = _Joined()
     by_log: dict[str, dict[str, Row]] = {}
     for folder in folders:
         for log in folder.answer_logs() if folder.is_probe else folder.logs():
@@ -444,13 +486,8 @@ def merge(sources: Iterable[Path], target: Path, tell: Callable[[str], None] = l
             name = "answers-merged.jsonl" if folder.is_probe else f"log-{part and part + '-'}merged.jsonl"
             joined = by_log.setdefault(name, {})
             for where, row in _placed_rows(log, folder.damaged):
-                if row["key"] not in rows:
-                    rows[row["key"]] = folder.path / where, row
+                if rows.add(str(folder.path / where), row):
                     joined[row["key"]] = row
-                    continue
-                first_in, kept = rows[row["key"]]
-                if any(row.get(name) != kept.get(name) for name in DECIDED):
-                    unlike.append((first_in, folder.path / where))
     for name, joined in by_log.items():  # the names say which parts of the run are here
         _write_rows(target / name, (joined[key] for key in sorted(joined)))
     for number, folder in enumerate(folders, start=1):
@@ -465,11 +502,9 @@ def merge(sources: Iterable[Path], target: Path, tell: Callable[[str], None] = l
     for folder in folders:
         if folder.damage:
             tell(f"{folder.path}: {folder.damage}")
-    if unlike:
-        what = "Answers" if first.is_probe else "Matches"
-        pair = " and ".join(map(str, unlike[0]))
-        tell(f"{what} that are there twice and differ: {len(unlike)}. The first is kept; see {pair}.")
-    return len(rows)
+    if differences := rows.differences(first.is_probe):
+        tell(differences)
+    return len(rows.rows())
 
 
 def _write_rows(path: Path, rows: Iterable[Row]) -> None:

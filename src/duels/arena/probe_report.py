@@ -1,6 +1,7 @@
 """What a probe found: losses, the best opponent's gain, and results against known opponents."""
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 from math import fsum, sqrt
@@ -211,7 +212,7 @@ def as_data(folder: Folder, progress: Progress = quiet) -> dict[str, Any]:
     """The report as JSON has it."""
     (player,) = folder.config["player"]
     games = report_on(folder, progress)
-    _, said = spending_and_notes(folder)
+    _, said = spending_and_notes(folder, games)
     return {
         "player": player,
         "samples": folder.config["samples"],
@@ -278,15 +279,15 @@ def _used(games: list[GameProbe]) -> Usage:
 
 def _summary(folder: Folder, games: list[GameProbe]) -> list[str]:
     """A sentence or two for each game, and what it cost."""
-    spending, said = spending_and_notes(folder)
+    spending, said = spending_and_notes(folder, games)
     limited = bool(folder.config["model"].get("max_tokens"))
     return [*map(_in_short, games), *spending.told("It", prices_of(folder), limited), *said]
 
 
-def spending_and_notes(folder: Folder) -> tuple[Spending, tuple[str, ...]]:
+def spending_and_notes(folder: Folder, games: Iterable[GameProbe]) -> tuple[Spending, tuple[str, ...]]:
     """What all requests took, and what is out of the ordinary in a folder whose answers were read."""
     spending = Spending.of(folder.requests())
-    return spending, folder.notes
+    return spending, folder.notes(complete=all(game.complete for game in games))
 
 
 def _in_short(game: GameProbe) -> str:

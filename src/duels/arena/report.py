@@ -140,6 +140,7 @@ def report_on(folder: Folder, progress: Progress = quiet) -> Report:
     if ratings and config["until"] is not None:
         ratings = replace(ratings, players={name: r.without_bounds for name, r in ratings.players.items()})
     seconds, spending = _requested(folder, rows)
+    due = 2 * sum(map(len, asked.values())) * comb(len(players), 2)
     return Report(
         identities(config["players"], config),
         config["seed"],
@@ -151,7 +152,7 @@ def report_on(folder: Folder, progress: Progress = quiet) -> Report:
         prices_of(folder),
         seconds,
         spending,
-        folder.notes,
+        folder.notes(complete=len(rows) == due),
     )
 
 
