@@ -123,6 +123,24 @@ def test_a_program_that_does_not_start_is_refused_before_anything_is_written(
     assert not (tmp_path / "run").exists()
 
 
+def test_where_nothing_is_left_to_do_no_program_is_started(tmp_path: Path) -> None:
+    starts = tmp_path / "starts"
+    command = f"sh -c 'echo started >> {starts} && exec {GOOD['shell']}'"
+    config = Config(("random", f"mine=cmd:{command}"), ("lights",), 2)
+    asked = ProbeConfig(config.players[1], config.games)
+    for attempt in (partial(run, config, tmp_path / "run"), partial(probe, asked, tmp_path / "probe")):
+        starts.unlink(missing_ok=True)
+        attempt()
+        before = starts.read_text()
+        assert attempt().unfinished == ()
+        assert starts.read_text() == before
+    starts.unlink()
+    starts.mkdir()  # so that it does not start any more
+    with pytest.raises(DuelsError, match="mine does not start: "):
+        run(replace(config, matches=4), tmp_path / "run")
+    assert len(rows_of(tmp_path / "run")) == 2
+
+
 @pytest.mark.parametrize("name", ["bot (v2)", "x" * 41, "-x"])
 def test_a_name_that_is_not_allowed_is_refused_with_those_that_are(name: str) -> None:
     with pytest.raises(DuelsError, match="cannot be a player's name: that is up to 40 letters"):

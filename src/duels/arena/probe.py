@@ -23,7 +23,7 @@ from duels.arena.folder import AT_ONCE, QUICK, Folder, Log
 from duels.arena.models import Purse
 from duels.arena.positions import draw_positions
 from duels.arena.rows import VERSION, Row
-from duels.arena.starting import check_programs
+from duels.arena.starting import ProgramCheck
 from duels.core.errors import BadOption
 from duels.core.extras import extra
 from duels.core.rules import OpenRules, Rules, Seat, Sight
@@ -77,8 +77,8 @@ def probe(config: ProbeConfig, out: Path, tell: Told = lambda text: None) -> Fol
     if config.symmetric:
         for game in config.games:
             _check_symmetric(find_game(game).rules())
-    check_programs(config.run())
-    with Folder.held(out, config) as folder, closing(_Asking(config, folder, tell)) as asking:
+    check = ProgramCheck(config.run(), out)
+    with Folder.held(out, config) as folder, closing(_Asking(config, folder, tell, check)) as asking:
         for game in config.games:
             collect(config, find_game(game).rules(), asking.ask, tell)
         folder.unfinished = tuple(dict.fromkeys(asking.broken_off))
@@ -244,8 +244,8 @@ def _fill(config: ProbeConfig, found: Probe, sights: list[Sight[Any, Any]], answ
 class _Asking:
     """Asks whoever is probed, and keeps every answer on disk; what is there already is not asked again."""
 
-    def __init__(self, config: ProbeConfig, folder: Folder, tell: Told) -> None:
-        self._config, self._folder, self._tell = config, folder, tell
+    def __init__(self, config: ProbeConfig, folder: Folder, tell: Told, check: ProgramCheck) -> None:
+        self._config, self._folder, self._tell, self._check = config, folder, tell, check
         self._run = config.run()
         self._name = self._run.kinds()[0].name
         self._kept = dict(folder.answers())
@@ -258,6 +258,8 @@ class _Asking:
 
     def ask(self, questions: list[Ask]) -> Mapping[str, Row]:
         missing = [each for each in questions if each.key not in self._kept]
+        if missing:
+            self._check()
         if missing and self._name in self._run.models():
             asyncio.run(self._ask_model(missing))
         else:

@@ -15,7 +15,7 @@ from duels.arena.folder import WHOLE, Folder, Score, in_part, name_of_part, scor
 from duels.arena.models import ModelWorker, Purse
 from duels.arena.pool import Inline, Pool
 from duels.arena.scores import adjusted_interval, pair_results, unbroken
-from duels.arena.starting import check_programs
+from duels.arena.starting import ProgramCheck
 from duels.core.errors import BadOption, quote
 
 if TYPE_CHECKING:
@@ -68,14 +68,14 @@ def run(
     A shard (I of N) plays every N-th pair only, from the I-th: on N machines all of them are played. `on` is
     where matches are played instead of in processes here: `ray`, or `ray:ADDRESS`.
     """
-    check_programs(config)
+    check = ProgramCheck(config, out)
     with Folder.held(out, config, shard) as folder:
         part = name_of_part(shard)
         prefix = f"{part}-" if part else ""
         folder.wait_for_workers(prefix)
         known = {key: score_of(row) for key, row in folder.rows().items()}
         with closing(_Players(config, folder, prefix, workers, on, shard[1])) as players:
-            _play_out(config, known, players, shard, listener)
+            _play_out(config, known, players, shard, listener, check)
             folder.unfinished = players.unfinished
     return folder
 
@@ -145,7 +145,12 @@ class _Players:
 
 
 def _play_out(
-    config: Config, known: dict[str, Score], pool: _Players, shard: tuple[int, int], listener: Listener
+    config: Config,
+    known: dict[str, Score],
+    pool: _Players,
+    shard: tuple[int, int],
+    listener: Listener,
+    check: ProgramCheck,
 ) -> None:
     planned = {
         pairing: list(config.bouts(*pairing, range(config.matches_of(pairing[0]) // 2)))
@@ -176,7 +181,7 @@ def _play_out(
             for bout in _in_turn(list(going_on.values()), range(2 * first, 2 * last))
             if in_part(bout.pair, shard) and not (before and bout.key in before)
         )
-        for bout, score in pool.play(missing):
+        for bout, score in pool.play(_checked(missing, check)):
             if config.until is not None:
                 known[bout.key] = score
             progress.done += 1
@@ -206,6 +211,13 @@ def _in_turn(pairings: list[list[Bout]], places: range) -> Iterator[Bout]:
         for bouts in pairings:
             if place < len(bouts):
                 yield bouts[place]
+
+
+def _checked(bouts: Iterable[Bout], check: ProgramCheck) -> Iterator[Bout]:
+    """These matches, the first of them once programs are known to start."""
+    for bout in bouts:
+        check()
+        yield bout
 
 
 def _enough(
