@@ -18,7 +18,9 @@ def test_an_endpoint_that_reports_nothing_has_no_cost() -> None:
 
 
 def test_what_requests_may_have_cost_is_told_apart_from_what_they_cost() -> None:
-    spent = Spending.of([{"usage": [100_000, 5, 1]}, {"at_most": [50_000, 9]}, {"status": 429}])
+    answered = {"usage": [100_000, 5, 1], "seconds": 2.0}
+    spent = Spending.of([answered, {"at_most": [50_000, 9], "seconds": 9.0}, {"status": 429}])
+    assert (spent.sent, spent.seconds) == (3, 2.0)
     assert (spent.used, spent.in_doubt, spent.unanswered) == (Usage(100_000, 5, 1), Usage(50_000, 9, 1), 2)
     (told,) = spent.told("It", PRICES, limited=True)
     doubt = "at most 1.00 usd more for 1 request whose tokens were not reported"

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tomllib
 from collections import Counter
+from contextlib import closing
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -313,6 +314,16 @@ def test_a_model_is_probed_over_the_wire(tmp_path: Path, monkeypatch: pytest.Mon
     assert f"It took {told['usage']['requests']} requests and cost {told['usage']['cost']:.2f} usd." in text
     assert "Asked once each: what it answers another time is not known (use --samples 4)." in text
     assert "With them it beats random" in text
+    count = told["usage"]["requests"]
+    assert f"{count} of {count} requests had a reply" in text
+    with closing(last.request_log("cut")) as log:
+        log.add({"question": "", "status": 0})
+    text = " ".join(as_text(last).split())
+    assert f"It took {count + 1} requests and cost {count}.00 usd. 1 of them had no reply (429" in text
+    replied = (
+        f"{count} of {count + 1} requests had a reply, after 0.0 seconds on average: {count}00 tokens in"
+    )
+    assert replied in text
     again = compare_probes.as_data(compare_probes.differences(last, last))
     assert {each["verdict"] for each in again["changes"]} == {"asked once"}  # at any temperature
 

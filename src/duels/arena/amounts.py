@@ -48,6 +48,8 @@ class Spending:
     """The most that requests took beyond that, whose tokens nobody reported."""
     unanswered: int = 0
     """Requests that came to no reply: 429, 5xx, timeouts, cut connections, a run that was killed."""
+    seconds: float = 0.0
+    """How long replies took, all in all."""
 
     @classmethod
     def of(cls, requests: Iterable[Mapping[str, Any]]) -> "Spending":
@@ -56,19 +58,25 @@ class Spending:
 
     def plus(self, request: Mapping[str, Any]) -> "Spending":
         """With a request that was kept."""
+        answered = "usage" in request
         return Spending(
             self.used + usage_of(request),
             self.in_doubt + most_of(request),
-            self.unanswered + ("usage" not in request),
+            self.unanswered + (not answered),
+            self.seconds + (request.get("seconds", 0.0) if answered else 0.0),
         )
+
+    @property
+    def sent(self) -> int:
+        """Requests, answered or not."""
+        return self.used.requests + self.unanswered
 
     def told(self, who: str, prices: Prices, limited: bool) -> list[str]:
         """A sentence or two about it, if there was a request; answers may be `limited` in their length."""
-        sent = self.used.requests + self.unanswered
-        if not sent:
+        if not self.sent:
             return []
         cost = prices.told(self.used)
-        told = f"{who} took {sent} request{'s' * (sent != 1)}{cost and f' and cost {cost}'}"
+        told = f"{who} took {self.sent} request{'s' * (self.sent != 1)}{cost and f' and cost {cost}'}"
         told += f"{self._in_doubt(prices, limited)}."
         if self.unanswered:
             why = "429, 5xx, timeouts, cut connections, a killed run"

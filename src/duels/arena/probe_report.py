@@ -221,7 +221,7 @@ def as_data(folder: Folder, progress: Progress = quiet) -> dict[str, Any]:
         "prices": folder.config["prices"],
         "asked_without_history": True,
         "games": {game.probe.rules.name: _game_data(game) for game in games},
-        "usage": prices_of(folder).data(_used(games)),
+        "usage": prices_of(folder).data(sum((game.usage for game in games), Usage())),
         "notes": list(said),
     }
 
@@ -249,10 +249,11 @@ def as_text(folder: Folder, progress: Progress = quiet) -> str:
     (player,) = folder.config["player"]
     lines = [*notes(f"{player}, {_conditions(folder)} In points of a hundred."), ""]
     games = report_on(folder, progress)
-    lines += [*in_short(_summary(folder, games)), ""]
+    spending, said = spending_and_notes(folder, games)
+    lines += [*in_short(_summary(folder, games, spending, said)), ""]
     for game in games:
         lines += _told(game)
-    return "\n".join([*lines, *notes(*_usage_told(folder, games))]).rstrip() + "\n"
+    return "\n".join([*lines, *notes(*_usage_told(folder, spending))]).rstrip() + "\n"
 
 
 def _conditions(folder: Folder) -> str:
@@ -261,25 +262,22 @@ def _conditions(folder: Folder) -> str:
     return f"asked about positions without history{mirrored}."
 
 
-def _usage_told(folder: Folder, games: list[GameProbe]) -> list[str]:
-    """How a model was asked and what it took; nothing of players that are none."""
-    used = _used(games)
+def _usage_told(folder: Folder, spending: Spending) -> list[str]:
+    """How a model was asked and what its replies took; nothing of players that are none."""
+    used = spending.used
     if not used.requests:
         return []
     cost = prices_of(folder).told(used)
-    wait = fsum(request.get("seconds", 0.0) for request in folder.requests()) / used.requests
+    wait = f"{spending.seconds / used.requests:.1f} seconds on average"
     sent, back = tokens(used.prompt, used), tokens(used.completion, used)
-    told = f"{used.requests} requests of {wait:.1f} seconds, {sent} tokens in, {back} out"
+    told = (
+        f"{used.requests} of {spending.sent} requests had a reply, after {wait}: {sent} tokens in, {back} out"
+    )
     return [asked_how(folder.config["model"]), f"{told}{cost and f', cost {cost}'}."]
 
 
-def _used(games: list[GameProbe]) -> Usage:
-    return sum((game.usage for game in games), Usage())
-
-
-def _summary(folder: Folder, games: list[GameProbe]) -> list[str]:
+def _summary(folder: Folder, games: list[GameProbe], spending: Spending, said: tuple[str, ...]) -> list[str]:
     """A sentence or two for each game, and what it cost."""
-    spending, said = spending_and_notes(folder, games)
     limited = bool(folder.config["model"].get("max_tokens"))
     return [*map(_in_short, games), *spending.told("It", prices_of(folder), limited), *said]
 
@@ -390,11 +388,12 @@ def _shown(interval: Interval, digits: int = 2) -> str:
 def as_page(folder: Folder, progress: Progress = quiet) -> str:
     """The report as one self-contained HTML page."""
     games = report_on(folder, progress)
-    used = " ".join(_usage_told(folder, games))
+    spending, said = spending_and_notes(folder, games)
+    used = " ".join(_usage_told(folder, spending))
     cost = f"<h2>Cost</h2><p>{escape(used)}</p>" if used else ""
     (player,) = folder.config["player"]
     summary = f"{_conditions(folder).capitalize()} All numbers are in points of a hundred."
-    body = html_in_short(_summary(folder, games)) + "".join(map(_on_page, games)) + cost
+    body = html_in_short(_summary(folder, games, spending, said)) + "".join(map(_on_page, games)) + cost
     return html_page(f"Probe: {player}", summary, body)
 
 
