@@ -20,6 +20,7 @@ import pytest
 from duels.analysis.agents import player_odds
 from duels.analysis.exploitability import exploitability
 from duels.arena import compare_probes, probe_report, probe_values
+from duels.arena.commands.ending import tell_unfinished
 from duels.arena.config import ProbeConfig
 from duels.arena.folder import Folder
 from duels.arena.probe import Ask, collect, probe
@@ -298,14 +299,19 @@ def test_a_probe_ends_if_the_endpoint_stays_down(tmp_path: Path) -> None:
     assert folder.unfinished
 
 
-def test_a_model_is_probed_over_the_wire(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_is_probed_over_the_wire(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with serving() as server:
         settings = Settings(server.url, input_price=10_000.0, output_price=0.0, concurrency=2)
         first = probe(ProbeConfig("model:well", ("lights",), budget="20usd", model=settings), tmp_path / "p")
         assert first.unfinished == ("The budget of 20 usd is spent; a larger one goes on.",)
+        tell_unfinished(first, "Left")
+        assert capsys.readouterr().err.endswith("To go on, call the command again with a larger --budget.\n")
         assert as_data(first)["games"]["lights"]["exploitability"] is None
         last = probe(ProbeConfig("model:well", ("lights",), budget="900usd", model=settings), tmp_path / "p")
+    assert not last.is_spent
     told = as_data(last)
     assert told["games"]["lights"]["exploitability"]["estimate"] == 0
     assert told["usage"]["cost"] == told["usage"]["requests"] == told["games"]["lights"]["questions"]
@@ -438,4 +444,4 @@ def test_a_probe_that_is_broken_off_says_so_and_exits_with_a_code_of_its_own(tmp
     assert done.code == 75
     assert "0 questions, not finished" in done.out
     assert "0.00" not in done.out
-    assert "All connection attempts failed. To go on" in done.err
+    assert "All connection attempts failed. To go on, call the command again.\n" in done.err

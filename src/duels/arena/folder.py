@@ -77,6 +77,8 @@ class Folder:
         """Versions of duels: the one that began the run, then those that continued it."""
         self.unfinished: tuple[str, ...] = ()
         """Why the last call of the run left matches unfinished."""
+        self.is_spent = False
+        """Whether the last call spent the budget, so that only a larger one goes on."""
         self.damaged: dict[str, int] = {}
         """Lines of logs that were met and could not be read, such as `log-1.jsonl, line 3`; their sizes."""
         self._differences = ""  # of rows of one key, in the logs that were read

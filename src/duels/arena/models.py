@@ -44,19 +44,27 @@ class Purse(Meter):
         cost = self._config.model.cost(self.used)
         return "" if cost is None else money(cost, currency_of(self._config.budget))
 
+    @property
+    def is_spent(self) -> bool:
+        """Whether the budget covers no other request: only a larger one goes on."""
+        if not self._budget:
+            return False
+        return self._cost(self.used) + self._cost(self._in_doubt) >= self._budget[0] / self._shards
+
     def check(self) -> None:
         """BudgetSpent, if another request is not covered."""
-        if not self._budget:
+        if not self._budget or not self.is_spent:
             return
         amount, currency = self._budget
-        spent, in_doubt = (self._config.model.cost(used) or 0.0 for used in (self.used, self._in_doubt))
-        if spent + in_doubt >= amount / self._shards:
-            part = f" for one of {self._shards} parts" if self._shards > 1 else ""
-            doubt = f", {in_doubt:.2g} of it at most by requests without a full reply" if in_doubt else ""
-            raise BudgetSpent(
-                f"The budget of {amount / self._shards:g} {currency}{part} is spent{doubt}; "
-                "a larger one goes on."
-            )
+        in_doubt = self._cost(self._in_doubt)
+        part = f" for one of {self._shards} parts" if self._shards > 1 else ""
+        doubt = f", {in_doubt:.2g} of it at most by requests without a full reply" if in_doubt else ""
+        raise BudgetSpent(
+            f"The budget of {amount / self._shards:g} {currency}{part} is spent{doubt}; a larger one goes on."
+        )
+
+    def _cost(self, used: Usage) -> float:
+        return self._config.model.cost(used) or 0.0
 
     def count(self, used: Usage) -> None:
         """Add what the endpoint reports of a request."""

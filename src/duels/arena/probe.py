@@ -82,6 +82,7 @@ def probe(config: ProbeConfig, out: Path, tell: Told = lambda text: None) -> Fol
         for game in config.games:
             collect(config, find_game(game).rules(), asking.ask, tell)
         folder.unfinished = tuple(dict.fromkeys(asking.broken_off))
+        folder.is_spent = asking.purse.is_spent
     return folder
 
 
@@ -252,7 +253,7 @@ class _Asking:
         self._log = folder.answer_log(AT_ONCE if self._run.models() else QUICK)
         self._requests: Log | None = None
         self._players: dict[tuple[Rules[Any, Any, Any], Seat], Asked] = {}
-        self._purse = Purse(self._run, folder)
+        self.purse = Purse(self._run, folder)
         self._down = False  # the endpoint: nothing more is asked
         self.broken_off: list[str] = []
 
@@ -284,7 +285,7 @@ class _Asking:
         waiting = iter(questions)
         try:
             async with (
-                Endpoint(self._run.model, self._purse, tell=self._tell) as endpoint,
+                Endpoint(self._run.model, self.purse, tell=self._tell) as endpoint,
                 asyncio.TaskGroup() as group,  # which ends all if one of them does
             ):
                 for _ in range(self._run.model.concurrency):
@@ -339,7 +340,7 @@ class _Asking:
         }
         self._log.add(row)
         self._kept[each.key] = row
-        spent = self._purse.spent
+        spent = self.purse.spent
         cost = f", {spent} spent" if used.requests and spent else ""
         self._tell(f"{rules.name}: {len(self._kept)} answers in all, position {each.position}{cost}")
 

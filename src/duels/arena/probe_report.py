@@ -350,7 +350,7 @@ def _numbers(game: GameProbe) -> list[str]:
     lines = [f"{name_of(game.measure).capitalize()} per position: {_shown_points(game)}"]
     lines += filter(None, [said_of(game.measure)])
     if not game.complete:
-        lines.append("Not all is answered yet: call the same command again to go on.")
+        lines.append(_NOT_ALL)
     if game.exploitability:
         lines.append(f"Exploitability: {_shown(game.exploitability)}")
     if game.one_round:
@@ -369,6 +369,9 @@ def _asked_once(game: GameProbe) -> str:
     return "Exact if it always answers the same (else use --samples 4)."
 
 
+_NOT_ALL = (
+    "Not all is answered yet. To go on, call the command again, with a larger --budget if one is spent."
+)
 _UNANSWERED = (
     "A question without an answer forfeits the match: it counts so in exploitability and results, and not in "
     "the loss per position."

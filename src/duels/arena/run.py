@@ -77,6 +77,7 @@ def run(
         with closing(_Players(config, folder, prefix, workers, on, shard[1])) as players:
             _play_out(config, known, players, shard, listener, check)
             folder.unfinished = players.unfinished
+            folder.is_spent = bool(players.purse and players.purse.is_spent)
     return folder
 
 

@@ -14,9 +14,10 @@ NOT_FINISHED = 75
 
 
 def tell_unfinished(folder: "Folder", what: str) -> None:
-    """Say why something is left to be done, a line for each reason."""
+    """Say why something is left to be done, a line for each reason, and how to go on."""
+    again = "call the command again with a larger --budget" if folder.is_spent else "call the command again"
     for reason in folder.unfinished:
-        click.echo(f"{what}: {reason.removesuffix('.')}. To go on, call the command again.", err=True)
+        click.echo(f"{what}: {reason.removesuffix('.')}. To go on, {again}.", err=True)
 
 
 def leave(folder: "Folder") -> None:
