@@ -93,6 +93,14 @@ def model_options(command: F) -> F:
     return command
 
 
+def tell_missing_key(name: str | None) -> None:
+    """Say at once if the environment variable that was named for the key is not set."""
+    from duels.players.model import missing_key
+
+    if name and (missing := missing_key(name)):
+        click.echo(f"{missing}: models are asked without a key.", err=True)
+
+
 _LIMIT_OPTIONS = (
     click.option("--move-seconds", type=click.FloatRange(0.01), help="For a program's move.  [default: 10]"),
     click.option("--memory-mb", type=click.IntRange(16), help="For each program.  [default: 2048]"),

@@ -13,6 +13,7 @@ from duels.arena.commands.options import (
     limit_options,
     model_options,
     split_names,
+    tell_missing_key,
 )
 
 
@@ -71,6 +72,8 @@ def probe_command(
         )
     except DuelsError as error:
         raise click.UsageError(str(error)) from None
+    if config.run().models():
+        tell_missing_key(model["key_env"])
     with ProgressLine() as line:
         folder = probe(config, out, line.say)
     tell_unfinished(folder, "Questions are left")

@@ -14,6 +14,7 @@ from duels.arena.commands.options import (
     limit_options,
     model_options,
     split_names,
+    tell_missing_key,
     workers_option,
 )
 
@@ -117,12 +118,14 @@ def run_command(
         told |= {name: value for name, value in given.items() if value not in (None, ())}
         limits = given_only(move_seconds=move_seconds, memory_mb=memory_mb, retries=retries)
         told["limits"] = _joined(told.get("limits", {}), limits)
-        told["model"] = _joined(told.get("model", {}), given_only(retries=retries, **model))
+        asked = told["model"] = _joined(told.get("model", {}), given_only(retries=retries, **model))
         config = config_of(told)
     except DuelsError as error:
         raise click.UsageError(f"{file}: {error}" if file else str(error)) from None
     if out is None:
         raise click.UsageError('a run needs a folder: --out FOLDER, or out = "FOLDER" in the config.')
+    if config.models():
+        tell_missing_key(asked.get("key_env"))
     _carry_out(config, out, workers, shard, on)
 
 

@@ -1,0 +1,54 @@
+"""Whoever is turned away without a key is told which environment variable is not set."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.players.scripted_endpoint import answering, as_json
+from tests.support import duels
+
+UNSET = "The environment variable MY_KEY is not set"
+RUN = ("run", "--players", "random,model:NAME", "--matches", "2", "--workers", "1")
+PROBE = ("probe", "--player", "model:NAME")
+
+
+def asked(tmp_path: Path, status: int, *words: str) -> str:
+    with answering(as_json(status, {"error": {"message": "go away"}})) as endpoint:
+        one = ("--games", "lights", "--concurrency", "1")  # at a time: none is left when we end
+        out = tmp_path / str(endpoint.server_port)
+        return duels(tmp_path, "arena", *words, *one, "--base-url", endpoint.url, "--out", out).err
+
+
+@pytest.mark.parametrize("words", [RUN, PROBE])
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_variable_that_is_named_and_not_set(words: tuple[str, ...], status: int, tmp_path: Path) -> None:
+    first, last = asked(tmp_path, status, *words, "--key-env", "MY_KEY").splitlines()
+    assert first == f"{UNSET}: models are asked without a key."
+    assert last == (f"duels: 'NAME' gave no reply: status {status}, 'go away'. {UNSET}, so no key was sent.")
+
+
+def test_the_usual_variable_may_be_missing_as_long_as_nobody_minds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    told = asked(tmp_path, 401, *PROBE)
+    assert told.count("OPENAI_API_KEY is not set") == told.count("\n") == 1
+    assert "not set" not in asked(tmp_path, 404, *PROBE)
+    monkeypatch.setenv("OPENAI_API_KEY", "wrong")
+    assert "not set" not in asked(tmp_path, 401, *PROBE)
+
+
+def test_a_key_that_is_given_in_place_of_a_variable_is_not_repeated(tmp_path: Path) -> None:
+    for key in ("sk-a-secret", "gsk_secret"):
+        told = asked(tmp_path, 401, *PROBE, "--key-env", key)
+        assert told.count("The environment variable that is named for the key is not set") == 2
+        assert "secret" not in told
+
+
+def test_a_variable_named_in_a_config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = tmp_path / "run.toml"
+    config.write_text('players = ["random", "model:NAME"]\ngames = ["lights"]\n[model]\nkey_env = "MY_KEY"\n')
+    words = ("run", str(config), "--matches", "2", "--workers", "1")
+    assert asked(tmp_path, 404, *words).startswith(f"{UNSET}: ")
+    monkeypatch.setenv("MY_KEY", "sk-wrong")
+    assert UNSET not in asked(tmp_path, 401, *words)
