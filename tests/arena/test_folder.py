@@ -13,7 +13,7 @@ from unittest import mock
 import pytest
 
 from duels.arena.config import FORMAT, Config, ProbeConfig
-from duels.arena.folder import AT_ONCE, CONFIG, Folder, Log
+from duels.arena.folder import AT_ONCE, CONFIG, Folder, Log, merge
 from duels.arena.probe import probe
 from duels.arena.report import as_data, report_on
 from duels.arena.rows import ANSWER, MATCH
@@ -78,8 +78,17 @@ def test_a_run_may_get_prices_and_a_budget_later(tmp_path: Path) -> None:
     with Folder.held(tmp_path, config) as folder:
         assert report_on(folder).prices.cost(Usage(1000, 1000, 1)) is None
     priced = replace(config, model=replace(asked, input_price=1.0, output_price=2.0), budget="5usd")
+    in_euros = replace(priced, budget="5eur")
     with Folder.held(tmp_path, priced) as folder:
         assert report_on(folder).prices.told(Usage(1_000_000, 1_000_000, 1)) == "3.00 usd"
+    with Folder.held(tmp_path, config):  # without a budget once, which does not change the currency
+        pass
+    with pytest.raises(DuelsError, match="counts money in usd"), Folder.held(tmp_path, in_euros):
+        pass
+    with Folder.held(tmp_path / "eur", in_euros):
+        pass
+    with pytest.raises(DuelsError, match="count money in eur and in usd"):
+        merge([tmp_path, tmp_path / "eur"], tmp_path / "merged")
     with (
         pytest.raises(DuelsError, match="model is not as it was"),
         Folder.held(tmp_path, replace(config, model=replace(asked, temperature=1.0))),

@@ -10,6 +10,7 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from shutil import copytree
 from types import ModuleType
 from typing import Any
 from unittest import mock
@@ -183,7 +184,7 @@ def test_a_budget_stops_cleanly_and_the_run_can_go_on(server: Server, tmp_path: 
     model = Settings(server.url, concurrency=1, **prices)
     small = Config(("random", "model:well"), ("lights",), 10, budget="5usd", model=model)
     folder = run(small, tmp_path / "run")
-    assert folder.unfinished == ("The budget of 5 usd is spent; a larger one goes on.",)
+    assert folder.unfinished == ("The budget of 5 usd is spent.",)
     assert sum(1 for _ in folder.requests()) == 5
     assert 0 < len(folder.rows()) < 10
     with pytest.raises(DuelsError, match="counts money in usd, not in eur"):
@@ -195,7 +196,7 @@ def test_a_budget_stops_cleanly_and_the_run_can_go_on(server: Server, tmp_path: 
     assert used["cost"] == used["requests"]
     asked = sum(1 for _ in folder.requests())
     with closing(folder.request_log("killed")) as log:
-        log.add({"match": "never finished", "seat": 1, "usage": [100, 0, 1]})
+        log.add({"id": "1", "match": "never finished", "seat": 1, "status": 200, "usage": [100, 0, 1]})
     told = f"With matches that were broken off: {asked + 1} requests, cost {asked + 1}.00 usd."
     text = as_text(report_on(folder))
     assert told in " ".join(text.split())
@@ -203,13 +204,14 @@ def test_a_budget_stops_cleanly_and_the_run_can_go_on(server: Server, tmp_path: 
     assert f"Models took {asked + 1} requests and cost {asked + 1}.00 usd." in text
     assert as_data(report_on(folder))["usage"]["model well"] == used
     with closing(folder.request_log("cut")) as log:
-        log.add({"match": "never finished", "seat": 1, "status": 0, "at_most": [150, 1000]})
-        log.add({"match": "never finished", "seat": 1, "status": 429})
+        log.add({"id": "2", "match": "never finished", "seat": 1, "status": 0, "at_most": [150, 1000]})
+        log.add({"id": "3", "match": "never finished", "seat": 1, "status": 429})
     (cost,) = (each for each in of_run(report_on(folder)) if each.startswith("Models took"))
     assert cost == (
         f"Models took {asked + 3} requests and cost {asked + 1}.00 usd, and at most 1.50 usd more for "
         "1 request whose tokens were not reported. "
-        "2 of them had no reply (429, 5xx, timeouts, cut connections, a killed run)."
+        "2 of them have no reply in the logs (429, 5xx, timeouts, cut connections, a run that was killed or "
+        "is under way, damaged lines)."
     )
 
 
@@ -240,19 +242,42 @@ def test_what_may_have_been_charged_counts_against_a_budget(server: Server, tmp_
     assert not folder.rows()
 
 
-def test_a_request_that_cannot_be_read_counts_against_a_budget(server: Server, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("damaged", "lost"),
+    [
+        ((0,), 0),  # the request of one whose reply is there
+        ((1,), 1),  # the reply: what it took is not known
+        ((0, 1), 1),
+        ((0, 1, 3), 2),
+    ],
+)
+def test_a_request_that_cannot_be_read_counts_with_the_most_that_it_may_cost(
+    damaged: tuple[int, ...], lost: int, server: Server, tmp_path: Path
+) -> None:
     model = Settings(server.url, concurrency=1, **PRICES)
-    config = Config(("random", "model:well"), ("lights",), 2, budget="2usd", model=model)
+    config = Config(("random", "model:well"), ("lights",), 2, budget="1usd", model=model)
     assert not run(config, tmp_path / "run").unfinished
     log = tmp_path / "run" / "requests-models.jsonl"
-    log.write_bytes(log.read_bytes().replace(b'"match"', b"match", 2))
+    lines = log.read_bytes().splitlines(keepends=True)
+    log.write_bytes(b"".join(line[place in damaged :] for place, line in enumerate(lines)))
     merge([tmp_path / "run"], tmp_path / "merged")
-    before = server.asked["well"]
     for name in ("run", "merged"):
-        folder = run(replace(config, matches=4), tmp_path / name)
-        assert "2 usd is spent, 2 of it at most by requests without a full reply" in folder.unfinished[0]
-        assert "at most 2.00 usd more for 2 requests" in " ".join(of_run(report_on(folder)))
-    assert server.asked["well"] == before
+        said = " ".join(of_run(report_on(Folder(tmp_path / name))))
+        assert f"Models took {len(lines) // 2} requests" in said
+        assert ("usd more for" in said) is bool(lost)
+        assert not lost or f"at most {lost}.00 usd more for {lost} request" in said
+    before = server.asked["well"]
+    folder = run(replace(config, matches=4), tmp_path / "run")
+    assert bool(folder.unfinished) is bool(lost)
+    assert (server.asked["well"] == before) is bool(lost)
+
+
+def test_requests_that_are_in_several_folders_are_paid_for_once(server: Server, tmp_path: Path) -> None:
+    played(server, tmp_path / "run", "well", **PRICES)
+    copytree(tmp_path / "run", tmp_path / "copy")
+    merge([tmp_path / "run", tmp_path / "copy"], tmp_path / "merged")
+    asked, merged = (list(Folder(tmp_path / name).requests()) for name in ("run", "merged"))
+    assert merged == asked
 
 
 def test_a_request_that_was_never_sent_costs_nothing(tmp_path: Path) -> None:
@@ -279,7 +304,7 @@ def test_shards_share_a_budget(server: Server, tmp_path: Path) -> None:
     for _ in range(2):
         for part in (1, 2):
             folder = run(config, tmp_path / "run", shard=(part, 2))
-            told = "The budget of 0.05 usd for one of 2 parts is spent; a larger one goes on."
+            told = "The budget of 0.05 usd for one of 2 parts is spent."
             assert folder.unfinished == (told,)
         assert server.asked["well"] - before == 10
 
@@ -304,7 +329,7 @@ def test_every_request_and_reply_is_kept(server: Server, tmp_path: Path) -> None
     played(server, tmp_path / "run", "badly", matches=4)
     kept = list(Folder(tmp_path / "run").requests())
     assert len(kept) == server.asked["badly"] - before
-    assert {"match", "seat", "entry", "request", "status", "reply", "seconds", "usage"} == set(kept[0])
+    assert {"id", "match", "seat", "entry", "request", "status", "reply", "seconds", "usage"} == set(kept[0])
     assert kept[0]["request"]["model"] == "badly"
 
 
@@ -431,10 +456,10 @@ def test_renamed_cells_are_not_read_by_their_numbers() -> None:
     sight, labels = Match.start(LIGHTS).sight(Seat.ONE), Labels.of(LIGHTS)
     first, _, third = labels.names[:3]
     for text, failure in (("1", Failure.UNREADABLE), ("pass", Failure.UNREADABLE)):
-        with pytest.raises(Failed, match=f"the cells are {first}, ") as problem:
+        with pytest.raises(Failed, match=f"the places are {first}, ") as problem:
             read_move(text, sight, labels)
         assert problem.value.failure is failure
-    with pytest.raises(Failed, match="is no action; the cells are"):
+    with pytest.raises(Failed, match="is no action; the places are"):
         read_move(f"{first}-{third}", sight, labels)
     after = Match.start(LIGHTS).play_text("1").sight(Seat.TWO)
     with pytest.raises(Failed, match=f"not allowed now; allowed: {labels.names[1]}, ") as problem:

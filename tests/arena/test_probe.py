@@ -306,7 +306,7 @@ def test_a_model_is_probed_over_the_wire(
     with serving() as server:
         settings = Settings(server.url, input_price=10_000.0, output_price=0.0, concurrency=2)
         first = probe(ProbeConfig("model:well", ("lights",), budget="20usd", model=settings), tmp_path / "p")
-        assert first.unfinished == ("The budget of 20 usd is spent; a larger one goes on.",)
+        assert first.unfinished == ("The budget of 20 usd is spent.",)
         tell_unfinished(first, "Left")
         assert capsys.readouterr().err.endswith("To go on, call the command again with a larger --budget.\n")
         assert as_data(first)["games"]["lights"]["exploitability"] is None
@@ -323,9 +323,9 @@ def test_a_model_is_probed_over_the_wire(
     count = told["usage"]["requests"]
     assert f"{count} of {count} requests had a reply" in text
     with closing(last.request_log("cut")) as log:
-        log.add({"question": "", "status": 0})
+        log.add({"id": "1", "question": "", "status": 0})
     text = " ".join(as_text(last).split())
-    assert f"It took {count + 1} requests and cost {count}.00 usd. 1 of them had no reply (429" in text
+    assert f"It took {count + 1} requests and cost {count}.00 usd. 1 of them has no reply in the logs (429" in text
     replied = (
         f"{count} of {count + 1} requests had a reply, after 0.0 seconds on average: {count}00 tokens in"
     )

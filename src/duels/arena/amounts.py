@@ -8,6 +8,8 @@ from typing import Any
 from duels.players.completions import Usage, money
 from duels.players.endpoint import Settings
 
+_WHY_NONE = "429, 5xx, timeouts, cut connections, a run that was killed or is under way, damaged lines"
+
 
 @dataclass(frozen=True)
 class Prices:
@@ -47,7 +49,7 @@ class Spending:
     in_doubt: Usage = field(default_factory=Usage)
     """The most that requests took beyond that, whose tokens nobody reported."""
     unanswered: int = 0
-    """Requests that came to no reply: 429, 5xx, timeouts, cut connections, a run that was killed."""
+    """Requests that have no reply in the logs."""
     seconds: float = 0.0
     """How long replies took, all in all."""
 
@@ -79,8 +81,8 @@ class Spending:
         told = f"{who} took {self.sent} request{'s' * (self.sent != 1)}{cost and f' and cost {cost}'}"
         told += f"{self._in_doubt(prices, limited)}."
         if self.unanswered:
-            why = "429, 5xx, timeouts, cut connections, a killed run"
-            told += f" {self.unanswered} of them had no reply ({why})."
+            has = "has" if self.unanswered == 1 else "have"
+            told += f" {self.unanswered} of them {has} no reply in the logs ({_WHY_NONE})."
         return [told]
 
     def _in_doubt(self, prices: Prices, limited: bool) -> str:

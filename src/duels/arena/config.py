@@ -24,11 +24,11 @@ from duels.players.outside import MODEL_PREFIX, kind_called
 from duels.players.program import Limits
 from duels.solving.progress import quiet
 
-FORMAT = 2
+FORMAT = 3
 """Of a run's folder."""
 RUN, PROBE = "run", "probe"
 _NAMED = re.compile(r"([A-Za-z0-9][A-Za-z0-9 ._-]{0,39})=(.+)", re.DOTALL)
-GROWS = ("matches", "until", "budget", "prices")  # what may differ when a run goes on
+GROWS = ("matches", "until", "budget", "currency", "prices")  # what may differ when a run goes on
 _PRICES = ("input_price", "output_price")
 _CONDITIONS = (
     "show_actions",
@@ -175,6 +175,7 @@ class Config:
         }
         kept["model"] = {name: getattr(self.model, name) for name in _CONDITIONS} if self.models() else {}
         kept["prices"] = {name: getattr(self.model, name) for name in _PRICES} if self.models() else {}
+        kept["currency"] = currency_of(self.budget)
         kept["matches"] = {game: self.matches_of(game) for game in self.games}
         kept["options"] = {game: dict(self.rules(game).options()) for game in self.games}
         return json.loads(json.dumps(kept))  # type: ignore[no-any-return]
@@ -220,7 +221,7 @@ class ProbeConfig:
         run = self.run().told()
         (name, who), _ = run["players"].items()
         kept = {each: getattr(self, each) for each in ("samples", "positions", "symmetric", "seed", "budget")}
-        same = {each: run[each] for each in ("limits", "model", "prices")}
+        same = {each: run[each] for each in ("currency", "limits", "model", "prices")}
         told = {"kind": PROBE, "player": {name: who}, "games": self.games, **kept, **same}
         return json.loads(json.dumps(told))  # type: ignore[no-any-return]
 
@@ -235,7 +236,7 @@ def check_same(asked: Mapping[str, Any], kept: Mapping[str, Any], folder: Path) 
             raise DuelsError(
                 f"{folder} is of another run: {name} is not as it was. Name another folder with --out."
             )
-    was, now = (currency_of(each.get("budget")) for each in (kept, asked))
+    was, now = kept["currency"], asked["currency"]
     if was and now and was != now:
         raise DuelsError(f"{folder} counts money in {was}, not in {now}: give prices and a budget in {was}.")
 

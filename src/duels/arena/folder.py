@@ -13,6 +13,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
+from secrets import token_hex
 from threading import Event, Thread
 from typing import Any
 
@@ -37,6 +38,7 @@ _encode = json.JSONEncoder(ensure_ascii=False, check_circular=False).encode  # m
 
 QUICK, AT_ONCE = 0.2, 0.0
 """Seconds after which a row is synced at the latest; what was paid for is synced at once."""
+_ID = re.compile(rb'"id": "(\w+)"')
 _OF_SHARD = re.compile(r"requests-([0-9]+-of-[0-9]+-)")
 
 Score = tuple[float, float]
@@ -79,8 +81,8 @@ class Folder:
         """Why the last call of the run left matches unfinished."""
         self.is_spent = False
         """Whether the last call spent the budget, so that only a larger one goes on."""
-        self.damaged: dict[str, int] = {}
-        """Lines of logs that were met and could not be read, such as `log-1.jsonl, line 3`; their sizes."""
+        self.damaged: dict[str, bytes] = {}
+        """Lines of logs that were met and could not be read, and where: `log-1.jsonl, line 3`."""
         self._differences = ""  # of rows of one key, in the logs that were read
 
     @classmethod
@@ -115,6 +117,7 @@ class Folder:
                 _write_config(kept, told, version("duels"), over=False)
         folder = cls(path)
         check_same(told, folder.config, path)
+        told["currency"] = told["currency"] or folder.config["currency"]  # what was spent is counted in it
         changed = [name for name in GROWS if folder.config.get(name) != told.get(name)]
         if changed:  # such as more matches that are asked for, or fewer
             if not (alone or _lock(handle, shared=False)):
@@ -173,10 +176,18 @@ class Folder:
             shard = _OF_SHARD.match(log.name)
             if prefix and shard and shard[1] != prefix:
                 continue
-            damaged: dict[str, int] = {}
-            yield from with_replies(row for _, row in _lines(log, damaged))
-            for size in damaged.values():  # the question is in the line, and no token is shorter than a byte
-                yield {"usage": None, "at_most": [size, longest]}
+            damaged: dict[str, bytes] = {}
+            known = set()
+            for row in with_replies(row for _, row in _lines(log, damaged)):
+                known.add(row["id"])
+                yield row
+            for line in damaged.values():
+                found = _ID.search(line)
+                sent = found[1].decode() if found else token_hex(8)
+                if sent not in known:  # else its other line tells as much, or more
+                    known.add(sent)
+                    # The question is in the line, and no token is shorter than a byte.
+                    yield {"id": sent, "at_most": [len(line), longest]}
             self.damaged |= damaged
 
     def answer_logs(self) -> list[Path]:
@@ -366,7 +377,7 @@ class Log:
         return OSError(error.errno, f"{error.strerror}: the last match is not saved", self.path)
 
 
-def read_rows(path: Path, damaged: dict[str, int] | None = None) -> Iterator[Row]:
+def read_rows(path: Path, damaged: dict[str, bytes] | None = None) -> Iterator[Row]:
     """The rows of a log, without what cannot be read, such as what a power cut left of a line.
 
     Those lines are added to `damaged`. Rows that can be read, and cannot be right, are refused.
@@ -374,7 +385,7 @@ def read_rows(path: Path, damaged: dict[str, int] | None = None) -> Iterator[Row
     return (row for _, row in _placed_rows(path, damaged))
 
 
-def _placed_rows(path: Path, damaged: dict[str, int] | None = None) -> Iterator[tuple[str, Row]]:
+def _placed_rows(path: Path, damaged: dict[str, bytes] | None = None) -> Iterator[tuple[str, Row]]:
     """The same, with where each row stands."""
     fields = MATCH if _LOG.fullmatch(path.name) else ANSWER
     for where, row in _lines(path, damaged, fields):
@@ -389,7 +400,7 @@ def _placed_rows(path: Path, damaged: dict[str, int] | None = None) -> Iterator[
 
 
 def _lines(
-    path: Path, damaged: dict[str, int] | None = None, fields: Mapping[str, Any] | None = None
+    path: Path, damaged: dict[str, bytes] | None = None, fields: Mapping[str, Any] | None = None
 ) -> Iterator[tuple[str, Row]]:
     """The lines of a log that can be read, and where each stands; one that does not end is not there yet."""
     with path.open("rb") as file:
@@ -404,7 +415,7 @@ def _lines(
             if isinstance(row, dict) and is_whole(row, fields or {}):
                 yield where, row
             elif damaged is not None:
-                damaged[where] = len(line)
+                damaged[where] = line
 
 
 class _Joined:
@@ -476,6 +487,9 @@ def merge(sources: Iterable[Path], target: Path, tell: Callable[[str], None] = l
         for name, value in first.config.items():
             if name not in GROWS and other.config.get(name) != value:
                 raise DuelsError(f"{first.path} and {other.path} are different runs: their {name} differ.")
+    currencies = sorted({folder.config["currency"] for folder in folders} - {""})
+    if len(currencies) > 1:
+        raise DuelsError(f"These runs count money in {' and in '.join(currencies)}.")
     with _writing_to(target):
         if target.exists() and any(target.iterdir()):
             raise DuelsError(f"{target} is not empty; name another folder with --out.")
@@ -492,15 +506,19 @@ def merge(sources: Iterable[Path], target: Path, tell: Callable[[str], None] = l
                     joined[row["key"]] = row
     for name, joined in by_log.items():  # the names say which parts of the run are here
         _write_rows(target / name, (joined[key] for key in sorted(joined)))
-    for number, folder in enumerate(folders, start=1):
-        asked = list(folder.requests())
-        if asked:
-            _write_rows(target / f"requests-merged-{number}.jsonl", asked)
+    asked: dict[str, Row] = {}
+    for folder in folders:
+        for row in folder.requests():
+            if row["id"] not in asked or "status" in row:
+                asked[row["id"]] = row
+    if asked:
+        _write_rows(target / "requests-merged.jsonl", asked.values())
     largest = max(folders, key=lambda folder: sum(folder.config.get("matches", {}).values()))
     began_by, *others = dict.fromkeys(each for folder in (largest, *folders) for each in folder.versions)
     for each in others:
         _note_version(target, each)
-    _write_config(target / CONFIG, largest.config, began_by)
+    config = {**largest.config, "currency": "".join(currencies)}
+    _write_config(target / CONFIG, config, began_by)
     for folder in folders:
         if folder.damage:
             tell(f"{folder.path}: {folder.damage}")

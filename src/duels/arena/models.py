@@ -59,9 +59,7 @@ class Purse(Meter):
         in_doubt = self._cost(self._in_doubt)
         part = f" for one of {self._shards} parts" if self._shards > 1 else ""
         doubt = f", {in_doubt:.2g} of it at most by requests without a full reply" if in_doubt else ""
-        raise BudgetSpent(
-            f"The budget of {amount / self._shards:g} {currency}{part} is spent{doubt}; a larger one goes on."
-        )
+        raise BudgetSpent(f"The budget of {amount / self._shards:g} {currency}{part} is spent{doubt}.")
 
     def _cost(self, used: Usage) -> float:
         return self._config.model.cost(used) or 0.0

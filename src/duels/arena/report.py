@@ -9,7 +9,6 @@ from typing import Any
 
 from duels.arena.amounts import Prices, Spending
 from duels.arena.confidence import CONFIDENCE, Interval, interval_data
-from duels.arena.config import currency_of
 from duels.arena.folder import Folder
 from duels.arena.identity import Identity, identities
 from duels.arena.mistakes import Mistake, Worst, key_of, rank
@@ -158,7 +157,7 @@ def report_on(folder: Folder, progress: Progress = quiet) -> Report:
 
 def prices_of(folder: Folder) -> Prices:
     """What tokens cost in a run or a probe."""
-    return Prices(folder.config["prices"], currency_of(folder.config["budget"]))
+    return Prices(folder.config["prices"], folder.config["currency"])
 
 
 def _requested(folder: Folder, rows: Mapping[str, Row]) -> tuple[dict[str, float], Spending]:

@@ -6,6 +6,7 @@ What goes wrong on the wire is nobody's move: it is tried again, and then the ma
 import asyncio
 import json
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -41,6 +42,8 @@ MOST_READ = 1 << 26
 _MOST_OF_EVENT = 1 << 22
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 60.0
 _TRY_AGAIN = frozenset({408, 409, 425, 429})
+_TURNED_AWAY = (401, 403)
+_NAME = re.compile("[A-Z][A-Z0-9_]*")
 _TO_CONNECT = 10.0  # seconds, for an endpoint that was never reached: its address may be wrong
 _DOWN = 3  # decisions in a row without a reply, after which nothing more is asked
 
@@ -220,7 +223,10 @@ class Endpoint:
                 reply = Reply("", STOPPED_BY_FILTER, reported=True)
         keep(status, body, reply, may_cost)
         final = 300 <= status < 500 and status not in _TRY_AGAIN
-        return _Tried(reply, _told(status, body), after, final, reached)
+        told = _told(status, body)
+        if status in _TURNED_AWAY and (missing := missing_key(self.settings.key_env)):
+            told += f". {missing}, so no key was sent."
+        return _Tried(reply, told, after, final, reached)
 
     def _keep(
         self,
@@ -294,19 +300,18 @@ class Endpoint:
 
 
 def with_replies(recorded: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Each request with what came back, of rows in the order in which they were recorded.
+    """Each request joined with what came back; rows come in the order in which they were recorded.
 
-    Of a request that nothing came back for, or not yet, the most that it may take.
+    A request without a reply, so far or for good, keeps the most that it may cost.
     """
     waiting: dict[str, dict[str, Any]] = {}
     for row in map(dict, recorded):
-        sent = row.pop("id", None)
-        if sent is None:  # it has both, as in a merged log
+        if "status" not in row:
+            waiting[row["id"]] = row
+        elif "request" in row:  # it has both, as in a merged log
             yield row
-        elif "request" in row:
-            waiting[sent] = row
         else:
-            request = waiting.pop(sent, {})  # its row may be damaged
+            request = waiting.pop(row["id"], {})  # its row may be damaged
             request.pop("at_most", None)
             yield request | row
     yield from waiting.values()
@@ -332,6 +337,17 @@ def _read_key(name: str) -> str:
     if not all("!" <= letter <= "~" for letter in key):
         raise BadOption(f"{name} holds no key: there are blanks, line breaks or other letters than ASCII's.")
     return key
+
+
+def missing_key(name: str) -> str:
+    """That the environment variable with the key is not set, in a clause; nothing if it is.
+
+    Somebody may have given the key itself, so only what looks like the name of a variable is repeated.
+    """
+    if os.environ.get(name, "").strip():
+        return ""
+    named = name if _NAME.fullmatch(name) else "that is named for the key"
+    return f"The environment variable {named} is not set"
 
 
 async def _read_stream(response: "httpx.Response") -> str:

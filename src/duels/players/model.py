@@ -1,13 +1,11 @@
 """A language model as a player, asked through a chat endpoint."""
 
 import asyncio
-import os
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from duels.core.errors import BadOption, DuelsError
+from duels.core.errors import BadOption
 from duels.core.rules import Rules, Sight
 from duels.players.completions import FLOODED, MOST_TEXT, STOPPED_BY_FILTER, STOPPED_BY_LENGTH, Reply, Usage
 from duels.players.endpoint import Endpoint, Recorder, Settings
@@ -18,9 +16,6 @@ from duels.players.prompt import again_messages, opening_messages, read_move
 
 if TYPE_CHECKING:
     from random import Random
-
-_TURNED_AWAY = (401, 403)
-_NAME = re.compile("[A-Z][A-Z0-9_]*")
 
 
 class ModelPlayer:
@@ -44,7 +39,7 @@ class ModelPlayer:
         failed: list[Failed] = []
         used = Usage()
         while len(failed) <= self._settings.retries:
-            reply = await self._reply(messages, record)
+            reply = await self._endpoint.chat(self._model, messages, record)
             used += reply.usage
             try:
                 _check(reply)
@@ -64,23 +59,6 @@ class ModelPlayer:
             return Answer(action, policy, tuple(failed)), used
         raise ModelGaveNone(self.name, tuple(failed), used)
 
-    async def _reply(self, messages: list[dict[str, str]], record: Recorder) -> Reply:
-        """The model's reply; if we are turned away without a key, the error says that there is none."""
-        status = 0
-
-        def noted(row: Mapping[str, Any]) -> None:
-            nonlocal status
-            status = row.get("status", 0)
-            record(row)
-
-        try:
-            return await self._endpoint.chat(self._model, messages, noted)
-        except DuelsError as error:
-            missing = missing_key(self._settings.key_env)
-            if status not in _TURNED_AWAY or not missing:
-                raise
-            raise DuelsError(f"{str(error).removesuffix('.')}. {missing}, so no key was sent.") from None
-
 
 def _check(reply: Reply) -> None:
     """Failed, if a reply was refused or cut off."""
@@ -90,17 +68,6 @@ def _check(reply: Reply) -> None:
         raise Failed(Failure.FLOODED, f"the answer is longer than {MOST_TEXT:,} characters.")
     if reply.finish == STOPPED_BY_LENGTH:
         raise Failed(Failure.CUT_OFF, "the answer was cut off by its limit of length.")
-
-
-def missing_key(name: str) -> str:
-    """That the environment variable with the key is not set, in a clause; nothing if it is.
-
-    Somebody may have given the key itself, so only what looks like the name of a variable is repeated.
-    """
-    if os.environ.get(name, "").strip():
-        return ""
-    named = name if _NAME.fullmatch(name) else "that is named for the key"
-    return f"The environment variable {named} is not set"
 
 
 class SeatedModel:

@@ -95,7 +95,7 @@ def model_options(command: F) -> F:
 
 def tell_missing_key(name: str | None) -> None:
     """Say at once if the environment variable that was named for the key is not set."""
-    from duels.players.model import missing_key
+    from duels.players.endpoint import missing_key
 
     if name and (missing := missing_key(name)):
         click.echo(f"{missing}: models are asked without a key.", err=True)
