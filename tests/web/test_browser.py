@@ -19,6 +19,22 @@ HIDE = (
     "document.dispatchEvent(new Event('visibilitychange'))"
 )
 SHOW = "delete document.hidden; document.dispatchEvent(new Event('visibilitychange'))"
+PLACES = """
+() => [...document.querySelectorAll('#board, #board .hit, [data-switch], #to-resign, #entry-field')]
+  .map((each) => each.getBoundingClientRect()).map(({x, y}) => [x, y])
+"""
+AS_IT_COMES = """
+() => {
+  const button = document.querySelector('#offer button');
+  const anew = button.cloneNode(true);
+  button.replaceWith(anew);
+  const [coming] = anew.getAnimations();
+  coming.pause();
+  const first = getComputedStyle(anew).pointerEvents;
+  coming.finish();
+  return [first, getComputedStyle(anew).pointerEvents];
+}
+"""
 
 
 QUICK = [pytest.param(name, marks=() if name == "lights" else pytest.mark.slow) for name in GAMES]
@@ -170,8 +186,12 @@ def test_an_offer_leaves_alone_what_is_being_picked(ann: Person, bob: Person) ->
     ann.wait("you")
     ann.page.click("[data-switch='Quantum Flip']")
     ann.target("C1").click()
+    before = [person.page.evaluate(PLACES) for person in (ann, bob)]
     bob.page.click("[data-offer=takeback]")
-    ann.page.wait_for_selector("#offer")
+    for person, places in zip((ann, bob), before, strict=True):
+        person.page.wait_for_selector("#offer")
+        assert person.page.evaluate(PLACES) == places, "what a finger aims at stays where it is"
+    assert ann.page.evaluate(AS_IT_COMES) == ["none", "auto"], "nor does an answer come under it"
     assert ann.sentence.startswith("Quantum Flip. C1 picked.")
     ann.page.click("[data-resign]")
     bob.page.click("[data-resign]")
@@ -200,7 +220,7 @@ def test_what_two_people_agree_on(ann: Person, bob: Person) -> None:
     ann.page.click("text=Withdraw")
     ann.page.wait_for_selector("#tools [data-offer=takeback]")
     assert ann.page.evaluate(focused) == "offer-takeback"
-    bob.page.wait_for_selector("#asides:not(:has(#offer))", state="attached")
+    bob.page.wait_for_selector("#offers:not(:has(#offer))", state="attached")
     ann.page.click("#tools [data-offer=takeback]")
     ann.page.wait_for_selector("text=You ask to take back a move.")
     bob.page.click("text=Agree")

@@ -16,8 +16,9 @@ from duels.web.pages import Pages
 _PARTS: dict[str, Callable[[dict[str, Any]], tuple[Any, ...]]] = {
     "players": itemgetter("seats", "seat"),
     "sentence": itemgetter("sentence", "turn"),
-    "asides": itemgetter("invite", "offer", "refused", "seat"),
-    "actions": itemgetter("buttons", "rematch", "may_rematch", "over", "game", "match"),
+    "asides": lambda shown: (shown["invite"],),
+    "offers": itemgetter("offer", "refused", "seat"),
+    "actions": itemgetter("buttons", "rematch", "may_rematch", "over", "seat", "game", "match"),
     "tools": lambda shown: (shown["may"],),
     "question": itemgetter("prompt", "example"),
     "links": itemgetter("watchable", "invite", "seat", "over", "match"),
