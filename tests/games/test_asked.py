@@ -9,13 +9,15 @@ from duels.core.rules import Seat
 from duels.games import find_game
 from tests.support import AnyRules, all_rules, play_randomly
 
+MOST_LETTERS = 66  # two lines of a headline on a phone, for which a page keeps room
+
 
 def test_a_full_board_of_chain_is_explained_above_the_empty_one() -> None:
     rules = find_game("chain").rules()
     drawing = rules.game.drawing(rules)
     match = Match.start(rules).play_text("1", "3", "4", "5", "6", "7", "2", "challenge", "heads")
     for seat in Seat:
-        assert drawing.news(match.sight(seat)) == "Nobody had a chain, so the full board decohered."
+        assert drawing.news(match.sight(seat)) == "The full board decohered."
     assert "the coin showed" not in drawing.draw(match.sight(Seat.TWO)), "on a cell that is free again"
     match = match.play_text("4")
     assert not any(drawing.news(match.sight(seat)) for seat in Seat)
@@ -33,4 +35,4 @@ def test_boards_ask_briefly(rules: AnyRules) -> None:
     for sentence in asked:
         assert sentence[0].isupper()
         assert sentence[-1] in ".?"
-        assert len(sentence) < 90
+        assert len(f"Your turn. {sentence}") < MOST_LETTERS

@@ -74,6 +74,12 @@ class Person:
     def log(self) -> list[str]:
         return self.page.locator("#log li").all_inner_texts()
 
+    def top(self, selector: str) -> float:
+        """Where an element begins on the page, in pixels."""
+        box = self.page.locator(selector).bounding_box()
+        assert box
+        return box["y"] + float(self.page.evaluate("scrollY"))
+
     def data(self, path: str) -> Any:
         """What a program is answered there for this person."""
         return self.page.request.get(self.base + path, headers={"Accept": "application/json"}).json()

@@ -43,7 +43,11 @@ QUICK = [pytest.param(name, marks=() if name == "lights" else pytest.mark.slow) 
 @pytest.mark.parametrize("game", QUICK)
 def test_two_people_play_to_the_end(ann: Person, bob: Person, game: str, tmp_path: Path) -> None:
     match = seat_two(ann, bob, game)
-    play_out([ann, bob], Random(3), MOST.get(game, 60))
+    tops: set[tuple[float, float]] = set()
+    play_out(
+        [ann, bob], Random(3), MOST.get(game, 60), lambda _: tops.add((ann.top("#board"), bob.top("#board")))
+    )
+    assert len(tops) == 1, "the board stays where it is"
     if game == "lights":  # the log is as long as the match, without a bar to scroll it
         assert ann.page.evaluate("log.scrollHeight <= log.clientHeight")
     with ann.page.expect_download() as download:

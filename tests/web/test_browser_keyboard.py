@@ -166,8 +166,8 @@ def test_a_button_that_has_the_keyboard_says_what_it_does(browser: Browser, tmp_
         ann.page.locator("[data-offer=takeback]").focus()  # while the machine thinks
         ann.wait("you")
         tools = ann.page.locator("#tools button:visible").all()
-        does = ["offer", "hint", "resign"]
+        does = ["hint", "offer", "resign"]
         assert [tool.evaluate("each => Object.keys(each.dataset)[0]") for tool in tools] == does
-        assert [tool.inner_text() for tool in tools] == ["Take back", "Hint", "Resign"]
+        assert [tool.inner_text() for tool in tools] == ["Hint", "Take back", "Resign"]
         assert ann.page.locator("#tools :focus").inner_text() == "Take back", "the keyboard stays"
         ann.close()

@@ -57,13 +57,13 @@ class ChainDrawing(Drawing[Action, State]):
         if state.phase is Phase.OBSERVE:
             return "Observe a free cell."
         symbol = SYMBOL[state.mover]
-        return f"{symbol} observed cell {state.doubt}, beside its own. Challenge it, so that a coin decides?"
+        return f"{symbol} observed cell {state.doubt}, beside its own. Challenge it?"
 
     def awaited(self, sight: Sight[Action, State]) -> str:
         return "accept or challenge" if sight.view.phase is Phase.CHALLENGE else super().awaited(sight)
 
     def news(self, sight: Sight[Action, State]) -> str:
-        return "Nobody had a chain, so the full board decohered." if _decohered(sight) else ""
+        return "The full board decohered." if _decohered(sight) else ""
 
     @property
     def guide(self) -> tuple[str, ...]:

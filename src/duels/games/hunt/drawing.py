@@ -57,7 +57,7 @@ class HuntDrawing(Drawing[Action, Known]):
             return "Name the position of the other token."
         way = "Enter in secret" if sight.view.cell == OFF_GRID else "Move in secret"
         # The same whether the tunnel is left or not: that is a secret, and this is never hidden.
-        return f"{way}, by a step or, once, through the tunnel."
+        return f"{way}, by a step or the tunnel."
 
     @property
     def guide(self) -> tuple[str, ...]:
