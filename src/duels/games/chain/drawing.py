@@ -40,7 +40,8 @@ from duels.games.chain.rules import (
     State,
 )
 
-_MIDDLE, _ROW = 58, 146
+_MIDDLE, _ROW = 64, 152
+_COIN = 19  # its radius
 _MARK = 0.235  # of a cell
 _SEAT = {symbol: seat for seat, symbol in SYMBOL.items()}
 
@@ -135,8 +136,8 @@ def _cell(track: Track, number: int, symbol: str, chained: bool, fresh: bool, co
         shapes.append(group(shown, classes="fresh") if fresh else shown)
     if coin:
         said += f", the coin showed {coin}"
-        place = size / 2 - 6 if coin == Coin.HEADS.value else 0  # tails leave the cell to the coin
-        shapes.append(_coin(place, -place, coin[0].upper()))
+        x, y = _corner(track) if coin == Coin.HEADS.value else (0.0, 0.0)  # tails leave the cell to the coin
+        shapes.append(_coin(x, y, coin[0].upper()))
     edge, width = (edge_of(_SEAT[symbol]), 4) if chained else ("line", 2)
     return _numbered(track, number, said, _square(size, "well", edge, stroke_width=width), *shapes)
 
@@ -145,12 +146,12 @@ def _cell(track: Track, number: int, symbol: str, chained: bool, fresh: bool, co
 def _doubt(track: Track, number: int, mover: Seat, tossed: bool) -> str:
     """The cell in doubt, which the mover observed; `tossed` if a coin decides."""
     size, colour = track.size, f"p{mover.value}"
-    badge = size / 2 - 6
+    x, y = _corner(track)
     if tossed:
-        sign = _coin(badge, -badge, "?")
+        sign = _coin(x, y, "?")
     else:
-        sign = circle(badge, -badge, 17, colour, "card", stroke_width=2) + text(
-            badge, -badge, "?", 24, f"{colour}-ink", font_weight=700
+        sign = circle(x, y, 17, colour, "card", stroke_width=2) + text(
+            x, y, "?", 24, f"{colour}-ink", font_weight=700
         )
     return _numbered(
         track,
@@ -161,6 +162,11 @@ def _doubt(track: Track, number: int, mover: Seat, tossed: bool) -> str:
         group(mark(mover, 0, 0, size * _MARK), classes="shimmer", opacity=0.45),
         sign,
     )
+
+
+def _corner(track: Track) -> tuple[float, float]:
+    """Where a sign stands on a cell: clear of its mark and of the next cell, which is drawn over it."""
+    return track.pitch / 2 - _COIN - 1.5, -track.size / 2 - 2
 
 
 def _square(size: float, fill: str, stroke: str, **look: Any) -> str:
@@ -177,8 +183,8 @@ def _numbered(track: Track, number: int, said: str, *shapes: str) -> str:
 
 
 def _coin(x: float, y: float, letter: str) -> str:
-    shape = circle(0, 0, 19, "card", "ink", stroke_width=2.5) + circle(
-        0, 0, 14, "none", "dim", stroke_width=1.2
+    shape = circle(0, 0, _COIN, "card", "ink", stroke_width=2.5) + circle(
+        0, 0, _COIN - 5, "none", "dim", stroke_width=1.2
     )
     return group(group(shape, text(0, 0, letter, 22, "ink", font_weight=700), classes="turns"),
                  transform=f"translate({x:.1f} {y:.1f})")  # fmt: skip
