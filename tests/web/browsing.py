@@ -5,11 +5,11 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from playwright.sync_api import Browser, BrowserContext, Locator, Page
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, ViewportSize
 
 PATIENCE = 20_000  # milliseconds until a test that waits in vain fails
-PHONE = {"width": 360, "height": 740}
-DESK = {"width": 1200, "height": 900}
+PHONE: ViewportSize = {"width": 360, "height": 740}
+DESK: ViewportSize = {"width": 1200, "height": 900}
 PRESSABLE = "#board .target:not([data-mode]), #actions [data-action]"
 
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Route
 
 from duels.games import GAMES, load_record
 from tests.support import duels
-from tests.web.browsing import Person, plain_text, play_out, seat_two
+from tests.web.browsing import PHONE, Person, plain_text, play_out, seat_two
 
 MOST = {"chain": 6, "hunt": 8}  # actions until somebody resigns; the others end by themselves
 
@@ -158,6 +158,11 @@ def test_a_hint_takeback_resignation_rematch_and_review(ann: Person) -> None:
     assert page.locator("[name=against]:checked").input_value() == "casual", "whom she had met"
     page.locator("[name=against]:checked").press("ArrowRight")
     assert page.inner_text("#review .step-title").startswith("2. "), "the arrows choose"
+    page.set_viewport_size(PHONE)  # where the board is above what is chosen from
+    page.locator('#review .entries [data-step="2"]').click()
+    assert 0 <= ann.top("#review .stage") - page.evaluate("scrollY") < PHONE["height"] / 2, (
+        "its board is in sight"
+    )
     page.click("text=Play on from here")
     page.wait_for_url(lambda url: "/m/" in url and url != over)
     assert len(ann.log) == 2

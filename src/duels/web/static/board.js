@@ -1,7 +1,7 @@
 // A board by pointer and keyboard. It knows no game: the drawing says where its cells are, and which target
 // plays what. A target with a mode is reached by picking its cells one after another.
 import { Idiomorph } from "./idiomorph.js";
-import { isTaken, keysWanted } from "./page.js";
+import { isTaken, keysWanted, motionWanted } from "./page.js";
 import { notice } from "./post.js";
 
 const LONGEST = 1_200; // milliseconds between two letters of one name
@@ -401,7 +401,7 @@ const positions = (place) => new Map(moving(place).map((element) => [element.dat
 
 // Tokens that moved fly there in an arc.
 function leap(place, before) {
-  if (document.documentElement.dataset.motion === "off" || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+  if (!motionWanted()) return;
   for (const element of moving(place)) {
     const [x, y] = position(element);
     const [fromX, fromY] = before.get(element.dataset.key) ?? [x, y];

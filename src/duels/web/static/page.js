@@ -5,6 +5,7 @@ const root = document.documentElement;
 const help = document.getElementById("help");
 
 export const keysWanted = () => root.dataset.keys !== "off";
+export const motionWanted = () => root.dataset.motion !== "off" && !matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 // Whether a key press is for somebody else: a text field, a dialog, the browser itself.
 export function isTaken(event) {

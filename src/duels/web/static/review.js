@@ -1,7 +1,7 @@
 // A review: step through its boards, play on from one of them, or hand in a record.
 import { Idiomorph } from "./idiomorph.js";
 import { kept } from "./kept.js";
-import { isTaken, keysWanted } from "./page.js";
+import { isTaken, keysWanted, motionWanted } from "./page.js";
 import { busy, goTo, notice, UNREACHABLE } from "./post.js";
 
 const place = document.getElementById("review-place");
@@ -39,6 +39,12 @@ export function begin(review) {
     list.scrollTop = buttons[now].offsetTop - list.clientHeight / 2; // the list alone, never the page
   }
 
+  // Show an entry that was chosen elsewhere on the page, which may be far from the board.
+  function choose(step) {
+    show(step);
+    get(".stage").scrollIntoView({ block: "nearest", behavior: motionWanted() ? "smooth" : "instant" });
+  }
+
   function playOn(button) {
     const entries = button.dataset.playOn === "again" ? now - 1 : now;
     const against = get("[name=against]:checked").value;
@@ -48,7 +54,7 @@ export function begin(review) {
   review.addEventListener("click", (event) => {
     const on = (selector) => event.target.closest(selector);
     let found;
-    if ((found = on("[data-step]"))) show(Number(found.dataset.step));
+    if ((found = on("[data-step]"))) choose(Number(found.dataset.step));
     else if ((found = on("[data-go]"))) show(now + Number(found.dataset.go));
     else if (on("[data-slip]")) show(slips.find((step) => step > now) ?? slips[0]);
     else if ((found = on("[data-play-on]"))) playOn(found);
@@ -57,7 +63,7 @@ export function begin(review) {
   review.addEventListener("keydown", (event) => {
     if (!(event.key in keys) || !keysWanted() || isTaken(event) || event.target.matches("[type=radio]")) return;
     event.preventDefault();
-    show(keys[event.key]());
+    choose(keys[event.key]());
   });
   get("[data-slip]").hidden = !slips.length;
   show(0);
