@@ -23,6 +23,19 @@ def test_a_full_board_of_chain_is_explained_above_the_empty_one() -> None:
     assert not any(drawing.news(match.sight(seat)) for seat in Seat)
 
 
+def test_hunt_s_examples_follow_what_is_asked_and_tell_nothing_of_the_token() -> None:
+    rules = find_game("hunt").rules()
+    drawing = rules.game.drawing(rules)
+    match = Match.start(rules)
+    assert drawing.example(match.sight(Seat.ONE)) == "m 4 or t 4"
+    for move, then in (("move 1", "move 2"), ("tunnel 7", "move 6")):
+        moved = match.play_text(move)
+        assert drawing.example(moved.sight(Seat.ONE)) == "o 4"
+        again = moved.play_text("observe 4", "move 3", "observe 4")
+        assert drawing.example(again.sight(Seat.ONE)) == "m 4, stay or t 4"
+        assert drawing.example(again.play_text(then).sight(Seat.ONE)) == "o 5", "4 cannot be named twice"
+
+
 @pytest.mark.parametrize("rules", all_rules(), ids=repr)
 def test_boards_ask_briefly(rules: AnyRules) -> None:
     drawing = rules.game.drawing(rules)

@@ -332,7 +332,7 @@ def test_links_can_be_copied_without_tls(ann: Person) -> None:
 def test_a_neighbour_does_not_see_the_token(ann: Person) -> None:
     page = ann.page
     ann.start("hunt", "casual")
-    assert page.get_attribute("#entry-field", "placeholder") == "m 5"
+    assert page.get_attribute("#entry-field", "placeholder") == "m 4 or t 4"
     page.click("text=Hide my token")
     hits = page.locator("#board .target.secret .hit")
     assert hits.count()
@@ -343,7 +343,7 @@ def test_a_neighbour_does_not_see_the_token(ann: Person) -> None:
         ann.saw("That cannot be played. Your token is hidden")
     page.click("text=Show my token")
     ann.press("move 3")
-    assert page.get_attribute("#entry-field", "placeholder") == "o 5"
+    assert page.get_attribute("#entry-field", "placeholder") == "o 4"
     page.click("text=Hide my token")
     token = page.locator("#board [data-key=token-1]")
     assert token.is_hidden()

@@ -69,8 +69,12 @@ class HuntDrawing(Drawing[Action, Known]):
         )
 
     def example(self, sight: Sight[Action, Known]) -> str:
-        letter = "o" if sight.view.phase is Phase.OBSERVE else "m"
-        return f"{letter} {min(5, self.rules.cells)}"
+        if sight.view.phase is Phase.OBSERVE:
+            return f"o {sight.actions[len(sight.actions) // 2].cell}"
+        # Where the token can go, and whether its tunnel is left, is a secret: any position does.
+        middle = self.rules.cells // 2 + 1
+        stay = "" if sight.view.cell == OFF_GRID else ", stay"
+        return f"m {middle}{stay} or t {middle}"
 
     def picture(self, sight: Sight[Action, Known], *, targets: bool = False) -> Picture:
         track, view, seat = _track(self.rules.cells), sight.view, sight.seat
