@@ -95,7 +95,14 @@ def test_what_was_played_before_is_told_of_whoever_sat_there(base: str) -> None:
     third = ann.post("/matches", **{**on, "match": again.removeprefix("/m/")}, name="Ann").json()["url"]
     ann.act(third, "resign")
     review = ann.get(f"{third}/review").json()
-    assert review["names"] == ["Player 1", "Player 2"], "nobody else's moves are called one's own"
+    titles = [step["title"].partition(":")[0] for step in review["steps"]]
+    assert titles == ["The start", "1. Player 1", "2. Player 2", "3. You"], "those of others are not hers"
+    assert "first 2 entries come from another match" in review["account"][0]
+    assert review["account"][1].startswith("Given away: you ")
+    given_up, opening = review["moments"][2], review["opening"]
+    assert review["loss"] == {"1": given_up["loss"], "2": 0}, "she answers for what she decided"
+    assert opening == given_up["before"]
+    assert f"{100 * opening:.1f} after entry 2" in review["account"][2]
     assert (review["level"], review["levels"][:2]) == ("novice", ["novice", "casual"]), "as before"
 
 

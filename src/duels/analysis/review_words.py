@@ -210,8 +210,11 @@ def add_up(review: Review) -> Account:
     return Account(start, parts["luck"], chosen, {mine: -parts["lost"], theirs: parts["won"]}, score)
 
 
-def account(review: Review) -> list[str]:
-    """What was given away, what was luck, and that they add up to the score; a paragraph each."""
+def account(review: Review, start: str = "at the start") -> list[str]:
+    """What was given away, what was luck, and that they add up to the score; a paragraph each.
+
+    `start` is where the review begins, if that is not where the match did.
+    """
     mine, theirs = review.side, review.side.other
     found = add_up(review)
     sure = how_sure(Value(review.opening, review.exactness, error=review.error))
@@ -222,7 +225,7 @@ def account(review: Review) -> list[str]:
         f"{found.lost[theirs] / 10:.1f} points.",
         f"Luck: {luck}.",
     ]
-    terms = [f"{found.start / 10:.1f} at the start", f"{_signed(found.luck)} luck"]
+    terms = [f"{found.start / 10:.1f} {start}", f"{_signed(found.luck)} luck"]
     if found.chosen:
         of_both = ", ".join(
             f"{name_of(review, seat)} {from_the_mixture(found.chosen[seat])}" for seat in (mine, theirs)

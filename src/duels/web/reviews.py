@@ -10,7 +10,7 @@ from duels.core.rules import BOTH, Seat
 from duels.core.words import plain
 from duels.games import load_record
 from duels.players import HUMAN
-from duels.web.naming import Names, drawn_with_names, told_to, with_names
+from duels.web.naming import LABELS, Names, drawn_with_names, told_to, with_names
 from duels.web.refusals import Refusal, Stale
 from duels.web.standing import Standing, Viewer, lines
 from duels.web.workers import Workers
@@ -35,15 +35,21 @@ def review_posted(text: str) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=64)
-def review_kept(text: str, viewer: Viewer, names: tuple[str, str]) -> dict[str, Any]:
+def review_kept(text: str, viewer: Viewer, names: tuple[str, str], taken_over: int) -> dict[str, Any]:
     """The same for a match of ours that is over, which may be looked at again.
 
     It is told to the viewer: its own seat is `you`, and the other player, or both to a bystander, have names.
+    Entries that were taken over from another match are told of the seats, and count for nobody.
     """
     judged = _judged(text)
-    players = {seat: HUMAN if seat is viewer else seat.label for seat in Seat}
-    shown = _shown(replace(judged, players=players))
+    told = replace(judged, players={seat: HUMAN if seat is viewer else seat.label for seat in Seat})
     called = dict(zip(Seat, names, strict=True))
+    shown = _shown(told)
+    shown["steps"] = [_step_with_names(step, called, viewer) for step in shown["steps"]]
+    if taken_over:
+        shown |= _since(told, taken_over)
+        earlier = _shown(replace(judged, players=LABELS))["steps"]
+        shown["steps"][: taken_over + 1] = earlier[: taken_over + 1]
     return {
         **shown,
         "players": {str(seat.value): name for seat, name in judged.players.items()},
@@ -51,8 +57,20 @@ def review_kept(text: str, viewer: Viewer, names: tuple[str, str]) -> dict[str, 
         "heading": told_to(viewer, shown["heading"], called),
         "chance": with_names(shown["chance"], called),
         "account": [with_names(each, called) for each in shown["account"]],
-        "steps": [_step_with_names(step, called, viewer) for step in shown["steps"]],
     }
+
+
+def _since(review: "Review", entries: int) -> dict[str, Any]:
+    """What is added up if that begins after so many entries."""
+    from duels.analysis.review_data import review_as_data
+    from duels.analysis.review_words import account
+
+    own = replace(review, opening=review.moments[entries - 1].after, moments=review.moments[entries:])
+    data = review_as_data(own)
+    many = f"first {entries} entries come" if entries > 1 else "first entry comes"
+    said = f"The {many} from another match; only what came later counts here."
+    sums = {name: data[name] for name in ("opening", "luck", "loss")}
+    return {**sums, "taken_over": entries, "account": [said, *account(own, f"after entry {entries}")]}
 
 
 def _step_with_names(step: dict[str, str], names: Names, reader: Viewer) -> dict[str, str]:
@@ -87,6 +105,7 @@ def _shown(review: "Review") -> dict[str, Any]:
         "account": account(review),
         "curve": curve(review),
         "steps": review_steps(review),
+        "taken_over": 0,
         "secrets": review.match.rules.has_secrets,
     }
 

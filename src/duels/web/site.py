@@ -19,7 +19,6 @@ from duels.web.channels import Channel, Channels
 from duels.web.decisions import Asked, record_for
 from duels.web.limits import Buckets, Streams
 from duels.web.match_page import MatchPage
-from duels.web.naming import LABELS
 from duels.web.pages import Pages
 from duels.web.reading import address, body, event_number
 from duels.web.refusals import Missing, Refusal
@@ -276,11 +275,10 @@ class Site:
         standing, viewer = await self._look(request)
         if not standing.over:
             raise Refusal("A match is reviewed once it is over.")
-        # Where a match was played on, seats had other people before: they are called by their seats.
-        reader, names = (None, LABELS) if standing.taken_over else (viewer, standing.called)
         record = record_for(standing, viewer)
-        one, two = names.values()
-        data = await self.workers.run(partial(reviews.review_kept, record, reader, (one, two)))
+        one, two = standing.called.values()
+        review = partial(reviews.review_kept, record, viewer, (one, two), standing.taken_over)
+        data = await self.workers.run(review)
         levels, met = opponents.opponents(standing.rules), standing.kinds[viewer.other] if viewer else ""
         again = {"levels": levels, "level": opponents.as_before(standing.rules, met)}
         return self._answer(request, "review.html", {**data, **again, "match": standing.id})

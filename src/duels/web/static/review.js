@@ -12,7 +12,8 @@ export function begin(review) {
   const buttons = [...review.querySelectorAll("button[data-step]")];
   const templates = [...review.querySelectorAll("template")];
   const dots = [...review.querySelectorAll(".dot")];
-  const slips = templates.map((each, step) => (["mistake", "blunder"].includes(each.dataset.mark) ? step : 0)).filter(Boolean);
+  const isSlip = (step) => ["mistake", "blunder"].includes(templates[step].dataset.mark) && !buttons[step].matches(".earlier");
+  const slips = [...templates.keys()].filter(isSlip);
   const get = (selector) => review.querySelector(selector);
   let now = 0;
 
