@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser
 
 from tests.web.browsing import Person, seat_two
@@ -156,6 +157,39 @@ def test_an_enter_pressed_twice_does_not_challenge(ann: Person, bob: Person) -> 
     page.wait_for_selector(f'#state:not([data-event="{before}"])')
     assert bob.log[-1].startswith("You accepted.")
     assert page.locator("#board .target:focus").count() == 1, "from the buttons back to the board"
+
+
+NOTE_ACTIONS = """
+() => {
+  window.sent = [];
+  const send = window.fetch;
+  window.fetch = (path, asked) => {
+    window.sent.push(JSON.parse(asked.body).action);
+    return send(path, asked);
+  };
+}
+"""
+
+
+@pytest.mark.parametrize("key", ["Enter", "Space"])
+def test_a_key_pressed_twice_or_held_plays_once(ann: Person, key: str) -> None:
+    page = ann.page
+    page.clock.install()
+    ann.start("hunt", "novice")
+    page.evaluate(NOTE_ACTIONS)
+    page.clock.pause_at(page.evaluate("Date.now() + 1000"))
+    page.keyboard.press("3")
+    page.keyboard.down(key)
+    page.wait_for_selector("#board .target[data-action='observe 3']:focus")
+    page.clock.run_for(1000)
+    page.keyboard.down(key)  # held down, it repeats
+    page.keyboard.up(key)
+    assert page.evaluate("sent") == ["move 3"]
+    page.keyboard.press(key)  # at the same moment
+    assert page.evaluate("sent") == ["move 3"]
+    page.clock.run_for(1000)
+    page.keyboard.press(key)
+    assert page.evaluate("sent") == ["move 3", "observe 3"]
 
 
 def test_a_button_that_has_the_keyboard_says_what_it_does(browser: Browser, tmp_path: Path) -> None:

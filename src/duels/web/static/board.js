@@ -33,7 +33,7 @@ export class Board {
   #filling = false;
   #at = "";
   #asked = null; // the headline as it was before cells are picked
-  #pressed = null; // the last key
+  #pressed = {}; // the last key, and when
   #came = null; // the drawing as an event brought it last
 
   // `place` holds the drawing, `around` the buttons too; both may be filled anew at any time. `play` is given the
@@ -304,8 +304,9 @@ export class Board {
   }
 
   #key(event) {
-    const again = event.key === this.#pressed?.key && event.timeStamp - this.#pressed.timeStamp < DOUBLE;
-    this.#pressed = event;
+    const { key, timeStamp } = event;
+    const again = key === this.#pressed.key && timeStamp - this.#pressed.timeStamp < DOUBLE;
+    this.#pressed = { key, timeStamp };
     if (isTaken(event)) return;
     const within = event.target.closest?.(WITHIN);
     const focused = event.target.closest?.(".target");
