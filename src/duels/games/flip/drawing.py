@@ -33,7 +33,7 @@ _WIDE, _LARGEST = 390, 90  # the tiles together; one of them
 _TOP = 118  # of the tiles: above them are the dials, and beside each a name
 _GAP = 7  # between two tiles
 _ROUND, _VALUE = 0.19, 0.46  # of a tile: its corners; the height of its value
-_DIAL, _RING = 42, 10
+_DIAL, _RING = 46, 10
 _EDGE, _BESIDE = 62, 120  # from the side of the board to the middle of a dial, and to what stands beside it
 _QUANTUM = "Quantum Flip"
 
@@ -149,8 +149,8 @@ def _dial(seat: Seat, score: int, goal: int, quantum: bool) -> str:
         circle(x, y, r + 6, "none", "line", stroke_width=1.2),
         circle(x, y, r - 6, "none", "line", stroke_width=1.2),
         arc,
-        text(x, y - 6, str(score), 36, "ink", font_weight=700),
-        text(x, y + 21, "over" if score > goal else f"/{goal}"),
+        text(x, y - 10, str(score), 34, "ink", font_weight=700),
+        text(x, y + 18, "over" if score > goal else f"/{goal}"),
         mark(seat, inwards(_BESIDE + 11), y - 20, 9),
         text(inwards(_BESIDE + 27), y - 20, seat.label, fill="ink", text_anchor=side),
         _quantum(seat, inwards(_BESIDE + 9), y + 20, quantum),
