@@ -325,7 +325,8 @@ def test_a_model_is_probed_over_the_wire(
     with closing(last.request_log("cut")) as log:
         log.add({"id": "1", "question": "", "status": 0})
     text = " ".join(as_text(last).split())
-    assert f"It took {count + 1} requests and cost {count}.00 usd. 1 of them has no reply in the logs (429" in text
+    took = f"It took {count + 1} requests and cost {count}.00 usd."
+    assert f"{took} 1 of them has no reply in the logs (429" in text
     replied = (
         f"{count} of {count + 1} requests had a reply, after 0.0 seconds on average: {count}00 tokens in"
     )
