@@ -185,12 +185,14 @@ def test_how_much_taking_luck_out_saves_has_an_interval_that_holds() -> None:
 
 
 def test_the_matrix_is_pale_where_it_is_not_settled_who_is_better() -> None:
-    sure, unsure, worse = (
-        _cell(Interval(*each)) for each in ((0.9, 0.6, 1.0), (0.9, 0.4, 1.0), (0.1, 0.0, 0.4))
+    sure, unsure, worse, slightly = (
+        _cell(Interval(*each))
+        for each in ((0.9, 0.6, 1.0), (0.9, 0.4, 1.0), (0.1, 0.0, 0.4), (0.52, 0.51, 0.53))
     )
-    assert sure.startswith('<td class="won" style="--p:0.80">90.0')
+    assert sure.startswith('<td class="won" style="--p:0.86">90.0')
     assert unsure.startswith('<td class="won" style="--p:0.24">90.0')
-    assert worse.startswith('<td class="lost" style="--p:0.80">10.0')
+    assert worse.startswith('<td class="lost" style="--p:0.86">10.0')
+    assert slightly.startswith('<td class="won" style="--p:0.33">52.0')
 
 
 def test_without_a_pair_there_is_no_result() -> None:

@@ -99,7 +99,7 @@ def _matrix(report: Report, game: GameReport) -> str:
         + "</tr>"
         for one in report.players
     )
-    return _scrolling(f'<table class="matrix"><tr><th></th>{head}</tr>{rows}</table>') + _LEGEND
+    return _scrolling(f'<table class="matrix"><tr><td></td>{head}</tr>{rows}</table>') + _LEGEND
 
 
 _PALE = 0.3
@@ -114,9 +114,9 @@ _LEGEND = (
 def _cell(result: Interval | None) -> str:
     if result is None:
         return "<td></td>"
-    side, strength = ("won" if result.estimate > 0.5 else "lost"), min(1.0, abs(result.estimate - 0.5) * 2)
-    if not result.excludes(0.5):
-        strength *= _PALE
+    side, lead = ("won" if result.estimate > 0.5 else "lost"), min(1.0, abs(result.estimate - 0.5) * 2)
+    # What is settled is stronger than anything that is not, however small the lead.
+    strength = _PALE + (1 - _PALE) * lead if result.excludes(0.5) else _PALE * lead
     bounds = f"{100 * result.low:.0f} to {100 * result.high:.0f}"
     told = f"{100 * result.estimate:.1f}<small>{bounds}</small>"
     return f'<td class="{side}" style="--p:{strength:.2f}">{told}</td>'
