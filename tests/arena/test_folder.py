@@ -202,7 +202,7 @@ def test_a_file_that_cannot_grow_loses_nothing_that_was_written(tmp_path: Path) 
         check=False,
     )
     assert done.returncode == 1
-    assert "the last match is not saved" in done.stderr
+    assert "the last row is not saved" in done.stderr
     written = rows_of(tmp_path / "run")
     assert len(kept) < len(written) < 200
     assert [row for row in written if row in kept] == kept
@@ -244,9 +244,9 @@ def test_what_could_not_be_synced_is_told_with_the_next_row_and_at_the_end(tmp_p
     with mock.patch("duels.arena.folder.os.fsync", side_effect=[LOST, None]):  # which is told once
         log.add({"key": "x"})
         wait_for(lambda: log._failed)
-        with pytest.raises(OSError, match="Input/output error: the last match is not saved"):
+        with pytest.raises(OSError, match="Input/output error: the last row is not saved"):
             log.add({"key": "y"})
-        with pytest.raises(OSError, match="Input/output error: the last match is not saved"):
+        with pytest.raises(OSError, match="Input/output error: the last row is not saved"):
             log.close()
     assert log.path.read_bytes().count(b"\n") == 1
 
@@ -256,7 +256,7 @@ def test_what_cannot_be_synced_at_the_end_is_told(tmp_path: Path) -> None:
     log.add({"key": "x"})
     with (
         mock.patch("duels.arena.folder.os.fsync", side_effect=LOST),
-        pytest.raises(OSError, match="the last match is not saved"),
+        pytest.raises(OSError, match="the last row is not saved"),
     ):
         log.close()
 

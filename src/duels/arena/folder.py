@@ -374,7 +374,7 @@ class Log:
             os.close(self._handle)
 
     def _not_saved(self, error: OSError) -> OSError:
-        return OSError(error.errno, f"{error.strerror}: the last match is not saved", self.path)
+        return OSError(error.errno, f"{error.strerror}: the last row is not saved", self.path)
 
 
 def read_rows(path: Path, damaged: dict[str, bytes] | None = None) -> Iterator[Row]:

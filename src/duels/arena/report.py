@@ -167,7 +167,8 @@ def _requested(folder: Folder, rows: Mapping[str, Row]) -> tuple[dict[str, float
         spending = spending.plus(request)
         if row := rows.get(request.get("match", "")):
             player = row["players"][request["seat"] - 1]
-            seconds[player] = seconds.get(player, 0.0) + request.get("seconds", 0.0)
+            if "usage" in request:
+                seconds[player] = seconds.get(player, 0.0) + request["seconds"]
     return seconds, spending
 
 
