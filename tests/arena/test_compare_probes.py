@@ -72,7 +72,7 @@ def test_answers_are_compared_by_how_often_they_came(tmp_path: Path) -> None:
     assert half.change == pytest.approx(best.value.number / 2)
     assert compare_probes._line(half).endswith("(50%), 50.0 points worse on average")
     told = compared(answered([row]), answered([row, {**row, "action": None}])).told
-    assert "1 worse on average, some of them by chance" in told
+    assert "1 worse on average. Answers are samples, so some differ by chance." in told
     assert "Not all is answered yet" in compared(answered([row]), answered([row], complete=False)).told
     assert "Not all" not in compared(answered([row]), answered([row])).told
 

@@ -65,7 +65,7 @@ class Difference:
             return f"All {self.both} positions that both were asked about are answered alike.{unfinished}"
         better = sum(each.change < -_NOTHING for each in self.answers)
         worse = sum(each.change > _NOTHING for each in self.answers)
-        by_chance = " on average, some of them by chance, for answers are samples" * self.sampled
+        by_chance = " on average. Answers are samples, so some differ by chance" * self.sampled
         return (
             f"{len(self.answers)} of {self.both} positions that both were asked about are answered "
             f"differently: {better} better, {worse} worse{by_chance}.{unfinished}"

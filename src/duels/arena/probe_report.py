@@ -258,7 +258,7 @@ def as_text(folder: Folder, progress: Progress = quiet) -> str:
 
 def _conditions(folder: Folder) -> str:
     """How the player was asked, as the end of a sentence."""
-    mirrored = ", of two mirror images about one, whose answer is taken for both" * folder.config["symmetric"]
+    mirrored = "; of two mirror images one was, and its answer counts for both" * folder.config["symmetric"]
     return f"asked about positions without history{mirrored}."
 
 
