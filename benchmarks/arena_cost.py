@@ -1,8 +1,8 @@
 """What a run costs besides playing: CPU time outside of matches divided by CPU time inside, in the same run.
 
-Inside is what bare play is: a match, played and graded, and its row. Outside is all else that the processes
-of a run do: planning, writing, syncing, handing out and accounting. A run beside bare play would not tell:
-what else the machine does changes either by more than that. Starting processes and players is not counted,
+Inside is play itself: a match, played and graded, and its row. Outside is all else that the processes of a
+run do: planning, writing, syncing, handing out and accounting. A run beside bare play would tell less: what
+else the machine does changes either by as much as that. Starting processes and players is not counted,
 which takes as long however many matches follow.
 """
 
@@ -39,7 +39,7 @@ class Cost:
 
     @property
     def share(self) -> float:
-        """What the run costs, of bare play."""
+        """What the run costs, of play."""
         return self.outside / self.inside
 
 

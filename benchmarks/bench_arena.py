@@ -1,4 +1,4 @@
-"""How fast runs are: matches a second, what the scheduler costs over bare play, and a program's overhead.
+"""How fast runs are: matches a second, what a run costs besides play, and a program's overhead.
 
 Beside other arenas' loops, where they are installed: OpenSpiel's bots and TextArena, on tic-tac-toe, whose
 matches are about as long as those of lights. Neither of them grades a move or keeps a log.
@@ -32,7 +32,7 @@ PLAYERS = ("club", "expert")
 MATCHES = {"lights": 6000, "leap": 3000, "chain": 60, "hunt": 300, "flip": 60}
 TURNS = 5
 MOST = 0.1
-"""Of bare play, what a run may cost besides: what we hold ourselves to."""
+"""Of play, what a run may cost besides: what we hold ourselves to."""
 ASKED = 500  # questions to a program
 LOOPS = 200  # matches of the other arenas
 ON_RAY = 800  # matches: more than hunt's 300 above, for the start of Ray's workers is timed too

@@ -11,6 +11,7 @@ def arena() -> str:
             row["game"],
             f"{row['bare']:,.1f}",
             f"{row['one']:,.1f}",
+            f"{100 * (row['bare'] / row['one'] - 1):+.0f}%",
             f"{100 * row['overhead']:+.0f}%",
             f"{100 * row['overhead_two']:+.0f}%",
             f"{row['wall_two'] / row['wall_one']:.1f}",
@@ -22,14 +23,16 @@ def arena() -> str:
 ## The arena
 
 Matches a second between club and expert, every decision graded and luck taken out: with nothing around them,
-and as a run that plans, logs and can go on, by CPU time on one core. Then what the run costs besides playing,
-on one core and on two: CPU time of all its processes outside of matches, divided by the CPU time inside them,
-without what it takes to start. At most 10% is what we hold ourselves to.
-Last, how many times quicker two processes are than one by the wall clock, once both play.
+and as a run that plans, logs and can go on, by CPU time on one core; and by how much that makes a match
+longer. The two are timed in turn, so a few percent of that, up or down, are what else the machine did
+meanwhile. Then what the run itself costs, within one run and so without that: CPU time of all its processes
+outside of matches, divided by the CPU time inside them, on one core and on two, without what it takes to
+start. At most 10% is what we hold ourselves to. Last, how many times quicker two processes are than one by
+the wall clock, once both play.
 The machine's load average was {data["load"]:.1f} when this began: what others run on its two cores counts
 against the latter.
 
-{table(("game", "bare", "in a run", "cost on one core", "on two", "two processes: times"), runs)}
+{table(("game", "bare", "in a run", "longer by", "cost on one core", "on two", "two processes: times"), runs)}
 A question to a program over pipes takes {1000 * data["question_seconds"]:.2f} ms until its answer is read,
 the program's own time included.
 
