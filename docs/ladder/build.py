@@ -10,10 +10,11 @@ from statistics import pvariance
 import experiments
 
 from duels.arena.confidence import wilson
-from duels.arena.folder import Folder, Row
+from duels.arena.folder import Folder
 from duels.arena.mistakes import name_of, said_of
 from duels.arena.report import GameReport, Report, report_on
 from duels.arena.report_text import graded, percent
+from duels.arena.rows import Row
 from duels.games import find_game
 
 PAGE = Path(__file__).parents[1] / "ladder.md"

@@ -7,9 +7,15 @@ import time
 from collections import Counter
 from contextlib import AbstractContextManager
 from http.server import BaseHTTPRequestHandler
+from pathlib import Path
 from typing import Any
 
+from duels.arena.config import Config
+from duels.arena.folder import Folder
+from duels.arena.report import as_data, report_on
+from duels.arena.run import run
 from duels.games import GAMES
+from duels.players.endpoint import Settings
 from duels.solving.oracles import oracle_for
 from tests.loopback import Endpoint, served
 
@@ -140,3 +146,11 @@ class Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:
         """Say nothing."""
+
+
+def played(server: Server, folder: Path, model: str, matches: int = 2, **settings: Any) -> dict[str, Any]:
+    """The report on a run of a model against random moves in lights."""
+    found = Settings(server.url, **settings)
+    config = Config(("random", f"model:{model}"), ("lights",), matches, model=found)
+    run(config, folder)
+    return as_data(report_on(Folder(folder)))

@@ -13,7 +13,9 @@ from unittest import mock
 import pytest
 
 from duels.arena.config import FORMAT, Config, ProbeConfig
-from duels.arena.folder import AT_ONCE, CONFIG, Folder, Log, merge
+from duels.arena.folder import CONFIG, Folder
+from duels.arena.logs import AT_ONCE, Log
+from duels.arena.merging import merge
 from duels.arena.probe import probe
 from duels.arena.report import as_data, report_on
 from duels.arena.rows import ANSWER, MATCH
@@ -172,7 +174,7 @@ def test_a_read_only_folder_and_a_full_disk(tmp_path: Path) -> None:
     run(LIGHTS, tmp_path / "run")
     kept = rows_of(tmp_path / "run")
     more = ("--players", "random,club,best", "--games", "lights,leap", "--seed", "7", "--matches", "10")
-    with mock.patch("duels.arena.folder.os.write", side_effect=OSError(28, "No space left on device")):
+    with mock.patch("duels.arena.logs.os.write", side_effect=OSError(28, "No space left on device")):
         done = arena(tmp_path, "run", *more, "--workers", "1", "--out", tmp_path / "run")
     assert done.code == 1
     assert "No space left on device" in done.err
@@ -214,7 +216,7 @@ def test_a_file_that_cannot_grow_loses_nothing_that_was_written(tmp_path: Path) 
 
 def test_every_row_is_synced_soon_and_what_was_paid_for_at_once(tmp_path: Path) -> None:
     synced: list[int] = []
-    with mock.patch("duels.arena.folder.os.fsync", synced.append):
+    with mock.patch("duels.arena.logs.os.fsync", synced.append):
         quick, later, paid = (
             Log(tmp_path, "1"),
             Log(tmp_path, "2", every=600),
@@ -241,7 +243,7 @@ LOST = OSError(5, "Input/output error")
 
 def test_what_could_not_be_synced_is_told_with_the_next_row_and_at_the_end(tmp_path: Path) -> None:
     log = Log(tmp_path, "1", every=0.01)
-    with mock.patch("duels.arena.folder.os.fsync", side_effect=[LOST, None]):  # which is told once
+    with mock.patch("duels.arena.logs.os.fsync", side_effect=[LOST, None]):  # which is told once
         log.add({"key": "x"})
         wait_for(lambda: log._failed)
         with pytest.raises(OSError, match="Input/output error: the last row is not saved"):
@@ -255,7 +257,7 @@ def test_what_cannot_be_synced_at_the_end_is_told(tmp_path: Path) -> None:
     log = Log(tmp_path, "1", every=60)
     log.add({"key": "x"})
     with (
-        mock.patch("duels.arena.folder.os.fsync", side_effect=LOST),
+        mock.patch("duels.arena.logs.os.fsync", side_effect=LOST),
         pytest.raises(OSError, match="the last row is not saved"),
     ):
         log.close()
@@ -284,7 +286,7 @@ def test_a_row_that_cannot_be_right_is_refused(tmp_path: Path) -> None:
     first, *rest = log.read_text().splitlines(keepends=True)
     row = json.loads(first)
     for damaged, told in (
-        ({}, "written by another version of duels"),
+        ({"v": 0}, "written by another version of duels"),
         ({**row, "score": 7.0}, f"score 7.0 does not go with the result '{row['result']}'"),
         ({**row, "score": 1 - row["score"]}, "does not go with the result"),
     ):

@@ -15,7 +15,8 @@ from unittest import mock
 import pytest
 
 from duels.arena.config import Config
-from duels.arena.folder import LOCK, Folder, Log, locked
+from duels.arena.folder import LOCK, Folder, locked
+from duels.arena.logs import Log
 from duels.arena.pool import Pool
 from duels.arena.run import run
 from duels.arena.worker import Worker, serve

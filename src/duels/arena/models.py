@@ -11,7 +11,8 @@ from typing import Any
 from duels.arena.amounts import Spending
 from duels.arena.bout import Asked, Bout, Question, play
 from duels.arena.config import Config, currency_of
-from duels.arena.folder import AT_ONCE, Folder, Log, Score, score_of
+from duels.arena.folder import Folder, Score, score_of
+from duels.arena.logs import AT_ONCE, Log
 from duels.arena.values import Judge
 from duels.core.errors import DuelsError
 from duels.core.rules import Rules, Seat

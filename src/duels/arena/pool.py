@@ -10,7 +10,8 @@ from pathlib import Path
 
 from duels.arena.bout import Bout
 from duels.arena.config import Config
-from duels.arena.folder import Log, Score, read_rows, score_of
+from duels.arena.folder import Score, score_of
+from duels.arena.logs import Log, read_rows
 from duels.arena.worker import Worker, serve
 from duels.core.errors import DuelsError
 

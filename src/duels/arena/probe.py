@@ -19,7 +19,8 @@ from typing import Any
 
 from duels.arena.bout import Asked, Question
 from duels.arena.config import ProbeConfig
-from duels.arena.folder import AT_ONCE, QUICK, Folder, Log
+from duels.arena.folder import Folder
+from duels.arena.logs import AT_ONCE, QUICK, Log
 from duels.arena.models import Purse
 from duels.arena.positions import draw_positions
 from duels.arena.rows import VERSION, Row

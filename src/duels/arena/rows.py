@@ -42,12 +42,14 @@ ANSWER: Mapping[str, Any] = {
     "usage": list,
 }
 """The fields of an answer of a probe."""
+REQUEST: Mapping[str, Any] = {"id": str}
+"""The field that a request to a model and what came back have in common."""
 DECIDED = ("entries", "result", "action", "policy")
 """What a match or an answer was: rows of one key that differ in these come from separate attempts."""
 
 
 def is_whole(row: Row, fields: Mapping[str, Any]) -> bool:
     """Whether a row has all its fields; what another version wrote may have others."""
-    if row.get("v") != VERSION:
+    if row.get("v", VERSION) != VERSION:
         return True
     return all(name in row and isinstance(row[name], kind) for name, kind in fields.items())

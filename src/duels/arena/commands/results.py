@@ -103,10 +103,11 @@ def compare(one: Path, two: Path, as_json: bool) -> None:
 @click.option("--out", required=True, type=NEW_FOLDER, help="A new folder.")
 def merge(runs: tuple[Path, ...], out: Path) -> None:
     """Join the parts of one run that were played in several folders."""
-    from duels.arena import folder
+    from duels.arena import merging
+    from duels.arena.folder import Folder
 
-    count = folder.merge(runs, out, partial(click.echo, err=True))
-    joined = folder.Folder(out)
+    count = merging.merge(runs, out, partial(click.echo, err=True))
+    joined = Folder(out)
     compact_logs(joined)
     if joined.is_probe:
         click.echo(f"{out}: {count} answers.", err=True)

@@ -1,0 +1,211 @@
+"""What is kept of requests to a model, what they cost, and what ends when the money is spent."""
+
+import subprocess
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from shutil import copytree
+from typing import Any
+
+import pytest
+
+from duels.arena.config import Config
+from duels.arena.folder import Folder
+from duels.arena.merging import merge
+from duels.arena.report import as_data, report_on
+from duels.arena.report_text import as_text
+from duels.arena.run import run
+from duels.arena.summary import of_run
+from duels.core.errors import BadOption, DuelsError
+from duels.players.endpoint import Settings
+from tests.arena.model_server import KEY, Server, played
+from tests.players.test_program import wait_until
+from tests.support import COMMAND, duels, environment
+
+pytestmark = pytest.mark.usefixtures("quick")
+
+
+def test_a_budget_stops_cleanly_and_the_run_can_go_on(server: Server, tmp_path: Path) -> None:
+    prices: dict[str, Any] = {"input_price": 10_000.0, "output_price": 0.0}  # a request is 1 usd
+    model = Settings(server.url, concurrency=1, **prices)
+    small = Config(("random", "model:well"), ("lights",), 10, budget="5usd", model=model)
+    folder = run(small, tmp_path / "run")
+    assert folder.unfinished == ("The budget of 5 usd is spent.",)
+    assert sum(1 for _ in folder.requests()) == 5
+    assert 0 < len(folder.rows()) < 10
+    with pytest.raises(DuelsError, match="counts money in usd, not in eur"):
+        run(replace(small, budget="500eur"), folder.path)
+    large = Config(("random", "model:well"), ("lights",), 10, budget="500usd", model=model)
+    folder = run(large, tmp_path / "run")
+    assert len(folder.rows()) == 10
+    used = as_data(report_on(folder))["usage"]["model well"]
+    assert used["cost"] == used["requests"]
+    asked = sum(1 for _ in folder.requests())
+    with closing(folder.request_log("killed")) as log:
+        log.add({"id": "1", "match": "never finished", "seat": 1, "status": 200, "usage": [100, 0, 1]})
+    told = f"With matches that were broken off: {asked + 1} requests, cost {asked + 1}.00 usd."
+    text = as_text(report_on(folder))
+    assert told in " ".join(text.split())
+    assert max(map(len, text.splitlines())) <= 80
+    assert f"Models took {asked + 1} requests and cost {asked + 1}.00 usd." in text
+    assert as_data(report_on(folder))["usage"]["model well"] == used
+    with closing(folder.request_log("cut")) as log:
+        log.add({"id": "2", "match": "never finished", "seat": 1, "status": 0, "at_most": [150, 1000]})
+        log.add({"id": "3", "match": "never finished", "seat": 1, "status": 429})
+    (cost,) = (each for each in of_run(report_on(folder)) if each.startswith("Models took"))
+    assert cost == (
+        f"Models took {asked + 3} requests and cost {asked + 1}.00 usd, and at most 1.50 usd more for "
+        "1 request whose tokens were not reported. "
+        "2 of them have no reply in the logs (429, 5xx, timeouts, cut connections, a run that was killed or "
+        "is under way, damaged lines)."
+    )
+
+
+@pytest.mark.parametrize(
+    ("settings", "budget", "told"),
+    [
+        ({}, "5usd", "a budget needs prices"),
+        ({"input_price": 1.0, "output_price": 1.0}, "5", "such as 5usd"),
+    ],
+)
+def test_a_budget_without_prices_is_refused(settings: dict[str, Any], budget: str, told: str) -> None:
+    with pytest.raises(BadOption, match=told):
+        Config(("random", "model:x"), ("lights",), 2, budget=budget, model=Settings("http://x", **settings))
+
+
+PRICES: dict[str, Any] = {"input_price": 0.0, "output_price": 1000.0, "max_tokens": 1000}
+"""Of output only: a reply of ten tokens costs 0.01, the longest 1."""
+
+
+def test_what_may_have_been_charged_counts_against_a_budget(server: Server, tmp_path: Path) -> None:
+    before = server.asked["slow"]
+    model = Settings(server.url, concurrency=1, request_seconds=0.1, total_seconds=60, **PRICES)
+    config = Config(("random", "model:slow"), ("lights",), 2, budget="3usd", model=model)
+    for budget, told in (("3usd", "3 usd is spent, 3 of it at most"), ("5usd", "5 usd is spent, 5 of it")):
+        folder = run(replace(config, budget=budget), tmp_path / "run")
+        assert told in folder.unfinished[0]
+        assert server.asked["slow"] - before == int(budget[0])
+    assert not folder.rows()
+
+
+@pytest.mark.parametrize(
+    ("damaged", "lost"),
+    [
+        ((0,), 0),  # the request of one whose reply is there
+        ((1,), 1),  # the reply: what it took is not known
+        ((0, 1), 1),
+        ((0, 1, 3), 2),
+    ],
+)
+def test_a_request_that_cannot_be_read_counts_with_the_most_that_it_may_cost(
+    damaged: tuple[int, ...], lost: int, server: Server, tmp_path: Path
+) -> None:
+    model = Settings(server.url, concurrency=1, **PRICES)
+    config = Config(("random", "model:well"), ("lights",), 2, budget="1usd", model=model)
+    assert not run(config, tmp_path / "run").unfinished
+    log = tmp_path / "run" / "requests-models.jsonl"
+    lines = log.read_bytes().splitlines(keepends=True)
+    log.write_bytes(b"".join(line[place in damaged :] for place, line in enumerate(lines)))
+    merge([tmp_path / "run"], tmp_path / "merged")
+    for name in ("run", "merged"):
+        said = " ".join(of_run(report_on(Folder(tmp_path / name))))
+        assert f"Models took {len(lines) // 2} requests" in said
+        assert ("usd more for" in said) is bool(lost)
+        assert not lost or f"at most {lost}.00 usd more for {lost} request" in said
+    before = server.asked["well"]
+    folder = run(replace(config, matches=4), tmp_path / "run")
+    assert bool(folder.unfinished) is bool(lost)
+    assert (server.asked["well"] == before) is bool(lost)
+
+
+def test_requests_that_are_in_several_folders_are_paid_for_once(server: Server, tmp_path: Path) -> None:
+    played(server, tmp_path / "run", "well", **PRICES)
+    copytree(tmp_path / "run", tmp_path / "copy")
+    merge([tmp_path / "run", tmp_path / "copy"], tmp_path / "merged")
+    asked, merged = (list(Folder(tmp_path / name).requests()) for name in ("run", "merged"))
+    assert merged == asked
+
+
+def test_a_request_that_was_never_sent_costs_nothing(tmp_path: Path) -> None:
+    model = Settings("http://127.0.0.1:1/v1", concurrency=1, total_seconds=0.05, **PRICES)
+    config = Config(("random", "model:none"), ("lights",), 2, budget="1usd", model=model)
+    folder = run(config, tmp_path / "run")
+    assert "ConnectError" in folder.unfinished[0]
+    assert not [row for row in folder.requests() if "at_most" in row]
+
+
+def test_a_budget_needs_an_endpoint_that_reports_tokens(server: Server, tmp_path: Path) -> None:
+    config = Config(("random", "model:silent"), ("lights",), 2, model=Settings(server.url, **PRICES))
+    assert len(run(config, tmp_path / "free").rows()) == 2
+    with pytest.raises(DuelsError, match="does not report tokens, so no budget can be kept"):
+        run(replace(config, budget="5usd"), tmp_path / "run")
+    with pytest.raises(BadOption, match="max_tokens is 0"):
+        replace(config, budget="5usd", model=replace(config.model, max_tokens=0))
+
+
+def test_shards_share_a_budget(server: Server, tmp_path: Path) -> None:
+    before = server.asked["well"]
+    model = Settings(server.url, concurrency=1, **PRICES)
+    config = Config(("random", "model:well"), ("lights",), 100, budget="0.1usd", model=model)
+    for _ in range(2):
+        for part in (1, 2):
+            folder = run(config, tmp_path / "run", shard=(part, 2))
+            told = "The budget of 0.05 usd for one of 2 parts is spent."
+            assert folder.unfinished == (told,)
+        assert server.asked["well"] - before == 10
+
+
+def test_the_key_is_sent_and_never_written_down(server: Server, tmp_path: Path) -> None:
+    played(server, tmp_path / "run", "well")
+    assert f"Bearer {KEY}" in server.keys
+    kept = [each.read_text() for each in (tmp_path / "run").rglob("*") if each.is_file()]
+    assert not [text for text in kept if KEY in text or server.url in text]
+
+
+def test_a_key_that_comes_back_is_not_written_down_either(server: Server, tmp_path: Path) -> None:
+    with pytest.raises(DuelsError, match=r"status 401, 'wrong key: Bearer \[key\]'"):
+        played(server, tmp_path / "run", "echoes")
+    (asked,) = (each.read_text() for each in (tmp_path / "run").glob("requests-*.jsonl"))
+    assert "Bearer [key]" in asked
+    assert KEY not in asked
+
+
+def test_every_request_and_reply_is_kept(server: Server, tmp_path: Path) -> None:
+    before = server.asked["badly"]
+    played(server, tmp_path / "run", "badly", matches=4)
+    kept = list(Folder(tmp_path / "run").requests())
+    assert len(kept) == server.asked["badly"] - before
+    assert {"id", "match", "seat", "entry", "request", "status", "reply", "seconds", "usage"} == set(kept[0])
+    assert kept[0]["request"]["model"] == "badly"
+
+
+def test_requests_under_way_at_kill_9_are_kept_and_counted(server: Server, tmp_path: Path) -> None:
+    words = ["arena", "run", "--players", "random,model:hangs", "--games", "lights", "--matches", "6"]
+    words += ["--base-url", server.url, "--budget", "3usd", "--input-price", "0", "--output-price", "1000"]
+    command = [*COMMAND, *words, "--max-tokens", "1000", "--out", str(tmp_path / "run")]
+    process = subprocess.Popen(command, env=environment(tmp_path), stderr=subprocess.DEVNULL)
+    try:
+        wait_until(lambda: server.asked["hangs"] == 6)
+    finally:
+        process.kill()
+        process.wait()
+    for folder in (tmp_path / "run", tmp_path / "merged"):
+        kept = list(Folder(folder).requests())
+        assert [each["request"]["model"] for each in kept] == ["hangs"] * 6
+        assert [each["at_most"][1] for each in kept] == [1000] * 6
+        (cost,) = (each for each in of_run(report_on(Folder(folder))) if each.startswith("Models took"))
+        assert "Models took 6 requests and cost 0.00 usd, and at most 6.00 usd more" in cost
+        if folder.name == "run":
+            merge([folder], tmp_path / "merged")
+    again = duels(tmp_path, *words, "--max-tokens", "1000", "--out", tmp_path / "run")
+    assert "The budget of 3 usd is spent, 6 of it at most by requests without" in again.err
+    assert server.asked["hangs"] == 6
+
+
+def test_a_line_that_is_no_request_is_told_of(server: Server, tmp_path: Path) -> None:
+    played(server, tmp_path / "run", "well")
+    log = tmp_path / "run" / "requests-models.jsonl"
+    log.write_bytes(log.read_bytes() + b'{"request": {}}\n')
+    folder = Folder(tmp_path / "run")
+    assert [row["id"] for row in folder.requests() if "request" not in row]
+    assert folder.damage.startswith("A damaged line of a log is skipped: requests-models.jsonl, line ")
