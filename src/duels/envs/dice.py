@@ -50,7 +50,12 @@ def advance(stream: int, ticks: int = 1) -> int:
 
 def roll(stream: int) -> tuple[int, int]:
     """What falls next: 32 bits for chance, 32 bits for a random player."""
-    word = _mix(advance(stream))
+    return fallen(advance(stream))
+
+
+def fallen(stream: int) -> tuple[int, int]:
+    """What fell at the stream's last tick, in the same way."""
+    word = _mix(stream)
     return word >> 32, word & HALF
 
 

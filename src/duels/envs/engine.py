@@ -116,6 +116,7 @@ class _FormedEngine(Engine):
     def __init__(self, rules: Rules[Any, Any, Any], form: Form = PLAIN) -> None:
         self.rules = rules
         self.form = form
+        self._plain = form == PLAIN
         self._left = left_shown(rules) if form.limit_draws else None
         self._past = Past(rules, form.memory, 1) if form.memory else None
 
@@ -137,7 +138,7 @@ class _FormedEngine(Engine):
 
     def _formed(self, shown: NDArray[np.int8], seat: int, clock: int) -> NDArray[np.int8]:
         """What is shown as a new array, with all that the form shows beside it."""
-        if self.form is PLAIN:
+        if self._plain:
             return shown.copy()
         parts = [shown]
         if self._left is not None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from gymnasium import spaces
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 from pettingzoo.utils.env_logger import EnvLogger
 
 from duels.analysis.grading import Grader
@@ -65,6 +65,8 @@ class DuelEnv(Named, Copyable, AECEnv):
     """
 
     metadata: dict[str, Any]
+    _forfeited = False
+    """Whether an illegal action has ended the game."""
 
     def __init__(
         self,
@@ -139,21 +141,25 @@ class DuelEnv(Named, Copyable, AECEnv):
                 raise NotReset
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
+    def _too_early(self, call: str) -> None:
+        """Fail: this was called before `reset`."""
+        raise NotReset
+
     def observe(self, agent: str) -> Observation:
         if self._stream is None:
-            raise NotReset
+            self._too_early("observe")
         seat = _SEATS.get(agent)
         if seat is None:
             raise UnknownName(f"There is no agent {agent!r}; there are {', '.join(AGENTS)}.")
-        given: Observation = self._observations.give(self._engine.observe(seat), self._mask(seat))
+        mask = self._engine.mask_for(seat)
+        if self._forfeited:
+            mask[:] = 0
+        given: Observation = self._observations.give(self._engine.observe(seat), mask)
         return given
-
-    def _mask(self, seat: int) -> NDArray[np.int8]:
-        return self._engine.mask_for(seat)
 
     def step(self, action: int | None) -> None:
         if self._stream is None:
-            raise NotReset
+            self._too_early("step")
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
@@ -168,8 +174,8 @@ class DuelEnv(Named, Copyable, AECEnv):
         engine = self._engine
         chance = 0
         if self._stream is not None and self._has_chance:
-            chance = dice.roll(self._stream)[0]
             self._stream = dice.advance(self._stream)
+            chance, _ = dice.fallen(self._stream)
         if self._grader:
             self._grader.before(self._sight(engine.actor), self._actions[action])
         engine.step(action, chance)
@@ -234,18 +240,12 @@ class GuardedDuelEnv(DuelEnv):
         self._forfeited = False
         super().reset(seed, options)
 
-    def _mask(self, seat: int) -> NDArray[np.int8]:
-        mask = super()._mask(seat)
-        return np.zeros_like(mask) if self._forfeited else mask
-
-    def observe(self, agent: str) -> Observation:
-        if self._stream is None:
-            EnvLogger.error_observe_before_reset()
-        return super().observe(agent)
+    def _too_early(self, call: str) -> None:
+        getattr(EnvLogger, f"error_{call}_before_reset")()
 
     def step(self, action: int | None) -> None:
         if self._stream is None:
-            EnvLogger.error_step_before_reset()
+            self._too_early("step")
         self._stepped = True
         if not self.agents:
             EnvLogger.warn_step_after_terminated_truncated()
@@ -279,12 +279,12 @@ class GuardedDuelEnv(DuelEnv):
 
     def render(self) -> str | Picture | None:
         if self._stream is None:
-            EnvLogger.error_render_before_reset()
+            self._too_early("render")
         return super().render()
 
     def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]:
         if self._stream is None:
-            EnvLogger.error_agent_iter_before_reset()
+            self._too_early("agent_iter")
         return self._turns(max_iter)
 
     def _turns(self, left: int) -> Iterator[str]:
