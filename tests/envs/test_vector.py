@@ -58,8 +58,8 @@ def test_a_batch_may_be_split_in_any_way(case: str, compiled: bool) -> None:
 @pytest.mark.parametrize("case", ["hunt of 6 turns", "chain of 2 boards", "flip of 9"])
 def test_a_batch_larger_than_a_chunk(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = made(case, 100).rollout(40)
-    monkeypatch.setattr("duels.envs.batch.CHUNK", 37)
-    monkeypatch.setattr("duels.envs.batch.BLOCK", 64)
+    monkeypatch.setattr("duels.envs.rollouts.CHUNK", 37)
+    monkeypatch.setattr("duels.envs.rollouts.BLOCK", 64)
     assert (made(case, 100).rollout(40).wins == whole.wins).all()
 
 
