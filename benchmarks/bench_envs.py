@@ -177,10 +177,27 @@ def through_openspiel(name: str) -> Run:
     return run
 
 
-def through_pgx(name: str, batch: int, whole: bool) -> Run:
-    """Random play, games that end starting again: many steps in one compiled call, or one by one."""
+def choose_as_pgx(key: Any, masks: Any) -> Any:
+    """Random legal actions as Pgx's documentation chooses them: with a random number for every action."""
     import jax
     import jax.numpy as jnp
+
+    return jax.random.categorical(key, jnp.where(masks, 0.0, -jnp.inf), axis=-1)
+
+
+def choose_by_one_draw(key: Any, masks: Any) -> Any:
+    """Random legal actions with a random number for every game, as ours."""
+    import jax
+    import jax.numpy as jnp
+
+    legal = jnp.cumsum(masks, axis=-1)
+    k = (jax.random.uniform(key, masks.shape[:1]) * legal[:, -1]).astype(jnp.int32)
+    return jnp.argmax(legal > k[:, None], axis=-1)
+
+
+def through_pgx(name: str, batch: int, whole: bool, choose: Callable[[Any, Any], Any] = choose_as_pgx) -> Run:
+    """Random play, games that end starting again: many steps in one compiled call, or one by one."""
+    import jax
     import pgx
     from pgx.experimental import auto_reset
 
@@ -189,8 +206,7 @@ def through_pgx(name: str, batch: int, whole: bool) -> Run:
 
     def step(state: Any, key: Any) -> Any:
         for_actions, for_steps = jax.random.split(key)
-        logits = jnp.where(state.legal_action_mask, 0.0, -jnp.inf)
-        actions = jax.random.categorical(for_actions, logits, axis=-1)
+        actions = choose(for_actions, state.legal_action_mask)
         return jax.vmap(step_one)(state, actions, jax.random.split(for_steps, batch))
 
     count = (100 if batch <= 1024 else 20) if whole else 1
@@ -233,6 +249,8 @@ def batches() -> list[Case]:
         for peer in PGX:
             cases.append(Case("rollout, Pgx", peer, batch, through_pgx(peer, batch, True)))
             cases.append(Case("step by step, Pgx", peer, batch, through_pgx(peer, batch, False)))
+            one_draw = through_pgx(peer, batch, False, choose_by_one_draw)
+            cases.append(Case("step by step, Pgx, one draw a game", peer, batch, one_draw))
     return cases
 
 
