@@ -174,7 +174,8 @@ class _Map:
     """The positions of one set of rules that have been met so far, shared by all who play by them."""
 
     def __init__(self, rules: Rules[Any, Any, Any]) -> None:
-        self.decisions = Decisions(rules)
+        # To stop a clock at every move takes longer than to look the move up.
+        self.decisions = Decisions(rules, clocked=rules.limit_value is not None)
         self.encoding = rules.game.encoding(rules)
         self.nodes: dict[Any, _Node] = {}
         shown = len(self.decisions.actions) + 2 * self.encoding.size

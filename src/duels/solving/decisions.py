@@ -25,12 +25,15 @@ class Transition(Generic[S]):
 
 
 class Decisions(Generic[S, A, V]):
-    """The decisions of `rules`, without the limit; `limit` is what the clock may reach, if anything."""
+    """The decisions of `rules`, without the limit; `limit` is what the clock may reach, if anything.
 
-    def __init__(self, rules: Rules[S, A, V]) -> None:
+    With `clocked` it is told how far the clock goes on, without a limit too.
+    """
+
+    def __init__(self, rules: Rules[S, A, V], clocked: bool = True) -> None:
         self.limit = rules.limit_value
         # A clock ticks only under a limit: one that is never reached.
-        self.rules = _limited_to(rules, sys.maxsize)
+        self.rules = _limited_to(rules, sys.maxsize if clocked else None)
         self.clock = rules.clock
         self.actions = self.rules.all_actions()
         self.number = {action: number for number, action in enumerate(self.actions)}
