@@ -27,6 +27,8 @@ from duels.games.flip.features import features
 from duels.games.flip.rules import Flip, Keep, QuantumFlip, QuantumTiles
 from duels.solving.tables import NOBODY, ONGOING
 
+_BYTE = np.dtype(np.int8)
+
 
 class FlipEngine(Engine):
     """A game of Quantum Flip; what both seats are shown is kept up to date move by move."""
@@ -90,8 +92,9 @@ class FlipEngine(Engine):
             self._show_tile(two)
             self._show_lifted(1)
             return
+        still_open = self._open
         for closed in self._closed[one]:
-            self._open[closed] = 0
+            still_open[closed] = 0
         mine, theirs = self._shown[mover], self._shown[1 - mover]
         mine[self._scores[0]] = theirs[self._scores[1]] = self._points[game[SCORES + mover]]
         mine[self._turn], theirs[self._turn] = 0, 1
@@ -131,10 +134,10 @@ class FlipEngine(Engine):
             mask = bytearray(self._open)
         else:
             mask = self._open[: self._tiles] + self._no_pairs
-        return np.frombuffer(mask, np.int8)
+        return np.frombuffer(mask, _BYTE)
 
     def observe(self, seat: int) -> NDArray[np.int8]:
-        return np.frombuffer(bytearray(self._shown[seat]), np.int8)
+        return np.frombuffer(bytearray(self._shown[seat]), _BYTE)
 
 
 def action_of(action: Any) -> tuple[int, int, int]:

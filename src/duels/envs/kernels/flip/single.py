@@ -80,9 +80,9 @@ def lift(game: MutableSequence[int], one: int, two: int, chance: int, values: in
 
 def value_at(game: MutableSequence[int], ticket: int, values: int) -> int:
     """The value of the ticket-th tile of the bag, when the bag is laid out in order."""
-    value = 1
-    while ticket >= game[BAG + value - 1]:
-        ticket -= game[BAG + value - 1]
+    value = 0
+    while ticket >= 0:
+        ticket -= game[BAG + value]
         value += 1
     return value
 
