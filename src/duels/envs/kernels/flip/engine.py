@@ -40,9 +40,9 @@ class FlipEngine(Engine):
         self._moves = [action_of(action) for action in actions]
         self._tiles = rules.side**2
         self._keep = len(actions) - self._tiles
-        # What is no longer possible once a tile is flipped: to flip it, alone or with a neighbour.
+        # What is no longer possible once a tile is flipped: to flip it with a neighbour.
         self._closed = [
-            [a for a, move in enumerate(self._moves[: self._keep]) if tile in move[1:]]
+            [a for a, move in enumerate(self._moves[: self._keep]) if a >= self._tiles and tile in move[1:]]
             for tile in range(self._tiles)
         ]
         self.num_actions = len(actions)
@@ -93,8 +93,10 @@ class FlipEngine(Engine):
             self._show_lifted(1)
             return
         still_open = self._open
-        for closed in self._closed[one]:
-            still_open[closed] = 0
+        still_open[one] = 0
+        if game[QUANTUM] or game[QUANTUM + 1]:  # pairs matter no more once both are spent
+            for closed in self._closed[one]:
+                still_open[closed] = 0
         mine, theirs = self._shown[mover], self._shown[1 - mover]
         mine[self._scores[0]] = theirs[self._scores[1]] = self._points[game[SCORES + mover]]
         mine[self._turn], theirs[self._turn] = 0, 1
