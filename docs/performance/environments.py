@@ -68,8 +68,8 @@ bytes. flip has too many positions for a table. Its observation and mask are 446
 27; both are kept from step to step, and a move changes only what it changes. `compiled=True` works out from
 bits what is chosen, drawn and allowed, since tables of all that would not fit the processor's cache beside
 the rows, and does all that needs no lookup for several games at once. A second thread (`threads=2`) does half
-of the play in large batches, but neither the check of the actions nor the random choice of them, and takes a
-while to wake up; for the other four it costs about as much as it gains.
+of the play in large batches, but neither the check of the actions nor the random choice of them; for the
+other four it costs about as much as it gains.
 
 In NumPy, up to 16 games of flip are stepped one after the other in Python. Larger batches are arrays: a step
 is more than a hundred calls, and in a batch of 1,024 their fixed cost alone takes most of the time that three
