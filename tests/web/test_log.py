@@ -254,6 +254,6 @@ def test_a_result_speaks_to_its_reader(text: str, reader: Seat, told: str) -> No
 def test_a_full_board_of_chain_is_explained_to_both() -> None:
     played = ("1", "3", "4", "5", "6", "7", "2", "challenge", "heads")
     standing = standing_of(Match.start(find_game("chain").rules()).play_text(*played))
-    why = "Nobody had a chain, so the full board decohered."
+    why = "The full board decohered."
     assert view(standing, Seat.ONE)["sentence"] == f"Bob is to move. {why}"
     assert view(standing, Seat.TWO)["sentence"] == f"Your turn. {why} Observe a free cell."
