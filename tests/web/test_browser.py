@@ -193,6 +193,12 @@ def test_an_offer_leaves_alone_what_is_being_picked(ann: Person, bob: Person) ->
     ann.press("A1")
     bob.press("A2")
     ann.wait("you")
+    ann.page.locator("[data-switch]").focus()
+    bob.page.click("[data-offer=takeback]")
+    ann.page.wait_for_selector("#offer")
+    assert ann.page.evaluate("document.activeElement.dataset.switch") == "Quantum Flip", "no tile"
+    bob.page.click("text=Withdraw")
+    ann.page.wait_for_selector("#offers:not(:has(#offer))", state="attached")
     ann.page.click("[data-switch='Quantum Flip']")
     ann.target("C1").click()
     before = [person.page.evaluate(PLACES) for person in (ann, bob)]

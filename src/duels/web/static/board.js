@@ -167,10 +167,11 @@ export class Board {
 
   // -- modes ----------------------------------------------------------------------------------------------------
 
+  // Switches that are still wanted stay as they are: one of them may have the keyboard.
   #offerModes() {
     const modes = new Set(this.#all().map((target) => target.dataset.mode).filter(Boolean));
     const actions = this.#around.querySelector("#actions");
-    for (const old of actions.querySelectorAll("[data-switch]")) old.remove();
+    for (const old of actions.querySelectorAll("[data-switch]")) if (!modes.delete(old.dataset.switch)) old.remove();
     for (const mode of modes) {
       const button = document.createElement("button");
       button.type = "button";
