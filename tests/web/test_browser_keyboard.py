@@ -108,6 +108,7 @@ def test_whoever_leaves_the_field_is_not_led_back_into_it(ann: Person, bob: Pers
     page.wait_for_selector("#offer")
     assert page.evaluate("document.activeElement.localName") == "body"
     assert after("document.getElementById('help-button').focus()") == "help-button"
+    assert after("document.getElementById('sentence').focus()") == "sentence", "as a click on it does"
 
 
 def test_buttons_beside_the_board_are_reached_by_arrows_and_letters(ann: Person, bob: Person) -> None:

@@ -10,7 +10,8 @@ const LEAP = 250;
 const MOST_NAMED = 6;
 const COUNTS = ["", "one", "two", "three", "four", "five", "six"];
 const FIELD = "#entry input";
-const WITHIN = "#board, #actions, #sentence"; // what the keyboard is on when it is at the board
+const PRESSED = "#board, #actions";
+const WITHIN = `${PRESSED}, #sentence`; // where the arrows lead from one thing to press to another
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 export const isVeiled = () => document.documentElement.classList.contains("veiled");
@@ -281,7 +282,8 @@ export class Board {
   // -- keyboard -------------------------------------------------------------------------------------------------
 
   #focused(event) {
-    this.#held = event.target.matches(FIELD) ? FIELD : event.target.closest(WITHIN) ? "#board" : "";
+    const at = event.target.matches(FIELD) ? FIELD : event.target.closest(PRESSED) ? "#board" : "";
+    if (at || !this.#filling) this.#held = at; // the headline is at the board only for whoever is led to it from there
     const target = event.target.closest(".target");
     if (target) {
       this.#at = target.dataset.cells;
