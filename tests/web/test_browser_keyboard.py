@@ -193,6 +193,24 @@ def test_a_key_pressed_twice_or_held_plays_once(ann: Person, key: str) -> None:
     assert page.evaluate("sent") == ["move 3", "observe 3"]
 
 
+@pytest.mark.parametrize("key", ["Enter", "Space"])
+def test_a_key_pressed_twice_or_held_switches_a_mode_once(ann: Person, key: str) -> None:
+    page = ann.page
+    page.clock.install()
+    ann.start("flip", "casual")
+    page.clock.pause_at(page.evaluate("Date.now() + 1000"))
+    switch = page.locator("[data-switch]")
+    switch.press(key)
+    page.keyboard.press(key)  # at the same moment
+    assert switch.get_attribute("aria-pressed") == "true"
+    page.clock.run_for(1000)
+    page.keyboard.down(key)
+    page.clock.run_for(1000)
+    page.keyboard.down(key)  # held down, it repeats
+    page.keyboard.up(key)
+    assert switch.get_attribute("aria-pressed") == "false"
+
+
 def test_a_button_that_has_the_keyboard_says_what_it_does(browser: Browser, tmp_path: Path) -> None:
     with serving(str(tmp_path / "web.sqlite3"), pause=1.0) as base:
         ann = Person(browser, base)

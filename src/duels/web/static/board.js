@@ -312,10 +312,11 @@ export class Board {
     this.#pressed = { key, timeStamp };
     if (isTaken(event)) return;
     const within = event.target.closest?.(WITHIN);
-    const focused = event.target.closest?.(".target");
-    if (focused && (event.key === "Enter" || event.key === " ")) {
+    const focused = event.target.closest?.(".target, [data-switch]");
+    const presses = focused && (event.key === "Enter" || event.key === " ");
+    if (presses && (event.repeat || again)) event.preventDefault(); // held down since the last move, or a double press
+    else if (presses && focused.matches(".target")) {
       event.preventDefault();
-      if (event.repeat || again) return; // held down since the last move, or a double press
       if (this.#mode) this.#pick(focused.dataset.cells);
       else this.#play(focused.dataset.action);
     } else if (event.key === "Escape" && this.#mode) this.#leave();
