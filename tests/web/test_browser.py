@@ -215,6 +215,25 @@ def test_an_offer_leaves_alone_what_is_being_picked(ann: Person, bob: Person) ->
     assert not ann.page.is_visible("#resign"), "there is nothing left to ask"
 
 
+def test_a_resignation_that_failed_is_not_sent_again_when_the_match_ends(ann: Person) -> None:
+    page = ann.page
+    match = ann.start("lights", "casual")
+    page.route("**/act", lambda route: route.fulfill(status=503, json={"message": "Not now."}))
+    page.click("[data-resign]")
+    page.click("#resign button[value=resign]")
+    ann.saw("Not now.")
+    page.click("[data-resign]")
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(request.url))
+    resigned = {"action": "resign", "event": ann.event}  # in another tab
+    page.request.post(f"{ann.base}{match}/act", data=resigned, headers={"Origin": ann.base})
+    ann.wait("over")
+    page.click("[data-review]")
+    page.wait_for_selector("#review")
+    assert f"{ann.base}{match}/review" in sent
+    assert f"{ann.base}{match}/act" not in sent
+
+
 def test_what_two_people_agree_on(ann: Person, bob: Person) -> None:
     ann.page.clock.install()
     seat_two(ann, bob, "leap")

@@ -219,7 +219,11 @@ async function review(button) {
 }
 
 const presses = {
-  resign: () => document.getElementById("resign").showModal(),
+  resign: () => {
+    const dialog = document.getElementById("resign");
+    dialog.returnValue = ""; // it keeps the last answer, which a close without one would give again
+    dialog.showModal();
+  },
   offer: (button) => {
     if (button.dataset.offer === "rematch") wantsRematch = button.dataset.answer !== "no";
     return send("offer", { offer: button.dataset.offer, answer: button.dataset.answer || "", event: seen() });
