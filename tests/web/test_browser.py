@@ -189,30 +189,51 @@ def test_the_second_half_of_a_double_click_plays_nothing(ann: Person) -> None:
 
 
 def test_an_offer_leaves_alone_what_is_being_picked(ann: Person, bob: Person) -> None:
+    page = ann.page
+
+    def pick() -> None:
+        """Pick the first of two tiles, and answer the first of the book's questions too."""
+        page.click("[data-switch='Quantum Flip']")
+        ann.target("C1").click()
+        page.fill("#entry-field", "Q")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#entry .entered:text-is('Q')")
+
+    def offered(button: str) -> tuple[bool, str, str]:
+        """What Ann has picked and entered, and is asked, once Bob has pressed a button."""
+        before = ann.event
+        bob.page.click(button)
+        page.wait_for_selector(f'#state:not([data-event="{before}"])')
+        picked = ann.sentence.startswith("Quantum Flip. C1 picked.")
+        return picked, page.inner_text("#entry .entered"), page.inner_text("#entry .prompt")
+
     seat_two(ann, bob, "flip")
     ann.press("A1")
     bob.press("A2")
     ann.wait("you")
-    ann.page.locator("[data-switch]").focus()
-    bob.page.click("[data-offer=takeback]")
-    ann.page.wait_for_selector("#offer")
-    assert ann.page.evaluate("document.activeElement.dataset.switch") == "Quantum Flip", "no tile"
-    bob.page.click("text=Withdraw")
-    ann.page.wait_for_selector("#offers:not(:has(#offer))", state="attached")
-    ann.page.click("[data-switch='Quantum Flip']")
-    ann.target("C1").click()
+    page.locator("[data-switch]").focus()
+    offered("[data-offer=takeback]")
+    assert page.evaluate("document.activeElement.dataset.switch") == "Quantum Flip", "no tile"
+    offered("text=Withdraw")
+    pick()
+    as_it_is = (True, "Q", "Enter the coordinates of the first tile:")
     before = [person.page.evaluate(PLACES) for person in (ann, bob)]
-    bob.page.click("[data-offer=takeback]")
+    assert offered("[data-offer=takeback]") == as_it_is
     for person, places in zip((ann, bob), before, strict=True):
         person.page.wait_for_selector("#offer")
         assert person.page.evaluate(PLACES) == places, "what a finger aims at stays where it is"
-    assert ann.page.evaluate(AS_IT_COMES) == ["none", "auto"], "nor does an answer come under it"
-    assert ann.sentence.startswith("Quantum Flip. C1 picked.")
-    ann.page.click("[data-resign]")
+    assert page.evaluate(AS_IT_COMES) == ["none", "auto"], "nor does an answer come under it"
+    # The first event of a stream brings the whole table.
+    page.evaluate(f"{HIDE}; {SHOW}")
+    assert offered("text=Withdraw") == as_it_is
+    page.reload()
+    pick()
+    assert offered("[data-offer=takeback]") == as_it_is
+    page.click("[data-resign]")
     bob.page.click("[data-resign]")
     bob.page.click("#resign button[value=resign]")
     ann.wait("over")
-    assert not ann.page.is_visible("#resign"), "there is nothing left to ask"
+    assert not page.is_visible("#resign"), "there is nothing left to ask"
 
 
 def test_a_resignation_that_failed_is_not_sent_again_when_the_match_ends(ann: Person) -> None:

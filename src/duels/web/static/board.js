@@ -35,7 +35,7 @@ export class Board {
   #at = "";
   #asked = null; // the headline as it was before cells are picked
   #pressed = {}; // the last key, and when
-  #came = null; // the drawing as an event brought it last
+  #came; // the table as the page and its events brought it, without what is done to it here
 
   // `place` holds the drawing, `around` the buttons too; both may be filled anew at any time. `play` is given the
   // notation of an action, and `sentence` says what is asked, for clicks that can do nothing.
@@ -44,6 +44,7 @@ export class Board {
     this.#place = () => around.querySelector("#board");
     this.#play = play;
     this.#sentence = sentence;
+    this.#came = around.querySelector("#state")?.cloneNode(true); // a puzzle has no events
     around.addEventListener("click", (event) => this.#click(event));
     document.addEventListener("focusin", (event) => this.#focused(event));
     around.addEventListener("focusout", (event) => this.#left(event));
@@ -51,22 +52,31 @@ export class Board {
     this.drawn();
   }
 
-  // What an event brings, as elements. Of the drawing it may bring only what has changed since the last event, so every
-  // event has to be read.
+  // The elements that an event changes. Every event has to be read: of the drawing, the next one may bring only what has
+  // changed since.
   read(html) {
     const { content } = Object.assign(document.createElement("template"), { innerHTML: html });
     const changes = content.querySelector("[data-changed]");
     changes?.replaceWith(this.#completed(changes));
-    this.#came = content.querySelector("#board > .board")?.cloneNode(true) ?? this.#came;
+    const table = content.querySelector("#state");
+    if (table) content.replaceChildren(...this.#changed(table));
+    for (const element of content.children) put(element.cloneNode(true), this.#came, (old, fresh) => old.replaceWith(fresh));
     keyed(content);
     return content;
+  }
+
+  // Of the whole table, which a stream begins with, the parts that are not as they came last: the others stay, and with
+  // them what is being picked or typed there.
+  #changed(table) {
+    const parts = [...table.querySelectorAll("[id]")].filter((each) => each.parentElement.closest("[id]") === table);
+    return parts.filter((part) => !part.isEqualNode(this.#came.querySelector(`#${part.id}`)));
   }
 
   // The drawing that came last, with the parts that changed in their places.
   #completed(changes) {
     const drawing = changes.cloneNode();
     delete drawing.dataset.changed;
-    drawing.append(...this.#came.cloneNode(true).children);
+    drawing.append(...this.#came.querySelector("#board > .board").cloneNode(true).children);
     const places = changes.dataset.changed.split(" ").filter(Boolean);
     [...changes.children].forEach((part, index) => drawing.children[places[index]].replaceWith(part));
     const board = document.createElement("div");
@@ -75,23 +85,14 @@ export class Board {
     return board;
   }
 
-  // Put elements that changed into the page, by their ids; what is new is another line of the log. What stays the
-  // same thing moves. Returns whether the board itself was drawn anew.
+  // Put elements that changed into the page; what stays the same thing moves. Returns whether the board was drawn anew.
   show(fresh) {
     const places = positions(this.#place());
     const focused = this.#around.contains(document.activeElement) ? document.activeElement : null;
     this.#filling = true;
     const redrawn = fresh.querySelector("#board") !== null;
     if (redrawn) this.#leave(); // an offer leaves alone what is being picked
-    for (const element of [...fresh.children]) {
-      const old = document.getElementById(element.id);
-      if (!old && element.matches("li")) document.getElementById("log").append(element);
-      if (!old) continue;
-      Idiomorph.morph(old, element, {
-        ignoreActiveValue: document.activeElement.matches("input"), // what is being typed; a button is drawn anew
-        callbacks: { beforeNodeMorphed: (old) => !("own" in (old.dataset ?? {})) },
-      });
-    }
+    for (const element of [...fresh.children]) put(element, this.#around, morph);
     leap(this.#place(), places);
     this.drawn();
     if (focused && !this.#held && document.activeElement === document.body) this.#land(focused);
@@ -394,6 +395,19 @@ function mention(target, chosen, right) {
   target.removeAttribute("tabindex");
   target.setAttribute("aria-label", `${label(target)}: ${said}`);
 }
+
+// Put an element in the place of the one with its id; what is new is another line of the log.
+function put(element, table, replace) {
+  const old = table.querySelector(`#${element.id}`);
+  if (old) replace(old, element);
+  else if (element.matches("li")) table.querySelector("#log").append(element);
+}
+
+const morph = (old, fresh) =>
+  Idiomorph.morph(old, fresh, {
+    ignoreActiveValue: document.activeElement.matches("input"), // what is being typed; a button is drawn anew
+    callbacks: { beforeNodeMorphed: (old) => !("own" in (old.dataset ?? {})) },
+  });
 
 // The morphing script tells elements apart by their ids.
 function keyed(root) {

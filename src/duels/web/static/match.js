@@ -39,14 +39,14 @@ const board = new Board({ around: place, play: (action) => act({ action }), sent
 
 function show(event, html) {
   const fresh = board.read(html);
-  if (event === seen()) return; // a stream that was opened anew: what is being picked or typed stays
+  state().dataset.event = event;
+  if (!fresh.children.length) return; // of a stream that was opened anew
   const before = lines();
   const offered = asked();
   if (board.show(fresh)) {
     forget();
     hint().replaceChildren();
   }
-  state().dataset.event = event;
   speak(before, offered);
   dress();
   const rematch = document.getElementById("rematch");
