@@ -142,6 +142,9 @@ def test_an_invitation_shows_the_board_of_its_match(base: str) -> None:
     match = ann.see(ann.start("lights", "friend"))
     link = match["invite"]["link"]
     invited = Visitor(base).get(link[link.index("/j/") :]).json()["board"]
-    assert invited == ann.get("/g/lights").json()["board"]
-    home = next(game for game in ann.get("/").json()["games"] if game["name"] == "lights")
-    assert home["board"] != invited
+    page = ann.get("/g/lights").json()
+    assert invited == page["board"]
+    assert not {"today", "board_is_todays"} & page.keys(), "it is the start of a match"
+    home = {game["name"]: game for game in ann.get("/").json()["games"]}
+    assert home["lights"]["board"] != invited
+    assert [home[name]["board_is_todays"] for name in ("lights", "hunt")] == [True, False]

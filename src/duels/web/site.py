@@ -81,7 +81,7 @@ class Site:
         matches, more = await self._matches_of(visitor, most) if visitor else ([], False)
         data = {
             "today": puzzles.today(),
-            "games": [self._card(game) for game in all_games()],
+            "games": [self._on_home(game) for game in all_games()],
             "matches": matches,
             "more": more and not all_of_them,
         }
@@ -104,22 +104,13 @@ class Site:
         """One game: its rules, and whom to play."""
         self._take("read", request)
         game = _game(request.path_params["game"])
-        data = {**self._card(game), "board": _start_of(game), **_rules_of(game)}
+        data = {**_card(game), "board": _start_of(game), **_rules_of(game)}
         return self._answer(request, "game.html", data)
 
-    def _card(self, game: Game) -> dict[str, Any]:
-        """A game as the home page shows it."""
+    def _on_home(self, game: Game) -> dict[str, Any]:
+        """A game as the home page shows it: with today's position, if that has been found."""
         drawn = self.puzzles.drawn(game)
-        return {
-            "name": game.name,
-            "title": game.title,
-            "summary": game.summary,
-            "board": drawn or _start_of(game),
-            "today": bool(drawn),
-            "levels": opponents.opponents(game.rules()),
-            "level": opponents.USUAL,
-            "ours": game.name in GAMES,
-        }
+        return {**_card(game), "board": drawn or _start_of(game), "board_is_todays": bool(drawn)}
 
     # -- matches --------------------------------------------------------------------------------
 
@@ -459,6 +450,18 @@ def _line(kept: Kept, standing: Standing) -> dict[str, Any]:
         "won": None if outcome is None or outcome.winner is None else outcome.winner is seat,
         "over": outcome is not None,
         "since": datetime.fromtimestamp(kept.since, UTC).isoformat(timespec="minutes"),
+    }
+
+
+def _card(game: Game) -> dict[str, Any]:
+    """A game, and whom to play."""
+    return {
+        "name": game.name,
+        "title": game.title,
+        "summary": game.summary,
+        "levels": opponents.opponents(game.rules()),
+        "level": opponents.USUAL,
+        "ours": game.name in GAMES,
     }
 
 
