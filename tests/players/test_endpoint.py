@@ -26,6 +26,7 @@ from tests.players.scripted_endpoint import Answer as Sent
 from tests.players.scripted_endpoint import Scripted, answering, as_json, completion, stream
 
 LIGHTS = find_game("lights").rules()
+ODD: tuple[object, ...] = (0, -5, [], True, 12.5, 1e400, 10**30)
 BUSY = as_json(503, {"error": {"message": "overloaded"}})
 
 
@@ -210,6 +211,22 @@ def test_what_cannot_be_unpacked_is_tried_again() -> None:
     assert found.reply
     assert (found.reply.text, len(found.pauses)) == ("4", 1)
     assert found.rows[0]["reply"].startswith("DecodingError")
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        "lots",
+        [1, 2],
+        {"prompt_tokens": 7},
+        *({"prompt_tokens": odd, "completion_tokens": 3} for odd in ODD),
+    ],
+)
+def test_numbers_of_tokens_that_cannot_be_are_not_believed(usage: object) -> None:
+    found = asked(completion("4", usage=usage))
+    assert found.reply
+    assert (found.reply.text, found.reply.usage, found.reply.reported) == ("4", Usage(0, 0, 1), False)
+    assert "at_most" in found.rows[0]
 
 
 def test_half_a_letter_in_a_reply_can_be_written_down() -> None:

@@ -8,6 +8,7 @@ from duels.core.errors import DuelsError, quote
 
 MOST_TEXT = 1 << 20
 """Characters of an answer; a model that says more floods."""
+_TOO_MANY = 1 << 40  # tokens: nobody has a bill with so many
 STOPPED_BY_FILTER, STOPPED_BY_LENGTH, FLOODED = "content_filter", "length", "flooded"
 """Why a reply may have ended: the first two are the endpoint's words, the last is ours."""
 
@@ -103,13 +104,20 @@ def read_reply(body: str) -> Reply | None:
         text, finish = _text(message.get("content")), str(choice.get("finish_reason") or "")
         if len(text) > MOST_TEXT:
             text, finish = "", FLOODED
-        used = told.get("usage") or {}
-        prompt, completion = used.get("prompt_tokens"), used.get("completion_tokens")
-        usage = Usage(int(prompt or 0), int(completion or 0), 1)
-        reported = prompt is not None and completion is not None
-        return Reply(text, finish, _text(message.get("refusal")), usage, reported)
+        used = _used(told.get("usage"))
+        return Reply(text, finish, _text(message.get("refusal")), used or Usage(requests=1), used is not None)
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
         return None
+
+
+def _used(told: object) -> Usage | None:
+    """The tokens of a request; None where no numbers of tokens are told. No question is without any."""
+    if not isinstance(told, dict):
+        return None
+    prompt, completion = told.get("prompt_tokens"), told.get("completion_tokens")
+    if type(prompt) is int and type(completion) is int and 0 < prompt < _TOO_MANY > completion >= 0:
+        return Usage(prompt, completion, 1)
+    return None
 
 
 def _text(told: object) -> str:
