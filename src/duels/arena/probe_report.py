@@ -197,7 +197,8 @@ def _mistakes(probe: Probe, player: str, short: dict[Key, float]) -> list[Mistak
             break
         sight, rules, oracle = probe.sights[key], probe.rules, oracle_for(probe.rules)
         policy = {action: chance for action, chance in probe.policy(key).items() if chance}
-        worst = max(policy, key=_graded(sight).__getitem__)
+        graded = _graded(sight)
+        worst = max(policy, key=lambda action: policy[action] * graded[action])
         best = tuple(rules.format(each) for each in oracle.judge(sight).best[:_MOST_SHOWN])
         played = rules.format(worst)
         measure, often = measure_of(oracle), policy[worst]
