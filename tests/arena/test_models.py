@@ -313,6 +313,7 @@ def test_the_prompt_says_what_differs_from_the_rule_card() -> None:
         ("**2-3**", "2-3"),
         ('{"thought": {"x": 1}, "action": "5"} {"note": "done"}', "5"),
         ('```json\n{"action": "6"}\n```', "6"),
+        ('{"action": 6}', "6"),
     ],
 )
 def test_the_last_object_or_the_last_line_counts(text: str, read: str) -> None:
@@ -320,7 +321,9 @@ def test_the_last_object_or_the_last_line_counts(text: str, read: str) -> None:
     assert (LIGHTS.format(action), policy) == (read, None)
 
 
-@pytest.mark.parametrize("text", ["Light 4 is best.", "4\nbecause it wins", '{"move": "4"} {"action": 4}'])
+@pytest.mark.parametrize(
+    "text", ["Light 4 is best.", "4\nbecause it wins", '{"action": [4]}', '{"action": true}']
+)
 def test_nothing_is_guessed_out_of_prose(text: str) -> None:
     with pytest.raises(Failed) as problem:
         read_move(text, Match.start(LIGHTS).sight(Seat.ONE))

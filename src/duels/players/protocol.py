@@ -110,6 +110,8 @@ def read_action(
 ) -> Any:
     """One of the sight's actions, from notation."""
     spelled = notation or sight.rules
+    if type(text) is int:  # as JSON has a number, which many an action is
+        text = str(text)
     if not isinstance(text, str):
         raise Failed(Failure.UNREADABLE, f"an action is text, not {quote(str(text))}.")
     if not text.strip():
