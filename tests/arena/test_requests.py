@@ -54,10 +54,9 @@ def test_a_budget_stops_cleanly_and_the_run_can_go_on(server: Server, tmp_path: 
         log.add({"id": "3", "match": "never finished", "seat": 1, "status": 429})
     (cost,) = (each for each in of_run(report_on(folder)) if each.startswith("Models took"))
     assert cost == (
-        f"Models took {asked + 3} requests and cost {asked + 1}.00 usd, and at most 1.50 usd more for "
-        "1 request whose tokens were not reported. "
-        "2 of them have no reply in the logs (429, 5xx, timeouts, cut connections, a run that was killed or "
-        "is under way, damaged lines)."
+        f"Models took {asked + 3} requests and cost {asked + 1}.00 usd. 2 of them had no reply that could be "
+        "used (429, 5xx, timeouts, cut connections, a run that was killed or is under way, damaged lines). "
+        "Beyond that, 1 request whose tokens were not reported may have cost at most 1.50 usd."
     )
 
 
@@ -81,7 +80,9 @@ def test_what_may_have_been_charged_counts_against_a_budget(server: Server, tmp_
     before = server.asked["slow"]
     model = Settings(server.url, concurrency=1, request_seconds=0.1, total_seconds=60, **PRICES)
     config = Config(("random", "model:slow"), ("lights",), 2, budget="3usd", model=model)
-    for budget, told in (("3usd", "3 usd is spent, 3 of it at most"), ("5usd", "5 usd is spent, 5 of it")):
+    for budget in ("3usd", "5usd"):
+        most = f"if requests without a full reply cost {budget[0]}, the most they can"
+        told = f"The budget of {budget[0]} usd is spent, {most}."
         folder = run(replace(config, budget=budget), tmp_path / "run")
         assert told in folder.unfinished[0]
         assert server.asked["slow"] - before == int(budget[0])
@@ -110,8 +111,8 @@ def test_a_request_that_cannot_be_read_counts_with_the_most_that_it_may_cost(
     for name in ("run", "merged"):
         said = " ".join(of_run(report_on(Folder(tmp_path / name))))
         assert f"Models took {len(lines) // 2} requests" in said
-        assert ("usd more for" in said) is bool(lost)
-        assert not lost or f"at most {lost}.00 usd more for {lost} request" in said
+        assert ("Beyond that" in said) is bool(lost)
+        assert not lost or f"may have cost at most {lost}.00 usd" in said
     before = server.asked["well"]
     folder = run(replace(config, matches=4), tmp_path / "run")
     assert bool(folder.unfinished) is bool(lost)
@@ -194,11 +195,12 @@ def test_requests_under_way_at_kill_9_are_kept_and_counted(server: Server, tmp_p
         assert [each["request"]["model"] for each in kept] == ["hangs"] * 6
         assert [each["at_most"][1] for each in kept] == [1000] * 6
         (cost,) = (each for each in of_run(report_on(Folder(folder))) if each.startswith("Models took"))
-        assert "Models took 6 requests and cost 0.00 usd, and at most 6.00 usd more" in cost
+        assert "Models took 6 requests and cost 0.00 usd. 6 of them had no reply" in cost
+        assert "6 requests whose tokens were not reported may have cost at most 6.00 usd." in cost
         if folder.name == "run":
             merge([folder], tmp_path / "merged")
     again = duels(tmp_path, *words, "--max-tokens", "1000", "--out", tmp_path / "run")
-    assert "The budget of 3 usd is spent, 6 of it at most by requests without" in again.err
+    assert "The budget of 3 usd is spent, if requests without a full reply cost 6, the most" in again.err
     assert server.asked["hangs"] == 6
 
 

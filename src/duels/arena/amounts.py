@@ -49,7 +49,7 @@ class Spending:
     in_doubt: Usage = field(default_factory=Usage)
     """The most that requests took beyond that, whose tokens nobody reported."""
     unanswered: int = 0
-    """Requests that have no reply in the logs."""
+    """Requests that came to no reply."""
     seconds: float = 0.0
     """How long replies took, all in all."""
 
@@ -78,20 +78,19 @@ class Spending:
         if not self.sent:
             return []
         cost = prices.told(self.used)
-        told = f"{who} took {self.sent} request{'s' * (self.sent != 1)}{cost and f' and cost {cost}'}"
-        told += f"{self._in_doubt(prices, limited)}."
+        told = f"{who} took {self.sent} request{'s' * (self.sent != 1)}{cost and f' and cost {cost}'}."
         if self.unanswered:
-            has = "has" if self.unanswered == 1 else "have"
-            told += f" {self.unanswered} of them {has} no reply in the logs ({_WHY_NONE})."
-        return [told]
+            told += f" {self.unanswered} of them had no reply that could be used ({_WHY_NONE})."
+        return [told + self._in_doubt(prices, limited)]
 
     def _in_doubt(self, prices: Prices, limited: bool) -> str:
-        """What requests may have cost of which the endpoint reported nothing, as part of a sentence."""
+        """What requests may have cost of which the endpoint reported nothing, as another sentence."""
         most, count = prices.cost(self.in_doubt), self.in_doubt.requests
         if most is None or not count:
             return ""
-        amount = f"at most {money(most, prices.currency)} more" if limited else "an unknown amount more"
-        return f", and {amount} for {count} request{'s' * (count != 1)} whose tokens were not reported"
+        amount = f"at most {money(most, prices.currency)}" if limited else "an unknown amount"
+        requests = "1 request" if count == 1 else f"{count} requests"
+        return f" Beyond that, {requests} whose tokens were not reported may have cost {amount}."
 
 
 def usage_of(request: Mapping[str, Any]) -> Usage:

@@ -59,7 +59,9 @@ class Purse(Meter):
         amount, currency = self._budget
         in_doubt = self._cost(self._in_doubt)
         part = f" for one of {self._shards} parts" if self._shards > 1 else ""
-        doubt = f", {in_doubt:.2g} of it at most by requests without a full reply" if in_doubt else ""
+        doubt = (
+            f", if requests without a full reply cost {in_doubt:.2g}, the most they can" if in_doubt else ""
+        )
         raise BudgetSpent(f"The budget of {amount / self._shards:g} {currency}{part} is spent{doubt}.")
 
     def _cost(self, used: Usage) -> float:
