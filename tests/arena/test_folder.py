@@ -20,7 +20,7 @@ from duels.arena.probe import probe
 from duels.arena.report import as_data, report_on
 from duels.arena.rows import ANSWER, MATCH
 from duels.arena.run import run
-from duels.core.errors import DuelsError
+from duels.core.errors import BadOption, DuelsError
 from duels.players.completions import Usage
 from duels.players.endpoint import Settings
 from tests.arena.test_run import LIGHTS, arena, rows_of
@@ -83,8 +83,10 @@ def test_a_run_may_get_prices_and_a_budget_later(tmp_path: Path) -> None:
     in_euros = replace(priced, budget="5eur")
     with Folder.held(tmp_path, priced) as folder:
         assert report_on(folder).prices.told(Usage(1_000_000, 1_000_000, 1)) == "3.00 usd"
-    with Folder.held(tmp_path, config):  # without a budget once, which does not change the currency
-        pass
+    with Folder.held(
+        tmp_path, config
+    ) as folder:  # without a budget once: what was spent is told all the same
+        assert report_on(folder).prices.told(Usage(1_000_000, 1_000_000, 1)) == "3.00 usd"
     with pytest.raises(DuelsError, match="counts money in usd"), Folder.held(tmp_path, in_euros):
         pass
     with Folder.held(tmp_path / "eur", in_euros):
@@ -278,6 +280,22 @@ def test_merge_refuses_what_does_not_belong_together(tmp_path: Path) -> None:
     shutil.copytree(tmp_path / "a", tmp_path / "d")
     done = arena(tmp_path, "merge", tmp_path / "a", "--out", tmp_path / "d")
     assert (done.code, "is not empty" in done.err) == (1, True)
+
+
+def test_what_is_no_number_is_damaged(tmp_path: Path) -> None:
+    run(LIGHTS, tmp_path / "run")
+    log = tmp_path / "run" / "log-1.jsonl"
+    first, *rest = log.read_text().splitlines(keepends=True)
+    log.write_text("".join([json.dumps({**json.loads(first), "adjusted": float("nan")}) + "\n", *rest]))
+    folder = Folder(tmp_path / "run")
+    assert len(folder.rows()) == len(rest)
+    assert folder.damage == "A damaged line of a log is skipped: log-1.jsonl, line 1."
+
+
+def test_a_part_of_a_run_cannot_tell_when_enough_is_known(tmp_path: Path) -> None:
+    with pytest.raises(BadOption, match="leave out --until or --shard"):
+        run(replace(LIGHTS, until=0.1), tmp_path / "run", 1, (1, 2))
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_row_that_cannot_be_right_is_refused(tmp_path: Path) -> None:

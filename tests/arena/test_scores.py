@@ -233,7 +233,8 @@ def test_a_part_of_a_run_has_no_gaps_and_a_broken_off_run_says_so(tmp_path: Path
 
 def test_a_report_is_of_what_its_config_asks_for(tmp_path: Path) -> None:
     run(Config(("random", "club"), ("lights",), 8), tmp_path / "fewer")
-    run(Config(("random", "club"), ("lights",), 4), tmp_path / "fewer")
+    words = ("--players", "random,club", "--games", "lights", "--matches", "4", "--out", tmp_path / "fewer")
+    assert "left out, for fewer are asked for now: 4.\n" in duels(tmp_path, "arena", "run", *words).err
     run(Config(("random", "club"), ("lights",), 4), tmp_path / "new")
     told, new = (as_data(report_on(Folder(tmp_path / name))) for name in ("fewer", "new"))
     assert told == new

@@ -111,7 +111,10 @@ class Folder:
                 write_config(kept, told, version("duels"), over=False)
         folder = cls(path)
         check_same(told, folder.config, path)
-        told["currency"] = told["currency"] or folder.config["currency"]  # what was spent is counted in it
+        # What was spent is still told when a run goes on without a budget.
+        told["currency"] = told["currency"] or folder.config["currency"]
+        if None in told["prices"].values():
+            told["prices"] = folder.config["prices"]
         changed = [name for name in GROWS if folder.config.get(name) != told.get(name)]
         if changed:  # such as more matches that are asked for, or fewer
             if not (alone or _lock(handle, shared=False)):
@@ -147,6 +150,10 @@ class Folder:
         asked = range(self.config["matches"][game] // 2)
         parts = {part_of(log) for log in self.logs()} or {WHOLE}
         return [pair for pair in asked if any(in_part(pair, part) for part in parts)]
+
+    def asks_for(self, row: Row) -> bool:
+        """Whether a match counts: a run may be asked for fewer after it has played more."""
+        return bool(2 * row["pair"] < self.config["matches"][row["game"]])
 
     def rows(self) -> dict[str, Row]:
         """Every match that is on disk, by its key; what cannot be read counts for nothing."""

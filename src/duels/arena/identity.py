@@ -18,7 +18,7 @@ def identity(call: str, base_url: str) -> dict[str, str]:
     """What a run's folder keeps of a player: neither a command nor an address can be read from it."""
     sort, call = sort_of(call), call.strip()
     told = f"{call} {base_url}" if sort == MODEL else call
-    return {"sort": sort, "called": sha256(told.encode()).hexdigest()[:16]}
+    return {"sort": sort, "called": sha256(told.encode(errors="surrogatepass")).hexdigest()[:16]}
 
 
 def sort_of(call: str) -> str:

@@ -130,13 +130,17 @@ def lines_of(
                 return
             where = f"{path.name}, line {number}"
             try:
-                row = json.loads(line)
+                row = json.loads(line, parse_constant=_no_number)
             except ValueError:
                 row = None
             if isinstance(row, dict) and is_whole(row, fields or {}):
                 yield where, row
             elif damaged is not None:
                 damaged[where] = line
+
+
+def _no_number(told: str) -> None:
+    raise ValueError(f"{told} is no number")
 
 
 def _score_of(result: str) -> float:

@@ -118,9 +118,7 @@ def report_on(folder: Folder, progress: Progress = quiet) -> Report:
     config = folder.config
     asked = {name: folder.pairs_of(name) for name in config["games"]}
     progress("reading the logs")
-    rows = {  # a run that was asked for fewer matches afterwards may have played more
-        key: row for key, row in folder.rows().items() if 2 * row["pair"] < config["matches"][row["game"]]
-    }
+    rows = {key: row for key, row in folder.rows().items() if folder.asks_for(row)}
     ordered = sorted(rows.values(), key=lambda row: (row["pair"], row["players"]))
     players = tuple(config["players"])
     games = tuple(

@@ -68,6 +68,8 @@ def run(
     A shard (I of N) plays every N-th pair only, from the I-th: on N machines all of them are played. `on` is
     where matches are played instead of in processes here: `ray`, or `ray:ADDRESS`.
     """
+    if config.until is not None and shard != WHOLE:
+        raise BadOption("a part of a run cannot tell when enough is known: leave out --until or --shard.")
     check = ProgramCheck(config, out)
     with Folder.held(out, config, shard) as folder:
         part = name_of_part(shard)

@@ -212,7 +212,7 @@ class Endpoint:
             status, body = 200, f"the reply is longer than {MOST_TEXT:,} characters"
             reply = Reply("", FLOODED)
         except (httpx.RequestError, TimeoutError, BadStream) as error:
-            body = f"{type(error).__name__}: {error}"
+            body = f"{type(error).__name__}: {error}".removesuffix(": ")
             reached = not isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
             may_cost = reached and not isinstance(error, httpx.PoolTimeout)
         else:

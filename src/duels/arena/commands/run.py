@@ -152,6 +152,10 @@ def _carry_out(
     if shard == (1, 1):
         compact_logs(folder)
         show_report(out, as_json=False)
+        if left_out := sum(not folder.asks_for(row) for row in folder.rows().values()):
+            click.echo(
+                f"Matches in the logs that are left out, for fewer are asked for now: {left_out}.", err=True
+            )
     see = f"duels arena report {for_shell(out)} --html page.html"
     click.echo(f"The run is in {out}. See it with: {see}", err=True)
     leave(folder)
