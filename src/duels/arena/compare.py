@@ -116,7 +116,7 @@ class _Both:
     def notes(self, peeked: bool) -> Iterator[str]:
         """What there is to say about players and games, a sentence each."""
         if self._games[0] == self._games[1]:
-            yield "All results are the same in both: intervals are those of two runs with other seeds."
+            yield "All results are the same in both. Intervals are for two runs with different seeds."
         for name, why in self.changed.items():
             yield f"{name} is not the same in both: {why}."
         others = [name for name in self.names if not self.met_the_same(name)]
