@@ -174,7 +174,7 @@ def _pairings(game: GameReport) -> str:
         ]
         for each in game.pairings
     ]
-    head = ["", "matches", "won", "luck taken out", "the same, fixed size", "fewer pairs", "cut off"]
+    head = ["players", "matches", "won", "luck taken out", "the same, fixed size", "fewer pairs", "cut off"]
     told = (_COLUMNS, too_little(game), pairs_left_out(game))
     note = "".join(f"<p>{escape(each)}</p>" for each in told if each)
     return f"<h3>Results with and without luck</h3>{html_table(head, rows)}{note}"
