@@ -1,5 +1,6 @@
 """Everything by keyboard: where it leads, and where it goes when what it was on is gone."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -109,6 +110,31 @@ def test_whoever_leaves_the_field_is_not_led_back_into_it(ann: Person, bob: Pers
     assert page.evaluate("document.activeElement.localName") == "body"
     assert after("document.getElementById('help-button').focus()") == "help-button"
     assert after("document.getElementById('sentence').focus()") == "sentence", "as a click on it does"
+
+
+def test_an_offer_that_goes_away_leads_the_keyboard_to_no_move(ann: Person, bob: Person) -> None:
+    seat_two(ann, bob, "lights")
+    ann.wait("you")
+    ann.press("4")
+    bob.wait("you")
+    bob.press("1")
+    ann.wait("you")
+    page = ann.page
+
+    def after(answer: Callable[[], None], on: str) -> str:
+        """What has the keyboard when Bob's offer is gone, which was on Ann's button then."""
+        bob.page.click("[data-offer=takeback]:not([data-answer])")
+        page.wait_for_selector("#offer")
+        page.focus(on)
+        answer()
+        page.wait_for_selector("#offer", state="detached")
+        return str(page.evaluate("document.activeElement.id || document.activeElement.dataset.action"))
+
+    decline = "[data-answer=no]"
+    assert after(lambda: bob.page.click("#offer [data-answer=no]"), decline) == "sentence"
+    assert after(lambda: page.click(decline), decline) == "sentence"
+    page.fill("#entry-field", "7")
+    assert after(lambda: page.click(decline), decline) == "entry-field"
 
 
 def test_buttons_beside_the_board_are_reached_by_arrows_and_letters(ann: Person, bob: Person) -> None:

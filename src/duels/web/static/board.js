@@ -110,10 +110,12 @@ export class Board {
     else if (this.#held && !document.activeElement.closest("#actions")) this.#harmless()?.focus({ preventScroll: true });
   }
 
-  // What the keyboard was on is gone: it goes where that names, to the board, or to what is asked.
+  // What the keyboard was on is gone: it goes where that names, to an entry that is half typed, or to what is asked. It
+  // never goes to a move: whoever was about to press something else would play it.
   #land(gone) {
     const then = document.getElementById(gone.dataset.then ?? "");
-    (then ?? this.#harmless() ?? this.#headline()).focus({ preventScroll: true });
+    const typed = this.#field()?.value ? this.#field() : null;
+    (then ?? typed ?? this.#headline()).focus({ preventScroll: true });
   }
 
   // Lead the keyboard to the board.
