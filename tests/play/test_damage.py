@@ -118,7 +118,10 @@ WRONG = {
     b"duels record 1\ngame: lights\nseat: 1\n\nresign\n1\n": (6, "after the end"),
     b"duels record 1\ngame: lights\noptions: lights=1\n\n1\n1\n": (6, "after the end"),
     b"duels record 1\ngame: lights\nseat: 1\n\n?\n": (5, "cannot be what Player 1 saw"),
-    b"duels record 1\ngame: chain\n\n3\n5\n4\nchallenge\nresign\n": (8, "Only a player can resign, not chance."),
+    b"duels record 1\ngame: chain\n\n3\n5\n4\nchallenge\nresign\n": (
+        8,
+        "Only a player can resign, not chance.",
+    ),
     b"duels record 1\ngame: chain\n\n3\nheads\n": (5, "'heads' is not allowed now"),
     b"duels record 1\ngame: hunt\nseat: 1\n\n?\n": (5, "cannot be what Player 1 saw"),
     b"duels record 1\ngame: hunt\nseat: 1\n\nmove 3\nobserve 5\nmove 4\n": (7, "cannot be what Player 1 saw"),
