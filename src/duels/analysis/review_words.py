@@ -252,7 +252,7 @@ def from_the_mixture(tenths: int) -> str:
 def legend(review: Review) -> str:
     """What the marks mean."""
     names = ", ".join(f"{mark.name} to {100 * mark.most:g}" for mark in MARKS[:-1])
-    told = "A point is one percent of the chance to win. "
+    told = "A point is one percent of a win. "
     told += f"Marks, by points given away: {names}, {MARKS[-1].name} above."
     if any(moment.mark == RARE for moment in review.moments):
         told += f" What the strategy takes now and then, but seldom, is {RARE}."
