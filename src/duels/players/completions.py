@@ -115,9 +115,10 @@ def _used(told: object) -> Usage | None:
     if not isinstance(told, dict):
         return None
     prompt, completion = told.get("prompt_tokens"), told.get("completion_tokens")
-    if type(prompt) is int and type(completion) is int and 0 < prompt < _TOO_MANY > completion >= 0:
-        return Usage(prompt, completion, 1)
-    return None
+    if type(prompt) is not int or type(completion) is not int:
+        return None
+    believed = 0 < prompt < _TOO_MANY and 0 <= completion < _TOO_MANY
+    return Usage(prompt, completion, 1) if believed else None
 
 
 def _text(told: object) -> str:
