@@ -23,23 +23,28 @@ function anyLeap(cell) {
   return leaps[Math.floor(Math.random() * leaps.length)];
 }
 
+// When a seat has been told of so many moves.
+function until(seat, moves) {
+  return new Promise((done) => (seat.seen >= moves ? done() : (seat.told = () => seat.seen >= moves && done())));
+}
+
+// As soon as a seat is told that it is its turn, it moves.
 async function play(seats, waits) {
   if (Number(pause)) await sleep(Math.random() * Number(pause)); // not all at once
   const cells = [1, 1];
+  const answers = [];
   for (let move = 0; !cells.includes(GOAL); move++) {
     const [mover, other] = move % 2 ? [seats[1], seats[0]] : seats;
     const by = anyLeap(cells[move % 2]);
     cells[move % 2] += by;
-    const both = seats.map(
-      (seat) => new Promise((done) => (seat.seen > move ? done() : (seat.told = () => seat.seen > move && done()))),
-    );
+    const told = until(other, move + 1);
     const sent = performance.now();
-    const answered = mover.leap(by);
-    await both[seats.indexOf(other)];
+    answers.push(mover.leap(by));
+    await told;
     waits.push(performance.now() - sent);
-    await Promise.all([answered, ...both]);
     if (Number(pause)) await sleep(Number(pause));
   }
+  await Promise.all([...answers, ...seats.map((seat) => until(seat, answers.length))]);
 }
 
 const waits = [];
