@@ -284,6 +284,12 @@ def test_what_two_people_agree_on(ann: Person, bob: Person) -> None:
     bob.wait("other")
     assert len(ann.log) == len(bob.log) == 2, "both have entered, and nothing else remains"
     assert bob.page.evaluate(focused) == "sentence", "there is nothing to press for him"
+    ann.press("1")
+    ann.page.click("[data-offer=takeback]")
+    bob.page.wait_for_selector("#offer")
+    bob.press("1")  # which is no answer
+    ann.saw("Your takeback was not answered in time.")
+    assert "not answered in time. Your turn." in str(ann.page.text_content("#spoken"))
     bob.page.click("[data-resign]")  # on her turn
     bob.page.click("#resign button[value=resign]")
     assert bob.wait("over")

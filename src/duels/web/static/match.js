@@ -9,6 +9,7 @@ const AGAIN = 2_000;
 const GLANCES = [5_000, 20_000, 60_000, 300_000]; // milliseconds until a tab that nobody sees looks again, ever more
 const A_LOOK = 10_000; // milliseconds in which such a look is answered
 const ASKED = { takeback: "Takeback asked", rematch: "Rematch offered" };
+const LAPSED = "Your takeback was not answered in time.";
 const TRIES = 8; // a browser may hold six connections that have died without a word
 
 const place = document.getElementById("match");
@@ -31,6 +32,7 @@ const news = () => ({ turn: turn(), offer: place.querySelector("[data-offer][dat
 const wants = (told) => ASKED[told.offer] ?? (told.turn === "you" ? "Your turn" : "");
 const sentence = () => document.getElementById("sentence").textContent.trim();
 const asked = () => place.querySelector("#offer p, #refused")?.textContent.trim() ?? "";
+const asksBack = () => document.getElementById("withdraw-takeback") !== null;
 const lines = () => [...document.querySelectorAll("#log li")].map((line) => ((isVeiled() && line.querySelector(".veil")) || line.firstElementChild).textContent);
 
 const board = new Board({ around: place, play: (action) => act({ action }), sentence });
@@ -43,11 +45,12 @@ function show(event, html) {
   if (!fresh.children.length) return; // of a stream that was opened anew
   const before = lines();
   const offered = asked();
+  const askedBack = asksBack();
   if (board.show(fresh)) {
     forget();
     hint().replaceChildren();
   }
-  speak(before, offered);
+  speak(before, offered, askedBack);
   dress();
   const rematch = document.getElementById("rematch");
   if (rematch && wantsRematch) location.assign(rematch.href);
@@ -61,7 +64,7 @@ function forget() {
 }
 
 // Say what is new: what happened since, what is offered, and what is asked now.
-function speak(before, offered) {
+function speak(before, offered, askedBack) {
   const now = lines();
   const same = now.findIndex((line, index) => line !== before[index]);
   const shrank = now.length < before.length;
@@ -70,6 +73,10 @@ function speak(before, offered) {
   const news = shrank ? ["Taken back."] : same < 0 ? [] : now.slice(since);
   const offer = asked();
   if (offer !== offered && (offer || !news.length)) news.unshift(offer || "The offer stands no longer.");
+  else if (askedBack && !asksBack() && !shrank) {
+    notice(LAPSED);
+    news.push(LAPSED);
+  }
   spoken.textContent = [...news, sentence()].join(" ");
 }
 

@@ -27,6 +27,7 @@ const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, mil
 // server knows again if it comes twice may be sent `tries` times. `instead` is said where the server's own words would
 // tell a neighbour what is hidden.
 export async function post(path, body, tries = 1, instead = "") {
+  notice(""); // what was said before is of something else; what comes before the answer is news
   for (let tried = 1; ; tried++) {
     let answer;
     try {
@@ -47,7 +48,8 @@ export async function post(path, body, tries = 1, instead = "") {
     }
     const data = answer.status === 204 ? {} : await answer.json().catch(() => ({}));
     const message = (answer.status === 422 && instead) || data.message;
-    notice(answer.ok ? "" : message || `That did not work (${answer.status}).`);
+    reached();
+    if (!answer.ok) notice(message || `That did not work (${answer.status}).`);
     return answer.ok ? data : null;
   }
 }
