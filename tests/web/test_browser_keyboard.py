@@ -112,6 +112,18 @@ def test_whoever_leaves_the_field_is_not_led_back_into_it(ann: Person, bob: Pers
     assert after("document.getElementById('sentence').focus()") == "sentence", "as a click on it does"
 
 
+@pytest.mark.parametrize("on", ["#entry-field", "[data-resign]"])
+def test_the_end_of_a_match_leads_the_keyboard_to_the_result(ann: Person, on: str) -> None:
+    match = ann.start("lights", "casual")
+    page = ann.page
+    page.focus(on)
+    page.keyboard.press("Enter" if on == "[data-resign]" else "1")
+    resigned = {"action": "resign", "event": ann.event}  # in another tab
+    page.request.post(f"{ann.base}{match}/act", data=resigned, headers={"Origin": ann.base})
+    ann.wait("over")
+    page.wait_for_selector("#sentence:focus")
+
+
 def test_an_offer_that_goes_away_leads_the_keyboard_to_no_move(ann: Person, bob: Person) -> None:
     seat_two(ann, bob, "lights")
     ann.wait("you")

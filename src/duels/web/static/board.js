@@ -89,13 +89,15 @@ export class Board {
   show(fresh) {
     const places = positions(this.#place());
     const focused = this.#around.contains(document.activeElement) ? document.activeElement : null;
+    const held = this.#held;
     this.#filling = true;
     const redrawn = fresh.querySelector("#board") !== null;
     if (redrawn) this.#leave(); // an offer leaves alone what is being picked
     for (const element of [...fresh.children]) put(element, this.#around, morph);
     leap(this.#place(), places);
+    if (this.#headline().dataset.turn === "over") this.#held = ""; // what had the keyboard does not come back
     this.drawn();
-    if (focused && !this.#held && document.activeElement === document.body) this.#land(focused);
+    if ((focused || held) && !this.#held && document.activeElement === document.body) this.#land(focused);
     this.#filling = false;
     return redrawn;
   }
@@ -113,7 +115,7 @@ export class Board {
   // What the keyboard was on is gone: it goes where that names, to an entry that is half typed, or to what is asked. It
   // never goes to a move: whoever was about to press something else would play it.
   #land(gone) {
-    const then = document.getElementById(gone.dataset.then ?? "");
+    const then = document.getElementById(gone?.dataset.then ?? "");
     const typed = this.#field()?.value ? this.#field() : null;
     (then ?? typed ?? this.#headline()).focus({ preventScroll: true });
   }

@@ -84,7 +84,7 @@ function speak(before, offered, askedBack) {
 function dress() {
   if (turn() === "over") {
     veil(false);
-    document.getElementById("resign").close();
+    leaveResigning();
   }
   entitle(news());
   for (const button of place.querySelectorAll("[data-share]")) button.hidden = !navigator.share;
@@ -95,6 +95,14 @@ function dress() {
   log.scrollTop = log.scrollHeight;
   const shown = document.querySelector("#entry .entered");
   if (shown) shown.textContent = entered.join(", ");
+}
+
+// There is nothing left to ask. The button that asked is gone: the keyboard goes to the result.
+function leaveResigning() {
+  const dialog = document.getElementById("resign");
+  if (!dialog.open) return;
+  dialog.close();
+  document.getElementById("sentence").focus({ preventScroll: true });
 }
 
 function entitle(told) {
