@@ -23,6 +23,10 @@ PLACES = """
 () => [...document.querySelectorAll('#board, #board .hit, [data-switch], #to-resign, #entry-field')]
   .map((each) => each.getBoundingClientRect()).map(({x, y}) => [x, y])
 """
+OVER = """
+({x, y}) => Object.assign(
+  document.querySelector('#resign [value=resign]').style, {position: 'fixed', left: `${x}px`, top: `${y}px`})
+"""
 AS_IT_COMES = """
 () => {
   const button = document.querySelector('#offer button');
@@ -186,6 +190,28 @@ def test_the_second_half_of_a_double_click_plays_nothing(ann: Person) -> None:
         ann.page.wait_for_selector("#board [data-action='observe 3']", state="attached")
     assert ann.sentence == "Your turn. Name the position of the other token."
     assert len(ann.log) == 1, "where she went, and nothing else"
+
+
+def test_a_double_click_asks_or_resigns_once(ann: Person) -> None:
+    page = ann.page
+    ann.start("chain", "casual")
+    ann.wait("you")
+
+    def double_click(on: str) -> None:
+        """As fast as can be, on the page's own button and on the dialog's, which is moved over it."""
+        where = page.locator(on).bounding_box()
+        assert where
+        page.mouse.dblclick(where["x"] + where["width"] / 2, where["y"] + where["height"] / 2)
+
+    where = page.locator("#to-resign").bounding_box()
+    assert where
+    page.evaluate(OVER, where)
+    double_click("#to-resign")
+    assert page.is_visible("#resign"), "the question is asked, and not answered"
+    assert ann.turn == "you"
+    double_click("#resign [value=resign]")
+    ann.wait("over")
+    assert not page.is_visible("#resign")
 
 
 def test_an_offer_leaves_alone_what_is_being_picked(ann: Person, bob: Person) -> None:

@@ -234,11 +234,7 @@ async function review(button) {
 }
 
 const presses = {
-  resign: () => {
-    const dialog = document.getElementById("resign");
-    dialog.returnValue = ""; // it keeps the last answer, which a close without one would give again
-    dialog.showModal();
-  },
+  resign: () => document.getElementById("resign").showModal(),
   offer: (button) => {
     if (button.dataset.offer === "rematch") wantsRematch = button.dataset.answer !== "no";
     return send("offer", { offer: button.dataset.offer, answer: button.dataset.answer || "", event: seen() });
@@ -256,6 +252,7 @@ const presses = {
 };
 
 place.addEventListener("click", (event) => {
+  if (event.detail > 1) return; // of a double click: what is there by now was not meant
   for (const [what, press] of Object.entries(presses)) {
     const button = event.target.closest(`[data-${what}]`);
     if (button) press(button);
@@ -285,8 +282,10 @@ place.addEventListener("keydown", (event) => {
   }
 });
 
-document.getElementById("resign").addEventListener("close", (event) => {
-  if (event.target.returnValue === "resign") act({ action: "resign" });
+// It may come up, and go away, under a double click, whose second half was meant for neither.
+document.getElementById("resign").addEventListener("click", (event) => event.detail > 1 && event.preventDefault());
+document.getElementById("resign").addEventListener("submit", (event) => {
+  if (event.submitter.value === "resign") act({ action: "resign" });
 });
 
 dress();
