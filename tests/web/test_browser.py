@@ -426,6 +426,7 @@ def test_a_neighbour_does_not_see_the_token(ann: Person) -> None:
     token = page.locator("#board [data-key=token-1]")
     assert token.is_hidden()
     assert page.inner_text("#log") == "You moved in secret."
+    assert page.text_content("#spoken") == "Your token is hidden."
     assert page.locator("#log b.p1:visible").inner_text() == "You", "in the colour of every other line"
     named = "all => all.map((each) => each.getAttribute('aria-label')).join()"
     assert "your token" not in page.locator("#board [aria-label]").evaluate_all(named)

@@ -247,6 +247,7 @@ const presses = {
   veil: () => {
     veil(!isVeiled());
     notice(""); // it may have told what is hidden now, or that it was
+    spoken.textContent = isVeiled() ? "Your token is hidden." : "Your token is shown."; // instead of where it went
     dress();
   },
 };
