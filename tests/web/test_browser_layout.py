@@ -6,7 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
 
-from tests.web.browsing import PHONE, Person
+from tests.web.browsing import PHONE, Person, seat_two
 from tests.web.serving import Visitor
 
 LEAST = 44  # pixels, of whatever can be pressed
@@ -190,6 +190,27 @@ def test_a_page_on_a_phone_in_both_themes(browser: Browser, base: str, name: str
         found = Axe().run(page, options=RULES)
         assert not found.violations_count, found.generate_report()
     person.close()
+
+
+def test_neither_an_offer_nor_a_notice_covers_what_is_typed_on_a_phone(ann: Person, bob: Person) -> None:
+    seat_two(ann, bob, "flip")
+    ann.press("A1")
+    bob.wait("you")
+    page = bob.page
+    page.click("#entry-field")
+    page.keyboard.type("zz")
+    ann.page.click("[data-offer=takeback]")
+    page.wait_for_selector("#offer")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#notice:not(:empty)")
+    field, offer, notice = (
+        page.locator(which).bounding_box() for which in ("#entry-field", "#offers", "#notice")
+    )
+    assert field
+    assert offer
+    assert notice
+    assert notice["y"] + notice["height"] < field["y"]
+    assert field["y"] + field["height"] < offer["y"]
 
 
 def test_the_reader_decides_on_theme_and_motion(browser: Browser, base: str) -> None:

@@ -51,6 +51,7 @@ function show(event, html) {
     hint().replaceChildren();
   }
   speak(before, offered, askedBack);
+  if (asked() !== offered) uncover();
   dress();
   const rematch = document.getElementById("rematch");
   if (rematch && wantsRematch) location.assign(rematch.href);
@@ -78,6 +79,12 @@ function speak(before, offered, askedBack) {
     news.push(LAPSED);
   }
   spoken.textContent = [...news, sentence()].join(" ");
+}
+
+// An offer lies over the end of a phone's screen: scroll what is being typed from under it.
+function uncover() {
+  const covers = getComputedStyle(document.getElementById("offers")).position === "fixed";
+  if (covers) document.querySelector("#entry-field:focus")?.scrollIntoView({ block: "nearest" });
 }
 
 // What of the page depends on this browser.
