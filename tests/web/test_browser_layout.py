@@ -192,9 +192,15 @@ def test_a_page_on_a_phone_in_both_themes(browser: Browser, base: str, name: str
     person.close()
 
 
-def test_neither_an_offer_nor_a_notice_covers_what_is_typed_on_a_phone(ann: Person, bob: Person) -> None:
+def test_on_a_phone_nothing_moves_the_log_or_covers_what_is_typed(ann: Person, bob: Person) -> None:
     seat_two(ann, bob, "flip")
     ann.press("A1")
+    bob.wait("you")
+    top = bob.top("#log")
+    bob.press("A2")
+    ann.wait("you")
+    assert bob.top("#log") == top, "it stays where it is when the buttons are gone"
+    ann.press("A3")
     bob.wait("you")
     page = bob.page
     page.click("#entry-field")

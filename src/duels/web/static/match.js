@@ -98,6 +98,7 @@ function dress() {
   const button = place.querySelector("[data-veil]");
   button.hidden = turn() === "over" || !place.querySelector(".board .secret");
   button.textContent = isVeiled() ? "Show my token" : "Hide my token";
+  if (document.getElementById("actions").children.length) place.dataset.acts = ""; // keep their room from now on
   const log = document.getElementById("log");
   log.scrollTop = log.scrollHeight;
   const shown = document.querySelector("#entry .entered");
