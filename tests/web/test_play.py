@@ -189,6 +189,7 @@ def test_nobody_watches_hunt_while_it_lasts(base: str) -> None:
     for path in (match, f"{match}/events", f"{match}/record", f"{match}/review", f"{match}/hint"):
         refused = eve.get(path)
         assert (refused.status_code, refused.text) == (404, unknown.text)
+        assert "no such match, or it cannot be watched" in unknown.text, "true of both"
         assert _fixed(refused) == _fixed(unknown)
     assert eve.act(match, "move 3", 2).text == unknown.text
     ann.act(match, "resign")

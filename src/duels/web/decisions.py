@@ -19,7 +19,7 @@ from duels.players import Player
 from duels.players.failures import NoMove
 from duels.web.entries import read_entries
 from duels.web.identity import new_invite, new_match_id
-from duels.web.refusals import Missing, Refusal, Stale
+from duels.web.refusals import NoMatch, Refusal, Stale
 from duels.web.standing import REMATCH, TAKEBACK, Standing, Viewer, go_on_by_itself, lines
 from duels.web.store import Change, Entry, Invite, Kind, NewMatch
 
@@ -237,7 +237,7 @@ def record_for(standing: Standing, viewer: Viewer) -> str:
     if standing.over:
         return dumps(standing.match, headers)
     if viewer is None:
-        raise Missing("There is no such match.")
+        raise NoMatch()
     if standing.rules.has_secrets:
         return dumps(standing.match, headers, viewer)
     return dumps(standing.match, {key: headers[key] for key in headers if key not in SECRET_HEADERS})

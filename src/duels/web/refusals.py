@@ -21,6 +21,16 @@ class Missing(Refusal):
     status = 404
 
 
+class NoMatch(Missing):
+    """A match that is unknown, or that this visitor may not watch now: nobody can tell which."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "There is no such match, or it cannot be watched. "
+            "A match with secrets can be watched once it is over."
+        )
+
+
 class TooMany(Refusal):
     """Too much was asked in too short a time."""
 

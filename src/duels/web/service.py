@@ -31,7 +31,7 @@ from duels.web.decisions import (
 from duels.web.hub import Hub
 from duels.web.opponents import as_before, is_program, may_play, opponents
 from duels.web.programs import Programs
-from duels.web.refusals import Missing, Refusal, Stale, TooMany
+from duels.web.refusals import Missing, NoMatch, Refusal, Stale, TooMany
 from duels.web.standing import Standing, Viewer, go_on_by_itself, lines
 from duels.web.store import Change, Claim, Conflict, Entry, Invite, Kept, Kind, Store, Stored
 from duels.web.workers import Workers
@@ -108,7 +108,7 @@ class Matches:
     def _seen(self, known: "_Known", identity: str | None) -> tuple[Standing, Viewer]:
         viewer = known.viewer(identity)
         if not known.standing.may_watch(viewer):
-            raise Missing("There is no such match.")
+            raise NoMatch()
         self._drive(known.standing)
         return known.standing, viewer
 
@@ -153,7 +153,7 @@ class Matches:
         if known is None or not known.all_seated:
             stored = await self._store.find(id)
             if stored is None:
-                raise Missing("There is no such match.")
+                raise NoMatch()
             if known is None:
                 known = self._known.setdefault(id, _Known(_standing(id, stored)))
             known.seat(stored)
@@ -328,7 +328,7 @@ class Matches:
         def ask(known: _Known) -> Change | None:
             _, seat = self._seen(known, identity)
             if seat is None:
-                raise Missing("There is no such match.")
+                raise NoMatch()
             return decide(known, seat)
 
         if known := self._remembered(id):
@@ -410,7 +410,7 @@ def _standing(id: str, stored: Stored) -> Standing:
         return Standing(id, stored.header)
     except RecordError as problem:
         log.warning("A match cannot be read: %s", problem)
-        raise Missing("There is no such match.") from None
+        raise NoMatch() from None
 
 
 def _opponent(rules: Rules[Any, Any, Any], name: str) -> str:
