@@ -21,6 +21,7 @@ from duels.analysis.review_words import (
     legend,
     lost,
     slipped,
+    title,
     turning_point,
     what_came_up,
     who,
@@ -180,11 +181,7 @@ def _step(review: Review, words: Words[Any, Any], moment: Moment) -> dict[str, s
         known = f"What {who(review, moment)} could know of {theirs} {belief.hidden}"
         lines.append(f"{known}: {in_percent(belief.places)}")
     text = remembered + "\n".join(lines)
-    return {"title": _title(review, moment), "text": text, "mark": moment.mark}
-
-
-def _title(review: Review, moment: Moment) -> str:
-    return f"{moment.number}. {begun(who(review, moment))}: {moment.entry}"
+    return {"title": title(review, moment), "text": text, "mark": moment.mark}
 
 
 def _entries(review: Review) -> str:

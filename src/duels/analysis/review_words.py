@@ -19,6 +19,7 @@ from duels.analysis.wording import (
     how_sure,
     points,
 )
+from duels.core.match import Concession
 from duels.core.rules import CHANCE, Seat
 from duels.core.words import either
 from duels.solving.oracle import Exactness, Value
@@ -64,6 +65,14 @@ def who(review: Review, moment: Moment) -> str:
 def who_in_short(review: Review, moment: Moment) -> str:
     """The same in a table: `club`."""
     return _short_name(review, moment.actor) if isinstance(moment.actor, Seat) else moment.actor.value
+
+
+def title(review: Review, moment: Moment) -> str:
+    """An entry and who made it: `3. You: 5`, `4. club (Player 2) resigned`."""
+    turn = moment.match.last
+    conceded = turn is not None and isinstance(turn.action, Concession)
+    made = f" {moment.did}" if conceded else f": {moment.entry}"
+    return f"{moment.number}. {begun(who(review, moment))}{made}"
 
 
 def name_of(review: Review, seat: Seat) -> str:

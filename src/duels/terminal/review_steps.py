@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from duels.analysis.review import Moment, Review
-from duels.analysis.review_words import begun, best_of, slipped, turning_point, who, whose, whose_chance
+from duels.analysis.review_words import best_of, slipped, title, turning_point, who, whose, whose_chance
 from duels.analysis.wording import belief_strip
 from duels.core.match import Match
 from duels.core.rules import Seat
@@ -28,7 +28,7 @@ def _pages(review: Review) -> Iterator[str]:
     for moment in review.moments:
         yield "\n".join(
             [
-                f"{moment.number}. {begun(who(review, moment))}: {moment.entry}",
+                title(review, moment),
                 "",
                 _board(review, moment.match),
                 f"{chance}: {_percent(review, moment.before)} -> {_percent(review, moment.after)}.",
