@@ -169,7 +169,7 @@ def test_a_hint_takeback_resignation_rematch_and_review(ann: Person) -> None:
     )
     page.click("text=Play on from here")
     page.wait_for_url(lambda url: "/m/" in url and url != over)
-    assert len(ann.log) == 2
+    assert len(ann.log) == 3, "where it comes from, and two lines of that"
     assert "club" in page.inner_text("#player-2")
     page.goto(over)
     page.click("[data-offer=rematch]")

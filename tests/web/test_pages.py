@@ -85,11 +85,14 @@ def test_what_was_played_before_is_told_of_whoever_sat_there(base: str) -> None:
     ]
     assert told[3].startswith("novice turned OFF")
     assert [line["earlier"] for line in seen["log"]] == [True, True, False, False]
+    said = "In the match that this one continues, between Player 1 and Player 2"
+    assert said in ann.get(again, Accept="text/html").text
     # What is taken back and played anew is one's own.
     for _ in range(2):
         assert ann.offer(again, "takeback").status_code == 204
     ann.act(again, "7")
     assert ann.see_when(again, "you")["log"][0]["text"] == "You turned OFF light 7."
+    assert said not in ann.get(again, Accept="text/html").text
     ann.act(again, "resign")
     assert ann.get(f"{again}/review").json()["names"] == ["Ann", "novice"]
     third = ann.post("/matches", **{**on, "match": again.removeprefix("/m/")}, name="Ann").json()["url"]

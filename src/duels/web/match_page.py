@@ -69,14 +69,18 @@ class MatchPage:
         before, self._log, self._lines = self._log, log, [*lines, *new]
         if grew or log == before:
             return new
-        return [self._pages.part("told", self._lines)]
+        return [self._told()]
+
+    def _told(self) -> str:
+        """The whole log; it says so if it begins in another match."""
+        return self._pages.part("told", self._lines, any(line["earlier"] for line in self._log[:1]))
 
     @property
     def parts(self) -> dict[str, str]:
         """The whole page, by its parts."""
         assert self._board, "something was shown"
         board = Markup(self._board.element)
-        return {**self._made, "board": board, "told": self._pages.part("told", self._lines)}
+        return {**self._made, "board": board, "told": self._told()}
 
     def whole(self) -> str:
         """All of it as one element."""
