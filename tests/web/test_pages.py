@@ -142,10 +142,10 @@ def test_home_says_that_its_boards_are_today_s_once_all_are(
     monkeypatch.setattr(Puzzles, "at_hand", at_hand)
     ann = Visitor(base)
     for name in GAMES:
-        assert "today's positions" not in ann.get("/", Accept="text/html").text
+        assert "today's puzzles;" not in ann.get("/", Accept="text/html").text
         assert ann.get("/daily", Accept="text/html").text.count('<svg class="board') == len(found)
         found.append(name)
-    assert "today's positions" in ann.get("/", Accept="text/html").text
+    assert "today's puzzles;" in ann.get("/", Accept="text/html").text
 
 
 @pytest.mark.parametrize(
