@@ -140,6 +140,7 @@ def graded(person: Person) -> None:
     person.go("/practice/lights")
     person.page.locator("#board .target .hit").first.click()
     person.page.wait_for_selector("#graded:not(:empty)")
+    assert person.sentence.startswith("Answered. ")
     assert person.page.locator("#board .target.chosen").count() == 1
     assert person.page.locator("#board .target.right").count()
     assert not person.page.locator("#board .target:not(.chosen, .right)").count()

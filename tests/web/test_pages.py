@@ -114,6 +114,8 @@ def test_puzzles_are_graded_and_nothing_is_kept(base: str) -> None:
     ann = Visitor(base)
     today = ann.get("/daily").json()["date"]
     shown = ann.get("/daily/lights").json()
+    assert all("turned OFF" in line for line in shown["seen"]), "what happened last"
+    assert 1 <= len(shown["seen"]) <= 3
     answers = [ann.post("/daily/lights", answer=a["action"], date=today).json() for a in shown["actions"]]
     assert {answer["right"] for answer in answers} == {True, False}
     right = [a["action"] for a, answer in zip(shown["actions"], answers, strict=True) if answer["right"]]

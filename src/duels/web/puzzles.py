@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import date
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from duels.analysis.glossary import Glossary
@@ -33,6 +34,7 @@ MOST_DAYS = 2_000
 MOST_BYTES = 64 * MOST_DAYS
 """Of all these answers: a day's are its date and five words."""
 _USUAL_AIM = 0.2
+_NEWEST = 3  # lines on what happened last: in chain a challenge, its coin, and what came of it
 _AFTER = 1.0  # seconds: the first page comes first
 _EVERY = 60.0  # seconds between looks at the date
 
@@ -184,12 +186,11 @@ def _aim(text: str) -> float:
 
 
 def _seen(sight: Sight[Any, Any], words: Words[Any, Any]) -> list[str]:
-    """What the seat has seen so far, where its board does not show all of that."""
-    if not sight.rules.has_secrets:
-        return []
+    """What the seat has seen so far; the last of it where its board shows the rest."""
     events = tuple(sight.events)
-    told = (words.retold(events[: place + 1], LABELS) for place in range(len(events)))
-    return [told_to(sight.seat, said, LABELS) for text in told if (said := plain(text).strip())]
+    newest = (words.retold(events[:end], LABELS) for end in range(len(events), 0, -1))
+    told = (told_to(sight.seat, said, LABELS) for text in newest if (said := plain(text).strip()))
+    return list(islice(told, None if sight.rules.has_secrets else _NEWEST))[::-1]
 
 
 def _as_data(exercise: "Exercise") -> dict[str, Any]:
@@ -202,6 +203,7 @@ def _as_data(exercise: "Exercise") -> dict[str, Any]:
     prompt = prompt_of(words, sight)
     drawing = game.drawing(rules)
     asked = what_is_asked(drawing, words, sight, prompt)
+    beliefs = beliefs_of(exercise.oracle)
     return {
         "game": game.name,
         "title": game.title,
@@ -211,10 +213,12 @@ def _as_data(exercise: "Exercise") -> dict[str, Any]:
         "position": exercise.position,
         "board": drawn_with_names(drawing.draw(sight, targets=True), LABELS, sight.seat),
         "seen": _seen(sight, words),
+        "secrets": rules.has_secrets,
         "text": plain(words.board(sight)),
         "remembered": plain(words.remembered(sight)),
-        "told": explainer_of(exercise.oracle).counts_as_one,
-        "belief": dict(beliefs_of(exercise.oracle).belief(sight)),
+        "told": Glossary().explain(explainer_of(exercise.oracle).counts_as_one),
+        "belief": dict(beliefs.belief(sight)),
+        "hidden": beliefs.hidden,
         "actions": [
             {
                 "action": rules.format(action),
