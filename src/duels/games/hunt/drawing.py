@@ -66,6 +66,7 @@ class HuntDrawing(Drawing[Action, Known]):
             "The disc or the ring is your token, which only you see. "
             "'Hide my token' hides it from whoever looks over your shoulder.",
             "An eye above a position: Player 1 observed it; below: Player 2. The newest is the strongest.",
+            "After the end, Q marks a token that was revealed.",
         )
 
     def example(self, sight: Sight[Action, Known]) -> str:
@@ -277,7 +278,8 @@ def _token(track: Track, seat: Seat, place: int, shared: bool, shown: bool, you:
     r = 13 if place == OFF_GRID else 19 if shared else 23
     own = "secret moves" if seat is you else "moves"
     shape = token(seat, 0, 0, r, "Q" if shown else "")
-    return decoration(shape, transform=at(x, y), data_key=f"token-{seat.value}", **{"class": own})
+    told = element("title", f"{seat.label}'s token was revealed here") if shown else ""
+    return decoration(told, shape, transform=at(x, y), data_key=f"token-{seat.value}", **{"class": own})
 
 
 @remembered
