@@ -271,6 +271,7 @@ def test_a_review_is_told_to_its_reader(base: str, game: str, played: str) -> No
         names = ["You" if name == reader else name for name in ("Ann <A.>", "Bob")]
         assert set(titles) == set(names)
         assert told["account"][0].startswith("Given away: ")
+        assert told["legend"].startswith("A point is one percent of a win.")
         steps = (step["text"] for step in told["steps"][1:])
         texts = " ".join((told["heading"], told["chance"], *told["account"], *steps))
         assert not re.search(r"\bPlayer [12]\b", texts)

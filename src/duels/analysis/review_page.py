@@ -30,7 +30,7 @@ from duels.analysis.review_words import (
     whose_chance,
     whose_play,
 )
-from duels.analysis.wording import MISTAKES, darkness, in_percent
+from duels.analysis.wording import MISTAKES, RARE, darkness, in_percent
 from duels.core.drawing import Drawing
 from duels.core.rules import Seat
 from duels.core.svg import stylesheet
@@ -42,6 +42,7 @@ _LARGER = {mark.name: pixels for pixels, mark in enumerate(MISTAKES, start=1)}
 _BOARD = '<li class="on">Board {}</li>'
 _LISTED = {mark.name for mark in MISTAKES}
 _LONGEST_SHOWN = 60  # letters of a position; a longer one fills half a phone
+_MEANINGS = {RARE: f"{RARE}: the strategy takes this now and then, but seldom"}
 _SPOKEN_TO = re.compile(r"\byour?\b", re.IGNORECASE)
 PlayOn = Callable[[int], str]
 """The command that plays on from after so many entries."""
@@ -168,7 +169,7 @@ def _step(review: Review, words: Words[Any, Any], moment: Moment) -> dict[str, s
         lines.append(f"Best was {best_of(moment)}. {moment.reason if spoken_to else ''}".rstrip())
         lines.append(f"Position before it: {moment.position}")
     elif moment.mark or moment.alike:
-        lines.append(alike(review, moment) or f"{moment.mark.capitalize()}.")
+        lines.append(alike(review, moment) or f"{_MEANINGS.get(moment.mark, moment.mark).capitalize()}.")
         if moment.alike and (stake := at_stake(review, moment)):
             lines.append(f"{stake[0].upper()}{stake[1:]}.")
     if came_up := what_came_up(review, moment):
