@@ -37,6 +37,9 @@ _POINTS = POINTS.view(np.uint64).reshape(-1)
 
 _WHOLE = np.dtype(np.int64)
 
+# NumPy takes arrays of one number quicker than numbers.
+_GAMMA, _HALF, _HALF_AT = (np.array(number, np.uint64) for number in (dice.GAMMA, dice.HALF, 32))
+
 _FINAL = ("final_observations", "final_masks", "final_actors")
 
 
@@ -348,7 +351,7 @@ class Batch(Named, Copyable, Rollouts):
 
     def bits(self) -> Ints:
         """[env] 32 random bits to choose an action by; the same until the next step."""
-        bits: Ints = (self._fallen() & np.uint64(dice.HALF)).view(np.int64)
+        bits: Ints = (self._fallen() & _HALF).view(np.int64)
         return bits
 
     def _fallen(self) -> NDArray[np.uint64]:
@@ -368,7 +371,7 @@ class Batch(Named, Copyable, Rollouts):
         if self.running.compiled and idle is None and not self.keep_final and self._past is None:
             return self._step_compiled(self._whole_numbers(actions))
         given = self._checked(actions, idle)
-        chance = (self._fallen() >> np.uint64(32)).view(np.int64)
+        chance = (self._fallen() >> _HALF_AT).view(np.int64)
         entries = (self._actor(), given, self._hides(given)) if self._past else None
         result, ticks = self._play(given, chance, idle)
         if self._past and entries:
@@ -376,9 +379,9 @@ class Batch(Named, Copyable, Rollouts):
         cut = np.zeros(self.num_envs, np.bool_)
         self._word = None
         if idle is None:
-            self._streams += np.uint64(dice.GAMMA)
+            self._streams += _GAMMA
         else:
-            self._streams += np.uint64(dice.GAMMA) * ~idle
+            self._streams += _GAMMA * ~idle
             result = np.where(idle, ONGOING, result)
         terminated = result != ONGOING
         if self.limit is not None and ticks is not None:
@@ -386,11 +389,14 @@ class Batch(Named, Copyable, Rollouts):
             cut = (self._clock >= self.limit) & ~terminated
             if idle is not None:
                 cut &= ~idle
-        rewards = _POINTS.take(result + 1).view(np.float32).reshape(-1, 2)
-        self._finish(terminated | cut if self.limit is not None else terminated, cut)
+        (places,) = (terminated | cut if self.limit is not None else terminated).nonzero()
+        rewards = np.zeros(self.num_envs, np.uint64)
+        rewards[places] = _POINTS.take(result.take(places) + 1)
+        self._finish(places, cut)
+        points = rewards.view(np.float32).reshape(-1, 2)
         if self.form.limit_draws:
-            return Steps(rewards, terminated | cut, np.zeros_like(cut))
-        return Steps(rewards, terminated, cut)
+            return Steps(points, terminated | cut, np.zeros_like(cut))
+        return Steps(points, terminated, cut)
 
     def _step_compiled(self, actions: Ints) -> Steps:
         """The same where nothing is idle, in compiled code."""
@@ -431,8 +437,8 @@ class Batch(Named, Copyable, Rollouts):
             raise DuelsError(f"`which` must be a boolean array of length {self.num_envs}.")
         return ~which if self._over is None else self._over | ~which
 
-    def _finish(self, ended: Flags, cut: Flags) -> None:
-        places = np.flatnonzero(ended)
+    def _finish(self, places: Places, cut: Flags) -> None:
+        """Games have ended there."""
         if not len(places):
             if self.keep_final:
                 self._keep_nothing()
@@ -440,7 +446,7 @@ class Batch(Named, Copyable, Rollouts):
         if self.keep_final:
             self._keep_last(places, cut & (not self.form.limit_draws))
         if self._over is not None:
-            self._over |= ended
+            self._over[places] = True
             self._cut |= cut
         else:
             self._start(places)
@@ -462,12 +468,11 @@ class Batch(Named, Copyable, Rollouts):
 
     def _checked(self, actions: ArrayLike, idle: Flags | None) -> Ints:
         given = self._whole_numbers(actions)
-        outside = given.view(np.uint64) >= np.uint64(self.num_actions)  # so are those below 0
         if idle is not None:
             given = np.where(idle, 0, given)
-            outside &= ~idle
-        if outside.any():
-            self._refuse(outside, given)
+        unsigned = given.view(np.uint64)  # what is below 0 is too high then
+        if unsigned.max() >= self.num_actions:
+            self._refuse(unsigned >= self.num_actions, given)
         return given
 
     def _whole_numbers(self, actions: ArrayLike) -> Ints:

@@ -124,9 +124,7 @@ def words(streams: "Words", ticks: int) -> "Words":
 
 def next_words(streams: "Words") -> "Words":
     """The next word of every stream."""
-    import numpy as np
-
-    return _mix_all(streams + np.uint64(GAMMA))
+    return _mix_all(streams + _gamma())
 
 
 def begin_all(streams: "Words") -> "NDArray[np.int64]":
@@ -153,6 +151,14 @@ def _mix_all(words: "Words") -> "Words":
         if factor is not None:
             words *= factor
     return words
+
+
+@lru_cache
+def _gamma() -> "Words":
+    """GAMMA as an array, in the same way."""
+    import numpy as np
+
+    return np.array(GAMMA, np.uint64)
 
 
 @lru_cache
