@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _FEW = 32
 _FEW_STEPPED = 16
 
+_LIFTED_AT, _ONE = np.array(LIFTED.bit_length() - 1), np.array(1)
+
 
 class FlipBatch(Batch):
     """Games of Quantum Flip; `state` has a column per environment, `tiles` a row."""
@@ -39,6 +41,7 @@ class FlipBatch(Batch):
         self._looks = Looks(self.rules, self._games, self._tiles, self.running.compiled)
         layout = self._looks.layout
         self.observation_size, self.num_actions = layout.size, layout.actions
+        self._no_tile, self._first_keep = np.array(tables.tiles), np.array(layout.actions - tables.tiles)
         each, none = np.arange(tables.tiles), np.full(len(tables.pair_sets), tables.tiles)
         self._tile_of = np.concatenate([each, none, each])
         """[action] the tile that it takes; no tile for a pair."""
@@ -79,7 +82,7 @@ class FlipBatch(Batch):
             self._few.play(actions, chance)
             return games.results(), None
         tile = self._tile_of.take(actions)
-        (places,) = (tile == self._tables.tiles).nonzero()
+        (places,) = (tile == self._no_tile).nonzero()
         pairs = actions.take(places) - self._tables.tiles
         still = []
         if idle is not None:
@@ -131,8 +134,10 @@ class FlipBatch(Batch):
         actions, places, pairs = self._games.choose(bits)
         pairs += self._tables.tiles
         actions[places] = pairs
-        (lifted,) = ((self._games.standing & LIFTED) != 0).nonzero()  # NumPy finds truth values sooner
-        actions[lifted] += self.num_actions - self._tables.tiles
+        lifted = self._games.standing >> _LIFTED_AT
+        lifted &= _ONE
+        lifted *= self._first_keep
+        actions += lifted
         return actions.copy() if self.running.copy else actions  # they are in a buffer
 
     # -- whole playouts ----------------------------------------------------------------------------

@@ -35,6 +35,9 @@ Items = NDArray[np.void]
 
 _WORD = 8  # bytes
 
+# NumPy takes arrays of one number quicker than numbers.
+_ZERO, _STANDING, _ROW_BITS = map(np.array, (0, STANDING, ROW_BITS))
+
 
 class Layout:
     """Where an observation and a mask have what, and the tables of their parts."""
@@ -147,6 +150,10 @@ class Looks:
         self._side_by_side = side_by_side
         self.masks = held[:, place]
         self._flat, self._mask_flat = self.rows.reshape(-1), held.reshape(-1)
+        self._flat_seen = self._flat[layout.values :]
+        """The same from there on: where a tile shows its value in the one, it shows it in the other once it
+        is seen and face down again."""
+        self._faces, self._first_code = np.array(layout.faces), np.array(layout.tables.first_code)
         self._row_at = np.arange(0, self.rows.size, self.rows.shape[1])
         self._mask_at = np.arange(place.start, held.size, held.shape[1])
         # Items of all games, and what they can be.
@@ -222,17 +229,16 @@ class Looks:
         masks, still_open, some = self._words
         self.look_at_open()  # after the step: taking its tile once more changes nothing
         # No tile is taken where a pair is lifted: what is written for it here is written over below.
-        at = tile * layout.faces
+        at = tile * self._faces
         at += self._row_at
         flat[at] = 0
         at += codes
-        at -= layout.tables.first_code
+        at -= self._first_code
         flat[at] = 1
-        at += layout.values
-        flat[at] = 0
+        self._flat_seen[at] = 0
         self._status[:] = self._statuses.take(_number(self._games.standing))
         still_open &= self._still_open.take(tile, 0, some, "clip")
-        np.bitwise_and(still_open, self._allowed.take(self._games.standing < 0, 0, some, "clip"), masks)
+        np.bitwise_and(still_open, self._allowed.take(self._games.standing < _ZERO, 0, some, "clip"), masks)
         if self._side_by_side:
             self.masks[:] = self._own_masks[:, layout.mask]
         rows = self._row_at.take(places)
@@ -285,5 +291,5 @@ def _items(table: Bytes, place: slice | None = None) -> Items:
 
 
 def _number(standings: Ints) -> Ints:
-    numbers: Ints = (standings & STANDING) >> ROW_BITS
+    numbers: Ints = (standings & _STANDING) >> _ROW_BITS
     return numbers
