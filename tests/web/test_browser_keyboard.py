@@ -112,15 +112,16 @@ def test_whoever_leaves_the_field_is_not_led_back_into_it(ann: Person, bob: Pers
     assert after("document.getElementById('sentence').focus()") == "sentence", "as a click on it does"
 
 
-@pytest.mark.parametrize("on", ["#entry-field", "[data-resign]"])
+@pytest.mark.parametrize("on", ["#entry-field", "[data-resign]", "#board .target"])
 def test_the_end_of_a_match_leads_the_keyboard_to_the_result(ann: Person, on: str) -> None:
     match = ann.start("lights", "casual")
     page = ann.page
     page.focus(on)
-    page.keyboard.press("Enter" if on == "[data-resign]" else "1")
+    page.keyboard.press({"#entry-field": "1", "[data-resign]": "Enter", "#board .target": "?"}[on])
     resigned = {"action": "resign", "event": ann.event}  # in another tab
     page.request.post(f"{ann.base}{match}/act", data=resigned, headers={"Origin": ann.base})
     ann.wait("over")
+    page.keyboard.press("Escape")  # what is open by then
     page.wait_for_selector("#sentence:focus")
 
 

@@ -85,7 +85,7 @@ def test_what_was_played_before_is_told_of_whoever_sat_there(base: str) -> None:
     ]
     assert told[3].startswith("novice turned OFF")
     assert [line["earlier"] for line in seen["log"]] == [True, True, False, False]
-    said = "In the match that this one continues, between Player 1 and Player 2"
+    said = "The first 2 lines are from the match that this one continues."
     assert said in ann.get(again, Accept="text/html").text
     # What is taken back and played anew is one's own.
     for _ in range(2):

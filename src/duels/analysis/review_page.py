@@ -17,6 +17,7 @@ from duels.analysis.review_words import (
     at_stake,
     begun,
     best_of,
+    entry_in_words,
     heading,
     legend,
     lost,
@@ -30,7 +31,7 @@ from duels.analysis.review_words import (
     whose_chance,
     whose_play,
 )
-from duels.analysis.wording import MISTAKES, RARE, darkness, in_percent
+from duels.analysis.wording import MISTAKES, RARE, RARE_MEANS, darkness, in_percent
 from duels.core.drawing import Drawing
 from duels.core.rules import Seat
 from duels.core.svg import stylesheet
@@ -42,7 +43,6 @@ _LARGER = {mark.name: pixels for pixels, mark in enumerate(MISTAKES, start=1)}
 _BOARD = '<li class="on">Board {}</li>'
 _LISTED = {mark.name for mark in MISTAKES}
 _LONGEST_SHOWN = 60  # letters of a position; a longer one fills half a phone
-_MEANINGS = {RARE: f"{RARE}: the strategy takes this now and then, but seldom"}
 _SPOKEN_TO = re.compile(r"\byour?\b", re.IGNORECASE)
 PlayOn = Callable[[int], str]
 """The command that plays on from after so many entries."""
@@ -169,7 +169,7 @@ def _step(review: Review, words: Words[Any, Any], moment: Moment) -> dict[str, s
         lines.append(f"Best was {best_of(moment)}. {moment.reason if spoken_to else ''}".rstrip())
         lines.append(f"Position before it: {moment.position}")
     elif moment.mark or moment.alike:
-        lines.append(alike(review, moment) or f"{_MEANINGS.get(moment.mark, moment.mark).capitalize()}.")
+        lines.append(alike(review, moment) or _meaning(moment.mark))
         if moment.alike and (stake := at_stake(review, moment)):
             lines.append(f"{stake[0].upper()}{stake[1:]}.")
     if came_up := what_came_up(review, moment):
@@ -183,6 +183,10 @@ def _step(review: Review, words: Words[Any, Any], moment: Moment) -> dict[str, s
         lines.append(f"{known}: {in_percent(belief.places)}")
     text = remembered + "\n".join(lines)
     return {"title": title(review, moment), "text": text, "mark": moment.mark}
+
+
+def _meaning(mark: str) -> str:
+    return RARE_MEANS if mark == RARE else f"{mark.capitalize()}."
 
 
 def _entries(review: Review) -> str:
@@ -199,7 +203,7 @@ def _entries(review: Review) -> str:
         items.append(
             f'<li><button data-step="{moment.number}"{slip}>'
             f'<span class="number">{moment.number}</span>'
-            f"<span>{actor} {escape(moment.entry)}</span>"
+            f"<span>{actor} {escape(entry_in_words(moment))}</span>"
             f'<span class="cost {moment.mark}">{escape(", ".join(filter(None, told)))}</span></button></li>'
         )
         if moment.restarts:
@@ -229,7 +233,8 @@ def _belief_table(moments: list[Moment], seat: Seat) -> str:
         return ""
     numbers = "".join(f'<th scope="col">{escape(name.rsplit(" ", 1)[-1])}</th>' for name in names)
     rows = "".join(
-        f'<tr data-step="{moment.number}"><th scope="row">{moment.number}. {escape(moment.entry)}</th>'
+        f'<tr data-step="{moment.number}">'
+        f'<th scope="row">{moment.number}. {escape(entry_in_words(moment))}</th>'
         f"{_strip(moment.beliefs[seat])}</tr>"
         for moment in moments
     )

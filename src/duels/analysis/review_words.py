@@ -14,6 +14,7 @@ from duels.analysis.wording import (
     LOST_ALREADY,
     MARKS,
     RARE,
+    RARE_MEANS,
     chance_of,
     gives_away,
     how_sure,
@@ -69,10 +70,14 @@ def who_in_short(review: Review, moment: Moment) -> str:
 
 def title(review: Review, moment: Moment) -> str:
     """An entry and who made it: `3. You: 5`, `4. club (Player 2) resigned`."""
+    made = entry_in_words(moment)
+    return f"{moment.number}. {begun(who(review, moment))}{':' if made == moment.entry else ''} {made}"
+
+
+def entry_in_words(moment: Moment) -> str:
+    """An entry as it was made, but for what only a record writes: `resigned`."""
     turn = moment.match.last
-    conceded = turn is not None and isinstance(turn.action, Concession)
-    made = f" {moment.did}" if conceded else f": {moment.entry}"
-    return f"{moment.number}. {begun(who(review, moment))}{made}"
+    return moment.did if turn and isinstance(turn.action, Concession) else moment.entry
 
 
 def name_of(review: Review, seat: Seat) -> str:
@@ -264,11 +269,11 @@ def legend(review: Review) -> str:
     told = "A point is one percent of a win. "
     told += f"Marks, by points given away: {names}, {MARKS[-1].name} above."
     if any(moment.mark == RARE for moment in review.moments):
-        told += f" What the strategy takes now and then, but seldom, is {RARE}."
+        told += f" {RARE_MEANS}"
     if any(moment.draws for moment in review.moments):
         told += (
             f" {meaning('strategy')} {meaning('mixture')} Whatever it mixes in gives nothing away. "
-            "Below the mixture: worth less than what it "
-            "wins on average there; who mixes like it is above as much as below in the long run."
+            "Below the mixture: worth less than what it wins on average there. "
+            "Whoever mixes as it does is above as much as below in the long run."
         )
     return told

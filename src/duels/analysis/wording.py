@@ -29,6 +29,7 @@ class Mark:
 
 
 ONLY_MOVE, RARE = "only move", "rare"
+RARE_MEANS = f"{RARE.capitalize()}: what the strategy seldom takes."
 # In order; the last takes whatever is worse.
 MARKS = (
     Mark("best", LEAST_SHOWN),

@@ -72,8 +72,9 @@ class MatchPage:
         return [self._told()]
 
     def _told(self) -> str:
-        """The whole log; it says so if it begins in another match."""
-        return self._pages.part("told", self._lines, any(line["earlier"] for line in self._log[:1]))
+        """The whole log; it says how much of it comes from another match."""
+        told = [line["earlier"] for line, made in zip(self._log, self._lines, strict=True) if made]
+        return self._pages.part("told", self._lines, sum(told))
 
     @property
     def parts(self) -> dict[str, str]:

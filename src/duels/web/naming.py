@@ -16,7 +16,7 @@ _LABEL = re.compile(r"\bPlayer ([12])\b")
 _SUBJECT = re.compile(r"\bPlayer ([12])(?P<owns>'s)?\b(?: (?P<verb>[a-z]+s)\b)?")
 _DRAWN = re.compile(
     r' data-(?!veiled)[\w-]+="[^"]*"'
-    r"|(?P<alone>>)?\bPlayer ([12])(?P<owns>&#x27;s)?\b(?: (?P<verb>[a-z]+s)\b)?(?P<end><)?"
+    r"|(?P<alone>>)?\bPlayer ([12])(?P<owns>(?:&#x27;|')s)?\b(?: (?P<verb>[a-z]+s)\b)?(?P<end><)?"
 )
 _ROOM = 160  # of a name that stands beside the board, in units of the drawing
 _AND = re.compile(r"(\b[Yy]ou\b[^.!:;]* and )(win|lose)s\b")  # the second verb, where there is one

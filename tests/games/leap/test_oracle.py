@@ -82,22 +82,26 @@ def test_where_the_longest_leap_costs_a_turn(goal: int) -> None:
         (
             "16 12 1",
             ["2", "4"],
-            "You need 2 more turns to the goal, the other player 2, and it is your turn: leaping 4 leaves "
-            "you enough time to be there first.",
+            "You need 2 more turns to the goal, the other player needs 2, and it is your turn: "
+            "leaping 4 leaves you enough time to be there first.",
         ),
         (
             "- - 1",
             ["enter"],
-            "You need 7 more turns to the goal, the other player 7, and it is your turn: entering leaves you "
-            "enough time to be there first.",
+            "You need 7 more turns to the goal, the other player needs 7, and it is your turn: "
+            "entering leaves you enough time to be there first.",
         ),
         (
             "16 20 1",
             ["1", "2", "4"],
-            "You need 2 more turns to the goal, the other player 1: the other player is ahead and stays "
-            "ahead by taking a shortest path.",
+            "You need 2 more turns to the goal, the other player needs 1: the other player is ahead "
+            "and stays ahead by taking a shortest path.",
         ),
-        ("20 18 1", ["1"], "You need 1 more turn to the goal, the other player 1: leaping 1 ends the race."),
+        (
+            "20 18 1",
+            ["1"],
+            "You need 1 more turn to the goal, the other player needs 1: leaping 1 ends the race.",
+        ),
     ],
 )
 def test_reasons(position: str, best: list[str], reason: str) -> None:
@@ -143,5 +147,5 @@ def test_some_good_leap_is_slower() -> None:
 
 def test_the_effect_of_a_slip_is_the_turns_still_needed() -> None:
     assert ORACLE.effect(RULES.parse_position("9 7 1"), Leap(1)) == (
-        "After leaping 1 you needed 2 more turns, the other player, whose turn it was, 2."
+        "After leaping 1 you needed 2 more turns; the other player, whose turn it was, needed 2."
     )

@@ -43,7 +43,7 @@ class LeapOracle(OpenOracle[Action, State], Explainer[Action, State], Verifier):
         mine = self.paths.needed(state.cell_of(seat))
         theirs = self.paths.needed(state.cell_of(seat.other))
         verdict = self.judge(sight)
-        count = f"You need {mine} more {_turns(mine)} to the goal, the other player {theirs}"
+        count = f"You need {mine} more {_turns(mine)} to the goal, the other player needs {theirs}"
         if verdict.value.number == 0:
             return f"{count}: the other player is ahead and stays ahead by taking a shortest path."
         if mine == 1:
@@ -56,8 +56,8 @@ class LeapOracle(OpenOracle[Action, State], Explainer[Action, State], Verifier):
         after = self.rules.apply(sight.view, action).state
         mine, theirs = (self.paths.needed(after.cell_of(seat)) for seat in (sight.seat, sight.seat.other))
         return (
-            f"After leaping {self.rules.format(action)} you needed {mine} more {_turns(mine)}, "
-            f"the other player, whose turn it was, {theirs}."
+            f"After leaping {self.rules.format(action)} you needed {mine} more {_turns(mine)}; "
+            f"the other player, whose turn it was, needed {theirs}."
         )
 
     def manner(self, sight: Sight[Action, State], action: Action) -> str:

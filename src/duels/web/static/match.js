@@ -9,7 +9,7 @@ const AGAIN = 2_000;
 const GLANCES = [5_000, 20_000, 60_000, 300_000]; // milliseconds until a tab that nobody sees looks again, ever more
 const A_LOOK = 10_000; // milliseconds in which such a look is answered
 const ASKED = { takeback: "Takeback asked", rematch: "Rematch offered" };
-const LAPSED = "Your takeback was not answered in time.";
+const LAPSED = "Your takeback request no longer stands.";
 const TRIES = 8; // a browser may hold six connections that have died without a word
 
 const place = document.getElementById("match");
@@ -74,10 +74,7 @@ function speak(before, offered, askedBack) {
   const news = shrank ? ["Taken back."] : same < 0 ? [] : now.slice(since);
   const offer = asked();
   if (offer !== offered && (offer || !news.length)) news.unshift(offer || "The offer stands no longer.");
-  else if (askedBack && !asksBack() && !shrank) {
-    notice(LAPSED);
-    news.push(LAPSED);
-  }
+  else if (askedBack && !asksBack() && !shrank && turn() !== "over") notice(LAPSED);
   spoken.textContent = [...news, sentence()].join(" ");
 }
 
@@ -91,7 +88,7 @@ function uncover() {
 function dress() {
   if (turn() === "over") {
     veil(false);
-    leaveResigning();
+    document.getElementById("resign").close();
   }
   entitle(news());
   for (const button of place.querySelectorAll("[data-share]")) button.hidden = !navigator.share;
@@ -103,14 +100,6 @@ function dress() {
   log.scrollTop = log.scrollHeight;
   const shown = document.querySelector("#entry .entered");
   if (shown) shown.textContent = entered.join(", ");
-}
-
-// There is nothing left to ask. The button that asked is gone: the keyboard goes to the result.
-function leaveResigning() {
-  const dialog = document.getElementById("resign");
-  if (!dialog.open) return;
-  dialog.close();
-  document.getElementById("sentence").focus({ preventScroll: true });
 }
 
 function entitle(told) {
@@ -238,7 +227,7 @@ async function review(button) {
   const page = new DOMParser().parseFromString((await answer?.text()) ?? "", "text/html");
   const made = page.getElementById("review");
   if (made) beginReview(made);
-  else notice(page.querySelector("h1")?.textContent ?? UNREACHABLE);
+  else notice(page.getElementById("message")?.textContent ?? UNREACHABLE);
 }
 
 const presses = {
@@ -261,7 +250,6 @@ const presses = {
 };
 
 place.addEventListener("click", (event) => {
-  if (event.detail > 1) return; // of a double click: what is there by now was not meant
   for (const [what, press] of Object.entries(presses)) {
     const button = event.target.closest(`[data-${what}]`);
     if (button) press(button);
@@ -291,8 +279,13 @@ place.addEventListener("keydown", (event) => {
   }
 });
 
-// It may come up, and go away, under a double click, whose second half was meant for neither.
-document.getElementById("resign").addEventListener("click", (event) => event.detail > 1 && event.preventDefault());
+// What opened a dialog may be gone when it closes, for the match is over: the keyboard goes to the result.
+function leave({ target: dialog }) {
+  const lost = document.activeElement === document.body || dialog.contains(document.activeElement);
+  if (turn() === "over" && lost) document.getElementById("sentence").focus({ preventScroll: true });
+}
+document.addEventListener("close", leave, true);
+
 document.getElementById("resign").addEventListener("submit", (event) => {
   if (event.submitter.value === "resign") act({ action: "resign" });
 });

@@ -11,6 +11,8 @@ export function notice(text) {
   if (text) gone = setTimeout(notice, LEAST + A_LETTER * text.length, "");
 }
 
+document.getElementById("notice").addEventListener("click", () => notice(""));
+
 export const UNREACHABLE = "The server cannot be reached. Try again in a moment.";
 const TRYING = "The server does not answer. Trying again …";
 

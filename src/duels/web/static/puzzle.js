@@ -7,7 +7,7 @@ const ANSWERED = "You have answered this one.";
 
 const puzzle = document.getElementById("puzzle");
 if (puzzle) {
-  const sentence = () => document.getElementById("sentence").textContent.trim();
+  const sentence = () => (puzzle.dataset.done ? ANSWERED : document.getElementById("sentence").textContent.trim());
   const play = (answer) => (puzzle.dataset.done ? notice(ANSWERED) : grade(board, answer));
   const board = new Board({ around: puzzle, play, sentence });
   const before = keptData("daily")[puzzle.dataset.date]?.[puzzle.dataset.game];
@@ -25,7 +25,7 @@ async function grade(board, answer) {
   const headline = document.getElementById("sentence");
   headline.dataset.turn = "over";
   headline.querySelector("b").textContent = "Answered.";
-  headline.lastChild.textContent = ` ${graded.right ? "It is right." : "What is right has a solid frame, yours a dashed one."}`;
+  headline.lastChild.textContent = ` ${graded.right ? "Your move is right." : "What is right has a solid frame, yours a dashed one."}`;
   const told = document.getElementById("graded");
   told.textContent = graded.text;
   told.classList.add(graded.right ? "good" : "bad");
