@@ -1,5 +1,6 @@
 """What the pages on environments show runs as it stands, piece by piece, and their tables are right."""
 
+import json
 import re
 import subprocess
 import sys
@@ -103,6 +104,9 @@ def test_the_short_form_of_chain_is_as_the_page_says() -> None:
     form: dict[str, Any] = {name: int(value) for name, value in re.findall(r"(\w+)=(\d+)", told[1])}
     assert f"{duels.exploitability('random', 'chain', **form):.2f}" == told[2]
     assert duels.exploitability("perfect", "chain", **form) == 0
+    trainers = PAGES["trainers.md"]
+    assert f"Random play has {told[2]} there" in trainers
+    assert trainers.count(f"SHORT = {json.dumps(form)}") == trainers.count("```python")
 
 
 def test_openspiel_counts_as_the_page_says() -> None:
