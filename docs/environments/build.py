@@ -55,7 +55,7 @@ MEANINGS = {
         "my_phase": "None: it is not my turn",
     },
     "flip": {
-        "tiles": "`.`: nobody has seen it; digit: flipped; `a` to `e`: seen as 1 to 5, and face down again",
+        "tiles": "`.`: nobody has seen it; digit: flipped; `a` to `e`: not flipped, but seen as 1 to 5",
         "my_quantum": "whether my Quantum Flip is left; still 1 while I choose the tile to keep",
         "other_quantum": "the same of the opponent's",
         "lifted": "the tiles that are being turned",
