@@ -1,5 +1,6 @@
 """Gymnasium's own checks, and what is particular to one seat against an opponent."""
 
+import re
 import warnings
 from random import Random
 from typing import Any
@@ -379,3 +380,10 @@ def test_rules_under_which_the_agent_never_moves_are_refused() -> None:
     envs = DuelVectorEnv("lights", 100, seat=2, lights=2)
     with pytest.raises(DuelsError, match="before the agent"):
         envs.reset(seed=1)
+
+
+def test_text_shows_both_tiles_of_a_quantum_flip_while_one_is_chosen() -> None:
+    env = made("flip", render_mode="ansi")
+    env.reset(seed=0)
+    env.step(env.unwrapped.action_names.index("A1+A2"))
+    assert re.search(r"^A \[[1-5]\] \[[1-5]\] \[ \]", env.render(), re.MULTILINE)

@@ -195,7 +195,15 @@ class FlipWords(Words[Action, State]):
         return f"{news}\n{self._grid(event.tiles, event.tile)}\n{_scoreboard(event.scores)}\n"
 
     def board(self, sight: Sight[Action, State]) -> str:
-        return f"{self._grid(sight.view.tiles)}\n{_scoreboard(sight.view.scores)}"
+        return f"{self._grid(self._face_up(sight.view))}\n{_scoreboard(sight.view.scores)}"
+
+    def _face_up(self, state: State) -> str:
+        """The tiles, with both of a Quantum Flip face up while one of them is chosen."""
+        lifted = state.lifted if state.choosing else ()
+        return "".join(
+            str(self.rules.value_of(tile)) if index in lifted else tile
+            for index, tile in enumerate(state.tiles)
+        )
 
     def place(self, sight: Sight[Action, State], action: Action) -> Place:
         if isinstance(action, QuantumFlip):
