@@ -43,6 +43,20 @@ def test_scores_of_a_tensor_that_records_gradients_are_detached() -> None:
     assert agent(None, np.array([1, 0, 1], np.int8)) == 2
 
 
+def test_logits_become_probabilities_of_what_is_legal() -> None:
+    agent = duels.masked(lambda seen: np.log([[8.0, 1.0, 3.0]] * 2), softmax=True)
+    masks = np.array([[0, 1, 1], [1, 1, 1]], np.int8)
+    assert np.asarray(agent(None, masks)).tolist() == [
+        pytest.approx([0, 1 / 4, 3 / 4]),
+        pytest.approx([2 / 3, 1 / 12, 1 / 4]),
+    ]
+    infinite = duels.masked(lambda seen: np.array([-np.inf, -np.inf, np.inf]), softmax=True)
+    assert np.asarray(infinite(None, np.array([1, 1, 0], np.int8))).tolist() == [0.5, 0.5, 0]
+    assert np.asarray(infinite(None, np.array([1, 0, 1], np.int8))).tolist() == [0, 0, 1]
+    with pytest.raises(DuelsError, match="softmax"):
+        duels.masked(lambda seen: seen, softmax=1)  # type: ignore[arg-type]
+
+
 def test_a_spread_is_that_of_each_seed_graded_by_itself() -> None:
     def learn(seed: int) -> Any:
         weights = np.random.default_rng(seed).random((8, 13))

@@ -123,28 +123,35 @@ def policy_of(
     return policy
 
 
-_LOWEST = np.finfo(np.float64).min
+_LARGEST = np.finfo(np.float64).max / 2  # of two scores, so that their difference is a number too
 
 
-def masked(scores: Callable[[Any], ArrayLike]) -> Agent:
+def masked(scores: Callable[[Any], ArrayLike], *, softmax: bool = False) -> Agent:
     """The agent that takes, of the legal actions, the one with the highest score.
 
     `scores` is what a network gives: from an observation, or rows of them, to a number for every action, such
     as logits or values; a PyTorch tensor that still records gradients will do. So an agent that has learned
-    without masks can be graded and played against. NaN for a legal action is refused.
+    without masks can be graded and played against. With `softmax` the scores are logits, and the agent gives
+    the probabilities of the legal actions by them. NaN for a legal action is refused.
     """
+    check_flag("softmax", softmax)
 
-    def agent(observation: Any, mask: NDArray[np.int8]) -> NDArray[np.intp]:
+    def agent(observation: Any, mask: NDArray[np.int8]) -> NDArray[Any]:
         given: Any = scores(observation)
         told = np.asarray(given.detach() if hasattr(given, "detach") else given)
         # A legal action that is never taken, with a score of -inf, is still better than an illegal one.
-        legal = np.where(mask == 1, np.maximum(told, _LOWEST), -np.inf)
+        legal = np.where(mask == 1, np.clip(told, -_LARGEST, _LARGEST), -np.inf)
         if np.isnan(legal).any():
             raise DuelsError("The network gives NaN as the score of a legal action: its training diverged.")
-        best: NDArray[np.intp] = legal.argmax(axis=-1)
-        return best
+        return _softmax(legal) if softmax else legal.argmax(axis=-1)
 
     return agent
+
+
+def _softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    odds: NDArray[np.float64] = weights / weights.sum(axis=-1, keepdims=True)
+    return odds
 
 
 def observation_dtype(dtype: DTypeLike) -> np.dtype[Any]:
