@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 import duels
+from duels.analysis.seeds import Spread
 from duels.core.errors import DuelsError, TooLarge
 from duels.envs.gymnasium import DuelEnv
+from duels.solving.bounds import Bounds
 
 
 def test_the_scores_of_a_network_are_masked() -> None:
@@ -67,6 +69,32 @@ def test_a_spread_is_that_of_each_seed_graded_by_itself() -> None:
     assert list(found.each) == each
     assert (found.best, found.median, found.worst) == tuple(sorted(each))
     assert str(found) == "{1:.4f} ({0:.4f} to {2:.4f}, 3 seeds)".format(*sorted(each))
+
+
+def test_where_bounds_are_known_a_spread_has_them_of_each_seed() -> None:
+    agent = duels.masked(lambda seen: np.tile(np.arange(9.0) / 4, (len(seen), 1)), softmax=True)
+    found = duels.over_seeds(lambda seed: agent, "hunt", seeds=1, cells=3)
+    table = duels.table_of(agent, "hunt", batch=True, cells=3)
+    assert Bounds(*found.lows, *found.each) == duels.exploitability_bounds(table, "hunt", cells=3)
+    assert found.lows < found.each
+
+
+def test_the_median_and_the_range_of_bounds_are_bounds() -> None:
+    found = Spread(each=(0.3, 0.125, 0.2), lows=(0.25, 0.125, 0.15))
+    assert str(found) == "between 0.1500 and 0.2000 (0.1250 to 0.3000, 3 seeds)"
+
+
+def test_an_agent_of_a_game_without_tables_is_graded_in_short_forms() -> None:
+    form: dict[str, Any] = {"side": 2, "values": 2, "copies": 2, "target": 2}
+    found = duels.over_seeds(lambda seed: lambda seen, masks: masks.argmax(axis=1), "flip", seeds=1, **form)
+    policy = duels.policy_of(lambda seen, mask: mask.argmax(), "flip", **form)
+    assert found.each == (duels.exploitability(policy, "flip", **form),)
+
+
+@pytest.mark.parametrize("wrong", [2.5, True, None])
+def test_what_is_no_seeds_is_refused(wrong: Any) -> None:
+    with pytest.raises(DuelsError, match="seeds are whole numbers"):
+        duels.over_seeds(lambda seed: lambda seen, masks: masks.argmax(axis=1), "lights", seeds=wrong)
 
 
 def test_options_are_those_of_the_game_learned() -> None:
@@ -130,8 +158,10 @@ def test_what_cannot_be_graded_is_refused_before_anything_is_trained(wrong: dict
 
 @pytest.mark.parametrize(("game", "form"), [("flip", {}), ("hunt", {"cells": 4, "max_turns": 50})])
 def test_forms_that_are_too_large_are_refused_before_anything_is_trained(
-    game: str, form: dict[str, Any]
+    game: str, form: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("duels.solving.tree.MOST_HISTORIES", 10_000)  # sooner than for a user
+
     def learn(seed: int) -> Any:
         raise AssertionError("trained in vain")
 
