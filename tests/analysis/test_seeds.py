@@ -91,6 +91,30 @@ def test_an_agent_of_a_game_without_tables_is_graded_in_short_forms() -> None:
     assert found.each == (duels.exploitability(policy, "flip", **form),)
 
 
+@pytest.mark.parametrize("batch", [True, False])
+def test_an_agent_that_draws_its_actions_is_refused(batch: bool) -> None:
+    rng = np.random.default_rng(1)
+
+    def agent(seen: Any, mask: Any) -> Any:
+        return (mask * rng.random(mask.shape)).argmax(axis=-1)
+
+    for how in ({}, {"game": "hunt", "cells": 2, "max_turns": 2, "memory": 2}):
+        form: dict[str, Any] = {"game": "lights", **how}
+        with pytest.raises(DuelsError, match=r"answers differently .* deterministic=True"):
+            duels.over_seeds(lambda seed: agent, seeds=1, batch=batch, **form)
+
+
+def test_answers_that_differ_by_rounding_are_the_same() -> None:
+    rng = np.random.default_rng(1)
+
+    def agent(seen: Any, masks: Any) -> Any:
+        weights = masks * (1 + 1e-6 * rng.random(masks.shape))
+        return weights / weights.sum(axis=1, keepdims=True)
+
+    found = duels.over_seeds(lambda seed: agent, "lights", seeds=1)
+    assert found.median == pytest.approx(duels.exploitability("random", "lights"), abs=1e-4)
+
+
 @pytest.mark.parametrize("wrong", [2.5, True, None])
 def test_what_is_no_seeds_is_refused(wrong: Any) -> None:
     with pytest.raises(DuelsError, match="seeds are whole numbers"):

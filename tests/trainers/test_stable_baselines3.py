@@ -142,6 +142,25 @@ def test_every_game_has_its_own_info() -> None:
         envs.set_options({"cells": 9})
 
 
+def test_probabilities_are_graded_and_samples_refused() -> None:
+    from sb3_contrib import MaskablePPO
+
+    import duels
+    from duels.envs.stable_baselines3 import DuelVecEnv
+
+    model = MaskablePPO("MlpPolicy", DuelVecEnv("leap", 4), n_steps=32, seed=0)
+    policy: Any = model.policy
+
+    def odds(observations: Any, masks: Any) -> Any:
+        shown = policy.obs_to_tensor(observations)[0]
+        return policy.get_distribution(shown, action_masks=masks).distribution.probs.detach()
+
+    untrained = duels.over_seeds(lambda seed: odds, "leap", seeds=1)
+    assert untrained.median == pytest.approx(duels.exploitability("random", "leap"), abs=0.05)
+    with pytest.raises(DuelsError, match=r"answers differently .*deterministic=True"):
+        duels.over_seeds(lambda seed: lambda seen, masks: model.predict(seen, action_masks=masks)[0], "leap")
+
+
 def test_indices_say_which_games() -> None:
     from duels.envs.stable_baselines3 import DuelVecEnv
 

@@ -30,6 +30,7 @@ with extra("vector"):
     from duels.solving.game_tables import shared_tables
 
 AT_ONCE = 8192  # rows that an agent is asked for at once: more would fill the memory of a large network
+SAME = 1e-3  # how far apart a network's two answers to one question may be: sums on a GPU differ a little
 
 _MASKING = "One that learned without masks has to be masked here, as an opponent too: duels.masked does that."
 
@@ -49,10 +50,10 @@ def table_of(
 ) -> NDArray[np.float64]:
     """[state, action] what `agent` does everywhere in the game, for `exploitability` and `duels.vector`.
 
-    It is asked once for every pair of an observation and a mask; with `batch`, once for many of them: an
-    array of observations and one of masks, a row each. Observations are of this `dtype`. An agent of
-    environments with `limit_ends="draw"` is shown what is left of the limit: then it is [clock, state,
-    action].
+    It is asked for every pair of an observation and a mask; with `batch`, for many of them at once: an array
+    of observations and one of masks, a row each. It is asked twice, and refused if its answers differ, as
+    those of an agent do that draws its actions. Observations are of this `dtype`. An agent of environments
+    with `limit_ends="draw"` is shown what is left of the limit: then it is [clock, state, action].
     """
     kind = observation_dtype(dtype)
     if not callable(agent):
@@ -105,6 +106,7 @@ def policy_of(
 
     It is shown what the environments show it: with `limit_ends="draw"` what is left of the limit, with
     `memory` so many of the last entries, all of this `dtype`. One that takes `batch` is asked for one row.
+    Like that of `table_of`, it is asked twice.
     """
     kind = observation_dtype(dtype)
     rules = rules_of(game, **options)
@@ -191,8 +193,20 @@ class _Past:
 
 
 def _asking(batch: bool) -> Callable[[Agent, NDArray[Any], NDArray[np.int8]], NDArray[np.float64]]:
-    """How an agent is asked for rows: all at once, or one by one."""
-    return probabilities_of_many if check_flag("batch", batch) else _one_by_one
+    """How an agent is asked for rows: all at once or one by one, and twice, to refuse one that draws."""
+    once = probabilities_of_many if check_flag("batch", batch) else _one_by_one
+
+    def ask(agent: Agent, observations: NDArray[Any], masks: NDArray[np.int8]) -> NDArray[np.float64]:
+        answers = once(agent, observations, masks)
+        if not np.allclose(answers, once(agent, observations, masks), rtol=0, atol=SAME):
+            raise DuelsError(
+                "The agent answers differently when it is asked the same question again, so it draws at "
+                "random: let it return the probability of every action, or always the same action (in "
+                "Stable-Baselines3 with model.predict(..., deterministic=True))."
+            )
+        return answers
+
+    return ask
 
 
 def _one_by_one(agent: Agent, observations: NDArray[np.int8], masks: NDArray[np.int8]) -> NDArray[np.float64]:
