@@ -123,7 +123,7 @@ def test_every_game_has_its_own_info() -> None:
     envs.reset()
     seats = envs.get_attr("seats")
     assert set(seats) == {1, 2}
-    assert [info["seat"] for info in envs.reset_infos] == seats
+    assert [info["seat"] for info in envs.reset_infos] == seats == envs.get_attr("seat")
     masks = np.stack(envs.env_method("action_masks"))
     assert (masks == [info["action_mask"] for info in envs.reset_infos]).all()
     actions = masks.argmax(axis=1)

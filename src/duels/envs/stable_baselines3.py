@@ -78,7 +78,8 @@ class DuelVecEnv(VecEnv):
         return self._parts(method(*args, **kwargs), indices)
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        return self._parts(getattr(self.envs, attr_name), indices)
+        # What one game has as its seat, the arrays have as the seats of all.
+        return self._parts(getattr(self.envs, "seats" if attr_name == "seat" else attr_name), indices)
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
         self._refuse_some(attr_name, indices)
