@@ -100,6 +100,12 @@ def test_a_best_response_is_an_opponent_of_many(game: str, options: dict[str, An
     check_alike(GAMES[game].rules(**options), responses, seat="random")
 
 
+def test_a_best_response_in_a_game_that_batches_without_tables_is_sent_to_single_ones() -> None:
+    form: dict[str, Any] = {"side": 2, "values": 2, "copies": 2, "target": 2}
+    with pytest.raises(DuelsError, match=r'plays flip one game at a time: .*vectorization_mode="sync"'):
+        DuelVectorEnv("flip", opponent=best_responses("random", "flip", **form), **form)
+
+
 def test_levels_of_games_with_secrets_can_have_a_seat_each() -> None:
     check_alike(GAMES["hunt"].rules(), {Seat.ONE: "club", Seat.TWO: "random"}, seat="random")
 

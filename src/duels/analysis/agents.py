@@ -228,8 +228,9 @@ def probabilities_of_many(
         answer = np.asarray(agent(observations[first : first + AT_ONCE].copy(), part.copy()))
         if answer.shape[:1] != (len(part),):
             raise DuelsError(
-                f"An agent that is asked for {len(part)} at once gives so many answers, "
-                f"not an array of shape {answer.shape}."
+                f"An agent that is asked for {len(part)} at once gives so many answers, not an array of "
+                f"shape {answer.shape}. One that takes a single observation is graded with batch=False, "
+                'and is an opponent with vectorization_mode="sync".'
             )
         answers.append(_probabilities_of_rows(answer, part))
     return np.concatenate(answers)

@@ -144,7 +144,7 @@ def test_whoever_looks_back_is_refused() -> None:
         return [1.0 / len(sight.actions) + 0 * len(sight.events)] * len(sight.actions)
 
     for policy in (parrot, listener):
-        with pytest.raises(DuelsError, match="looks at sight"):
+        with pytest.raises(DuelsError, match="looks at the past: at sight"):
             agent_bounds(QuantumHunt(), policy)
 
 

@@ -141,7 +141,7 @@ def _levels(name: str, batch: Batch) -> Any:
 def _table_of(opponent: Opponent, batch: Batch) -> ArrayLike:
     """The opponent's policy as a table: as it is given, or that of a player which can be written down."""
     rules = batch.rules
-    if isinstance(opponent, TableResponse):
+    if isinstance(opponent, TableResponse) and isinstance(batch, TableBatch):
         return opponent.table
     if isinstance(opponent, str):
         player: Player = make_player(opponent, rules)

@@ -37,8 +37,9 @@ class Glance(Sight[Action, Known]):
 
     def _refuse(self) -> NoReturn:
         raise DuelsError(
-            "This policy looks at sight.events or sight.history: on the whole of hunt only policies of "
-            "sight.view and sight.actions can be measured, others in forms small enough to be searched."
+            "This policy looks at the past: at sight.events or sight.history, as an agent with memory= does. "
+            "On the whole of hunt only policies of sight.view and sight.actions can be measured, others in "
+            "forms small enough to be searched, such as cells=2, max_turns=3."
         )
 
     events = property(_refuse)
