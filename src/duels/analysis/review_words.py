@@ -263,6 +263,12 @@ def from_the_mixture(tenths: int) -> str:
     return f"{abs(tenths) / 10:.1f} points {'below' if tenths < 0 else 'above'} the mixture"
 
 
+LUCK_MEANS = (
+    "Given away: what one's own decisions cost. Luck: what changed the chances and nobody decided, "
+    "such as a coin, a tile, or what could not be known."
+)
+
+
 def legend(review: Review) -> str:
     """What the marks mean."""
     names = ", ".join(f"{mark.name} to {100 * mark.most:g}" for mark in MARKS[:-1])
@@ -274,6 +280,6 @@ def legend(review: Review) -> str:
         told += (
             f" {meaning('strategy')} {meaning('mixture')} Whatever it mixes in gives nothing away. "
             "Below the mixture: worth less than what it wins on average there. "
-            "Whoever mixes as it does is above as much as below in the long run."
+            "In the long run, whoever mixes as it does gains as much above it as is lost below it."
         )
     return told

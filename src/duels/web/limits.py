@@ -25,7 +25,7 @@ class Limits:
     """Requests that change a match."""
     create: Rate = Rate(12, 0.1)
     """New matches, and invitations that are tried."""
-    heavy: Rate = Rate(12, 0.5)
+    heavy: Rate = Rate(20, 1)
     """Reviews, hints, puzzles, and the list of all one's matches."""
     read: Rate = Rate(240, 40)
     """Everything else."""

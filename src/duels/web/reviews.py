@@ -95,7 +95,7 @@ def _shown(review: "Review") -> dict[str, Any]:
     """The review as data, with the boards and sentences that a page steps through."""
     from duels.analysis.review_data import review_as_data
     from duels.analysis.review_page import curve, review_steps
-    from duels.analysis.review_words import account, heading, legend, whose_chance
+    from duels.analysis.review_words import LUCK_MEANS, account, heading, legend, whose_chance
 
     return {
         **review_as_data(review),
@@ -103,7 +103,7 @@ def _shown(review: "Review") -> dict[str, Any]:
         "heading": plain(heading(review)),
         "chance": whose_chance(review),
         "account": account(review),
-        "legend": legend(review),
+        "legend": f"{legend(review)} {LUCK_MEANS}",
         "curve": curve(review),
         "steps": review_steps(review),
         "taken_over": 0,

@@ -131,16 +131,18 @@ class ChainOracle(OpenOracle[Action, State], Explainer[Action, State], Verifier)
         return (
             f"{if_it_stands(self.rules, doubted)}A challenge leaves you {tails:.1%} on tails and {heads:.1%} "
             f"on heads, {challenge:.1%} on average; accepting leaves you {accept:.1%}."
-            f"{self._thumb_here(doubted)}"
+            f"{self._thumb_here(doubted, accept >= challenge)}"
         )
 
     def came_up(self, outcome: Action) -> str:
         return f"the coin showed {self.rules.format(outcome)}"
 
-    def _thumb_here(self, doubted: State) -> str:
+    def _thumb_here(self, doubted: State, accept: bool) -> str:
         if not self._all_can_be_listed:
             return ""
-        here = "one does" if accepting_may_be_right(self.rules, doubted) else "none does"
+        here = "none does"
+        if accepting_may_be_right(self.rules, doubted):
+            here = "one does" if accept else "one does, but challenging is better all the same"
         return f" {self._rule_of_thumb}; here {here}."
 
     def effect(self, sight: Sight[Action, State], action: Action) -> str:
