@@ -57,7 +57,7 @@ MEANINGS = {
     "flip": {
         "tiles": "`.`: nobody has seen it; digit: flipped; `a` to `e`: not flipped, but seen as 1 to 5",
         "my_quantum": "whether my Quantum Flip is left; still 1 while I choose the tile to keep",
-        "other_quantum": "the same of the opponent's",
+        "other_quantum": "the same for the opponent",
         "lifted": "the tiles that are being turned",
         "choosing": "whether one of two lifted tiles is to be kept",
     },

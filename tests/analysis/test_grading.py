@@ -353,11 +353,12 @@ def test_a_functions_answers_are_checked(game: str, options: dict[str, Any]) -> 
             exploitability(always(answer), game, **options)
 
 
-@pytest.mark.parametrize(("game", "options"), FORMS)
+@pytest.mark.parametrize(("game", "options"), [*FORMS, ("hunt", {})])
 def test_a_function_that_draws_its_actions_is_refused(game: str, options: dict[str, Any]) -> None:
     rng = Random(1)
-    with pytest.raises(DuelsError, match="different answers"):
-        exploitability(lambda sight: rng.choice(sight.actions), game, **options)
+    for draws in (lambda sight: rng.choice(sight.actions), lambda sight: {rng.choice(sight.actions): 1.0}):
+        with pytest.raises(DuelsError, match="answers differently"):
+            exploitability_bounds(draws, game, **options)
 
 
 def always(answer: object) -> Callable[[Sight[Any, Any]], object]:

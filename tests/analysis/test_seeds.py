@@ -55,6 +55,7 @@ def test_logits_become_probabilities_of_what_is_legal() -> None:
     infinite = duels.masked(lambda seen: np.array([-np.inf, -np.inf, np.inf]), softmax=True)
     assert np.asarray(infinite(None, np.array([1, 1, 0], np.int8))).tolist() == [0.5, 0.5, 0]
     assert np.asarray(infinite(None, np.array([1, 0, 1], np.int8))).tolist() == [0, 0, 1]
+    assert np.asarray(infinite(None, np.zeros(3, np.int8))).tolist() == [1 / 3] * 3, "of a game that is over"
     with pytest.raises(DuelsError, match="softmax"):
         duels.masked(lambda seen: seen, softmax=1)  # type: ignore[arg-type]
 
@@ -85,7 +86,7 @@ def test_the_median_and_the_range_of_bounds_are_bounds() -> None:
 
 
 def test_an_agent_of_a_game_without_tables_is_graded_in_short_forms() -> None:
-    form: dict[str, Any] = {"side": 2, "values": 2, "copies": 2, "target": 2}
+    form: dict[str, Any] = {"side": 2, "values": 4, "copies": 1, "target": 4}
     found = duels.over_seeds(lambda seed: lambda seen, masks: masks.argmax(axis=1), "flip", seeds=1, **form)
     policy = duels.policy_of(lambda seen, mask: mask.argmax(), "flip", **form)
     assert found.each == (duels.exploitability(policy, "flip", **form),)
@@ -115,7 +116,7 @@ def test_answers_that_differ_by_rounding_are_the_same() -> None:
     assert found.median == pytest.approx(duels.exploitability("random", "lights"), abs=1e-4)
 
 
-@pytest.mark.parametrize("wrong", [2.5, True, None])
+@pytest.mark.parametrize("wrong", [2.5, True, None, "ab", [0.5]])
 def test_what_is_no_seeds_is_refused(wrong: Any) -> None:
     with pytest.raises(DuelsError, match="seeds are whole numbers"):
         duels.over_seeds(lambda seed: lambda seen, masks: masks.argmax(axis=1), "lights", seeds=wrong)

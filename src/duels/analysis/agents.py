@@ -32,6 +32,12 @@ with extra("vector"):
 AT_ONCE = 8192  # rows that an agent is asked for at once: more would fill the memory of a large network
 SAME = 1e-3  # how far apart a network's two answers to one question may be: sums on a GPU differ a little
 
+UNSTEADY = (
+    "answers differently when it is asked the same question again: it draws at random, or remembers what it "
+    "was asked. Let it return the probability of every action, or always the same action (in "
+    "Stable-Baselines3, predict with deterministic=True)"
+)
+
 _MASKING = "One that learned without masks has to be masked here, as an opponent too: duels.masked does that."
 
 Agent: TypeAlias = Callable[[Any, NDArray[np.int8]], ArrayLike]
@@ -51,8 +57,8 @@ def table_of(
     """[state, action] what `agent` does everywhere in the game, for `exploitability` and `duels.vector`.
 
     It is asked for every pair of an observation and a mask; with `batch`, for many of them at once: an array
-    of observations and one of masks, a row each. It is asked twice, and refused if its answers differ, as
-    those of an agent do that draws its actions. Observations are of this `dtype`. An agent of environments
+    of observations and one of masks, a row each. It is asked twice; an agent that samples, and so
+    answers differently, is refused. Observations are of this `dtype`. An agent of environments
     with `limit_ends="draw"` is shown what is left of the limit: then it is [clock, state, action].
     """
     kind = observation_dtype(dtype)
@@ -77,7 +83,7 @@ def table_of(
     given = np.column_stack([shown, tables.legal[deciding]]).astype(np.int8)
     asked, place = np.unique(given, axis=0, return_inverse=True)
     observations, masks = np.split(asked, [shown.shape[1]], axis=1)
-    ask = _asking(batch)
+    ask = _asking_twice(batch)
 
     def at(left: NDArray[np.int8]) -> NDArray[np.float64]:
         with_left = np.column_stack([observations, np.tile(left, (len(observations), 1))]).astype(kind)
@@ -106,7 +112,6 @@ def policy_of(
 
     It is shown what the environments show it: with `limit_ends="draw"` what is left of the limit, with
     `memory` so many of the last entries, all of this `dtype`. One that takes `batch` is asked for one row.
-    Like that of `table_of`, it is asked twice.
     """
     kind = observation_dtype(dtype)
     rules = rules_of(game, **options)
@@ -125,7 +130,8 @@ def policy_of(
     return policy
 
 
-_LARGEST = np.finfo(np.float64).max / 2  # of two scores, so that their difference is a number too
+_LARGEST = np.finfo(np.float64).max / 4  # of a legal action's score: differences are numbers, too
+_ILLEGAL = -2 * _LARGEST
 
 
 def masked(scores: Callable[[Any], ArrayLike], *, softmax: bool = False) -> Agent:
@@ -133,8 +139,8 @@ def masked(scores: Callable[[Any], ArrayLike], *, softmax: bool = False) -> Agen
 
     `scores` is what a network gives: from an observation, or rows of them, to a number for every action, such
     as logits or values; a PyTorch tensor that still records gradients will do. So an agent that has learned
-    without masks can be graded and played against. With `softmax` the scores are logits, and the agent gives
-    the probabilities of the legal actions by them. NaN for a legal action is refused.
+    without masks can be graded and played against. With `softmax` the scores are logits, and the agent
+    returns their softmax over the legal actions. NaN for a legal action is refused.
     """
     check_flag("softmax", softmax)
 
@@ -142,7 +148,7 @@ def masked(scores: Callable[[Any], ArrayLike], *, softmax: bool = False) -> Agen
         given: Any = scores(observation)
         told = np.asarray(given.detach() if hasattr(given, "detach") else given)
         # A legal action that is never taken, with a score of -inf, is still better than an illegal one.
-        legal = np.where(mask == 1, np.clip(told, -_LARGEST, _LARGEST), -np.inf)
+        legal = np.where(mask == 1, np.clip(told, -_LARGEST, _LARGEST), _ILLEGAL)
         if np.isnan(legal).any():
             raise DuelsError("The network gives NaN as the score of a legal action: its training diverged.")
         return _softmax(legal) if softmax else legal.argmax(axis=-1)
@@ -193,17 +199,18 @@ class _Past:
 
 
 def _asking(batch: bool) -> Callable[[Agent, NDArray[Any], NDArray[np.int8]], NDArray[np.float64]]:
-    """How an agent is asked for rows: all at once or one by one, and twice, to refuse one that draws."""
-    once = probabilities_of_many if check_flag("batch", batch) else _one_by_one
+    """How an agent is asked for rows: all at once, or one by one."""
+    return probabilities_of_many if check_flag("batch", batch) else _one_by_one
+
+
+def _asking_twice(batch: bool) -> Callable[[Agent, NDArray[Any], NDArray[np.int8]], NDArray[np.float64]]:
+    """The same for a table, of which nobody could tell that the agent drew what stands there."""
+    once = _asking(batch)
 
     def ask(agent: Agent, observations: NDArray[Any], masks: NDArray[np.int8]) -> NDArray[np.float64]:
         answers = once(agent, observations, masks)
         if not np.allclose(answers, once(agent, observations, masks), rtol=0, atol=SAME):
-            raise DuelsError(
-                "The agent answers differently when it is asked the same question again, so it draws at "
-                "random: let it return the probability of every action, or always the same action (in "
-                "Stable-Baselines3 with model.predict(..., deterministic=True))."
-            )
+            raise DuelsError(f"The agent {UNSTEADY}.")
         return answers
 
     return ask
@@ -228,8 +235,8 @@ def probabilities_of_many(
         answer = np.asarray(agent(observations[first : first + AT_ONCE].copy(), part.copy()))
         if answer.shape[:1] != (len(part),):
             raise DuelsError(
-                f"An agent that is asked for {len(part)} at once gives so many answers, not an array of "
-                f"shape {answer.shape}. One that takes a single observation is graded with batch=False, "
+                f"An agent that is asked for {len(part)} rows must return {len(part)} answers, not an array "
+                f"of shape {answer.shape}. One that takes a single observation is graded with batch=False, "
                 'and is an opponent with vectorization_mode="sync".'
             )
         answers.append(_probabilities_of_rows(answer, part))

@@ -28,8 +28,8 @@ with extra("vector"):
 class Spread:
     """The exploitabilities of what was learned, a number for each seed; as text, their median and range.
 
-    On the whole of hunt only bounds are known: there `each` is at most so much, and `lows` is at least so
-    much. Elsewhere the two are equal.
+    On the whole of hunt only bounds are known: there `each` holds upper bounds, of which `median`, `best` and
+    `worst` are, and `lows` lower bounds. Elsewhere the two are equal.
     """
 
     each: tuple[float, ...]
@@ -52,9 +52,9 @@ class Spread:
 
     def __str__(self) -> str:
         seeds = f"{len(self.each)} seed{'s' if len(self.each) > 1 else ''}"
-        middle = f"{self.median:.4f}"
-        if self.lows != self.each:  # the median, and every seed, lies between those of the bounds
-            middle = f"between {median(self.lows):.4f} and {middle}"
+        low, middle = f"{median(self.lows):.4f}", f"{self.median:.4f}"
+        if low != middle:  # the median lies between those of the bounds
+            middle = f"between {low} and {middle}"
         return f"{middle} ({min(self.lows):.4f} to {self.worst:.4f}, {seeds})"
 
 
@@ -69,7 +69,7 @@ def over_seeds(
     dtype: DTypeLike = np.float32,
     **options: OptionValue,
 ) -> Spread:
-    """How far from perfect play is what `learn` learns, over several seeds or the first so many.
+    """How far from perfect play is what `learn` learns, over the given seeds, or the first `seeds` of them.
 
     `learn` is called with a seed and gives an agent: a function of observations and masks, a row each; with
     `batch=False`, of one observation and its mask. It is shown what it was in its environments: `limit_ends`,
@@ -103,4 +103,6 @@ def _listed(seeds: int | Iterable[int]) -> list[int]:
     listed = list(seeds)
     if not listed:
         raise DuelsError("There is no spread over no seeds.")
+    if any(as_int(seed) is None for seed in listed):
+        raise DuelsError(f"The seeds are whole numbers, not {listed!r}.")
     return listed

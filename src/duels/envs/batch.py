@@ -328,8 +328,7 @@ class Batch(Named, Copyable, Rollouts):
 
     def _no_tables(self) -> NoTables:
         return NoTables(
-            f"{self.rules.name} has too many states to number them, so there are no tables of it, nor can a "
-            "policy be given as one: use a function of an observation and a mask."
+            f"Batches of {self.rules.name} take no tables: use a function of an observation and a mask."
         )
 
     def _ready(self, policy: ArrayLike | ReadyPolicy | None) -> ReadyPolicy | None:
