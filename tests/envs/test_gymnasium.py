@@ -303,7 +303,7 @@ def test_what_a_seat_is_shown_tells_the_states_apart(game: str) -> None:
 
 
 def test_flip_and_peepers_have_no_table_for_an_opponent() -> None:
-    with pytest.raises(DuelsError, match="Batches of flip take no tables"):
+    with pytest.raises(DuelsError, match="Batches of flip have no tables"):
         made("flip", opponent=np.zeros(3, int))
     tables = shared_tables(GAMES["hunt"].rules(cells=3)).tables
     first, last = tables.legal.argmax(axis=1), tables.actions - 1 - tables.legal[:, ::-1].argmax(axis=1)

@@ -296,7 +296,7 @@ def test_rules_bring_their_options_with_them() -> None:
 def test_flip_says_that_it_has_no_tables() -> None:
     batch = vector.make("flip", 2)
     for name in ("tables", "states"):
-        with pytest.raises(DuelsError, match="flip has too many states"):
+        with pytest.raises(DuelsError, match="Batches of flip have no tables"):
             getattr(batch, name)
         assert not hasattr(batch, name)
 

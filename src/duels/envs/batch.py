@@ -328,7 +328,8 @@ class Batch(Named, Copyable, Rollouts):
 
     def _no_tables(self) -> NoTables:
         return NoTables(
-            f"Batches of {self.rules.name} take no tables: use a function of an observation and a mask."
+            f"Batches of {self.rules.name} have no tables and take none: "
+            "use a function of an observation and a mask."
         )
 
     def _ready(self, policy: ArrayLike | ReadyPolicy | None) -> ReadyPolicy | None:
