@@ -19,7 +19,7 @@ from duels.core.game import Game
 from duels.core.information_sets import InformationSet
 from duels.core.options import OptionValue
 from duels.core.rules import CHANCE, Rules, Sight
-from duels.core.validation import check_flag
+from duels.core.validation import SAME_ANSWER, check_flag
 from duels.games import rules_of
 from duels.players import Player, make_player
 
@@ -30,7 +30,6 @@ with extra("vector"):
     from duels.solving.game_tables import shared_tables
 
 AT_ONCE = 8192  # rows that an agent is asked for at once: more would fill the memory of a large network
-SAME = 1e-3  # how far apart a network's two answers to one question may be: sums on a GPU differ a little
 
 UNSTEADY = (
     "answers differently when it is asked the same question again: it draws at random, or remembers what it "
@@ -209,7 +208,7 @@ def _asking_twice(batch: bool) -> Callable[[Agent, NDArray[Any], NDArray[np.int8
 
     def ask(agent: Agent, observations: NDArray[Any], masks: NDArray[np.int8]) -> NDArray[np.float64]:
         answers = once(agent, observations, masks)
-        if not np.allclose(answers, once(agent, observations, masks), rtol=0, atol=SAME):
+        if not np.allclose(answers, once(agent, observations, masks), rtol=0, atol=SAME_ANSWER):
             raise DuelsError(f"The agent {UNSTEADY}.")
         return answers
 

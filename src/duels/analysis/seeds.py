@@ -28,8 +28,8 @@ with extra("vector"):
 class Spread:
     """The exploitabilities of what was learned, a number for each seed; as text, their median and range.
 
-    On the whole of hunt only bounds are known: there `each` holds upper bounds, of which `median`, `best` and
-    `worst` are, and `lows` lower bounds. Elsewhere the two are equal.
+    On the whole of hunt only bounds are known: there `each` holds upper bounds, from which `median`, `best`
+    and `worst` are taken, and `lows` holds lower bounds. Elsewhere the two are equal.
     """
 
     each: tuple[float, ...]
@@ -69,7 +69,7 @@ def over_seeds(
     dtype: DTypeLike = np.float32,
     **options: OptionValue,
 ) -> Spread:
-    """How far from perfect play is what `learn` learns, over the given seeds, or the first `seeds` of them.
+    """How far from perfect play is what `learn` learns, over several seeds, or over so many from 0 on.
 
     `learn` is called with a seed and gives an agent: a function of observations and masks, a row each; with
     `batch=False`, of one observation and its mask. It is shown what it was in its environments: `limit_ends`,

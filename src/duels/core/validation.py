@@ -1,9 +1,12 @@
-"""Validation of whole numbers and flags from callers: options, seeds, actions."""
+"""Validation of what callers give: whole numbers and flags, and answers that are asked for twice."""
 
 from operator import index
 from typing import Any
 
 from duels.core.errors import DuelsError
+
+SAME_ANSWER = 1e-3
+"""How far apart two answers to one question may be: a network's differ a little, by rounding on a GPU."""
 
 
 def as_int(value: Any) -> int | None:

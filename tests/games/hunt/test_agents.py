@@ -148,6 +148,17 @@ def test_whoever_looks_back_is_refused() -> None:
             agent_bounds(QuantumHunt(), policy)
 
 
+def test_whoever_answers_otherwise_when_asked_again_is_refused() -> None:
+    rng = Random(1)
+
+    def draws(sight: Sight[Action, Known]) -> list[float]:
+        chosen = rng.randrange(len(sight.actions))
+        return [float(place == chosen) for place in range(len(sight.actions))]
+
+    with pytest.raises(DuelsError, match="instead of drawing one"):
+        agent_bounds(QuantumHunt(CELLS), draws)
+
+
 def test_there_is_no_method_for_limits_and_larger_grids() -> None:
     for rules in (QuantumHunt(max_turns=40), QuantumHunt(9)):
         assert agent_bounds(rules, lambda sight: [1.0]) is None

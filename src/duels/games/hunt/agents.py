@@ -12,6 +12,7 @@ from typing import NoReturn
 
 from duels.core.errors import DuelsError
 from duels.core.rules import Seat, Sight
+from duels.core.validation import SAME_ANSWER
 from duels.games.hunt.hidden_strategy import HiddenStrategy
 from duels.games.hunt.policies import MemoryPolicy, keeping_the_tunnel, normalized, policy_of_weights
 from duels.games.hunt.pomdp import Effort, at_least, bounds
@@ -57,8 +58,22 @@ def agent_bounds(rules: QuantumHunt, odds: Odds) -> dict[Seat, Bounds] | None:
 
 
 def _policy(odds: Odds, seat: Seat, cells: int) -> MemoryPolicy:
-    """The agent as tables."""
-    return policy_of_weights(lambda view, actions: list(odds(Glance(view, actions))), seat, cells)
+    """The agent as tables; one that does not answer as before when it is asked again, later, is refused."""
+    answers: dict[tuple[Known, Sequence[Action]], list[float]] = {}
+
+    def weigh(view: Known, actions: Sequence[Action]) -> list[float]:
+        answers[view, actions] = list(odds(Glance(view, actions)))
+        return answers[view, actions]
+
+    policy = policy_of_weights(weigh, seat, cells)
+    for (view, actions), answer in reversed(answers.items()):
+        again = odds(Glance(view, actions))
+        if any(abs(now - then) > SAME_ANSWER for now, then in zip(again, answer, strict=True)):
+            raise DuelsError(
+                f"This policy gives different answers at {view}: it has to give the probabilities of its "
+                "actions instead of drawing one, and to remember nothing."
+            )
+    return policy
 
 
 def responder_bounds(
