@@ -32,13 +32,14 @@ Places = NDArray[np.intp]
 
 RANDOM = "random"
 
-# Both seats' points as one item: quicker to look up.
-_POINTS = POINTS.view(np.uint64).reshape(-1)
+# [result; the last one is ONGOING] both seats' points as one item: quicker to look up.
+_POINTS = np.roll(POINTS.view(np.uint64).reshape(-1), ONGOING)
 
 _WHOLE = np.dtype(np.int64)
 
 # NumPy takes arrays of one number quicker than numbers.
 _GAMMA, _HALF, _HALF_AT = (np.array(number, np.uint64) for number in (dice.GAMMA, dice.HALF, 32))
+_ONGOING = np.array(ONGOING, np.int8)
 
 _FINAL = ("final_observations", "final_masks", "final_actors")
 
@@ -99,6 +100,7 @@ class Batch(Named, Copyable, Rollouts):
         self._own: dict[str, NDArray[Any]] = {}
         self._word: NDArray[np.uint64] | None = None
         self._prepare()
+        self._num_actions = np.array(self.num_actions, np.uint64)
         self._left = left_shown(self.rules) if self.form.limit_draws else None
         self._past = Past(self.rules, self.form.memory, self.num_envs) if self.form.memory else None
         self.observation_size += self.form.numbers(self.rules)
@@ -384,7 +386,7 @@ class Batch(Named, Copyable, Rollouts):
         else:
             self._streams += _GAMMA * ~idle
             result = np.where(idle, ONGOING, result)
-        terminated = result != ONGOING
+        terminated = result != _ONGOING
         if self.limit is not None and ticks is not None:
             self._clock += ticks
             cut = (self._clock >= self.limit) & ~terminated
@@ -392,7 +394,7 @@ class Batch(Named, Copyable, Rollouts):
                 cut &= ~idle
         (places,) = (terminated | cut if self.limit is not None else terminated).nonzero()
         rewards = np.zeros(self.num_envs, np.uint64)
-        rewards[places] = _POINTS.take(result.take(places) + 1)
+        rewards[places] = _POINTS.take(result.take(places))
         self._finish(places, cut)
         points = rewards.view(np.float32).reshape(-1, 2)
         if self.form.limit_draws:
@@ -472,8 +474,9 @@ class Batch(Named, Copyable, Rollouts):
         if idle is not None:
             given = np.where(idle, 0, given)
         unsigned = given.view(np.uint64)  # what is below 0 is too high then
-        if unsigned.max() >= self.num_actions:
-            self._refuse(unsigned >= self.num_actions, given)
+        known = unsigned < self._num_actions
+        if np.count_nonzero(known) < self.num_envs:
+            self._refuse(~known, given)
         return given
 
     def _whole_numbers(self, actions: ArrayLike) -> Ints:

@@ -73,23 +73,27 @@ class FlipBatch(Batch):
 
     def _play(self, actions: Ints, chance: Ints, idle: Flags | None) -> tuple[Bytes, Bytes | None]:
         games, looks = self._games, self._looks
-        wrong = looks.forbids(actions)
-        if idle is not None:
-            wrong &= ~idle
-        if wrong.any():
-            self._refuse(wrong, actions)
-        if idle is None and self.num_envs <= _FEW_STEPPED:
+        looks.look()
+        if not looks.allows(actions):
+            wrong = looks.masks()[np.arange(self.num_envs), actions] == 0
+            if idle is not None:
+                wrong &= ~idle
+            if wrong.any():
+                self._refuse(wrong, actions)
+        if idle is None and self.num_envs <= _FEW_STEPPED and not self.running.compiled:
             self._few.play(actions, chance)
             return games.results(), None
         tile = self._tile_of.take(actions)
         (places,) = (tile == self._no_tile).nonzero()
-        pairs = actions.take(places) - self._tables.tiles
+        pairs = actions.take(places)
+        pairs -= self._no_tile
+        (kept,) = (actions >= self._first_keep).nonzero()
         still = []
         if idle is not None:
             tile[idle] = self._tables.tiles
-            still = [(part, part[idle]) for part in (self._state.T, looks.rows, looks.masks)]
+            still = [(part, part[idle]) for part in (self._state.T, looks.rows, looks.allowed)]
         codes, lifted = games.play(tile, places, pairs, chance)
-        looks.play(tile, codes, places, pairs, lifted)
+        looks.play(tile, codes, kept, places, pairs, lifted)
         for part, was in still:
             part[idle] = was
         return games.results(), None
@@ -110,10 +114,11 @@ class FlipBatch(Batch):
         return movers
 
     def _masks(self) -> Bytes:
-        return self._looks.allowed().copy()
+        masks = self._looks.masks()
+        return masks.copy() if self.running.compiled else masks  # then they are kept
 
     def _masks_given(self) -> Bytes:
-        return self._given("masks", self._looks.allowed())
+        return self._given("masks", self._looks.masks()) if self.running.compiled else self._masks()
 
     def _shown_to_mover(self) -> Bytes:
         return self._given("shown", self._looks.shown())
@@ -131,8 +136,8 @@ class FlipBatch(Batch):
     def _sample(self, bits: Ints, policy: ReadyPolicy | None) -> Ints:
         if self.num_envs <= _FEW_STEPPED:
             return self._few.choose(bits)
-        actions, places, pairs = self._games.choose(bits)
-        pairs += self._tables.tiles
+        actions, places, pairs = self._games.choose(bits, self._looks.count())
+        pairs += self._no_tile
         actions[places] = pairs
         lifted = self._games.standing >> _LIFTED_AT
         lifted &= _ONE

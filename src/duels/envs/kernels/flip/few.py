@@ -3,7 +3,7 @@
 import numpy as np
 
 from duels.envs.kernels.flip import tables as form
-from duels.envs.kernels.flip.looks import Looks
+from duels.envs.kernels.flip.looks import Looks, packed
 from duels.envs.kernels.flip.tables import FlipTables, Ints, Small
 
 _FIRST_WON = form.WON[0]
@@ -13,23 +13,17 @@ class Few:
     """Games under way; `state`, `tiles` and `looks` are those of the batch, and are changed here."""
 
     def __init__(self, tables: FlipTables, state: Ints, tiles: Small, looks: Looks) -> None:
-        self._tables = views = _Views(tables)
+        self._tables = _Views(tables)
         self._columns, self._boards = [column.data for column in state], [board.data for board in tiles]
-        self._looks, self._layout = looks, looks.layout
-        self._rows, self._masks, self._open = (
-            [row.view(np.uint8).data for row in rows]
-            for rows in (looks.rows, looks.masks, looks.open[:, looks.layout.mask])
-        )
-        layout = looks.layout
+        self._layout = layout = looks.layout
+        self._rows = [row.view(np.uint8).data for row in looks.rows]
+        self._open, self._allowed = ([words.data for words in masks] for masks in (looks.open, looks.allowed))
         self._statuses = [status.tobytes() for status in layout.statuses[0]]
         self._lifting = [lifting.tobytes() for lifting in layout.lifting]
-        self._keeping = [keeping.tobytes() for keeping in layout.keeping[:, layout.mask]]
-        self._closed_by = [
-            np.flatnonzero(row[layout.mask] == 0).tolist() for row in layout.still_open[: views.tiles]
-        ]
-        self._pairs = slice(layout.pairs.start - layout.lead, layout.pairs.stop - layout.lead)
-        self._no_pairs = bytes(self._pairs.stop - self._pairs.start)
-        self._lifting_at = slice(layout.lifted.start, layout.size)
+        self._nothing_lifted = bytes(layout.lifting.shape[1])
+        self._allowing, self._still_open, self._keeping = (
+            packed(table).tolist() for table in (layout.allowed, layout.still_open, layout.keeping)
+        )
 
     def choose(self, bits: Ints) -> Ints:
         """A random legal action everywhere, from 32 random bits each."""
@@ -46,8 +40,6 @@ class Few:
 
     def play(self, actions: Ints, chance: Ints) -> None:
         """Play an action that is allowed everywhere."""
-        self._looks.look()
-        self._looks.look_at_open()
         tiles, keep = self._tables.tiles, self._layout.actions - self._tables.tiles
         for i, (action, fallen) in enumerate(zip(actions.tolist(), chance.tolist(), strict=True)):
             if tiles <= action < keep:
@@ -61,17 +53,20 @@ class Few:
         code, bags[i], standings[i] = views.take(self._boards[i], tile, bags[i], standings[i], fallen)
         downs[i] += rests[i] - (form.ROW << tile) - 1
         rests[i] = 0
-        row, masks, still_open = self._rows[i], self._masks[i], self._open[i]
+        row, allowed, still_open = self._rows[i], self._allowed[i], self._open[i]
         face = tile * layout.faces
         value = code - views.first_code
         row[face] = row[face + layout.values + value] = 0
         row[face + value] = 1
         row[layout.status] = self._statuses[(standings[i] & form.STANDING) >> form.ROW_BITS]
-        for closed in self._closed_by[tile]:
-            still_open[closed] = 0
-        masks[:] = still_open
-        if standings[i] >= 0:
-            masks[self._pairs] = self._no_pairs
+        row[layout.lifted] = self._nothing_lifted
+        (first, second), (allow_first, allow_second) = (
+            self._still_open[tile],
+            self._allowing[standings[i] < 0],
+        )
+        still_open[0] = first = first & still_open[0]
+        still_open[1] = second = second & still_open[1]
+        allowed[0], allowed[1] = first & allow_first, second & allow_second
 
     def _lift(self, i: int, pair: int, fallen: int) -> None:
         downs, rests, bags, standings = self._columns
@@ -83,8 +78,8 @@ class Few:
             face = tile * layout.faces
             row[face] = 0
             row[face + layout.values + board[tile] - views.first_code] = 1
-        row[self._lifting_at] = self._lifting[pair]
-        self._masks[i][:] = self._keeping[pair]
+        row[layout.lifted] = self._lifting[pair]
+        self._allowed[i][0], self._allowed[i][1] = self._keeping[pair]
 
 
 def roll(tables: FlipTables, state: Ints, tiles: Small, chance: Ints, bits: Ints, wins: Ints) -> None:

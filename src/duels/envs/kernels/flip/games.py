@@ -25,7 +25,11 @@ _ROW_BITS, _HALF, _SIGN, _LEFT_AT, _BEGIN_AT = map(
     _constant, (form.ROW_BITS, 32, 63, form.LEFT_AT, form.BEGIN_AT)
 )
 _WAYS, _WAYS_SHIFT, _WINNER_AT = map(_constant, (form.WAYS, form.WAYS_SHIFT, form.WINNER_AT))
-_FIRST_WON_AT, _NOBODY_WON, _ONGOING = map(_constant, (form.WINNER_AT - 1, 0, ONGOING))
+_UNKNOWN = np.array(0, np.uint8)
+_FIRST_WON_AT = np.array(form.WINNER_AT - 1, np.uint64)
+
+# [highest three bits of a standing] who has won.
+_RESULTS = np.array([ONGOING, 0, 1, *[ONGOING] * 5], np.int8)
 
 
 class Games:
@@ -66,13 +70,10 @@ class Games:
         self.standing[which] = tables.start
         self._boards[which] = self._no_tiles
 
-    def choose(self, bits: Ints) -> tuple[Ints, Places, Ints]:
-        """A random legal action for every game: the tile to take, or no tile where it is a pair.
-
-        Then the places of those games, and the pairs.
-        """
+    def count(self) -> Ints:
+        """[game] how many actions are legal, in a buffer of its own."""
         tables, down = self.tables, self.down
-        upper, lower, singles, k, index, tile = self._buffers
+        upper, lower, ways, _, _, _ = self._buffers
         found, more = self._small
         np.right_shift(down, _ROW_BITS, upper)
         np.bitwise_and(upper, self._upper, upper)
@@ -80,11 +81,20 @@ class Games:
         tables.pairs_in[0].take(upper, None, found, "clip")
         tables.pairs_in[1].take(lower, None, more, "clip")
         np.add(found, more, found)
-        np.right_shift(self.standing, _SIGN, index)
-        np.bitwise_and(index, found, index)
-        np.bitwise_and(down, _CODE, singles)
-        np.add(index, singles, index)
-        np.multiply(bits, index, k)
+        np.right_shift(self.standing, _SIGN, ways)
+        np.bitwise_and(ways, found, ways)
+        np.bitwise_and(down, _CODE, upper)
+        return np.add(ways, upper, ways)
+
+    def choose(self, bits: Ints, ways: Ints) -> tuple[Ints, Places, Ints]:
+        """A random legal action for every game: the tile to take, or no tile where it is a pair.
+
+        Then the places of those games, and the pairs. `ways` is how many actions are legal.
+        """
+        tables, down = self.tables, self.down
+        singles, _, _, k, index, tile = self._buffers
+        found, _ = self._small
+        np.multiply(bits, ways, k)
         np.right_shift(k, _HALF, k)
         # The k-th tile of the set; nonsense where a pair is chosen.
         np.bitwise_and(down, self._half_mask, index)
@@ -95,12 +105,15 @@ class Games:
         np.add(index, found, index)
         tables.tile_at[1].take(index, None, found, "clip")
         np.copyto(tile, found)
+        np.bitwise_and(down, _CODE, singles)
         (places,) = (k >= singles).nonzero()
-        rank = upper.take(places)
+        down = down.take(places)
+        rank = down >> _ROW_BITS
+        rank &= self._upper
         rank *= self._columns
         rank += k.take(places)
         rank -= singles.take(places)
-        after = lower.take(places)
+        after = down >> self._lower_shift
         after *= self._columns
         after += tables.pair_at[0].take(rank)
         tile[places] = self._no_tile
@@ -148,10 +161,8 @@ class Games:
 
     def results(self) -> NDArray[np.int8]:
         """[game] who has won by the last play, or ONGOING."""
-        won = self.standing >> _FIRST_WON_AT
-        np.maximum(won, _NOBODY_WON, out=won)
-        won += _ONGOING
-        results: NDArray[np.int8] = won.astype(np.int8)
+        highest = (self.standing.view(np.uint64) >> _FIRST_WON_AT).view(np.int64)
+        results: NDArray[np.int8] = _RESULTS.take(highest, None, None, "clip")
         return results
 
     def winners(self, places: Places) -> Ints:
@@ -162,7 +173,7 @@ class Games:
     def roll(self, chance: Ints, bits: Ints, wins: Ints) -> None:
         """Random play, a row of `chance` and `bits` a step; games that end start again."""
         for fallen, drawn in zip(chance, bits, strict=True):
-            self.play(*self.choose(drawn), fallen)
+            self.play(*self.choose(drawn, self.count()), fallen)
             ended = self.ended()
             wins[ended, self.winners(ended)] += 1
             self.start(ended)
@@ -177,7 +188,7 @@ class Games:
         at = self._pair_tiles.take(pairs, 1)
         at += self._rows.take(places)
         codes = self._tiles.take(at)
-        unknown = codes == 0
+        unknown = codes == _UNKNOWN
         # By how many of the two are unknown.
         ways = bag & _BAG
         ways >>= _WAYS_SHIFT

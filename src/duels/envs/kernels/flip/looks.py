@@ -1,7 +1,7 @@
 """What many games of Quantum Flip show and allow: kept from step to step, changed where a move changes it.
 
 A move changes a few of some hundred numbers. Those that belong together are written as one item, such as the
-scores; masks are put together from words.
+scores. What is allowed is kept as bits, and becomes numbers when somebody asks for them.
 """
 
 from functools import lru_cache
@@ -33,10 +33,11 @@ from duels.solving.lines import in_lines, whole_lines
 Bytes = NDArray[np.int8]
 Items = NDArray[np.void]
 
-_WORD = 8  # bytes
+# A mask as bits: as many as two words have, for up to 90 actions.
+_MASK_BITS = 128
 
 # NumPy takes arrays of one number quicker than numbers.
-_ZERO, _STANDING, _ROW_BITS = map(np.array, (0, STANDING, ROW_BITS))
+_STANDING, _ROW_BITS, _SIGN = np.array(STANDING), np.array(ROW_BITS), np.array(63, np.uint64)
 
 
 class Layout:
@@ -48,28 +49,28 @@ class Layout:
         self.size = encoding.size
         self.values, self.faces = rules.values, 2 * rules.values + 1
         place = {feature.name: encoding.place(feature.name) for feature in encoding.features}
-        self.tiles, self.lifted = place["tiles"], place["lifted"]
+        self.tiles, self.lifted = place["tiles"], slice(place["lifted"].start, self.size)
+        """The faces of all tiles; and which are lifted, and at the end whether any are."""
         self.my_quantum, self.other_quantum = place["my_quantum"].start, place["other_quantum"].start
         self.choosing, self.other_score = place["choosing"].start, place["other_score"].start
-        self.status = slice(place["my_score"].start, self.size)
-        """Everything but the tiles."""
-        # Words of a mask begin with the last numbers that are shown: so it lies in words if it comes next.
-        self.lead = lead = self.size % _WORD
-        pairs = lead + tables.tiles + len(tables.pair_sets)
-        self.flips, self.pairs = slice(lead, lead + tables.tiles), slice(lead + tables.tiles, pairs)
+        self.status = slice(place["my_score"].start, self.lifted.start)
+        """Scores, Quantum Flips and whose turn it is: all that a move changes whatever it is."""
+        pairs = tables.tiles + len(tables.pair_sets)
+        self.flips, self.pairs = slice(0, tables.tiles), slice(tables.tiles, pairs)
         self.keeps = slice(pairs, pairs + tables.tiles)
-        self.mask, self.actions = slice(lead, self.keeps.stop), self.keeps.stop - lead
-        self.mask_width = -(-self.keeps.stop // _WORD) * _WORD
+        self.actions = self.keeps.stop
+        self.mask = slice(self.size, self.size + self.actions)
+        """In rows that have both side by side."""
         # Compiled code writes what is lifted, and the pairs, as 64 numbers each, and to the padding.
         self.row_width = whole_lines(self.size + max(self.actions + 1, tables.tiles + 64))
         """Of what is shown and then the mask, in whole lines of memory."""
         self.face_of = _faces(tables, rules.values)
         """[code, or ROW further if it is face down] a tile's numbers."""
         self.statuses = tuple(_statuses(tables, encoding, mine) for mine in (True, False))
-        """[0 for the seat to move][number of a standing] its status; nothing is lifted."""
+        """[0 for the seat to move][number of a standing] its status."""
         self.start = np.frombuffer(encoding.encode(rules.initial(), Seat.ONE), np.int8)
         """What is shown at the start."""
-        self.allowed = np.zeros((2, self.mask_width), np.int8)
+        self.allowed = np.zeros((2, _MASK_BITS), np.uint8)
         """[whether a pair may be lifted] a mask where all tiles are face down."""
         self.allowed[:, self.flips] = self.allowed[1, self.pairs] = 1
         self.still_open = self._still_open()
@@ -79,24 +80,23 @@ class Layout:
         self.pair_faces = np.stack(tables.pair_tiles) * self.faces
         """[first or second, pair] where the faces of its tiles are shown."""
 
-    def _still_open(self) -> Bytes:
+    def _still_open(self) -> Small:
         tables, tiles = self.tables, self.tables.tiles
-        still_open = np.ones((tiles + 1, self.mask_width), np.int8)
+        still_open = np.ones((tiles + 1, _MASK_BITS), np.uint8)
         for tile in range(tiles):
             still_open[tile, self.flips.start + tile] = 0
             for part in tables.pair_tiles:
                 still_open[tile, self.pairs.start + np.flatnonzero(part == tile)] = 0
         return still_open
 
-    def _lifting(self) -> tuple[Bytes, Bytes]:
+    def _lifting(self) -> tuple[Bytes, Small]:
         pairs = np.arange(len(self.tables.pair_sets))
         shown = np.zeros((len(pairs), self.size), np.int8)
-        masks = np.zeros((len(pairs), self.mask_width), np.int8)
+        masks = np.zeros((len(pairs), _MASK_BITS), np.uint8)
         for tile in self.tables.pair_tiles:
             shown[pairs, self.lifted.start + tile] = masks[pairs, self.keeps.start + tile] = 1
         shown[:, self.choosing] = 1
-        masks[:, : self.lead] = shown[:, self.size - self.lead :]
-        return np.ascontiguousarray(shown[:, self.lifted.start :]), masks
+        return np.ascontiguousarray(shown[:, self.lifted]), masks
 
 
 layout_of = lru_cache(maxsize=16)(Layout)
@@ -120,14 +120,12 @@ def _statuses(tables: FlipTables, encoding: Encoding, mine: bool) -> Bytes:
         "my_turn": np.full(len(rows), mine, np.int64),
     }
     parts = []
-    for feature in encoding.features[1:]:
+    for feature in encoding.features:
         if feature.name in said:
             marks = feature.marks()
             table = np.stack([np.frombuffer(marks[value], np.int8) for value in feature.values])
             # No seat has the highest scores that a standing has room for.
             parts.append(table.take(said[feature.name], axis=0, mode="clip"))
-        else:
-            parts.append(np.zeros((len(rows), feature.size), np.int8))
     return np.concatenate(parts, axis=1)
 
 
@@ -137,74 +135,87 @@ class Looks:
     def __init__(self, rules: QuantumTiles, games: Games, tiles: Small, side_by_side: bool) -> None:
         self.layout = layout = layout_of(rules)
         self._games, self._tiles = games, tiles
-        self._known = self._open_known = False
-        count, size, actions = len(tiles), layout.size, layout.actions
-        self._own_masks, self.open, self._some = np.zeros((3, count, layout.mask_width), np.int8)
-        """Masks; what they were if a pair could be lifted, and none was; and room to work in."""
+        self._rows_known = self._words_known = False
+        count, size = len(tiles), layout.size
+        self.open, self.allowed, self._some = np.zeros((3, count, 2), np.int64)
+        """Masks as words: what they were if a pair could be lifted, and none was; what they are; and room."""
         self.rows = in_lines(count, layout.row_width if side_by_side else whole_lines(size))
-        """[env, number] what is shown; then the mask if they are side by side: then a move changes fewer
-        lines of memory, but NumPy is quicker with words."""
-        held, place = (
-            (self.rows, slice(size, size + actions)) if side_by_side else (self._own_masks, layout.mask)
-        )
+        """[env, number] what is shown; then the mask if they are side by side, as compiled code has them."""
+        self._allowed_words, self._counts = self.allowed.view(np.uint64), np.empty((count, 2), np.uint8)
         self._side_by_side = side_by_side
-        self.masks = held[:, place]
-        self._flat, self._mask_flat = self.rows.reshape(-1), held.reshape(-1)
+        self._flat = self.rows.reshape(-1)
         self._flat_seen = self._flat[layout.values :]
         """The same from there on: where a tile shows its value in the one, it shows it in the other once it
         is seen and face down again."""
         self._faces, self._first_code = np.array(layout.faces), np.array(layout.tables.first_code)
+        self._my_quantum = np.array(layout.my_quantum)
+        self._seen_at = np.array(layout.values - layout.tables.first_code)
         self._row_at = np.arange(0, self.rows.size, self.rows.shape[1])
-        self._mask_at = np.arange(place.start, held.size, held.shape[1])
         # Items of all games, and what they can be.
         self._status, self._statuses = _items(self.rows, layout.status), _items(layout.statuses[0])
-        self._lifted = _items(self.rows, slice(layout.lifted.start, size))
-        self._lifting = _items(layout.lifting)
+        self._lifted, self._lifting = _items(self.rows, layout.lifted), _items(layout.lifting)
+        self._now = np.empty(count, self._status.dtype)
+        self._nothing_lifted = np.zeros(1, self._lifted.dtype)
         self._shown, self._shown_first = _items(self.rows, slice(0, size)), _items(layout.start[None])
-        self._mask, self._open_mask = _items(held, place), _items(self.open, layout.mask)
-        self._keeping, self._all_allowed = (
-            _items(np.ascontiguousarray(table[:, layout.mask]))
-            for table in (layout.keeping, layout.allowed[1:])
+        self._open_items, self._allowed_items, self._some_items = map(
+            _as_items, (self.open, self.allowed, self._some)
         )
-        self._words = [part.view(np.uint64) for part in (self._own_masks, self.open, self._some)]
-        self._still_open, self._allowed = (
-            part.view(np.uint64) for part in (layout.still_open, layout.allowed)
+        self._allowing, self._still_open, self._keeping = (
+            _as_items(packed(table)) for table in (layout.allowed, layout.still_open, layout.keeping)
         )
+        self._only = _as_items(packed(np.eye(layout.actions, _MASK_BITS, dtype=np.uint8)))
+        """[action] a mask of it alone."""
 
     def forget(self) -> None:
         """The games have moved on elsewhere: what they show is worked out anew when it is next asked for."""
-        self._known = self._open_known = False
+        self._rows_known = self._words_known = False
 
     def stepped(self) -> None:
-        """Compiled code has made a step, and brought up to date what is shown and allowed."""
-        self._open_known = False
+        """Compiled code has made a step, and brought its rows up to date."""
+        self._words_known = False
 
     def look(self) -> None:
-        """See to it that all is up to date."""
-        if not self._known:
-            self._work_out()
-            self._known = True
+        """See to it that the rows are up to date."""
+        if not self._rows_known:
+            self._work_out_rows()
+            self._rows_known = True
 
-    def look_at_open(self) -> None:
-        """See to it that what could be flipped is up to date."""
-        if not self._open_known:
-            self._work_out_open()
+    def look_at_words(self) -> None:
+        """See to it that the masks are, as words."""
+        if not self._words_known:
+            self._work_out_words()
+            self._words_known = True
 
     def shown(self) -> Bytes:
         """[env, number] what the seats to move are shown; kept, and changed by the next step."""
         self.look()
         return self.rows[:, : self.layout.size]
 
-    def allowed(self) -> Bytes:
-        """[env, action] 1 where the action is allowed; kept in the same way."""
-        self.look()
-        return self.masks
+    def masks(self) -> Bytes:
+        """[env, action] 1 where the action is allowed, in a new array; kept if they are side by side."""
+        if self._side_by_side:
+            self.look()
+            return self.rows[:, self.layout.mask]
+        return self._masks()
 
-    def forbids(self, actions: Ints) -> NDArray[np.bool_]:
-        """[env] whether the action is not allowed."""
-        self.look()
-        forbidden: NDArray[np.bool_] = self._mask_flat.take(self._mask_at + actions) == 0
-        return forbidden
+    def _masks(self) -> Bytes:
+        self.look_at_words()
+        masks = np.unpackbits(self.allowed.view(np.uint8).reshape(-1), bitorder="little")
+        return masks.view(np.int8).reshape(-1, _MASK_BITS)[:, : self.layout.actions]
+
+    def allows(self, actions: Ints) -> bool:
+        """Whether all these actions are allowed, one a game."""
+        self.look_at_words()
+        self._only.take(actions, None, self._some_items, "clip")
+        np.bitwise_and(self._some, self.allowed, self._some)
+        return bool(np.count_nonzero(self._some) == len(actions))
+
+    def count(self) -> Ints:
+        """[env] how many actions are allowed."""
+        self.look_at_words()
+        np.bitwise_count(self._allowed_words, self._counts)
+        first, second = self._counts.T
+        return np.add(first, second).astype(np.int64)
 
     def observe(self, seats: int | Bytes, which: Any) -> Bytes:
         """[env of `which`, number] what `seats` are shown, in a new array."""
@@ -212,22 +223,23 @@ class Looks:
         shown: Bytes = self.shown()[which].copy()
         mover = standing >> (ROW_BITS + MOVER_AT) & 1
         waits = np.flatnonzero(mover != (seats if isinstance(seats, int) else seats[which]))
-        lifted = shown[waits, layout.lifted.start :]
         shown[waits, layout.status] = layout.statuses[1].take(_number(standing[waits]), axis=0)
-        shown[waits, layout.lifted.start :] = lifted
         shown[waits, layout.other_quantum] |= shown[waits, layout.choosing]
         return shown
 
     def begin(self, which: Any) -> None:
         """Games have begun."""
         self._shown[which] = self._shown_first
-        self._mask[which] = self._open_mask[which] = self._all_allowed
+        self._open_items[which] = self._allowed_items[which] = self._allowing[1:]
+        if self._side_by_side:
+            self.rows[which, self.layout.mask] = self.layout.allowed[1, : self.layout.actions]
 
-    def play(self, tile: Ints, codes: Ints, places: Places, pairs: Ints, lifted: Small) -> None:
-        """A tile has been taken, or a pair lifted at `places`: what `Games.play` was told, and gave."""
-        layout, flat = self.layout, self._flat
-        masks, still_open, some = self._words
-        self.look_at_open()  # after the step: taking its tile once more changes nothing
+    def play(self, tile: Ints, codes: Ints, kept: Places, places: Places, pairs: Ints, lifted: Small) -> None:
+        """A tile has been taken, one that was lifted at `kept`, or a pair lifted at `places`.
+
+        The others are what `Games.play` was told, and gave.
+        """
+        layout, flat, standing = self.layout, self._flat, self._games.standing
         # No tile is taken where a pair is lifted: what is written for it here is written over below.
         at = tile * self._faces
         at += self._row_at
@@ -236,52 +248,69 @@ class Looks:
         at -= self._first_code
         flat[at] = 1
         self._flat_seen[at] = 0
-        self._status[:] = self._statuses.take(_number(self._games.standing))
-        still_open &= self._still_open.take(tile, 0, some, "clip")
-        np.bitwise_and(still_open, self._allowed.take(self._games.standing < _ZERO, 0, some, "clip"), masks)
-        if self._side_by_side:
-            self.masks[:] = self._own_masks[:, layout.mask]
-        rows = self._row_at.take(places)
+        self._status[:] = self._statuses.take(_number(standing), None, self._now, "clip")
+        self._lifted[kept] = self._nothing_lifted
         self._lifted[places] = self._lifting.take(pairs)
-        # A Quantum Flip is spent once a tile has been kept; a standing says so from the lifting on.
-        flat[rows + layout.my_quantum] = 1
-        self._mask[places] = self._keeping.take(pairs)
+        rows = self._row_at.take(places)
         seen = layout.pair_faces.take(pairs, 1)
         seen += rows
+        # A Quantum Flip is spent once a tile has been kept; a standing says so from the lifting on.
+        rows += self._my_quantum
+        flat[rows] = 1
         flat[seen] = 0
         seen += lifted
-        seen += layout.values - layout.tables.first_code
+        seen += self._seen_at
         flat[seen] = 1
+        self._still_open.take(tile, None, self._some_items, "clip")
+        np.bitwise_and(self.open, self._some, self.open)
+        may_lift = (standing.view(np.uint64) >> _SIGN).view(np.int64)
+        self._allowing.take(may_lift, None, self._some_items, "clip")
+        np.bitwise_and(self.open, self._some, self.allowed)
+        self._allowed_items[places] = self._keeping.take(pairs)
+        if self._side_by_side:
+            self.rows[:, layout.mask] = self._masks()
 
-    def _work_out(self) -> None:
+    def _work_out_rows(self) -> None:
         layout, games, rows = self.layout, self._games, self.rows
-        lifted = ((games.standing & LIFTED) != 0)[:, None]
-        down = self._bits(games.down)
-        face_down = self._work_out_open()
+        lifted = (games.standing & LIFTED) != 0
+        face_down = self._bits(games.down + games.rest)
         codes = (self._tiles[:, : layout.tables.tiles] & np.uint8(CODE)) + face_down * np.uint8(ROW)
         rows[:, layout.tiles] = layout.face_of.take(codes, axis=0).reshape(len(rows), -1)
         self._status[:] = self._statuses.take(_number(games.standing))
-        rows[:, layout.my_quantum] |= lifted[:, 0]
-        rows[:, layout.choosing] = lifted[:, 0]
-        rows[:, layout.lifted] = down * lifted
-        allowed = self.open * ~lifted & layout.allowed.take(games.standing < 0, axis=0)
-        allowed[:, layout.keeps] = down * lifted
-        self.masks[:] = allowed[:, layout.mask]
+        rows[:, layout.my_quantum] |= lifted
+        rows[:, layout.lifted.start : layout.choosing] = self._bits(games.down) * lifted[:, None]
+        rows[:, layout.choosing] = lifted
+        if self._side_by_side:
+            rows[:, layout.mask] = self._masks()
 
-    def _work_out_open(self) -> Small:
-        """What could be flipped; gives [env, tile] what is face down."""
-        layout = self.layout
-        face_down = self._bits(self._games.down + self._games.rest)
+    def _work_out_words(self) -> None:
+        layout, games = self.layout, self._games
+        lifted = ((games.standing & LIFTED) != 0)[:, None]
+        face_down = self._bits(games.down + games.rest)
         first, second = layout.tables.pair_tiles
-        self.open[:, layout.flips] = face_down
-        self.open[:, layout.pairs] = face_down[:, first] & face_down[:, second]
-        self._open_known = True
-        return face_down
+        masks = np.zeros((len(face_down), _MASK_BITS), np.uint8)
+        masks[:, layout.flips] = face_down
+        masks[:, layout.pairs] = face_down[:, first] & face_down[:, second]
+        self.open[:] = packed(masks)
+        masks &= layout.allowed.take(games.standing < 0, axis=0)
+        masks *= ~lifted
+        masks[:, layout.keeps] = self._bits(games.down) * lifted
+        self.allowed[:] = packed(masks)
 
     def _bits(self, sets: Ints) -> Small:
         """[env, tile] 1 where the tile is in the set."""
         numbers = (sets >> ROW_BITS).astype("<u4").view(np.uint8).reshape(len(sets), 4)
         return np.unpackbits(numbers, axis=1, count=self.layout.tables.tiles, bitorder="little")
+
+
+def packed(masks: Small) -> Ints:
+    """[…, word] masks as bits."""
+    return np.packbits(masks, axis=-1, bitorder="little").view(np.int64)
+
+
+def _as_items(words: Ints) -> Items:
+    """Both words of a mask as one item, which is quicker to look up."""
+    return words.view(f"V{_MASK_BITS // 8}").reshape(-1)
 
 
 def _items(table: Bytes, place: slice | None = None) -> Items:

@@ -75,7 +75,7 @@ def _first_row(layout: Layout) -> Small:
     """The row of a game that begins: what is shown, and then the mask."""
     row = np.zeros(layout.row_width, np.int8)
     row[: layout.size] = layout.start
-    row[layout.size : layout.size + layout.actions] = layout.allowed[1, layout.mask]
+    row[layout.mask] = layout.allowed[1, : layout.actions]
     return row.view(np.uint8)
 
 
