@@ -178,6 +178,14 @@ def test_indices_say_which_games() -> None:
         envs.env_method("reset", indices=[1])
 
 
+@pytest.mark.parametrize("name", ["seat", "opponent"])
+def test_what_would_change_nothing_cannot_be_set(name: str) -> None:
+    from duels.envs.stable_baselines3 import DuelVecEnv
+
+    with pytest.raises(AttributeError, match=f"{name}.* no setter|no {name} to set"):
+        DuelVecEnv("chain", 3).set_attr(name, 2)
+
+
 def test_films(tmp_path: Path) -> None:
     env: Any = gymnasium.make("duels/Flip-v0", render_mode="rgb_array")
     folder = tmp_path / "films"

@@ -78,12 +78,13 @@ class DuelVecEnv(VecEnv):
         return self._parts(method(*args, **kwargs), indices)
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        # What one game has as its seat, the arrays have as the seats of all.
-        return self._parts(getattr(self.envs, "seats" if attr_name == "seat" else attr_name), indices)
+        return self._parts(getattr(self.envs, _of_arrays(attr_name)), indices)
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
         self._refuse_some(attr_name, indices)
-        setattr(self.envs, attr_name, value)
+        if not hasattr(self.envs, name := _of_arrays(attr_name)):
+            raise AttributeError(f"There is no {attr_name} to set. For opponents there is set_opponent.")
+        setattr(self.envs, name, value)
 
     def _parts(self, given: Any, indices: Any) -> list[Any]:
         """Of an array the part of each game; anything else is of all games."""
@@ -107,3 +108,8 @@ class DuelVecEnv(VecEnv):
 
     def close(self) -> None:
         self.envs.close()
+
+
+def _of_arrays(name: str) -> str:
+    """What one game has as its seat, the arrays have as the seats of all."""
+    return "seats" if name == "seat" else name
