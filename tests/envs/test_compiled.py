@@ -18,7 +18,15 @@ RULES = [*(rules_of(case) for case in CASES), HighCard()]
 
 
 def looks(batch: Any) -> list[Any]:
-    return [batch.actor, batch.masks(), batch.observe(), batch.observe(0), batch.observe(1), batch.sample()]
+    return [
+        batch.actor,
+        batch.masks(),
+        batch.observe(),
+        batch.observe(0),
+        batch.observe(1),
+        batch.masks_for(0),
+        batch.sample(),
+    ]
 
 
 @pytest.mark.parametrize("form", ["autoreset", "not", "final", "few", "draw", "own arrays", "threads"])
@@ -31,7 +39,7 @@ def test_compiled_steps_are_those_of_numpy(rules: Any, form: str, monkeypatch: p
         if rules.limit_value is None:
             return
         how["limit_ends"] = "draw"
-    count = 9 if form == "few" else 70  # more than are stepped abreast
+    count = 9 if form == "few" else 70  # one after the other in NumPy; more than are stepped abreast
     plain = vector.make(rules, count, seed=5, **how)
     quick = vector.make(rules, count, seed=5, compiled=True, **run, **how)
     for batch in (plain, quick):
@@ -51,6 +59,18 @@ def test_compiled_steps_are_those_of_numpy(rules: Any, form: str, monkeypatch: p
     if form == "autoreset":
         assert np.array_equal(plain.rollout(30).wins, quick.rollout(30).wins)
         assert np.array_equal(plain.observe(), quick.observe())
+
+
+def test_threads_share_no_work_on_what_is_shown() -> None:
+    alone, shared = (vector.make("flip", 12_000, seed=3, compiled=True, threads=n) for n in (1, 2))
+    for _ in range(10):
+        for batch in (alone, shared):
+            batch.rollout(3)  # forgets what is shown
+        actions = alone.sample()
+        for batch in (alone, shared):
+            batch.step(actions)
+        assert np.array_equal(alone.observe(), shared.observe())
+        assert np.array_equal(alone.masks(), shared.masks())
 
 
 @pytest.mark.parametrize("game", GAMES)

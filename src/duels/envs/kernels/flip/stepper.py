@@ -101,7 +101,6 @@ class Stepper:
     ) -> None:
         """Play actions that `first_illegal` has seen, in a part of the games."""
         looks = self._looks
-        looks.look()
         games = (self._state, self._tiles, streams)
         told = (rewards, ended, looks.rows)
         steps.play(part.start, part.stop, actions, self._packed, *games, autoreset, *told)
