@@ -8,7 +8,8 @@ def features(rules: QuantumTiles) -> tuple[Feature, ...]:
     tiles = rules.side**2
     values = range(1, rules.values + 1)
     faces = (UNKNOWN, *map(str, values), *(SEEN_AS[value - 1] for value in values))
-    scores = tuple(range(rules.target + rules.values))
+    # At least three: two would be one number, where all other boards have one for each.
+    scores = tuple(range(max(3, rules.target + rules.values)))
     return (
         Feature("tiles", faces, lambda view, seat: view.tiles, tiles),
         Feature("my_score", scores, lambda view, seat: (view.scores[seat - 1],)),

@@ -35,6 +35,7 @@ from duels.games.flip.rules import Drawn, Flip, Keep, QuantumFlip, QuantumTiles,
 
 BOARDS: list[dict[str, Any]] = [
     {"side": 1, "values": 1, "copies": 1, "target": 1},
+    {"side": 2, "values": 1, "copies": 4, "target": 1},
     {"side": 2, "values": 2, "copies": 2, "target": 3},
     {"side": 3, "values": 9, "copies": 1, "target": 23},
     {"side": 4, "values": 8, "copies": 2, "target": 9},

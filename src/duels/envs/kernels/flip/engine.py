@@ -58,7 +58,7 @@ class FlipEngine(Engine):
         self._face_places = [
             slice(tile * len(self._faces), (tile + 1) * len(self._faces)) for tile in range(self._tiles)
         ]
-        self._points = _marks(rules.target + rules.values)
+        self._points = _marks(place["my_score"].stop - place["my_score"].start)
         self._start = [0] * single.size(self._tiles, rules.values)
         single.start(self._start, self._tiles, rules.values, rules.copies)
         self._shown_at_start = [encoding.encode(rules.initial(), seat) for seat in Seat]
